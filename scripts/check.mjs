@@ -1,0 +1,21 @@
+import { nodeComplaint } from './node-complaint.mjs';
+import { endWith, PlainFailure } from './plain-failure.mjs';
+
+/** `npm run check`: everything that can be said without running the program. Needs no server. */
+async function check() {
+  const complaint = nodeComplaint(process.versions.node);
+  if (complaint) throw new PlainFailure(complaint);
+  const { makeToolsReady } = await import('./make-ready.mjs');
+  const { runChecks } = await import('./run-checks.mjs');
+  const { projectRoot } = await import('./project-root.mjs');
+
+  const say = (line) => process.stdout.write(`${line}\n`);
+  process.chdir(projectRoot);
+  await makeToolsReady(say);
+  const results = await runChecks(say);
+  const failed = results.filter(({ ok }) => !ok);
+  say(`${results.length - failed.length} checks passed, ${failed.length} failed`);
+  if (failed.length > 0) process.exitCode = 1;
+}
+
+check().catch(endWith);

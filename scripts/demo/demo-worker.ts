@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { LockyardClient } from '../../client/lockyard-client';
+import { withLock } from '../../client/with-lock';
+import type { DemoJob, RangeMs } from './demo-jobs';
+
+/** The versions that the services say they run. */
+const VERSIONS: Record<string, string> = {
+  orders: '4.2.1',
+  inventory: '2.14.0',
+  shipping: '1.9.3',
+  billing: '7.0.2',
+  media: '3.3.0',
+  cron: '1.2.8',
+};
+
+/** All begin soon, so that there is something to see; those that never rest come first. */
+const START_MS: RangeMs = [500, 3_000];
+
+/** After a loss or a failure, before it tries again. */
+const RECOVER_MS: RangeMs = [20_000, 45_000];
+
+/** Runs one worker of a job for ever. Whatever happens to its lock, it carries on after a while. */
+export async function runWorker(job: DemoJob, owner: string, url: string, apiKey: string) {
+  const { namespace, leaseMs, waitMs } = job;
+  const client = new LockyardClient({ url, apiKey, namespace });
+  const meta = selfPortrait(job.service, owner);
+  await sleep(within(job.restMs[0] === 0 ? [0, 0] : START_MS));
+  for (;;) {
+    const name = job.locks[Math.floor(Math.random() * job.locks.length)] ?? '';
+    await withLock(name, { client, owner, leaseMs, waitMs, meta }, ({ signal }) =>
+      sleep(within(job.holdMs), undefined, { signal }),
+    ).catch(() => sleep(within(RECOVER_MS)));
+    await sleep(within(job.restMs));
+  }
+}
+
+/** What a real worker would say of itself: its pod, a process id in it, and its release. */
+function selfPortrait(service: string, owner: string): Record<string, string> {
+  const [host = service] = owner.split(':');
+  const pid = 7 + [...owner].reduce((sum, char) => sum + char.charCodeAt(0), 0);
+  return { host, pid: String(pid), version: VERSIONS[service] ?? '1.0.0' };
+}
+
+function within([least, most]: RangeMs): number {
+  return least + Math.random() * (most - least);
+}

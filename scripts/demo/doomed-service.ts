@@ -1,0 +1,21 @@
+import { fork } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The fleet's own program, started with this argument, is the service that gets killed. */
+export const DOOMED_ARGUMENT = 'doomed';
+
+const ALIVE_MS = 12_000;
+const DEAD_MS = 75_000;
+
+/** Starts a process that takes a lock, kills it while it holds it, leaves the lease to run out, and starts again. */
+export async function keepKilling(program: string): Promise<never> {
+  for (;;) {
+    const child = fork(program, [DOOMED_ARGUMENT], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    child.on('error', () => {});
+    await sleep(ALIVE_MS);
+    child.kill('SIGKILL');
+    await sleep(DEAD_MS);
+  }
+}

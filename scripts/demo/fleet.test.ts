@@ -1,0 +1,93 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+import { DEMO_NAMESPACES, DEMO_SERVICES } from './demo-plan';
+import { startFleet } from './start-fleet';
+
+const folder = mkdtempSync(join(tmpdir(), 'lockyard-fleet-'));
+const entry = join(folder, 'fleet.mjs');
+const starter = join(folder, 'start-fleet.mjs');
+let api: ApiHarness;
+let keys: Record<string, string>;
+
+const bundle = (file: string, outfile: string) =>
+  build({
+    entryPoints: [join(import.meta.dirname, file)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+  });
+
+beforeAll(async () => {
+  await Promise.all([bundle('fleet.ts', entry), bundle('start-fleet.ts', starter)]);
+  api = await ApiHarness.start();
+  for (const name of DEMO_NAMESPACES) await api.namespace(name);
+  keys = {};
+  for (const { name, namespaces } of DEMO_SERVICES) keys[name] = await api.key(name, namespaces);
+}, 30_000);
+
+afterAll(async () => {
+  await api.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const page = () => api.runtime.board.page({ sort: 'worst', descending: false, limit: 200 });
+
+async function until(isSo: () => boolean, withinMs: number): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!isSo() && performance.now() < deadline) await sleep(50);
+  expect(isSo()).toBe(true);
+}
+
+/** Processes that run the fleet of this test. */
+function fleetProcesses(): number {
+  const commands = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      } catch {
+        return '';
+      }
+    });
+  return commands.filter((command) => command.split('\0')[1] === entry).length;
+}
+
+describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)', () => {
+  test('brings six services to life, with waiters, and leaves no process when it is stopped', async () => {
+    const fleet = startFleet({ url: api.url, keys, entry });
+    try {
+      const services = () =>
+        new Set(page().rows.map(({ hold, ended }) => (hold ?? ended)?.service));
+      const isLively = () => page().total >= 12 && page().waiting >= 5;
+      await until(() => isLively() && services().size === DEMO_SERVICES.length, 15_000);
+      const { rows } = page();
+      const watchdog = rows.find(({ name }) => name === 'cron:nightly-report');
+      expect(watchdog?.hold?.owner).toBe('cron-6c4d:scheduler-1');
+      expect(watchdog?.hold?.meta).toMatchObject({ host: 'cron-6c4d', version: '1.2.8' });
+      expect(fleetProcesses()).toBe(2);
+    } finally {
+      await fleet.stop();
+    }
+    await until(() => fleetProcesses() === 0, 3_000);
+  }, 30_000);
+
+  test('ends by itself when its parent is killed', async () => {
+    const setup = JSON.stringify({ url: api.url, keys, entry });
+    const script = `import { startFleet } from ${JSON.stringify(starter)}; startFleet(${setup});`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script]);
+    try {
+      await until(() => fleetProcesses() === 2, 20_000);
+    } finally {
+      parent.kill('SIGKILL');
+    }
+    await until(() => fleetProcesses() === 0, 15_000);
+  }, 45_000);
+});

@@ -1,0 +1,29 @@
+import { pathToFileURL } from 'node:url';
+import { nodeComplaint } from './node-complaint.mjs';
+import { endWith, PlainFailure } from './plain-failure.mjs';
+
+/** What the client's own command does, over the service API; everything else is for whoever runs the server. */
+const clientVerbs = new Set(['exec', 'ls', 'inspect', 'release']);
+
+/** `npm run -s lockyard -- …`: the command line. Nothing but its own answer goes to standard output. */
+async function runCommandLine() {
+  const complaint = nodeComplaint(process.versions.node);
+  if (complaint) throw new PlainFailure(complaint);
+  const { projectRoot } = await import('./project-root.mjs');
+  const { makeCommandLineReady } = await import('./make-ready.mjs');
+  const { clientCommandBundle, commandLineBundle } = await import('./build-app.mjs');
+  const isForClient = clientVerbs.has(process.argv[2]);
+
+  // A command under a lock begins in the caller's own folder, which npm changes and tells.
+  const from = process.env.npm_lifecycle_event === 'lockyard' ? process.env.INIT_CWD : undefined;
+  const folder = from ?? process.cwd();
+  process.chdir(projectRoot);
+  await makeCommandLineReady((line) => process.stderr.write(`${line}\n`));
+  if (isForClient) process.chdir(folder);
+  else process.env.NODE_ENV = 'production';
+  process.setSourceMapsEnabled(true);
+  process.argv[1] = isForClient ? clientCommandBundle : commandLineBundle;
+  await import(pathToFileURL(process.argv[1]).href);
+}
+
+runCommandLine().catch(endWith);

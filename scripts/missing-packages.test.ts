@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { missingPackages } from './missing-packages.mjs';
+
+type Packages = Record<string, { version: string; dev?: boolean; optional?: boolean }>;
+
+let root: string;
+const lock = (packages: Packages) =>
+  writeFileSync(join(root, 'package-lock.json'), JSON.stringify({ packages }));
+const install = (packages: Packages) => {
+  writeFileSync(join(root, 'node_modules/.package-lock.json'), JSON.stringify({ packages }));
+  for (const path of Object.keys(packages)) {
+    mkdirSync(join(root, path), { recursive: true });
+    writeFileSync(join(root, path, 'package.json'), '{}');
+  }
+};
+const missing = (withDev: boolean) => missingPackages(root, { withDev }).missing;
+
+const next = { 'node_modules/next': { version: '16.4.5' } };
+const vitest = { 'node_modules/vitest': { version: '4.1.12', dev: true } };
+const swc = { 'node_modules/@next/swc-other': { version: '16.4.5', optional: true } };
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'lockyard-packages-'));
+  mkdirSync(join(root, 'node_modules'));
+  lock({ '': { version: '0.1.0' }, ...next, ...vitest, ...swc });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+test('everything is missing where nothing was installed', () => {
+  expect(missingPackages(root, { withDev: false }).nothingInstalled).toBe(true);
+  expect(missing(false)).not.toEqual([]);
+});
+
+test('a start needs no development package, and a package of another platform may be absent', () => {
+  install(next);
+  expect(missing(false)).toEqual([]);
+  expect(missing(true)).toEqual(['vitest']);
+});
+
+test('another version than the locked one is missing, also of an optional package', () => {
+  install({ 'node_modules/next': { version: '16.4.4' } });
+  expect(missing(false)).toEqual(['next']);
+  install({ ...next, 'node_modules/@next/swc-other': { version: '16.4.4', optional: true } });
+  expect(missing(false)).toEqual(['@next/swc-other']);
+});
+
+test('a package whose folder was deleted is missing', () => {
+  install(next);
+  rmSync(join(root, 'node_modules/next'), { recursive: true });
+  expect(missing(false)).toEqual(['next']);
+});
+
+test('where development packages are installed, they are kept in step', () => {
+  install({ ...next, 'node_modules/vitest': { version: '4.0.0', dev: true } });
+  expect(missingPackages(root, { withDev: false })).toMatchObject({
+    devInstalled: true,
+    missing: ['vitest'],
+  });
+});

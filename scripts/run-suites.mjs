@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromiumPath } from './chromium-path.mjs';
+import { makeAppReady } from './make-ready.mjs';
+import { PlainFailure } from './plain-failure.mjs';
+import { startPrivateMariadb } from './private-mariadb.mjs';
+import { projectRoot } from './project-root.mjs';
+import { runChecks } from './run-checks.mjs';
+import { runChild } from './run-child.mjs';
+import { ensureAllTestNeeds, ensureBrowserTestNeeds, ensureMariadb } from './test-needs.mjs';
+import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
+
+/** Runs the suites (`only` one of them, or all when null) and answers `{ line, ok }`. */
+export async function runSuites({ only, filters, say }) {
+  const reports = mkdtempSync(join(tmpdir(), 'lockyard-reports-'));
+  process.once('exit', () => rmSync(reports, { recursive: true, force: true }));
+  await ensureNeeds(only, say);
+  const suites = [];
+  if (only === null) suites.push(await runCheckSuite(say));
+  if (only !== 'e2e') suites.push(await runVitest(reports, filters, say));
+  if (only !== 'vitest') suites.push(await runPlaywright(reports, filters, say));
+  return sumUp(suites);
+}
+
+/**
+ * All at once where all is needed: one call of the package manager instead of two. The end-to-end tests freeze and kill
+ * a MariaDB: it must be their own.
+ */
+async function ensureNeeds(only, say) {
+  if (only === null) return ensureAllTestNeeds(say);
+  if (only === 'e2e') return ensureBrowserTestNeeds(say);
+  if (!process.env.TEST_MYSQL_URL) await ensureMariadb(say);
+}
+
+async function runCheckSuite(say) {
+  say('\n— check —');
+  const results = await runChecks(say);
+  const failed = results.filter(({ ok }) => !ok).length;
+  return {
+    code: failed === 0 ? 0 : 1,
+    tally: { passed: results.length - failed, failed, skipped: 0 },
+  };
+}
+
+async function runVitest(reports, filters, say) {
+  say('\n— unit and integration tests —');
+  const server = process.env.TEST_MYSQL_URL ? null : await startPrivateMariadb({ durable: false });
+  const report = join(reports, 'vitest.json');
+  try {
+    const { code } = await tool(
+      'vitest/vitest.mjs',
+      ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filters],
+      { TEST_MYSQL_URL: process.env.TEST_MYSQL_URL ?? server.url },
+    );
+    return { code, tally: vitestTally(report) };
+  } finally {
+    await server?.stop();
+  }
+}
+
+async function runPlaywright(reports, filters, say) {
+  say('\n— end-to-end tests, against the built server —');
+  try {
+    await makeAppReady(say, { withDev: true });
+  } catch (error) {
+    if (!(error instanceof PlainFailure)) throw error;
+    say(error.message);
+    return { code: 1, tally: null };
+  }
+  const report = join(reports, 'playwright.json');
+  const { code } = await tool(
+    'playwright/cli.js',
+    ['test', '--config=e2e/playwright.config.ts', '--reporter=list,json', ...filters],
+    { CHROMIUM_PATH: chromiumPath(), PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+  );
+  return { code, tally: playwrightTally(report) };
+}
+
+const tool = (path, args, variables) =>
+  runChild(process.execPath, [join(projectRoot, 'node_modules', path), ...args], {
+    cwd: projectRoot,
+    env: { ...process.env, ...variables },
+    show: true,
+  });

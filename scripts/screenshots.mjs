@@ -1,0 +1,72 @@
+import { mkdirSync } from 'node:fs';
+import { nodeComplaint } from './node-complaint.mjs';
+import { endWith, PlainFailure } from './plain-failure.mjs';
+
+const viewport = { width: 1440, height: 900 };
+/** On the page, so that its figures have a past to draw. */
+const watchingMs = 45_000;
+/** A lock of the demo that is held for long and waited for. */
+const lock = 'cron:nightly-report';
+
+/** `npm run screenshots`: takes the pictures of docs/images from a demo of its own. */
+async function takeScreenshots() {
+  const complaint = nodeComplaint(process.versions.node);
+  if (complaint) throw new PlainFailure(complaint);
+  const { projectRoot } = await import('./project-root.mjs');
+  const { makeAppReady } = await import('./make-ready.mjs');
+  const { ensureChromium } = await import('./test-needs.mjs');
+
+  const say = (line) => process.stdout.write(`${line}\n`);
+  process.chdir(projectRoot);
+  await makeAppReady(say, { withDev: true });
+  await ensureChromium(say);
+  const { tsImport } = await import('tsx/esm/api');
+  const { startServer } = await tsImport('../e2e/start-server.ts', import.meta.url);
+  const server = await startServer({ LOCKYARD_DEMO: '1' });
+  try {
+    await photograph(signInLink(server), say);
+  } finally {
+    await server.discard();
+  }
+}
+
+async function photograph(link, say) {
+  const { chromium } = await import('playwright');
+  const { chromiumPath } = await import('./chromium-path.mjs');
+  const browser = await chromium.launch({
+    executablePath: chromiumPath(),
+    args: ['--no-sandbox', '--disable-gpu'],
+  });
+  const shoot = async (page, name) => {
+    const path = `docs/images/${name}.png`;
+    await page.screenshot({ path });
+    say(`Wrote ${path}`);
+  };
+  try {
+    mkdirSync('docs/images', { recursive: true });
+    const page = await browser.newPage({ viewport });
+    await page.goto(link);
+    await page.getByText(lock).first().waitFor();
+    say(`Watching the demo for ${watchingMs / 1000} seconds …`);
+    await page.waitForTimeout(watchingMs);
+    for (const colorScheme of ['light', 'dark']) {
+      await page.emulateMedia({ colorScheme });
+      await page.waitForTimeout(1_000);
+      await shoot(page, `locks-${colorScheme}`);
+    }
+    await page.getByText(lock).first().click();
+    await page.waitForURL(/nightly-report/);
+    await page.waitForTimeout(3_000);
+    await shoot(page, 'lock-dark');
+  } finally {
+    await browser.close();
+  }
+}
+
+function signInLink(server) {
+  const link = /https?:\/\/\S*\/demo\?\S*/.exec(server.output())?.[0];
+  if (!link) throw new PlainFailure(`The demo printed no link. It said:\n${server.output()}`);
+  return link;
+}
+
+takeScreenshots().catch(endWith);

@@ -1,0 +1,23 @@
+import { pathToFileURL } from 'node:url';
+import { nodeComplaint } from './node-complaint.mjs';
+import { endWith, PlainFailure } from './plain-failure.mjs';
+
+/** `npm start`: installs what is missing, builds what is stale, and becomes the server. */
+async function start() {
+  const complaint = nodeComplaint(process.versions.node);
+  if (complaint) throw new PlainFailure(complaint);
+  // Only now: an old Node could not even read these.
+  const { startOptions } = await import('./start-options.mjs');
+  const { projectRoot } = await import('./project-root.mjs');
+  const { makeAppReady } = await import('./make-ready.mjs');
+  const { serverBundle } = await import('./build-app.mjs');
+
+  const { variables } = startOptions(process.argv.slice(2), process.env);
+  process.chdir(projectRoot);
+  await makeAppReady((line) => process.stdout.write(`${line}\n`));
+  Object.assign(process.env, variables, { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' });
+  process.setSourceMapsEnabled(true);
+  await import(pathToFileURL(serverBundle).href);
+}
+
+start().catch(endWith);

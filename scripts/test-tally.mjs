@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+
+/** `{ passed, failed, skipped }` of a vitest run, from its JSON report. A file that could not even load counts as one failure. */
+export function vitestTally(path) {
+  const report = readReport(path);
+  if (!report) return null;
+  const broken = report.testResults.filter(
+    ({ status, assertionResults }) =>
+      status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  );
+  return {
+    passed: report.numPassedTests,
+    failed: report.numFailedTests + broken.length,
+    skipped: report.numPendingTests + report.numTodoTests,
+  };
+}
+
+/** The same of a Playwright run. A test that passed only when tried again counts as failed. */
+export function playwrightTally(path) {
+  const report = readReport(path);
+  if (!report) return null;
+  const { expected, unexpected, flaky, skipped } = report.stats;
+  return { passed: expected, failed: unexpected + flaky + report.errors.length, skipped };
+}
+
+/**
+ * Adds suites up: `{ line, ok }`. Each suite is `{ name, code, tally }`; one that ran no test, left no report, or
+ * ended badly without naming a failure counts as a failure of its own.
+ */
+export function sumUp(suites) {
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  for (const { code, tally } of suites) {
+    const ran = tally !== null && tally.passed + tally.failed > 0;
+    total.passed += tally?.passed ?? 0;
+    total.skipped += tally?.skipped ?? 0;
+    total.failed += tally?.failed ?? 0;
+    if (!ran || (code !== 0 && tally.failed === 0)) total.failed += 1;
+  }
+  const skipped = total.skipped > 0 ? `, ${total.skipped} skipped` : '';
+  return {
+    line: `${total.passed} passed, ${total.failed} failed${skipped}`,
+    ok: total.failed === 0,
+  };
+}
+
+function readReport(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,31 @@
+import { nodeComplaint } from './node-complaint.mjs';
+import { endWith, PlainFailure } from './plain-failure.mjs';
+
+/**
+ * `npm test`: sets up what the tests need and runs all of them; the last line adds every suite up.
+ * `npm test -- <words>` runs only the vitest files whose path contains one of the words, `npm test -- --e2e <words>` only
+ * such Playwright files. `npm run test:long` runs the random campaigns over the stores at their full length.
+ */
+async function test() {
+  const complaint = nodeComplaint(process.versions.node);
+  if (complaint) throw new PlainFailure(complaint);
+  const { endInOrder } = await import('./run-child.mjs');
+  const { makeToolsReady } = await import('./make-ready.mjs');
+  const { projectRoot } = await import('./project-root.mjs');
+  const { runSuites } = await import('./run-suites.mjs');
+
+  const [first, ...rest] = process.argv.slice(2);
+  const say = (line) => process.stdout.write(`${line}\n`);
+  process.chdir(projectRoot);
+  endInOrder();
+  await makeToolsReady(say);
+  const isLong = first === '--long';
+  if (isLong) process.env.TEST_LONG = '1';
+  const only = first === undefined ? null : first === '--e2e' ? 'e2e' : 'vitest';
+  const filters = only === 'vitest' ? [isLong ? 'campaign' : first, ...rest] : rest;
+  const { line, ok } = await runSuites({ only, filters, say });
+  say(`\n${line}`);
+  process.exit(ok ? 0 : 1);
+}
+
+test().catch(endWith);

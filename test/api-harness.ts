@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type Clock, systemClock } from '@/server/clock';
+import { readConfig } from '@/server/config';
+import type { Reason } from '@/server/domain/errors';
+import { createDoors, type Doors } from '@/server/http/doors';
+import { createHttpServer, listen } from '@/server/http/http-server';
+import { createKey } from '@/server/operations/create-key';
+import { createNamespace } from '@/server/operations/create-namespace';
+import { listKeys } from '@/server/operations/list-keys';
+import type { OperationContext, Runtime } from '@/server/operations/operation-context';
+import { createRuntime } from '@/server/runtime';
+import { openApiDocument } from '@/server/trpc/openapi-document';
+import { DescribedWire } from './described-wire';
+
+/** What came back over the wire. */
+export interface Reply {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** `result.data`, where the call succeeded. */
+  data: Record<string, unknown> | undefined;
+  /** `error.data.reason`, where it did not. */
+  reason: Reason | undefined;
+  error: { message: string; data: Record<string, unknown> } | undefined;
+}
+
+/** A whole server without pages on a fresh SQLite file, for tests that speak HTTP to it. */
+export class ApiHarness {
+  private constructor(
+    readonly url: string,
+    readonly runtime: Runtime,
+    readonly doors: Doors,
+    readonly server: Server,
+    private readonly folder: string,
+  ) {}
+
+  /**
+   * @param env configuration beyond a data folder of its own, which goes with the server
+   * @param how its clock, and whether plain calls take their short cut
+   */
+  static async start(
+    env: Record<string, string> = {},
+    { clock = systemClock, lean = true }: { clock?: Clock; lean?: boolean } = {},
+  ): Promise<ApiHarness> {
+    const folder = await mkdtemp(join(tmpdir(), 'lockyard-api-'));
+    const config = readConfig({ LOCKYARD_DATA_DIR: folder, ...env });
+    const runtime = await createRuntime(config, pino({ level: 'silent' }), clock);
+    const doors = createDoors(runtime, null, { lean });
+    const server = createHttpServer(doors);
+    const url = await listen(server, 0, '127.0.0.1');
+    return new ApiHarness(url, runtime, doors, server, folder);
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+    await this.runtime.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** What the command line acts as. */
+  get cli(): OperationContext {
+    return { runtime: this.runtime, actor: { kind: 'cli' }, address: 'local', requestId: 'test' };
+  }
+
+  async namespace(name: string, backend = 'default'): Promise<void> {
+    await createNamespace(this.cli, { name, backend });
+  }
+
+  /** A new API key for a service. */
+  async key(name: string, namespaces: string[] = ['default']): Promise<string> {
+    return (await createKey(this.cli, { name, namespaces })).key;
+  }
+
+  async keyId(name: string): Promise<string> {
+    const found = (await listKeys(this.cli)).find((row) => row.name === name);
+    if (!found) throw new Error(`There is no key "${name}".`);
+    return found.id;
+  }
+
+  /** Signs somebody in and answers the cookie. */
+  async signIn(name: string, password: string): Promise<string> {
+    const reply = await this.console(null, 'session.signIn', { name, password }, 'mutation');
+    const [cookie] = (reply.headers.get('set-cookie') ?? '').split(';');
+    if (!cookie) throw new Error(`"${name}" could not sign in: ${reply.text}`);
+    return cookie;
+  }
+
+  /** A call of the console API, with somebody's cookie or none. */
+  console(
+    cookie: string | null,
+    procedure: string,
+    input: unknown,
+    kind: 'query' | 'mutation' = 'query',
+    more: Record<string, string> = {},
+  ): Promise<Reply> {
+    const headers = { ...(cookie && { cookie }), ...more };
+    const text = JSON.stringify(input);
+    if (kind === 'query') {
+      const query = text === undefined ? '' : `?input=${encodeURIComponent(text)}`;
+      return this.send(`/api/trpc/${procedure}${query}`, { headers });
+    }
+    return this.send(`/api/trpc/${procedure}`, {
+      method: 'POST',
+      ...(text !== undefined && { body: text }),
+      headers: { 'content-type': 'application/json', ...headers },
+    });
+  }
+
+  /** Any request, answered whatever its status. */
+  async send(path: string, init: RequestInit = {}): Promise<Reply> {
+    const res = await fetch(this.url + path, init);
+    return this.reply(res.status, res.headers, await res.text());
+  }
+
+  /** What came back, taken apart. */
+  reply(status: number, headers: Headers, text: string): Reply {
+    const body = parsed(text);
+    const error = body?.error as Reply['error'];
+    return {
+      status,
+      headers,
+      text,
+      data: (body?.result as { data?: Reply['data'] } | undefined)?.data,
+      reason: error?.data.reason as Reason | undefined,
+      error,
+    };
+  }
+
+  /**
+   * A mutation of the service API, whose reply must be as the API's description says. `input` that is a text is sent as
+   * it is.
+   */
+  async post(
+    key: string,
+    procedure: string,
+    input: unknown,
+    init: RequestInit = {},
+  ): Promise<Reply> {
+    const reply = await this.send(`/api/v1/${procedure}`, {
+      method: 'POST',
+      body: typeof input === 'string' ? input : JSON.stringify(input),
+      ...init,
+      headers: {
+        authorization: `Bearer ${key}`,
+        'content-type': 'application/json',
+        ...(init.headers as Record<string, string>),
+      },
+    });
+    return asDescribed(procedure, reply);
+  }
+
+  /** A query of the service API, whose reply must be as the API's description says. */
+  async get(key: string, procedure: string, input: unknown): Promise<Reply> {
+    const text = typeof input === 'string' ? input : JSON.stringify(input);
+    const reply = await this.send(`/api/v1/${procedure}?input=${encodeURIComponent(text)}`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    return asDescribed(procedure, reply);
+  }
+}
+
+const wire = new DescribedWire(openApiDocument());
+
+/** Throws what a reply of a procedure has that its description has not. Batches and unknown procedures pass. */
+function asDescribed(procedure: string, reply: Reply): Reply {
+  const complaints = wire.describes(procedure) ? wire.replyComplaints(procedure, reply) : [];
+  if (complaints.length > 0) throw new Error(complaints.join('\n'));
+  return reply;
+}
+
+function parsed(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,92 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { JsonSchema, OpenApiDocument, Operation } from '@/server/trpc/openapi-shape';
+
+/**
+ * Holds real requests and replies against the API's description. Answers may gain fields in later versions, but this
+ * server may not send any that its own description does not know: here every object is closed.
+ */
+export class DescribedWire {
+  private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
+  private readonly known = new Map<string, ValidateFunction>();
+
+  constructor(private readonly document: OpenApiDocument) {
+    this.ajv.addSchema(closed(document), 'api');
+  }
+
+  /** Whether there is such a procedure in the description. */
+  describes(procedure: string): boolean {
+    return Object.hasOwn(this.document.paths, `/${procedure}`);
+  }
+
+  /** What is wrong with a reply of a procedure, by status, headers and body; nothing if all is as described. */
+  replyComplaints(
+    procedure: string,
+    { status, headers, text }: { status: number; headers: Headers; text: string },
+  ): string[] {
+    const { operation, pointer } = this.operation(procedure);
+    const response = operation.responses[status];
+    if (!response) return [`${procedure} is not described to answer ${status}: ${text}`];
+    const isShared = '$ref' in response;
+    const at = isShared ? response.$ref : `${pointer}/responses/${status}`;
+    const wanted = isShared
+      ? this.document.components.responses[response.$ref.split('/').at(-1) ?? '']
+      : response;
+    const missing = Object.keys(wanted?.headers ?? {}).filter((name) => !headers.has(name));
+    return [
+      ...missing.map((name) => `${procedure} ${status} has no ${name}`),
+      ...(headers.get('content-type') === 'application/json' ? [] : ['not application/json']),
+      ...this.complaints(`${at}/content/application~1json/schema`, JSON.parse(text)),
+    ];
+  }
+
+  /** What the description has against an input of a procedure. */
+  inputComplaints(procedure: string, input: unknown): string[] {
+    const { operation, pointer } = this.operation(procedure);
+    const part = operation.requestBody ? 'requestBody' : 'parameters/0';
+    return this.complaints(`${pointer}/${part}/content/application~1json/schema`, input);
+  }
+
+  /** What the schema at a pointer into the description has against a value. */
+  complaints(pointer: string, value: unknown): string[] {
+    let validate = this.known.get(pointer);
+    if (!validate) {
+      validate = this.ajv.compile({ $ref: `api${pointer}` });
+      this.known.set(pointer, validate);
+    }
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) =>
+        `${instancePath} ${message} ${JSON.stringify(params)} in ${JSON.stringify(value)}`,
+    );
+  }
+
+  /** Every outcome that a procedure is described to answer. */
+  outcomes(procedure: string): string[] {
+    const { operation } = this.operation(procedure);
+    const answer = /#\/components\/schemas\/(\w+)/.exec(
+      JSON.stringify(operation.responses[200]),
+    )?.[1];
+    const { discriminator } = this.document.components.schemas[answer ?? ''] ?? {};
+    return Object.keys(discriminator?.mapping ?? {});
+  }
+
+  private operation(procedure: string): { operation: Operation; pointer: string } {
+    const [[method, operation] = []] = Object.entries(this.document.paths[`/${procedure}`] ?? {});
+    if (!operation) throw new Error(`${procedure} is not described.`);
+    return { operation, pointer: `#/paths/~1${procedure}/${method}` };
+  }
+}
+
+/** The same document whose named schemas and envelopes allow no field that they do not name. */
+function closed({ paths, components, ...rest }: OpenApiDocument): OpenApiDocument {
+  const schemas = closeObjects(components.schemas);
+  return { ...rest, paths: closeObjects(paths), components: { ...components, schemas } };
+}
+
+function closeObjects<T>(part: T): T {
+  return JSON.parse(JSON.stringify(part), (_key, value: JsonSchema | null) =>
+    value?.type === 'object' && value.properties
+      ? { additionalProperties: false, ...value }
+      : value,
+  );
+}
