@@ -1,0 +1,68 @@
+import { LockyardError } from '../server/domain/errors';
+import { DatabaseTimeout } from './mysql-pool';
+
+/** A transaction was asked to commit and nobody said whether it did. */
+export class CommitUnknown extends Error {
+  override readonly name = 'CommitUnknown';
+}
+
+/**
+ * What an error of the control database means to a caller; null if it does not mean that the database is away.
+ * `applied` says what a failed call may have done: `no` for reading and for transactions, `unknown` for single writes.
+ */
+export function databaseFailure(error: unknown, applied: 'no' | 'unknown'): LockyardError | null {
+  const chain = causes(error);
+  const isCommitUnknown = chain.some((each) => each instanceof CommitUnknown);
+  if (!isCommitUnknown && !chain.some(isAway)) return null;
+  return applied === 'no' && !isCommitUnknown
+    ? new LockyardError('BACKEND_DOWN', 'The control database does not answer.', {
+        cause: error,
+        retryAfterMs: 1_000,
+      })
+    : new LockyardError('UNKNOWN', 'The control database did not say whether it was done.', {
+        cause: error,
+      });
+}
+
+/** An error and everything it was made from, outermost first: Drizzle and the drivers wrap. */
+export function causes(error: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let at = error; at && chain.length < 8; at = (at as { cause?: unknown }).cause) {
+    chain.push(at);
+  }
+  return chain;
+}
+
+const NETWORK_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+  'PROTOCOL_CONNECTION_LOST',
+  'POOL_CLOSED',
+  'SQLITE_FULL',
+  'SQLITE_IOERR',
+  'SQLITE_READONLY',
+  'SQLITE_CANTOPEN',
+  'SQLITE_BUSY',
+  'CLIENT_CLOSED',
+]);
+
+/** Too many connections, shutting down, read-only, killed, lock wait exceeded: the server is there and does not serve. */
+const SERVER_ERRNOS = new Set([1040, 1053, 1203, 1205, 1213, 1290, 1317, 1836, 1927, 3024, 1021]);
+
+function isAway(error: unknown): boolean {
+  if (error instanceof DatabaseTimeout) return true;
+  if (typeof error !== 'object' || error === null) return false;
+  const { code, errno, fatal } = error as { code?: unknown; errno?: unknown; fatal?: unknown };
+  return (
+    (typeof code === 'string' && NETWORK_CODES.has(code)) ||
+    (typeof errno === 'number' && SERVER_ERRNOS.has(errno)) ||
+    fatal === true
+  );
+}

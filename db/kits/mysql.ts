@@ -1,0 +1,51 @@
+import {
+  bigint,
+  customType,
+  index,
+  int,
+  mysqlTable,
+  primaryKey,
+  uniqueIndex,
+} from 'drizzle-orm/mysql-core';
+
+/**
+ * Byte-exact text of at most `bytes` bytes of UTF-8. Binary, because every text collation of MariaDB and MySQL that both
+ * know pads with spaces when it compares: `job` and `job ` would be one lock.
+ */
+const exactColumn = customType<{ data: string; driverData: Buffer; config: { bytes: number } }>({
+  dataType: (config) => `varbinary(${config?.bytes ?? 255})`,
+  toDriver: (value) => Buffer.from(value, 'utf8'),
+  fromDriver: (value) => Buffer.from(value).toString('utf8'),
+});
+
+/** ASCII compared by byte: ids in base64url differ by case alone. */
+const codeColumn = customType<{ data: string; driverData: string; config: { length: number } }>({
+  dataType: (config) => `varchar(${config?.length ?? 255}) character set ascii collate ascii_bin`,
+});
+
+/** Unicode text whatever the server's default character set is. Up to 16 MB. */
+const documentColumn = customType<{ data: string; driverData: string }>({
+  dataType: () => 'mediumtext character set utf8mb4 collate utf8mb4_bin',
+});
+
+const wide = { mode: 'number' } as const;
+
+/** The MySQL and MariaDB body of the schema. Its types are the ones that the whole program sees. */
+export const mysqlKit = {
+  table: mysqlTable,
+  index,
+  uniqueIndex,
+  primaryKey,
+  /** Rises by itself; may leave gaps. */
+  serial: () => bigint(wide).autoincrement().primaryKey(),
+  exact: (bytes: number) => exactColumn({ bytes }),
+  /** Letters, digits and signs of ASCII, compared by byte. */
+  code: (length: number) => codeColumn({ length }),
+  /** Text for people, JSON, anything long. */
+  document: () => documentColumn(),
+  /** Epoch milliseconds, tokens, revs: integers below 2^53. */
+  whole: () => bigint(wide),
+  count: () => int(),
+};
+
+export type Kit = typeof mysqlKit;

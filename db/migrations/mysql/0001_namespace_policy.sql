@@ -1,0 +1,1 @@
+ALTER TABLE `namespaces` ADD `policy` mediumtext character set utf8mb4 collate utf8mb4_bin;

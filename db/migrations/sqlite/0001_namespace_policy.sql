@@ -1,0 +1,1 @@
+ALTER TABLE `namespaces` ADD `policy` text;

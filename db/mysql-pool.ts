@@ -1,0 +1,102 @@
+import {
+  createPool,
+  type Pool,
+  type PoolConnection,
+  type PoolOptions,
+  type QueryOptions,
+} from 'mysql2/promise';
+
+/** How long any one statement, or one whole transaction, may take with everything it waits for. */
+const DATABASE_BUDGET_MS = 4_500;
+
+const CONNECT_MAX_MS = 2_000;
+const CONNECTIONS = 10;
+
+/** What every connection to MySQL is opened with. Found rows are counted, changed or not: the driver's default. */
+export function connectionOptions(url: string): PoolOptions {
+  return {
+    uri: url,
+    connectTimeout: CONNECT_MAX_MS,
+    timezone: 'Z',
+    charset: 'utf8mb4',
+    supportBigNumbers: true,
+    bigNumberStrings: false,
+  };
+}
+
+/** The database gave no answer within its budget. Whether a write was applied is not known. */
+export class DatabaseTimeout extends Error {
+  override readonly name = 'DatabaseTimeout';
+}
+
+/**
+ * A pool whose statements answer or fail within the budget. A connection that kept somebody waiting is destroyed, never
+ * given to the next: its late answer would be taken for theirs.
+ */
+export class DeadlinePool {
+  private readonly pool: Pool;
+
+  constructor(url: string) {
+    this.pool = createPool({ ...connectionOptions(url), connectionLimit: CONNECTIONS });
+  }
+
+  /** The one method that Drizzle calls on a client outside transactions. */
+  query = (options: QueryOptions, values?: unknown[]) =>
+    this.borrow((connection) => connection.query(options, values));
+
+  /** Lends one connection for as long as `use` runs, at most the budget. */
+  async borrow<T>(use: (connection: PoolConnection) => Promise<T>): Promise<T> {
+    const budget = startBudget();
+    try {
+      const connection = await budget.limit(this.connection(budget));
+      try {
+        const answer = await budget.limit(use(connection));
+        connection.release();
+        return answer;
+      } catch (error) {
+        if (budget.isOver() || isFatal(error)) connection.destroy();
+        else connection.release();
+        throw error;
+      }
+    } finally {
+      budget.stop();
+    }
+  }
+
+  close(): Promise<void> {
+    return this.pool.end();
+  }
+
+  /** A connection that comes after its caller has left goes back at once. */
+  private async connection(budget: Budget): Promise<PoolConnection> {
+    const connection = await this.pool.getConnection();
+    if (budget.isOver()) connection.release();
+    return connection;
+  }
+}
+
+interface Budget {
+  limit<T>(work: Promise<T>): Promise<T>;
+  isOver(): boolean;
+  stop(): void;
+}
+
+function startBudget(): Budget {
+  let over = false;
+  let timer: NodeJS.Timeout | undefined;
+  const end = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      over = true;
+      reject(new DatabaseTimeout(`The database gave no answer within ${DATABASE_BUDGET_MS} ms.`));
+    }, DATABASE_BUDGET_MS);
+  });
+  end.catch(() => undefined);
+  return {
+    limit: (work) => Promise.race([work, end]),
+    isOver: () => over,
+    stop: () => clearTimeout(timer),
+  };
+}
+
+const isFatal = (error: unknown) =>
+  typeof error === 'object' && error !== null && 'fatal' in error && error.fatal === true;

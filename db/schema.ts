@@ -1,0 +1,209 @@
+import type { Kit } from './kits/mysql';
+
+/** Names of constraints and columns are the same in both dialects, and shorter than MySQL's 64 characters. */
+export const CASING = 'snake_case';
+
+/** The tables, written once over a column kit. Instants are epoch milliseconds. */
+export function defineSchema(kit: Kit) {
+  const { table, index, uniqueIndex, primaryKey } = kit;
+
+  /** One row a lock: see `server/backends`. `id` is namespace, slash, name. */
+  const locks = table(
+    'locks',
+    {
+      id: kit.exact(265).primaryKey(),
+      rev: kit.whole().notNull(),
+      writer: kit.code(24).notNull(),
+      head: kit.document().notNull(),
+      queue: kit.document().notNull(),
+      changedAt: kit.whole().notNull(),
+      /** What a swap expects of the row, carried into MySQL's upsert: `rev:writer` and two instants. Never kept. */
+      seen: kit.code(48).notNull().default(''),
+      past: kit.whole().notNull().default(0),
+      ahead: kit.whole().notNull().default(0),
+    },
+    () => [],
+  );
+
+  /** Answers kept for request ids. */
+  const lockRequests = table(
+    'lock_requests',
+    {
+      id: kit.code(22).primaryKey(),
+      inputHash: kit.code(22).notNull(),
+      answer: kit.document().notNull(),
+      expiresAt: kit.whole().notNull(),
+    },
+    (t) => [index('lock_requests_expires').on(t.expiresAt)],
+  );
+
+  /** One row a flush: what it proposed, and the places of those changes that took. Opened by the tail. */
+  const lockHistory = table(
+    'lock_history',
+    {
+      id: kit.serial(),
+      at: kit.whole().notNull(),
+      changes: kit.document().notNull(),
+      took: kit.document().notNull(),
+    },
+    () => [],
+  );
+
+  /** The history opened: one row an event, for the pages that list them. Written by the chores process. */
+  const lockEvents = table(
+    'lock_events',
+    {
+      historyId: kit.whole().notNull(),
+      place: kit.count().notNull(),
+      lockId: kit.exact(265).notNull(),
+      backend: kit.code(32).notNull(),
+      at: kit.whole().notNull(),
+      rev: kit.whole().notNull(),
+      kind: kit.code(16).notNull(),
+      body: kit.document().notNull(),
+    },
+    (t) => [
+      primaryKey({ name: 'lock_events_pk', columns: [t.backend, t.historyId, t.place] }),
+      index('lock_events_lock').on(t.lockId, t.rev),
+      index('lock_events_at').on(t.at),
+    ],
+  );
+
+  /** Where a reader of the history stands. */
+  const cursors = table(
+    'cursors',
+    { id: kit.code(64).primaryKey(), position: kit.whole().notNull() },
+    () => [],
+  );
+
+  const backends = table(
+    'backends',
+    {
+      id: kit.code(32).primaryKey(),
+      epoch: kit.count().notNull(),
+      createdAt: kit.whole().notNull(),
+    },
+    () => [],
+  );
+
+  const namespaces = table(
+    'namespaces',
+    {
+      id: kit.exact(64).primaryKey(),
+      backend: kit.code(32).notNull(),
+      createdAt: kit.whole().notNull(),
+      /** JSON: what it allows; null for the default. */
+      policy: kit.document(),
+    },
+    () => [],
+  );
+
+  /** Facts about the whole installation: the secret's fingerprint, open setup links. */
+  const settings = table(
+    'settings',
+    {
+      id: kit.code(96).primaryKey(),
+      value: kit.document().notNull(),
+      changedAt: kit.whole().notNull(),
+    },
+    () => [],
+  );
+
+  const users = table(
+    'users',
+    {
+      id: kit.code(24).primaryKey(),
+      name: kit.exact(128).notNull(),
+      role: kit.code(16).notNull(),
+      passwordHash: kit.document().notNull(),
+      createdAt: kit.whole().notNull(),
+      /** Null while the account may be used. */
+      disabledAt: kit.whole(),
+    },
+    (t) => [uniqueIndex('users_name').on(t.name)],
+  );
+
+  const sessions = table(
+    'sessions',
+    {
+      /** SHA-256 of the cookie's value. */
+      id: kit.code(64).primaryKey(),
+      userId: kit.code(24).notNull(),
+      createdAt: kit.whole().notNull(),
+      seenAt: kit.whole().notNull(),
+      expiresAt: kit.whole().notNull(),
+    },
+    (t) => [index('sessions_user').on(t.userId)],
+  );
+
+  /** Failed sign-ins, counted per name and per address; kept in the database so that a restart forgets nothing. */
+  const signInFailures = table(
+    'sign_in_failures',
+    {
+      id: kit.code(64).primaryKey(),
+      failures: kit.count().notNull(),
+      windowStartedAt: kit.whole().notNull(),
+    },
+    () => [],
+  );
+
+  const apiKeys = table(
+    'api_keys',
+    {
+      id: kit.code(24).primaryKey(),
+      /** The service's name: what holds and waiters are filed under. */
+      name: kit.exact(64).notNull(),
+      /** A JSON list of namespaces. */
+      namespaces: kit.document().notNull(),
+      secretHash: kit.code(64).notNull(),
+      createdBy: kit.document().notNull(),
+      createdAt: kit.whole().notNull(),
+      lastUsedAt: kit.whole(),
+      revokedAt: kit.whole(),
+    },
+    () => [],
+  );
+
+  /** Who did what to what, when and why; written as an intent before the act, closed with its outcome after it. */
+  const audit = table(
+    'audit',
+    {
+      id: kit.serial(),
+      /** The act's own id; also the command's request id. */
+      intent: kit.code(32).notNull(),
+      at: kit.whole().notNull(),
+      actor: kit.document().notNull(),
+      actorKind: kit.code(16).notNull(),
+      address: kit.code(64).notNull(),
+      act: kit.code(32).notNull(),
+      namespace: kit.exact(64),
+      subject: kit.exact(255).notNull(),
+      reason: kit.document().notNull(),
+      /** JSON: what was seen before the act, such as token and rev. */
+      seen: kit.document().notNull(),
+      outcome: kit.code(16).notNull(),
+      /** JSON: what came of it. */
+      result: kit.document().notNull(),
+      closedAt: kit.whole(),
+    },
+    (t) => [uniqueIndex('audit_intent').on(t.intent), index('audit_outcome').on(t.outcome, t.at)],
+  );
+
+  return {
+    locks,
+    lockRequests,
+    lockHistory,
+    lockEvents,
+    cursors,
+    backends,
+    namespaces,
+    settings,
+    users,
+    sessions,
+    signInFailures,
+    apiKeys,
+    audit,
+  };
+}
+
+export type Schema = ReturnType<typeof defineSchema>;

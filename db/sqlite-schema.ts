@@ -1,0 +1,19 @@
+import type { Kit } from './kits/mysql';
+import { sqliteKit } from './kits/sqlite';
+import { defineSchema } from './schema';
+
+export const {
+  locks,
+  lockRequests,
+  lockHistory,
+  lockEvents,
+  cursors,
+  backends,
+  namespaces,
+  settings,
+  users,
+  sessions,
+  signInFailures,
+  apiKeys,
+  audit,
+} = defineSchema(sqliteKit as unknown as Kit);
