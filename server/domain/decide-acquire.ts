@@ -1,0 +1,194 @@
+import type { AcquireAnswer, Granted, Held } from './answers';
+import { type Draft, requestIdReused } from './decision';
+import { LockyardError } from './errors';
+import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './held-answer';
+import {
+  DETACHED_MS,
+  enqueue,
+  placeOf,
+  removeWaiters,
+  updateWaiter,
+  waitedMs,
+  waiterOf,
+} from './line-up';
+import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
+import type { Hold, Waiter } from './lock-record';
+import { isTagOf, type RequestIdentity, requestTag } from './request-tag';
+import { handOff, hasRoom, isOpen, settle } from './settle';
+import {
+  adjust,
+  endHold,
+  freshLease,
+  type GrantMemo,
+  grant,
+  rememberGrant,
+  takeOneOff,
+} from './tenure';
+
+const HOLD_COUNT_MAX = 1_000;
+
+/**
+ * Grants a lock that has room, re-enters it for its owner in the same mode if asked to, queues whoever has patience, and
+ * refuses the rest. Nobody overtakes the queue: a writer who waits holds up the readers who come after it.
+ * The same request asked again gets the same answer, or its old place in the queue.
+ */
+export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer {
+  const replay = recallAcquire(draft, ask);
+  if (replay) return replay;
+  const isWaiting = resume(draft, ask);
+  settle(draft);
+  if (isWaiting) return waitOn(draft, ask);
+  const { record } = draft;
+  const mine = record.holds.find((hold) => isOf(hold, ask) && hold.mode === ask.mode);
+  if (mine && ask.reentrant) return reenter(draft, mine, ask);
+  if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask.mode)) {
+    return granted(draft, grant(draft, ask, 0));
+  }
+  if (ask.waitMs === 0) return refused(draft);
+  const queueLength = draft.record.queue.length;
+  if (queueLength >= draft.context.policy.queueLimit) {
+    return { outcome: 'queueFull', queueLength, retryAfterMs: retryAfterMs(draft) };
+  }
+  enqueue(draft, ask);
+  handOff(draft);
+  return waitOn(draft, ask);
+}
+
+/** Ends a wait whose patience is over, unless the grant was faster or the caller waits at another process by now. */
+export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireAnswer {
+  const waiter = waiterOf(draft.record, request.key);
+  if (!waiter) return recallAcquire(draft, { request }) ?? heldAnswer(draft, 'timeout');
+  if (waiter.process !== draft.context.process) return queued(draft, waiter);
+  draft.note('timeout', waiter, { waitedMs: waitedMs(draft, waiter) });
+  removeWaiters(draft, [waiter]);
+  settle(draft);
+  return timedOut(draft, request);
+}
+
+/** Lets a request end while its waiter keeps the place for `DETACHED_MS`, unless it waits at another process by now. */
+export function decideDetach(draft: Draft, { request }: DetachCommand): AcquireAnswer {
+  const waiter = waiterOf(draft.record, request.key);
+  if (!waiter) return recallAcquire(draft, { request }) ?? heldAnswer(draft, 'timeout');
+  if (waiter.process !== draft.context.process) return queued(draft, waiter);
+  updateWaiter(draft, waiter, { detachedUntil: draft.now + DETACHED_MS });
+  draft.note('detached', waiter);
+  return queued(draft, waiter);
+}
+
+/** Undoes an acquire, whether it still waits or was granted meanwhile. */
+export function decideCancel(draft: Draft, command: CancelCommand) {
+  const { request } = command;
+  const isMine = (party: Hold | Waiter) => isOf(party, command);
+  const waiter = waiterOf(draft.record, request.key);
+  if (waiter && isMine(waiter)) {
+    draft.note('cancelled', waiter, { waitedMs: waitedMs(draft, waiter) });
+    removeWaiters(draft, [waiter]);
+    settle(draft);
+    timedOut(draft, { ...request, inputHash: '' });
+    return { outcome: 'cancelled' } as const;
+  }
+  settle(draft);
+  const hold = draft.record.holds.find((h) => isMine(h) && h.requests.includes(request.key));
+  if (!hold) return { outcome: 'none' } as const;
+  undoEntry(draft, hold, request);
+  return { outcome: 'released' } as const;
+}
+
+/** Whether a hold or a waiter belongs to this caller. */
+function isOf(
+  party: Hold | Waiter,
+  { service, owner }: { service: string; owner: string },
+): boolean {
+  return party.service === service && party.owner === owner;
+}
+
+/** Why an acquire without patience has nothing. */
+function refused(draft: Draft): AcquireAnswer {
+  const { frozen } = draft.record;
+  return frozen ? { outcome: 'frozen', reason: frozen.reason } : heldAnswer(draft, 'held');
+}
+
+/** Takes back the very entry that this request made. */
+function undoEntry(draft: Draft, hold: Hold, request: RequestIdentity): void {
+  const { token } = hold;
+  if (hold.count > 1) {
+    takeOneOff(draft, hold, request);
+    const answer = { outcome: 'ended', token, cause: 'released' };
+    draft.remember({ ...request, inputHash: '' }, answer, hold.requestsKeptUntil);
+  } else {
+    endHold(draft, hold, 'released');
+    handOff(draft);
+  }
+}
+
+/** A request that waits already takes up its place, from whichever process. False: it has none. */
+function resume(draft: Draft, { request }: AcquireCommand): boolean {
+  const waiter = waiterOf(draft.record, request.key);
+  if (!waiter) return false;
+  if (waiter.tag !== requestTag(request)) throw requestIdReused();
+  const { process } = draft.context;
+  if (waiter.process !== process || waiter.detachedUntil !== null) {
+    updateWaiter(draft, waiter, { process, detachedUntil: null });
+    draft.note('resumed', waiter);
+  }
+  return true;
+}
+
+/** How a request fares that had a place: only the end of its patience can have cost it, for its caller is here. */
+function waitOn(draft: Draft, { request }: AcquireCommand): AcquireAnswer {
+  const handed = draft.handOffs.find(({ tag }) => isTagOf(tag, request.key));
+  if (handed) return granted(draft, handed.hold);
+  const waiter = waiterOf(draft.record, request.key);
+  return waiter ? queued(draft, waiter) : timedOut(draft, request);
+}
+
+/** The token stays; the count rises; the lease is refreshed, never shortened. */
+function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
+  if (hold.count >= HOLD_COUNT_MAX) {
+    throw new LockyardError('CONFLICT', `This hold was entered ${HOLD_COUNT_MAX} times already.`);
+  }
+  const { key, remembered } = ask.request;
+  const next = adjust(draft, hold, {
+    count: hold.count + 1,
+    ...freshLease(draft, hold, ask.leaseMs),
+    requests: remembered ? [...hold.requests, key] : hold.requests,
+  });
+  const { token, count, expiresAt } = next;
+  draft.note('reentered', next, { token, holdCount: count, expiresAt });
+  rememberGrant(draft, ask, next);
+  return granted(draft, next);
+}
+
+/** What this acquire was answered before: its grant while it lives, `ended` afterwards, or its final time-out. */
+function recallAcquire(draft: Draft, ask: Pick<AcquireCommand, 'request'>): AcquireAnswer | null {
+  const memo = draft.recall<GrantMemo | Held>(ask.request);
+  if (!memo) return null;
+  if ('outcome' in memo) return memo;
+  if (memo.rev > draft.standingRev) throw readApart();
+  const hold = draft.record.holds.find(({ token }) => token === memo.token);
+  if (hold && !draft.isPast(hold.expiresAt)) {
+    return { ...granted(draft, hold), ...memo };
+  }
+  const { ended } = draft.record;
+  const cause = hold ? 'expired' : ended?.token === memo.token ? ended.cause : 'superseded';
+  return { outcome: 'ended', token: memo.token, cause };
+}
+
+/** The record is older than what is remembered of it: it says nothing about that grant. */
+function readApart(): LockyardError {
+  const text = 'This request was granted at this very moment. Ask again.';
+  return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });
+}
+
+function granted(draft: Draft, hold: Hold): Granted {
+  const { token, count, expiresAt, waitedMs } = hold;
+  const expiresInMs = expiresAt - draft.now;
+  const rev = draft.rev;
+  return { outcome: 'granted', token, rev, holdCount: count, expiresAt, expiresInMs, waitedMs };
+}
+
+function queued(draft: Draft, waiter: Waiter): AcquireAnswer {
+  const { ticket, enqueuedAt, patienceMs } = waiter;
+  const patienceLeftMs = Math.max(0, enqueuedAt + patienceMs - draft.now);
+  return { outcome: 'queued', ticket, place: placeOf(draft.record, waiter), patienceLeftMs };
+}

@@ -1,0 +1,195 @@
+import { LockyardError } from './errors';
+import type { AcquireCommand, LockCommand } from './lock-command';
+import type { EventKind, LockEvent } from './lock-event';
+import { type Hold, type LockRecord, unwrittenRecord, type Waiter } from './lock-record';
+import type { NamespacePolicy } from './namespace-policy';
+import { type RequestIdentity, requestTag } from './request-tag';
+
+/** What deciding needs to know besides the record and the command. Everything comes in; nothing is looked up. */
+export interface DecisionContext {
+  /** The backend's clock, epoch milliseconds: read with the record, or a lower bound of it. */
+  now: number;
+  /** The backend's epoch: see `nextToken`. */
+  epoch: number;
+  /** The process that decides. */
+  process: string;
+  /**
+   * Whether another process is alive. Waiters of a dead one leave the queue together. One that nothing is known of may
+   * have just begun: it is dead only if a look begun after this record was read finds no sign of life.
+   */
+  isAlive: (process: string) => boolean;
+  /**
+   * What a waiter of this process asked for, if its caller is still on the line: from before its acquire is decided
+   * until it is granted, or its detaching, giving up or cancelling has been written.
+   */
+  callerOf: (waiter: Waiter) => AcquireCommand | null;
+  /** The answer remembered for this command's request id, if any; read as of the same instant as the record. */
+  remembered: Memo | null;
+  /** What the lock's namespace allows. */
+  policy: DecidingPolicy;
+}
+
+/** The part of a namespace's policy that decisions need. */
+export type DecidingPolicy = Pick<NamespacePolicy, 'queueLimit' | 'lockDelayMs'>;
+
+/** The instants on which a decision rests. The store tests them in the same atomic step as the write. */
+export interface Expectation {
+  /** Taken as already past: the store's clock must have reached it. 0: none. */
+  past: number;
+  /** Taken as still ahead: the store's clock must not have reached it. Infinity: none. */
+  ahead: number;
+}
+
+/** The answer to a request id, kept beside the record by the same write; a later one replaces it. */
+export interface Memo {
+  key: string;
+  /** Empty: known for its id alone, so that any input will do. */
+  inputHash: string;
+  /** Plain JSON: an answer of the command's verb. */
+  answer: unknown;
+  expiresAt: number;
+}
+
+/** Remembered answers that must live longer. */
+export interface MemoExtension {
+  keys: string[];
+  expiresAt: number;
+}
+
+/** A grant made by this decision, for the caller that this process must answer. */
+export interface HandOff {
+  tag: string;
+  hold: Hold;
+}
+
+/**
+ * What a command does to a record. `next` is null when nothing changes; then the other lists are empty too.
+ * Nothing of it is true until a store has swapped `next` in under `expect`.
+ */
+export interface Decision<A, R = LockRecord, E = LockEvent> {
+  next: R | null;
+  expect: Expectation;
+  answer: A;
+  events: E[];
+  memos: Memo[];
+  extensions: MemoExtension[];
+  handOffs: HandOff[];
+}
+
+/** How long answers are remembered after what they changed is over. */
+export const REMEMBER_MS = 15 * 60_000;
+
+/** Who an event is about; a hold and a waiter both fit. */
+type Party = { service: string; owner: string };
+
+/**
+ * A decision being made: a private copy of the record, and what must be written with it.
+ * Every comparison of a deadline with the clock goes through `isPast`, so that the store can repeat it.
+ */
+export class Draft {
+  readonly record: LockRecord;
+  private readonly isWritten: boolean;
+  readonly events: LockEvent[] = [];
+  readonly memos: Memo[] = [];
+  readonly extensions: MemoExtension[] = [];
+  readonly handOffs: HandOff[] = [];
+  private past = 0;
+  private ahead = Number.POSITIVE_INFINITY;
+  private changed = false;
+
+  constructor(
+    record: LockRecord | null,
+    private readonly command: LockCommand,
+    readonly context: DecisionContext,
+  ) {
+    this.isWritten = record !== null;
+    this.record = record ? { ...record } : unwrittenRecord(context.now);
+  }
+
+  get now(): number {
+    return this.context.now;
+  }
+
+  /** The rev that this decision makes, if it changes anything. */
+  get rev(): number {
+    return this.record.rev + 1;
+  }
+
+  /** The rev of the lock as this decision leaves it; 0 while it was never written. */
+  get standingRev(): number {
+    if (this.changed) return this.rev;
+    return this.isWritten ? this.record.rev : 0;
+  }
+
+  /** Whether the backend's clock has reached `deadline`; the store will test the same. */
+  isPast(deadline: number): boolean {
+    if (deadline <= this.now) {
+      this.past = Math.max(this.past, deadline);
+      return true;
+    }
+    this.ahead = Math.min(this.ahead, deadline);
+    return false;
+  }
+
+  /** What a waiter of this process asked for, if its caller is on the line, or is the one who asks just now. */
+  callerOf(waiter: Waiter): AcquireCommand | null {
+    const { command, context } = this;
+    if (command.verb === 'acquire' && waiter.tag === requestTag(command.request)) return command;
+    return context.callerOf(waiter);
+  }
+
+  /** Replaces parts of the record. Arrays are replaced, never mutated: the old record may be remembered elsewhere. */
+  change(part: Partial<Omit<LockRecord, 'rev'>>): void {
+    Object.assign(this.record, part);
+    this.changed = true;
+  }
+
+  /** Writes a line of history. */
+  note(kind: EventKind, party: Party, facts: Partial<LockEvent> = {}): void {
+    const { service, owner } = party;
+    this.events.push({ kind, at: this.now, rev: this.rev, service, owner, ...facts });
+  }
+
+  /** Keeps an answer for a request whose caller named it, at least until `until` and `REMEMBER_MS` beyond. */
+  remember(request: RequestIdentity | null, answer: unknown, until: number): void {
+    if (!request?.remembered) return;
+    const { key, inputHash } = request;
+    this.memos.push({ key, inputHash, answer, expiresAt: until + REMEMBER_MS });
+  }
+
+  /** Lets a request be decided again as if it had never been. */
+  forget(request: RequestIdentity | null): void {
+    if (!request?.remembered) return;
+    const { key, inputHash } = request;
+    this.memos.push({ key, inputHash, answer: null, expiresAt: 0 });
+  }
+
+  /** The remembered answer to this very request. The same id with another input is refused. */
+  recall<A>(request: RequestIdentity | null): A | null {
+    return recallAnswer<A>(this.context.remembered, request, this.now);
+  }
+
+  finish<A>(answer: A): Decision<A> {
+    const { events, memos, extensions, handOffs } = this;
+    const expect = { past: this.past, ahead: this.ahead };
+    const next = this.changed ? { ...this.record, rev: this.rev } : null;
+    return { next, expect, answer, events, memos, extensions, handOffs };
+  }
+}
+
+/** The answer that `memo` keeps for this very request. The same id with another input is refused. */
+export function recallAnswer<A>(
+  memo: Memo | null,
+  request: RequestIdentity | null,
+  now: number,
+): A | null {
+  if (!request?.remembered || !memo || memo.key !== request.key || memo.expiresAt <= now) {
+    return null;
+  }
+  if (memo.inputHash !== '' && memo.inputHash !== request.inputHash) throw requestIdReused();
+  return memo.answer as A;
+}
+
+export function requestIdReused(): LockyardError {
+  return new LockyardError('INVALID', 'This requestId was used before with another input.');
+}

@@ -1,0 +1,37 @@
+/** Every reason an answer of either API may carry in `error.data.reason`. A contract: names never change. */
+export const REASONS = [
+  'INVALID',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'TOO_LARGE',
+  'RATE_LIMITED',
+  'CONTENDED',
+  'UNSUPPORTED',
+  'BACKEND_DOWN',
+  'UNKNOWN',
+  'INTERNAL',
+] as const;
+
+export type Reason = (typeof REASONS)[number];
+
+/**
+ * A refusal that the caller should see as it is: its message is written for people and names no secret.
+ * `BACKEND_DOWN` means known not applied, `UNKNOWN` may have been applied; neither is ever used for the other.
+ */
+export class LockyardError extends Error {
+  override readonly name = 'LockyardError';
+
+  constructor(
+    readonly reason: Reason,
+    message: string,
+    options: { cause?: unknown; retryAfterMs?: number } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  /** When trying again may help, in milliseconds; only on 429 and 503. */
+  readonly retryAfterMs: number | undefined;
+}

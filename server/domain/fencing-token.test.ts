@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { EPOCH_MAX, nextToken, sinceEra, TOKEN_ERA_AT } from './fencing-token';
+import { isLate, leaseFloorMs } from './lease-floor';
+import { RUNS } from './testing/property-runs';
+
+const COUNTERS = 2 ** 41;
+const epochs = fc.integer({ min: 1, max: EPOCH_MAX });
+const clocks = fc.integer({ min: TOKEN_ERA_AT + 1, max: TOKEN_ERA_AT + COUNTERS - 1 });
+const tokens = fc
+  .tuple(epochs, fc.integer({ min: 1, max: COUNTERS - 2 }))
+  .map(([epoch, counter]) => epoch * COUNTERS + counter);
+
+describe('a fencing token', () => {
+  it('is greater than the one before it, whatever the epoch and the clock', () => {
+    fc.assert(
+      fc.property(tokens, epochs, clocks, (last, epoch, now) => {
+        fc.pre(last < Number.MAX_SAFE_INTEGER);
+        const next = nextToken(last, epoch, now);
+        expect(next).toBeGreaterThan(last);
+        expect(Number.isSafeInteger(next)).toBe(true);
+      }),
+      RUNS,
+    );
+  });
+
+  it('lies in its epoch, above every token of the epochs before', () => {
+    fc.assert(
+      fc.property(tokens, epochs, clocks, (last, epoch, now) => {
+        fc.pre(last < epoch * COUNTERS);
+        const first = nextToken(last, epoch, now);
+        expect(Math.floor(first / COUNTERS)).toBe(epoch);
+      }),
+      RUNS,
+    );
+  });
+
+  it('of a record that was forgotten starts at the clock, above all that were granted at less than one a millisecond', () => {
+    fc.assert(
+      fc.property(clocks, fc.integer({ min: 0, max: 10 ** 9 }), epochs, (now, grants, epoch) => {
+        fc.pre(sinceEra(now) + grants + 1 < COUNTERS);
+        const before = epoch * COUNTERS + sinceEra(now) + grants;
+        expect(nextToken(0, epoch, now + grants + 1)).toBeGreaterThan(before);
+      }),
+      RUNS,
+    );
+  });
+
+  it('is exact up to the last one that fits, and refused beyond', () => {
+    const last = Number.MAX_SAFE_INTEGER;
+    expect(nextToken(last - 1, EPOCH_MAX, TOKEN_ERA_AT)).toBe(last);
+    const beyond = () => nextToken(last, EPOCH_MAX, TOKEN_ERA_AT);
+    expect(beyond).toThrow(expect.objectContaining({ reason: 'INTERNAL' }));
+    const noSuchEpoch = () => nextToken(0, EPOCH_MAX + 1, TOKEN_ERA_AT);
+    expect(noSuchEpoch).toThrow(expect.objectContaining({ reason: 'INTERNAL' }));
+  });
+
+  it('is positive even if the clock is before 2025', () => {
+    expect(sinceEra(0)).toBe(1);
+    expect(nextToken(0, 1, 0)).toBe(COUNTERS + 1);
+  });
+});
+
+describe('the lease floor', () => {
+  it('is a tenth of the lease, and at least 50 ms', () => {
+    expect(leaseFloorMs(100)).toBe(50);
+    expect(leaseFloorMs(500)).toBe(50);
+    expect(leaseFloorMs(10_000)).toBe(1_000);
+  });
+
+  it('itself is just enough', () => {
+    expect(isLate(10_000, 1_000)).toBe(false);
+    expect(isLate(10_000, 999)).toBe(true);
+    expect(isLate(100, 49)).toBe(true);
+  });
+});

@@ -1,0 +1,160 @@
+import type {
+  AcquireAnswer,
+  CancelAnswer,
+  CheckAnswer,
+  ExtendAnswer,
+  ForceReleaseAnswer,
+  FreezeAnswer,
+  InspectAnswer,
+  NoticeAnswer,
+  ReleaseAnswer,
+  RenewAnswer,
+} from './answers';
+import type { Meta, Mode } from './lock-record';
+import type { RequestIdentity } from './request-tag';
+
+export interface AcquireCommand {
+  verb: 'acquire';
+  service: string;
+  owner: string;
+  leaseMs: number;
+  /** The whole patience; 0 never queues. */
+  waitMs: number;
+  mode: Mode;
+  reentrant: boolean;
+  meta: Meta;
+  request: RequestIdentity;
+}
+
+/** Takes a waiter out of the queue because its patience is over. Answers `granted` if that came first. */
+export interface GiveUpCommand {
+  verb: 'giveUp';
+  request: RequestIdentity;
+}
+
+/** Keeps a waiter's place for a moment though its request ends. Answers `granted` if that came first. */
+export interface DetachCommand {
+  verb: 'detach';
+  request: RequestIdentity;
+}
+
+export interface CancelCommand {
+  verb: 'cancel';
+  service: string;
+  owner: string;
+  /** The identity of the acquire that is to be undone. */
+  request: RequestIdentity;
+}
+
+export interface RenewCommand {
+  verb: 'renew';
+  service: string;
+  owner: string;
+  token: number;
+  leaseMs: number;
+}
+
+export interface ReleaseCommand {
+  verb: 'release';
+  service: string;
+  owner: string;
+  token: number;
+  request: RequestIdentity | null;
+}
+
+/** Undoes a grant that came too late to be of use. */
+export interface WithdrawCommand {
+  verb: 'withdraw';
+  token: number;
+  /** The acquire that it was granted to; null if its caller gave it no id. */
+  request: RequestIdentity | null;
+}
+
+export interface ForceReleaseCommand {
+  verb: 'forceRelease';
+  /** The hold that the operator saw. */
+  token: number;
+  by: string;
+  reason: string;
+  /** The audit intent's id, so that the outcome of an interrupted act can be found out. */
+  request: RequestIdentity;
+}
+
+export interface ExtendCommand {
+  verb: 'extend';
+  /** The hold that the operator saw. */
+  token: number;
+  extendMs: number;
+  by: string;
+  reason: string;
+  request: RequestIdentity;
+}
+
+/** Tells the holder that the operator saw something; it learns it at its next renewal. */
+export interface NoticeCommand {
+  verb: 'askRelease' | 'stopRenewals';
+  token: number;
+  by: string;
+  reason: string;
+  request: RequestIdentity;
+}
+
+/** Stops new grants, or allows them again. */
+export interface FreezeCommand {
+  verb: 'freeze' | 'unfreeze';
+  by: string;
+  reason: string;
+  request: RequestIdentity;
+}
+
+/** Does what time has made due, and nothing else. */
+export interface SettleCommand {
+  verb: 'settle';
+}
+
+export interface InspectCommand {
+  verb: 'inspect';
+}
+
+export interface CheckCommand {
+  verb: 'check';
+  token: number;
+}
+
+/** Answers of every verb. */
+export interface LockAnswers {
+  acquire: AcquireAnswer;
+  giveUp: AcquireAnswer;
+  detach: AcquireAnswer;
+  cancel: CancelAnswer;
+  renew: RenewAnswer;
+  release: ReleaseAnswer;
+  withdraw: { outcome: 'withdrawn' | 'gone' };
+  forceRelease: ForceReleaseAnswer;
+  extend: ExtendAnswer;
+  askRelease: NoticeAnswer;
+  stopRenewals: NoticeAnswer;
+  freeze: FreezeAnswer;
+  unfreeze: FreezeAnswer;
+  settle: { outcome: 'settled' };
+  inspect: InspectAnswer;
+  check: CheckAnswer;
+}
+
+export type LockCommand =
+  | AcquireCommand
+  | GiveUpCommand
+  | DetachCommand
+  | CancelCommand
+  | RenewCommand
+  | ReleaseCommand
+  | WithdrawCommand
+  | ForceReleaseCommand
+  | ExtendCommand
+  | NoticeCommand
+  | FreezeCommand
+  | SettleCommand
+  | InspectCommand
+  | CheckCommand;
+
+export type AnswerOf<C extends LockCommand> = LockAnswers[C['verb']];

@@ -1,0 +1,51 @@
+import type { Meta, Mode } from './lock-record';
+
+/** What can happen to a lock, one line of history each. */
+export const EVENT_KINDS = [
+  'granted',
+  'reentered',
+  'queued',
+  'detached',
+  'resumed',
+  'offered',
+  'renewed',
+  'released',
+  'decremented',
+  'expired',
+  'forced',
+  'extended',
+  'timeout',
+  'cancelled',
+  'dropped',
+  'late',
+  'frozen',
+  'unfrozen',
+  'asked',
+  'stopped',
+] as const;
+
+export type EventKind = (typeof EVENT_KINDS)[number];
+
+/**
+ * One line of history. Events of one decision share its rev.
+ * `at` is the backend's clock as the decision read it, but for `expired`, whose instant is the deadline itself.
+ */
+export interface LockEvent {
+  kind: EventKind;
+  at: number;
+  rev: number;
+  service: string;
+  owner: string;
+  /** The hold concerned; absent for what only concerns the queue. */
+  token?: number;
+  mode?: Mode;
+  waitedMs?: number;
+  heldMs?: number;
+  /** The new end of the lease, where the event set one. */
+  expiresAt?: number;
+  holdCount?: number;
+  /** The person who did it, and why: `forced` and `extended`. */
+  by?: string;
+  reason?: string;
+  meta?: Meta;
+}

@@ -1,0 +1,140 @@
+import type { EndCause, Meta, Mode, Remark } from './lock-record';
+import type { LockStatus } from './lock-status';
+
+/** One line of the lock list. Instants are the backend's clock. */
+export interface LockRow {
+  /** Stable and unique over all backends. */
+  id: string;
+  namespace: string;
+  name: string;
+  backend: string;
+  rev: number;
+  status: LockStatus;
+  /** Of several that share the lock: the one that will end last. */
+  hold: HoldRow | null;
+  /** How many held the lock when it was read. */
+  holders: number;
+  frozen: Remark | null;
+  /** The lock-delay: nobody is granted before this instant; 0 for none. */
+  delayedUntil: number;
+  /** The hold that ended last; shown while nobody holds the lock. */
+  ended: {
+    owner: string;
+    service: string;
+    token: number;
+    cause: EndCause;
+    grantedAt: number;
+    at: number;
+  } | null;
+  waiters: number;
+  /** When the longest waiter came; null if nobody waits. */
+  oldestWaitAt: number | null;
+  /** When this row was read from its backend, on the backend's clock. */
+  readAt: number;
+}
+
+export interface HoldRow {
+  token: number;
+  mode: Mode;
+  service: string;
+  owner: string;
+  holdCount: number;
+  leaseMs: number;
+  grantedAt: number;
+  renewedAt: number;
+  renewals: number;
+  expiresAt: number;
+  waitedMs: number;
+  meta: Meta;
+  askedToRelease: Remark | null;
+  renewalsStopped: Remark | null;
+}
+
+/** How a backend is, as last seen by this process. */
+export interface BackendHealth {
+  id: string;
+  /** The scheme of its URL: `sqlite` or `mysql`. */
+  kind: string;
+  reachable: boolean;
+  /** The last round trip, in milliseconds; null before the first. */
+  latencyMs: number | null;
+  /** Milliseconds since the last good answer. */
+  silentForMs: number;
+  /** The backend's clock minus this process's, in milliseconds; add it to now to get the backend's now. */
+  clockOffsetMs: number;
+}
+
+/** The lock list as one person sees it: filtered, sorted on the server, with the counts of all locks. */
+export interface LockPage {
+  rows: LockRow[];
+  /** How many locks match the filter; `rows` holds the first of them. */
+  matching: number;
+  /** Of every lock whatever the filter, by status. */
+  counts: Record<LockStatus, number>;
+  total: number;
+  waiting: number;
+  backends: BackendHealth[];
+  namespaces: string[];
+  /** This server's clock when the page was made, epoch milliseconds. */
+  asOf: number;
+}
+
+/** A lock as its own page shows it. */
+export interface LockDetail {
+  row: LockRow;
+  /** Everybody who holds it; the first is whoever was granted first. */
+  holds: HoldRow[];
+  waiters: WaiterRow[];
+  lastToken: number;
+  minValidToken: number;
+  backend: BackendHealth;
+  asOf: number;
+  /** False when the backend did not answer: then this is the last good reading. */
+  fresh: boolean;
+}
+
+export interface WaiterRow {
+  ticket: number;
+  mode: Mode;
+  owner: string;
+  service: string;
+  process: string;
+  enqueuedAt: number;
+  patienceUntil: number;
+  /** Between two requests: nobody is on the line at this moment. */
+  detached: boolean;
+}
+
+/** One line of a lock's history. */
+export interface EventRow {
+  /** Sorts as text within one lock, newest last; the cursor of paging. */
+  id: string;
+  at: number;
+  rev: number;
+  kind: string;
+  service: string;
+  owner: string;
+  token: number | null;
+  waitedMs: number | null;
+  heldMs: number | null;
+  expiresAt: number | null;
+  by: string | null;
+  reason: string | null;
+}
+
+/** One entry of the audit log. `outcome` `pending`: the act has not been heard of yet. */
+export interface AuditEntry {
+  id: number;
+  at: number;
+  actor: string;
+  actorKind: 'user' | 'cli' | 'system';
+  address: string;
+  act: string;
+  namespace: string | null;
+  subject: string;
+  reason: string;
+  seen: Record<string, unknown>;
+  outcome: 'pending' | 'done' | 'changed' | 'refused' | 'failed' | 'unknown' | 'not_applied';
+  result: Record<string, unknown>;
+  closedAt: number | null;
+}

@@ -1,0 +1,30 @@
+/** What a namespace allows its callers. Durations are milliseconds. */
+export interface NamespacePolicy {
+  leaseMinMs: number;
+  leaseMaxMs: number;
+  /** The longest patience of one acquire; 0: nobody may wait. */
+  patienceMaxMs: number;
+  /** The longest queue of one lock. */
+  queueLimit: number;
+  /** The pause between a hold that was lost (expired or forced) and the next grant. */
+  lockDelayMs: number;
+  /** Keys of `meta` that every acquire must fill in. */
+  requiredMeta: string[];
+}
+
+export const LEASE_MIN_MS = 100;
+export const LEASE_MAX_MS = 24 * 60 * 60_000;
+export const WAIT_MAX_MS = 10 * 60_000;
+export const QUEUE_LIMIT_MAX = 2_000;
+export const LOCK_DELAY_MAX_MS = 5 * 60_000;
+export const REQUIRED_META_MAX = 10;
+
+/** The policy of every namespace that has none of its own. */
+export const DEFAULT_POLICY: NamespacePolicy = {
+  leaseMinMs: LEASE_MIN_MS,
+  leaseMaxMs: LEASE_MAX_MS,
+  patienceMaxMs: WAIT_MAX_MS,
+  queueLimit: 200,
+  lockDelayMs: 0,
+  requiredMeta: [],
+};

@@ -1,0 +1,13 @@
+import type { NamespacePolicy } from './namespace-policy';
+
+/** A namespace as the console lists it. */
+export interface NamespaceRow {
+  name: string;
+  backend: string;
+  createdAt: number;
+  /** How many locks the board knows in it. */
+  locks: number;
+  policy: NamespacePolicy;
+  /** False: it has the default policy, whatever it will be. */
+  hasOwnPolicy: boolean;
+}

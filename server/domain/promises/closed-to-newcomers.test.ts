@@ -1,0 +1,49 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { Campaign, type Referee } from '../testing/campaign';
+import { steps } from '../testing/campaign-steps';
+import { holdsMoved } from '../testing/hold-ledger';
+import type { Written } from '../testing/lock-world';
+import { PROPERTY_MS, RUNS } from '../testing/property-runs';
+
+/** Judges by what was written: who was granted while the lock was frozen, or too soon after a hold that was lost. */
+class GatekeeperReferee implements Referee {
+  private readonly stopped = new Set<number>();
+  private closedUntil = 0;
+
+  onWritten(written: Written): void {
+    const { before, after, context, writtenAt, decision, command } = written;
+    const { changed } = holdsMoved(before, after);
+    for (const { kind, at } of decision.events) {
+      const { lockDelayMs } = context.policy;
+      const isDelayed = lockDelayMs > 0 && (kind === 'expired' || kind === 'forced');
+      if (isDelayed) this.closedUntil = Math.max(this.closedUntil, at + lockDelayMs);
+      if (kind !== 'granted') continue;
+      expect(after.frozen, 'granted while frozen').toBe(null);
+      expect(writtenAt, 'granted in the lock-delay').toBeGreaterThanOrEqual(this.closedUntil);
+    }
+    if (before?.frozen && decision.events.some(({ kind }) => kind === 'dropped')) {
+      expect(before.offers, 'a place was lost to a freeze').toEqual([]);
+    }
+    for (const { was, hold } of changed) {
+      const isProlonged = hold.expiresAt > was.expiresAt;
+      if (isProlonged && this.stopped.has(hold.token)) expect(command.verb).toBe('extend');
+    }
+    for (const { kind, token = 0 } of decision.events) {
+      if (kind === 'stopped') this.stopped.add(token);
+    }
+  }
+}
+
+it(
+  'nobody is granted while a lock is frozen or delayed, and a hold whose renewals were stopped is prolonged by operators alone',
+  () => {
+    fc.assert(
+      fc.property(steps, (played) => {
+        new Campaign([new GatekeeperReferee()]).play(played);
+      }),
+      RUNS,
+    );
+  },
+  PROPERTY_MS,
+);

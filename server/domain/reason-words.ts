@@ -1,0 +1,19 @@
+import type { Reason } from './errors';
+
+/** What each reason means to a caller of the service API. */
+export const REASON_WORDS: Record<Reason, string> = {
+  INVALID:
+    'The input is wrong, or the policy of its namespace forbids it; the message says where. Also a `requestId` that was used before with another input.',
+  UNAUTHENTICATED: 'No API key, or one that is unknown or revoked.',
+  FORBIDDEN: 'The key does not reach this namespace, or the hold belongs to another service.',
+  NOT_FOUND: 'There is no such procedure, namespace or counter.',
+  CONFLICT: 'What was to be changed does not allow it as it is now.',
+  TOO_LARGE: 'A body over 256 KB, or an address and headers over 64 KB.',
+  RATE_LIMITED: 'Too many requests; `retryAfterMs` says when to come back.',
+  CONTENDED: 'Others changed the lock too often meanwhile; nothing was applied. Ask again.',
+  UNSUPPORTED: 'This server does not offer it.',
+  BACKEND_DOWN: 'The database does not answer. Known not to be applied; safe to repeat.',
+  UNKNOWN:
+    'The database did not answer in time. It may have been applied: repeat with the same `requestId`.',
+  INTERNAL: 'A fault of the server; its log knows more. It may have been applied.',
+};

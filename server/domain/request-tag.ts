@@ -1,0 +1,22 @@
+/** A caller's request id, made unguessable and bound to (service, verb, namespace, name). Hashed outside the domain. */
+export interface RequestIdentity {
+  /** 22 characters: 128 bits in base64url. */
+  key: string;
+  /** 22 characters over the whole input, so that one id with another input is noticed. */
+  inputHash: string;
+  /** False for a request whose caller gave no id: it is only told apart, its answer is not remembered. */
+  remembered: boolean;
+}
+
+const KEY_CHARS = 11;
+const INPUT_CHARS = 3;
+
+/** The short form that a waiter carries: 66 bits of the key, 18 bits of the input. */
+export function requestTag(request: RequestIdentity): string {
+  return request.key.slice(0, KEY_CHARS) + request.inputHash.slice(0, INPUT_CHARS);
+}
+
+/** Whether a waiter's tag belongs to the request with this key, whatever its input. */
+export function isTagOf(tag: string, key: string): boolean {
+  return tag.slice(0, KEY_CHARS) === key.slice(0, KEY_CHARS);
+}
