@@ -1,0 +1,40 @@
+import { type CounterMove, type CounterRecord, isWithin } from '../domain/counter-record';
+import type { EncodedRecord, KnownRecord } from './record-codec';
+import type { StoredRecord } from './record-store';
+
+/** `1` for a person's move. */
+type MoveTuple = [at: number, delta: number, who: string, isPerson: 0 | 1];
+
+type Head = [
+  value: number,
+  floor: number | null,
+  ceiling: number | null,
+  createdAt: number,
+  lastMove: MoveTuple | 0,
+];
+
+/** A counter has no queue. */
+const NO_QUEUE: readonly never[] = [];
+
+/** Throws for a text that no version of ours wrote: a counter that is not exact must not be counted on. */
+export function decodeCounter(stored: StoredRecord): KnownRecord<CounterRecord> {
+  const [value, floor, ceiling, createdAt, move] = JSON.parse(stored.head) as Head;
+  if (!isWithin(value, { floor, ceiling })) throw new Error('This is not the text of a counter.');
+  const lastMove = move === 0 ? null : decodeMove(move);
+  const record = { rev: stored.rev, value, floor, ceiling, createdAt, lastMove };
+  return { record, writer: stored.writer, queueOnDisk: NO_QUEUE };
+}
+
+export function encodeCounter(next: CounterRecord): EncodedRecord {
+  const { value, floor, ceiling, createdAt, lastMove } = next;
+  const head: Head = [value, floor, ceiling, createdAt, lastMove ? encodeMove(lastMove) : 0];
+  return { head: JSON.stringify(head), queue: '', queueOnDisk: NO_QUEUE };
+}
+
+function encodeMove({ at, delta, who, isPerson }: CounterMove): MoveTuple {
+  return [at, delta, who, isPerson ? 1 : 0];
+}
+
+function decodeMove([at, delta, who, isPerson]: MoveTuple): CounterMove {
+  return { at, delta, who, isPerson: isPerson === 1 };
+}

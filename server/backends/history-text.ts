@@ -1,0 +1,94 @@
+import type { RecordEvent } from '../domain/record-event';
+import { beginRun, goesOn, isPlainStep, type RunTuple, stepsOf } from './added-run';
+import { recordId, recordKey } from './record-id';
+import type { Change, HistoryRow } from './record-store';
+
+/** Everything of an event that few events have. */
+type Facts = Record<string, unknown>;
+
+type EventTuple = [
+  kind: RecordEvent['kind'],
+  at: number,
+  revsBefore: number,
+  service: string,
+  owner: string,
+  token: number,
+  facts?: Facts,
+];
+
+type ChangeTuple = [writer: string, id: string, rev: number, events: (EventTuple | RunTuple)[]];
+
+/** What a flush proposes, as it is kept: which changes took is written beside it by the store. */
+export function encodeHistory(changes: Change[]): string {
+  const told = changes.filter((change) => change.events.length > 0);
+  const tuples = told.map(
+    ({ writer, key, rev, events }): ChangeTuple => [
+      writer,
+      recordId(key),
+      rev,
+      encodeEvents(events, rev),
+    ],
+  );
+  return JSON.stringify(tuples);
+}
+
+/** The events of those changes whose writers took. */
+export function decodeHistory(row: {
+  id: number;
+  at: number;
+  changes: string;
+  took: string;
+}): HistoryRow {
+  const took = new Set(row.took.split(','));
+  const changes = (JSON.parse(row.changes) as ChangeTuple[])
+    .filter(([writer]) => took.has(writer))
+    .map(([, id, rev, events]) => ({
+      key: recordKey(id),
+      rev,
+      events: events.flatMap((tuple) => decodeTuple(tuple, rev)),
+    }));
+  return { id: row.id, at: row.at, changes };
+}
+
+function encodeEvents(events: RecordEvent[], changeRev: number): (EventTuple | RunTuple)[] {
+  const tuples: (EventTuple | RunTuple)[] = [];
+  let run: RunTuple | null = null;
+  let last: RecordEvent | null = null;
+  for (const event of events) {
+    if (!isPlainStep(event)) {
+      run = null;
+      tuples.push(encodeEvent(event, changeRev));
+    } else if (run && goesOn(run, last, event)) {
+      run[5].push(event.delta);
+    } else {
+      run = beginRun(event, changeRev);
+      tuples.push(run);
+    }
+    last = event;
+  }
+  return tuples;
+}
+
+function decodeTuple(tuple: EventTuple | RunTuple, changeRev: number): RecordEvent[] {
+  return tuple[0] === 'run'
+    ? stepsOf(tuple as RunTuple, changeRev)
+    : [decodeEvent(tuple as EventTuple, changeRev)];
+}
+
+/** What only locks have, an owner and a token, is left empty for counters. */
+function encodeEvent(event: RecordEvent, changeRev: number): EventTuple {
+  const { kind, at, rev, service, ...more } = event;
+  const { owner = '', token = 0, ...facts }: Facts & { owner?: string; token?: number } = more;
+  const tuple: EventTuple = [kind, at, changeRev - rev, service, owner, token];
+  if (facts.waitedMs === 0) delete facts.waitedMs;
+  if (facts.meta && Object.keys(facts.meta).length === 0) delete facts.meta;
+  if (Object.keys(facts).length > 0) tuple.push(facts);
+  return tuple;
+}
+
+function decodeEvent(tuple: EventTuple, changeRev: number): RecordEvent {
+  const [kind, at, revsBefore, service, owner, token, facts] = tuple;
+  const rev = changeRev - revsBefore;
+  const party = { ...(owner === '' ? {} : { owner }), ...(token === 0 ? {} : { token }) };
+  return { kind, at, rev, service, ...party, ...facts } as RecordEvent;
+}

@@ -1,0 +1,147 @@
+import mysql, { type Connection, type QueryError } from 'mysql2';
+import { StoreError } from './record-store';
+
+/** Rows of one statement, as arrays. */
+export type Rows = unknown[][];
+
+const CONNECT_TIMEOUT_MS = 2_000;
+const ROLLBACK_TIMEOUT_MS = 500;
+
+/** MySQL and MariaDB numbers for "rolled back for a passing reason". */
+const DEADLOCK = 1213;
+const LOCK_WAIT_TIMEOUT = 1205;
+/** MariaDB with snapshot isolation: the row changed since it was read. */
+const CHECKREAD = 1020;
+
+/**
+ * The session that every statement of the store relies on. Times are UTC, a backslash in a text is a backslash, a row is
+ * waited for at most 2 s, and no gap is locked.
+ */
+const SESSION = [
+  "SET NAMES utf8mb4, time_zone = '+00:00'",
+  "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_BACKSLASH_ESCAPES'",
+  'SET SESSION innodb_lock_wait_timeout = 2, group_concat_max_len = 16777216',
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+];
+
+/**
+ * One connection that runs one packet at a time. It opens when it is first needed, and again after it broke; it never
+ * sends anything twice.
+ */
+export class MysqlConnection {
+  private connection: Connection | null = null;
+  private isClosed = false;
+
+  constructor(
+    private readonly uri: string,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /**
+   * Sends one packet of statements and returns the rows of each.
+   *
+   * @throws StoreError `applied: 'no'` if it was never sent or was rolled back, `'unknown'` otherwise. After any error
+   *   nothing of it is left open: the connection is rolled back or gone.
+   */
+  async packet(statements: string[]): Promise<Rows[]> {
+    const timeLimit = startTimeLimit(this.timeoutMs);
+    try {
+      const connection = this.connection ?? (await this.open(timeLimit));
+      try {
+        return await timeLimit.race(send(connection, statements));
+      } catch (error) {
+        throw await this.cleanUp(connection, error as QueryError);
+      }
+    } finally {
+      timeLimit.stop();
+    }
+  }
+
+  /** For good: whatever is asked for afterwards fails. */
+  close(): void {
+    this.isClosed = true;
+    this.connection?.destroy();
+    this.connection = null;
+  }
+
+  private async open(timeLimit: TimeLimit): Promise<Connection> {
+    if (this.isClosed) throw new StoreError('This store is closed.', 'no');
+    const connection = mysql.createConnection({
+      uri: this.uri,
+      multipleStatements: true,
+      rowsAsArray: true,
+      supportBigNumbers: true,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      // One known state: affected rows mean changed rows. No swap reads them, and none may begin to by accident.
+      flags: ['-FOUND_ROWS'],
+      // Packets are complete when they come here; looking for placeholders in them would only cost time.
+      queryFormat: (sql) => sql,
+    });
+    connection.on('error', () => this.drop(connection));
+    try {
+      await timeLimit.race(send(connection, SESSION));
+    } catch (cause) {
+      connection.destroy();
+      throw new StoreError('The database cannot be reached.', 'no', { cause });
+    }
+    if (this.isClosed) connection.destroy();
+    else this.connection = connection;
+    return connection;
+  }
+
+  /** Leaves nothing half done, and says what is known of the packet's effect. */
+  private async cleanUp(connection: Connection, error: QueryError): Promise<StoreError> {
+    const rolledBack =
+      error.errno === DEADLOCK || error.errno === LOCK_WAIT_TIMEOUT || error.errno === CHECKREAD;
+    if (!rolledBack) {
+      this.drop(connection);
+      return new StoreError('The database did not answer.', 'unknown', { cause: error });
+    }
+    const timeLimit = startTimeLimit(ROLLBACK_TIMEOUT_MS);
+    try {
+      await timeLimit.race(send(connection, ['ROLLBACK']));
+    } catch {
+      this.drop(connection);
+    } finally {
+      timeLimit.stop();
+    }
+    return new StoreError('Another writer was in the way.', 'no', {
+      cause: error,
+      retryable: true,
+    });
+  }
+
+  private drop(connection: Connection): void {
+    if (this.connection === connection) this.connection = null;
+    connection.destroy();
+  }
+}
+
+/** A server that stops in the middle ends its last answer as if all were well: only their number tells. */
+function send(connection: Connection, statements: string[]): Promise<Rows[]> {
+  return new Promise((resolve, reject) => {
+    connection.query(statements.join(';'), (error: QueryError | null, answer: unknown) => {
+      const results = statements.length === 1 ? [answer] : answer;
+      if (error) reject(error);
+      else if (Array.isArray(results) && results.length === statements.length) resolve(results);
+      else reject(new Error('The database did not answer every statement.'));
+    });
+  });
+}
+
+/** One limit for everything that a packet takes, a connection to be opened first included. */
+interface TimeLimit {
+  race<T>(work: Promise<T>): Promise<T>;
+  stop(): void;
+}
+
+function startTimeLimit(ms: number): TimeLimit {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(Object.assign(new Error('No answer in time.'), { code: 'TIMEOUT', fatal: true }));
+    }, ms);
+  });
+  over.catch(() => undefined);
+  return { race: (work) => Promise.race([work, over]), stop: () => clearTimeout(timer) };
+}

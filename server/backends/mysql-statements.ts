@@ -1,0 +1,120 @@
+import { encodeHistory } from './history-text';
+import { recordId } from './record-id';
+import type { Change, RecordKey } from './record-store';
+
+/** A text as a literal. Sound only in a session with `NO_BACKSLASH_ESCAPES`, where a quote is all there is to double. */
+function quote(text: string): string {
+  return text.includes("'") ? `'${text.replaceAll("'", "''")}'` : `'${text}'`;
+}
+
+/**
+ * The server's clock in epoch milliseconds. `SYSDATE`, not `NOW`: that one stands still from the start of a statement,
+ * so a statement that waited for a row would judge a lease by a time long gone.
+ */
+export const CLOCK = 'FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)';
+
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** A text as a literal of bytes, as ids are kept and compared. */
+export function bytes(text: string): string {
+  return `_binary${quote(text)}`;
+}
+
+export function idList(keys: RecordKey[]): string {
+  return keys.map((key) => bytes(recordId(key))).join(',');
+}
+
+/** In place of a list of nothing, which is no SQL. */
+const NO_ROWS = 'DO 0';
+
+/** Records first, the clock last: whatever lease is read as live was live when it was read. */
+export function readPacket(keys: RecordKey[], requestKeys: string[]): string[] {
+  return [
+    keys.length === 0
+      ? NO_ROWS
+      : `SELECT id, rev, writer, head, queue FROM locks WHERE id IN (${idList(keys)})`,
+    requestKeys.length === 0
+      ? NO_ROWS
+      : `SELECT id, input_hash, answer, expires_at FROM lock_requests WHERE id IN (${requestKeys.map((key) => quote(key))})`,
+    `SELECT ${CLOCK}`,
+  ];
+}
+
+/**
+ * One packet, one transaction: every row lock is taken and given back inside the server, none is held over a round
+ * trip. `@took` lists the writers that are in the rows afterwards; history and remembered answers are written for them
+ * alone. Every process takes rows in the same order: that of the ids as JavaScript compares them.
+ */
+export function swapPacket(changes: Change[]): string[] {
+  const rows = changes.map((change) => ({ ...change, id: recordId(change.key) }));
+  rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const ids = rows.map(({ id }) => bytes(id));
+  const writers = rows.map(({ writer }) => quote(writer));
+  const memos = rows.filter((change) => change.memos.length > 0);
+  return [
+    'START TRANSACTION',
+    `SET @now = ${CLOCK}`,
+    upsertRecords(rows),
+    `SELECT GROUP_CONCAT(IF(seen = '', writer, NULL)), SUM(seen <> '') INTO @took, @ghosts FROM locks WHERE id IN (${ids}) AND writer IN (${writers})`,
+    "DELETE FROM locks WHERE @ghosts > 0 AND seen <> ''",
+    ...(rows.some((change) => change.events.length > 0) ? [insertHistory(rows)] : []),
+    ...(memos.length > 0 ? [insertMemos(memos)] : []),
+    ...rows.flatMap(extendMemos),
+    'COMMIT',
+    `SELECT @took, ${CLOCK}`,
+  ];
+}
+
+/**
+ * One statement for records that are there and records that are not, so that all rows are locked in one order.
+ *
+ * A row that is there is compared, under its lock, with what its change expects; assignments run from left to right,
+ * so all but the first just ask whether the writer went in. A change that expects a row and finds none leaves a ghost
+ * (a row with `seen`), which the same transaction removes: nobody else ever sees it.
+ */
+function upsertRecords(changes: (Change & { id: string })[]): string {
+  const rows = changes.map(({ id, expect, clock, writer, rev, head, queue }) => {
+    const seen = expect ? `${expect.rev}:${expect.writer}` : '';
+    const texts = [writer, head, queue ?? KEEP, seen].map(quote);
+    const last = Math.min(clock.ahead, NEVER) - 1;
+    return `(${bytes(id)},${rev},${texts},${clock.past},${last},@now)`;
+  });
+  return `INSERT INTO locks (id, rev, writer, head, queue, seen, past, ahead, changed_at) VALUES ${rows} ON DUPLICATE KEY UPDATE ${ASSIGNMENTS}`;
+}
+
+/** In place of a queue: the stored one stays. No queue's text is this. */
+const KEEP = '-';
+
+/** `ahead` comes as the last millisecond that is still good. */
+const ASSIGNMENTS = [
+  `writer = IF(VALUES(seen) = CONCAT(rev, ':', writer) AND ${CLOCK} BETWEEN VALUES(past) AND VALUES(ahead), VALUES(writer), writer)`,
+  'rev = IF(writer = VALUES(writer), VALUES(rev), rev)',
+  'head = IF(writer = VALUES(writer), VALUES(head), head)',
+  `queue = IF(writer = VALUES(writer) AND VALUES(queue) <> '${KEEP}', VALUES(queue), queue)`,
+  'changed_at = IF(writer = VALUES(writer), @now, changed_at)',
+].join(', ');
+
+function insertHistory(changes: Change[]): string {
+  return `INSERT INTO lock_history (at, changes, took) SELECT @now, ${quote(encodeHistory(changes))}, @took FROM DUAL WHERE @took IS NOT NULL`;
+}
+
+function insertMemos(changes: Change[]): string {
+  const rows = changes.flatMap(({ writer, memos }) =>
+    memos.map(
+      ({ key, inputHash, answer, expiresAt }) =>
+        `SELECT ${quote(writer)} writer, ${quote(key)} id, ${quote(inputHash)} input_hash, ${quote(JSON.stringify(answer))} answer, ${expiresAt} expires_at`,
+    ),
+  );
+  return (
+    'INSERT INTO lock_requests (id, input_hash, answer, expires_at) ' +
+    `SELECT id, input_hash, answer, expires_at FROM (${rows.join(' UNION ALL ')}) c WHERE FIND_IN_SET(c.writer, @took) ` +
+    'ON DUPLICATE KEY UPDATE input_hash = VALUES(input_hash), answer = VALUES(answer), expires_at = VALUES(expires_at)'
+  );
+}
+
+function extendMemos({ writer, extensions }: Change): string[] {
+  return extensions.map(
+    ({ keys, expiresAt }) =>
+      `UPDATE lock_requests SET expires_at = ${expiresAt} WHERE id IN (${keys.map((key) => quote(key))}) AND FIND_IN_SET(${quote(writer)}, @took)`,
+  );
+}

@@ -1,0 +1,228 @@
+import { decodeHistory } from './history-text';
+import { MysqlConnection, type Rows } from './mysql-connection';
+import { bytes, CLOCK, idList, readPacket, swapPacket } from './mysql-statements';
+import { idRange, recordId, recordKey } from './record-id';
+import {
+  type Change,
+  type Cursor,
+  type Guarantees,
+  type HistoryRow,
+  type HistorySource,
+  type Page,
+  type ReadResult,
+  type RecordKey,
+  type RecordStore,
+  type StoredRecord,
+  StoreError,
+  type SwapResult,
+} from './record-store';
+
+/** How long one packet may take before its connection is given up. */
+const PACKET_TIMEOUT_MS = 1_500;
+
+/** Packets under way at once; more only make the groups smaller. */
+const CONNECTIONS = 4;
+
+/** Remembered answers removed at a time. */
+const FORGET_ANSWERS = 5_000;
+
+/** History rows removed at a time. */
+const PRUNE_ROWS = 1_000;
+
+/** Records in MySQL or MariaDB: one primary, InnoDB. One packet a call. */
+export class MysqlStore implements RecordStore, HistorySource {
+  private readonly idle: MysqlConnection[];
+  private readonly all: MysqlConnection[];
+  private readonly queue: ((connection: MysqlConnection) => void)[] = [];
+
+  /** @param uri `mysql://user:password@host:port/database` */
+  constructor(
+    uri: string,
+    private readonly timeoutMs = PACKET_TIMEOUT_MS,
+  ) {
+    this.all = Array.from({ length: CONNECTIONS }, () => new MysqlConnection(uri, timeoutMs));
+    this.idle = [...this.all];
+  }
+
+  async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
+    const [rows = [], memos = [], clock] = await this.ask(readPacket(keys, requestKeys));
+    const now = Number(clock?.[0]?.[0]);
+    const byId = new Map(listOf(rows).map((row) => [textOf(row[0]), storedRecord(row)]));
+    return {
+      records: keys.map((key) => ({ key, record: byId.get(recordId(key)) ?? null, now })),
+      memos: listOf(memos).map(([key, inputHash, answer, expiresAt]) => ({
+        key: String(key),
+        inputHash: String(inputHash),
+        answer: JSON.parse(String(answer)),
+        expiresAt: Number(expiresAt),
+      })),
+    };
+  }
+
+  async swap(changes: Change[]): Promise<SwapResult[]> {
+    const results = await this.packet(swapPacket(changes));
+    const [took, now] = results.at(-1)?.[0] ?? [];
+    const writers = new Set(String(took ?? '').split(','));
+    const lost = changes.filter((change) => !writers.has(change.writer));
+    const current = await this.currentOf(lost);
+    return changes.map(({ key, rev, writer }) =>
+      writers.has(writer)
+        ? { took: true, now: Number(now), current: { rev, writer } }
+        : { took: false, now: Number(now), current: current.get(recordId(key)) ?? null },
+    );
+  }
+
+  async scan({ namespace, after }: Cursor, limit: number): Promise<Page> {
+    const conditions = [
+      ...(after ? [`id > ${bytes(recordId(after))}`] : []),
+      ...(namespace === null
+        ? []
+        : idRange(namespace).map((end, i) => `id ${i === 0 ? '>=' : '<'} ${bytes(end)}`)),
+    ];
+    const where = conditions.length > 0 ? `WHERE ${conditions.join(' AND ')}` : '';
+    const [rows = [], clock] = await this.ask([
+      `SELECT id, rev, writer, head, queue FROM locks ${where} ORDER BY id LIMIT ${Math.floor(limit)}`,
+      `SELECT ${CLOCK}`,
+    ]);
+    const now = Number(clock?.[0]?.[0]);
+    const records = rows.map((row) => ({
+      key: recordKey(textOf(row[0])),
+      record: storedRecord(row),
+      now,
+    }));
+    const last = records.length === limit ? records.at(-1) : undefined;
+    return { records, next: last ? { namespace, after: last.key } : null };
+  }
+
+  async forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number> {
+    const deletions = records.map(
+      ({ key, rev, writer }) =>
+        `DELETE FROM locks WHERE id = ${bytes(recordId(key))} AND rev = ${Math.floor(rev)} AND writer = ${bytes(writer)}`,
+    );
+    const forgotten = await this.deletions(deletions);
+    const lapsed = `DELETE FROM lock_requests WHERE expires_at < ${CLOCK} LIMIT ${FORGET_ANSWERS}`;
+    while ((await this.deletions([lapsed])) === FORGET_ANSWERS);
+    return forgotten;
+  }
+
+  historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
+    return this.history(`id > ${Math.floor(position)} ORDER BY id LIMIT ${Math.floor(limit)}`);
+  }
+
+  async historyOf(ids: number[]): Promise<HistoryRow[]> {
+    if (ids.length === 0) return [];
+    return this.history(`id IN (${ids.map(Math.floor)})`);
+  }
+
+  async historyEnd(): Promise<number> {
+    const [rows] = await this.ask(['SELECT MAX(id) FROM lock_history']);
+    return Number(rows?.[0]?.[0] ?? 0);
+  }
+
+  async pruneHistory(position: number, before: number): Promise<number> {
+    return this.deletions([
+      `DELETE FROM lock_history WHERE id <= ${Math.floor(position)} AND at < ${Math.floor(before)} ORDER BY id LIMIT ${PRUNE_ROWS}`,
+    ]);
+  }
+
+  async guarantees(): Promise<Guarantees> {
+    const [rows] = await this.ask(['SELECT @@innodb_flush_log_at_trx_commit']);
+    const flush = Number(rows?.[0]?.[0]);
+    return flush === 1
+      ? { level: 'Strong', reasons: ['Every commit is flushed before it is answered.'] }
+      : {
+          level: 'Best-effort',
+          reasons: [`innodb_flush_log_at_trx_commit is ${flush}: a crash may forget grants.`],
+        };
+  }
+
+  async close(): Promise<void> {
+    for (const connection of this.all) connection.close();
+  }
+
+  private async history(which: string): Promise<HistoryRow[]> {
+    const [rows = []] = await this.ask([
+      `SELECT id, at, changes, took FROM lock_history WHERE ${which}`,
+    ]);
+    return rows.map(([id, at, changes, took]) => {
+      const row = { id: Number(id), at: Number(at) };
+      return decodeHistory({ ...row, changes: String(changes), took: String(took) });
+    });
+  }
+
+  /** Runs statements that delete, each on its own; says how many rows are gone. */
+  private async deletions(statements: string[]): Promise<number> {
+    if (statements.length === 0) return 0;
+    const results = await this.packet(statements);
+    const counts = results as unknown as { affectedRows: number }[];
+    return counts.reduce((sum, { affectedRows }) => sum + affectedRows, 0);
+  }
+
+  /** Where losers stand now; read after the swap, so it may be newer than what they lost to. */
+  private async currentOf(
+    changes: Change[],
+  ): Promise<Map<string, { rev: number; writer: string }>> {
+    if (changes.length === 0) return new Map();
+    const ids = idList(changes.map((change) => change.key));
+    const sql = `SELECT id, rev, writer FROM locks WHERE id IN (${ids})`;
+    const [rows = []] = await this.packet([sql]).catch((cause) => {
+      throw new StoreError('The database took a swap and did not say how it went.', 'unknown', {
+        cause,
+      });
+    });
+    return new Map(
+      rows.map(([id, rev, writer]) => [textOf(id), { rev: Number(rev), writer: String(writer) }]),
+    );
+  }
+
+  /** A packet that only reads: whatever became of it, nothing was applied. */
+  private async ask(statements: string[]): Promise<Rows[]> {
+    try {
+      return await this.packet(statements);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      const { message, cause, retryable } = error;
+      throw new StoreError(message, 'no', { cause, retryable });
+    }
+  }
+
+  private async packet(statements: string[]): Promise<Rows[]> {
+    const connection = this.idle.pop() ?? (await this.nextIdle());
+    try {
+      return await connection.packet(statements);
+    } finally {
+      const next = this.queue.shift();
+      if (next) next(connection);
+      else this.idle.push(connection);
+    }
+  }
+
+  /** A connection that is given back in time: a packet that was never sent need not be wondered about. */
+  private nextIdle(): Promise<MysqlConnection> {
+    return new Promise((resolve, reject) => {
+      const take = (connection: MysqlConnection) => {
+        clearTimeout(timer);
+        resolve(connection);
+      };
+      const timer = setTimeout(() => {
+        this.queue.splice(this.queue.indexOf(take), 1);
+        reject(new StoreError('Every connection to the database is busy.', 'no'));
+      }, this.timeoutMs / 3);
+      this.queue.push(take);
+    });
+  }
+}
+
+/** The rows of a statement; of one that gives none, an empty list. */
+function listOf(rows: Rows): Rows {
+  return Array.isArray(rows) ? rows : [];
+}
+
+function storedRecord(row: unknown[]): StoredRecord {
+  const [, rev, writer, head, queue] = row;
+  return { rev: Number(rev), writer: String(writer), head: String(head), queue: String(queue) };
+}
+
+function textOf(id: unknown): string {
+  return (id as Buffer).toString('utf8');
+}

@@ -1,0 +1,136 @@
+import type { Expectation, Memo, MemoExtension } from '../domain/decision';
+import type { RecordEvent } from '../domain/record-event';
+
+/** Which record: the store knows no more of it than this. A lock and a counter of one name are two records. */
+export interface RecordKey {
+  namespace: string;
+  name: string;
+  /** Absent: a lock. */
+  kind?: 'counter';
+}
+
+/** A record as the store keeps it. `head` and `queue` are opaque text to the store: see `record-codec.ts`. */
+export interface StoredRecord {
+  rev: number;
+  /** Who wrote this rev: random, different for every swap. */
+  writer: string;
+  head: string;
+  queue: string;
+}
+
+export interface ReadRecord {
+  key: RecordKey;
+  /** Null: never written. */
+  record: StoredRecord | null;
+  /** The clock of the node that keeps this record, epoch milliseconds, read with it. */
+  now: number;
+}
+
+export interface ReadResult {
+  /** In the order asked for. */
+  records: ReadRecord[];
+  /** Those of the answers asked for that are kept, lapsed or not. */
+  memos: Memo[];
+}
+
+/** One record's change. It takes if the record is still the one that is expected, and the clock is where it was taken to be. */
+export interface Change {
+  key: RecordKey;
+  /** Null: still never written. A change that expects a record never creates one. */
+  expect: { rev: number; writer: string } | null;
+  clock: Expectation;
+  writer: string;
+  rev: number;
+  head: string;
+  /** Null: unchanged. */
+  queue: string | null;
+  /** Written by the same atomic step, and only if the change took. */
+  events: RecordEvent[];
+  memos: Memo[];
+  extensions: MemoExtension[];
+}
+
+export interface SwapResult {
+  took: boolean;
+  /** The store's clock at or after the swap, epoch milliseconds. */
+  now: number;
+  /** The record as it stands after the swap; null if there is none. Tells who won, and whether an earlier try had landed. */
+  current: { rev: number; writer: string } | null;
+}
+
+export interface Cursor {
+  /** Only the locks of this namespace; null for all records. */
+  namespace: string | null;
+  /** Records after this one; null from the first. */
+  after: RecordKey | null;
+}
+
+export interface Page {
+  records: ReadRecord[];
+  /** Where the next page begins; null at the end. */
+  next: Cursor | null;
+}
+
+/** What a store, as configured, can promise. */
+export interface Guarantees {
+  level: 'Strong' | 'Timed' | 'Best-effort';
+  reasons: string[];
+}
+
+/**
+ * A dumb versioned store: it knows records and revs, neither locks nor counters. All meaning is in `server/domain`.
+ *
+ * Guarantees: each change of a swap is atomic on its own, with its history and remembered answers; whether one took is
+ * told by rev *and* writer read back; deadlines are tested on the store's own clock in the same atomic step, after any
+ * wait for a row. Names are compared byte by byte.
+ *
+ * Errors: `StoreError`, whose `applied` says what is known about a swap's effect. Never resends anything by itself.
+ */
+export interface RecordStore {
+  /** Records (null = never written), each with its own store's clock, and the answers kept for the request ids asked about. */
+  read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult>;
+  /** Writes each change if what it expects still holds; says change by change, in order, which took. At most one change a record. */
+  swap(changes: Change[]): Promise<SwapResult[]>;
+  /** Records in key order, for the board and for healing it. */
+  scan(cursor: Cursor, limit: number): Promise<Page>;
+  /** Removes records, each only if it is still at this rev, and answers that lapsed before `now`. For the chores alone. */
+  forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number>;
+  guarantees(): Promise<Guarantees>;
+  close(): Promise<void>;
+}
+
+/** A store that keeps its history where its records are. */
+export interface HistorySource {
+  /** Flushes after `position` in id order, at most `limit`. */
+  historyAfter(position: number, limit: number): Promise<HistoryRow[]>;
+  /** Those of these flushes that exist by now. */
+  historyOf(ids: number[]): Promise<HistoryRow[]>;
+  /** The newest id, or 0. */
+  historyEnd(): Promise<number>;
+  /** Removes flushes up to `position` that are older than `before`, a few at a time; says how many. */
+  pruneHistory(position: number, before: number): Promise<number>;
+}
+
+/** One flush as written: the events of those changes that took. */
+export interface HistoryRow {
+  id: number;
+  at: number;
+  changes: { key: RecordKey; rev: number; events: RecordEvent[] }[];
+}
+
+/** A store that failed. `applied`: `no` if nothing of the call can have been applied, `unknown` otherwise. */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+
+  constructor(
+    message: string,
+    readonly applied: 'no' | 'unknown',
+    options: { cause?: unknown; retryable?: boolean } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.retryable = options.retryable ?? false;
+  }
+
+  /** Rolled back for a passing reason, such as a deadlock: the same call may simply be made again. */
+  readonly retryable: boolean;
+}

@@ -1,0 +1,241 @@
+import type { Client, InStatement, ResultSet } from '@libsql/client';
+import type { SqliteFile } from '../../db/sqlite-file';
+import { decodeHistory, encodeHistory } from './history-text';
+import { idRange, recordId, recordKey } from './record-id';
+import {
+  type Change,
+  type Cursor,
+  type Guarantees,
+  type HistoryRow,
+  type HistorySource,
+  type Page,
+  type ReadResult,
+  type RecordKey,
+  type RecordStore,
+  type StoredRecord,
+  StoreError,
+  type SwapResult,
+} from './record-store';
+
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** Lists come as one JSON parameter, so every statement is a constant. */
+const SQL = {
+  read: 'SELECT id, rev, writer, head, queue FROM locks WHERE id IN (SELECT value FROM json_each(?))',
+  readMemos:
+    'SELECT id, input_hash, answer, expires_at FROM lock_requests WHERE id IN (SELECT value FROM json_each(?))',
+  insert:
+    "INSERT INTO locks (id, rev, writer, head, queue, changed_at) SELECT value ->> 'id', value ->> 'rev', value ->> 'writer', value ->> 'head', coalesce(value ->> 'queue', ''), ?2 FROM json_each(?1) WHERE value ->> 'seenRev' IS NULL ON CONFLICT (id) DO NOTHING",
+  update:
+    "UPDATE locks SET rev = c.value ->> 'rev', writer = c.value ->> 'writer', head = c.value ->> 'head', queue = coalesce(c.value ->> 'queue', queue), changed_at = ?2 FROM json_each(?1) c WHERE locks.id = c.value ->> 'id' AND locks.rev = c.value ->> 'seenRev' AND locks.writer = c.value ->> 'seenWriter' AND ?2 >= c.value ->> 'past' AND ?2 < c.value ->> 'ahead'",
+  history:
+    'INSERT INTO lock_history (at, changes, took) SELECT ?3, ?2, group_concat(writer) FROM locks WHERE writer IN (SELECT value FROM json_each(?1)) AND id IN (SELECT value FROM json_each(?4)) HAVING count(*) > 0',
+  memos:
+    "INSERT INTO lock_requests (id, input_hash, answer, expires_at) SELECT c.value ->> 'key', c.value ->> 'inputHash', c.value ->> 'answer', c.value ->> 'expiresAt' FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE true ON CONFLICT (id) DO UPDATE SET input_hash = excluded.input_hash, answer = excluded.answer, expires_at = excluded.expires_at",
+  extend:
+    "UPDATE lock_requests SET expires_at = c.value ->> 'expiresAt' FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE lock_requests.id = c.value ->> 'key'",
+  current: 'SELECT id, rev, writer FROM locks WHERE id IN (SELECT value FROM json_each(?))',
+  forget: 'DELETE FROM locks WHERE id = ? AND rev = ? AND writer = ?',
+  forgetMemos: 'DELETE FROM lock_requests WHERE expires_at < ?',
+  scan: 'SELECT id, rev, writer, head, queue FROM locks WHERE id > ? AND id >= ? AND id < ? ORDER BY id LIMIT ?',
+  historyAfter: 'SELECT id, at, changes, took FROM lock_history WHERE id > ? ORDER BY id LIMIT ?',
+  historyOf:
+    'SELECT id, at, changes, took FROM lock_history WHERE id IN (SELECT value FROM json_each(?))',
+  pruneHistory:
+    'DELETE FROM lock_history WHERE id IN (SELECT id FROM lock_history WHERE id <= ? AND at < ? ORDER BY id LIMIT 1000)',
+  historyEnd: 'SELECT coalesce(max(id), 0) AS id FROM lock_history',
+  lastInstant: 'SELECT coalesce(max(changed_at), 0) AS at FROM locks',
+} as const;
+
+/** After every id: no UTF-8 text sorts behind it. */
+const LAST_ID = '\u{10ffff}';
+
+/**
+ * Records in an embedded SQLite file that this process alone has open. Each swap is one transaction, run when it is
+ * its turn in the file's write queue.
+ *
+ * The clock is the machine's, but never behind an instant that was stored before: a clock set back makes leases
+ * longer, it revives none.
+ */
+export class SqliteStore implements RecordStore, HistorySource {
+  private highestAt = 0;
+
+  private constructor(
+    private readonly file: SqliteFile,
+    private readonly wallClock: () => number,
+  ) {}
+
+  static async open(file: SqliteFile, wallClock: () => number): Promise<SqliteStore> {
+    const store = new SqliteStore(file, wallClock);
+    const { rows } = await file.client.execute(SQL.lastInstant);
+    store.highestAt = Number(rows[0]?.at ?? 0);
+    return store;
+  }
+
+  async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
+    const { rows } = await this.ask(SQL.read, JSON.stringify(keys.map(recordId)));
+    const memos =
+      requestKeys.length > 0
+        ? (await this.ask(SQL.readMemos, JSON.stringify(requestKeys))).rows
+        : [];
+    const now = this.now();
+    const byId = new Map(rows.map((row) => [String(row.id), storedRecord(row)]));
+    return {
+      records: keys.map((key) => ({ key, record: byId.get(recordId(key)) ?? null, now })),
+      memos: memos.map((row) => ({
+        key: String(row.id),
+        inputHash: String(row.input_hash),
+        answer: JSON.parse(String(row.answer)),
+        expiresAt: Number(row.expires_at),
+      })),
+    };
+  }
+
+  async swap(changes: Change[]): Promise<SwapResult[]> {
+    const ids = JSON.stringify(changes.map((change) => recordId(change.key)));
+    const { now, results } = await this.write((client) => {
+      const at = this.now();
+      return client.batch(swapStatements(changes, ids, at), 'write').then((batch) => ({
+        now: at,
+        results: batch,
+      }));
+    });
+    const rows = results.at(-1)?.rows ?? [];
+    const byId = new Map(
+      rows.map((row) => [String(row.id), { rev: Number(row.rev), writer: String(row.writer) }]),
+    );
+    return changes.map((change) => {
+      const current = byId.get(recordId(change.key)) ?? null;
+      const took = current?.rev === change.rev && current.writer === change.writer;
+      return { took, now, current };
+    });
+  }
+
+  async scan({ namespace, after }: Cursor, limit: number): Promise<Page> {
+    const [from, to] = namespace === null ? ['', LAST_ID] : idRange(namespace);
+    const args = [after ? recordId(after) : '', from, to, limit];
+    const { rows } = await this.run(() => this.file.client.execute({ sql: SQL.scan, args }), 'no');
+    const now = this.now();
+    const records = rows.map((row) => ({
+      key: recordKey(String(row.id)),
+      record: storedRecord(row),
+      now,
+    }));
+    const last = records.length === limit ? records.at(-1) : undefined;
+    return { records, next: last ? { namespace, after: last.key } : null };
+  }
+
+  async forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number> {
+    const deletions = records.map(({ key, rev, writer }) => ({
+      sql: SQL.forget,
+      args: [recordId(key), rev, writer],
+    }));
+    const statements = [...deletions, { sql: SQL.forgetMemos, args: [this.now()] }];
+    const results = await this.write((client) => client.batch(statements, 'write'));
+    return results.slice(0, -1).reduce((sum, result) => sum + result.rowsAffected, 0);
+  }
+
+  historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
+    return this.history(SQL.historyAfter, [position, limit]);
+  }
+
+  historyOf(ids: number[]): Promise<HistoryRow[]> {
+    return this.history(SQL.historyOf, [JSON.stringify(ids)]);
+  }
+
+  async historyEnd(): Promise<number> {
+    const { rows } = await this.run(() => this.file.client.execute(SQL.historyEnd), 'no');
+    return Number(rows[0]?.id ?? 0);
+  }
+
+  async pruneHistory(position: number, before: number): Promise<number> {
+    const args = [position, before];
+    const result = await this.write((client) => client.execute({ sql: SQL.pruneHistory, args }));
+    return result.rowsAffected;
+  }
+
+  async guarantees(): Promise<Guarantees> {
+    return {
+      level: 'Strong',
+      reasons: ['One process, one file, flushed to disk before every answer.'],
+    };
+  }
+
+  /** The file belongs to whoever opened it. */
+  async close(): Promise<void> {}
+
+  private async history(sql: string, args: (number | string)[]): Promise<HistoryRow[]> {
+    const { rows } = await this.run(() => this.file.client.execute({ sql, args }), 'no');
+    return rows.map(({ id, at, changes, took }) => {
+      const row = { id: Number(id), at: Number(at) };
+      return decodeHistory({ ...row, changes: String(changes), took: String(took) });
+    });
+  }
+
+  private now(): number {
+    this.highestAt = Math.max(this.highestAt, Math.floor(this.wallClock()));
+    return this.highestAt;
+  }
+
+  private ask(sql: string, list: string): Promise<ResultSet> {
+    return this.run(() => this.file.client.execute({ sql, args: [list] }), 'no');
+  }
+
+  private write<T>(job: (client: Client) => Promise<T>): Promise<T> {
+    return this.run(() => this.file.write(job), 'unknown');
+  }
+
+  private async run<T>(work: () => Promise<T>, applied: 'no' | 'unknown'): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      throw new StoreError('The SQLite file did not answer.', applied, { cause });
+    }
+  }
+}
+
+function swapStatements(changes: Change[], ids: string, now: number): InStatement[] {
+  const proposals = JSON.stringify(
+    changes.map(({ key, expect, clock, writer, rev, head, queue }) => ({
+      id: recordId(key),
+      seenRev: expect?.rev ?? null,
+      seenWriter: expect?.writer ?? null,
+      past: clock.past,
+      ahead: Math.min(clock.ahead, NEVER),
+      rev,
+      writer,
+      head,
+      queue,
+    })),
+  );
+  const writers = JSON.stringify(changes.map((change) => change.writer));
+  const memos = changes.flatMap(({ key, writer, memos: kept }) =>
+    kept.map((memo) => ({
+      ...memo,
+      answer: JSON.stringify(memo.answer),
+      id: recordId(key),
+      writer,
+    })),
+  );
+  const extensions = changes.flatMap(({ key, writer, extensions: extended }) =>
+    extended.flatMap(({ keys, expiresAt }) =>
+      keys.map((requestKey) => ({ key: requestKey, expiresAt, id: recordId(key), writer })),
+    ),
+  );
+  const hasHistory = changes.some((change) => change.events.length > 0);
+  return [
+    { sql: SQL.insert, args: [proposals, now] },
+    { sql: SQL.update, args: [proposals, now] },
+    ...(hasHistory
+      ? [{ sql: SQL.history, args: [writers, encodeHistory(changes), now, ids] }]
+      : []),
+    ...(memos.length > 0 ? [{ sql: SQL.memos, args: [JSON.stringify(memos)] }] : []),
+    ...(extensions.length > 0 ? [{ sql: SQL.extend, args: [JSON.stringify(extensions)] }] : []),
+    { sql: SQL.current, args: [ids] },
+  ];
+}
+
+function storedRecord(row: Record<string, unknown>): StoredRecord {
+  const { rev, writer, head, queue } = row;
+  return { rev: Number(rev), writer: String(writer), head: String(head), queue: String(queue) };
+}
