@@ -1,0 +1,81 @@
+import { recordId } from '../backends/record-id';
+import type { RecordKey } from '../backends/record-store';
+import type { Lane } from './lane';
+import type { AnyCommand } from './machine';
+import { Overdue } from './overdue';
+import type { PendingCommand } from './pending-command';
+import { backendDown, unknownOutcome } from './refusals';
+
+/** Time in which a command may begin a packet. With what that packet takes, its caller hears within 5 s. */
+const BUDGET_MS = 3_500;
+
+export interface IntakeParts {
+  lane: Lane;
+  monotonic: () => number;
+  isReachable: () => boolean;
+  /** Gives back a grant whose caller was told already that nobody knows. */
+  takeBack: (key: RecordKey, token: number) => void;
+}
+
+/** What a command came to. */
+export interface Result {
+  answer: unknown;
+  /** Whether this very command changed the record; a replay did not. */
+  changed: boolean;
+}
+
+/** Where commands come in: each is answered once, and in time whatever its store does. */
+export class CommandIntake {
+  private readonly overdue: Overdue;
+
+  constructor(private readonly parts: IntakeParts) {
+    this.overdue = new Overdue(parts.monotonic, tellOverdue);
+  }
+
+  /** When the budget of a command that comes now is over, on the monotonic clock. */
+  dueAt(): number {
+    return this.parts.monotonic() + BUDGET_MS;
+  }
+
+  submit(key: RecordKey, command: AnyCommand, dueAt = this.dueAt()): Promise<Result> {
+    if (!this.parts.isReachable()) return Promise.reject(backendDown(null));
+    return new Promise((resolve, reject) => {
+      const progress = { over: false, proposed: false };
+      const end = () => {
+        const wasOver = progress.over;
+        progress.over = true;
+        this.overdue.answered(pending);
+        return wasOver;
+      };
+      const pending: PendingCommand = {
+        key,
+        id: recordId(key),
+        command,
+        dueAt,
+        mustRead: false,
+        progress,
+        answer: (answer, changed) => {
+          if (!end()) resolve({ answer, changed });
+          else if (changed) this.takeBack(key, command, answer);
+        },
+        refuse: (error) => {
+          end();
+          reject(error);
+        },
+      };
+      this.overdue.watch(pending);
+      this.parts.lane.submit(pending);
+    });
+  }
+
+  /** A grant that came after its caller was answered. One that has a request id may still be asked for. */
+  private takeBack(key: RecordKey, command: AnyCommand, answer: unknown): void {
+    if (command.verb !== 'acquire' || command.request.remembered) return;
+    const { outcome, token } = answer as { outcome: string; token: number };
+    if (outcome === 'granted') this.parts.takeBack(key, token);
+  }
+}
+
+function tellOverdue({ progress, refuse }: PendingCommand): void {
+  refuse(progress.proposed ? unknownOutcome(null) : backendDown(null));
+}

@@ -1,0 +1,294 @@
+import type { EncodedRecord } from '../backends/record-codec';
+import {
+  type Change,
+  type ReadResult,
+  type RecordKey,
+  type RecordStore,
+  type StoredRecord,
+  StoreError,
+} from '../backends/record-store';
+import type { DecidingPolicy, Memo } from '../domain/decision';
+import type { LockyardError } from '../domain/errors';
+import { ageAnswer } from './age-answer';
+import type { BackendClock } from './backend-clock';
+import { decideGroup, type GroupContext, type Outcome, type Proposal } from './decide-group';
+import type { KnownRecords } from './known-records';
+import type { Group } from './lane';
+import { type KnownAny, machineOf } from './machine';
+import { memoKey, onlyLooks, type PendingCommand } from './pending-command';
+import type { Pulse } from './pulse';
+import { backendDown, contended, unknownOutcome, unreadable } from './refusals';
+import { sureSwap, type Verdict } from './sure-swap';
+import type { WaitingRoom } from './waiting-room';
+
+/** What a flush works with. */
+export interface FlushTools {
+  store: RecordStore;
+  epoch: number;
+  process: string;
+  policyOf: (namespace: string) => DecidingPolicy;
+  monotonic: () => number;
+  newWriter: () => string;
+  backendClock: BackendClock;
+  pulse: Pulse;
+  room: WaitingRoom;
+  known: KnownRecords;
+  /** Decides commands again that lost a race. */
+  resubmit: (commands: PendingCommand[]) => void;
+  /** Gives back a grant that nobody was there to receive. */
+  withdraw: (proposal: Proposal, token: number) => void;
+}
+
+const READ_PAUSE_MS = 50;
+
+/**
+ * Deals with one flush: read what is not known, decide, swap all changes in one packet, answer.
+ *
+ * No answer leaves before its record's swap has taken. A group that would change a remembered record skips the read:
+ * the swap's own compare then proves, after every command arrived, that the record was still the remembered one. A
+ * group that changes nothing answers from a record read after its commands arrived, never from memory.
+ */
+export class Flusher {
+  constructor(private readonly tools: FlushTools) {}
+
+  async flush(groups: Group[]): Promise<void> {
+    const startedAt = this.tools.monotonic();
+    const proposals: Proposal[] = [];
+    const unread: Group[] = [];
+    for (const group of groups) {
+      const proposal = this.proposeFromMemory(group);
+      if (proposal) proposals.push(proposal);
+      else unread.push(group);
+    }
+    await Promise.all([
+      this.swap(proposals, startedAt),
+      unread.length > 0 ? this.readAndSwap(unread, startedAt) : undefined,
+    ]);
+  }
+
+  /** Null where a read is needed: nothing is remembered, a request id must be looked up, or nothing would change. */
+  private proposeFromMemory(group: Group): Proposal | null {
+    const { known, backendClock } = this.tools;
+    const base = known.get(group.id);
+    const now = backendClock.atLeast();
+    if (!base || now === null) return null;
+    const needsRead = group.commands.some(
+      (pending) =>
+        pending.mustRead || onlyLooks(pending.command) || memoKey(pending.command) !== null,
+    );
+    if (needsRead) return null;
+    const proposal = decideGroup(group, base, this.contextAt(group, now), new Map());
+    return proposal.next ? proposal : null;
+  }
+
+  private async readAndSwap(groups: Group[], startedAt: number): Promise<void> {
+    const commands = groups.flatMap((group) => group.commands);
+    const readAt = this.tools.monotonic();
+    const read = await this.readInTime(groups, commands);
+    if (!read) return;
+    const memos = new Map(read.memos.map((memo): [string, Memo] => [memo.key, memo]));
+    const readable = groups.flatMap((group, i) => {
+      const { record, now } = read.records[i] ?? never();
+      this.tools.backendClock.observe(now, readAt);
+      try {
+        return [{ group, base: this.baseOf(group, record), now }];
+      } catch (cause) {
+        for (const pending of group.commands) pending.refuse(unreadable(cause));
+        return [];
+      }
+    });
+    await this.meetStrangers(readable);
+    const proposals = readable.map(({ group, base, now }) => {
+      if (base) this.tools.known.set(group.id, base);
+      else this.tools.known.forget(group.id);
+      return decideGroup(group, base, this.contextAt(group, now), memos);
+    });
+    const unchanged = proposals.filter((proposal) => !proposal.next);
+    for (const proposal of unchanged) this.tell(proposal, startedAt);
+    await this.swap(
+      proposals.filter((proposal) => proposal.next),
+      startedAt,
+    );
+  }
+
+  /** What was read, opened; the remembered one where it is the same. Throws for a text that no version of ours wrote. */
+  private baseOf(group: Group, read: StoredRecord | null): KnownAny | null {
+    const kept = this.tools.known.get(group.id);
+    const isSame = read && kept?.writer === read.writer && kept.record.rev === read.rev;
+    return isSame ? kept : read && machineOf(keyOf(group)).decode(read);
+  }
+
+  private contextAt(group: Group, now: number): GroupContext {
+    const { epoch, process, pulse, room, policyOf } = this.tools;
+    return {
+      now,
+      epoch,
+      process,
+      policy: policyOf(group.commands[0]?.key.namespace ?? never()),
+      isAlive: (other) => pulse.isAlive(other),
+      callerOf: (waiter) => room.callerOf(group.id, waiter),
+    };
+  }
+
+  /** Reads, again if need be, until the budget of the most urgent command is over. */
+  private async readInTime(
+    groups: Group[],
+    commands: PendingCommand[],
+  ): Promise<ReadResult | null> {
+    const keys = groups.map(keyOf);
+    const requestKeys = commands.flatMap(({ command }) => memoKey(command) ?? []);
+    const dueAt = Math.min(...commands.map((pending) => pending.dueAt));
+    for (;;) {
+      try {
+        return await this.tools.store.read(keys, requestKeys);
+      } catch (cause) {
+        if (this.tools.monotonic() + READ_PAUSE_MS >= dueAt) {
+          const error = backendDown(cause);
+          for (const pending of commands) pending.refuse(error);
+          return null;
+        }
+        await new Promise((resolve) => setTimeout(resolve, READ_PAUSE_MS));
+      }
+    }
+  }
+
+  /** A process never heard of may have just begun, or be long dead: only a look at its sign of life can tell. */
+  private async meetStrangers(read: { group: Group; base: KnownAny | null }[]): Promise<void> {
+    const { pulse, process } = this.tools;
+    const met = read.flatMap(({ group, base }) =>
+      base ? machineOf(keyOf(group)).processesIn(base.record) : [],
+    );
+    const isStrange = met.some((other) => other !== process && !pulse.knows(other));
+    if (isStrange) await pulse.look().catch(() => undefined);
+  }
+
+  private async swap(proposals: Proposal[], startedAt: number): Promise<void> {
+    if (proposals.length === 0) return;
+    const { store, monotonic, newWriter, backendClock } = this.tools;
+    const encoded = proposals.map(({ group, next, base }) =>
+      machineOf(keyOf(group)).encode(next ?? never(), base),
+    );
+    const changes = proposals.map((p, i) => this.changeOf(p, encoded[i] ?? never()));
+    const dueAt = Math.min(...proposals.flatMap((p) => p.group.commands.map((c) => c.dueAt)));
+    for (const { outcomes } of proposals) markProposed(outcomes);
+    const sentAt = monotonic();
+    let verdicts: Verdict[];
+    try {
+      verdicts = await sureSwap(store, changes, { dueAt, monotonic, newWriter });
+    } catch (cause) {
+      for (const proposal of proposals) this.refuse(proposal, cause);
+      return;
+    }
+    verdicts.forEach((verdict, i) => {
+      const proposal = proposals[i] ?? never();
+      backendClock.observe(verdict.now, sentAt);
+      if (verdict.took === 'yes') {
+        const { queueOnDisk } = encoded[i] ?? never();
+        const record = proposal.next ?? never();
+        this.tools.known.set(proposal.group.id, { record, writer: verdict.writer, queueOnDisk });
+        const latestNow = verdict.now + monotonic() - sentAt;
+        this.tell(proposal, startedAt, latestNow - proposal.now);
+      } else {
+        this.decideAgain(proposal, verdict.took === 'unknown');
+      }
+    });
+  }
+
+  private changeOf(proposal: Proposal, { head, queue }: EncodedRecord): Change {
+    const { group, base, next, expect, events, memos, extensions } = proposal;
+    return {
+      key: keyOf(group),
+      expect: base && { rev: base.record.rev, writer: base.writer },
+      clock: expect,
+      writer: this.tools.newWriter(),
+      rev: next?.rev ?? 0,
+      head,
+      queue,
+      events,
+      memos,
+      extensions,
+    };
+  }
+
+  /**
+   * Hand-offs first: whoever was granted must not be told of an earlier state. What is left of a lease is measured from
+   * before the read, and by the store's own clock where that may have run on further since the decision.
+   */
+  private tell(proposal: Proposal, startedAt: number, passedMs = 0): void {
+    const { room, withdraw, monotonic } = this.tools;
+    const { id } = proposal.group;
+    const elapsedMs = Math.max(monotonic() - startedAt, passedMs);
+    for (const handOff of proposal.handOffs) {
+      const { hold } = handOff;
+      const expiresInMs = Math.floor(hold.leaseMs - elapsedMs);
+      const isHeard = room.deliver(id, handOff, { rev: hold.rev, expiresInMs });
+      if (!isHeard && hold.requests.length === 0) withdraw(proposal, hold.token);
+    }
+    const again: PendingCommand[] = [];
+    for (const { pending, told, changed } of proposal.outcomes) {
+      if (!('error' in told)) pending.answer(ageAnswer(told.answer, elapsedMs), changed);
+      else if (isReadApart(told.error) && monotonic() < pending.dueAt) again.push(afresh(pending));
+      else pending.refuse(told.error);
+    }
+    this.tools.resubmit(again);
+    const record = proposal.next ?? proposal.base?.record;
+    const isSettled = proposal.group.commands.some(({ command }) => command.verb === 'settle');
+    if (record && 'queue' in record && isSettled) room.reconcile(id, record);
+  }
+
+  /** What was changed by nobody knows whom can only be asked again where the answer is remembered. */
+  private decideAgain(proposal: Proposal, uncertain: boolean): void {
+    const { known, monotonic, resubmit } = this.tools;
+    known.forget(proposal.group.id);
+    if (uncertain) this.tellDoubt(proposal);
+    const again: PendingCommand[] = [];
+    for (const { pending, changed } of proposal.outcomes) {
+      if (uncertain && changed && memoKey(pending.command) === null) {
+        pending.refuse(unknownOutcome(null));
+      } else if (monotonic() >= pending.dueAt) {
+        pending.refuse(contended());
+      } else {
+        again.push(afresh(pending));
+      }
+    }
+    resubmit(again);
+  }
+
+  /** Whoever waits and may have been granted must not go on waiting behind a hold of its own. */
+  private tellDoubt({ group, handOffs }: Proposal): void {
+    for (const { tag } of handOffs) this.tools.room.wake(group.id, tag, { why: 'uncertain' });
+  }
+
+  private refuse(proposal: Proposal, cause: unknown): void {
+    this.tools.known.forget(proposal.group.id);
+    const isUnknown = !(cause instanceof StoreError) || cause.applied === 'unknown';
+    if (isUnknown) this.tellDoubt(proposal);
+    const error = (outcome: Outcome) =>
+      isUnknown && outcome.changed ? unknownOutcome(cause) : backendDown(cause);
+    for (const outcome of proposal.outcomes) outcome.pending.refuse(error(outcome));
+  }
+}
+
+/** The record that a group is about. */
+function keyOf({ commands }: Group): RecordKey {
+  return commands[0]?.key ?? never();
+}
+
+function never(): never {
+  throw new Error('A flush lost track of its own changes.');
+}
+
+/** `decide` was given a record and a remembered answer of two instants: it must be asked again. */
+function isReadApart({ reason }: LockyardError): boolean {
+  return reason === 'CONTENDED';
+}
+
+/** The same command, to be decided from a record that is read from now on. */
+function afresh(pending: PendingCommand): PendingCommand {
+  pending.progress.proposed = false;
+  return { ...pending, mustRead: true };
+}
+
+function markProposed(outcomes: Outcome[]): void {
+  for (const { pending, changed } of outcomes) pending.progress.proposed ||= changed;
+}

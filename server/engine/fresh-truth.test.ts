@@ -1,0 +1,323 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordKey } from '../backends/record-store';
+import { created, freshKey, readOne } from '../backends/testing/changes';
+import { can, storeNames } from '../backends/testing/stores-under-test';
+import type { LockyardError } from '../domain/errors';
+import { requestIdentity } from './request-identity';
+import {
+  acquire,
+  askOf,
+  EngineRig,
+  kindsOf,
+  type Member,
+  pause,
+  release,
+  releaseOf,
+  renew,
+  take,
+  WAIT,
+} from './testing/engine-rig';
+
+const MINUTE = 60_000;
+
+const reasonOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    (answer) => `answered ${JSON.stringify(answer)}`,
+    (error: LockyardError) => error.reason,
+  );
+
+describe.each(storeNames)('two engines over %s', (name) => {
+  let rig: EngineRig;
+  let a: Member;
+  let b: Member;
+
+  beforeAll(async () => {
+    rig = await EngineRig.open(name);
+    a = await rig.join();
+    b = await rig.join();
+  });
+  afterAll(() => rig.close());
+
+  const inspect = (key: RecordKey, { engine } = a) => engine.run(key, { verb: 'inspect' });
+  const now = async () => (await readOne(rig.under.store, freshKey())).now;
+
+  describe('rule 3: no answer comes from a remembered record', () => {
+    it('a refusal is read afresh: released elsewhere, granted here', async () => {
+      const key = freshKey();
+      const { token } = await take(a, key, 'w1');
+      expect(await acquire(a, key, 'w2')).toMatchObject({ outcome: 'held' });
+      await release(b, key, 'w1', token);
+      expect(await acquire(a, key, 'w2')).toMatchObject({ outcome: 'granted' });
+    });
+
+    it('a grant is written against what is there: taken elsewhere, refused here', async () => {
+      const key = freshKey();
+      const { token } = await take(a, key, 'w1');
+      await release(a, key, 'w1', token);
+      const theirs = await take(b, key, 'w2');
+      expect(await acquire(a, key, 'w3')).toMatchObject({
+        outcome: 'held',
+        holders: [{ owner: 'w2', token: theirs.token }],
+      });
+    });
+
+    it('a hold that was ended elsewhere is lost here at once', async () => {
+      const key = freshKey();
+      const { token } = await take(a, key, 'w1');
+      await release(b, key, 'w1', token);
+      expect(await a.engine.run(key, { verb: 'check', token })).toEqual({ valid: false });
+      expect(await inspect(key)).toMatchObject({ state: 'free', holders: [] });
+      expect(await renew(a, key, 'w1', token)).toMatchObject({
+        outcome: 'lost',
+        cause: 'released',
+      });
+    });
+
+    it('a hold that was made elsewhere is seen here at once', async () => {
+      const key = freshKey();
+      await release(a, key, 'w1', (await take(a, key, 'w1')).token);
+      const { token } = await take(b, key, 'w2');
+      expect(await a.engine.run(key, { verb: 'check', token })).toEqual({ valid: true });
+      expect(await inspect(key)).toMatchObject({ state: 'held', holders: [{ token }] });
+    });
+
+    it('a time that is not over yet is proven, not assumed', async () => {
+      const key = freshKey();
+      const { token } = await take(a, key, 'w1', { leaseMs: 300 });
+      await pause(350);
+      expect(await renew(a, key, 'w1', token)).toMatchObject({ outcome: 'lost', cause: 'expired' });
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'expired']);
+    });
+  });
+
+  describe('a stale holder', () => {
+    /** `w1` has let its lease lapse and `w2` holds the lock now. */
+    const overtaken = async () => {
+      const key = freshKey();
+      const { token } = await take(a, key, 'w1', { leaseMs: 200 });
+      await pause(250);
+      return { key, token, next: await take(b, key, 'w2') };
+    };
+
+    it('cannot release, renew or check its successor away', async () => {
+      const { key, token, next } = await overtaken();
+      const before = await inspect(key);
+      for (const where of [a, b]) {
+        const lost = { outcome: 'lost', cause: 'expired' };
+        expect(await renew(where, key, 'w1', token)).toMatchObject(lost);
+        expect(await release(where, key, 'w1', token)).toMatchObject(lost);
+        expect(await where.engine.run(key, { verb: 'check', token })).toEqual({ valid: false });
+      }
+      const after = await inspect(key);
+      expect(after.rev).toBe(before.rev);
+      expect(after.holders).toMatchObject([
+        { token: next.token, expiresAt: before.holders[0]?.expiresAt },
+      ]);
+    });
+
+    it('cannot use its successor’s token under its own name', async () => {
+      const { key, next } = await overtaken();
+      expect(await renew(a, key, 'w1', next.token)).toMatchObject({ outcome: 'lost' });
+      expect(await release(a, key, 'w1', next.token)).toMatchObject({ outcome: 'lost' });
+      expect(await inspect(key)).toMatchObject({ holders: [{ token: next.token }] });
+    });
+
+    it('is not who an operator’s act hits, and neither is its successor', async () => {
+      const { key, token, next } = await overtaken();
+      const act = { token, by: 'ada', reason: 'it hangs' };
+      const request = requestIdentity({
+        service: 'console',
+        verb: 'act',
+        ...key,
+        requestId: 'i',
+        input: {},
+      });
+      const before = await inspect(key);
+      const extended = await a.engine.run(key, {
+        verb: 'extend',
+        extendMs: 60_000,
+        ...act,
+        request,
+      });
+      expect(extended).toMatchObject({ outcome: 'changed', holders: [{ token: next.token }] });
+      const forced = await a.engine.run(key, { verb: 'forceRelease', ...act, request });
+      expect(forced).toMatchObject({ outcome: 'changed', holders: [{ token: next.token }] });
+      expect((await inspect(key)).rev).toBe(before.rev);
+    });
+  });
+
+  describe('rule 5: one request id', () => {
+    it('is told the same grant again, by any process', async () => {
+      const key = freshKey();
+      const first = await take(a, key, 'w1', { requestId: 'r' });
+      for (const where of [a, b, a]) {
+        const again = await take(where, key, 'w1', { requestId: 'r' });
+        expect(again).toMatchObject({
+          token: first.token,
+          rev: first.rev,
+          holdCount: 1,
+          expiresAt: first.expiresAt,
+        });
+      }
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted']);
+    });
+
+    it('grants once when two calls come at once, at one process and at two', async () => {
+      for (const [one, two] of [
+        [a, a],
+        [a, b],
+      ] as const) {
+        const key = freshKey();
+        const calls = [one, two, one, two].map((where) =>
+          take(where, key, 'w1', { requestId: 'r' }),
+        );
+        const tokens = new Set((await Promise.all(calls)).map(({ token }) => token));
+        expect(tokens.size).toBe(1);
+        expect(await kindsOf(rig.under.store, key)).toEqual(['granted']);
+      }
+    });
+
+    it('is told its grant even if that was made elsewhere in the middle of the read', async () => {
+      const key = freshKey();
+      a.faults.tear = () => take(b, key, 'w1', { requestId: 'r' });
+      const { token } = await take(a, key, 'w1', { requestId: 'r' });
+      expect(await inspect(key)).toMatchObject({ holders: [{ token, holdCount: 1 }] });
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted']);
+    });
+
+    it('releases once, whatever comes between', async () => {
+      const key = freshKey();
+      const { token } = await take(a, key, 'w1');
+      await take(a, key, 'w1', { reentrant: true });
+      await take(a, key, 'w1', { reentrant: true });
+      const out = () => a.engine.run(key, releaseOf(key, 'w1', token, 'out'));
+      expect(await out()).toEqual({ outcome: 'decremented', holdCount: 2 });
+      await release(b, key, 'w1', token);
+      expect(await out()).toEqual({ outcome: 'decremented', holdCount: 2 });
+      expect(await inspect(key)).toMatchObject({ holders: [{ holdCount: 1 }] });
+    });
+
+    it('with another input is INVALID, and changes nothing', async () => {
+      const key = freshKey();
+      await take(a, key, 'w1', { requestId: 'r' });
+      const { rev } = await inspect(key);
+      const asked = askOf(key, 'w1', { requestId: 'r', leaseMs: 20_000 });
+      expect(await reasonOf(b.engine.acquire(key, asked, WAIT))).toBe('INVALID');
+      expect((await inspect(key)).rev).toBe(rev);
+    });
+
+    it('is kept only if it changed something', async () => {
+      const key = freshKey();
+      const { token } = await take(a, key, 'w1');
+      const asked = askOf(key, 'w2', { requestId: 'r' });
+      expect(await a.engine.acquire(key, asked, WAIT)).toMatchObject({ outcome: 'held' });
+      expect(await a.engine.recall(asked.request.key)).toBe(null);
+      const lost = releaseOf(key, 'w1', token - 1, 'out');
+      expect(await a.engine.run(key, lost)).toMatchObject({ outcome: 'lost' });
+      expect(await a.engine.recall(lost.request?.key ?? '')).toBe(null);
+      await release(a, key, 'w1', token);
+      expect(await a.engine.acquire(key, asked, WAIT)).toMatchObject({ outcome: 'granted' });
+      expect(await b.engine.recall(asked.request.key)).not.toBe(null);
+    });
+
+    it('is kept for at least 15 minutes after its hold, as the store knows it', async () => {
+      const key = freshKey();
+      const asked = askOf(key, 'w1', { requestId: 'r' });
+      const kept = async () =>
+        (await rig.under.store.read([], [asked.request.key])).memos[0]?.expiresAt ?? 0;
+      const answer = await a.engine.acquire(key, asked, WAIT);
+      if (answer.outcome !== 'granted') throw new Error('not granted');
+      expect(await kept()).toBeGreaterThanOrEqual(answer.expiresAt + 15 * MINUTE);
+      const renewed = await renew(a, key, 'w1', answer.token, 3 * 60 * MINUTE);
+      if (renewed.outcome !== 'renewed') throw new Error('not renewed');
+      expect(await kept()).toBeGreaterThanOrEqual(renewed.expiresAt + 15 * MINUTE);
+      const out = releaseOf(key, 'w1', answer.token, 'out');
+      await a.engine.run(key, out);
+      const { memos } = await rig.under.store.read([], [out.request?.key ?? '']);
+      expect(memos[0]?.expiresAt).toBeGreaterThanOrEqual((await now()) + 15 * MINUTE - 1_000);
+      expect(await kept()).toBeGreaterThanOrEqual((await now()) + 15 * MINUTE);
+    });
+
+    it('of one service is not that of another', async () => {
+      const key = freshKey();
+      const { token } = await take(a, key, 'w1', { requestId: 'r' });
+      await release(a, key, 'w1', token);
+      const other = await take(a, key, 'w1', { requestId: 'r', service: 'billing' });
+      expect(other.token).toBeGreaterThan(token);
+    });
+
+    it('leaves more than one answer in one flush apart', async () => {
+      const key = freshKey();
+      const { token } = await take(a, key, 'w1');
+      const calls = [
+        a.engine.run(key, releaseOf(key, 'w1', token, 'out')),
+        acquire(a, key, 'w2', { requestId: 'x' }),
+        acquire(a, key, 'w2', { requestId: 'x' }),
+        acquire(a, key, 'w3', { requestId: 'y' }),
+      ] as const;
+      const [out, first, second, third] = await Promise.all(calls);
+      expect(out).toEqual({ outcome: 'released' });
+      expect(first).toMatchObject({ outcome: 'granted' });
+      expect(second).toMatchObject({
+        outcome: 'granted',
+        token: (first as { token: number }).token,
+      });
+      expect(third).toMatchObject({ outcome: 'held' });
+    });
+  });
+
+  describe('a record that cannot be understood', () => {
+    it('is INTERNAL to those who ask for it, and stops nobody else', async () => {
+      const [broken, sound] = [freshKey(), freshKey()];
+      await created(rig.under.store, broken, { head: '{"not":"a record"', queue: '' });
+      const answers = await Promise.all([
+        reasonOf(acquire(a, broken, 'w1')),
+        reasonOf(acquire(a, sound, 'w1').then(({ outcome }) => outcome)),
+      ]);
+      expect(answers).toEqual(['INTERNAL', 'answered "granted"']);
+      expect(await reasonOf(inspect(broken))).toBe('INTERNAL');
+    });
+  });
+
+  if (!can(name, 'ownClock')) {
+    describe('when hours pass', () => {
+      it('a request id is remembered 15 minutes after its hold, and then it is free again', async () => {
+        const key = freshKey();
+        const { token } = await take(a, key, 'w1', { requestId: 'r', leaseMs: 10_000 });
+        rig.passMs(10_000 + 15 * MINUTE - 1_000);
+        expect(await acquire(a, key, 'w1', { requestId: 'r', leaseMs: 10_000 })).toEqual({
+          outcome: 'ended',
+          token,
+          cause: 'expired',
+        });
+        rig.passMs(46 * MINUTE);
+        const again = await take(b, key, 'w1', { requestId: 'r', leaseMs: 10_000 });
+        expect(again.token).toBeGreaterThan(token);
+      });
+
+      it('a hold that is renewed all day keeps its request id', async () => {
+        const key = freshKey();
+        const { token } = await take(a, key, 'w1', { requestId: 'r', leaseMs: MINUTE });
+        for (let hour = 0; hour < 24; hour += 1) {
+          expect(await renew(a, key, 'w1', token, 70 * MINUTE)).toMatchObject({
+            outcome: 'renewed',
+          });
+          rig.passMs(60 * MINUTE);
+        }
+        const again = await take(b, key, 'w1', { requestId: 'r', leaseMs: MINUTE });
+        expect(again.token).toBe(token);
+      });
+
+      it('a clock that is set back revives nothing', async () => {
+        const key = freshKey();
+        const { token } = await take(a, key, 'w1', { leaseMs: 1_000 });
+        rig.passMs(2_000);
+        expect(await inspect(key)).toMatchObject({ state: 'expired' });
+        rig.under.passMs(-60 * MINUTE);
+        expect(await renew(a, key, 'w1', token)).toMatchObject({ outcome: 'lost' });
+        expect(await b.engine.run(key, { verb: 'check', token })).toEqual({ valid: false });
+        rig.under.passMs(60 * MINUTE);
+      });
+    });
+  }
+});

@@ -1,0 +1,114 @@
+import { getEventListeners } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { RecordKey } from '../backends/record-store';
+import { freshKey } from '../backends/testing/changes';
+import { storeNames } from '../backends/testing/stores-under-test';
+import { acquire, EngineRig, type Member, pause, release, take } from './testing/engine-rig';
+import type { WaitingRoom } from './waiting-room';
+
+const CALLERS = 50;
+const ROUNDS = 10;
+
+describe.each(storeNames)('a hot lock over %s', (name) => {
+  let rig: EngineRig;
+  let members: Member[];
+
+  beforeAll(async () => {
+    rig = await EngineRig.open(name);
+    members = [await rig.join(), await rig.join()];
+  });
+  afterAll(() => rig.close());
+
+  it(`never has two holders: ${CALLERS} callers add to an unguarded number ${ROUNDS} times each`, async () => {
+    const key = freshKey();
+    const tokens: number[] = [];
+    let inside = 0;
+    let most = 0;
+    let unguarded = 0;
+    const caller = async (i: number) => {
+      const member = members[i % 10 === 0 ? 1 : 0] as Member;
+      const owner = `w${i}`;
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const { token } = await take(member, key, owner, { waitMs: 60_000, leaseMs: 30_000 });
+        tokens.push(token);
+        inside += 1;
+        most = Math.max(most, inside);
+        const before = unguarded;
+        await pause(0);
+        unguarded = before + 1;
+        inside -= 1;
+        expect(await release(member, key, owner, token)).toEqual({ outcome: 'released' });
+      }
+    };
+    await Promise.all(Array.from({ length: CALLERS }, (_, i) => caller(i)));
+    expect(most).toBe(1);
+    expect(unguarded).toBe(CALLERS * ROUNDS);
+    expect(tokens).toEqual([...new Set(tokens)].sort((x, y) => x - y));
+  }, 60_000);
+
+  it('has one winner of 50 that try at once, and tells the rest who it is', async () => {
+    const key = freshKey();
+    for (let round = 0; round < 20; round += 1) {
+      const tries = Array.from({ length: CALLERS }, (_, i) =>
+        acquire(members[i % 2] as Member, key, `w${i}`),
+      );
+      const answers = await Promise.all(tries);
+      const granted = answers.flatMap((answer, i) =>
+        answer.outcome === 'granted' ? [{ owner: `w${i}`, token: answer.token }] : [],
+      );
+      expect(granted).toHaveLength(1);
+      const [{ owner, token }] = granted as [{ owner: string; token: number }];
+      const held = answers.flatMap((answer) => (answer.outcome === 'held' ? [answer.holders] : []));
+      expect(held).toHaveLength(CALLERS - 1);
+      for (const holders of held) expect(holders).toMatchObject([{ owner, token }]);
+      await release(members[0] as Member, key, owner, token);
+    }
+  });
+});
+
+describe.each(storeNames)('after 10,000 waits over %s', (name) => {
+  let rig: EngineRig;
+
+  beforeAll(async () => {
+    rig = await EngineRig.open(name);
+  });
+  afterAll(() => rig.close());
+
+  it('no call, no listener and no timer is left, and no place in any queue', async () => {
+    const member = await rig.join();
+    const line = new AbortController();
+    const { room } = member.engine as unknown as { room: WaitingRoom };
+    const timers = () =>
+      process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    const keys = Array.from({ length: 50 }, () => freshKey());
+    const holds = await Promise.all(
+      keys.map((key) => take(member, key, 'holder', { leaseMs: 120_000 })),
+    );
+    const waitOnAll = (ways: ((key: RecordKey, owner: string) => Promise<unknown>)[]) =>
+      Promise.allSettled(keys.flatMap((key) => ways.map((way, i) => way(key, `w${i}`))));
+
+    const wait = { signal: line.signal };
+    const gaveUp = (key: RecordKey, owner: string) =>
+      acquire(member, key, owner, { waitMs: 300, wait });
+    const ended = (key: RecordKey, owner: string) =>
+      acquire(member, key, owner, {
+        waitMs: 9_000,
+        requestId: owner,
+        wait: { ...wait, holdRequestMs: 200 },
+      });
+    for (let round = 0; round < 2; round += 1) {
+      await waitOnAll([...Array(50).fill(gaveUp), ...Array(49).fill(ended)]);
+    }
+    await waitOnAll([gaveUp, gaveUp]);
+    expect(room.ids()).toEqual([]);
+    expect(getEventListeners(line.signal, 'abort')).toEqual([]);
+    await vi.waitFor(() => expect(timers()).toBeLessThanOrEqual(before + 2), 3_000);
+
+    await pause(2_000);
+    for (const [i, key] of keys.entries()) {
+      await release(member, key, 'holder', holds[i]?.token ?? 0);
+      expect(await member.engine.run(key, { verb: 'inspect' })).toMatchObject({ waiters: [] });
+    }
+  }, 60_000);
+});

@@ -1,0 +1,41 @@
+import type { RecordKey } from '../backends/record-store';
+import type { AcquireAnswer } from '../domain/answers';
+import type { CounterAnswerOf, CounterCommand } from '../domain/counter-command';
+import type { AcquireCommand, AnswerOf, LockCommand } from '../domain/lock-command';
+import type { BackendHealth } from '../domain/lock-row';
+
+/** How one acquire may wait within its request. */
+export interface WaitOptions {
+  /** How long this request may be held open, in milliseconds; then the answer is `queued` and the place is kept. */
+  holdRequestMs: number;
+  /** The caller hung up: its waiter leaves the queue, and a grant that it never heard of is given back. */
+  signal?: AbortSignal;
+  /** The same for a call that does not wait, which asks once, at its end. */
+  hasHungUp?: () => boolean;
+}
+
+/**
+ * Runs commands on the locks and counters of one backend: groups them, reads what they need at once, decides, swaps all changed
+ * records in one packet, and answers after the write. Every answer is true of some instant between call and return.
+ *
+ * Errors, all `LockyardError`: `BACKEND_DOWN` (known not applied), `UNKNOWN` (may have been applied), `CONTENDED`
+ * (lost every race within its time budget), and what `decide` refuses. Answers come within 5 s plus the wait asked for.
+ */
+export interface LockEngine {
+  readonly backend: string;
+  /** Acquires, waiting as long as asked. Never rejects because of `signal`. */
+  acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer>;
+  /** Runs any other command. */
+  run<C extends Exclude<LockCommand, AcquireCommand>>(
+    key: RecordKey,
+    command: C,
+  ): Promise<AnswerOf<C>>;
+  /** Runs a command on a counter: the one of that name, whatever lock has the same. */
+  count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>>;
+  /** The answer remembered for a request key, or null: how the outcome of an interrupted act is found out. */
+  recall(requestKey: string): Promise<unknown>;
+  health(): BackendHealth;
+  /** Answers every waiting request `queued`, each keeping its place for a moment, and takes no new waits. */
+  drain(): Promise<void>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordKey } from '../backends/record-store';
+import { freshKey, readOne, stored, swapOne, update } from '../backends/testing/changes';
+import { storeNames } from '../backends/testing/stores-under-test';
+import type { LockyardError } from '../domain/errors';
+import {
+  acquire,
+  EngineRig,
+  kindsOf,
+  type Member,
+  pause,
+  release,
+  releaseOf,
+  renew,
+  take,
+} from './testing/engine-rig';
+import { type Fate, firstOf, PASS, touching } from './testing/faulty-store';
+
+const reasonOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    (answer) => `answered ${JSON.stringify(answer)}`,
+    (error: LockyardError) => error.reason,
+  );
+
+describe.each(storeNames)('an engine over %s', (name) => {
+  let rig: EngineRig;
+  let member: Member;
+  let other: Member;
+
+  beforeAll(async () => {
+    rig = await EngineRig.open(name);
+    member = await rig.join();
+    other = await rig.join();
+  });
+  afterAll(() => rig.close());
+
+  const holdersOf = async (key: RecordKey) =>
+    (await other.engine.run(key, { verb: 'inspect' })).holders;
+  const suffer = (key: RecordKey, ...fates: Fate[]) => sufferAt(member, key, ...fates);
+  const sufferAt = (where: Member, key: RecordKey, ...fates: Fate[]) => {
+    where.faults.onSwap = firstOf(touching(key), ...fates);
+  };
+  /** Somebody else writes the record, as it is, under a new rev. */
+  const bump = async (key: RecordKey) => {
+    const record = await stored(rig.under.store, key);
+    await swapOne(rig.under.store, update(key, record, { head: record.head }));
+  };
+
+  const losses: [string, Fate[]][] = [
+    ['whose reply is lost', [{ kind: 'loseReply' }]],
+    ['that is lost on its way', [{ kind: 'loseRequest' }]],
+    ['that lands late', [{ kind: 'landLate', afterMs: 20 }]],
+    ['that lands after it was tried again', [{ kind: 'landLate', afterMs: 200 }]],
+    ['whose reply is lost three times', Array(3).fill({ kind: 'loseReply' })],
+    [
+      'that is lost in every way',
+      [{ kind: 'loseRequest' }, { kind: 'landLate', afterMs: 120 }, { kind: 'loseReply' }],
+    ],
+  ];
+
+  describe.each(losses)('rule 7: a swap %s', (_, fates) => {
+    it('grants once, with one line of history', async () => {
+      const key = freshKey();
+      suffer(key, ...fates);
+      const { token } = await take(member, key, 'w1');
+      await member.faults.settled();
+      expect(await holdersOf(key)).toMatchObject([{ token, holdCount: 1 }]);
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted']);
+    });
+
+    it('enters again once', async () => {
+      const key = freshKey();
+      const { token } = await take(member, key, 'w1');
+      suffer(key, ...fates);
+      expect(await take(member, key, 'w1', { reentrant: true })).toMatchObject({ holdCount: 2 });
+      await member.faults.settled();
+      expect(await holdersOf(key)).toMatchObject([{ token, holdCount: 2 }]);
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'reentered']);
+    });
+
+    it('takes one step out, not two', async () => {
+      const key = freshKey();
+      const { token } = await take(member, key, 'w1');
+      await take(member, key, 'w1', { reentrant: true });
+      await take(member, key, 'w1', { reentrant: true });
+      suffer(key, ...fates);
+      const answer = await release(member, key, 'w1', token);
+      await member.faults.settled();
+      expect(answer).toEqual({ outcome: 'decremented', holdCount: 2 });
+      expect(await holdersOf(key)).toMatchObject([{ token, holdCount: 2 }]);
+    });
+
+    it('renews and releases, and says so', async () => {
+      const key = freshKey();
+      const { token } = await take(member, key, 'w1');
+      suffer(key, ...fates);
+      expect(await renew(member, key, 'w1', token)).toMatchObject({ outcome: 'renewed' });
+      await member.faults.settled();
+      suffer(key, ...fates);
+      expect(await release(member, key, 'w1', token)).toEqual({ outcome: 'released' });
+      await member.faults.settled();
+      expect(await holdersOf(key)).toEqual([]);
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'renewed', 'released']);
+    });
+  });
+
+  describe.concurrent('rule 7: where it cannot be known', () => {
+    /** The reply is lost, and before it can be asked for again somebody else has moved the record on. */
+    const loseAndMoveOn = (where: Member, key: RecordKey) =>
+      sufferAt(where, key, { kind: 'loseReply' }, { kind: 'pass', first: () => bump(key) });
+
+    it('an acquire without a request id is UNKNOWN', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      loseAndMoveOn(own, key);
+      expect(await reasonOf(acquire(own, key, 'w1'))).toBe('UNKNOWN');
+    });
+
+    it('an acquire with one is found by its id', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      loseAndMoveOn(own, key);
+      const { token } = await take(own, key, 'w1', { requestId: 'r1' });
+      expect(await holdersOf(key)).toMatchObject([{ token, holdCount: 1 }]);
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted']);
+    });
+
+    it('a step out without a request id is UNKNOWN, and not taken twice', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      const { token } = await take(own, key, 'w1');
+      await take(own, key, 'w1', { reentrant: true });
+      await take(own, key, 'w1', { reentrant: true });
+      loseAndMoveOn(own, key);
+      expect(await reasonOf(release(own, key, 'w1', token))).toBe('UNKNOWN');
+      expect(await holdersOf(key)).toMatchObject([{ holdCount: 2 }]);
+    });
+
+    it('a step out with one is taken once, and known', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      const { token } = await take(own, key, 'w1');
+      await take(own, key, 'w1', { reentrant: true });
+      await take(own, key, 'w1', { reentrant: true });
+      loseAndMoveOn(own, key);
+      const answer = await own.engine.run(key, releaseOf(key, 'w1', token, 'out'));
+      expect(answer).toEqual({ outcome: 'decremented', holdCount: 2 });
+      expect(await holdersOf(key)).toMatchObject([{ holdCount: 2 }]);
+    });
+
+    it('a waiter to whom the lock was handed by that swap is not left behind its own hold', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      const { token } = await take(own, key, 'w1');
+      const waiting = acquire(own, key, 'w2', { waitMs: 8_000, leaseMs: 8_000 });
+      await pause(100);
+      sufferAt(own, key, { kind: 'loseReply' }, { kind: 'pass', first: () => bump(key) });
+      const startedAt = performance.now();
+      expect(await reasonOf(release(own, key, 'w1', token))).toBe('UNKNOWN');
+      const told = await waiting.then(
+        (answer) => answer.outcome,
+        (error: LockyardError) => error.reason,
+      );
+      expect(['granted', 'UNKNOWN']).toContain(told);
+      expect(performance.now() - startedAt).toBeLessThan(3_000);
+    });
+
+    it('replies that are lost again and again end in UNKNOWN within 5 s', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      const startedAt = performance.now();
+      own.faults.onSwap = (changes) => (touching(key)(changes) ? { kind: 'loseRequest' } : PASS);
+      expect(await reasonOf(acquire(own, key, 'w1'))).toBe('UNKNOWN');
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+    });
+
+    it('requests that are refused again and again end in BACKEND_DOWN within 5 s', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      const startedAt = performance.now();
+      own.faults.onSwap = (changes) => (touching(key)(changes) ? { kind: 'refuse' } : PASS);
+      expect(await reasonOf(acquire(own, key, 'w1'))).toBe('BACKEND_DOWN');
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+    });
+
+    it('reads that fail again and again end in BACKEND_DOWN within 5 s', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      const startedAt = performance.now();
+      own.faults.onRead = (keys) =>
+        keys.some((each) => each.name === key.name) ? { kind: 'refuse' } : PASS;
+      expect(await reasonOf(acquire(own, key, 'w1'))).toBe('BACKEND_DOWN');
+      own.faults.onRead = () => PASS;
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
+    });
+  });
+
+  describe.concurrent('a command that loses every race', () => {
+    const loseRaces = (own: Member, key: RecordKey, untilMs: number) => {
+      const startedAt = performance.now();
+      own.faults.onSwap = (changes) =>
+        touching(key)(changes) && performance.now() - startedAt < untilMs
+          ? { kind: 'pass', first: () => bump(key) }
+          : PASS;
+      return () => performance.now() - startedAt;
+    };
+
+    it.each(['renew', 'release'] as const)(
+      '%s spends its whole budget, then it is CONTENDED',
+      async (verb) => {
+        const [own, key] = [await rig.join(), freshKey()];
+        const { token } = await take(own, key, 'w1');
+        const passed = loseRaces(own, key, 60_000);
+        const run = verb === 'renew' ? renew : release;
+        expect(await reasonOf(run(own, key, 'w1', token))).toBe('CONTENDED');
+        expect(passed()).toBeGreaterThan(3_000);
+        expect(passed()).toBeLessThan(5_000);
+        expect(await holdersOf(key)).toMatchObject([{ token }]);
+      },
+    );
+
+    it('succeeds as soon as the races end', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      const { token } = await take(own, key, 'w1');
+      loseRaces(own, key, 800);
+      expect(await renew(own, key, 'w1', token)).toMatchObject({ outcome: 'renewed' });
+    });
+  });
+
+  describe.concurrent('rule 6: a grant that comes too late', () => {
+    /** The swap takes; its reply comes when the lease is nearly over. */
+    const late: Fate = { kind: 'pass', afterMs: 380 };
+
+    it('is given back and decided again', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      sufferAt(own, key, late);
+      const answer = await take(own, key, 'w1', { leaseMs: 400 });
+      expect(answer.expiresInMs).toBeGreaterThan(50);
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'late', 'granted']);
+      expect(await holdersOf(key)).toMatchObject([{ token: answer.token }]);
+    });
+
+    it('is UNKNOWN the second time, and nobody holds the lock', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      sufferAt(own, key, late, PASS, late);
+      expect(await reasonOf(acquire(own, key, 'w1', { leaseMs: 400 }))).toBe('UNKNOWN');
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'late', 'granted', 'late']);
+      expect(await holdersOf(key)).toEqual([]);
+    });
+
+    it('that cannot be given back is UNKNOWN, never "nothing was changed"', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      sufferAt(own, key, { kind: 'pass', afterMs: 1_850 }, ...Array(200).fill({ kind: 'refuse' }));
+      expect(await reasonOf(acquire(own, key, 'w1', { leaseMs: 2_000 }))).toBe('UNKNOWN');
+    });
+
+    it('is decided again for its request id too', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      sufferAt(own, key, late);
+      const answer = await take(own, key, 'w1', { leaseMs: 400, requestId: 'r1' });
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'late', 'granted']);
+      const again = await acquire(other, key, 'w1', { leaseMs: 400, requestId: 'r1' });
+      expect(['granted', 'ended']).toContain(again.outcome);
+      expect(again).toMatchObject({ token: answer.token });
+    });
+
+    it('tells nobody more than what is left of the lease, however late other replies come', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      await release(own, key, 'w1', (await take(own, key, 'w1')).token);
+      const slow = freshKey();
+      sufferAt(own, slow, { kind: 'pass', afterMs: 700 });
+      await take(own, slow, 'w1');
+      const answer = await take(own, key, 'w1');
+      const { now } = await readOne(rig.under.store, key);
+      expect(answer.expiresInMs).toBeLessThanOrEqual(answer.expiresAt - now + 20);
+      expect(answer.expiresInMs).toBeGreaterThan(answer.expiresAt - now - 200);
+    });
+
+    it('tells every caller less than what is left of the lease', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      sufferAt(own, key, { kind: 'pass', beforeMs: 100, afterMs: 200 });
+      const askedAt = performance.now();
+      const { expiresInMs } = await take(own, key, 'w1', { leaseMs: 1_000 });
+      expect(expiresInMs).toBeLessThanOrEqual(1_000 - 299);
+      expect(expiresInMs).toBeGreaterThan(1_000 - (performance.now() - askedAt) - 400);
+    });
+  });
+});

@@ -1,0 +1,38 @@
+import type { RecordKey } from '../backends/record-store';
+import type { LockyardError } from '../domain/errors';
+import type { AnyCommand } from './machine';
+
+/** A command on its way through the lane. */
+export interface PendingCommand {
+  key: RecordKey;
+  /** `recordId(key)`. */
+  id: string;
+  command: AnyCommand;
+  /** When its time budget is over, on the monotonic clock. */
+  dueAt: number;
+  /** The answer may rest on a record read from now on only, not on a remembered one. */
+  mustRead: boolean;
+  /** Shared by every copy of this command. */
+  progress: Progress;
+  /** @param changed whether this very command changed the record; a replay did not */
+  answer(answer: unknown, changed: boolean): void;
+  refuse(error: LockyardError): void;
+}
+
+export interface Progress {
+  /** Its caller was answered: it must not be decided any more. */
+  over: boolean;
+  /** A swap that holds its change is under way: it may have been applied. */
+  proposed: boolean;
+}
+
+/** The key under which this command's answer may be remembered, if its caller gave it an id. */
+export function memoKey(command: AnyCommand): string | null {
+  if (!('request' in command) || command.verb === 'cancel') return null;
+  return command.request?.remembered ? command.request.key : null;
+}
+
+/** Verbs that only look, or only do what time made due: a remembered record can tell them nothing. */
+export function onlyLooks({ verb }: AnyCommand): boolean {
+  return verb === 'inspect' || verb === 'check' || verb === 'settle' || verb === 'get';
+}

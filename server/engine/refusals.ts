@@ -1,0 +1,25 @@
+import { LockyardError } from '../domain/errors';
+
+export function backendDown(cause: unknown): LockyardError {
+  const text = 'The backend does not answer. Nothing was changed.';
+  return new LockyardError('BACKEND_DOWN', text, { cause, retryAfterMs: 1_000 });
+}
+
+export function unknownOutcome(cause: unknown): LockyardError {
+  const text = 'The backend did not confirm in time. The change may have been applied.';
+  return new LockyardError('UNKNOWN', text, { cause });
+}
+
+export function unreadable(cause: unknown): LockyardError {
+  return new LockyardError('INTERNAL', 'This record cannot be read.', { cause });
+}
+
+export function contended(): LockyardError {
+  const text = 'This is changed too often by others. Nothing was changed; try again.';
+  return new LockyardError('CONTENDED', text, { retryAfterMs: 100 });
+}
+
+export function tooLate(cause: unknown): LockyardError {
+  const text = 'The grant came too late to be of use. It may last until its lease ends.';
+  return new LockyardError('UNKNOWN', text, { cause });
+}

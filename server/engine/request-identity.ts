@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { RequestIdentity } from '../domain/request-tag';
+import { newWriter } from './new-writer';
+
+const KEY_CHARS = 22;
+
+/** What makes one request id unique: nobody can collide with another service's, or another lock's. */
+export interface RequestScope {
+  service: string;
+  verb: string;
+  namespace: string;
+  name: string;
+  requestId: string;
+  /** The whole input, so that the same id with another one is noticed. */
+  input: Record<string, unknown>;
+}
+
+/** The identity of a request whose caller gave it an id: the same call gives the same identity, for ever. */
+export function requestIdentity(scope: RequestScope): RequestIdentity {
+  const { service, verb, namespace, name, requestId, input } = scope;
+  return {
+    key: digest([service, verb, namespace, name, requestId]),
+    inputHash: digest(inOneOrder(input)),
+    remembered: true,
+  };
+}
+
+/** The identity of a request without an id: unlike any other, and not remembered. */
+export function anonymousRequest(random: () => string = newWriter): RequestIdentity {
+  const key = random() + random();
+  return { key, inputHash: key, remembered: false };
+}
+
+/** An object says the same in whatever order its keys stand. */
+function inOneOrder(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).map(([key, part]) => [key, inOneOrder(part)] as const);
+  return entries.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function digest(parts: unknown): string {
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, KEY_CHARS);
+}

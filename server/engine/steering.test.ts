@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordKey } from '../backends/record-store';
+import { freshKey } from '../backends/testing/changes';
+import { storeNames } from '../backends/testing/stores-under-test';
+import type { FreezeCommand, NoticeCommand } from '../domain/lock-command';
+import { anonymousRequest } from './request-identity';
+import {
+  acquire,
+  EngineRig,
+  kindsOf,
+  type Member,
+  pause,
+  release,
+  renew,
+  take,
+} from './testing/engine-rig';
+
+const SHARED = { mode: 'shared' } as const;
+const act = () => ({ by: 'ada', reason: 'a repair', request: anonymousRequest() });
+
+describe.concurrent.each(storeNames)('two processes over %s', (name) => {
+  let rig: EngineRig;
+  let a: Member;
+  let b: Member;
+
+  beforeAll(async () => {
+    rig = await EngineRig.open(name);
+    rig.policies.set('slow', { queueLimit: 100, lockDelayMs: 1_500 });
+    a = await rig.join();
+    b = await rig.join();
+  });
+  afterAll(() => rig.close());
+
+  const inspect = (key: RecordKey) => b.engine.run(key, { verb: 'inspect' });
+  const queued = async (key: RecordKey, count: number) => {
+    while ((await inspect(key)).waiters.length !== count) await pause(10);
+  };
+  const freezing = (member: Member, key: RecordKey, verb: FreezeCommand['verb']) =>
+    member.engine.run(key, { verb, ...act() });
+  const tell = (key: RecordKey, verb: NoticeCommand['verb'], token: number) =>
+    b.engine.run(key, { verb, token, ...act() });
+
+  it('readers at both share a lock; a writer waits for both, and readers after it for the writer', async () => {
+    const key = freshKey();
+    const first = await take(a, key, 'r1', SHARED);
+    const second = await take(b, key, 'r2', SHARED);
+    const writing = acquire(b, key, 'w', { waitMs: 10_000 });
+    await queued(key, 1);
+    const late = acquire(a, key, 'r3', { ...SHARED, waitMs: 10_000 });
+    await queued(key, 2);
+    await release(a, key, 'r1', first.token);
+    expect((await inspect(key)).holders.map(({ owner }) => owner)).toEqual(['r2']);
+    await release(b, key, 'r2', second.token);
+    const writer = await writing;
+    expect(writer).toMatchObject({ outcome: 'granted' });
+    expect((await inspect(key)).waiters).toMatchObject([{ owner: 'r3', mode: 'shared' }]);
+    await release(b, key, 'w', writer.outcome === 'granted' ? writer.token : 0);
+    expect(await late).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('readers who wait at both are let in side by side', async () => {
+    const key = freshKey();
+    const { token } = await take(a, key, 'w');
+    const readers = [a, b, a, b].map((member, i) =>
+      acquire(member, key, `r${i}`, { ...SHARED, waitMs: 10_000 }),
+    );
+    await queued(key, 4);
+    await release(a, key, 'w', token);
+    for (const answer of await Promise.all(readers)) expect(answer.outcome).toBe('granted');
+    expect((await inspect(key)).holders).toHaveLength(4);
+  });
+
+  it('many readers and writers of both never meet', async () => {
+    const key = freshKey();
+    let readers = 0;
+    let writers = 0;
+    const visit = async (member: Member, i: number) => {
+      const mode = i % 4 === 0 ? 'exclusive' : 'shared';
+      const { token } = await take(member, key, `v${i}`, { mode, waitMs: 30_000 });
+      if (mode === 'shared') readers += 1;
+      else writers += 1;
+      const isAlone = mode === 'shared' ? writers === 0 : writers === 1 && readers === 0;
+      await pause(5);
+      if (mode === 'shared') readers -= 1;
+      else writers -= 1;
+      await release(member, key, `v${i}`, token);
+      return isAlone;
+    };
+    const visits = Array.from({ length: 40 }, (_, i) => visit(i % 2 ? a : b, i));
+    expect(await Promise.all(visits)).toEqual(Array(40).fill(true));
+  }, 40_000);
+
+  it('a freeze by one keeps the waiters of the other in line, until it is lifted', async () => {
+    const key = freshKey();
+    const { token } = await take(a, key, 'w1');
+    const waiting = acquire(b, key, 'w2', { waitMs: 20_000 });
+    await queued(key, 1);
+    expect(await freezing(a, key, 'freeze')).toMatchObject({ outcome: 'frozen' });
+    expect(await renew(a, key, 'w1', token)).toMatchObject({ outcome: 'renewed' });
+    await release(a, key, 'w1', token);
+    expect(await acquire(a, key, 'w3')).toEqual({ outcome: 'frozen', reason: 'a repair' });
+    await pause(1_600);
+    expect(await inspect(key)).toMatchObject({ state: 'frozen', holders: [], waiters: [{}] });
+    expect(await freezing(a, key, 'unfreeze')).toMatchObject({ outcome: 'unfrozen' });
+    expect(await waiting).toMatchObject({ outcome: 'granted' });
+    expect(await kindsOf(rig.under.store, key)).toContain('unfrozen');
+  });
+
+  it('after a lease that lapsed the lock rests for the lock-delay, then goes to who waits at the other', async () => {
+    const key = { ...freshKey(), namespace: 'slow' };
+    const { expiresAt } = await take(a, key, 'w1', { leaseMs: 300 });
+    const answer = await take(b, key, 'w2', { waitMs: 10_000, leaseMs: 10_000 });
+    const grantedAt = answer.expiresAt - 10_000;
+    expect(grantedAt).toBeGreaterThanOrEqual(expiresAt + 1_500);
+    expect(grantedAt).toBeLessThan(expiresAt + 3_500);
+  });
+
+  it('what one is asked to tell a holder, the holder hears from the other at its next renewal', async () => {
+    const key = freshKey();
+    const { token, expiresAt } = await take(a, key, 'w1');
+    expect(await tell(key, 'askRelease', token)).toMatchObject({ outcome: 'told' });
+    expect(await renew(a, key, 'w1', token)).toMatchObject({ askedToRelease: { by: 'ada' } });
+    expect(await tell(key, 'stopRenewals', token)).toMatchObject({ outcome: 'told' });
+    const last = await renew(a, key, 'w1', token, 60_000);
+    expect(last).toMatchObject({ outcome: 'renewed', renewalsStopped: { reason: 'a repair' } });
+    const end = last.outcome === 'renewed' ? last.expiresAt : 0;
+    expect(end).toBeGreaterThanOrEqual(expiresAt);
+    expect(end).toBeLessThan(expiresAt + 10_000);
+    expect(await tell(key, 'askRelease', token - 1)).toMatchObject({ outcome: 'changed' });
+  });
+});

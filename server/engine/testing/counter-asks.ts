@@ -1,0 +1,61 @@
+import type { RecordKey } from '../../backends/record-store';
+import type { Store } from '../../backends/testing/stores-under-test';
+import type { AddCommand, CreateCommand } from '../../domain/counter-command';
+import type { CounterEvent } from '../../domain/counter-event';
+import type { Bounds } from '../../domain/counter-record';
+import { requestIdentity } from '../request-identity';
+import type { Member } from './engine-rig';
+
+const PARTY = { service: 'orders' };
+
+export function createOf(initial = 0, bounds: Partial<Bounds> = {}): CreateCommand {
+  const limits = { floor: null, ceiling: null, ...bounds };
+  return { verb: 'create', initial, ...limits, party: PARTY, request: null };
+}
+
+/** An add as a service sends it. */
+function addOf(key: RecordKey, delta: number, requestId?: string): AddCommand {
+  const { namespace, name } = key;
+  const request =
+    requestId === undefined
+      ? null
+      : requestIdentity({
+          ...PARTY,
+          verb: 'counter.add',
+          namespace,
+          name,
+          requestId,
+          input: { delta },
+        });
+  return { verb: 'add', delta, party: PARTY, request };
+}
+
+export const addTo = (
+  { engine }: Pick<Member, 'engine'>,
+  key: RecordKey,
+  delta: number,
+  requestId?: string,
+) => engine.count(key, addOf(key, delta, requestId));
+
+export const standing = ({ engine }: Pick<Member, 'engine'>, key: RecordKey) =>
+  engine.count(key, { verb: 'get' });
+
+/** The history of counters, each in the order of its revs, by name. */
+export async function movesOf(store: Store): Promise<Map<string, CounterEvent[]>> {
+  const found = new Map<string, CounterEvent[]>();
+  for (let after = 0; ; ) {
+    const rows = await store.historyAfter(after, 500);
+    if (rows.length === 0) break;
+    for (const { id, changes } of rows) {
+      after = id;
+      for (const { key, events } of changes) {
+        if (key.kind !== 'counter') continue;
+        const moves = found.get(key.name) ?? [];
+        found.set(key.name, moves);
+        moves.push(...(events as CounterEvent[]));
+      }
+    }
+  }
+  for (const moves of found.values()) moves.sort((a, b) => a.rev - b.rev);
+  return found;
+}

@@ -1,0 +1,107 @@
+import type { RecordKey } from '../../backends/record-store';
+import type { AddAnswer } from '../../domain/counter-command';
+import type { LockyardError } from '../../domain/errors';
+import { addTo, createOf } from './counter-asks';
+import { type EngineRig, type Member, pause } from './engine-rig';
+import { type Fate, PASS } from './faulty-store';
+import { seeded } from './random-campaign';
+
+export interface CounterCampaign {
+  rig: EngineRig;
+  seed: number;
+  callers: number;
+  /** Over all callers. */
+  steps: number;
+  keys: RecordKey[];
+  floor: number;
+  ceiling: number;
+  /** The share of swaps that suffer a fault. */
+  faults: number;
+}
+
+/** One step and everything that its caller was told of it. */
+export interface CounterStep {
+  key: RecordKey;
+  delta: number;
+  requestId: string | null;
+  /** Every answer; more than one where the step was asked twice, or again. */
+  answers: AddAnswer[];
+  /** Without an id, and nobody knows whether it was applied. */
+  isUnknown: boolean;
+}
+
+/** A caller sends so many steps at once at most, and waits for all of them. */
+const BURST_MAX = 40;
+
+const ASK_AGAIN_MS = 10;
+
+/** Callers at two processes add to a few counters, with lost, late and doubled replies. Answers every step. */
+export async function runCounterCampaign(campaign: CounterCampaign): Promise<CounterStep[]> {
+  const { rig, seed, callers, steps, keys, floor, ceiling } = campaign;
+  const random = seeded(seed);
+  const members = [await rig.join(), await rig.join()];
+  for (const key of keys) await members[0]?.engine.count(key, createOf(floor, { floor, ceiling }));
+  for (const member of members) {
+    member.faults.onSwap = faultsOf(seeded(random() * 2 ** 31), campaign.faults);
+  }
+  let left = steps;
+  const done: CounterStep[] = [];
+  const caller = async (_: unknown, c: number) => {
+    const draw = seeded(random() * 2 ** 31);
+    const anyMember = () => members[Math.floor(draw() * members.length)] as Member;
+    const oneStep = async () => {
+      left -= 1;
+      const step = newStep(campaign, draw, `${c}:${left}`);
+      done.push(step);
+      const isDoubled = step.requestId !== null && draw() < 0.1;
+      await Promise.all([take(anyMember(), step), isDoubled && take(anyMember(), step)]);
+    };
+    while (left > 0) {
+      const burst = Math.min(left, 1 + Math.floor(draw() * BURST_MAX));
+      await Promise.all(Array.from({ length: burst }, oneStep));
+    }
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+  for (const member of members) member.faults.onSwap = () => PASS;
+  await Promise.all(members.map(({ faults }) => faults.settled()));
+  return done;
+}
+
+function newStep({ keys }: CounterCampaign, draw: () => number, id: string): CounterStep {
+  const key = keys[Math.floor(draw() * keys.length)] as RecordKey;
+  const size = 1 + Math.floor(draw() * 5);
+  const delta = draw() < 0.5 ? size : -size;
+  return { key, delta, requestId: draw() < 0.7 ? id : null, answers: [], isUnknown: false };
+}
+
+/** Asks until there is an answer; a step without an id is asked once. */
+async function take(member: Member, step: CounterStep): Promise<void> {
+  for (;;) {
+    try {
+      step.answers.push(await addTo(member, step.key, step.delta, step.requestId ?? undefined));
+      return;
+    } catch (error) {
+      const { reason } = error as LockyardError;
+      if (!['UNKNOWN', 'BACKEND_DOWN', 'CONTENDED'].includes(reason)) throw error;
+      if (step.requestId === null) {
+        step.isUnknown = reason === 'UNKNOWN';
+        return;
+      }
+      await pause(ASK_AGAIN_MS);
+    }
+  }
+}
+
+function faultsOf(random: () => number, share: number): () => Fate {
+  return () => {
+    if (random() >= share) return PASS;
+    const fates: Fate[] = [
+      { kind: 'loseReply' },
+      { kind: 'loseRequest' },
+      { kind: 'landLate', afterMs: random() * 150 },
+      { kind: 'refuse' },
+      { kind: 'pass', afterMs: random() * 30 },
+    ];
+    return fates[Math.floor(random() * fates.length)] ?? PASS;
+  };
+}

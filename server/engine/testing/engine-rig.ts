@@ -1,0 +1,178 @@
+import type { RecordKey } from '../../backends/record-store';
+import {
+  type Store,
+  type StoreName,
+  type StoreUnderTest,
+  storesUnderTest,
+} from '../../backends/testing/stores-under-test';
+import type { AcquireAnswer, Granted } from '../../domain/answers';
+import type { DecidingPolicy } from '../../domain/decision';
+import type { AcquireCommand, ReleaseCommand, RenewCommand } from '../../domain/lock-command';
+import type { Mode } from '../../domain/lock-record';
+import { createEngine } from '../create-engine';
+import type { LockEngine, WaitOptions } from '../lock-engine';
+import { newWriter } from '../new-writer';
+import { anonymousRequest, requestIdentity } from '../request-identity';
+import { FaultyStore } from './faulty-store';
+
+/** One process's engine, and the faults that can be put between it and its store. */
+export interface Member {
+  engine: LockEngine;
+  faults: FaultyStore;
+  process: string;
+}
+
+const UNBOUNDED: DecidingPolicy = { queueLimit: 1_000, lockDelayMs: 0 };
+
+/** Engines over one fresh store, as so many processes have. */
+export class EngineRig {
+  /** By namespace; every other one has no bounds to speak of. */
+  readonly policies = new Map<string, DecidingPolicy>();
+  private passedMs = 0;
+  private readonly members: Member[] = [];
+
+  private constructor(readonly under: StoreUnderTest) {}
+
+  static async open(name: StoreName): Promise<EngineRig> {
+    return new EngineRig(await storesUnderTest[name].open());
+  }
+
+  /** Starts another process's engine. */
+  async join(): Promise<Member> {
+    return this.joinWith(await this.under.another());
+  }
+
+  async joinWith(store: Store): Promise<Member> {
+    const faults = new FaultyStore(store);
+    const process = newWriter().replace(/[-_]/g, 'x');
+    const engine = await createEngine({
+      backend: 'default',
+      kind: 'test',
+      store: faults,
+      epoch: 1,
+      clock: {
+        now: () => Date.now() + this.passedMs,
+        monotonic: () => performance.now() + this.passedMs,
+      },
+      processId: process,
+      newWriter,
+      policyOf: (namespace) => this.policies.get(namespace) ?? UNBOUNDED,
+    });
+    const member = { engine, faults, process };
+    this.members.push(member);
+    return member;
+  }
+
+  /** Moves every clock there is; only over a store without a clock of its own. */
+  passMs(ms: number): void {
+    this.under.passMs(ms);
+    this.passedMs += ms;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.members.map(({ engine }) => engine.close()));
+    await this.under.close();
+  }
+}
+
+/** How an acquire differs from the plainest one: 10 s of lease, no patience, no request id. */
+export interface AskParts {
+  service?: string;
+  leaseMs?: number;
+  waitMs?: number;
+  mode?: Mode;
+  reentrant?: boolean;
+  requestId?: string;
+}
+
+export const WAIT: WaitOptions = { holdRequestMs: 25_000 };
+
+/** An acquire as a service sends it. */
+export function askOf(key: RecordKey, owner: string, parts: AskParts = {}): AcquireCommand {
+  const { service = 'orders', leaseMs = 10_000, waitMs = 0, reentrant = false, requestId } = parts;
+  const mode = parts.mode ?? 'exclusive';
+  const asked = { owner, leaseMs, waitMs, mode, reentrant, meta: {} };
+  const request =
+    requestId === undefined
+      ? anonymousRequest()
+      : requestIdentity({ service, verb: 'acquire', ...key, requestId, input: asked });
+  return { verb: 'acquire', service, ...asked, request };
+}
+
+/** Acquires once, with everything that belongs to it. */
+export function acquire(
+  { engine }: Pick<Member, 'engine'>,
+  key: RecordKey,
+  owner: string,
+  parts: AskParts & { wait?: Partial<WaitOptions> } = {},
+): Promise<AcquireAnswer> {
+  return engine.acquire(key, askOf(key, owner, parts), { ...WAIT, ...parts.wait });
+}
+
+/** Acquires, and must be granted. */
+export async function take(
+  member: Pick<Member, 'engine'>,
+  key: RecordKey,
+  owner: string,
+  parts: AskParts = {},
+): Promise<Granted> {
+  const answer = await acquire(member, key, owner, parts);
+  if (answer.outcome !== 'granted') throw new Error(`Expected a grant, got ${answer.outcome}.`);
+  return answer;
+}
+
+export function releaseOf(
+  key: RecordKey,
+  owner: string,
+  token: number,
+  requestId?: string,
+): ReleaseCommand {
+  const service = 'orders';
+  const input = { owner, token };
+  const request =
+    requestId === undefined
+      ? null
+      : requestIdentity({ service, verb: 'release', ...key, requestId, input });
+  return { verb: 'release', service, owner, token, request };
+}
+
+export const release = (
+  { engine }: Pick<Member, 'engine'>,
+  key: RecordKey,
+  owner: string,
+  token: number,
+) => engine.run(key, releaseOf(key, owner, token));
+
+const renewOf = (owner: string, token: number, leaseMs = 10_000): RenewCommand => ({
+  verb: 'renew',
+  service: 'orders',
+  owner,
+  token,
+  leaseMs,
+});
+
+export const renew = (
+  { engine }: Pick<Member, 'engine'>,
+  key: RecordKey,
+  owner: string,
+  token: number,
+  leaseMs?: number,
+) => engine.run(key, renewOf(owner, token, leaseMs));
+
+/** The kinds of events in a record's history, in the order of their revs. */
+export async function kindsOf(store: Store, key: RecordKey): Promise<string[]> {
+  const events = [];
+  for (let after = 0; ; ) {
+    const rows = await store.historyAfter(after, 500);
+    if (rows.length === 0) break;
+    for (const { id, changes } of rows) {
+      after = id;
+      for (const change of changes) {
+        if (change.key.name === key.name) events.push(...change.events);
+      }
+    }
+  }
+  return events.sort((a, b) => a.rev - b.rev).map(({ kind }) => kind);
+}
+
+export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,147 @@
+import {
+  type Change,
+  type Cursor,
+  type HistorySource,
+  type RecordKey,
+  type RecordStore,
+  StoreError,
+  type SwapResult,
+} from '../../backends/record-store';
+
+type Store = RecordStore & HistorySource;
+
+/**
+ * What becomes of one call.
+ *
+ * - `pass`: it runs. With `beforeMs` it sets out late, with `afterMs` its reply comes late; `first` is done before it.
+ * - `loseReply`: it runs, and nobody hears of it.
+ * - `loseRequest`: it never runs, and nobody hears of it.
+ * - `landLate`: nobody hears of it, and it runs `afterMs` later.
+ * - `refuse`: it is known not to have run.
+ */
+export type Fate =
+  | { kind: 'pass'; beforeMs?: number; afterMs?: number; first?: () => Promise<unknown> }
+  | { kind: 'loseReply' | 'loseRequest' | 'refuse' }
+  | { kind: 'landLate'; afterMs: number };
+
+export const PASS: Fate = { kind: 'pass' };
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** A real store with faults between it and its caller. */
+export class FaultyStore implements RecordStore, HistorySource {
+  /** Decides the fate of each swap. */
+  onSwap: (changes: Change[]) => Fate = () => PASS;
+  /** Done once, between the records and the remembered answers of the next read. */
+  tear: (() => Promise<unknown>) | null = null;
+  /** Decides the fate of each read. */
+  onRead: (keys: RecordKey[]) => Fate = () => PASS;
+  private isGone = false;
+  private readonly late: Promise<unknown>[] = [];
+
+  constructor(private readonly store: Store) {}
+
+  /** From now on as if the process behind this store were dead: nothing it does reaches the records. */
+  goAway(): void {
+    this.isGone = true;
+  }
+
+  comeBack(): void {
+    this.isGone = false;
+  }
+
+  read(keys: RecordKey[], requestKeys: string[]) {
+    return this.suffer(this.onRead(keys), () => this.readTorn(keys, requestKeys));
+  }
+
+  swap(changes: Change[]): Promise<SwapResult[]> {
+    return this.suffer(this.onSwap(changes), () => this.store.swap(changes));
+  }
+
+  scan(cursor: Cursor, limit: number) {
+    return this.suffer(PASS, () => this.store.scan(cursor, limit));
+  }
+
+  forget(records: Parameters<Store['forget']>[0]) {
+    return this.suffer(PASS, () => this.store.forget(records));
+  }
+
+  guarantees() {
+    return this.suffer(PASS, () => this.store.guarantees());
+  }
+
+  historyAfter(position: number, limit: number) {
+    return this.suffer(PASS, () => this.store.historyAfter(position, limit));
+  }
+
+  historyOf(ids: number[]) {
+    return this.suffer(PASS, () => this.store.historyOf(ids));
+  }
+
+  historyEnd() {
+    return this.suffer(PASS, () => this.store.historyEnd());
+  }
+
+  pruneHistory(position: number, before: number) {
+    return this.suffer(PASS, () => this.store.pruneHistory(position, before));
+  }
+
+  /** Waits for what is still to land. */
+  async settled(): Promise<void> {
+    await Promise.all(this.late);
+  }
+
+  async close(): Promise<void> {
+    await this.settled();
+    await this.store.close();
+  }
+
+  private async readTorn(keys: RecordKey[], requestKeys: string[]) {
+    const { tear } = this;
+    if (!tear || requestKeys.length === 0) return this.store.read(keys, requestKeys);
+    this.tear = null;
+    const { records } = await this.store.read(keys, []);
+    await tear();
+    const { memos } = await this.store.read([], requestKeys);
+    return { records, memos };
+  }
+
+  private async suffer<T>(fate: Fate, work: () => Promise<T>): Promise<T> {
+    if (this.isGone || fate.kind === 'refuse') throw new StoreError('It is not there.', 'no');
+    switch (fate.kind) {
+      case 'pass': {
+        if (fate.beforeMs) await pause(fate.beforeMs);
+        await fate.first?.();
+        const result = await work();
+        if (fate.afterMs) await pause(fate.afterMs);
+        return result;
+      }
+      case 'loseReply':
+        await work();
+        throw new StoreError('The reply was lost.', 'unknown');
+      case 'loseRequest':
+        throw new StoreError('The request was lost.', 'unknown');
+      case 'landLate':
+        this.late.push(
+          pause(fate.afterMs)
+            .then(work)
+            .catch(() => undefined),
+        );
+        throw new StoreError('The request is on its way.', 'unknown');
+    }
+  }
+}
+
+/** A fate for the first calls that `concerns` picks; every other passes. */
+export function firstOf<T>(concerns: (call: T) => boolean, ...fates: Fate[]): (call: T) => Fate {
+  const left = [...fates];
+  return (call) => (concerns(call) ? (left.shift() ?? PASS) : PASS);
+}
+
+/** Swaps that touch this record. */
+export const touching =
+  (key: RecordKey) =>
+  (changes: Change[]): boolean =>
+    changes.some(
+      (change) => change.key.name === key.name && change.key.namespace === key.namespace,
+    );

@@ -1,0 +1,128 @@
+import type { HandOff } from '../domain/decision';
+import type { AcquireCommand } from '../domain/lock-command';
+import type { Hold, LockRecord, Waiter } from '../domain/lock-record';
+import { requestTag } from '../domain/request-tag';
+
+/** A hold that was handed to a waiting caller, and how much of its lease is surely left. */
+export interface Delivery {
+  hold: Hold;
+  rev: number;
+  expiresInMs: number;
+}
+
+/** Why a call stops waiting. */
+export type Wake =
+  | { why: 'granted'; delivery: Delivery }
+  /** Its place is gone, though it is still here: it has to join again. */
+  | { why: 'dropped' }
+  /** It may have been granted: nobody knows. */
+  | { why: 'uncertain' }
+  | { why: 'patience' | 'requestOver' | 'hungUp' | 'drain' };
+
+/** One caller on the line, waiting for one lock. */
+export class WaitingCall {
+  readonly tag: string;
+  /** Set once its place in the queue is written. */
+  queued = false;
+  delivery: Delivery | null = null;
+  /** Set when it stops waiting for another reason than a grant. */
+  isLeaving = false;
+  private wakeUp: ((wake: Wake) => void) | null = null;
+  private missed: Wake | null = null;
+
+  constructor(readonly ask: AcquireCommand) {
+    this.tag = requestTag(ask.request);
+  }
+
+  /** Ends the current `next`, or the coming one. A grant is never overtaken by another reason. */
+  wake(wake: Wake): void {
+    if (wake.why === 'granted') this.delivery = wake.delivery;
+    const wakeUp = this.wakeUp;
+    this.wakeUp = null;
+    if (wakeUp) wakeUp(wake);
+    else if (this.missed?.why !== 'granted') this.missed = wake;
+  }
+
+  /** The next thing that happens to this call. */
+  next(): Promise<Wake> {
+    const missed = this.missed;
+    this.missed = null;
+    if (missed) return Promise.resolve(missed);
+    return new Promise((resolve) => {
+      this.wakeUp = resolve;
+    });
+  }
+}
+
+/** The callers on the line at this process, by lock. `decide` asks here whether a waiter can be granted at once. */
+export class WaitingRoom {
+  /** By lock, then by request. */
+  private readonly calls = new Map<string, Map<string, Set<WaitingCall>>>();
+
+  enter(id: string, call: WaitingCall): void {
+    const requests = this.calls.get(id) ?? new Map<string, Set<WaitingCall>>();
+    this.calls.set(id, requests);
+    const calls = requests.get(call.tag);
+    if (calls) calls.add(call);
+    else requests.set(call.tag, new Set([call]));
+  }
+
+  leave(id: string, call: WaitingCall): void {
+    const requests = this.calls.get(id);
+    const calls = requests?.get(call.tag);
+    calls?.delete(call);
+    if (calls?.size === 0) requests?.delete(call.tag);
+    if (requests?.size === 0) this.calls.delete(id);
+  }
+
+  /** Whether another call of the same request stays on the line. */
+  hasTwin(id: string, call: WaitingCall): boolean {
+    return this.callsOf(id, call.tag).some((other) => other !== call && !other.isLeaving);
+  }
+
+  /** What a waiter of this process asked for, while its caller is on the line. */
+  callerOf(id: string, { tag }: Waiter): AcquireCommand | null {
+    for (const { ask } of this.calls.get(id)?.get(tag) ?? []) return ask;
+    return null;
+  }
+
+  /** Tells every caller of that request. False: nobody was on the line any more. */
+  deliver(id: string, { tag, hold }: HandOff, delivery: Omit<Delivery, 'hold'>): boolean {
+    return this.wake(id, tag, { why: 'granted', delivery: { hold, ...delivery } });
+  }
+
+  /** Wakes every call of one request. False: there was none. */
+  wake(id: string, tag: string, wake: Wake): boolean {
+    const calls = this.callsOf(id, tag);
+    for (const call of calls) call.wake(wake);
+    return calls.length > 0;
+  }
+
+  /** Wakes those whose place is not in the record any more. */
+  reconcile(id: string, record: LockRecord): void {
+    const requests = this.calls.get(id);
+    if (!requests) return;
+    const queued = new Set(record.queue.map((waiter) => waiter.tag));
+    for (const tag of requests.keys()) {
+      if (queued.has(tag)) continue;
+      for (const call of this.callsOf(id, tag)) {
+        if (call.queued && !call.delivery) call.wake({ why: 'dropped' });
+      }
+    }
+  }
+
+  wakeAll(wake: Wake): void {
+    for (const [id, requests] of this.calls) {
+      for (const tag of requests.keys()) this.wake(id, tag, wake);
+    }
+  }
+
+  /** Locks that somebody here waits for. */
+  ids(): string[] {
+    return [...this.calls.keys()];
+  }
+
+  private callsOf(id: string, tag: string): WaitingCall[] {
+    return [...(this.calls.get(id)?.get(tag) ?? [])];
+  }
+}

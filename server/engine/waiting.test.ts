@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordKey } from '../backends/record-store';
+import { freshKey } from '../backends/testing/changes';
+import { storeNames } from '../backends/testing/stores-under-test';
+import type { AcquireAnswer } from '../domain/answers';
+import {
+  acquire,
+  askOf,
+  EngineRig,
+  kindsOf,
+  type Member,
+  pause,
+  release,
+  take,
+} from './testing/engine-rig';
+
+describe.concurrent.each(storeNames)('waiting over %s', (name) => {
+  let rig: EngineRig;
+  let a: Member;
+  let b: Member;
+
+  beforeAll(async () => {
+    rig = await EngineRig.open(name);
+    a = await rig.join();
+    b = await rig.join();
+  });
+  afterAll(() => rig.close());
+
+  const inspect = (key: RecordKey) => b.engine.run(key, { verb: 'inspect' });
+  const queueOf = async (key: RecordKey) => (await inspect(key)).waiters.map(({ owner }) => owner);
+  const queued = async (key: RecordKey, count: number) => {
+    while ((await queueOf(key)).length !== count) await pause(10);
+  };
+  const timed = async (work: Promise<AcquireAnswer>) => {
+    const startedAt = performance.now();
+    return { answer: await work, ms: performance.now() - startedAt };
+  };
+
+  it('a waiter is granted what is released at its own process, at once', async () => {
+    const key = freshKey();
+    const { token } = await take(a, key, 'w1');
+    const waiting = acquire(a, key, 'w2', { waitMs: 10_000 });
+    await queued(key, 1);
+    await release(a, key, 'w1', token);
+    const { answer, ms } = await timed(waiting);
+    expect(answer).toMatchObject({ outcome: 'granted', holdCount: 1 });
+    expect(ms).toBeLessThan(200);
+    expect(await kindsOf(rig.under.store, key)).toEqual([
+      'granted',
+      'queued',
+      'released',
+      'granted',
+    ]);
+  });
+
+  it('a waiter is granted what is released at another process, soon', async () => {
+    const key = freshKey();
+    const { token } = await take(a, key, 'w1');
+    const waiting = acquire(b, key, 'w2', { waitMs: 10_000 });
+    await queued(key, 1);
+    await release(a, key, 'w1', token);
+    const { answer, ms } = await timed(waiting);
+    expect(answer).toMatchObject({ outcome: 'granted' });
+    expect(ms).toBeLessThan(1_000);
+  });
+
+  it('a waiter is granted a lock whose holder let its lease lapse', async () => {
+    const key = freshKey();
+    await take(a, key, 'w1', { leaseMs: 500 });
+    const { answer, ms } = await timed(acquire(b, key, 'w2', { waitMs: 10_000 }));
+    expect(answer).toMatchObject({ outcome: 'granted' });
+    expect(ms).toBeGreaterThan(400);
+    expect(ms).toBeLessThan(1_500);
+    expect(await kindsOf(rig.under.store, key)).toContain('expired');
+  });
+
+  it('the queue is first in, first out, over two processes', async () => {
+    const key = freshKey();
+    const { token } = await take(a, key, 'first');
+    const served: string[] = [];
+    const tokens: number[] = [];
+    const waiting: Promise<void>[] = [];
+    for (let i = 0; i < 8; i += 1) {
+      const where = i % 3 === 0 ? b : a;
+      const owner = `w${i}`;
+      waiting.push(
+        take(where, key, owner, { waitMs: 20_000 }).then(async (granted) => {
+          served.push(owner);
+          tokens.push(granted.token);
+          await release(where, key, owner, granted.token);
+        }),
+      );
+      await queued(key, i + 1);
+    }
+    await release(b, key, 'first', token);
+    await Promise.all(waiting);
+    expect(served).toEqual(Array.from({ length: 8 }, (_, i) => `w${i}`));
+    expect(tokens).toEqual([...tokens].sort((x, y) => x - y));
+  });
+
+  it('a late comer never overtakes the queue', async () => {
+    const key = freshKey();
+    const { token } = await take(a, key, 'w1');
+    const waiting = acquire(b, key, 'w2', { waitMs: 10_000 });
+    await queued(key, 1);
+    await release(a, key, 'w1', token);
+    expect(await acquire(a, key, 'pushy')).toMatchObject({ outcome: 'held' });
+    expect(await waiting).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('patience that ends is answered `timeout`, when it ends, and leaves no place', async () => {
+    const key = freshKey();
+    const { token } = await take(a, key, 'w1');
+    const { answer, ms } = await timed(acquire(a, key, 'w2', { waitMs: 600 }));
+    expect(answer).toMatchObject({ outcome: 'timeout', holders: [{ token }], queueLength: 0 });
+    expect(ms).toBeGreaterThan(550);
+    expect(ms).toBeLessThan(1_100);
+    expect(await queueOf(key)).toEqual([]);
+    expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'queued', 'timeout']);
+  });
+
+  it('patience is over all requests of one id: it is not given anew to each', async () => {
+    const key = freshKey();
+    await take(a, key, 'w1', { leaseMs: 60_000 });
+    const ask = () =>
+      acquire(a, key, 'w2', { waitMs: 1_500, requestId: 'r', wait: { holdRequestMs: 600 } });
+    const startedAt = performance.now();
+    const outcomes: string[] = [];
+    while (performance.now() - startedAt < 6_000) {
+      const { outcome } = await ask();
+      outcomes.push(outcome);
+      if (outcome !== 'queued') break;
+    }
+    expect(outcomes).toEqual(['queued', 'queued', 'timeout']);
+    expect(performance.now() - startedAt).toBeGreaterThan(1_400);
+    expect(performance.now() - startedAt).toBeLessThan(2_500);
+    expect((await ask()).outcome).toBe('timeout');
+    expect((await kindsOf(rig.under.store, key)).filter((kind) => kind === 'queued')).toHaveLength(
+      1,
+    );
+  });
+
+  it('a request that ends is answered `queued`, and asked again keeps its place, at any process', async () => {
+    const key = freshKey();
+    const { token } = await take(a, key, 'w1');
+    const ask = (where: Member, owner: string, holdRequestMs: number) =>
+      acquire(where, key, owner, { waitMs: 20_000, requestId: 'r', wait: { holdRequestMs } });
+    const first = ask(a, 'w2', 300);
+    await queued(key, 1);
+    const second = acquire(a, key, 'w3', { waitMs: 20_000 });
+    await queued(key, 2);
+    expect(await first).toMatchObject({ outcome: 'queued', place: 1 });
+    await pause(1_000);
+    const again = ask(b, 'w2', 20_000);
+    await pause(100);
+    await release(a, key, 'w1', token);
+    const granted = await again;
+    expect(granted).toMatchObject({ outcome: 'granted' });
+    if (granted.outcome === 'granted') await release(b, key, 'w2', granted.token);
+    expect(await second).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('a place that nobody asks for again is kept 2 s, no more', async () => {
+    const key = freshKey();
+    const { token } = await take(a, key, 'w1');
+    const left = acquire(a, key, 'w2', {
+      waitMs: 20_000,
+      requestId: 'r',
+      wait: { holdRequestMs: 200 },
+    });
+    await queued(key, 1);
+    const next = acquire(b, key, 'w3', { waitMs: 20_000 });
+    expect(await left).toMatchObject({ outcome: 'queued' });
+    await release(a, key, 'w1', token);
+    const { answer, ms } = await timed(next);
+    expect(answer).toMatchObject({ outcome: 'granted' });
+    expect(ms).toBeGreaterThan(1_000);
+    expect(ms).toBeLessThan(2_700);
+  });
+
+  it('a caller without a request id that hangs up leaves the queue at once', async () => {
+    const key = freshKey();
+    await take(a, key, 'w1');
+    const line = new AbortController();
+    const waiting = acquire(a, key, 'w2', { waitMs: 20_000, wait: { signal: line.signal } });
+    await queued(key, 1);
+    line.abort();
+    await waiting;
+    expect(await queueOf(key)).toEqual([]);
+    expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'queued', 'cancelled']);
+  });
+
+  it('a caller with a request id that hangs up keeps its place for 2 s', async () => {
+    const key = freshKey();
+    await take(a, key, 'w1');
+    const line = new AbortController();
+    const parts = { waitMs: 20_000, requestId: 'r' };
+    const waiting = acquire(a, key, 'w2', { ...parts, wait: { signal: line.signal } });
+    await queued(key, 1);
+    line.abort();
+    expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
+    await pause(1_500);
+    expect(await queueOf(key)).toEqual(['w2']);
+    await pause(700);
+    await a.engine.run(key, { verb: 'settle' });
+    expect(await queueOf(key)).toEqual([]);
+  });
+
+  it('a grant that its caller never heard of is given back', async () => {
+    const key = freshKey();
+    const { token } = await take(a, key, 'w1');
+    const line = new AbortController();
+    const waiting = acquire(a, key, 'w2', { waitMs: 20_000, wait: { signal: line.signal } });
+    await queued(key, 1);
+    const releasing = release(a, key, 'w1', token);
+    line.abort();
+    await Promise.all([releasing, waiting]);
+    while ((await inspect(key)).holders.length > 0) await pause(20);
+    expect(await acquire(b, key, 'w3')).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('a queue that is full is told, and takes nobody else', async () => {
+    const key = { ...freshKey(), namespace: 'small' };
+    rig.policies.set('small', { queueLimit: 2, lockDelayMs: 0 });
+    await take(a, key, 'w1');
+    const waiting = ['w2', 'w3'].map((owner) => acquire(a, key, owner, { waitMs: 1_500 }));
+    await queued(key, 2);
+    expect(await acquire(b, key, 'w4', { waitMs: 1_000 })).toMatchObject({
+      outcome: 'queueFull',
+      queueLength: 2,
+    });
+    expect(await queueOf(key)).toEqual(['w2', 'w3']);
+    await Promise.all(waiting);
+  });
+
+  it('a cancelled wait ends in `timeout`, and its place is gone', async () => {
+    const key = freshKey();
+    await take(a, key, 'w1');
+    const parts = { waitMs: 20_000, requestId: 'r' };
+    const waiting = acquire(a, key, 'w2', parts);
+    await queued(key, 1);
+    const { request } = askOf(key, 'w2', parts);
+    const cancel = { verb: 'cancel', service: 'orders', owner: 'w2', request } as const;
+    expect(await b.engine.run(key, cancel)).toEqual({ outcome: 'cancelled' });
+    const { answer, ms } = await timed(waiting);
+    expect(answer).toMatchObject({ outcome: 'timeout' });
+    expect(ms).toBeLessThan(1_000);
+    expect(await queueOf(key)).toEqual([]);
+  });
+
+  it('a process that dies without a word costs its queue at most 2 s', async () => {
+    const key = freshKey();
+    const dying = await rig.join();
+    const { token } = await take(a, key, 'w1');
+    const lost = acquire(dying, key, 'w2', { waitMs: 4_000 }).catch(() => null);
+    await queued(key, 1);
+    const lostToo = acquire(dying, key, 'w3', { waitMs: 4_000 }).catch(() => null);
+    await queued(key, 2);
+    const next = acquire(b, key, 'w4', { waitMs: 20_000 });
+    await queued(key, 3);
+    dying.faults.goAway();
+    await release(a, key, 'w1', token);
+    const { answer, ms } = await timed(next);
+    expect(answer).toMatchObject({ outcome: 'granted' });
+    expect(ms).toBeLessThan(2_000);
+    await Promise.all([lost, lostToo]);
+  });
+
+  it('a process that drains answers `queued` to all, and every place is kept for those who ask elsewhere', async () => {
+    const key = freshKey();
+    const draining = await rig.join();
+    const { token } = await take(a, key, 'w1');
+    const parts = { waitMs: 20_000, requestId: 'r' };
+    const waiting = acquire(draining, key, 'w2', parts);
+    await queued(key, 1);
+    const behind = acquire(a, key, 'w3', { waitMs: 20_000 });
+    await queued(key, 2);
+    await draining.engine.drain();
+    expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
+    expect(await acquire(draining, freshKey(), 'w9')).toMatchObject({ outcome: 'granted' });
+    const again = acquire(b, key, 'w2', parts);
+    await pause(100);
+    await release(a, key, 'w1', token);
+    const answer = await again;
+    expect(answer).toMatchObject({ outcome: 'granted' });
+    if (answer.outcome === 'granted') await release(b, key, 'w2', answer.token);
+    expect(await behind).toMatchObject({ outcome: 'granted' });
+  });
+});
