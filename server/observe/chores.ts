@@ -1,0 +1,199 @@
+import type { Cursor, RecordKey } from '../backends/record-store';
+import type { Clock } from '../clock';
+import { type Hold, liveHolds } from '../domain/lock-record';
+import { OWN_NAMESPACE } from '../engine/pulse';
+import { anonymousRequest } from '../engine/request-identity';
+import type { Log } from '../log';
+import { recordRead } from './board-row';
+import type { HistoryOpener } from './history-opener';
+import type { LockBoard, ObservedBackend } from './lock-board';
+
+const CHORES_KEY = { namespace: OWN_NAMESPACE, name: 'chores' };
+const LEASE_MS = 1_500;
+const RENEW_EVERY_MS = 400;
+const QUEUES_EVERY_MS = 1_000;
+const TIDY_EVERY_MS = 10 * 60_000;
+const INTENTS_EVERY_MS = 10_000;
+const IDLE_MS = 30 * 24 * 60 * 60_000;
+const DEAD_PROCESS_MS = 60 * 60_000;
+const FORGET_AT_ONCE = 200;
+
+export interface ChoresParts {
+  backends: ObservedBackend[];
+  board: LockBoard;
+  openers: HistoryOpener[];
+  clock: Clock;
+  log: Log;
+  processId: string;
+  /** Closes audit intents whose outcome was never written. */
+  resolveIntents: () => Promise<void>;
+}
+
+/**
+ * Work that one process does for all: it holds Lockyard's own chores lock on the control database's backend. Every
+ * chore is safe to do twice, so a moment with two processes at it harms nothing.
+ */
+export class Chores {
+  private token: number | null = null;
+  /** When the lease is surely over, on the monotonic clock: from then on another process may have the lock. */
+  private leaseEndsAt = 0;
+  private readonly doneAt = new Map<string, number>();
+  private readonly underWay = new Map<string, Promise<void>>();
+
+  constructor(private readonly parts: ChoresParts) {}
+
+  /** Takes or keeps the lock, and begins what is due. What one backend keeps waiting holds up no other. */
+  async turn(): Promise<void> {
+    if (this.isDue('lease', RENEW_EVERY_MS))
+      await this.keepLease().catch(this.tellFailure('lease'));
+    if (this.token === null) return;
+    const { backends, openers, resolveIntents } = this.parts;
+    const due = this.dueByBackend();
+    for (const backend of backends) {
+      const keys = due.get(backend.id) ?? [];
+      if (keys.length > 0) this.begin(`settle ${backend.id}`, 0, () => settleAll(backend, keys));
+      this.begin(`tidy ${backend.id}`, TIDY_EVERY_MS, () => this.forgetIdle(backend));
+    }
+    for (const [i, opener] of openers.entries()) {
+      this.begin(`open ${i}`, 0, () => opener.open());
+      this.begin(`prune ${i}`, TIDY_EVERY_MS, () => opener.prune());
+    }
+    this.begin('intents', INTENTS_EVERY_MS, resolveIntents);
+  }
+
+  /** Lets another process take over at once. */
+  async stop(): Promise<void> {
+    const { token } = this;
+    this.token = null;
+    await Promise.all(this.underWay.values());
+    if (token === null) return;
+    const release = { verb: 'release', ...this.self(), token, request: null } as const;
+    await this.home()
+      ?.engine.run(CHORES_KEY, release)
+      .catch(() => undefined);
+  }
+
+  private async keepLease(): Promise<void> {
+    const home = this.home();
+    if (!home) return;
+    const self = this.self();
+    const askedAt = this.parts.clock.monotonic();
+    if (askedAt >= this.leaseEndsAt) this.token = null;
+    if (this.token !== null) {
+      const renew = { verb: 'renew', ...self, token: this.token, leaseMs: LEASE_MS } as const;
+      const { outcome } = await home.engine.run(CHORES_KEY, renew);
+      if (outcome === 'renewed') this.leaseEndsAt = askedAt + LEASE_MS;
+      if (outcome === 'renewed') return;
+      this.token = null;
+    }
+    const answer = await home.engine.acquire(
+      CHORES_KEY,
+      {
+        verb: 'acquire',
+        ...self,
+        leaseMs: LEASE_MS,
+        waitMs: 0,
+        mode: 'exclusive',
+        reentrant: false,
+        meta: {},
+        request: anonymousRequest(),
+      },
+      { holdRequestMs: 0 },
+    );
+    if (answer.outcome !== 'granted') return;
+    this.token = answer.token;
+    this.leaseEndsAt = askedAt + LEASE_MS;
+    for (const opener of this.parts.openers) opener.restart();
+  }
+
+  /** Leases that ran out and that nobody touches; now and then all queues, for waiters that are dead. */
+  private dueByBackend(): Map<string, RecordKey[]> {
+    const { board, clock, backends } = this.parts;
+    const engines = new Map(backends.map(({ id, engine }) => [id, engine]));
+    const now = (id: string) => clock.now() + (engines.get(id)?.health().clockOffsetMs ?? 0);
+    const isQueuesTurn = this.isDue('queues', QUEUES_EVERY_MS);
+    const found = new Map<string, RecordKey[]>();
+    for (const { backend, key, lapsed } of board.due(now)) {
+      if (!lapsed && !isQueuesTurn) continue;
+      const keys = found.get(backend) ?? [];
+      found.set(backend, keys);
+      keys.push(key);
+    }
+    return found;
+  }
+
+  /** Forgets records that were free for long, and remembered answers that lapsed. */
+  private async forgetIdle({ store }: ObservedBackend): Promise<void> {
+    let cursor: Cursor | null = { namespace: null, after: null };
+    while (cursor) {
+      const page = await store.scan(cursor, FORGET_AT_ONCE);
+      const idle = page.records.flatMap((read) => {
+        if (!read.record) return [];
+        const { rev, writer } = read.record;
+        const isOwn = read.key.namespace === OWN_NAMESPACE;
+        const since = isOwn ? ownIdleSince(read) : idleSince(read);
+        const isIdle = since !== null && read.now - since > (isOwn ? DEAD_PROCESS_MS : IDLE_MS);
+        return isIdle ? [{ key: read.key, rev, writer }] : [];
+      });
+      await store.forget(idle);
+      cursor = page.next;
+    }
+  }
+
+  private home(): ObservedBackend | undefined {
+    return this.parts.backends.find(({ id }) => id === 'default');
+  }
+
+  private self() {
+    return { service: 'lockyard', owner: this.parts.processId };
+  }
+
+  private isDue(chore: string, everyMs: number): boolean {
+    const now = this.parts.clock.monotonic();
+    if (now - (this.doneAt.get(chore) ?? Number.NEGATIVE_INFINITY) < everyMs) return false;
+    this.doneAt.set(chore, now);
+    return true;
+  }
+
+  /** Starts a chore unless it is due later or still under way. A failure is told, and stops nothing else. */
+  private begin(chore: string, everyMs: number, work: () => Promise<void>): void {
+    if (this.underWay.has(chore) || !this.isDue(chore, everyMs)) return;
+    const done = work()
+      .catch(this.tellFailure(chore))
+      .finally(() => this.underWay.delete(chore));
+    this.underWay.set(chore, done);
+  }
+
+  private tellFailure(chore: string): (error: unknown) => void {
+    return (error) =>
+      this.parts.log.warn({ chore, error }, 'A chore failed; it will be tried again.');
+  }
+}
+
+async function settleAll({ engine }: ObservedBackend, keys: RecordKey[]): Promise<void> {
+  await Promise.all(keys.map((key) => engine.run(key, { verb: 'settle' }).catch(() => undefined)));
+}
+
+/** When a free lock was last of use; null while it is in use. A counter always is: its value is all that it is. */
+function idleSince(read: Parameters<typeof recordRead>[0]): number | null {
+  if (read.key.kind === 'counter') return null;
+  const record = readableRecord(read);
+  if (!record || record.frozen || record.queue.length > 0) return null;
+  if (liveHolds(record, read.now).length > 0) return null;
+  const lastHold: Hold | undefined = record.holds[0];
+  return lastHold?.expiresAt ?? record.ended?.at ?? 0;
+}
+
+/** What cannot be read may be in use. */
+function readableRecord(read: Parameters<typeof recordRead>[0]) {
+  try {
+    return recordRead(read);
+  } catch {
+    return null;
+  }
+}
+
+/** Signs of life end by themselves; Lockyard's own locks stay. */
+function ownIdleSince({ key, record }: Parameters<typeof recordRead>[0]): number | null {
+  return key.name.startsWith('process/') ? Number(record?.head ?? 0) : null;
+}

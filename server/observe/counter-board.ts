@@ -1,0 +1,158 @@
+import { decodeCounter } from '../backends/counter-codec';
+import { recordId } from '../backends/record-id';
+import type { ReadRecord, RecordKey, RecordStore } from '../backends/record-store';
+import type { Clock } from '../clock';
+import type { CounterListInput } from '../domain/counter-inputs';
+import type { CounterDetail, CounterPage, CounterRow } from '../domain/counter-row';
+import { LockyardError } from '../domain/errors';
+import type { BackendHealth } from '../domain/lock-row';
+import type { LockEngine } from '../engine/lock-engine';
+
+/** One backend as far as its counters are concerned. */
+interface CounterBackend {
+  id: string;
+  store: RecordStore;
+  engine: LockEngine;
+}
+
+/** A row as it was read; whether it is still so depends on its backend. */
+type KeptCounter = Omit<CounterRow, 'isKnown'>;
+
+/** Every counter of every backend as this process last read it. The lock board reads for both, and says when to look. */
+export class CounterBoard {
+  private readonly rows = new Map<string, KeptCounter>();
+
+  /** @param backendOf which backend a namespace lives on; null if there is no such namespace */
+  constructor(
+    private readonly backends: CounterBackend[],
+    private readonly clock: Clock,
+    private readonly backendOf: (namespace: string) => Promise<string | null>,
+  ) {}
+
+  /** The counter list: filtered, by name. Costs no look at any backend. */
+  page({ search = '', limit }: CounterListInput): CounterPage {
+    const health = new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
+    const sought = search.toLowerCase();
+    const matching = [...this.rows.values()]
+      .filter((row) => `${row.namespace}/${row.name}`.toLowerCase().includes(sought))
+      .sort((a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace));
+    return {
+      rows: matching.slice(0, limit).map((row) => rowNow(row, health.get(row.backend))),
+      matching: matching.length,
+      total: this.rows.size,
+      backends: [...health.values()],
+      asOf: this.clock.now(),
+    };
+  }
+
+  row(namespace: string, name: string): CounterRow | null {
+    for (const { id, engine } of this.backends) {
+      const kept = this.rows.get(counterRowId(id, { namespace, name, kind: 'counter' }));
+      if (kept) return rowNow(kept, engine.health());
+    }
+    return null;
+  }
+
+  /**
+   * A counter read afresh; the last good reading, marked as such, while its backend does not answer.
+   *
+   * @throws LockyardError `NOT_FOUND` for an unknown namespace or a counter that was never created, `BACKEND_DOWN` if
+   *   there is no reading at all
+   */
+  async detail(namespace: string, name: string): Promise<CounterDetail> {
+    const id = await this.backendOf(namespace);
+    const backend = this.backends.find((other) => other.id === id);
+    if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+    const read = await readCounter(backend, { namespace, name, kind: 'counter' });
+    if (!read) return this.lastDetail(backend, namespace, name);
+    this.take(backend.id, read);
+    if (!read.record) throw new LockyardError('NOT_FOUND', 'This counter was never created.');
+    const row = { ...keptRow(backend.id, read), isKnown: true };
+    return { row, backend: backend.engine.health(), asOf: this.clock.now() };
+  }
+
+  /** Keeps a reading, unless a later one has overtaken it. */
+  take(backend: string, read: ReadRecord): void {
+    const id = counterRowId(backend, read.key);
+    const kept = this.rows.get(id);
+    if (!read.record) this.rows.delete(id);
+    else if (!kept || kept.rev <= read.record.rev) this.rows.set(id, keptRow(backend, read));
+  }
+
+  /** The rows of one backend, for whoever is about to read all of them again. */
+  rowsOf(backend: string): Map<string, KeptCounter> {
+    return new Map([...this.rows].filter(([, row]) => row.backend === backend));
+  }
+
+  /** Lets go of rows that were not met, unless they were read since. */
+  drop(unmet: Map<string, KeptCounter>): void {
+    for (const [id, row] of unmet) if (this.rows.get(id) === row) this.rows.delete(id);
+  }
+
+  private lastDetail({ id, engine }: CounterBackend, namespace: string, name: string) {
+    const health = engine.health();
+    const row = this.row(namespace, name);
+    if (!row) {
+      const text = `The backend "${id}" does not answer, and this counter was not read before.`;
+      throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
+    }
+    const backend = { ...health, reachable: false };
+    const asOf = this.clock.now() - health.silentForMs;
+    return { row: { ...row, isKnown: false }, backend, asOf };
+  }
+}
+
+export function counterRowId(backend: string, key: RecordKey): string {
+  return `${backend}/${recordId(key)}`;
+}
+
+/** Null: the backend does not answer. */
+async function readCounter({ store }: CounterBackend, key: RecordKey): Promise<ReadRecord | null> {
+  try {
+    const { records } = await store.read([key], []);
+    return records[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function keptRow(backend: string, read: ReadRecord): KeptCounter {
+  const { namespace, name } = read.key;
+  const row = {
+    id: counterRowId(backend, read.key),
+    namespace,
+    name,
+    backend,
+    rev: read.record?.rev ?? 0,
+    readAt: read.now,
+  };
+  return { ...row, ...standingIn(read) };
+}
+
+type Standing = Pick<CounterRow, 'value' | 'floor' | 'ceiling' | 'createdAt' | 'lastMove'>;
+
+const UNREADABLE: Standing = {
+  value: null,
+  floor: null,
+  ceiling: null,
+  createdAt: 0,
+  lastMove: null,
+};
+
+function standingIn({ record }: ReadRecord): Standing {
+  if (!record) return UNREADABLE;
+  try {
+    const { value, floor, ceiling, createdAt, lastMove } = decodeCounter(record).record;
+    return { value, floor, ceiling, createdAt, lastMove };
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function rowNow(row: KeptCounter, health: BackendHealth | undefined): CounterRow {
+  return { ...row, isKnown: row.value !== null && health?.reachable === true };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,93 @@
+import { and, desc, eq, lt, or } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import { recordId } from '../backends/record-id';
+import type { RecordKey } from '../backends/record-store';
+import type { CounterEvent } from '../domain/counter-event';
+import type { CounterMoveRow } from '../domain/counter-row';
+import type { LockEvent } from '../domain/lock-event';
+import type { EventRow } from '../domain/lock-row';
+
+interface EventPage extends RecordKey {
+  before?: string | undefined;
+  limit: number;
+}
+
+/** The opened history of single locks and counters, newest first. */
+export class EventHistory {
+  constructor(private readonly database: Database) {}
+
+  /** `older` is the `before` of the next page, or null at the end. A cursor that is none begins at the newest. */
+  list(page: EventPage): Promise<{ rows: EventRow[]; older: string | null }> {
+    return this.read(page, eventRow);
+  }
+
+  /** The same, of the counter of that name. */
+  moves(page: EventPage): Promise<{ rows: CounterMoveRow[]; older: string | null }> {
+    return this.read({ ...page, kind: 'counter' }, moveRow);
+  }
+
+  private async read<Row extends { id: string }>(
+    page: EventPage,
+    toRow: (found: FoundEvent) => Row,
+  ): Promise<{ rows: Row[]; older: string | null }> {
+    const { lockEvents: t } = this.database.tables;
+    const before = parseCursor(page.before);
+    const older = before
+      ? or(
+          lt(t.rev, before.rev),
+          and(eq(t.rev, before.rev), lt(t.historyId, before.historyId)),
+          and(eq(t.rev, before.rev), eq(t.historyId, before.historyId), lt(t.place, before.place)),
+        )
+      : undefined;
+    const found = await this.database.db
+      .select()
+      .from(t)
+      .where(and(eq(t.lockId, recordId(page)), older))
+      .orderBy(desc(t.rev), desc(t.historyId), desc(t.place))
+      .limit(page.limit + 1);
+    const rows = found.slice(0, page.limit).map(toRow);
+    return { rows, older: found.length > page.limit ? (rows.at(-1)?.id ?? null) : null };
+  }
+}
+
+interface FoundEvent {
+  rev: number;
+  historyId: number;
+  place: number;
+  body: string;
+}
+
+const cursorOf = ({ rev, historyId, place }: FoundEvent) => `${rev}.${historyId}.${place}`;
+
+function moveRow(found: FoundEvent): CounterMoveRow {
+  const event = JSON.parse(found.body) as CounterEvent;
+  const { at, rev, kind, service, value, delta = null, floor, ceiling, by, reason } = event;
+  const bounds = floor === undefined || ceiling === undefined ? null : { floor, ceiling };
+  const why = { by: by ?? null, reason: reason ?? null };
+  return { id: cursorOf(found), at, rev, kind, service, value, delta, bounds, ...why };
+}
+
+function eventRow(found: FoundEvent): EventRow {
+  const event = JSON.parse(found.body) as LockEvent;
+  return {
+    id: cursorOf(found),
+    at: event.at,
+    rev: event.rev,
+    kind: event.kind,
+    service: event.service,
+    owner: event.owner ?? '',
+    token: event.token ?? null,
+    waitedMs: event.waitedMs ?? null,
+    heldMs: event.heldMs ?? null,
+    expiresAt: event.expiresAt ?? null,
+    by: event.by ?? null,
+    reason: event.reason ?? null,
+  };
+}
+
+function parseCursor(text: string | undefined) {
+  const match = /^(\d{1,15})\.(\d{1,15})\.(\d{1,6})$/.exec(text ?? '');
+  if (!match) return null;
+  const [, rev, historyId, place] = match;
+  return { rev: Number(rev), historyId: Number(historyId), place: Number(place) };
+}

@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { listInput } from '../domain/inputs';
+import { type Hold, unwrittenRecord } from '../domain/lock-record';
+import { type BoardRow, boardRow, unreadableRow } from './board-row';
+import { makeLockListing } from './lock-listing';
+
+const NOW = 1_000_000;
+const FRAME = { now: NOW, reachable: true, ageMs: 7 };
+
+const hold: Hold = {
+  token: 9,
+  mode: 'exclusive',
+  service: 'orders',
+  owner: 'w1',
+  count: 1,
+  leaseMs: 2_000,
+  grantedAt: NOW - 500,
+  renewedAt: NOW - 500,
+  renewals: 0,
+  expiresAt: NOW + 1_500,
+  waitedMs: 0,
+  meta: {},
+} as Hold;
+
+function rowOf(name: string, holds: Hold[] = [], namespace = 'default'): BoardRow {
+  const key = { namespace, name };
+  const record = { ...unwrittenRecord(NOW), rev: 3, holds };
+  return boardRow('default', { key, now: NOW, record: null } as never, record);
+}
+
+const list = (rows: BoardRow[], input: object = {}, frame = FRAME) =>
+  makeLockListing(rows, listInput.parse(input), frame);
+
+const namesIn = (rows: BoardRow[], input: object = {}) =>
+  list(rows, input).locks.map(({ name }) => name);
+
+describe('a listing', () => {
+  it('tells holder, queue and state of every lock of its namespace, and how old it is', () => {
+    const rows = [rowOf('held', [hold]), rowOf('free'), rowOf('other', [hold], 'billing')];
+    expect(list(rows)).toEqual({
+      locks: [
+        { name: 'free', state: 'free', rev: 3, holders: [], queueLength: 0 },
+        {
+          name: 'held',
+          state: 'held',
+          rev: 3,
+          holders: [
+            {
+              owner: 'w1',
+              service: 'orders',
+              token: 9,
+              mode: 'exclusive',
+              holdCount: 1,
+              grantedAt: NOW - 500,
+              expiresAt: NOW + 1_500,
+              expiresInMs: 1_500,
+            },
+          ],
+          queueLength: 0,
+        },
+      ],
+      next: null,
+      ageMs: 7,
+    });
+  });
+
+  it('is in the order of bytes, whatever order the rows come in', () => {
+    const names = ['a', 'a ', 'aa', 'b', 'job', 'jób', '\u{e000}', '\u{ffff}', '\u{10000}'];
+    const byBytes = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    const rows = [...names].reverse().map((name) => rowOf(name));
+    expect(namesIn(rows)).toEqual(byBytes);
+    const limited = { limit: 3 };
+    expect(namesIn(rows, limited)).toEqual(byBytes.slice(0, 3));
+  });
+
+  it('is paged by name: every lock once, in order, and no page after the last', () => {
+    const names = Array.from(
+      { length: 25 },
+      (_, i) => `job-${String((i * 7) % 25).padStart(2, '0')}`,
+    );
+    const rows = names.map((name) => rowOf(name));
+    const pages: string[][] = [];
+    let after: string | undefined;
+    do {
+      const page = list(rows, { limit: 5, after });
+      pages.push(page.locks.map(({ name }) => name));
+      after = page.next ?? undefined;
+    } while (after !== undefined);
+    expect(pages.map(({ length }) => length)).toEqual([5, 5, 5, 5, 5]);
+    expect(pages.flat()).toEqual([...names].sort());
+  });
+
+  it('is narrowed by prefix, and to locks that are not free', () => {
+    const rows = [rowOf('a:1', [hold]), rowOf('a:2'), rowOf('b:1', [hold]), rowOf('A:1', [hold])];
+    expect(namesIn(rows, { prefix: 'a:' })).toEqual(['a:1', 'a:2']);
+    expect(namesIn(rows, { prefix: 'a:', busy: true })).toEqual(['a:1']);
+  });
+
+  it('never tells a lapsed hold as held, nor what is not known as free', () => {
+    const lapsed = rowOf('lapsed', [{ ...hold, expiresAt: NOW }]);
+    expect(list([lapsed]).locks).toMatchObject([{ state: 'expired', holders: [] }]);
+    const away = list([rowOf('free'), rowOf('held', [hold])], {}, { ...FRAME, reachable: false });
+    expect(away.locks).toMatchObject([
+      { state: 'unknown', holders: [] },
+      { state: 'unknown', holders: [{ token: 9 }] },
+    ]);
+    const key = { namespace: 'default', name: 'torn' };
+    const torn = unreadableRow('default', { key, now: NOW, record: null } as never);
+    expect(list([torn], { busy: true }).locks).toMatchObject([{ state: 'unknown' }]);
+  });
+});

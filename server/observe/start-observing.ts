@@ -1,0 +1,56 @@
+import type { Database } from '@/db/database';
+import type { Clock } from '../clock';
+import type { Log } from '../log';
+import { Chores } from './chores';
+import { EventHistory } from './event-history';
+import { HistoryOpener } from './history-opener';
+import { LockBoard, type ObservedBackend } from './lock-board';
+import { repeat } from './repeat';
+
+const FOLLOW_EVERY_MS = 150;
+const CHORES_EVERY_MS = 300;
+const HEAL_EVERY_MS = 10 * 60_000;
+
+export interface ObservingParts {
+  backends: ObservedBackend[];
+  database: Database;
+  clock: Clock;
+  log: Log;
+  processId: string;
+  /** Which backend a namespace lives on; null if there is no such namespace. */
+  backendOf: (namespace: string) => Promise<string | null>;
+  /** Closes audit intents whose outcome was never written. */
+  resolveIntents: () => Promise<void>;
+}
+
+export interface Observing {
+  board: LockBoard;
+  events: EventHistory;
+  close(): Promise<void>;
+}
+
+/** Starts what watches the locks: one tail a backend, the board, and the chores where this process has them. */
+export function startObserving(parts: ObservingParts): Observing {
+  const { backends, database, clock, log, processId, backendOf, resolveIntents } = parts;
+  const board = new LockBoard(backends, clock, backendOf);
+  const openers = backends.map((backend) => new HistoryOpener(database, backend, clock));
+  const chores = new Chores({ backends, board, openers, clock, log, processId, resolveIntents });
+  const quietly = (what: string) => (error: unknown) => log.debug({ error }, what);
+  const stops = [
+    ...backends.map((backend) =>
+      repeat(() => board.follow(backend), FOLLOW_EVERY_MS, quietly('The board fell behind.')),
+    ),
+    ...backends.map((backend) =>
+      repeat(() => board.heal(backend), HEAL_EVERY_MS, quietly('The board was not healed.')),
+    ),
+    repeat(() => chores.turn(), CHORES_EVERY_MS, quietly('The chores were put off.')),
+  ];
+  return {
+    board,
+    events: new EventHistory(database),
+    async close() {
+      await Promise.all(stops.map((stop) => stop()));
+      await chores.stop();
+    },
+  };
+}
