@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import { hashPassword, isPassword } from './password-hash';
+import { checkPassword } from './password-rules';
+
+describe('passwords', () => {
+  test.each([
+    'correct battery horse stapler 9',
+    'vJ2%kd8@Lq!m',
+    'ein langer Satz über Kühe',
+    '日本語のパスワードを十二文字',
+    '            x4tz9q  ',
+    `${'a'.repeat(50)}bcdefghij klm nop`,
+  ])('%j is good enough, as it is', (password) => {
+    expect(() => checkPassword(password, 'ana')).not.toThrow();
+  });
+
+  test.each([
+    'short',
+    'elevenchars',
+    'aaaaaaaaaaaaaaaa',
+    'abababababababab',
+    'password1234',
+    'Password2026!',
+    'lockyardlockyard',
+    'LockyardAdmin1',
+    '123456789012345',
+    'qwertyuiop123',
+    'correcthorsebatterystaple',
+    'changemechangeme',
+    'administrator1',
+    'margarethe-2026',
+    'Summer2026Summer',
+    'iloveyou12345',
+  ])('%j is refused', (password) => {
+    expect(() => checkPassword(password, 'Margarethe')).toThrow(
+      expect.objectContaining({ reason: 'INVALID' }),
+    );
+  });
+
+  test('are kept as scrypt with a salt of their own, and told apart to the letter', async () => {
+    const password = 'Käse 🧀 and letters';
+    const [first, second] = await Promise.all([hashPassword(password), hashPassword(password)]);
+    expect(first).not.toBe(second);
+    expect(first).toMatch(/^scrypt\$16\$[\w-]{22}\$[\w-]{43}$/);
+    expect(await isPassword(password, first)).toBe(true);
+    expect(await isPassword(`${password} `, first)).toBe(false);
+    expect(await isPassword(password.normalize('NFD'), first)).toBe(false);
+    expect(await isPassword(password, null)).toBe(false);
+    expect(await isPassword('', null)).toBe(false);
+  });
+
+  test('are hashed off the event loop, and too many at once are sent away', async () => {
+    let longestPauseMs = 0;
+    let last = performance.now();
+    const watch = setInterval(() => {
+      longestPauseMs = Math.max(longestPauseMs, performance.now() - last);
+      last = performance.now();
+    }, 5);
+    const results = await Promise.allSettled(
+      Array.from({ length: 40 }, (_, index) => isPassword(`guess ${index}`, null)),
+    );
+    clearInterval(watch);
+    const refused = results.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(0);
+    expect(refused[0]).toMatchObject({ reason: { reason: 'RATE_LIMITED', retryAfterMs: 2_000 } });
+    expect(longestPauseMs).toBeLessThan(1_000);
+    expect(await isPassword('another', null)).toBe(false);
+  });
+});

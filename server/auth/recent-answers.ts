@@ -1,0 +1,86 @@
+import type { Clock } from '../clock';
+
+/** An answer is served for at most so long after the question was put to the database. */
+const RECENT_MAX_MS = 1_000;
+/** From this age on it is asked again in the background, so that busy callers never wait. */
+const REFRESH_AFTER_MS = 500;
+/** Bounds the memory; the oldest go first. */
+const ENTRIES_MAX = 10_000;
+
+/**
+ * Remembers what was found under a key for a second, so that a change made anywhere is seen within that second and
+ * hot keys cost no query. What was not found is asked again each time. Callers who ask at once share one query.
+ */
+export class RecentAnswers<T> {
+  private readonly kept = new Map<string, { value: T; askedAt: number }>();
+  private readonly asking = new Map<string, Promise<T | null>>();
+  /** Rises when something is forgotten: what was asked before that is not kept. */
+  private generation = 0;
+  private isFailing = false;
+
+  constructor(
+    private readonly find: (key: string) => Promise<T | null>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What is found under `key`; null if nothing. Rejects as `find` does. */
+  async get(key: string): Promise<T | null> {
+    const kept = this.kept.get(key);
+    const ageMs = kept ? this.clock.monotonic() - kept.askedAt : Number.POSITIVE_INFINITY;
+    if (!kept || ageMs >= RECENT_MAX_MS) return this.ask(key);
+    if (ageMs >= REFRESH_AFTER_MS) this.ask(key).catch(() => undefined);
+    return kept.value;
+  }
+
+  /**
+   * What was found at most `maxAgeMs` ago, if the last question failed: so that nobody waits again and again for a
+   * database that does not answer. It is asked anew behind the caller's back.
+   */
+  whileFailing(key: string, maxAgeMs: number): T | null {
+    const known = this.isFailing ? this.lastKnown(key, maxAgeMs) : null;
+    if (known) this.ask(key).catch(() => undefined);
+    return known;
+  }
+
+  /** What was found at most `maxAgeMs` ago, for when asking has failed. */
+  lastKnown(key: string, maxAgeMs: number): T | null {
+    const kept = this.kept.get(key);
+    return kept && this.clock.monotonic() - kept.askedAt < maxAgeMs ? kept.value : null;
+  }
+
+  /** Forgets the answers that a change has made untrue, and those that are being asked for. */
+  forget(isMeant: (value: T, key: string) => boolean): void {
+    this.generation++;
+    this.asking.clear();
+    for (const [key, { value }] of this.kept) if (isMeant(value, key)) this.kept.delete(key);
+  }
+
+  private ask(key: string): Promise<T | null> {
+    const running = this.asking.get(key);
+    if (running) return running;
+    const asked = this.askNow(key).finally(() => {
+      if (this.asking.get(key) === asked) this.asking.delete(key);
+    });
+    this.asking.set(key, asked);
+    return asked;
+  }
+
+  private async askNow(key: string): Promise<T | null> {
+    const { generation } = this;
+    const askedAt = this.clock.monotonic();
+    const value = await this.find(key).catch((error: unknown) => {
+      this.isFailing = true;
+      throw error;
+    });
+    this.isFailing = false;
+    if (generation === this.generation) this.keep(key, value, askedAt);
+    return value;
+  }
+
+  private keep(key: string, value: T | null, askedAt: number): void {
+    this.kept.delete(key);
+    if (value !== null) this.kept.set(key, { value, askedAt });
+    const [oldest] = this.kept.keys();
+    if (this.kept.size > ENTRIES_MAX && oldest !== undefined) this.kept.delete(oldest);
+  }
+}

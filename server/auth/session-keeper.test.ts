@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPerson } from '../operations/create-person';
+import { signIn } from '../operations/sign-in';
+import {
+  COMMAND_LINE,
+  contextOf,
+  openTestRuntime,
+  type TestRuntime,
+} from '../operations/test-runtime';
+import { createSessionKeeper } from './session-keeper';
+
+const PASSWORD = 'seven green kites over Oslo';
+const MINUTE_MS = 60_000;
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await openTestRuntime('sqlite');
+});
+afterAll(() => runtime.close());
+
+test('while the database is away a session that was verified lately may read, and no other', async () => {
+  const person = { name: 'ana', role: 'operator' as const, password: PASSWORD };
+  await createPerson(contextOf(runtime, COMMAND_LINE), person);
+  const enter = async () => (await signIn(contextOf(runtime, null), person)).session.value;
+  const [known, unknown] = [await enter(), await enter()];
+
+  let isAway = false;
+  const db = new Proxy(runtime.database.db, {
+    get(target, property) {
+      if (isAway) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+      return Reflect.get(target, property) as unknown;
+    },
+  });
+  const keeper = createSessionKeeper({ ...runtime, database: { ...runtime.database, db } });
+  expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
+
+  isAway = true;
+  runtime.clock.pass(14 * MINUTE_MS);
+  for (let request = 0; request < 3; request++) {
+    expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: true });
+  }
+  await expect(keeper.resolve(unknown)).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
+  runtime.clock.pass(MINUTE_MS);
+  await expect(keeper.resolve(known)).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
+
+  isAway = false;
+  expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
+});

@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { eq, like } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import type { Db } from '@/db/narrow-db';
+import type { Clock } from '../clock';
+import { LockyardError } from '../domain/errors';
+import { hashText } from './hash-text';
+
+/** How long a setup link may be used. */
+export const SETUP_LINK_MAX_MS = 60 * 60_000;
+
+const PREFIX = 'setup-link:';
+const TOKEN_BYTES = 32;
+
+/** Whether nobody can sign in yet because there is no user at all. */
+export async function isSetupNeeded(database: Database): Promise<boolean> {
+  return !(await hasUsers(database.db, database));
+}
+
+/** A token for making the first admin, good for an hour and for one use; null when there are users. Only its hash is kept. */
+export async function makeSetupToken(database: Database, clock: Clock): Promise<string | null> {
+  if (!(await isSetupNeeded(database))) return null;
+  const token = randomBytes(TOKEN_BYTES).toString('base64url');
+  const now = clock.now();
+  await database.db
+    .insert(database.tables.settings)
+    .values({ id: idOf(token), value: String(now + SETUP_LINK_MAX_MS), changedAt: now });
+  return token;
+}
+
+/**
+ * Whether a setup token would do, without using it up.
+ *
+ * @throws LockyardError `CONFLICT` when there is a user already, `FORBIDDEN` for a wrong, used or expired token
+ */
+export async function checkSetupToken(
+  database: Database,
+  db: Db,
+  token: string,
+  now: number,
+): Promise<void> {
+  const { settings } = database.tables;
+  const [link] = await database.forUpdate(
+    db
+      .select()
+      .from(settings)
+      .where(eq(settings.id, idOf(token))),
+  );
+  if (await hasUsers(db, database)) {
+    throw new LockyardError('CONFLICT', 'Lockyard is set up already. Sign in instead.');
+  }
+  if (!link || Number(link.value) <= now) {
+    throw new LockyardError(
+      'FORBIDDEN',
+      'This setup link is not valid any more. Restart the server: it prints a new one.',
+    );
+  }
+}
+
+/**
+ * Uses a setup token up, within the transaction that makes the first admin; every other token ends with it. Of several
+ * that are used at once, one succeeds. Throws as `checkSetupToken`.
+ */
+export async function useSetupToken(
+  database: Database,
+  tx: Db,
+  token: string,
+  now: number,
+): Promise<void> {
+  const { settings } = database.tables;
+  const isLink = like(settings.id, `${PREFIX}%`);
+  await database.forUpdate(tx.select().from(settings).where(isLink));
+  await checkSetupToken(database, tx, token, now);
+  await tx.delete(settings).where(isLink);
+}
+
+/** Within a transaction this must be its first plain reading: MySQL shows the state as of that. */
+async function hasUsers(db: Db, { tables }: Database): Promise<boolean> {
+  const rows = await db.select({ id: tables.users.id }).from(tables.users).limit(1);
+  return rows.length > 0;
+}
+
+const idOf = (token: string) => PREFIX + hashText(token);

@@ -1,0 +1,19 @@
+import type { AddAnswer } from '../domain/counter-command';
+import type { CounterAddInput } from '../domain/counter-inputs';
+import { requestIdentity } from '../engine/request-identity';
+import type { OperationContext } from './operation-context';
+import { reachLock } from './reach-lock';
+
+/** Adds to a counter, whole or not at all. With a request id it is one step, however often it is asked. */
+export async function addToCounter(
+  ctx: OperationContext,
+  input: CounterAddInput,
+): Promise<AddAnswer> {
+  const { engine, key, service } = await reachLock(ctx, input);
+  const { delta, requestId } = input;
+  const request =
+    requestId === undefined
+      ? null
+      : requestIdentity({ service, verb: 'counter.add', ...key, requestId, input: { delta } });
+  return engine.count(key, { verb: 'add', delta, party: { service }, request });
+}

@@ -1,0 +1,23 @@
+import type { AdjustAnswer } from '../domain/counter-command';
+import type { AdjustCounterInput } from '../domain/counter-inputs';
+import { actRequest } from './act-request';
+import type { OperationContext } from './operation-context';
+import { engineOf } from './reach-lock';
+import { withAudit } from './with-audit';
+
+/** Sets a counter that still has the value that the operator saw, or does nothing: `changed` tells what it has now. */
+export async function adjustCounter(
+  ctx: OperationContext,
+  input: AdjustCounterInput,
+): Promise<AdjustAnswer> {
+  const { namespace, name, rev, seenValue, value, reason } = input;
+  const key = { namespace, name };
+  const seen = { rev, value: seenValue, newValue: value };
+  const what = { act: 'counter.adjust', namespace, subject: name, reason, seen } as const;
+  return withAudit<AdjustAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+    const engine = await engineOf(ctx, namespace);
+    const party = { by, reason };
+    const request = actRequest('counter.adjust', key, intent);
+    return engine.count(key, { verb: 'adjust', seenValue, value, party, request });
+  });
+}

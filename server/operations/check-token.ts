@@ -1,0 +1,10 @@
+import type { CheckAnswer } from '../domain/answers';
+import type { CheckInput } from '../domain/inputs';
+import type { OperationContext } from './operation-context';
+import { reachLock } from './reach-lock';
+
+/** Whether the hold with this token is live, for resources that guard their writes. */
+export async function checkToken(ctx: OperationContext, input: CheckInput): Promise<CheckAnswer> {
+  const { engine, key } = await reachLock(ctx, input);
+  return engine.run(key, { verb: 'check', token: input.token });
+}

@@ -1,0 +1,15 @@
+import type { CreateAnswer } from '../domain/counter-command';
+import type { CounterCreateInput } from '../domain/counter-inputs';
+import type { OperationContext } from './operation-context';
+import { reachLock } from './reach-lock';
+
+/** Creates a counter for a service, or tells what the one that is there stands at. Safe to repeat. */
+export async function createCounter(
+  ctx: OperationContext,
+  input: CounterCreateInput,
+): Promise<CreateAnswer> {
+  const { engine, key, service } = await reachLock(ctx, input);
+  const { initial, floor = null, ceiling = null } = input;
+  const party = { service };
+  return engine.count(key, { verb: 'create', initial, floor, ceiling, party, request: null });
+}

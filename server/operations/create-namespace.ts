@@ -1,0 +1,38 @@
+import type { CreateNamespaceInput } from '../domain/access-inputs';
+import { LockyardError } from '../domain/errors';
+import { auditActor } from './audit-log';
+import { auditedChange } from './audited-change';
+import type { ControlContext } from './operation-context';
+import { permit } from './with-audit';
+
+/**
+ * Makes a namespace, which lives on one backend for ever.
+ *
+ * @throws LockyardError `NOT_FOUND` for a backend that is not configured, `CONFLICT` when the name is taken
+ */
+export async function createNamespace(
+  ctx: ControlContext,
+  { name, backend }: CreateNamespaceInput,
+): Promise<{ name: string; backend: string }> {
+  const { config, database, clock } = ctx.runtime;
+  const what = {
+    act: 'namespace.create',
+    namespace: name,
+    subject: name,
+    seen: { backend },
+  } as const;
+  const who = auditActor(await permit(ctx, 'admin', what));
+  if (backend !== 'default' && !config.backends.some(({ id }) => id === backend)) {
+    throw new LockyardError('NOT_FOUND', `There is no backend "${backend}" in the configuration.`);
+  }
+  return auditedChange(ctx, who, what, async (tx) => {
+    try {
+      const createdAt = clock.now();
+      await tx.insert(database.tables.namespaces).values({ id: name, backend, createdAt });
+    } catch (error) {
+      if (!database.isDuplicateKey(error)) throw error;
+      throw new LockyardError('CONFLICT', `There is a namespace "${name}" already.`);
+    }
+    return { answer: { name, backend } };
+  });
+}

@@ -1,0 +1,24 @@
+import type { ExtendAnswer } from '../domain/answers';
+import type { ExtendInput } from '../domain/console-inputs';
+import { actRequest } from './act-request';
+import type { OperationContext } from './operation-context';
+import { engineOf } from './reach-lock';
+import { withAudit } from './with-audit';
+
+/** Gives the hold that the operator saw more time, or does nothing: `changed` names what is there instead. */
+export async function extendLock(ctx: OperationContext, input: ExtendInput): Promise<ExtendAnswer> {
+  const { namespace, name, token, rev, extendMs, reason } = input;
+  const key = { namespace, name };
+  const what = {
+    act: 'lock.extend',
+    namespace,
+    subject: name,
+    reason,
+    seen: { token, rev, extendMs },
+  } as const;
+  return withAudit<ExtendAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+    const engine = await engineOf(ctx, namespace);
+    const request = actRequest('extend', key, intent);
+    return engine.run(key, { verb: 'extend', token, extendMs, by, reason, request });
+  });
+}

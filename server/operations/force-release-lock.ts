@@ -1,0 +1,30 @@
+import type { ForceReleaseAnswer } from '../domain/answers';
+import type { ForceReleaseInput } from '../domain/console-inputs';
+import { actRequest } from './act-request';
+import type { OperationContext } from './operation-context';
+import { engineOf } from './reach-lock';
+import { withAudit } from './with-audit';
+
+/**
+ * Ends the hold that the operator saw, or nothing: `changed` names what is there instead. The evicted token is invalid
+ * at once; the holder itself is not stopped.
+ */
+export async function forceReleaseLock(
+  ctx: OperationContext,
+  input: ForceReleaseInput,
+): Promise<ForceReleaseAnswer> {
+  const { namespace, name, token, rev, reason } = input;
+  const key = { namespace, name };
+  const what = {
+    act: 'lock.forceRelease',
+    namespace,
+    subject: name,
+    reason,
+    seen: { token, rev },
+  } as const;
+  return withAudit<ForceReleaseAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+    const engine = await engineOf(ctx, namespace);
+    const request = actRequest('forceRelease', key, intent);
+    return engine.run(key, { verb: 'forceRelease', token, by, reason, request });
+  });
+}

@@ -1,0 +1,13 @@
+import type { GetAnswer } from '../domain/counter-command';
+import type { CounterGetInput } from '../domain/counter-inputs';
+import type { OperationContext } from './operation-context';
+import { reachLock } from './reach-lock';
+
+/** What a counter stands at right now, and its bounds. */
+export async function getCounter(
+  ctx: OperationContext,
+  input: CounterGetInput,
+): Promise<GetAnswer> {
+  const { engine, key } = await reachLock(ctx, input);
+  return engine.count(key, { verb: 'get' });
+}

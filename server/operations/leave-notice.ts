@@ -1,0 +1,28 @@
+import type { NoticeAnswer } from '../domain/answers';
+import type { NoticeInput } from '../domain/console-inputs';
+import type { NoticeCommand } from '../domain/lock-command';
+import { actRequest } from './act-request';
+import type { OperationContext } from './operation-context';
+import { engineOf } from './reach-lock';
+import { withAudit } from './with-audit';
+
+/** Leaves word for the hold that the operator saw, or does nothing: `changed` names what is there instead. */
+export function leaveNotice(
+  ctx: OperationContext,
+  verb: NoticeCommand['verb'],
+  { namespace, name, token, rev, reason }: NoticeInput,
+): Promise<NoticeAnswer> {
+  const key = { namespace, name };
+  const what = {
+    act: `lock.${verb}`,
+    namespace,
+    subject: name,
+    reason,
+    seen: { token, rev },
+  } as const;
+  return withAudit<NoticeAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+    const engine = await engineOf(ctx, namespace);
+    const request = actRequest(verb, key, intent);
+    return engine.run(key, { verb, token, by, reason, request });
+  });
+}

@@ -1,0 +1,62 @@
+import type { Database } from '@/db/database';
+import type { Actor } from '../auth/actor';
+import type { ApiKeyRing } from '../auth/api-key-ring';
+import type { SessionKeeper } from '../auth/session-keeper';
+import type { Clock } from '../clock';
+import type { Config } from '../config';
+import type { LockEngine } from '../engine/lock-engine';
+import type { Log } from '../log';
+import type { EventHistory } from '../observe/event-history';
+import type { LockBoard } from '../observe/lock-board';
+import type { NamespaceDirectory } from './namespace-directory';
+
+/** What managing people, keys and namespaces needs: a database, but no backend. The command line may have only this. */
+export interface ControlRuntime {
+  config: Config;
+  clock: Clock;
+  log: Log;
+  database: Database;
+  namespaces: NamespaceDirectory;
+  apiKeys: ApiKeyRing;
+  sessions: SessionKeeper;
+  /** Keys what only this installation may make, such as setup and demo links. */
+  secret: string;
+}
+
+/** Everything of one process. */
+export interface Runtime extends ControlRuntime {
+  /** By backend id. */
+  engines: Map<string, LockEngine>;
+  board: LockBoard;
+  events: EventHistory;
+  /** Random, new at every start. */
+  processId: string;
+  close(): Promise<void>;
+}
+
+/** The line to a caller, on which it may hang up. */
+export interface CallerLine {
+  /** Whether the caller has hung up. */
+  readonly isDown: boolean;
+  /** Aborted when the caller hangs up. Made when it is first asked for, which calls that do not wait had better not. */
+  readonly signal: AbortSignal;
+}
+
+/** One call of an operation that needs no backend. */
+export interface ControlContext {
+  runtime: ControlRuntime;
+  /** Null: nobody has signed in. */
+  actor: Actor | null;
+  /** The peer's network address; `local` for the command line. */
+  address: string;
+  requestId: string;
+  /** Aborted when the caller has hung up. */
+  readonly signal?: AbortSignal;
+  /** Whether the caller has hung up: cheaper than `signal`, for those who ask once. */
+  hasHungUp?(): boolean;
+}
+
+/** One call of an operation. Operations check permission themselves: nothing above them is trusted to have done it. */
+export interface OperationContext extends ControlContext {
+  runtime: Runtime;
+}

@@ -1,0 +1,31 @@
+import type { CliActor, SystemActor, UserActor } from '../auth/actor';
+import { ROLES, type Role } from '../domain/console-terms';
+import { LockyardError } from '../domain/errors';
+import type { ControlContext } from './operation-context';
+
+/** Whoever may use the console's operations: a person, the command line, or the server itself. */
+export type Person = UserActor | CliActor | SystemActor;
+
+/**
+ * The caller, who has at least this role.
+ *
+ * @throws LockyardError `UNAUTHENTICATED` when nobody is signed in, `FORBIDDEN` for a lesser role or an API key,
+ *   `BACKEND_DOWN` when more than reading is asked for and the sign-in cannot be checked now
+ */
+export async function requireRole(ctx: ControlContext, role: Role): Promise<Person> {
+  const { actor } = ctx;
+  if (!actor) throw new LockyardError('UNAUTHENTICATED', 'Sign in first.');
+  if (actor.kind === 'service') {
+    throw new LockyardError('FORBIDDEN', 'An API key cannot be used for this.');
+  }
+  if (actor.kind !== 'user') return actor;
+  if (ROLES.indexOf(actor.role) < ROLES.indexOf(role)) {
+    throw new LockyardError('FORBIDDEN', `This needs the role ${role}; yours is ${actor.role}.`);
+  }
+  if (actor.stale && role !== 'viewer') {
+    throw new LockyardError('BACKEND_DOWN', 'Your sign-in cannot be checked now.', {
+      retryAfterMs: 1_000,
+    });
+  }
+  return actor;
+}

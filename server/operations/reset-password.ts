@@ -1,0 +1,28 @@
+import { eq } from 'drizzle-orm';
+import { hashPassword } from '../auth/password-hash';
+import { checkPassword } from '../auth/password-rules';
+import type { ResetPasswordInput } from '../domain/access-inputs';
+import { auditedChange } from './audited-change';
+import { holdUser } from './find-user';
+import type { ControlContext } from './operation-context';
+import { permitPersonAct } from './permit-person-act';
+
+/** Gives a person another password and ends all their sessions. Throws `INVALID` for a weak one. */
+export async function resetPassword(
+  ctx: ControlContext,
+  { id, password }: ResetPasswordInput,
+): Promise<{ id: string }> {
+  const { database, sessions } = ctx.runtime;
+  const { users } = database.tables;
+  const { who, what, user } = await permitPersonAct(ctx, 'user.resetPassword', id, {});
+  checkPassword(password, user.name);
+  const passwordHash = await hashPassword(password);
+  const answer = await auditedChange(ctx, who, what, async (tx) => {
+    await holdUser(database, tx, id);
+    await tx.update(users).set({ passwordHash }).where(eq(users.id, id));
+    await sessions.endAll(tx, id);
+    return { answer: { id } };
+  });
+  sessions.forget(id);
+  return answer;
+}

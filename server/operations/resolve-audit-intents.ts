@@ -1,0 +1,78 @@
+import { and, eq, lte, type SQL } from 'drizzle-orm';
+import type { Schema } from '@/db/schema';
+import { LockyardError } from '../domain/errors';
+import { actRequest } from './act-request';
+import { closeIntent } from './audit-log';
+import type { Runtime } from './operation-context';
+import { engineOf } from './reach-lock';
+
+/** Nothing of an act can still land after this: an engine answers within 5 s, a transaction sooner. */
+const SETTLED_AFTER_MS = 20_000;
+const AT_ONCE = 100;
+
+type Intent = Schema['audit']['$inferSelect'];
+type Needs = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespaces'>;
+
+/**
+ * Finds out what became of acts whose outcome nobody wrote down, such as when their process was killed: an act on a lock
+ * or a counter left its answer under the intent's id; a change of the control database is written together with its
+ * outcome, so one without it never happened. Run at least every 30 s by one process, this closes every intent within 60 s of its act,
+ * unless its backend does not answer: then it is asked again. Returns how many were closed.
+ */
+export async function resolveAuditIntents(runtime: Needs): Promise<number> {
+  const { database, clock, log } = runtime;
+  const { audit } = database.tables;
+  const isSettled = lte(audit.at, clock.now() - SETTLED_AFTER_MS);
+  const open = await database.db
+    .select()
+    .from(audit)
+    .where(and(eq(audit.outcome, 'pending'), isSettled) as SQL)
+    .limit(AT_ONCE);
+  let closed = 0;
+  for (const intent of open) {
+    try {
+      if (await resolve(runtime, intent)) closed++;
+    } catch (err) {
+      log.warn({ err, intent: intent.intent }, 'the outcome of an audited act is not known yet');
+    }
+  }
+  return closed;
+}
+
+async function resolve(runtime: Needs, intent: Intent): Promise<boolean> {
+  const answer = await findAnswer(runtime, intent);
+  const { db } = runtime.database;
+  return answer === null
+    ? closeIntent(runtime, db, intent.intent, 'not_applied', {})
+    : closeIntent(runtime, db, intent.intent, 'done', answer);
+}
+
+/** Acts on records: what each asks of the engine. */
+const VERBS: Record<string, Parameters<typeof actRequest>[0]> = {
+  'lock.forceRelease': 'forceRelease',
+  'lock.extend': 'extend',
+  'lock.askRelease': 'askRelease',
+  'lock.stopRenewals': 'stopRenewals',
+  'lock.freeze': 'freeze',
+  'lock.unfreeze': 'unfreeze',
+  'counter.create': 'counter.create',
+  'counter.adjust': 'counter.adjust',
+  'counter.setBounds': 'counter.setBounds',
+};
+
+/** What the act answered; null if it was not done. Only what changed something is remembered there. */
+async function findAnswer(
+  runtime: Needs,
+  { act, namespace, subject, intent }: Intent,
+): Promise<Record<string, unknown> | null> {
+  const verb = VERBS[act];
+  if (!namespace || !verb) return null;
+  const request = actRequest(verb, { namespace, name: subject }, intent);
+  try {
+    const engine = await engineOf({ runtime }, namespace);
+    return (await engine.recall(request.key)) as Record<string, unknown> | null;
+  } catch (error) {
+    if (error instanceof LockyardError && error.reason === 'NOT_FOUND') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import type { SetBoundsAnswer } from '../domain/counter-command';
+import type { SetCounterBoundsInput } from '../domain/counter-inputs';
+import { actRequest } from './act-request';
+import type { OperationContext } from './operation-context';
+import { engineOf } from './reach-lock';
+import { withAudit } from './with-audit';
+
+/**
+ * Gives a counter other bounds, if it still has those that the operator saw and its value lies within the new ones;
+ * else it does nothing and tells what is there.
+ */
+export async function setCounterBounds(
+  ctx: OperationContext,
+  input: SetCounterBoundsInput,
+): Promise<SetBoundsAnswer> {
+  const { namespace, name, rev, seenBounds, bounds, reason } = input;
+  const key = { namespace, name };
+  const seen = { rev, ...seenBounds, newFloor: bounds.floor, newCeiling: bounds.ceiling };
+  const what = { act: 'counter.setBounds', namespace, subject: name, reason, seen } as const;
+  return withAudit<SetBoundsAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+    const engine = await engineOf(ctx, namespace);
+    const party = { by, reason };
+    const request = actRequest('counter.setBounds', key, intent);
+    return engine.count(key, { verb: 'setBounds', ...bounds, seenBounds, party, request });
+  });
+}

@@ -1,0 +1,24 @@
+import type { FreezeAnswer } from '../domain/answers';
+import type { FreezeInput } from '../domain/console-inputs';
+import { actRequest } from './act-request';
+import type { OperationContext } from './operation-context';
+import { engineOf } from './reach-lock';
+import { withAudit } from './with-audit';
+
+/**
+ * Stops new grants of a lock, or allows them again: its holders keep it, its waiters keep their places. `unchanged`: it
+ * was so already, for the reason given then.
+ */
+export function setFrozen(
+  ctx: OperationContext,
+  verb: 'freeze' | 'unfreeze',
+  { namespace, name, rev, reason }: FreezeInput,
+): Promise<FreezeAnswer> {
+  const key = { namespace, name };
+  const what = { act: `lock.${verb}`, namespace, subject: name, reason, seen: { rev } } as const;
+  return withAudit<FreezeAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+    const engine = await engineOf(ctx, namespace);
+    const request = actRequest(verb, key, intent);
+    return engine.run(key, { verb, by, reason, request });
+  });
+}

@@ -1,0 +1,23 @@
+import type { CreateAnswer } from '../domain/counter-command';
+import type { SetUpCounterInput } from '../domain/counter-inputs';
+import { actRequest } from './act-request';
+import type { OperationContext } from './operation-context';
+import { engineOf } from './reach-lock';
+import { withAudit } from './with-audit';
+
+/** Creates a counter for an operator; one that is there already stays as it is, and the answer tells what it is. */
+export async function setUpCounter(
+  ctx: OperationContext,
+  input: SetUpCounterInput,
+): Promise<CreateAnswer> {
+  const { namespace, name, initial, floor = null, ceiling = null, reason } = input;
+  const key = { namespace, name };
+  const seen = { initial, floor, ceiling };
+  const what = { act: 'counter.create', namespace, subject: name, reason, seen } as const;
+  return withAudit<CreateAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+    const engine = await engineOf(ctx, namespace);
+    const party = { by, reason };
+    const request = actRequest('counter.create', key, intent);
+    return engine.count(key, { verb: 'create', initial, floor, ceiling, party, request });
+  });
+}

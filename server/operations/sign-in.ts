@@ -1,0 +1,63 @@
+import { isPassword } from '../auth/password-hash';
+import type { NewSession } from '../auth/session-keeper';
+import { settleSignIn, spendSignIn } from '../auth/sign-in-budget';
+import type { SignInInput } from '../domain/access-inputs';
+import type { Role } from '../domain/console-terms';
+import { LockyardError } from '../domain/errors';
+import { askDatabase } from './ask-database';
+import { recordRefusal } from './audit-log';
+import { auditedChange } from './audited-change';
+import { findUserByName, holdUser } from './find-user';
+import type { ControlContext } from './operation-context';
+
+/** Who is signed in, as pages may know it. */
+export interface SignedInUser {
+  id: string;
+  name: string;
+  role: Role;
+}
+
+export interface SignedIn {
+  user: SignedInUser;
+  /** For the cookie alone; never part of an answer's body. */
+  session: NewSession;
+}
+
+const WRONG =
+  'The name or the password is wrong. After five failures sign-in pauses for up to 15 minutes.';
+
+/**
+ * Begins a session. An unknown name, a wrong password, a disabled and a locked account are answered alike, in the same
+ * time.
+ *
+ * @throws LockyardError `UNAUTHENTICATED`; `RATE_LIMITED` after too many failures from one address; `BACKEND_DOWN`
+ */
+export async function signIn(
+  ctx: ControlContext,
+  { name, password }: SignInInput,
+): Promise<SignedIn> {
+  const { database, clock, sessions } = ctx.runtime;
+  const spender = { name, address: ctx.address };
+  const allowance = await askDatabase(() => spendSignIn(database, clock, spender));
+  if (allowance.outcome === 'address') {
+    const { retryAfterMs } = allowance;
+    throw new LockyardError('RATE_LIMITED', 'Too many failed sign-ins.', { retryAfterMs });
+  }
+  const user = await askDatabase(() => findUserByName(database, name));
+  const isRight = await isPassword(password, user?.passwordHash ?? null);
+  const what = { act: 'session.signIn', subject: user?.name ?? 'unknown' } as const;
+  const who = { name: what.subject, kind: 'user' } as const;
+  if (!user || !isRight || user.disabledAt !== null || allowance.outcome === 'account') {
+    await recordRefusal(ctx, who, what, 'The sign-in failed.');
+    throw new LockyardError('UNAUTHENTICATED', WRONG);
+  }
+  return auditedChange(ctx, who, what, async (tx) => {
+    const { id, passwordHash, disabledAt, ...now } = await holdUser(database, tx, user.id);
+    if (passwordHash !== user.passwordHash || disabledAt !== null) {
+      throw new LockyardError('UNAUTHENTICATED', WRONG);
+    }
+    await settleSignIn(database, tx, spender);
+    const session = await sessions.begin(tx, id);
+    return { answer: { user: { id, name: now.name, role: now.role as Role }, session } };
+  });
+}

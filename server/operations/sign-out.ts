@@ -1,0 +1,16 @@
+import { auditActor } from './audit-log';
+import { auditedChange } from './audited-change';
+import type { ControlContext } from './operation-context';
+
+/** Ends the caller's session, here and on the server. Nothing to do for somebody who is not signed in. */
+export async function signOut(ctx: ControlContext): Promise<{ signedOut: boolean }> {
+  const { actor, runtime } = ctx;
+  if (actor?.kind !== 'user') return { signedOut: false };
+  const what = { act: 'session.signOut', subject: actor.name } as const;
+  await auditedChange(ctx, auditActor(actor), what, async (tx) => {
+    await runtime.sessions.end(tx, actor.sessionId);
+    return { answer: null };
+  });
+  runtime.sessions.forget(actor.userId);
+  return { signedOut: true };
+}
