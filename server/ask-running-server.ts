@@ -1,0 +1,39 @@
+import { connect } from 'node:net';
+import type { CliCommand } from './cli-command';
+import { type ControlReply, controlReply, controlSocketPath } from './control-socket';
+
+/** Longer than any command takes: hashing a password behind a queue of sign-ins. */
+const ANSWER_MAX_MS = 30_000;
+
+/** Passes a command to the server that runs over this data folder; null when none does. */
+export function askRunningServer(
+  dataDir: string,
+  command: CliCommand,
+): Promise<ControlReply | null> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(controlSocketPath(dataDir));
+    let text = '';
+    socket.setEncoding('utf8');
+    socket.setTimeout(ANSWER_MAX_MS, () =>
+      socket.destroy(new Error('The running server did not answer.')),
+    );
+    socket.on('connect', () => socket.write(`${JSON.stringify(command)}\n`));
+    socket.on('data', (chunk: string) => {
+      text += chunk;
+    });
+    socket.on('end', () => resolve(parseReply(text)));
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      const isNobodyThere = error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
+      if (isNobodyThere) resolve(null);
+      else reject(error);
+    });
+  });
+}
+
+function parseReply(text: string): ControlReply {
+  try {
+    return controlReply.parse(JSON.parse(text));
+  } catch {
+    return { ok: false, message: 'The running server stopped before it had answered.' };
+  }
+}

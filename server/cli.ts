@@ -1,0 +1,49 @@
+import { text } from 'node:stream/consumers';
+import { StartError } from '@/db/start-error';
+import { askRunningServer } from './ask-running-server';
+import { type CliCommand, parseCommand, USAGE, UsageError } from './cli-command';
+import { systemClock } from './clock';
+import { type Config, readConfig } from './config';
+import { LockyardError } from './domain/errors';
+import { createLog } from './log';
+import { openControlRuntime } from './open-control-runtime';
+import { runCliCommand } from './run-cli-command';
+
+/**
+ * The command line. Prints what was made, alone, on standard output; anything else is one line on standard error.
+ * Ends with 0, with 2 for words that make no command, else with 1.
+ */
+async function main(words: string[]): Promise<void> {
+  const command = await parseCommand(words, readLine);
+  if (command === null) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const config = readConfig(process.env);
+  const reply = await askRunningServer(config.dataDir, command);
+  if (reply?.ok === false) throw new StartError(reply.message);
+  const print = reply ? reply.print : await runAlone(config, command);
+  if (print !== null) process.stdout.write(`${print}\n`);
+}
+
+/** No server runs: the database is opened for this one command. */
+async function runAlone(config: Config, command: CliCommand): Promise<string | null> {
+  const runtime = await openControlRuntime(config, createLog(), systemClock);
+  try {
+    return await runCliCommand(runtime, command);
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function readLine(): Promise<string> {
+  return (await text(process.stdin)).split(/\r?\n/)[0] ?? '';
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  const isForPeople =
+    error instanceof StartError || error instanceof LockyardError || error instanceof UsageError;
+  const message = isForPeople || error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${message.split('\n')[0]}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+});

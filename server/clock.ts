@@ -1,0 +1,12 @@
+/** Where the program reads the time. */
+export interface Clock {
+  /** Epoch milliseconds. May step when the machine's clock is set. */
+  now(): number;
+  /** Milliseconds since some instant; never steps. */
+  monotonic(): number;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+};

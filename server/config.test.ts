@@ -1,0 +1,109 @@
+import { resolve } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, readConfig } from './config';
+
+test('an empty environment is a server on loopback with SQLite in the data folder', () => {
+  expect(readConfig({})).toEqual({
+    port: 3000,
+    host: '127.0.0.1',
+    dataDir: resolve('.lockyard'),
+    database: { kind: 'sqlite', path: resolve('.lockyard/lockyard.db') },
+    backends: [],
+    secret: null,
+    demo: false,
+  });
+});
+
+test('an empty variable is an unset one', () => {
+  const names = ['PORT', 'HOST', 'LOCKYARD_DATABASE_URL', 'LOCKYARD_DATA_DIR', 'LOCKYARD_SECRET'];
+  const env = Object.fromEntries([...names, 'LOCKYARD_DEMO'].map((name) => [name, '']));
+  expect(readConfig(env)).toEqual(readConfig({}));
+});
+
+test('everything can be set', () => {
+  const config = readConfig({
+    PORT: '0',
+    HOST: '::',
+    LOCKYARD_DATABASE_URL: 'mysql://ana:p%40ss@db.internal:3307/lock%20yard',
+    LOCKYARD_DATA_DIR: '/var/lib/lockyard',
+    LOCKYARD_BACKEND_ORDERS: 'sqlite:./orders.db',
+    LOCKYARD_BACKEND_EU_1: 'mariadb://root@127.0.0.1/eu',
+    LOCKYARD_SECRET: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
+    LOCKYARD_URL: 'http://127.0.0.1:3000',
+    LOCKYARD_API_KEY: 'for the client',
+  });
+  expect(config).toEqual({
+    port: 0,
+    host: '::',
+    dataDir: '/var/lib/lockyard',
+    database: { kind: 'mysql', url: 'mysql://ana:p%40ss@db.internal:3307/lock%20yard' },
+    backends: [
+      { id: 'eu_1', url: { kind: 'mysql', url: 'mysql://root@127.0.0.1/eu' } },
+      { id: 'orders', url: { kind: 'sqlite', path: resolve('orders.db') } },
+    ],
+    secret: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
+    demo: false,
+  });
+});
+
+test('the demo keeps to a data folder of its own', () => {
+  const { demo, dataDir } = readConfig({ LOCKYARD_DEMO: '1' });
+  expect({ demo, dataDir }).toEqual({ demo: true, dataDir: resolve('.lockyard-demo') });
+});
+
+describe('every mistake is one line that names the variable', () => {
+  const mysql = 'mysql://root@h/one';
+  test.each([
+    [{ LOCKYARD_DATABSE_URL: 'sqlite:x.db' }, 'Did you mean LOCKYARD_DATABASE_URL?'],
+    [{ LOCKYARD_SECRTE: 'x' }, 'Did you mean LOCKYARD_SECRET?'],
+    [{ LOCKYARD_BACKENDS_ORDERS: 'sqlite:x.db' }, 'Did you mean LOCKYARD_BACKEND_<ID>?'],
+    [{ LOCKYARD_BACKEND_: 'sqlite:x.db' }, 'Did you mean LOCKYARD_BACKEND_<ID>?'],
+    [{ PORT: 'http' }, 'PORT must be a whole number from 0 to 65535, not "http".'],
+    [{ PORT: '65536' }, 'PORT must be'],
+    [{ PORT: '-1' }, 'PORT must be'],
+    [{ PORT: '80.5' }, 'PORT must be'],
+    [{ PORT: '0x50' }, 'PORT must be'],
+    [{ PORT: ' 80' }, 'PORT must be'],
+    [{ HOST: 'http://x' }, 'HOST must be a host name or an address'],
+    [{ LOCKYARD_DATABASE_URL: 'postgres://x/y' }, 'LOCKYARD_DATABASE_URL must begin with sqlite:'],
+    [{ LOCKYARD_DATABASE_URL: './lockyard.db' }, 'LOCKYARD_DATABASE_URL must begin with sqlite:'],
+    [{ LOCKYARD_DATABASE_URL: 'sqlite:' }, 'must name a file'],
+    [{ LOCKYARD_DATABASE_URL: 'sqlite:data/' }, 'must name a file'],
+    [{ LOCKYARD_DATABASE_URL: 'sqlite::memory:' }, 'must name a plain file'],
+    [{ LOCKYARD_DATABASE_URL: 'sqlite://host/x.db' }, 'must name a file on this machine'],
+    [{ LOCKYARD_DATABASE_URL: 'sqlite:x.db?mode=ro' }, 'must name a plain file'],
+    [{ LOCKYARD_DATABASE_URL: 'mysql://root@host' }, 'must name one database'],
+    [{ LOCKYARD_DATABASE_URL: 'mysql://root@host/a/b' }, 'must name one database'],
+    [{ LOCKYARD_DATABASE_URL: 'mysql:///lockyard' }, 'must name a host'],
+    [{ LOCKYARD_DATABASE_URL: 'mysql://root@host:99999/x' }, 'is not a URL'],
+    [{ LOCKYARD_DATABASE_URL: 'mysql://h/x?authPlugins=1' }, 'must not carry options'],
+    [{ LOCKYARD_BACKEND_ORDERS: '' }, 'LOCKYARD_BACKEND_ORDERS must be a URL'],
+    [{ LOCKYARD_BACKEND_ORDERS: 'redis://h' }, 'LOCKYARD_BACKEND_ORDERS must begin with'],
+    [{ LOCKYARD_BACKEND_DEFAULT: mysql }, 'LOCKYARD_BACKEND_DEFAULT must not be set'],
+    [{ LOCKYARD_BACKEND_default: mysql }, 'must not be set'],
+    [{ 'LOCKYARD_BACKEND_A-B': mysql }, 'must be 1 to 32 of A-Z 0-9 _'],
+    [{ LOCKYARD_BACKEND_A: mysql, LOCKYARD_BACKEND_a: 'mysql://h/2' }, 'is named twice'],
+    [{ LOCKYARD_BACKEND_A: mysql, LOCKYARD_BACKEND_B: 'mysql://x:y@h:3306/one' }, 'same store'],
+    [{ LOCKYARD_DATABASE_URL: mysql, LOCKYARD_BACKEND_A: mysql }, 'the control database'],
+    [{ LOCKYARD_SECRET: 'short' }, 'LOCKYARD_SECRET must have at least 32 characters; it has 5.'],
+    [{ LOCKYARD_SECRET: 'abc'.repeat(12) }, 'LOCKYARD_SECRET is too easy to guess'],
+    [{ LOCKYARD_DEMO: 'yes' }, 'LOCKYARD_DEMO must be 1 or unset'],
+    [{ LOCKYARD_DEMO: '1', LOCKYARD_DATABASE_URL: mysql }, 'must not be set for the demo'],
+    [{ LOCKYARD_DATA_DIR: 'a\0b' }, 'LOCKYARD_DATA_DIR'],
+  ])('%j', (env: Record<string, string>, part) => {
+    const reading = () => readConfig(env);
+    expect(reading).toThrow(ConfigError);
+    expect(reading).toThrow(part);
+    expect(reading).toThrow(/^[^\n]*(PORT|HOST|LOCKYARD_)[^\n]*$/);
+  });
+});
+
+test('no message shows a password or a secret', () => {
+  const mistakes = [
+    { LOCKYARD_DATABASE_URL: 'mysql://ana:hidden@h:99999/x' },
+    { LOCKYARD_DATABASE_URL: 'mysql://ana:hidden@h/x?y' },
+    { LOCKYARD_DATABASE_URL: 'postgres://ana:hidden@h/x' },
+    { LOCKYARD_SECRET: 'hidden' },
+  ];
+  for (const env of mistakes) expect(() => readConfig(env)).toThrow(/^((?!hidden).)*$/);
+});

@@ -1,0 +1,174 @@
+import { resolve } from 'node:path';
+import { type BackendUrl, parseBackendUrl } from '@/db/backend-url';
+import { StartError } from '@/db/start-error';
+import { nearestName } from './nearest-name';
+
+/** A mistake in the environment. The message is one line that names the variable. */
+export class ConfigError extends StartError {
+  override readonly name = 'ConfigError';
+}
+
+export interface Config {
+  port: number;
+  /** What to listen on: a host name or an address. */
+  host: string;
+  /** Absolute. */
+  dataDir: string;
+  /** The control database; also the backend `default`. */
+  database: BackendUrl;
+  /** Backends besides `default`, by id. */
+  backends: { id: string; url: BackendUrl }[];
+  /** Null: made once and kept in the data folder. */
+  secret: string | null;
+  /** A demo fleet runs, and a link signs in to it. */
+  demo: boolean;
+}
+
+type Env = Record<string, string | undefined>;
+
+const DEFAULT_PORT = 3000;
+const DEFAULT_HOST = '127.0.0.1';
+const SECRET_MIN_CHARS = 32;
+const SECRET_MIN_DISTINCT = 10;
+const BACKEND_PREFIX = 'LOCKYARD_BACKEND_';
+
+/** Every variable of ours besides the backends. The last ones belong to the client, which may share the environment. */
+const NAMES = [
+  'LOCKYARD_DATABASE_URL',
+  'LOCKYARD_DATA_DIR',
+  'LOCKYARD_SECRET',
+  'LOCKYARD_DEMO',
+  'LOCKYARD_URL',
+  'LOCKYARD_API_KEY',
+  'LOCKYARD_NAMESPACE',
+  'LOCKYARD_LOCK',
+  'LOCKYARD_OWNER',
+  'LOCKYARD_TOKEN',
+];
+
+/** Reads the whole configuration, once, at start. Touches nothing but `env`. Throws `ConfigError`. */
+export function readConfig(env: Env): Config {
+  refuseUnknown(env);
+  const demo = readDemo(env);
+  const folder = env.LOCKYARD_DATA_DIR || (demo ? '.lockyard-demo' : '.lockyard');
+  if (folder.includes('\0')) throw new ConfigError('LOCKYARD_DATA_DIR must name a folder.');
+  const dataDir = resolve(folder);
+  const database = readUrl(env, 'LOCKYARD_DATABASE_URL') ?? {
+    kind: 'sqlite',
+    path: resolve(dataDir, 'lockyard.db'),
+  };
+  const backends = readBackends(env);
+  refuseSharedStores(database, backends);
+  return {
+    port: readPort(env),
+    host: readHost(env),
+    dataDir,
+    database,
+    backends,
+    secret: readSecret(env),
+    demo,
+  };
+}
+
+function refuseUnknown(env: Env): void {
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('LOCKYARD_') || NAMES.includes(name)) continue;
+    if (name.startsWith(BACKEND_PREFIX) && name.length > BACKEND_PREFIX.length) continue;
+    const nearest = nearestName(name, [...NAMES, `${BACKEND_PREFIX}<ID>`]);
+    throw new ConfigError(`${name} is not a variable of Lockyard. Did you mean ${nearest}?`);
+  }
+}
+
+function readPort(env: Env): number {
+  const text = env.PORT;
+  if (text === undefined || text === '') return DEFAULT_PORT;
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) {
+    throw new ConfigError(`PORT must be a whole number from 0 to 65535, not "${text}".`);
+  }
+  return port;
+}
+
+function readHost(env: Env): string {
+  const host = env.HOST || DEFAULT_HOST;
+  if (!/^[A-Za-z0-9.:_-]{1,255}$/.test(host)) {
+    throw new ConfigError(`HOST must be a host name or an address, not "${host}".`);
+  }
+  return host;
+}
+
+function readSecret(env: Env): string | null {
+  const secret = env.LOCKYARD_SECRET;
+  if (secret === undefined || secret === '') return null;
+  if (secret.length < SECRET_MIN_CHARS) {
+    throw new ConfigError(
+      `LOCKYARD_SECRET must have at least ${SECRET_MIN_CHARS} characters; it has ${secret.length}.`,
+    );
+  }
+  if (new Set(secret).size < SECRET_MIN_DISTINCT) {
+    throw new ConfigError(
+      'LOCKYARD_SECRET is too easy to guess; make one with: openssl rand -base64 32',
+    );
+  }
+  return secret;
+}
+
+function readDemo(env: Env): boolean {
+  const value = env.LOCKYARD_DEMO;
+  if (value === undefined || value === '' || value === '0') return false;
+  if (value !== '1') throw new ConfigError(`LOCKYARD_DEMO must be 1 or unset, not "${value}".`);
+  if (env.LOCKYARD_DATABASE_URL) {
+    throw new ConfigError(
+      'LOCKYARD_DATABASE_URL must not be set for the demo: it keeps to a data folder of its own.',
+    );
+  }
+  return true;
+}
+
+function readBackends(env: Env): Config['backends'] {
+  const backends: Config['backends'] = [];
+  for (const name of Object.keys(env).sort()) {
+    if (!name.startsWith(BACKEND_PREFIX)) continue;
+    const id = name.slice(BACKEND_PREFIX.length).toLowerCase();
+    if (id === 'default') {
+      throw new ConfigError(
+        `${name} must not be set: the backend "default" is the control database, LOCKYARD_DATABASE_URL.`,
+      );
+    }
+    if (!/^[a-z0-9][a-z0-9_]{0,31}$/.test(id)) {
+      throw new ConfigError(`${name}: a backend's id must be 1 to 32 of A-Z 0-9 _.`);
+    }
+    if (backends.some((other) => other.id === id)) {
+      throw new ConfigError(`${name}: the backend "${id}" is named twice.`);
+    }
+    const url = readUrl(env, name);
+    if (!url) throw new ConfigError(`${name} must be a URL that begins with sqlite: or mysql:.`);
+    backends.push({ id, url });
+  }
+  return backends;
+}
+
+function readUrl(env: Env, name: string): BackendUrl | null {
+  const text = env[name];
+  if (text === undefined || text === '') return null;
+  const url = parseBackendUrl(text, process.cwd());
+  if (typeof url === 'string') throw new ConfigError(`${name} ${url}.`);
+  return url;
+}
+
+/** Two backends in one store would be one backend with two names: one lock, two truths. */
+function refuseSharedStores(database: BackendUrl, backends: Config['backends']): void {
+  const seen = new Map([[storeOf(database), 'the control database']]);
+  for (const { id, url } of backends) {
+    const other = seen.get(storeOf(url));
+    const name = BACKEND_PREFIX + id.toUpperCase();
+    if (other) throw new ConfigError(`${name} must not name the same store as ${other}.`);
+    seen.set(storeOf(url), name);
+  }
+}
+
+function storeOf(url: BackendUrl): string {
+  if (url.kind === 'sqlite') return url.path;
+  const { hostname, port, pathname } = new URL(url.url);
+  return `${hostname}:${port || 3306}${pathname}`;
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPerson } from '@/server/operations/create-person';
+import { revokeKey } from '@/server/operations/revoke-key';
+import { setDisabled } from '@/server/operations/set-disabled';
+import { ApiHarness, type Reply } from '@/test/api-harness';
+
+const PASSWORD = 'plough the seventh field';
+
+let api: ApiHarness;
+let key: string;
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  await api.namespace('billing');
+  key = await api.key('orders');
+});
+afterAll(() => api.close());
+
+const ask = { name: 'a', owner: 'o', leaseMs: 1_000 };
+
+function expectRefused(reply: Reply, status: number, reason: string): void {
+  expect([reply.status, reply.reason], reply.text).toEqual([status, reason]);
+}
+
+async function person(name: string, role: 'viewer' | 'operator' | 'admin') {
+  const { id } = await createPerson(api.cli, { name, role, password: PASSWORD });
+  return { id, cookie: await api.signIn(name, PASSWORD) };
+}
+
+test('a request without a live API key is UNAUTHENTICATED', async () => {
+  const headers: (Record<string, string> | undefined)[] = [
+    undefined,
+    { authorization: key },
+    { authorization: `Basic ${key}` },
+    { authorization: 'Bearer ' },
+    { authorization: `Bearer ${key}x` },
+    { authorization: `Bearer ${key.slice(0, -1)}` },
+    { authorization: 'Bearer nonsense' },
+    { 'x-api-key': key },
+  ];
+  for (const tried of headers) {
+    const reply = await api.send('/api/v1/lock.acquire', {
+      method: 'POST',
+      body: JSON.stringify(ask),
+      headers: { 'content-type': 'application/json', ...tried },
+    });
+    expectRefused(reply, 401, 'UNAUTHENTICATED');
+  }
+});
+
+test('a key is good for its own namespaces alone, whether or not others exist', async () => {
+  for (const namespace of ['billing', 'nowhere']) {
+    const input = { ...ask, namespace };
+    expectRefused(await api.post(key, 'lock.acquire', input), 403, 'FORBIDDEN');
+    const look = { namespace, name: 'a' };
+    expectRefused(await api.get(key, 'lock.inspect', look), 403, 'FORBIDDEN');
+  }
+  const both = await api.key('both', ['default', 'billing']);
+  const granted = await api.post(both, 'lock.acquire', { ...ask, namespace: 'billing' });
+  expect(granted.data).toMatchObject({ outcome: 'granted' });
+});
+
+test('the same name in two namespaces is two locks', async () => {
+  const both = await api.key('two-spaces', ['default', 'billing']);
+  for (const namespace of ['default', 'billing']) {
+    const reply = await api.post(both, 'lock.acquire', { ...ask, namespace, name: 'twice' });
+    expect(reply.data).toMatchObject({ outcome: 'granted' });
+  }
+});
+
+test('a hold belongs to its service: another one is FORBIDDEN to end it', async () => {
+  const mine = await api.post(key, 'lock.acquire', { ...ask, name: 'mine', leaseMs: 60_000 });
+  const stranger = await api.key('stranger');
+  const theirs = { name: 'mine', owner: 'o', token: mine.data?.token };
+  expectRefused(await api.post(stranger, 'lock.release', theirs), 403, 'FORBIDDEN');
+  const renewal = { ...theirs, leaseMs: 1_000 };
+  expectRefused(await api.post(stranger, 'lock.renew', renewal), 403, 'FORBIDDEN');
+  expect((await api.get(key, 'lock.check', { name: 'mine', token: theirs.token })).data).toEqual({
+    valid: true,
+  });
+});
+
+test('a revoked key is refused at once', async () => {
+  const short = await api.key('short-lived');
+  expect((await api.post(short, 'lock.acquire', { ...ask, name: 'r' })).status).toBe(200);
+  const id = await api.keyId('short-lived');
+  await revokeKey(api.cli, { id });
+  expectRefused(
+    await api.post(short, 'lock.acquire', { ...ask, name: 'r' }),
+    401,
+    'UNAUTHENTICATED',
+  );
+});
+
+test('a session opens no door of the service API', async () => {
+  const { cookie } = await person('ada', 'admin');
+  const reply = await api.send('/api/v1/lock.acquire', {
+    method: 'POST',
+    body: JSON.stringify(ask),
+    headers: { 'content-type': 'application/json', cookie },
+  });
+  expectRefused(reply, 401, 'UNAUTHENTICATED');
+});
+
+test('an API key opens no door of the console', async () => {
+  const headers = { authorization: `Bearer ${key}` };
+  for (const procedure of ['locks.list?input={}', 'keys.list', 'people.list', 'backends.list']) {
+    expectRefused(await api.send(`/api/trpc/${procedure}`, { headers }), 401, 'UNAUTHENTICATED');
+  }
+});
+
+test('who may do what in the console', async () => {
+  const cookies = {
+    viewer: (await person('vera', 'viewer')).cookie,
+    operator: (await person('otto', 'operator')).cookie,
+    admin: (await person('anna', 'admin')).cookie,
+  };
+  const held = await api.post(key, 'lock.acquire', { ...ask, name: 'held', leaseMs: 60_000 });
+  const { token, rev } = held.data as { token: number; rev: number };
+  const seen = { namespace: 'default', name: 'held', token, rev, reason: 'a good reason' };
+  const frozen = { namespace: 'default', name: 'held', rev, reason: 'a good reason' };
+  const policy = { name: 'default', policy: null, reason: 'a good reason' };
+  const calls: [string, unknown, keyof typeof cookies, 'query' | 'mutation'][] = [
+    ['locks.list', {}, 'viewer', 'query'],
+    ['locks.detail', { namespace: 'default', name: 'held' }, 'viewer', 'query'],
+    ['locks.events', { namespace: 'default', name: 'held' }, 'viewer', 'query'],
+    ['audit.list', {}, 'viewer', 'query'],
+    ['namespaces.list', undefined, 'viewer', 'query'],
+    ['backends.list', undefined, 'viewer', 'query'],
+    ['locks.extend', { ...seen, extendMs: 1_000 }, 'operator', 'mutation'],
+    ['locks.askRelease', seen, 'operator', 'mutation'],
+    ['locks.stopRenewals', seen, 'operator', 'mutation'],
+    ['locks.freeze', frozen, 'operator', 'mutation'],
+    ['locks.unfreeze', frozen, 'operator', 'mutation'],
+    ['locks.forceRelease', seen, 'operator', 'mutation'],
+    ['keys.list', undefined, 'admin', 'query'],
+    ['people.list', undefined, 'admin', 'query'],
+    ['keys.create', { name: 'k', namespaces: ['default'] }, 'admin', 'mutation'],
+    ['namespaces.create', { name: 'made' }, 'admin', 'mutation'],
+    ['namespaces.setPolicy', policy, 'admin', 'mutation'],
+    ['people.create', { name: 'new', role: 'viewer', password: PASSWORD }, 'admin', 'mutation'],
+  ];
+  const roles = ['viewer', 'operator', 'admin'] as const;
+  for (const [procedure, input, least, kind] of calls) {
+    const nobody = await api.console(null, procedure, input, kind);
+    expectRefused(nobody, 401, 'UNAUTHENTICATED');
+    for (const role of roles) {
+      const reply = await api.console(cookies[role], procedure, input, kind);
+      if (roles.indexOf(role) < roles.indexOf(least)) expectRefused(reply, 403, 'FORBIDDEN');
+      else expect([procedure, role, reply.status].join(' ')).toMatch(/ (200|409)$/);
+    }
+  }
+});
+
+test('a signed-out and a disabled person are refused at once', async () => {
+  const sam = await person('sam', 'viewer');
+  expect((await api.console(sam.cookie, 'locks.list', {})).status).toBe(200);
+  await api.console(sam.cookie, 'session.signOut', undefined, 'mutation');
+  expectRefused(await api.console(sam.cookie, 'locks.list', {}), 401, 'UNAUTHENTICATED');
+
+  const again = await api.signIn('sam', PASSWORD);
+  await setDisabled(api.cli, { id: sam.id, disabled: true });
+  expectRefused(await api.console(again, 'locks.list', {}), 401, 'UNAUTHENTICATED');
+});
+
+test('the session cookie is for this host alone and out of reach of scripts', async () => {
+  await createPerson(api.cli, { name: 'carl', role: 'viewer', password: PASSWORD });
+  const signIn = (headers: Record<string, string> = {}) =>
+    api.console(null, 'session.signIn', { name: 'carl', password: PASSWORD }, 'mutation', headers);
+  const plain = await signIn();
+  expect(plain.headers.get('set-cookie')).toMatch(
+    /^lockyard_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+  );
+  expect(plain.text).not.toContain(plain.headers.get('set-cookie')?.slice(17, 60) ?? 'session=');
+  const secure = await signIn({ 'x-forwarded-proto': 'https' });
+  expect(secure.headers.get('set-cookie')).toMatch(/^__Host-lockyard_session=.*; Secure$/);
+  expect(secure.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/);
+});

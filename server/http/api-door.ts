@@ -1,0 +1,65 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnyRouter, TRPCError } from '@trpc/server';
+import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
+import type { ResponseMeta } from '@trpc/server/http';
+import type { Log } from '../log';
+import { retryAfterOf } from '../trpc/error-table';
+import { type CallType, refusalOf } from '../trpc/refusal';
+import { type ApiCall, examineCall } from './api-call';
+import { logFailedCall } from './log-failed-call';
+import { readBody } from './read-body';
+import { retryAfterSeconds } from './refuse';
+import type { RequestScope } from './request-scope';
+import { refusePrototypeKeys } from './safe-json';
+import { setApiHeaders } from './security-headers';
+
+interface ApiDoor {
+  /** What its paths begin with, such as `/api/v1/`. */
+  prefix: string;
+  router: AnyRouter;
+  log: Log;
+  /** The context that the router asks for. Never throws: who may do what is decided in the procedures. */
+  createContext(scope: RequestScope, call: ApiCall): object;
+}
+
+/**
+ * Serves a router over HTTP: strict guards, then tRPC's own adapter. The caller's closed connection aborts its calls.
+ *
+ * @throws LockyardError for a request that is refused before any procedure
+ */
+export function openApiDoor({ prefix, router, log, createContext }: ApiDoor) {
+  return async (scope: RequestScope): Promise<void> => {
+    const { req, res, requestId } = scope;
+    setApiHeaders(res);
+    const call = examineCall(scope, prefix, router);
+    const body = await readBody(scope);
+    if (body === null) return;
+    refusePrototypeKeys(req.method === 'GET' ? queryInput(scope) : body);
+    // A GET has no body, whatever it says that its body is.
+    if (req.method === 'GET') delete req.headers['content-type'];
+    await nodeHTTPRequestHandler<AnyRouter, IncomingMessage, ServerResponse>({
+      router,
+      req: Object.assign(req, { body }),
+      res,
+      path: encodeURIComponent(call.path),
+      createContext: () => createContext(scope, call),
+      responseMeta: ({ errors, type }) => retryAfterHeader(errors, type),
+      onError: ({ error, path, type }) => logFailedCall(log, error, { path, type, requestId }),
+    });
+  };
+}
+
+function queryInput({ query }: RequestScope): string {
+  return new URLSearchParams(query).get('input') ?? '';
+}
+
+/** The longest wait that any call of the request was told. */
+function retryAfterHeader(errors: TRPCError[], type: CallType): ResponseMeta {
+  const waits = errors.map((error) => {
+    const { reason, retryAfterMs } = refusalOf(error, type);
+    return retryAfterOf(reason, retryAfterMs) ?? 0;
+  });
+  const longestMs = Math.max(0, ...waits);
+  if (longestMs === 0) return {};
+  return { headers: new Headers({ 'Retry-After': retryAfterSeconds(longestMs) }) };
+}

@@ -1,0 +1,321 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ApiHarness, type Reply } from '@/test/api-harness';
+
+const NAME = 'untouched';
+const OWNER = 'worker-1';
+
+let api: ApiHarness;
+let key: string;
+let token: number;
+let before: unknown;
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  key = await api.key('orders');
+  const ask = { name: NAME, owner: OWNER, leaseMs: 600_000 };
+  token = (await api.post(key, 'lock.acquire', ask)).data?.token as number;
+});
+afterAll(() => api.close());
+
+beforeEach(async () => {
+  before = await stateNow();
+});
+
+/** The lock without what time alone changes. */
+async function stateNow(): Promise<unknown> {
+  const { data } = await api.get(key, 'lock.inspect', { name: NAME });
+  return JSON.parse(JSON.stringify(data, (field, value) => (/InMs$/.test(field) ? null : value)));
+}
+
+async function expectRefused(reply: Reply, status: number, reason: string): Promise<void> {
+  expect([reply.status, reply.reason], reply.text).toEqual([status, reason]);
+  expect(reply.error?.data).toMatchObject({ httpStatus: status });
+  expect(reply.error?.message).toBeTruthy();
+  expect(reply.headers.get('x-request-id')).toMatch(/^[\w-]{16}$/);
+  expect(reply.error?.data.requestId).toBe(reply.headers.get('x-request-id'));
+  expect(reply.text).not.toMatch(/\bat .*\.(ts|js|mjs):\d|node_modules|stack/);
+  expect(await stateNow()).toEqual(before);
+}
+
+const whole = { name: NAME, owner: OWNER, leaseMs: 1_000 };
+
+const badAcquires: [string, unknown][] = [
+  ['no object', 7],
+  ['null', null],
+  ['a list', [whole]],
+  ['nothing', {}],
+  ['name of a wrong type', { ...whole, name: 7 }],
+  ['name missing', { owner: OWNER, leaseMs: 1_000 }],
+  ['name empty', { ...whole, name: '' }],
+  ['name of 201 bytes', { ...whole, name: 'x'.repeat(201) }],
+  ['name of 101 two-byte characters', { ...whole, name: 'é'.repeat(101) }],
+  ['name with NUL', { ...whole, name: 'a\0b' }],
+  ['name with a lone surrogate', `{"name":"\\ud800","owner":"o","leaseMs":1000}`],
+  ['owner of a wrong type', { ...whole, owner: {} }],
+  ['owner empty', { ...whole, owner: '' }],
+  ['owner of 101 bytes', { ...whole, owner: 'x'.repeat(101) }],
+  ['owner with a lone surrogate', `{"name":"n","owner":"\\udc00","leaseMs":1000}`],
+  ['namespace with capitals', { ...whole, namespace: 'Default' }],
+  ['namespace with a path', { ...whole, namespace: '../etc' }],
+  ['leaseMs 0', { ...whole, leaseMs: 0 }],
+  ['leaseMs negative', { ...whole, leaseMs: -1_000 }],
+  ['leaseMs fractional', { ...whole, leaseMs: 1_000.5 }],
+  ['leaseMs 1e308', { ...whole, leaseMs: 1e308 }],
+  ['leaseMs beyond any number', `{"name":"n","owner":"o","leaseMs":1e999}`],
+  ['leaseMs a text', { ...whole, leaseMs: '1000' }],
+  ['leaseMs under 100 ms', { ...whole, leaseMs: 99 }],
+  ['leaseMs over 24 h', { ...whole, leaseMs: 24 * 3_600_000 + 1 }],
+  ['waitMs negative', { ...whole, waitMs: -1 }],
+  ['waitMs over 10 min', { ...whole, waitMs: 600_001, requestId: 'r' }],
+  ['waitMs over 25 s without a request id', { ...whole, waitMs: 25_001 }],
+  ['mode unknown', { ...whole, mode: 'update' }],
+  ['reentrant of a wrong type', { ...whole, reentrant: 'yes' }],
+  ['requestId empty', { ...whole, requestId: '' }],
+  ['requestId too long', { ...whole, requestId: 'x'.repeat(101) }],
+  ['meta of a wrong type', { ...whole, meta: { host: 1 } }],
+  ['meta over 1 KB', { ...whole, meta: { host: 'x'.repeat(1_024) } }],
+  ['meta with a lone surrogate', `{"name":"n","owner":"o","leaseMs":1000,"meta":{"a":"\\ud800"}}`],
+  ['meta with a prototype', `{"name":"n","owner":"o","leaseMs":1000,"meta":{"__proto__":"x"}}`],
+  ['a prototype', `{"name":"n","owner":"o","leaseMs":1000,"__proto__":{"waitMs":5}}`],
+  ['a prototype, escaped', `{"name":"n","owner":"o","leaseMs":1000,"\\u005f_proto__":{}}`],
+  ['an unknown field', { ...whole, namespaceId: 1 }],
+  ['broken JSON', '{"name":'],
+  ['JSON with a trailing comma', '{"name":"n",}'],
+  ['an empty body', ''],
+];
+
+describe('lock.acquire refuses', () => {
+  test.each(badAcquires)('%s', async (_, input) => {
+    await expectRefused(await api.post(key, 'lock.acquire', input), 400, 'INVALID');
+  });
+});
+
+const badTokens: [string, unknown][] = [
+  ['no safe integer', 2 ** 53],
+  ['zero', 0],
+  ['negative', -1],
+  ['fractional', 1.5],
+  ['1e308', 1e308],
+  ['a text', '41'],
+  ['null', null],
+];
+
+describe('a token may not be', () => {
+  test.each(badTokens)('%s', async (_, bad) => {
+    const mine = { name: NAME, owner: OWNER, token: bad };
+    await expectRefused(await api.post(key, 'lock.release', mine), 400, 'INVALID');
+    const renewal = { ...mine, leaseMs: 1_000 };
+    await expectRefused(await api.post(key, 'lock.renew', renewal), 400, 'INVALID');
+    const check = { name: NAME, token: bad };
+    await expectRefused(await api.get(key, 'lock.check', check), 400, 'INVALID');
+  });
+});
+
+test('an unknown field is refused by every procedure', async () => {
+  const mine = { name: NAME, owner: OWNER, token, more: 1 };
+  const renewal = { ...mine, leaseMs: 1_000 };
+  const cancel = { name: NAME, owner: OWNER, requestId: 'r', more: 1 };
+  await expectRefused(await api.post(key, 'lock.release', mine), 400, 'INVALID');
+  await expectRefused(await api.post(key, 'lock.renew', renewal), 400, 'INVALID');
+  await expectRefused(await api.post(key, 'lock.cancel', cancel), 400, 'INVALID');
+  const look = { name: NAME, more: 1 };
+  await expectRefused(await api.get(key, 'lock.inspect', look), 400, 'INVALID');
+  await expectRefused(await api.get(key, 'lock.check', { ...look, token }), 400, 'INVALID');
+});
+
+test('the message names the field and what is wrong with it', async () => {
+  const reply = await api.post(key, 'lock.acquire', { ...whole, leaseMs: 5, waitMs: 'x' });
+  expect(reply.error?.message).toMatch(/leaseMs: .*100.*waitMs: .*number/);
+});
+
+test('a body over 256 KB is TOO_LARGE, whether or not its length is told', async () => {
+  const long = JSON.stringify({ ...whole, meta: { a: 'x'.repeat(300_000) } });
+  await expectRefused(await api.post(key, 'lock.release', long), 413, 'TOO_LARGE');
+  const chunks = new Blob([long]).stream();
+  const streamed = { body: chunks, duplex: 'half' } as RequestInit;
+  await expectRefused(await api.post(key, 'lock.release', '', streamed), 413, 'TOO_LARGE');
+});
+
+test('a body of exactly 256 KB is read', async () => {
+  const empty = JSON.stringify({ ...whole, pad: '' });
+  const pad = 'x'.repeat(256 * 1024 - empty.length);
+  const reply = await api.post(key, 'lock.acquire', { ...whole, pad });
+  await expectRefused(reply, 400, 'INVALID');
+});
+
+test('a body that is not UTF-8 is refused, not repaired', async () => {
+  const body = Buffer.concat([
+    Buffer.from('{"name":"'),
+    Buffer.from([0xff, 0xfe]),
+    Buffer.from('","owner":"o","leaseMs":1000}'),
+  ]);
+  await expectRefused(await api.post(key, 'lock.acquire', '', { body }), 400, 'INVALID');
+});
+
+test.each(['%', '%zz', 'lock.acquire%', '%ff', '%C3%28', 'a%2'])(
+  'broken percent-encoding in a path is INVALID: %s',
+  async (path) => {
+    for (const prefix of ['/api/v1/', '/api/trpc/']) {
+      await expectRefused(await rawRequest('GET', prefix + path), 400, 'INVALID');
+    }
+  },
+);
+
+test('broken percent-encoding in a query is INVALID', async () => {
+  const path = `/api/v1/lock.inspect?input=%7B%22name%22%3A%22%ff%22%7D`;
+  const headers = { authorization: `Bearer ${key}` };
+  await expectRefused(await api.send(path, { headers }), 400, 'INVALID');
+});
+
+test.each(['lock.nothing', 'lock', 'toString', '__proto__', 'constructor', ''])(
+  'an unknown procedure is NOT_FOUND: "%s"',
+  async (procedure) => {
+    await expectRefused(await api.post(key, procedure, {}), 404, 'NOT_FOUND');
+  },
+);
+
+test('an unknown address under /api is NOT_FOUND', async () => {
+  for (const path of ['/api', '/api/', '/api/v2/lock.acquire', '/api/v1', '/api/health']) {
+    await expectRefused(await api.send(path), 404, 'NOT_FOUND');
+  }
+});
+
+test('a mutation cannot be a GET, and a query cannot be a POST', async () => {
+  await expectRefused(await api.get(key, 'lock.release', { ...whole, token }), 400, 'INVALID');
+  await expectRefused(await api.post(key, 'lock.inspect', { name: NAME }), 400, 'INVALID');
+});
+
+test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('the method %s is refused', async (method) => {
+  const headers = { authorization: `Bearer ${key}` };
+  const reply = await api.send('/api/v1/lock.acquire', { method, headers });
+  await expectRefused(reply, 400, 'INVALID');
+});
+
+test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', ''])(
+  'a body of type "%s" is refused',
+  async (type) => {
+    const input = { name: NAME, owner: OWNER, token };
+    const headers = { 'content-type': type };
+    await expectRefused(await api.post(key, 'lock.release', input, { headers }), 400, 'INVALID');
+  },
+);
+
+const formTypes = [
+  'application/json',
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  '',
+];
+const elsewhere = [
+  { origin: 'https://evil.example' },
+  { origin: 'null' },
+  { 'sec-fetch-site': 'cross-site' },
+  { 'sec-fetch-site': 'same-site' },
+];
+
+describe.each(elsewhere)('from another site (%o)', (from) => {
+  test.each(formTypes)('a post of "%s" is FORBIDDEN by either API', async (type) => {
+    const input = { name: NAME, owner: OWNER, token };
+    const headers = { 'content-type': type, ...from } as Record<string, string>;
+    await expectRefused(await api.post(key, 'lock.release', input, { headers }), 403, 'FORBIDDEN');
+    const body = JSON.stringify({ name: 'a', password: 'b' });
+    const init = { method: 'POST', headers, body };
+    await expectRefused(await api.send('/api/trpc/session.signIn', init), 403, 'FORBIDDEN');
+  });
+});
+
+test('a page of this server itself may call', async () => {
+  const headers = { origin: api.url, 'sec-fetch-site': 'same-origin' };
+  const reply = await api.post(key, 'lock.acquire', { ...whole, name: 'own page' }, { headers });
+  expect(reply.data).toMatchObject({ outcome: 'granted' });
+});
+
+test('a batch of 1,000 is refused as a whole', async () => {
+  const input = { name: NAME, owner: OWNER, token };
+  const calls = Array.from({ length: 1_000 }, (_, i) => [i, input]);
+  const paths = Array.from({ length: 1_000 }, () => 'lock.release').join(',');
+  const reply = await api.post(key, `${paths}?batch=1`, Object.fromEntries(calls));
+  await expectRefused(reply, 400, 'INVALID');
+});
+
+test('a batch of 21 is refused, one of 20 is served', async () => {
+  const batch = (size: number) => {
+    const inputs = Object.fromEntries(Array.from({ length: size }, (_, i) => [i, { name: NAME }]));
+    const paths = Array.from({ length: size }, () => 'lock.inspect').join(',');
+    const query = `batch=1&input=${encodeURIComponent(JSON.stringify(inputs))}`;
+    return api.send(`/api/v1/${paths}?${query}`, { headers: { authorization: `Bearer ${key}` } });
+  };
+  await expectRefused(await batch(21), 400, 'INVALID');
+  expect((await batch(20)).status).toBe(200);
+});
+
+test('a batch may not wait', async () => {
+  const body = { 0: { ...whole, owner: 'other', waitMs: 1_000 } };
+  const { status, text } = await api.post(key, 'lock.acquire?batch=1', body);
+  expect(status).toBe(400);
+  expect(JSON.parse(text)).toMatchObject([{ error: { data: { reason: 'INVALID' } } }]);
+  expect(await stateNow()).toEqual(before);
+});
+
+test('an address that is too long is refused by name', async () => {
+  const reply = await rawRequest('GET', `/api/v1/lock.inspect?input=${'x'.repeat(70_000)}`);
+  await expectRefused(reply, 413, 'TOO_LARGE');
+});
+
+test('bytes that are no request are refused by name', async () => {
+  const { port } = new URL(api.url);
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write('what is this\r\n\r\n'));
+    let heard = '';
+    socket.on('data', (bytes) => {
+      heard += bytes;
+    });
+    socket.on('end', () => resolve(heard));
+    socket.on('error', reject);
+  });
+  expect(text).toMatch(/^HTTP\/1\.1 400 .*"reason":"INVALID"/s);
+});
+
+test('an offered WebSocket is refused, an offered HTTP/2 is not taken up', async () => {
+  const offer = (protocol: string) => ({
+    connection: 'Upgrade',
+    upgrade: protocol,
+    authorization: `Bearer ${key}`,
+  });
+  const path = `/api/v1/lock.inspect?input=${encodeURIComponent(JSON.stringify({ name: NAME }))}`;
+  await expectRefused(await rawRequest('GET', path, offer('websocket')), 400, 'INVALID');
+  expect((await rawRequest('GET', path, offer('h2c'))).status).toBe(200);
+  expect((await rawRequest('GET', '/', offer('websocket'))).status).not.toBe(101);
+});
+
+test('prototypes are as they were', () => {
+  expect(Object.keys(Object.prototype)).toEqual([]);
+  expect(({} as Record<string, unknown>).waitMs).toBeUndefined();
+});
+
+/** A request as written: `fetch` would repair the path. */
+function rawRequest(
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const { hostname, port } = new URL(api.url);
+  return new Promise((resolve, reject) => {
+    const call = request({ hostname, port, method, path, headers }, (res) => {
+      let text = '';
+      res.setEncoding('utf8');
+      res.on('data', (part) => {
+        text += part;
+      });
+      res.on('end', () => {
+        const entries = Object.entries(res.headers).map(([k, v]) => [k, String(v)] as const);
+        resolve(api.reply(res.statusCode ?? 0, new Headers(entries.map(([k, v]) => [k, v])), text));
+      });
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}

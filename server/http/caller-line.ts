@@ -1,0 +1,29 @@
+import type { ServerResponse } from 'node:http';
+import type { CallerLine } from '../operations/operation-context';
+
+/** The line to the caller of one request. It costs nothing until somebody asks for the signal. */
+export class HttpCallerLine implements CallerLine {
+  private hangUp: AbortController | null = null;
+
+  constructor(private readonly res: ServerResponse) {}
+
+  get isDown(): boolean {
+    const { res } = this;
+    return res.closed && !res.writableEnded;
+  }
+
+  get signal(): AbortSignal {
+    this.hangUp ??= this.listen();
+    return this.hangUp.signal;
+  }
+
+  private listen(): AbortController {
+    const hangUp = new AbortController();
+    if (this.isDown) hangUp.abort();
+    else
+      this.res.once('close', () => {
+        if (this.isDown) hangUp.abort();
+      });
+    return hangUp;
+  }
+}

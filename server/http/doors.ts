@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readSessionCookie, sessionCookie } from '../auth/session-cookie';
+import { LockyardError } from '../domain/errors';
+import type { Runtime } from '../operations/operation-context';
+import { createConsoleContext } from '../trpc/console-context';
+import { consoleRouter } from '../trpc/console-router';
+import { INTERNAL_MESSAGE } from '../trpc/refusal';
+import { StreamSlots } from '../trpc/stream-slots';
+import { openApiDoor } from './api-door';
+import { DEMO_PATH, openDemoDoor } from './demo-door';
+import { answerHealth, createReadiness } from './health-door';
+import { OpenAnswers } from './open-answers';
+import { OPENAPI_PATH, openOpenApiDoor } from './openapi-door';
+import { openPageDoor, type PageHandler } from './page-door';
+import { refuse } from './refuse';
+import { openScope, type RequestScope } from './request-scope';
+import { setApiHeaders, setCommonHeaders } from './security-headers';
+import { openLeanServiceDoor, openServiceDoor, SERVICE_PREFIX } from './service-door';
+
+type Door = (scope: RequestScope) => Promise<void>;
+
+/** Everything that this server answers, on one port. */
+export interface Doors {
+  /** Answers a request; never throws. */
+  handle(req: IncomingMessage, res: ServerResponse): void;
+  /** From now on the server says that it is not ready, and asks callers to connect elsewhere. */
+  startDraining(): void;
+  /** Answers that are still being made, live streams not counted. */
+  unfinishedAnswers(): number;
+}
+
+/**
+ * @param pages what serves everything outside `/api`; null for a server without pages
+ * @param lean whether plain calls of the service API take their short cut; all that differs is what they cost
+ */
+export function createDoors(
+  runtime: Runtime,
+  pages: PageHandler | null,
+  { lean = true }: { lean?: boolean } = {},
+): Doors {
+  const answers = new OpenAnswers();
+  let isDraining = false;
+  const isReady = createReadiness(runtime);
+  const health: Record<string, Door> = {
+    '/api/health/live': async ({ res }) => answerHealth(res, true),
+    '/api/health/ready': async ({ res }) => answerHealth(res, !isDraining && (await isReady())),
+  };
+  const openApi = openOpenApiDoor();
+  const service = openServiceDoor(runtime);
+  const console = openConsoleDoor(runtime);
+  const page = openPageDoor(pages);
+  const demo = runtime.config.demo ? openDemoDoor(runtime) : page;
+
+  const doorTo = (pathname: string): Door => {
+    if (!pathname.startsWith('/')) return notAnAddress;
+    if (pathname === OPENAPI_PATH) return openApi;
+    if (pathname.startsWith(SERVICE_PREFIX)) return service;
+    if (pathname.startsWith(CONSOLE_PREFIX)) return console;
+    if (pathname === '/api' || pathname.startsWith('/api/')) return health[pathname] ?? nothingHere;
+    return pathname === DEMO_PATH ? demo : page;
+  };
+
+  const handleAny = (req: IncomingMessage, res: ServerResponse, body?: Buffer): void => {
+    const scope = { ...openScope(req, res), ...(body && { body }) };
+    setCommonHeaders(scope);
+    if (isDraining) res.setHeader('Connection', 'close');
+    doorTo(scope.pathname)(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
+  };
+  const takeShortCut = openLeanServiceDoor(runtime, handleAny);
+
+  return {
+    handle(req, res) {
+      answers.add(res);
+      if (!lean || isDraining || !takeShortCut(req, res)) handleAny(req, res);
+    },
+    startDraining() {
+      isDraining = true;
+      answers.closeAfterwards();
+    },
+    unfinishedAnswers: () => answers.unfinished,
+  };
+}
+
+const CONSOLE_PREFIX = '/api/trpc/';
+
+/** For people: a session in a cookie. API keys are not looked at. */
+function openConsoleDoor(runtime: Runtime): Door {
+  const streams = new StreamSlots();
+  return openApiDoor({
+    prefix: CONSOLE_PREFIX,
+    router: consoleRouter,
+    log: runtime.log,
+    createContext: ({ req, res, requestId, address, isSecure }) =>
+      createConsoleContext(runtime, {
+        requestId,
+        address,
+        streams,
+        sessionCookie: readSessionCookie(req.headers.cookie, isSecure),
+        setSession: (session) => res.setHeader('Set-Cookie', sessionCookie(session, isSecure)),
+      }),
+  });
+}
+
+async function nothingHere(): Promise<void> {
+  throw new LockyardError('NOT_FOUND', 'There is nothing at this address.');
+}
+
+async function notAnAddress(): Promise<void> {
+  throw new LockyardError('INVALID', 'The address must begin with "/".');
+}
+
+function answerFailure(runtime: Runtime, { res, requestId }: RequestScope, error: unknown): void {
+  if (!res.headersSent) setApiHeaders(res);
+  if (error instanceof LockyardError) {
+    refuse(res, error, { requestId });
+    return;
+  }
+  runtime.log.error({ err: error, requestId }, 'A request failed');
+  refuse(res, { reason: 'INTERNAL', message: INTERNAL_MESSAGE }, { requestId });
+}

@@ -1,0 +1,67 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StartError } from '@/db/start-error';
+import { answerBrokenRequest } from './broken-request';
+import type { Doors } from './doors';
+
+/** Room for a batch of queries, whose inputs travel in the address. */
+const HEADER_MAX_BYTES = 64 * 1024;
+const HEADER_MAX_MS = 10_000;
+const REQUEST_MAX_MS = 20_000;
+/** Longer than callers keep their idle connections, so that it is seldom us who closes one just when it is used. */
+const KEEP_ALIVE_MS = 65_000;
+
+/**
+ * The one server of this process. It has no listener for upgrades on purpose: a request that offers one is answered as
+ * the plain request that it is too, which clients that would speak HTTP/2 rely on; the doors refuse WebSockets.
+ */
+export function createHttpServer(doors: Doors): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: HEADER_MAX_BYTES,
+      headersTimeout: HEADER_MAX_MS,
+      requestTimeout: REQUEST_MAX_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+    },
+    doors.handle,
+  );
+  server.on('clientError', answerBrokenRequest);
+  return server;
+}
+
+/** Begins to listen; answers the address for a browser. Throws `StartError` with the reason in plain words. */
+export async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new StartError(cannotListen(error, port, host), { cause: error })),
+    );
+    server.listen(port, host, resolve);
+  });
+  return browserAddress(server.address() as AddressInfo);
+}
+
+function cannotListen(
+  { code, message }: NodeJS.ErrnoException,
+  port: number,
+  host: string,
+): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is taken by another program. Choose another with PORT.`;
+    case 'EACCES':
+      return `This user may not listen on port ${port}. Choose one above 1023 with PORT.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is not an address of this machine. Choose another with HOST.`;
+    default:
+      return `Cannot listen on ${host}, port ${port}: ${message}`;
+  }
+}
+
+const EVERY_ADDRESS = ['0.0.0.0', '::'];
+
+function browserAddress({ address, port, family }: AddressInfo): string {
+  if (EVERY_ADDRESS.includes(address)) return `http://localhost:${port}`;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

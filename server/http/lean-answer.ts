@@ -1,0 +1,44 @@
+import type { TRPCError } from '@trpc/server';
+import { isSecure } from '../auth/session-cookie';
+import { ERROR_TABLE, retryAfterOf } from '../trpc/error-table';
+import { errorShape, refusalOf } from '../trpc/refusal';
+import type { LeanCall } from './lean-door';
+import { retryAfterSeconds } from './refuse';
+import { apiAnswerHeaders } from './security-headers';
+
+/** Answers a call with what its procedure returned. */
+export function answerResult(call: LeanCall, data: unknown): void {
+  write(call, 200, { result: { data } });
+}
+
+/** Answers a call with why it failed. */
+export function answerError(call: LeanCall, error: TRPCError): void {
+  const { requestId, path, type } = call;
+  const refusal = refusalOf(error, type);
+  const waitMs = retryAfterOf(refusal.reason, refusal.retryAfterMs);
+  const more = waitMs === undefined ? [] : ['Retry-After', retryAfterSeconds(waitMs)];
+  const body = { error: errorShape(refusal, { path, requestId }) };
+  write(call, ERROR_TABLE[refusal.reason].httpStatus, body, more);
+}
+
+function write(
+  { req, res, requestId }: LeanCall,
+  status: number,
+  answer: object,
+  more: string[] = [],
+): void {
+  const body = JSON.stringify(answer);
+  res.writeHead(status, [
+    ...apiAnswerHeaders(isSecure(req.headers['x-forwarded-proto']?.toString())),
+    'X-Request-Id',
+    requestId,
+    'Content-Type',
+    'application/json',
+    'Vary',
+    'trpc-accept, accept',
+    'Content-Length',
+    String(Buffer.byteLength(body)),
+    ...more,
+  ]);
+  res.end(body);
+}

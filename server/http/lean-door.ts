@@ -1,0 +1,120 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type AnyProcedure,
+  type AnyRouter,
+  getTRPCErrorFromUnknown,
+  type TRPCError,
+} from '@trpc/server';
+import type { CallType } from '../trpc/refusal';
+import { answerError, answerResult } from './lean-answer';
+import { isPlainRequest, plainInput } from './plain-request';
+import { newRequestId } from './request-scope';
+import { refusePrototypeKeys } from './safe-json';
+
+/** One call that is answered without the stock adapter. */
+export interface LeanCall {
+  req: IncomingMessage;
+  res: ServerResponse;
+  requestId: string;
+  path: string;
+  type: CallType;
+}
+
+type Run = (call: LeanCall, input: unknown) => Promise<unknown>;
+
+interface LeanDoor {
+  /** What its paths begin with, such as `/api/v1/`. */
+  prefix: string;
+  router: AnyRouter;
+  /** How to run a procedure; null leaves it to the stock door. */
+  runnerOf(procedure: AnyProcedure): Run | null;
+  /** Told of what a call has thrown. */
+  onError(error: TRPCError, call: LeanCall): void;
+  /** Answers a request that looked plain and was not. */
+  otherwise(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
+}
+
+/**
+ * Serves the plain calls of a router, one a request, without the web's objects around each: most of what such a call
+ * costs otherwise. It answers what the stock door would; what is not plain, it leaves to that.
+ *
+ * @returns whether the request is taken
+ */
+export function openLeanDoor(door: LeanDoor) {
+  const procedures = byAddress(door);
+  return (req: IncomingMessage, res: ServerResponse): boolean => {
+    const url = req.url ?? '';
+    const mark = url.indexOf('?');
+    const found = procedures.get(`${req.method} ${mark < 0 ? url : url.slice(0, mark)}`);
+    if (!found || !isPlainRequest(req)) return false;
+    const answer = (text: string, body: Buffer) => {
+      const input = jsonOf(text);
+      if (input) void run(door, found, input.value, req, res);
+      else door.otherwise(req, res, body);
+    };
+    if (found.type === 'mutation') {
+      if (mark >= 0) return false;
+      collect(req, (body) => answer(isUtf8(body) ? body.toString() : '', body));
+      return true;
+    }
+    const text = mark < 0 ? null : plainInput(url.slice(mark + 1));
+    if (text === null) return false;
+    answer(text, NO_BODY);
+    return true;
+  };
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+interface Found {
+  path: string;
+  type: CallType;
+  run: Run;
+}
+
+function byAddress({ router, prefix, runnerOf }: LeanDoor): Map<string, Found> {
+  const procedures = Object.entries<AnyProcedure>(router._def.procedures);
+  return new Map(
+    procedures.flatMap(([path, procedure]): [string, Found][] => {
+      const { type } = procedure._def;
+      const run = type === 'subscription' ? null : runnerOf(procedure);
+      const method = type === 'query' ? 'GET' : 'POST';
+      return run ? [[`${method} ${prefix}${path}`, { path, type, run }]] : [];
+    }),
+  );
+}
+
+async function run(
+  door: LeanDoor,
+  { path, type, run }: Found,
+  input: unknown,
+  req: IncomingMessage,
+  res: ServerResponse,
+): Promise<void> {
+  const call: LeanCall = { req, res, requestId: newRequestId(), path, type };
+  try {
+    answerResult(call, await run(call, input));
+  } catch (cause) {
+    const error = getTRPCErrorFromUnknown(cause);
+    door.onError(error, call);
+    answerError(call, error);
+  }
+}
+
+/** The whole body; never, if the caller hangs up before its end. */
+function collect(req: IncomingMessage, done: (body: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  req.on('data', (chunk: Buffer) => chunks.push(chunk));
+  req.on('end', () => done(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
+}
+
+/** Null for a text that is refused, for whatever reason. */
+function jsonOf(text: string): { value: unknown } | null {
+  try {
+    refusePrototypeKeys(text);
+    return { value: JSON.parse(text) };
+  } catch {
+    return null;
+  }
+}

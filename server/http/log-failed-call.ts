@@ -1,0 +1,13 @@
+import type { TRPCError } from '@trpc/server';
+import type { Log } from '../log';
+import { type CallType, refusalOf } from '../trpc/refusal';
+
+/** Tells the log of a failure that nobody foresaw, of which its caller is told no more than that. */
+export function logFailedCall(
+  log: Log,
+  error: TRPCError,
+  { path, type, requestId }: { path: string | undefined; type: CallType; requestId: string },
+): void {
+  if (refusalOf(error, type).reason !== 'INTERNAL') return;
+  log.error({ err: error.cause ?? error, requestId, procedure: path }, 'A call failed');
+}

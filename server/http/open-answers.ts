@@ -1,0 +1,25 @@
+import type { ServerResponse } from 'node:http';
+
+/** The answers that are being made at this moment. */
+export class OpenAnswers {
+  private readonly open = new Set<ServerResponse>();
+
+  add(res: ServerResponse): void {
+    this.open.add(res);
+    res.once('close', () => this.open.delete(res));
+  }
+
+  /** Asks those who still wait for their answer to connect elsewhere next time. */
+  closeAfterwards(): void {
+    for (const res of this.open) if (!res.headersSent) res.setHeader('Connection', 'close');
+  }
+
+  /** How many are still to be finished. Live streams never finish, so they do not count. */
+  get unfinished(): number {
+    return [...this.open].filter((res) => !isStream(res)).length;
+  }
+}
+
+function isStream(res: ServerResponse): boolean {
+  return String(res.getHeader('content-type') ?? '').startsWith('text/event-stream');
+}

@@ -1,0 +1,99 @@
+import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+import { createDoors } from './doors';
+import { listen } from './http-server';
+
+/** Pages that show what reaches them. */
+let api: ApiHarness;
+let server: Server;
+let url: string;
+let seen: IncomingMessage['headers'] = {};
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  const doors = createDoors(api.runtime, async (req, res) => {
+    seen = req.headers;
+    res.setHeader('Content-Type', 'text/html');
+    res.end('<p>a page</p>');
+  });
+  server = createServer(doors.handle);
+  url = await listen(server, 0, '127.0.0.1');
+});
+afterAll(async () => {
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await api.close();
+});
+
+test('a page comes with its headers and a policy whose nonce is new each time', async () => {
+  const policies = await Promise.all(
+    [1, 2].map(async () => {
+      const { headers, status } = await fetch(`${url}/locks`);
+      expect(status).toBe(200);
+      expect(Object.fromEntries(headers)).toMatchObject({
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'x-frame-options': 'DENY',
+        'x-request-id': expect.stringMatching(/^[\w-]{16}$/),
+      });
+      return headers.get('content-security-policy') ?? '';
+    }),
+  );
+  const [first = '', second = ''] = policies;
+  for (const directive of ["object-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"]) {
+    expect(first).toContain(directive);
+  }
+  const script = first.split('; ').find((directive) => directive.startsWith('script-src'));
+  expect(script).toMatch(/^script-src 'self' 'nonce-[\w+/=]{24}' 'strict-dynamic'$/);
+  expect(first).not.toBe(second);
+});
+
+test('the page is told the nonce by the server, never by the caller', async () => {
+  const policy = "script-src 'nonce-evil'";
+  const { headers } = await fetch(url, { headers: { 'content-security-policy': policy } });
+  expect(seen['content-security-policy']).toBe(headers.get('content-security-policy'));
+  expect(seen['content-security-policy']).not.toContain('evil');
+});
+
+test("headers by which Next's parts talk to each other do not come in from outside", async () => {
+  const inner = { 'x-middleware-subrequest': 'x', 'next-action': 'x', 'x-matched-path': '/y' };
+  await fetch(url, { headers: inner });
+  expect(Object.keys(seen)).not.toEqual(expect.arrayContaining(['next-action']));
+  for (const name of Object.keys(inner)) expect(seen[name]).toBeUndefined();
+});
+
+test.each(['POST', 'PUT', 'DELETE'])('a page cannot be sent a %s', async (method) => {
+  const reply = await fetch(url, { method, body: 'x' });
+  expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+test('without a demo its link leads nowhere', async () => {
+  const reply = await fetch(`${url}/demo?token=x`, { redirect: 'manual' });
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get('set-cookie')).toBeNull();
+});
+
+test('broken percent-encoding is refused', async () => {
+  expect(await statusOf('/%zz')).toBe(400);
+  expect(await statusOf('/%E0%A4%A')).toBe(400);
+});
+
+test('an absolute address is refused', async () => {
+  expect(await statusOf('http://elsewhere/x')).toBe(400);
+});
+
+/** Of a path as written: `fetch` would repair it. */
+function statusOf(path: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    const call = request({ hostname, port, path }, (res) => {
+      res.resume();
+      resolve(res.statusCode);
+    });
+    call.on('error', reject);
+    call.end();
+  });
+}

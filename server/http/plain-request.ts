@@ -1,0 +1,55 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Longer bodies are not worth a short cut. */
+const BODY_MAX_BYTES = 16 * 1024;
+
+const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8']);
+
+/** A query of nothing but a percent-encoded input, without what a URL's parser would treat as more than itself. */
+const ONLY_INPUT = /^input=((?:(?![+&#])[!-~])+)$/;
+
+/** Headers with which a request may mean more than its address and body say. */
+const LOADED_HEADERS = [
+  'origin',
+  'sec-fetch-site',
+  'upgrade',
+  'expect',
+  'trpc-accept',
+  'transfer-encoding',
+] as const;
+
+let lastHost = '';
+
+/**
+ * Whether a request is as nearly all that programs send: it passes every guard of the stock door by its looks, and
+ * nothing but its address, its key and its body can matter to the answer. Doubtful ones are not plain.
+ */
+export function isPlainRequest(req: IncomingMessage): boolean {
+  const { headers } = req;
+  if (req.httpVersionMinor !== 1) return false;
+  for (const name of LOADED_HEADERS) if (headers[name] !== undefined) return false;
+  if (headers.accept?.includes('jsonl') || !isPlainHost(headers.host ?? '')) return false;
+  const length = headers['content-length'];
+  if (req.method === 'GET') return length === undefined;
+  if (!JSON_TYPES.has(headers['content-type'] ?? '')) return false;
+  return length !== undefined && Number(length) <= BODY_MAX_BYTES;
+}
+
+/** The input of a query as text; null where a URL's parser had better look at it. */
+export function plainInput(query: string): string | null {
+  const encoded = ONLY_INPUT.exec(query)?.[1];
+  if (encoded === undefined) return null;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    return null;
+  }
+}
+
+/** Nearly all callers of a server call it by one name. */
+function isPlainHost(host: string): boolean {
+  if (host === lastHost) return host !== '';
+  if (!URL.canParse(`http://${host}`)) return false;
+  lastHost = host;
+  return true;
+}

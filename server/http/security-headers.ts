@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import type { RequestScope } from './request-scope';
+
+const EVERYWHERE = {
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'X-Frame-Options': 'DENY',
+  'X-Permitted-Cross-Domain-Policies': 'none',
+  'Permissions-Policy':
+    'accelerometer=(), camera=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()',
+} as const;
+
+/** An API's answers are never a page: nothing in them may run, and nobody may keep them. */
+const OF_APIS = {
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; sandbox",
+  'Cache-Control': 'no-store',
+} as const;
+
+const YEAR_SECONDS = 31_536_000;
+const SECURED = { 'Strict-Transport-Security': `max-age=${YEAR_SECONDS}` } as const;
+
+/** Headers of every answer, whichever door gives it. */
+export function setCommonHeaders({ res, requestId, isSecure }: RequestScope): void {
+  res.setHeader('X-Request-Id', requestId);
+  const headers = isSecure ? { ...EVERYWHERE, ...SECURED } : EVERYWHERE;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+}
+
+export function setApiHeaders(res: ServerResponse): void {
+  for (const [name, value] of Object.entries(OF_APIS)) res.setHeader(name, value);
+}
+
+const API_ANSWER = Object.entries({ ...EVERYWHERE, ...OF_APIS }).flat();
+const SECURED_API_ANSWER = [...API_ANSWER, ...Object.entries(SECURED).flat()];
+
+/** What both of the above set, less the request id, as a flat list for `writeHead`: far cheaper than one by one. */
+export function apiAnswerHeaders(isSecure: boolean): readonly string[] {
+  return isSecure ? SECURED_API_ANSWER : API_ANSWER;
+}
+
+/**
+ * Gives a page its policy with a fresh nonce. Next reads the nonce from the *request's* header and puts it on its own
+ * scripts, so pages must be rendered for each request.
+ *
+ * Styles may be inline: charts and dialogs set them at run time, and they cannot run code.
+ */
+export function setPageHeaders({ req, res, requestId }: RequestScope): void {
+  const nonce = randomBytes(16).toString('base64');
+  const policy = [
+    "default-src 'self'",
+    `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'`,
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+  req.headers['content-security-policy'] = policy;
+  req.headers['x-request-id'] = requestId;
+  res.setHeader('Content-Security-Policy', policy);
+}

@@ -1,0 +1,49 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Runtime } from '../operations/operation-context';
+import { directCall } from '../trpc/direct-call';
+import { createServiceContext, type ServiceContext } from '../trpc/service-context';
+import { serviceRouter } from '../trpc/service-router';
+import { openApiDoor } from './api-door';
+import { HttpCallerLine } from './caller-line';
+import { openLeanDoor } from './lean-door';
+import { logFailedCall } from './log-failed-call';
+
+export const SERVICE_PREFIX = '/api/v1/';
+
+/** The service API, for programs: an API key in the header. Cookies are not looked at. */
+export function openServiceDoor(runtime: Runtime) {
+  return openApiDoor({
+    prefix: SERVICE_PREFIX,
+    router: serviceRouter,
+    log: runtime.log,
+    createContext: (scope, { isBatch }) => contextOf(runtime, scope, isBatch),
+  });
+}
+
+/** The short cut for nearly all of its calls; what it does not take goes through the door itself. */
+export function openLeanServiceDoor(
+  runtime: Runtime,
+  otherwise: (req: IncomingMessage, res: ServerResponse, body: Buffer) => void,
+) {
+  return openLeanDoor({
+    prefix: SERVICE_PREFIX,
+    router: serviceRouter,
+    otherwise,
+    runnerOf(procedure) {
+      const run = directCall(procedure);
+      return run && ((call, input) => run(contextOf(runtime, call, false), input));
+    },
+    onError: (error, call) => logFailedCall(runtime.log, error, call),
+  });
+}
+
+function contextOf(
+  runtime: Runtime,
+  { req, res, requestId }: { req: IncomingMessage; res: ServerResponse; requestId: string },
+  isBatch: boolean,
+): ServiceContext {
+  const address = req.socket.remoteAddress ?? '';
+  const line = new HttpCallerLine(res);
+  const request = { runtime, requestId, address, isBatch, line };
+  return createServiceContext(request, req.headers.authorization);
+}

@@ -1,0 +1,91 @@
+import { StartError } from '@/db/start-error';
+import { makeSetupToken } from './auth/setup-link';
+import { systemClock } from './clock';
+import { readConfig } from './config';
+import { startControlSocket } from './control-socket';
+import { setCurrentRuntime } from './current-runtime';
+import { startDemo } from './demo';
+import { createDoors } from './http/doors';
+import { createHttpServer, listen } from './http/http-server';
+import { createLog, type Log } from './log';
+import type { Runtime } from './operations/operation-context';
+import { openPages } from './pages';
+import { createRuntime } from './runtime';
+import { shutDown } from './shut-down';
+
+/** A shutdown that takes longer than this is cut short. */
+const SHUT_DOWN_MAX_MS = 15_000;
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+
+/** How to undo what the start has done so far, in that order. */
+const undo: (() => Promise<unknown>)[] = [];
+
+async function start(log: Log): Promise<() => Promise<void>> {
+  const config = readConfig(process.env);
+  const runtime = await createRuntime(config, log, systemClock);
+  undo.push(() => runtime.close());
+  setCurrentRuntime(runtime);
+
+  const opening = openPages(config.host, config.port);
+  // A failure is told where it is awaited, unless the start fails for another reason before.
+  opening.catch(() => undefined);
+  const doors = createDoors(runtime, async (req, res) => (await opening).handle(req, res));
+  const server = createHttpServer(doors);
+  const url = await listen(server, config.port, config.host);
+  // Only now: of two servers over one data folder, one that cannot start must not take the other's socket.
+  const closeSocket = await startControlSocket(runtime);
+  undo.push(closeSocket);
+  const pages = await opening;
+  say(`Lockyard is ready on ${url}`);
+  const demo = config.demo ? await startDemo(runtime, url) : null;
+  if (demo) say(`Sign in to the demo (on this machine only): ${demo.link}`);
+  else await sayHowToBegin(runtime, url);
+
+  return async () => {
+    await Promise.all([demo?.stop(), closeSocket()]);
+    await shutDown({ server, doors, runtime, closePages: pages.close });
+  };
+}
+
+async function sayHowToBegin(runtime: Runtime, url: string): Promise<void> {
+  const token = await makeSetupToken(runtime.database, runtime.clock);
+  if (token) say(`Make the first admin (works once, for an hour): ${url}/setup?token=${token}`);
+}
+
+function endOnSignals(log: Log, stop: () => Promise<void>): void {
+  let isEnding = false;
+  const end = (exitCode: number) => {
+    if (isEnding) return;
+    isEnding = true;
+    setTimeout(() => process.exit(1), SHUT_DOWN_MAX_MS).unref();
+    stop().then(
+      () => process.exit(exitCode),
+      (err: unknown) => {
+        log.fatal({ err }, 'The server did not end cleanly');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', () => end(0));
+  process.on('SIGINT', () => end(0));
+  // What nobody awaited concerns nobody's answer; what nobody caught may have left anything half done.
+  process.on('unhandledRejection', (err) => log.error({ err }, 'A failure went unnoticed'));
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'A failure that nobody foresaw: the server ends');
+    end(1);
+  });
+}
+
+async function giveUp(log: Log, error: unknown): Promise<never> {
+  if (error instanceof StartError) process.stderr.write(`${error.message}\n`);
+  else log.fatal({ err: error }, 'The server could not start');
+  for (const step of undo.reverse()) await step().catch(() => undefined);
+  process.exit(1);
+}
+
+const log = createLog();
+start(log).then(
+  (stop) => endOnSignals(log, stop),
+  (error: unknown) => giveUp(log, error),
+);

@@ -1,0 +1,99 @@
+import { randomBytes } from 'node:crypto';
+import { backendEpoch } from './backends/backend-epoch';
+import { LateStore } from './backends/late-store';
+import { openBackend } from './backends/open-backend';
+import { openStore } from './backends/open-store';
+import type { HistorySource, RecordStore } from './backends/record-store';
+import type { Clock } from './clock';
+import type { Config } from './config';
+import { createEngine } from './engine/create-engine';
+import { newWriter } from './engine/new-writer';
+import type { Log } from './log';
+import type { ObservedBackend } from './observe/lock-board';
+import { startObserving } from './observe/start-observing';
+import { openControlRuntime } from './open-control-runtime';
+import type { ControlRuntime, Runtime } from './operations/operation-context';
+import { resolveAuditIntents } from './operations/resolve-audit-intents';
+
+/**
+ * Builds everything of one process, from the data folder up, and starts it. The control database must be there; another
+ * backend may be absent: it is unreachable then, and tried again.
+ *
+ * Errors: `StartError` with one line for the person who started it. Then nothing is left open.
+ */
+export async function createRuntime(config: Config, log: Log, clock: Clock): Promise<Runtime> {
+  const control = await openControlRuntime(config, log, clock);
+  const ends = [control.close];
+  const close = async () => {
+    for (const end of ends.splice(0).reverse()) {
+      await end().catch((err: unknown) => log.warn({ err }, 'Something did not close cleanly'));
+    }
+  };
+  try {
+    return { ...control, ...(await addBackends(control, ends)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** @param ends how to close what stands, in the order in which it was opened */
+async function addBackends(
+  control: ControlRuntime,
+  ends: (() => Promise<void>)[],
+): Promise<Pick<Runtime, 'engines' | 'board' | 'events' | 'processId'>> {
+  const { config, database, clock, log, namespaces } = control;
+  await namespaces.refresh();
+  const unfollow = namespaces.follow((err) =>
+    log.warn({ err }, 'Policies could not be read again'),
+  );
+  ends.push(async () => unfollow());
+  const processId = newProcessId();
+  const backends: ObservedBackend[] = [];
+  for (const { id, url } of [{ id: 'default', url: config.database }, ...config.backends]) {
+    const store = await storeOf(id, url, control);
+    const epoch = await backendEpoch(database, id, clock.now());
+    const engine = await createEngine({
+      backend: id,
+      kind: url.kind,
+      store,
+      epoch,
+      clock,
+      processId,
+      newWriter,
+      policyOf: (namespace) => namespaces.policyOf(namespace),
+    });
+    ends.push(() => engine.close());
+    backends.push({ id, store, engine, epoch });
+  }
+  const engines = new Map(backends.map(({ id, engine }) => [id, engine]));
+  const { board, events, ...observing } = startObserving({
+    backends,
+    database,
+    clock,
+    log,
+    processId,
+    backendOf: async (name) => (await namespaces.get(name))?.backend ?? null,
+    resolveIntents: async () => {
+      await resolveAuditIntents({ database, clock, log, engines, namespaces });
+    },
+  });
+  ends.push(() => observing.close());
+  return { engines, board, events, processId };
+}
+
+async function storeOf(
+  id: string,
+  url: Config['database'],
+  { clock, database, log }: ControlRuntime,
+): Promise<RecordStore & HistorySource> {
+  const wallClock = () => clock.now();
+  if (id === 'default') return openStore(url, database, wallClock);
+  const onFailure = (err: unknown) => log.warn({ err, backend: id }, 'A backend is not there yet');
+  return LateStore.start(() => openBackend(url, wallClock), onFailure);
+}
+
+/** Whatever else is random here, this must never be the same twice: holds and waiters are told apart by it. */
+function newProcessId(): string {
+  return randomBytes(6).toString('hex');
+}

@@ -1,0 +1,31 @@
+import type { Server } from 'node:http';
+import type { Doors } from './http/doors';
+import type { Runtime } from './operations/operation-context';
+
+/** How long answers that are being made may take once nobody waits any more. */
+const GRACE_MS = 5_000;
+const LOOK_EVERY_MS = 20;
+
+/**
+ * Ends the process's work cleanly: nothing new is accepted, whoever waits is answered `queued` and keeps the place for
+ * a moment, answers under way are finished, live streams are cut so that their pages connect elsewhere. Leases stay.
+ */
+export async function shutDown(parts: {
+  server: Server;
+  doors: Doors;
+  runtime: Runtime;
+  closePages: () => Promise<void>;
+}): Promise<void> {
+  const { server, doors, runtime, closePages } = parts;
+  doors.startDraining();
+  server.close();
+  server.closeIdleConnections();
+  await Promise.allSettled([...runtime.engines.values()].map((engine) => engine.drain()));
+  const dueAt = runtime.clock.monotonic() + GRACE_MS;
+  while (doors.unfinishedAnswers() > 0 && runtime.clock.monotonic() < dueAt) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  server.closeAllConnections();
+  await closePages();
+  await runtime.close();
+}

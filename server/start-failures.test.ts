@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '@/db/open-database';
+
+let folder: string;
+let bundle: string;
+
+/** Within the project, so that the bundle finds its packages. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lockyard-start-'));
+  bundle = join(process.cwd(), '.build', `start-failures-${process.pid}.mjs`);
+  await build({
+    entryPoints: ['server/main.ts'],
+    outfile: bundle,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    logLevel: 'silent',
+  });
+});
+afterAll(async () => {
+  await rm(bundle, { force: true });
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Starts the server with these variables alone and waits for its end. */
+function start(env: Record<string, string>): Promise<Ended> {
+  const { PATH } = process.env;
+  const child = spawn(process.execPath, [bundle], {
+    env: { NODE_ENV: 'production', ...(PATH && { PATH }), ...env },
+  });
+  const ended: Ended = { code: null, stdout: '', stderr: '' };
+  child.stdout.on('data', (text) => {
+    ended.stdout += text;
+  });
+  child.stderr.on('data', (text) => {
+    ended.stderr += text;
+  });
+  return new Promise((resolve) => {
+    child.on('close', (code) => resolve({ ...ended, code }));
+  });
+}
+
+/** One line, and nothing that looks like a stack or a log. */
+function expectOneLine({ code, stderr }: Ended, line: RegExp): void {
+  expect(stderr).toMatch(line);
+  expect(stderr.trim().split('\n')).toHaveLength(1);
+  expect(stderr).not.toMatch(/\{"level"|^\s+at /m);
+  expect(code).toBe(1);
+}
+
+const dataDir = (name: string) => ({ LOCKYARD_DATA_DIR: join(folder, name) });
+
+test('a typo in a variable is named, with what was meant', async () => {
+  const ended = await start({ LOCKYARD_DATABASE_ULR: 'sqlite:x' });
+  expectOneLine(ended, /LOCKYARD_DATABASE_ULR.*LOCKYARD_DATABASE_URL/);
+});
+
+test('a data folder that cannot be used is named', async () => {
+  const file = join(folder, 'a file');
+  await writeFile(file, '');
+  expectOneLine(await start({ LOCKYARD_DATA_DIR: join(file, 'x') }), /The data folder .*a file/);
+  expectOneLine(await start({ LOCKYARD_DATA_DIR: '/proc/lockyard' }), /The data folder .*\/proc/);
+});
+
+test('a second server on one SQLite file is refused', async () => {
+  const path = join(folder, 'one.db');
+  const first = await openDatabase({ kind: 'sqlite', path });
+  const env = { ...dataDir('second'), LOCKYARD_DATABASE_URL: `sqlite:${path}` };
+  expectOneLine(await start(env), /Another Lockyard server has .*one\.db open/);
+  await first.close();
+});
+
+test('a control database that is absent is told, without its password', async () => {
+  const url = 'mysql://root:hunter2hunter2@127.0.0.1:1/lockyard';
+  const ended = await start({ ...dataDir('absent'), LOCKYARD_DATABASE_URL: url });
+  expectOneLine(ended, /127\.0\.0\.1:1/);
+  expect(ended.stderr + ended.stdout).not.toContain('hunter2');
+});
+
+test('a port that is taken is named', async () => {
+  const other: Server = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const port = String((other.address() as AddressInfo).port);
+  const ended = await start({ ...dataDir('port'), PORT: port });
+  expectOneLine(ended, new RegExp(`Port ${port} .*taken.*PORT`));
+  await new Promise((resolve) => other.close(resolve));
+});
+
+test('a host that is not this machine is named', async () => {
+  const ended = await start({ ...dataDir('host'), PORT: '0', HOST: '192.0.2.7' });
+  expectOneLine(ended, /192\.0\.2\.7 is not an address of this machine/);
+});

@@ -1,0 +1,41 @@
+import { initTRPC } from '@trpc/server';
+import { LockyardError } from '../domain/errors';
+import type { OperationContext } from '../operations/operation-context';
+import type { ConsoleContext } from './console-context';
+import { formatError } from './format-error';
+
+const PING_MS = 2_000;
+const SILENT_MAX_MS = 6_000;
+
+const t = initTRPC.context<ConsoleContext>().create({
+  isDev: false,
+  errorFormatter: formatError,
+  sse: {
+    ping: { enabled: true, intervalMs: PING_MS },
+    client: { reconnectAfterInactivityMs: SILENT_MAX_MS },
+  },
+});
+
+export const consoleRouterOf = t.router;
+export const createConsoleCaller = t.createCallerFactory;
+
+/** For the few procedures that somebody who has not signed in may call. Their operations decide the rest. */
+export const openProcedure = t.procedure.use(async ({ ctx, next, signal }) => {
+  const { runtime, requestId, address } = ctx;
+  const actor = await ctx.resolveUser();
+  const operation: OperationContext = {
+    runtime,
+    actor,
+    address,
+    requestId,
+    ...(signal && { signal }),
+  };
+  return next({ ctx: { operation } });
+});
+
+/** What every other procedure is made from: nobody gets past it without a session. */
+export const consoleProcedure = openProcedure.use(({ ctx, next }) => {
+  const { actor } = ctx.operation;
+  if (actor?.kind === 'user') return next({ ctx: { user: actor } });
+  throw new LockyardError('UNAUTHENTICATED', 'Sign in first.');
+});

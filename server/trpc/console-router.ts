@@ -1,0 +1,32 @@
+import { auditListInput } from '../domain/console-inputs';
+import { listAudit } from '../operations/list-audit';
+import { listBackends } from '../operations/list-backends';
+import {
+  consoleKeysRouter,
+  consoleNamespacesRouter,
+  consolePeopleRouter,
+} from './console-access-router';
+import { consoleCountersRouter } from './console-counters-router';
+import { consoleLocksRouter } from './console-locks-router';
+import { consoleProcedure, consoleRouterOf } from './console-procedure';
+import { consoleSessionRouter } from './console-session-router';
+
+/** The API of the console's own pages. It changes with them; programs use the service API. */
+export const consoleRouter = consoleRouterOf({
+  session: consoleSessionRouter,
+  locks: consoleLocksRouter,
+  counters: consoleCountersRouter,
+  audit: consoleRouterOf({
+    list: consoleProcedure
+      .input(auditListInput)
+      .query(({ ctx, input }) => listAudit(ctx.operation, input)),
+  }),
+  keys: consoleKeysRouter,
+  people: consolePeopleRouter,
+  namespaces: consoleNamespacesRouter,
+  backends: consoleRouterOf({
+    list: consoleProcedure.query(({ ctx }) => listBackends(ctx.operation)),
+  }),
+});
+
+export type ConsoleRouter = typeof consoleRouter;

@@ -1,0 +1,65 @@
+import { counterAddInput, counterCreateInput, counterGetInput } from '../domain/counter-inputs';
+import { LockyardError } from '../domain/errors';
+import {
+  acquireInput,
+  cancelInput,
+  checkInput,
+  inspectInput,
+  listInput,
+  releaseInput,
+  renewInput,
+} from '../domain/inputs';
+import { acquireLock } from '../operations/acquire-lock';
+import { addToCounter } from '../operations/add-to-counter';
+import { cancelAcquire } from '../operations/cancel-acquire';
+import { checkToken } from '../operations/check-token';
+import { createCounter } from '../operations/create-counter';
+import { getCounter } from '../operations/get-counter';
+import { inspectLock } from '../operations/inspect-lock';
+import { listNamespaceLocks } from '../operations/list-namespace-locks';
+import { releaseLock } from '../operations/release-lock';
+import { renewLock } from '../operations/renew-lock';
+import { serviceProcedure, serviceRouterOf } from './service-procedure';
+
+/** The API that programs call. Names, inputs and answers are a contract: they may gain fields, never lose any. */
+export const serviceRouter = serviceRouterOf({
+  lock: serviceRouterOf({
+    acquire: serviceProcedure.input(acquireInput).mutation(({ ctx, input }) => {
+      if (ctx.isBatch && input.waitMs > 0) {
+        throw new LockyardError('INVALID', 'waitMs: a batch may not wait.');
+      }
+      return acquireLock(ctx.operation, input);
+    }),
+    cancel: serviceProcedure
+      .input(cancelInput)
+      .mutation(({ ctx, input }) => cancelAcquire(ctx.operation, input)),
+    renew: serviceProcedure
+      .input(renewInput)
+      .mutation(({ ctx, input }) => renewLock(ctx.operation, input)),
+    release: serviceProcedure
+      .input(releaseInput)
+      .mutation(({ ctx, input }) => releaseLock(ctx.operation, input)),
+    inspect: serviceProcedure
+      .input(inspectInput)
+      .query(({ ctx, input }) => inspectLock(ctx.operation, input)),
+    list: serviceProcedure
+      .input(listInput)
+      .query(({ ctx, input }) => listNamespaceLocks(ctx.operation, input)),
+    check: serviceProcedure
+      .input(checkInput)
+      .query(({ ctx, input }) => checkToken(ctx.operation, input)),
+  }),
+  counter: serviceRouterOf({
+    create: serviceProcedure
+      .input(counterCreateInput)
+      .mutation(({ ctx, input }) => createCounter(ctx.operation, input)),
+    add: serviceProcedure
+      .input(counterAddInput)
+      .mutation(({ ctx, input }) => addToCounter(ctx.operation, input)),
+    get: serviceProcedure
+      .input(counterGetInput)
+      .query(({ ctx, input }) => getCounter(ctx.operation, input)),
+  }),
+});
+
+export type ServiceRouter = typeof serviceRouter;
