@@ -1,0 +1,65 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+
+const guide = readFileSync(join(import.meta.dirname, '../docs/api.md'), 'utf8');
+
+/** Every shell block of the guide, with the JSON block after it, if that is what follows. */
+const examples = [...guide.matchAll(/```sh\n(.*?)```\n(?:\n```json\n(.*?)\n```)?/gs)].map(
+  ([, script = '', answer]) => ({ script, answer }),
+);
+
+let api: ApiHarness;
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  const engine = api.runtime.engines.get('default');
+  if (!engine) throw new Error('no engine');
+  const acquire = engine.acquire.bind(engine);
+  engine.acquire = (key, ask, wait) => acquire(key, ask, { ...wait, holdRequestMs: 500 });
+});
+afterAll(() => api.close());
+
+/** Numbers and ids differ from run to run; everything else may not. */
+const sameWords = (json: string) =>
+  JSON.parse(json, (field, value) => {
+    if (field === 'requestId' || field === 'ageMs') return 'any';
+    return typeof value === 'number' && value > 1_000 ? 'number' : value;
+  });
+
+const MARK = '\n<end of example>\n';
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+test.skipIf(!hasCurl)(
+  'every example of the API guide answers what the guide says (needs curl)',
+  async () => {
+    const script = examples.map((example) => `${example.script}\nprintf '${MARK}'\n`).join('');
+    const shell = spawn('bash', ['-c', script], {
+      env: {
+        ...process.env,
+        LOCKYARD_URL: api.url,
+        LOCKYARD_API_KEY: await api.key('guide'),
+      },
+    });
+    const [output, complaints] = await Promise.all([
+      text(shell.stdout),
+      text(shell.stderr),
+      once(shell, 'close'),
+    ]);
+    expect(complaints).toBe('');
+    const answers = output.split(MARK);
+    expect(examples.length).toBeGreaterThan(20);
+    for (const [index, { script: asked, answer }] of examples.entries()) {
+      const given = answers[index] ?? '';
+      if (answer === undefined) expect(given).toBe('');
+      else expect(sameWords(given), asked).toEqual(sameWords(answer));
+    }
+  },
+  // One of them waits for 25 s.
+  90_000,
+);

@@ -1,0 +1,66 @@
+import { hostname } from 'node:os';
+import { type Chance, systemChance } from './chance';
+import { type ClientClock, systemClock } from './client-clock';
+import { LockyardError } from './lockyard-error';
+import manifest from './package.json' with { type: 'json' };
+
+/** Everything has a default but the address and the key, which may come from the environment. */
+export interface LockyardClientOptions {
+  /** Where Lockyard answers, such as `https://locks.example.com`. Default: `LOCKYARD_URL`. */
+  url?: string | undefined;
+  /** Default: `LOCKYARD_API_KEY`. Sent as a bearer token, never logged, never part of an error. */
+  apiKey?: string | undefined;
+  /** For calls that name none. Default: `default`. */
+  namespace?: string | undefined;
+  /** This program's name for itself, at most 100 bytes. Default: made of host, process id and chance. */
+  owner?: string | undefined;
+  /** The version of this program, shown to operators with its holds. Default: the client's own. */
+  version?: string | undefined;
+  fetch?: typeof fetch | undefined;
+  clock?: ClientClock | undefined;
+  chance?: Chance | undefined;
+}
+
+/** The options with every gap filled. */
+export interface ClientSettings {
+  /** Without a slash at its end. */
+  url: string;
+  apiKey: string;
+  namespace: string;
+  owner: string;
+  /** Sent with every hold: `host`, `pid`, `version`. */
+  meta: Record<string, string>;
+  fetch: typeof fetch;
+  clock: ClientClock;
+  chance: Chance;
+}
+
+/** Throws `INVALID` when address or key is missing, or the address is no http(s) URL. */
+export function clientSettings(options: LockyardClientOptions): ClientSettings {
+  const chance = options.chance ?? systemChance;
+  const host = hostname().slice(0, 60);
+  const pid = String(process.pid);
+  const version = options.version ?? `lockyard-client ${manifest.version}`;
+  return {
+    url: httpUrl(needed(options.url ?? process.env.LOCKYARD_URL, 'url', 'LOCKYARD_URL')),
+    apiKey: needed(options.apiKey ?? process.env.LOCKYARD_API_KEY, 'apiKey', 'LOCKYARD_API_KEY'),
+    namespace: options.namespace ?? 'default',
+    owner: options.owner ?? `${host}:${pid}:${chance.id().slice(0, 6)}`,
+    meta: { host, pid, version },
+    fetch: options.fetch ?? globalThis.fetch,
+    clock: options.clock ?? systemClock,
+    chance,
+  };
+}
+
+function needed(value: string | undefined, option: string, variable: string): string {
+  if (value) return value;
+  throw new LockyardError('INVALID', `Lockyard's client needs \`${option}\`, or ${variable} set.`);
+}
+
+function httpUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new LockyardError('INVALID', 'The address of Lockyard must be an http or https URL.');
+  }
+  return text.replace(/\/+$/, '');
+}

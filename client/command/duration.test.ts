@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { durationInWords, parseDuration } from './duration';
+
+test.each([
+  ['250ms', 250],
+  ['30s', 30_000],
+  ['1.5m', 90_000],
+  ['2h', 7_200_000],
+  ['1d', 86_400_000],
+  ['5', 5_000],
+  ['0.25', 250],
+  ['.5', 500],
+  ['0', 0],
+])('%s is a duration', (text, ms) => {
+  expect(parseDuration(text)).toBe(ms);
+});
+
+test.each(['', 's', '1 s', '-1', '1e3', '1w', '1.', 'soon', '0x10', '1s2'])(
+  '"%s" is none',
+  (text) => {
+    expect(parseDuration(text)).toBeNull();
+  },
+);
+
+test('a duration in words is as exact as it is short', () => {
+  expect([0, 450, 12_345, 252_000, 7_500_000].map(durationInWords)).toEqual([
+    '0 ms',
+    '450 ms',
+    '12.3 s',
+    '4 m 12 s',
+    '2 h 5 m',
+  ]);
+});

@@ -1,0 +1,21 @@
+const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/**
+ * Milliseconds of `250ms`, `30s`, `1.5m`, `2h` or `1d`; a bare number is seconds, as `flock` and `timeout` read it.
+ * Null for anything else.
+ */
+export function parseDuration(text: string): number | null {
+  const [, figure, unit = 's'] =
+    /^(\d{1,12}(?:\.\d{1,6})?|\.\d{1,6})(ms|s|m|h|d)?$/.exec(text) ?? [];
+  const unitMs = UNIT_MS[unit];
+  return figure === undefined || unitMs === undefined ? null : Math.round(Number(figure) * unitMs);
+}
+
+/** A duration for people, in its largest fitting unit: `450 ms`, `12.3 s`, `4 m 12 s`, `2 h 5 m`. */
+export function durationInWords(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${Math.floor(ms / 100) / 10} s`;
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 60) return `${minutes} m ${Math.floor((ms % 60_000) / 1_000)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} m`;
+}

@@ -1,0 +1,50 @@
+import { constants } from 'node:os';
+import type { Reason } from '../wire';
+
+/**
+ * What `lockyard` ends with, besides the exit code of a command that it ran: 1, 64 and above as `flock` and `sysexits`
+ * have them, 126 and above as a shell has them. A contract: numbers never change.
+ */
+export const EXIT = {
+  /** Not granted in time; `--conflict-exit-code` changes it. A release of a hold that is over. */
+  conflict: 1,
+  /** Words that make no command, or a name, owner or duration that Lockyard refuses. */
+  usage: 64,
+  /** No answer from Lockyard in time; the command did not run. */
+  unavailable: 69,
+  /** A fault of Lockyard. */
+  software: 70,
+  /** The hold was lost, or could not be renewed, while the command ran: the command was ended. */
+  lost: 75,
+  /** The API key is not valid, or not for this namespace. */
+  noPermission: 77,
+  /** Address or key is not set, or there is no such namespace. */
+  config: 78,
+  notExecutable: 126,
+  notFound: 127,
+} as const;
+
+/** 128 and the number of the signal, as a shell tells a death by signal. */
+export function signalExitCode(signal: NodeJS.Signals): number {
+  return 128 + constants.signals[signal];
+}
+
+/** The exit code for a call that was refused, or got no answer. */
+export function refusalExitCode(reason: Reason): number {
+  return REFUSED[reason];
+}
+
+const REFUSED: Record<Reason, number> = {
+  INVALID: EXIT.usage,
+  UNAUTHENTICATED: EXIT.noPermission,
+  FORBIDDEN: EXIT.noPermission,
+  NOT_FOUND: EXIT.config,
+  CONFLICT: EXIT.software,
+  TOO_LARGE: EXIT.usage,
+  RATE_LIMITED: EXIT.unavailable,
+  CONTENDED: EXIT.unavailable,
+  UNSUPPORTED: EXIT.usage,
+  BACKEND_DOWN: EXIT.unavailable,
+  UNKNOWN: EXIT.unavailable,
+  INTERNAL: EXIT.software,
+};

@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+import { LockyardError } from '../lockyard-error';
+import { CommandFailure } from './command-failure';
+import { EXIT, refusalExitCode } from './exit-codes';
+import { runExec } from './run-exec';
+import { runInspect } from './run-inspect';
+import { runLs } from './run-ls';
+import { runRelease } from './run-release';
+import { speaker } from './speaker';
+import { USAGE } from './usage';
+
+/** The command `lockyard`: what services and scripts do with locks from a shell. */
+async function main([verb, ...words]: string[]): Promise<number> {
+  switch (verb) {
+    case 'exec':
+      return (await runExec(words)) ?? help();
+    case 'ls':
+      return print(await runLs(words));
+    case 'inspect':
+      return print(await runInspect(words));
+    case 'release': {
+      const released = await runRelease(words);
+      return released ? print(released.text) || released.exitCode : help();
+    }
+    case undefined:
+    case '--help':
+    case '-h':
+    case 'help':
+      return help();
+    default:
+      throw new CommandFailure(EXIT.usage, `There is no command "${verb}"; see: lockyard --help`);
+  }
+}
+
+function help(): number {
+  process.stdout.write(USAGE);
+  return 0;
+}
+
+/** Null: help was asked for. */
+function print(text: string | null): number {
+  if (text === null) return help();
+  // Whoever reads may have seen enough.
+  process.stdout.on('error', () => {});
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof CommandFailure) return error.exitCode;
+  if (error instanceof LockyardError) return refusalExitCode(error.reason);
+  return EXIT.software;
+}
+
+main(process.argv.slice(2))
+  .catch((error: unknown) => {
+    speaker('normal').always(error instanceof Error ? error.message : String(error));
+    return exitCodeOf(error);
+  })
+  .then((exitCode) => {
+    process.exitCode = exitCode;
+  });

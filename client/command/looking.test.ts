@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { CommandRig } from './command-rig';
+
+let rig: CommandRig;
+let names = 0;
+
+beforeAll(async () => {
+  rig = await CommandRig.start();
+});
+afterAll(() => rig.close());
+
+const freshName = () => `look/${++names}`;
+
+async function held(name: string, owner = 'worker-1') {
+  const answer = await rig.client.acquire({ name, owner, leaseMs: 60_000 });
+  if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+  return answer.token;
+}
+
+/** What is changed is on the server's board a moment later. */
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 10_000, interval: 50 });
+
+describe('lockyard ls', () => {
+  test('lists what is held under a prefix, as columns or JSON; with --all what is free too', async () => {
+    const [mine, other, free] = [`ls:${freshName()}`, freshName(), `ls:${freshName()}`];
+    const token = await held(mine);
+    await held(other);
+    await rig.client.release({ name: free, owner: 'worker-1', token: await held(free) });
+
+    await soon(async () => {
+      const { code, out, err } = await rig.run(['ls', 'ls:', '--json', '--all']);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(JSON.parse(out)).toEqual({
+        namespace: 'default',
+        ageMs: expect.any(Number),
+        locks: [
+          {
+            name: mine,
+            state: 'held',
+            rev: expect.any(Number),
+            holders: [
+              {
+                owner: 'worker-1',
+                service: 'orders',
+                token,
+                mode: 'exclusive',
+                holdCount: 1,
+                grantedAt: expect.any(Number),
+                expiresAt: expect.any(Number),
+                expiresInMs: expect.any(Number),
+              },
+            ],
+            queueLength: 0,
+          },
+          { name: free, state: 'free', rev: expect.any(Number), holders: [], queueLength: 0 },
+        ],
+      });
+    });
+    const { out } = await rig.run(['ls', 'ls:']);
+    expect(out).toMatch(/^STATE +NAME +OWNER \(SERVICE\) +LEASE LEFT +WAITING\n/);
+    expect(out).toMatch(/\nheld +ls:look\/\d+ +worker-1 \(orders\) +\d+\.?\d* s +0\n$/);
+  });
+
+  test('gives a terminal no control characters to obey', async () => {
+    const name = `esc:\u{1b}[2J${freshName()}`;
+    await held(name, '\u{9b}31m');
+    await soon(async () => {
+      const { out } = await rig.run(['ls', 'esc:']);
+      expect(out).toContain('\\u{1b}[2J');
+      expect(out).toContain('\\u{9b}31m (orders)');
+    });
+  });
+
+  test('stays within the namespaces of its key', async () => {
+    await rig.api.namespace('billing');
+    const { code, err } = await rig.run(['ls', '--namespace', 'billing', '--json']);
+    expect({ code, err }).toEqual({
+      code: 77,
+      err: 'lockyard: This API key is not for the namespace "billing".\n',
+    });
+  });
+});
+
+describe('lockyard inspect', () => {
+  test('tells holder and waiters, in words or as JSON', async () => {
+    const name = freshName();
+    const token = await held(name);
+    const waiting = rig.start(['exec', name, '--owner', 'second', '--', 'true']);
+    await rig.queueOf(name, 1);
+
+    const json = await rig.run(['inspect', name, '--json']);
+    expect(json).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(json.out)).toMatchObject({
+      namespace: 'default',
+      name,
+      state: 'held',
+      minValidToken: token,
+      holders: [{ owner: 'worker-1', service: 'orders', token }],
+      waiters: [{ place: 1, owner: 'second' }],
+    });
+    const { out } = await rig.run(['inspect', name]);
+    expect(out).toMatch(
+      /is held, 1 waiting\nheld by worker-1 \(orders\), token \d+, .* left\n1\. second/,
+    );
+
+    await rig.client.release({ name, owner: 'worker-1', token });
+    expect((await waiting.ended).code).toBe(0);
+  });
+
+  test('of a lock that never was is free, not an error', async () => {
+    const { code, out } = await rig.run(['inspect', freshName()]);
+    expect(code).toBe(0);
+    expect(out).toContain('is free, nobody waiting');
+  });
+});
+
+describe('lockyard release', () => {
+  test('gives a hold back, and says with exit code 1 when it is over already', async () => {
+    const name = freshName();
+    const token = await held(name);
+    const words = ['release', name, '--token', String(token), '--owner', 'worker-1'];
+    const first = await rig.run([...words, '--json']);
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(first.out)).toEqual({
+      namespace: 'default',
+      name,
+      token,
+      outcome: 'released',
+    });
+    const second = await rig.run([...words, '--json']);
+    expect(second.code).toBe(1);
+    expect(JSON.parse(second.out)).toMatchObject({ outcome: 'lost', cause: 'released' });
+    expect(await rig.run(words)).toMatchObject({
+      code: 1,
+      out: expect.stringContaining('it was released'),
+    });
+  });
+
+  test('takes one entry off a hold that was entered twice', async () => {
+    const name = freshName();
+    const token = await held(name);
+    await rig.client.acquire({ name, owner: 'worker-1', leaseMs: 60_000, reentrant: true });
+    const words = ['release', name, '--token', String(token), '--owner', 'worker-1'];
+    const { code, out } = await rig.run(words);
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: `${name} is still held: entered 1 more times\n`,
+    });
+  });
+
+  test('of another service’s hold is refused', async () => {
+    const name = freshName();
+    const token = await held(name);
+    const env = { LOCKYARD_API_KEY: await rig.api.key('billing') };
+    const words = ['release', name, '--token', String(token), '--owner', 'worker-1'];
+    expect(await rig.run(words, { env })).toMatchObject({ code: 77, out: '' });
+    expect(await rig.client.check({ name, token })).toEqual({ valid: true });
+  });
+});
+
+test('help is on standard output, for every verb, and asks for nothing', async () => {
+  const env = { LOCKYARD_URL: undefined, LOCKYARD_API_KEY: undefined };
+  for (const words of [
+    [],
+    ['--help'],
+    ['exec', '-h'],
+    ['ls', '-h'],
+    ['inspect', '-h'],
+    ['release', '-h'],
+  ]) {
+    const { code, out, err } = await rig.run(words, { env });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain('lockyard exec NAME');
+  }
+});

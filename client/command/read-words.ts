@@ -1,0 +1,50 @@
+import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { CommandFailure } from './command-failure';
+import { parseDuration } from './duration';
+import { EXIT } from './exit-codes';
+
+/** What every verb takes. */
+export const COMMON_OPTIONS = {
+  namespace: { type: 'string' },
+  url: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+type Options = NonNullable<ParseArgsConfig['options']>;
+
+/** `parseArgs`, whose complaints end the command line with the exit code for wrong usage. */
+export function readWords<const O extends Options>(args: string[], options: O) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true });
+  } catch (error) {
+    // Node's own words, of which the first sentence says what is wrong.
+    throw wrongUsage(`${(error as Error).message.split(/\.\s|\n/)[0]?.replace(/\.$/, '')}.`);
+  }
+}
+
+export function wrongUsage(message: string): CommandFailure {
+  return new CommandFailure(EXIT.usage, message);
+}
+
+/** The one positional of a verb. */
+export function theOneWord(positionals: string[], what: string): string {
+  const [word, surplus] = positionals;
+  if (!word) throw wrongUsage(`Which lock? Give its name: ${what}`);
+  if (surplus !== undefined) throw wrongUsage(`"${surplus}" is one word too many: ${what}`);
+  return word;
+}
+
+/** Milliseconds of an option; `fallback` where it was not given. */
+export function readDuration<F>(option: string, text: string | undefined, fallback: F): number | F {
+  if (text === undefined) return fallback;
+  const ms = parseDuration(text);
+  if (ms !== null) return ms;
+  throw wrongUsage(`${option} must be a duration such as 500ms, 30s, 5m or 2h, not "${text}".`);
+}
+
+/** A whole number of an option, within bounds. */
+export function readNumber(option: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw wrongUsage(`${option} must be a whole number from ${min} to ${max}, not "${text}".`);
+}

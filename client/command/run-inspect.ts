@@ -1,0 +1,46 @@
+import type { InspectAnswer, Mode } from '../wire';
+import { durationInWords } from './duration';
+import { openClient } from './open-client';
+import { printable } from './printable';
+import { COMMON_OPTIONS, readWords, theOneWord } from './read-words';
+
+export const INSPECT_USAGE = 'lockyard inspect NAME [options]';
+
+const OPTIONS = { ...COMMON_OPTIONS, json: { type: 'boolean' } } as const;
+
+/** `lockyard inspect`: one lock, read afresh, as text; null when help was asked for. */
+export async function runInspect(words: string[]): Promise<string | null> {
+  const { values, positionals } = readWords(words, OPTIONS);
+  if (values.help) return null;
+  const name = theOneWord(positionals, INSPECT_USAGE);
+  const client = openClient({ url: values.url, namespace: values.namespace });
+  const answer = await client.inspect({ name });
+  const { namespace } = client.settings;
+  return values.json
+    ? JSON.stringify({ namespace, name, ...answer })
+    : lockInWords(namespace, name, answer);
+}
+
+function lockInWords(
+  namespace: string,
+  name: string,
+  { state, holders, waiters, frozen }: InspectAnswer,
+): string {
+  const { length } = waiters;
+  return [
+    `${printable(name)} in ${namespace} is ${state}, ${length === 0 ? 'nobody' : length} waiting`,
+    ...(frozen ? [`frozen by ${printable(frozen.by)}: ${printable(frozen.reason)}`] : []),
+    ...holders.map(
+      ({ owner, service, mode, token, expiresInMs }) =>
+        `${HELD[mode]} by ${party(owner, service)}, token ${token}, ${durationInWords(expiresInMs)} of its lease left`,
+    ),
+    ...waiters.map(
+      ({ place, owner, service, waitedMs, patienceLeftMs }) =>
+        `${place}. ${party(owner, service)}, waiting for ${durationInWords(waitedMs)}, gives up in ${durationInWords(patienceLeftMs)}`,
+    ),
+  ].join('\n');
+}
+
+const HELD: Record<Mode, string> = { exclusive: 'held', shared: 'shared' };
+
+const party = (owner: string, service: string) => `${printable(owner)} (${service})`;

@@ -1,0 +1,63 @@
+import type { LockyardClient } from '../lockyard-client';
+import type { Holder, ListAnswer, ListedLock } from '../wire';
+import { durationInWords } from './duration';
+import { inColumns } from './in-columns';
+import { openClient } from './open-client';
+import { printable } from './printable';
+import { COMMON_OPTIONS, readWords, wrongUsage } from './read-words';
+
+export const LS_USAGE = 'lockyard ls [PREFIX] [options]';
+
+const OPTIONS = {
+  ...COMMON_OPTIONS,
+  all: { type: 'boolean', short: 'a' },
+  json: { type: 'boolean' },
+} as const;
+
+const PAGE = 1_000;
+
+/** `lockyard ls`: the locks of a namespace as text; null when help was asked for. */
+export async function runLs(words: string[]): Promise<string | null> {
+  const { values, positionals } = readWords(words, OPTIONS);
+  if (values.help) return null;
+  const [prefix, surplus] = positionals;
+  if (surplus !== undefined) throw wrongUsage(`"${surplus}" is one word too many: ${LS_USAGE}`);
+  const client = openClient({ url: values.url, namespace: values.namespace });
+  const list = await wholeList(client, prefix || undefined, values.all !== true);
+  const { namespace } = client.settings;
+  return values.json ? JSON.stringify({ namespace, ...list }) : listInWords(list);
+}
+
+/** Every page, as old as the oldest of them. */
+async function wholeList(client: LockyardClient, prefix: string | undefined, busy: boolean) {
+  const locks: ListedLock[] = [];
+  let ageMs = 0;
+  let after: string | undefined;
+  do {
+    const page: ListAnswer = await client.list({ prefix, busy, after, limit: PAGE });
+    locks.push(...page.locks);
+    ageMs = Math.max(ageMs, page.ageMs);
+    after = page.next ?? undefined;
+  } while (after !== undefined);
+  return { ageMs, locks };
+}
+
+function listInWords({ locks, ageMs }: { locks: ListedLock[]; ageMs: number }): string {
+  const lines = locks.map(({ name, state, holders, queueLength }) => [
+    state,
+    printable(name),
+    partyOf(holders),
+    holders.length > 0 ? durationInWords(Math.max(...holders.map(leaseLeftMs))) : '–',
+    String(queueLength),
+  ]);
+  const age = ageMs >= 2_000 ? `\nAs read ${durationInWords(ageMs)} ago.` : '';
+  return inColumns([['STATE', 'NAME', 'OWNER (SERVICE)', 'LEASE LEFT', 'WAITING'], ...lines]) + age;
+}
+
+const leaseLeftMs = ({ expiresInMs }: Holder) => expiresInMs;
+
+function partyOf([holder, ...others]: Holder[]): string {
+  if (!holder) return '–';
+  const more = others.length > 0 ? ` and ${others.length} more` : '';
+  return `${printable(holder.owner)} (${holder.service})${more}`;
+}

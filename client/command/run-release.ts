@@ -1,0 +1,48 @@
+import { LockLost, lossFacts } from '../lock-lost';
+import { retrying } from '../retry';
+import { RETRY_BUDGET_MS } from '../time-limits';
+import type { ReleaseAnswer } from '../wire';
+import { EXIT } from './exit-codes';
+import { openClient } from './open-client';
+import { printable } from './printable';
+import { COMMON_OPTIONS, readNumber, readWords, theOneWord, wrongUsage } from './read-words';
+
+export const RELEASE_USAGE = 'lockyard release NAME --token TOKEN --owner OWNER [options]';
+
+const OPTIONS = {
+  ...COMMON_OPTIONS,
+  token: { type: 'string' },
+  owner: { type: 'string' },
+  json: { type: 'boolean' },
+} as const;
+
+/** `lockyard release`: gives a hold of this service back; null when help was asked for. */
+export async function runRelease(
+  words: string[],
+): Promise<{ text: string; exitCode: number } | null> {
+  const { values, positionals } = readWords(words, OPTIONS);
+  if (values.help) return null;
+  const name = theOneWord(positionals, RELEASE_USAGE);
+  const { owner } = values;
+  if (!values.token || !owner) throw wrongUsage(`Whose hold? ${RELEASE_USAGE}`);
+  const token = readNumber('--token', values.token, 1, Number.MAX_SAFE_INTEGER);
+
+  const client = openClient({ url: values.url, namespace: values.namespace });
+  const { clock, chance, namespace } = client.settings;
+  const requestId = chance.id();
+  const until = clock.monotonic() + RETRY_BUDGET_MS;
+  const answer = await retrying({ clock, chance, until }, () =>
+    client.release({ name, owner, token, requestId }),
+  );
+  const text = values.json
+    ? JSON.stringify({ namespace, name, token, ...answer })
+    : releaseInWords(name, token, answer);
+  return { text, exitCode: answer.outcome === 'lost' ? EXIT.conflict : 0 };
+}
+
+function releaseInWords(name: string, token: number, answer: ReleaseAnswer): string {
+  if (answer.outcome === 'released') return `${printable(name)} is released`;
+  if (answer.outcome === 'lost')
+    return printable(new LockLost(name, token, lossFacts(answer)).message);
+  return `${printable(name)} is still held: entered ${answer.holdCount} more times`;
+}

@@ -1,0 +1,59 @@
+import type { Hold } from '../lock-hold';
+import { LockLost } from '../lock-lost';
+import type { CommandChild } from './command-child';
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** As a shell tells it. */
+  exitCode: number;
+  /** It was ended because the hold was lost, or nearly. */
+  isCutShort: boolean;
+}
+
+/** What is kept back of a lease for timers that fire late. */
+const marginMs = (leaseMs: number) => Math.min(250, leaseMs / 20);
+
+/**
+ * Waits for the end of a command, and brings it about when the hold ends first. A lease that nobody can renew is not
+ * waited for: SIGTERM comes early enough for SIGKILL to come before its end. Only who is told of a release by force,
+ * when it is too late, is given the whole grace.
+ *
+ * @param tell called when the command has to end
+ */
+export async function runUnderHold(
+  hold: Hold,
+  child: CommandChild,
+  { leaseMs, graceMs }: { leaseMs: number; graceMs: number },
+  tell: () => void,
+): Promise<CommandEnd> {
+  const keptBackMs = marginMs(leaseMs);
+  let ending: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const end = () => {
+    if (ending) return;
+    clearTimeout(timer);
+    const sureMs = Math.max(0, hold.remainingMs() - keptBackMs);
+    ending = child.end(wasTakenAway(hold.signal.reason) ? graceMs : Math.min(graceMs, sureMs));
+    tell();
+  };
+  const look = () => {
+    const spareMs = hold.remainingMs() - keptBackMs - graceMs;
+    if (spareMs > 0) timer = setTimeout(look, spareMs);
+    else end();
+  };
+
+  if (hold.signal.aborted) end();
+  else look();
+  hold.signal.addEventListener('abort', end, { once: true });
+  const exitCode = await child.ended;
+  clearTimeout(timer);
+  hold.signal.removeEventListener('abort', end);
+  await ending;
+  return { exitCode, isCutShort: ending !== null };
+}
+
+/** Told by the server while the lease would have gone on. */
+function wasTakenAway(reason: unknown): boolean {
+  return reason instanceof LockLost && ['forced', 'released'].includes(reason.loss.cause);
+}

@@ -1,0 +1,31 @@
+import { writeSync } from 'node:fs';
+import { printable } from './printable';
+
+export type Loudness = 'quiet' | 'normal' | 'verbose';
+
+/** Tells a person something: `always`, `normally`, or only when asked to be `verbose`. */
+export interface Speaker {
+  always(line: string): void;
+  normally(line: string): void;
+  verbosely(line: string): void;
+}
+
+/**
+ * Speaks on standard error, line by line. It writes past Node's streams, which would make a pipe that the command
+ * shares non-blocking; a reader that went away is no reason to stop.
+ */
+export function speaker(loudness: Loudness): Speaker {
+  const say = (line: string) => {
+    try {
+      writeSync(2, `lockyard: ${printable(line)}\n`);
+    } catch {
+      // Nobody reads it.
+    }
+  };
+  const not = () => {};
+  return {
+    always: say,
+    normally: loudness === 'quiet' ? not : say,
+    verbosely: loudness === 'verbose' ? say : not,
+  };
+}

@@ -1,0 +1,195 @@
+import { type Grant, surelyUntil, type Wish } from './await-grant';
+import { pause } from './client-clock';
+import { LockLost, type LossFacts, lossFacts } from './lock-lost';
+import type { LockyardClient } from './lockyard-client';
+import { LockyardError } from './lockyard-error';
+import { retryDelayMs } from './retry';
+import { ANSWER_WITHIN_MS } from './time-limits';
+import type { Remark, Renewed } from './wire';
+
+/** The part of a hold that the work sees. */
+export interface Hold {
+  readonly namespace: string;
+  readonly name: string;
+  /** The fencing token: send it with every write to a resource that can refuse a stale one. */
+  readonly token: number;
+  /** How long the grant was waited for. */
+  readonly waitedMs: number;
+  /** Aborted with `LockLost` when the hold is lost, or with the caller's reason when the caller gives up. */
+  readonly signal: AbortSignal;
+  /**
+   * Aborted, with the operator's `Remark` as its reason, when an operator asks for the lock or has stopped its renewals:
+   * the work should come to a good end soon. The hold stays good until `signal` says otherwise.
+   */
+  readonly askedToRelease: AbortSignal;
+  /** Set once renewals prolong this hold no more: it ends at `expiresAt`. */
+  readonly renewalsStopped: Remark | null;
+  /** The end of the lease as last heard of, epoch milliseconds of the backend's clock. Renewals move it. */
+  readonly expiresAt: number;
+  /**
+   * How much of the lease surely is left: counted on a clock that never steps, from before the request was sent, less
+   * an allowance for drift. 0 once the hold is lost. True even while the event loop was blocked and `signal` is late.
+   */
+  remainingMs(): number;
+}
+
+/** Whom to tell what operators tell a holder. */
+export interface HoldListeners {
+  onAskedToRelease?: ((asked: Remark) => void) | undefined;
+  onRenewalsStopped?: ((stopped: Remark) => void) | undefined;
+}
+
+/** Keeps a hold alive by renewing at a third of its lease, and notices when it can no longer be believed in. */
+export class LockHold {
+  readonly token: number;
+  /** Null while the hold is good. */
+  lost: LockLost | null = null;
+  private expiresAt: number;
+  private sureUntil: number;
+  private renewAt: number;
+  private lastFailure: unknown;
+  private callOffDeadline = () => {};
+  private renewalsStopped: Remark | null = null;
+  private asked: Remark | null = null;
+  private readonly askedToRelease = new AbortController();
+  private readonly work = new AbortController();
+  private readonly stopped = new AbortController();
+
+  constructor(
+    private readonly client: LockyardClient,
+    private readonly wish: Wish,
+    private readonly grant: Grant,
+    private readonly listeners: HoldListeners = {},
+  ) {
+    this.token = grant.token;
+    this.expiresAt = grant.expiresAt;
+    this.sureUntil = surelyUntil(grant);
+    this.renewAt = grant.sentAt + this.renewAfterMs(grant.expiresInMs);
+  }
+
+  /** Begins to renew, and to watch the time. A hold of which nothing is left is lost at once. */
+  begin(): void {
+    if (this.remainingMs() === 0) {
+      this.lose({ cause: 'unrenewed' });
+      return;
+    }
+    this.watchDeadline();
+    void this.keepRenewing();
+  }
+
+  /** Ends the renewing. A hold whose time ran out unnoticed is lost, not finished. */
+  stop(): void {
+    if (this.remainingMs() === 0) this.lose({ cause: 'unrenewed' }, this.lastFailure);
+    this.callOffDeadline();
+    this.stopped.abort();
+  }
+
+  /** Tells the work to end for the caller's own reason. The hold stays. */
+  interrupt(reason: unknown): void {
+    this.work.abort(reason);
+  }
+
+  remainingMs(): number {
+    if (this.lost) return 0;
+    return Math.max(0, this.sureUntil - this.client.settings.clock.monotonic());
+  }
+
+  /** What the work is given; it may be taken apart freely, but for `expiresAt`, which moves. */
+  view(): Hold {
+    const { namespace, name } = this.wish;
+    const { token, waitedMs } = this.grant;
+    const expiresAt = () => this.expiresAt;
+    const renewalsStopped = () => this.renewalsStopped;
+    return {
+      namespace,
+      name,
+      token,
+      waitedMs,
+      signal: this.work.signal,
+      askedToRelease: this.askedToRelease.signal,
+      get renewalsStopped() {
+        return renewalsStopped();
+      },
+      get expiresAt() {
+        return expiresAt();
+      },
+      remainingMs: () => this.remainingMs(),
+    };
+  }
+
+  private async keepRenewing(): Promise<void> {
+    const { clock, chance } = this.client.settings;
+    const stop = this.stopped.signal;
+    for (let failures = 0; !stop.aborted; ) {
+      try {
+        await pause(clock, this.renewAt - clock.monotonic(), stop);
+        await this.renew();
+        failures = 0;
+      } catch (error) {
+        this.lastFailure = error;
+        // Any refusal may be mended while the lease lasts, so every one is tried again, sooner for short leases.
+        const retryAfterMs = error instanceof LockyardError ? error.retryAfterMs : undefined;
+        const delayMs = retryDelayMs(chance, failures++, retryAfterMs);
+        this.renewAt = clock.monotonic() + Math.min(delayMs, this.wish.leaseMs / 6);
+      }
+    }
+  }
+
+  private async renew(): Promise<void> {
+    const { namespace, name, owner, leaseMs } = this.wish;
+    const sentAt = this.client.settings.clock.monotonic();
+    const timeoutMs = Math.min(ANSWER_WITHIN_MS, Math.max(leaseMs / 3, 1_000));
+    const answer = await this.client.renew(
+      { namespace, name, owner, token: this.token, leaseMs },
+      { timeoutMs, signal: this.stopped.signal },
+    );
+    if (this.stopped.signal.aborted) return;
+    if (answer.outcome === 'lost') {
+      this.lose(lossFacts(answer));
+      return;
+    }
+    this.expiresAt = answer.expiresAt;
+    this.sureUntil = surelyUntil({ sentAt, expiresInMs: answer.expiresInMs });
+    this.renewAt = sentAt + this.renewAfterMs(answer.expiresInMs);
+    this.watchDeadline();
+    this.hear(answer);
+  }
+
+  /** What operators told with a renewal; each is passed on once. A listener that throws must not end the renewing. */
+  private hear({ askedToRelease, renewalsStopped }: Renewed): void {
+    const { onAskedToRelease, onRenewalsStopped } = this.listeners;
+    const remark = askedToRelease ?? renewalsStopped;
+    if (remark) this.askedToRelease.abort(remark);
+    if (askedToRelease && !this.asked) tell(onAskedToRelease, askedToRelease);
+    if (renewalsStopped && !this.renewalsStopped) tell(onRenewalsStopped, renewalsStopped);
+    this.asked ??= askedToRelease ?? null;
+    this.renewalsStopped ??= renewalsStopped ?? null;
+  }
+
+  /** A third of the lease, or of what is left where that is less: so it is where renewals were stopped or cut short. */
+  private renewAfterMs(expiresInMs: number): number {
+    const { leaseMs } = this.wish;
+    return Math.max(Math.min(leaseMs, expiresInMs) / 3, leaseMs / 30);
+  }
+
+  private watchDeadline(): void {
+    this.callOffDeadline();
+    this.callOffDeadline = this.client.settings.clock.after(this.remainingMs(), () => {
+      if (this.remainingMs() > 0) this.watchDeadline();
+      else this.lose({ cause: 'unrenewed' }, this.lastFailure);
+    });
+  }
+
+  private lose(facts: LossFacts, cause?: unknown): void {
+    if (this.lost) return;
+    this.lost = new LockLost(this.wish.name, this.token, facts, cause);
+    this.callOffDeadline();
+    this.stopped.abort();
+    this.work.abort(this.lost);
+  }
+}
+
+/** Its error is the caller's own bug, and is reported like one: as an unhandled rejection. */
+function tell(listener: ((remark: Remark) => void) | undefined, remark: Remark): void {
+  void Promise.resolve().then(() => listener?.(remark));
+}

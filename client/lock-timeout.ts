@@ -1,0 +1,31 @@
+import type { Holder } from './wire';
+
+/** Who was in the way, as far as the last answer told. */
+export interface Obstacle {
+  holders: Holder[];
+  /** Null where the last answer did not tell. */
+  queueLength: number | null;
+  /** Why an operator lets nobody have the lock; null where that is not the reason. */
+  frozen: string | null;
+}
+
+/** The lock was not granted within the patience given. Nothing is held, and no place in the queue is kept. */
+export class LockTimeout extends Error {
+  override readonly name = 'LockTimeout';
+  readonly holders: Holder[];
+  readonly queueLength: number | null;
+  readonly frozen: string | null;
+
+  constructor(
+    readonly lock: string,
+    readonly waitMs: number,
+    { holders, queueLength, frozen }: Obstacle,
+  ) {
+    const holder = holders[0] ? `; ${holders[0].owner} holds it` : '';
+    const obstacle = frozen === null ? holder : `; it is frozen: ${frozen}`;
+    super(`"${lock}" was not granted within ${waitMs} ms${obstacle}.`);
+    this.holders = holders;
+    this.queueLength = queueLength;
+    this.frozen = frozen;
+  }
+}

@@ -1,0 +1,137 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { LockyardClient } from './lockyard-client';
+import { LockyardError } from './lockyard-error';
+import { granted, outcomeOf, scriptedBench } from './scripted-bench';
+import { until } from './test-clock';
+
+const bench = scriptedBench();
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe('what is sent', () => {
+  test('a command is a POST of plain JSON with the key as bearer, host, pid and version in meta', async () => {
+    const answer = bench.client.acquire({ name: 'job', leaseMs: 5_000, meta: { task: 'a' } });
+    const call = await bench.server.next('lock.acquire');
+    expect(call.request.method).toBe('POST');
+    expect(call.request.headers).toMatchObject({
+      authorization: 'Bearer secret-key',
+      'content-type': 'application/json',
+    });
+    expect(call.input).toEqual({
+      namespace: 'default',
+      name: 'job',
+      owner: 'me',
+      leaseMs: 5_000,
+      meta: {
+        host: expect.any(String),
+        pid: String(process.pid),
+        version: expect.stringMatching(/^lockyard-client \d/),
+        task: 'a',
+      },
+    });
+    call.answer(granted());
+    expect(await answer).toEqual(granted());
+  });
+
+  test('a query is a GET whose input survives every legal character', async () => {
+    const name = 'job?&#%+/ "é\u{1f512}';
+    const answer = bench.client.check({ namespace: 'pay', name, token: 5 });
+    const call = await bench.server.next('lock.check');
+    expect(call.request.method).toBe('GET');
+    expect(call.input).toEqual({ namespace: 'pay', name, token: 5 });
+    call.answer({ valid: true });
+    expect(await answer).toEqual({ valid: true });
+  });
+
+  test('address and key come from the environment unless given', async () => {
+    vi.stubEnv('LOCKYARD_URL', `${bench.url}/`);
+    vi.stubEnv('LOCKYARD_API_KEY', 'from-environment');
+    const answer = new LockyardClient({ clock: bench.clock }).inspect({ name: 'job' });
+    const call = await bench.server.next('lock.inspect');
+    expect(call.request.headers.authorization).toBe('Bearer from-environment');
+    call.answer({ state: 'free' });
+    expect(await answer).toEqual({ state: 'free' });
+  });
+
+  test.each([
+    [{ url: 'http://127.0.0.1:1' }, /apiKey.*LOCKYARD_API_KEY/],
+    [{ apiKey: 'k' }, /url.*LOCKYARD_URL/],
+    [{ url: 'redis://127.0.0.1', apiKey: 'k' }, /http or https/],
+  ])('%o is refused at once, in plain words', (options, message) => {
+    vi.stubEnv('LOCKYARD_URL', '');
+    vi.stubEnv('LOCKYARD_API_KEY', '');
+    expect(() => new LockyardClient(options)).toThrow(message);
+  });
+});
+
+describe('what comes back instead of an answer', () => {
+  const failing = () => outcomeOf(bench.client.inspect({ name: 'job' }));
+
+  test('a refusal is thrown with its reason, its hint and the id of the request', async () => {
+    const failure = failing();
+    (await bench.server.next('lock.inspect')).refuse(503, 'BACKEND_DOWN', { retryAfterMs: 700 });
+    const error = await failure;
+    expect(error).toBeInstanceOf(LockyardError);
+    expect(error).toMatchObject({
+      reason: 'BACKEND_DOWN',
+      message: 'refused: BACKEND_DOWN',
+      retryAfterMs: 700,
+      requestId: 'req-1',
+      isTransient: true,
+    });
+  });
+
+  test.each([
+    [200, 'garbage', 'UNKNOWN'],
+    [200, '{"result":{}}', 'UNKNOWN'],
+    [200, '', 'UNKNOWN'],
+    [502, '<html>', 'UNKNOWN'],
+    [503, '<html>', 'UNKNOWN'],
+    [500, '{"error":{"data":{"reason":"constructor"}}}', 'UNKNOWN'],
+    [404, '<html>', 'NOT_FOUND'],
+    [401, '', 'UNAUTHENTICATED'],
+    [302, '', 'INVALID'],
+  ])('a reply of %i with %j is %s', async (status, text, reason) => {
+    const failure = failing();
+    (await bench.server.next('lock.inspect')).reply(status, text);
+    expect(await failure).toMatchObject({ name: 'LockyardError', reason });
+  });
+
+  test('a lost reply is UNKNOWN, and nothing is sent twice', async () => {
+    const failure = outcomeOf(bench.client.release({ name: 'job', token: 1 }));
+    (await bench.server.next('lock.release')).loseReply();
+    expect(await failure).toMatchObject({ reason: 'UNKNOWN' });
+    expect(bench.server.waitingCalls).toBe(0);
+  });
+
+  test('nobody listening is BACKEND_DOWN: the call never left', async () => {
+    const closed = createServer();
+    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+    const { port } = closed.address() as AddressInfo;
+    await new Promise((resolve) => closed.close(resolve));
+    const client = new LockyardClient({ url: `http://127.0.0.1:${port}`, apiKey: 'secret-key' });
+    const error = await outcomeOf(client.inspect({ name: 'job' }));
+    expect(error).toMatchObject({ reason: 'BACKEND_DOWN' });
+    expect(String(error)).not.toContain('secret-key');
+  });
+
+  test('no answer within the time allowed is UNKNOWN, and the line is closed', async () => {
+    const failure = failing();
+    const call = await bench.server.next('lock.inspect');
+    bench.clock.advance(6_000);
+    expect(await failure).toMatchObject({ reason: 'UNKNOWN' });
+    await until(() => call.isHungUp);
+    expect(bench.clock.timerCount).toBe(0);
+  });
+
+  test('a caller that gives up gets its own reason', async () => {
+    const caller = new AbortController();
+    const failure = outcomeOf(bench.client.inspect({ name: 'job' }, { signal: caller.signal }));
+    await bench.server.next('lock.inspect');
+    const reason = new Error('enough');
+    caller.abort(reason);
+    expect(await failure).toBe(reason);
+  });
+});

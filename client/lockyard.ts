@@ -1,0 +1,13 @@
+/** The public surface of the package `lockyard`. */
+export type { Chance } from './chance';
+export type { ClientClock } from './client-clock';
+export type { LockyardClientOptions } from './client-settings';
+export type { Hold } from './lock-hold';
+export { LockLost, type LossFacts } from './lock-lost';
+export { LockTimeout } from './lock-timeout';
+export { LockyardClient, type Owned } from './lockyard-client';
+export { LockyardError } from './lockyard-error';
+export { ReleaseUnconfirmed } from './release-unconfirmed';
+export type { CallOptions } from './send-request';
+export type * from './wire';
+export { type WithLockOptions, withLock } from './with-lock';

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPerson } from '@/server/operations/create-person';
+import { ApiHarness } from '@/test/api-harness';
+
+const examples = join(import.meta.dirname, '../docs/examples');
+const PASSWORD = 'plough the seventh field';
+
+interface Times {
+  leaseMs?: number;
+  waitMs?: number;
+  workMs?: number;
+}
+
+interface Language {
+  language: string;
+  program: string;
+  args: (name: string, times: Required<Times>) => string[];
+}
+
+const languages: Language[] = [
+  {
+    language: 'Python',
+    program: 'python3',
+    args: (name, { leaseMs, waitMs, workMs }) => [
+      join(examples, 'lock.py'),
+      ...[name, '--lease-ms', leaseMs, '--wait-ms', waitMs, '--work-ms', workMs].map(String),
+    ],
+  },
+  {
+    language: 'Java',
+    program: 'java',
+    args: (name, { leaseMs, waitMs, workMs }) => [
+      '-XX:TieredStopAtLevel=1',
+      join(examples, 'Lock.java'),
+      ...[name, leaseMs, waitMs, workMs].map(String),
+    ],
+  },
+];
+
+let api: ApiHarness;
+let key: string;
+let cookie: string;
+/** How many requests asked for a lock. */
+const asked = new Map<string, number>();
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  key = await api.key('guide');
+  await createPerson(api.cli, { name: 'ana', role: 'operator', password: PASSWORD });
+  cookie = await api.signIn('ana', PASSWORD);
+  const engine = api.runtime.engines.get('default');
+  if (!engine) throw new Error('no engine');
+  const acquire = engine.acquire.bind(engine);
+  // So that a short wait too takes several requests with one id.
+  engine.acquire = (at, ask, wait) => {
+    asked.set(at.name, (asked.get(at.name) ?? 0) + 1);
+    return acquire(at, ask, { ...wait, holdRequestMs: 300 });
+  };
+});
+afterAll(() => api.close());
+
+describe.each(languages)('the example in $language', ({ language, program, args }) => {
+  const lock = (what: string) => `${language} "${what}" \\ ü`;
+
+  /** Runs the example to its end. */
+  async function run(name: string, times: Times, apiKey = key) {
+    const child = spawn(program, args(name, { leaseMs: 2_000, waitMs: 0, workMs: 100, ...times }), {
+      env: {
+        ...process.env,
+        // By which Java reads its arguments.
+        LC_ALL: 'C.UTF-8',
+        LOCKYARD_URL: api.url,
+        LOCKYARD_API_KEY: apiKey,
+      },
+    });
+    const failed = once(child, 'error').then(([error]) => {
+      throw new Error(`${program} is needed here; a whole \`npm test\` installs it: ${error}`);
+    });
+    const ended = Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    const [said, complained, [code]] = await Promise.race([ended, failed]);
+    return { said: said.trim(), complained: complained.trim(), code: code as number };
+  }
+
+  const inspect = async (name: string) =>
+    (await api.get(key, 'lock.inspect', { name })).data as {
+      state: string;
+      holders: { token: number }[];
+      waiters: { ticket: number }[];
+    };
+  const hold = async (name: string) => {
+    const ask = { name, owner: 'other', leaseMs: 60_000 };
+    return (await api.post(key, 'lock.acquire', ask)).data?.token as number;
+  };
+
+  test('works longer than its lease, and releases', async () => {
+    const name = lock('works');
+    const { said, complained, code } = await run(name, { leaseMs: 1_500, workMs: 3_500 });
+    expect(complained).toBe('');
+    expect(said).toMatch(/^granted, token \d+\nreleased$/);
+    expect(code).toBe(0);
+    expect(await inspect(name)).toMatchObject({ state: 'free', holders: [] });
+  });
+
+  test('says who holds the lock, at once or when its patience is over', async () => {
+    const name = lock('held');
+    await hold(name);
+    expect(await run(name, {})).toMatchObject({ said: 'held: other', code: 75 });
+    expect(await run(name, { waitMs: 700 })).toMatchObject({ said: 'timeout: other', code: 75 });
+    expect((await inspect(name)).waiters).toEqual([]);
+  });
+
+  test('waits over several requests and keeps its place', async () => {
+    const name = lock('waits');
+    const token = await hold(name);
+    const running = run(name, { waitMs: 60_000 });
+    const tickets = async () => (await inspect(name)).waiters.map(({ ticket }) => ticket);
+    await expect.poll(tickets, { timeout: 20_000 }).toHaveLength(1);
+    const place = await tickets();
+    await expect.poll(() => asked.get(name), { timeout: 20_000 }).toBeGreaterThan(3);
+    expect(await tickets()).toEqual(place);
+    await api.post(key, 'lock.release', { name, owner: 'other', token });
+    expect(await running).toMatchObject({ code: 0, complained: '' });
+    expect(await inspect(name)).toMatchObject({ state: 'free' });
+  });
+
+  test('stops when it loses the lock', async () => {
+    const name = lock('loses');
+    const running = run(name, { workMs: 60_000 });
+    const held = async () => (await inspect(name)).holders[0]?.token ?? 0;
+    await expect.poll(held, { timeout: 20_000 }).toBeGreaterThan(0);
+    const act = { namespace: 'default', name, token: await held(), rev: 0, reason: 'host is gone' };
+    await api.console(cookie, 'locks.forceRelease', act, 'mutation', { origin: api.url });
+    const { said, code } = await running;
+    expect(said).toMatch(/\nlost: forced by ana$/);
+    expect(code).toBe(1);
+  });
+
+  test('says why the server refuses', async () => {
+    const { complained, code } = await run(lock('refused'), {}, 'no-key');
+    expect(complained).toBe('UNAUTHENTICATED: This is not a valid API key.');
+    expect(code).toBe(2);
+  });
+});

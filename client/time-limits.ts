@@ -1,0 +1,16 @@
+/** The server holds a waiting request at most this long, then answers `queued`. */
+export const HELD_OPEN_MS = 25_000;
+
+/** Beyond the wait asked for, the server answers within 5 s, or never will. */
+export const ANSWER_WITHIN_MS = 6_000;
+
+/** How long `withLock` tries again through failures where nothing else sets a limit. */
+export const RETRY_BUDGET_MS = 10_000;
+
+/** How long tidying up may delay an error that is already certain. */
+export const TIDY_UP_MS = 2_000;
+
+/** How far two clocks may drift apart in `ms`: 1 %, and 2 ms for rounding. */
+export function driftMs(ms: number): number {
+  return ms / 100 + 2;
+}

@@ -1,0 +1,273 @@
+import { describe, expect, test } from 'vitest';
+import type { Hold } from './lock-hold';
+import { granted, heldWork, outcomeOf, scriptedBench } from './scripted-bench';
+import { until } from './test-clock';
+import { type WithLockOptions, withLock } from './with-lock';
+
+const bench = scriptedBench();
+
+/** Work under a granted lock with a lease of 30 s. */
+async function working(options: WithLockOptions = {}) {
+  const work = heldWork();
+  const ended = outcomeOf(withLock('job', { client: bench.client, ...options }, work.run));
+  (await bench.server.next('lock.acquire')).answer(granted());
+  await work.started();
+  return { work, ended };
+}
+
+const renewed = { outcome: 'renewed', rev: 8, expiresAt: 1_700_000_040_000, expiresInMs: 30_000 };
+const forced = { outcome: 'lost', cause: 'forced', at: 5, by: 'Ana', reason: 'stuck' };
+const expired = { outcome: 'lost', cause: 'expired', at: 5 };
+
+async function released(facts: object = { outcome: 'released' }) {
+  const call = await bench.server.next('lock.release');
+  call.answer(facts);
+  return call;
+}
+
+describe('while the hold is good', () => {
+  test('the work gets token, deadline and signal, and its answer is the answer', async () => {
+    const { client } = bench;
+    const ended = withLock('job', { client, namespace: 'pay' }, (hold) => ({ ...hold }));
+    (await bench.server.next('lock.acquire')).answer(granted({ waitedMs: 3 }));
+    const release = await released();
+    expect(release.input).toMatchObject({ namespace: 'pay', owner: 'me', token: 41 });
+    expect(release.input.requestId).not.toBe('id-1');
+    expect(await ended).toMatchObject({
+      namespace: 'pay',
+      name: 'job',
+      token: 41,
+      waitedMs: 3,
+      expiresAt: 1_700_000_030_000,
+      signal: expect.any(AbortSignal),
+    });
+    expect(bench.clock.timerCount).toBe(0);
+  });
+
+  test('it is renewed at a third of the lease, counted from before sending', async () => {
+    const { work, ended } = await working();
+    expect(work.remainingMs()).toBe(30_000 - 302);
+    bench.clock.advance(9_999);
+    expect(bench.server.waitingCalls).toBe(0);
+    bench.clock.advance(1);
+    const first = await bench.server.next('lock.renew');
+    expect(first.input).toMatchObject({ token: 41, owner: 'me', leaseMs: 30_000 });
+    bench.clock.advance(400);
+    first.answer(renewed);
+    await until(() => work.remainingMs() === 30_000 - 302 - 400);
+    bench.clock.advance(9_600);
+    (await bench.server.next('lock.renew')).answer(renewed);
+    work.finish('done');
+    await released();
+    expect(await ended).toBe('done');
+  });
+
+  test('a renewal that failed is tried again soon, and the hold lives on', async () => {
+    const { work, ended } = await working();
+    bench.clock.advance(10_000);
+    (await bench.server.next('lock.renew')).refuse(503, 'BACKEND_DOWN');
+    await bench.clock.advanceOver(50);
+    (await bench.server.next('lock.renew')).loseReply();
+    await bench.clock.advanceOver(100);
+    (await bench.server.next('lock.renew')).answer(renewed);
+    await until(() => work.remainingMs() === 30_000 - 302);
+    expect(work.isAborted).toBe(false);
+    work.finish('done');
+    await released();
+    expect(await ended).toBe('done');
+  });
+
+  test('it is released when the work throws, and the error of the work comes through', async () => {
+    const { work, ended } = await working();
+    const error = new Error('work failed');
+    work.fail(error);
+    await released();
+    expect(await ended).toBe(error);
+  });
+
+  test('a caller that gives up aborts the work; the hold stays until the work has ended', async () => {
+    const caller = new AbortController();
+    const { work, ended } = await working({ signal: caller.signal });
+    const reason = new Error('enough');
+    caller.abort(reason);
+    expect(work.reason).toBe(reason);
+    bench.clock.advance(10_000);
+    (await bench.server.next('lock.renew')).answer(renewed);
+    work.finish('tidied up');
+    await released();
+    expect(await ended).toBe('tidied up');
+  });
+});
+
+describe('when the hold is lost', () => {
+  test('a renewal answered lost aborts the work and tells who did it, and why', async () => {
+    const { work, ended } = await working();
+    bench.clock.advance(10_000);
+    (await bench.server.next('lock.renew')).answer(forced);
+    await until(() => work.isAborted);
+    expect(work.remainingMs()).toBe(0);
+    work.finish('wrote something');
+    const error = await ended;
+    expect(error).toBe(work.reason);
+    expect(error).toMatchObject({
+      name: 'LockLost',
+      lock: 'job',
+      token: 41,
+      loss: { cause: 'forced', by: 'Ana', reason: 'stuck', at: 5 },
+    });
+    expect(String(error)).toContain('released by force by Ana (stuck)');
+    expect(bench.server.waitingCalls).toBe(0);
+    expect(bench.clock.timerCount).toBe(0);
+  });
+
+  test('the error of the work is the cause of the loss that is told', async () => {
+    const { work, ended } = await working();
+    bench.clock.advance(10_000);
+    (await bench.server.next('lock.renew')).answer(forced);
+    await until(() => work.isAborted);
+    const error = new Error('could not write');
+    work.fail(error);
+    expect(await ended).toMatchObject({ name: 'LockLost', cause: error });
+  });
+
+  test('without answered renewals it is lost when its time surely ran out, and freed in case it lives', async () => {
+    const { work, ended } = await working({ leaseMs: 30_000 });
+    bench.clock.advance(10_000);
+    (await bench.server.next('lock.renew')).refuse(401, 'UNAUTHENTICATED');
+    await until(() => bench.clock.nextDueMs === 50);
+    bench.clock.freeze(19_697);
+    expect(work.remainingMs()).toBe(1);
+    bench.clock.advance(1);
+    await until(() => work.isAborted);
+    expect(work.reason).toMatchObject({
+      name: 'LockLost',
+      loss: { cause: 'unrenewed' },
+      cause: { reason: 'UNAUTHENTICATED' },
+    });
+    work.finish('ignored the signal');
+    await released();
+    expect(await ended).toMatchObject({ name: 'LockLost', loss: { cause: 'unrenewed' } });
+  });
+
+  test('an event loop that was blocked past the lease cannot finish unnoticed', async () => {
+    const { work, ended } = await working();
+    bench.clock.freeze(40_000);
+    expect(work.remainingMs()).toBe(0);
+    work.finish('too late');
+    await released(expired);
+    expect(await ended).toMatchObject({ name: 'LockLost', loss: { cause: 'unrenewed' } });
+  });
+
+  test('a lost release is not hidden behind finished work', async () => {
+    const { work, ended } = await working();
+    work.finish('done');
+    await released(expired);
+    expect(await ended).toMatchObject({ name: 'LockLost', loss: { cause: 'expired', at: 5 } });
+  });
+});
+
+describe('when the release gets no answer', () => {
+  test('it is sent again with the same id', async () => {
+    const { work, ended } = await working();
+    work.finish('done');
+    const first = await bench.server.next('lock.release');
+    first.loseReply();
+    await bench.clock.advanceOver(50);
+    const second = await released();
+    expect(second.input).toEqual(first.input);
+    expect(await ended).toBe('done');
+  });
+
+  test('finished work is told as finished, with a release that is not confirmed', async () => {
+    const { work, ended } = await working();
+    work.finish('done');
+    (await bench.server.next('lock.release')).loseReply();
+    await until(() => bench.clock.nextDueMs === 50);
+    bench.clock.advance(9_990);
+    (await bench.server.next('lock.release')).loseReply();
+    expect(await ended).toMatchObject({
+      name: 'ReleaseUnconfirmed',
+      token: 41,
+      result: 'done',
+      cause: { reason: 'UNKNOWN' },
+    });
+  });
+
+  test('the error of the work comes first', async () => {
+    const { work, ended } = await working();
+    const error = new Error('work failed');
+    work.fail(error);
+    (await bench.server.next('lock.release')).refuse(401, 'UNAUTHENTICATED');
+    expect(await ended).toBe(error);
+  });
+});
+
+describe('what operators tell a holder', () => {
+  const remark = { by: 'Ana', reason: 'a deploy waits', at: 5 };
+  const later = { ...remark, at: 6 };
+
+  test('a request to let go reaches the work and the callback once, and the hold stays good', async () => {
+    const asked: unknown[] = [];
+    const seen: { view?: Hold } = {};
+    const { client, server, clock } = bench;
+    const work = heldWork();
+    const options = { client, onAskedToRelease: (told: unknown) => asked.push(told) };
+    const ended = outcomeOf(
+      withLock('job', options, (hold) => {
+        seen.view = hold;
+        return work.run(hold);
+      }),
+    );
+    (await server.next('lock.acquire')).answer(granted());
+    await work.started();
+    clock.advance(10_000);
+    (await server.next('lock.renew')).answer({ ...renewed, askedToRelease: remark });
+    await until(() => asked.length > 0);
+    await clock.advanceOver(10_000);
+    (await server.next('lock.renew')).answer({ ...renewed, askedToRelease: later });
+    await until(() => clock.nextDueMs === 10_000);
+    expect(asked).toEqual([remark]);
+    expect(seen.view?.askedToRelease.reason).toEqual(remark);
+    expect(seen.view?.renewalsStopped).toBe(null);
+    expect(work.isAborted).toBe(false);
+    work.finish('done');
+    await released();
+    expect(await ended).toBe('done');
+  });
+
+  test('once its renewals are stopped the hold is believed in no longer than told', async () => {
+    const stopped: unknown[] = [];
+    const { work, ended } = await working({ onRenewalsStopped: (told) => stopped.push(told) });
+    bench.clock.advance(10_000);
+    const notice = { ...renewed, expiresInMs: 3_000, renewalsStopped: remark };
+    (await bench.server.next('lock.renew')).answer(notice);
+    await until(() => stopped.length > 0);
+    expect(work.remainingMs()).toBeLessThan(3_000);
+    expect(stopped).toEqual([remark]);
+    await bench.clock.advanceOver(1_000);
+    (await bench.server.next('lock.renew')).answer({ ...notice, expiresInMs: 2_000 });
+    bench.clock.advance(2_000);
+    expect(work.reason).toMatchObject({ name: 'LockLost' });
+    expect(work.remainingMs()).toBe(0);
+    work.finish('late');
+    await released({ outcome: 'lost', cause: 'expired', at: 7 });
+    expect(await ended).toMatchObject({ name: 'LockLost' });
+  });
+
+  test('a frozen lock is told as such to whoever would not wait', async () => {
+    const { client, server } = bench;
+    const ended = outcomeOf(withLock('job', { client, waitMs: 0 }, () => 'never'));
+    (await server.next('lock.acquire')).answer({ outcome: 'frozen', reason: 'a repair' });
+    expect(await ended).toMatchObject({ name: 'LockTimeout', frozen: 'a repair' });
+  });
+
+  test('the mode is passed on', async () => {
+    const { client, server } = bench;
+    const ended = withLock('job', { client, mode: 'shared' }, () => 'read');
+    const call = await server.next('lock.acquire');
+    expect(call.input).toMatchObject({ mode: 'shared' });
+    call.answer(granted());
+    await released();
+    expect(await ended).toBe('read');
+  });
+});

@@ -1,0 +1,164 @@
+import { awaitGrant, type Wish } from './await-grant';
+import { type Hold, LockHold } from './lock-hold';
+import { LockLost, lossFacts } from './lock-lost';
+import { LockyardClient } from './lockyard-client';
+import { ReleaseUnconfirmed } from './release-unconfirmed';
+import { retrying } from './retry';
+import { RETRY_BUDGET_MS, TIDY_UP_MS } from './time-limits';
+import type { Mode, ReleaseAnswer, Remark } from './wire';
+
+export interface WithLockOptions {
+  /** Default: one client for the process, made from `LOCKYARD_URL` and `LOCKYARD_API_KEY`. */
+  client?: LockyardClient | undefined;
+  /** Default: the client's. */
+  namespace?: string | undefined;
+  /** Default: the client's. */
+  owner?: string | undefined;
+  /**
+   * How long the lock stays taken after this process dies: 100 ms to 24 h, default 30 s. Renewed at a third of it, so a
+   * shorter one frees sooner and forgives less.
+   */
+  leaseMs?: number | undefined;
+  /** The whole patience: 0 (take it now or never) to 10 minutes, default 1 minute. */
+  waitMs?: number | undefined;
+  /** Default: exclusive. Shared holds of one lock live together. */
+  mode?: Mode | undefined;
+  /** Enter again where this owner holds the lock already, in the same mode. */
+  reentrant?: boolean | undefined;
+  /** Shown to operators with the hold, beside `host`, `pid` and `version`. */
+  meta?: Record<string, string> | undefined;
+  /**
+   * Called once when an operator asks for the lock, as told by a renewal. Ending the work soon is all that is asked; the
+   * hold stays good. The work sees the same on `hold.askedToRelease`.
+   */
+  onAskedToRelease?: ((asked: Remark) => void) | undefined;
+  /**
+   * Called once when an operator has stopped the renewals, as told by a renewal: the hold ends at `hold.expiresAt`,
+   * however healthy this process is, unless the operator extends it.
+   */
+  onRenewalsStopped?: ((stopped: Remark) => void) | undefined;
+  /** Gives up: leaves the queue, or aborts the work's own signal. */
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Does `work` while holding the lock `name`: waits for it, renews it, releases it whatever happens, and answers what
+ * the work answered.
+ *
+ * An operator can ask for the lock, or stop its renewals; both reach the work by `hold.askedToRelease`.
+ *
+ * Promises: the work starts only under a live hold; `signal` aborts as soon as the hold is known to be lost or can no
+ * longer be proven; the promise settles after the work has.
+ *
+ * Rejects with
+ * - `LockTimeout`: not granted within `waitMs`; the work never ran;
+ * - `LockLost`: the hold ended before the work did; takes precedence over an error of the work, which is its `cause`;
+ * - `ReleaseUnconfirmed`: the work is done under a good hold, its release was not answered;
+ * - `LockyardError`: refused, or no answer within the budget; the work never ran;
+ * - the signal's reason, or whatever the work threw.
+ *
+ * What no lock can promise: a process that is paused (garbage collection, a stopped machine, a blocked event loop) may
+ * still write after its lease, before it can notice. Only the guarded resource can refuse that write: send `token` with
+ * it, and let the resource refuse any token below the highest it has seen. `remainingMs()` right before a write narrows
+ * the gap, and never closes it.
+ */
+export async function withLock<T>(
+  name: string,
+  options: WithLockOptions,
+  work: (hold: Hold) => Promise<T> | T,
+): Promise<T> {
+  const client = options.client ?? environmentClient();
+  const wish = wishOf(client, name, options);
+  const grant = await awaitGrant(client, wish, options.signal);
+  const hold = new LockHold(client, wish, grant, options);
+  const result = await workUnder(hold, work, options.signal);
+  const release = await settle(() => giveBack(client, wish, hold));
+
+  const lost = hold.lost ?? lossOf(release, hold, name);
+  if (lost) throw 'error' in result ? blame(lost, result.error) : lost;
+  if ('error' in result) throw result.error;
+  if ('error' in release) {
+    throw new ReleaseUnconfirmed(name, hold.token, result.value, release.error);
+  }
+  return result.value;
+}
+
+let sharedClient: LockyardClient | undefined;
+
+function environmentClient(): LockyardClient {
+  sharedClient ??= new LockyardClient();
+  return sharedClient;
+}
+
+function wishOf({ settings }: LockyardClient, name: string, options: WithLockOptions): Wish {
+  return {
+    namespace: options.namespace ?? settings.namespace,
+    name,
+    owner: options.owner ?? settings.owner,
+    leaseMs: options.leaseMs ?? 30_000,
+    waitMs: options.waitMs ?? 60_000,
+    mode: options.mode ?? 'exclusive',
+    reentrant: options.reentrant ?? false,
+    meta: options.meta ?? {},
+  };
+}
+
+type Settled<T> = { value: T } | { error: unknown };
+
+async function settle<T>(run: () => Promise<T> | T): Promise<Settled<T>> {
+  try {
+    return { value: await run() };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function workUnder<T>(
+  hold: LockHold,
+  work: (hold: Hold) => Promise<T> | T,
+  signal: AbortSignal | undefined,
+): Promise<Settled<T>> {
+  if (signal?.aborted) return { error: signal.reason };
+  hold.begin();
+  if (hold.lost) return { error: hold.lost };
+  const interrupt = () => hold.interrupt(signal?.reason);
+  signal?.addEventListener('abort', interrupt, { once: true });
+  try {
+    return await settle(() => work(hold.view()));
+  } finally {
+    hold.stop();
+    signal?.removeEventListener('abort', interrupt);
+  }
+}
+
+/** Null: the server itself said that there is nothing to release any more. */
+function giveBack(
+  client: LockyardClient,
+  { namespace, name, owner }: Wish,
+  hold: LockHold,
+): Promise<ReleaseAnswer> | null {
+  if (hold.lost && hold.lost.loss.cause !== 'unrenewed') return null;
+  const { clock, chance } = client.settings;
+  const budgetMs = hold.lost ? TIDY_UP_MS : Math.min(RETRY_BUDGET_MS, hold.remainingMs());
+  const until = clock.monotonic() + budgetMs;
+  const requestId = chance.id();
+  const timeoutMs = hold.lost ? TIDY_UP_MS : undefined;
+  return retrying({ clock, chance, until }, () =>
+    client.release({ namespace, name, owner, token: hold.token, requestId }, { timeoutMs }),
+  );
+}
+
+function lossOf(
+  release: Settled<ReleaseAnswer | null>,
+  { token }: LockHold,
+  name: string,
+): LockLost | null {
+  const answer = 'value' in release ? release.value : null;
+  return answer?.outcome === 'lost' ? new LockLost(name, token, lossFacts(answer)) : null;
+}
+
+/** The loss with the work's own error as its cause, unless that error only passes the loss on. */
+function blame(lost: LockLost, error: unknown): LockLost {
+  const isEcho = error === lost || (error instanceof Error && error.cause === lost);
+  return isEcho ? lost : new LockLost(lost.lock, lost.token, lost.loss, error);
+}
