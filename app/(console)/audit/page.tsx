@@ -1,0 +1,15 @@
+import type { Metadata } from 'next';
+import { auditInput, readAuditQuery } from '@/components/audit/audit-query';
+import { AuditView } from '@/components/audit/audit-view';
+import { openConsole } from '../../open-console';
+import { readOrNull } from '../../read-or-null';
+import { type SearchParams, searchParamsOf } from '../../search-params';
+
+export const metadata: Metadata = { title: 'Audit' };
+
+export default async function AuditPage({ searchParams }: { searchParams: SearchParams }) {
+  const { caller } = await openConsole();
+  const query = readAuditQuery(await searchParamsOf(searchParams));
+  const page = await readOrNull(caller.audit.list(auditInput(query, null)));
+  return <AuditView initial={page} initialQuery={query} now={Date.now()} />;
+}

@@ -1,0 +1,38 @@
+import type { Metadata } from 'next';
+import { notFound } from 'next/navigation';
+import { MOVES_SHOWN } from '@/components/counters/counter-limits';
+import { CounterView } from '@/components/counters/counter-view';
+import { nameFromPath } from '@/components/format/lock-path';
+import { counterRef } from '@/server/domain/counter-inputs';
+import { notFoundOr } from '../../../../not-found-or';
+import { openConsole } from '../../../../open-console';
+import { readOrNull } from '../../../../read-or-null';
+
+interface Props {
+  params: Promise<{ namespace: string; name: string }>;
+}
+
+async function refOf({ params }: Props) {
+  const { namespace, name } = await params;
+  const ref = counterRef.safeParse({
+    namespace: nameFromPath(namespace),
+    name: nameFromPath(name),
+  });
+  return ref.success ? ref.data : null;
+}
+
+export async function generateMetadata(props: Props): Promise<Metadata> {
+  const ref = await refOf(props);
+  return { title: ref?.name ?? 'No such counter' };
+}
+
+export default async function CounterPage(props: Props) {
+  const { caller } = await openConsole();
+  const ref = await refOf(props);
+  if (!ref) notFound();
+  const [detail, moves] = await Promise.all([
+    caller.counters.detail(ref).catch(notFoundOr),
+    readOrNull(caller.counters.moves({ ...ref, limit: MOVES_SHOWN })),
+  ]);
+  return <CounterView key={detail.row.id} initial={detail} moves={moves} />;
+}

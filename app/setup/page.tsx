@@ -1,0 +1,35 @@
+import type { Metadata } from 'next';
+import { redirect } from 'next/navigation';
+import { EntryFrame } from '@/components/entry/entry-frame';
+import { SetupForm } from '@/components/entry/setup-form';
+import { ConsoleClient } from '@/components/live/trpc';
+import { pageCaller } from '../open-console';
+import { type SearchParams, searchParamsOf } from '../search-params';
+
+export const metadata: Metadata = { title: 'Set up' };
+
+export default async function SetupPage({ searchParams }: { searchParams: SearchParams }) {
+  const { setupNeeded } = await (await pageCaller()).session.current();
+  if (!setupNeeded) redirect('/');
+  const token = (await searchParamsOf(searchParams)).get('token');
+  if (!token) {
+    return (
+      <EntryFrame title="Open the link from the server’s log">
+        <p className="mt-2 text-14 text-t2">
+          When it starts without any account, Lockyard prints a link that works once, for an hour.
+          It leads here and makes the first admin. If the hour is over, start the server again.
+        </p>
+      </EntryFrame>
+    );
+  }
+  return (
+    <EntryFrame
+      title="Make the first account"
+      intro="It is an admin’s: it can add people, keys and namespaces."
+    >
+      <ConsoleClient>
+        <SetupForm token={token} />
+      </ConsoleClient>
+    </EntryFrame>
+  );
+}

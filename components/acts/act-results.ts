@@ -1,0 +1,50 @@
+'use client';
+
+import { useSyncExternalStore } from 'react';
+import type { NextHolder } from '@/server/domain/answers';
+
+/** What came of an act, told where the lock stands for a while. */
+export type ActResult = { lockId: string; at: number } & (
+  | {
+      kind: 'forced';
+      token: number;
+      next: NextHolder;
+      waitersBefore: number;
+      waitersAfter: number;
+    }
+  | { kind: 'asked'; owner: string }
+  | { kind: 'stopped'; owner: string }
+  | { kind: 'frozen' }
+  | { kind: 'unfrozen' }
+  | { kind: 'extended'; token: number; byMs: number; expiresAt: number }
+);
+
+const SHOWN_MS = 30_000;
+
+let results: readonly ActResult[] = [];
+const listeners = new Set<() => void>();
+
+function change(next: readonly ActResult[]) {
+  results = next;
+  for (const listener of listeners) listener();
+}
+
+/** Keeps a result for 30 s; a later one of the same lock takes its place. */
+export function tellResult(result: ActResult): void {
+  change([...results.filter(({ lockId }) => lockId !== result.lockId), result]);
+  setTimeout(() => change(results.filter((other) => other !== result)), SHOWN_MS);
+}
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** The result of the last act on this lock, for 30 s after it. */
+export function useActResult(lockId: string): ActResult | null {
+  return useSyncExternalStore(
+    subscribe,
+    () => results.find((result) => result.lockId === lockId) ?? null,
+    () => null,
+  );
+}

@@ -1,0 +1,122 @@
+'use client';
+
+import { useState } from 'react';
+import type { LockRow } from '@/server/domain/lock-row';
+import { Icon } from '../icons/icon';
+import { type Problem, problemOf } from '../live/problem';
+import { useAtBackend } from '../live/reading';
+import { useTRPCClient } from '../live/trpc';
+import { stillRenews } from '../locks/lock-facts';
+import { Field } from '../ui/field';
+import { ActFrame } from './act-frame';
+import { tellResult } from './act-results';
+import { nextInLine, staysShut } from './hold-side';
+import { isReason, ReasonField } from './reason-field';
+import { useSeenHold } from './use-seen-hold';
+
+/** With more waiters than this, the lock's name must be typed. */
+const MANY_WAITERS = 10;
+
+/** Takes a lock away from its holder, after everything has been said about it. */
+export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
+  const hold = useSeenHold(row);
+  const { seen } = hold;
+  const client = useTRPCClient();
+  const [typed, setTyped] = useState('');
+  const [reason, setReason] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+
+  const life = seen.hold?.life;
+  const isAlive = useAtBackend(row.backend, (now) => life !== undefined && stillRenews(life, now));
+  const why = nameNeeded(isAlive, seen.waiters);
+  // Once asked for, the name stays asked for: the dialog must not grow easier while somebody reads it.
+  const [asked, setAsked] = useState<string | null>(null);
+  if (why !== null && asked === null) setAsked(why);
+
+  const next = nextInLine(seen);
+  const shut = staysShut(seen);
+  const nextName = shut ? null : (next?.owner ?? (seen.waiters > 0 ? 'the next' : null));
+  const alone = shut ? 'Release this hold' : 'Release, nobody waits';
+  const act = nextName ? `Release and grant to ${nextName}` : alone;
+  const missing = [
+    ...(asked !== null && typed !== row.name ? ['the lock’s name'] : []),
+    ...(isReason(reason) ? [] : ['a reason']),
+  ];
+
+  const release = async () => {
+    if (!seen.hold) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      const { token } = seen.hold;
+      const { namespace, name } = row;
+      const answer = await client.locks.forceRelease.mutate({
+        namespace,
+        name,
+        token,
+        rev: seen.rev,
+        reason,
+      });
+      if (answer.outcome === 'changed') return hold.refuse(answer);
+      tellResult({
+        kind: 'forced',
+        lockId: row.id,
+        at: performance.now(),
+        token,
+        next: answer.next,
+        waitersBefore: seen.waiters,
+        waitersAfter: answer.queueLength,
+      });
+      onClose();
+    } catch (error) {
+      setProblem(problemOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <ActFrame
+      row={row}
+      hold={hold}
+      title={nextName ? `Release this lock and grant it to ${nextName}?` : 'Release this lock?'}
+      warning="The holder is not stopped. It learns at its next renewal; writes are refused only where the token is checked."
+      missing={missing}
+      act={act}
+      tone="danger"
+      isBusy={isBusy}
+      problem={problem}
+      onAct={() => void release()}
+      onClose={onClose}
+    >
+      {asked !== null && (
+        <Field
+          label="Type the lock’s name"
+          hint={asked}
+          mono
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          autoComplete="off"
+          autoCapitalize="off"
+          autoCorrect="off"
+          spellCheck={false}
+          end={
+            typed === row.name && (
+              <span className="flex items-center gap-1.5 text-12 font-[550] text-acc">
+                <Icon name="check" size={15} />
+                matches
+              </span>
+            )
+          }
+        />
+      )}
+      <ReasonField value={reason} onChange={setReason} />
+    </ActFrame>
+  );
+}
+
+function nameNeeded(isAlive: boolean, waiters: number): string | null {
+  if (isAlive) return 'because the holder still renews';
+  return waiters > MANY_WAITERS ? `because ${waiters} wait` : null;
+}

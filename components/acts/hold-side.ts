@@ -1,0 +1,89 @@
+import type { Changed } from '@/server/domain/answers';
+import type { EndCause, Meta } from '@/server/domain/lock-record';
+import type { LockDetail, LockRow, WaiterRow } from '@/server/domain/lock-row';
+
+/** One side of “you saw” and “now”: a lock as far as an act on it is concerned. */
+export interface HoldSide {
+  rev: number;
+  hold: {
+    owner: string;
+    service: string;
+    token: number;
+    grantedAt: number;
+    expiresAt: number;
+    /** Absent where only a refusal told of this hold. */
+    life?: { leaseMs: number; renewedAt: number; renewals: number; meta: Meta };
+  } | null;
+  /** How many others share the lock. */
+  others: number;
+  isFrozen: boolean;
+  waiters: number;
+  oldestWaitAt: number | null;
+  /** In the order of the queue; null while only their number is known. */
+  queue: WaiterRow[] | null;
+}
+
+export function sideOfRow(row: LockRow, queue: WaiterRow[] | null = null): HoldSide {
+  const { hold } = row;
+  return {
+    rev: row.rev,
+    hold: hold && {
+      owner: hold.owner,
+      service: hold.service,
+      token: hold.token,
+      grantedAt: hold.grantedAt,
+      expiresAt: hold.expiresAt,
+      life: hold,
+    },
+    others: Math.max(0, row.holders - 1),
+    isFrozen: row.frozen !== null,
+    waiters: row.waiters,
+    oldestWaitAt: row.oldestWaitAt,
+    queue,
+  };
+}
+
+/** @param token of the hold that it is about, where several share the lock; another is told of if that one is gone */
+export function sideOfDetail(detail: LockDetail, token: number | undefined): HoldSide {
+  const hold = detail.holds.find((other) => other.token === token) ?? detail.row.hold;
+  return sideOfRow({ ...detail.row, hold }, detail.waiters);
+}
+
+export function sideOfRefusal(refusal: Changed): HoldSide {
+  return {
+    rev: refusal.rev,
+    hold: refusal.holders[0] ?? null,
+    others: Math.max(0, refusal.holders.length - 1),
+    isFrozen: refusal.state === 'frozen',
+    waiters: refusal.queueLength,
+    oldestWaitAt: null,
+    queue: null,
+  };
+}
+
+/** How the hold that was seen came to its end. */
+export interface SeenEnd {
+  cause: EndCause;
+  at: number;
+  by?: string;
+  reason?: string;
+}
+
+/** Finds the end of the hold that was seen: in the refusal, or in what the lock remembers of its last hold. */
+export function endOfSeen(
+  token: number | undefined,
+  refusal: Changed | null,
+  detail: LockDetail | null,
+): SeenEnd | null {
+  if (refusal) return refusal.ended;
+  const ended = detail?.row.ended;
+  return ended && ended.token === token ? ended : null;
+}
+
+/** Why nobody gets the lock when the hold ends, whoever waits; null where the first in line does. */
+export function staysShut({ others, isFrozen }: HoldSide): 'frozen' | 'shared' | null {
+  return isFrozen ? 'frozen' : others > 0 ? 'shared' : null;
+}
+
+/** Who is first in line; null if nobody waits or nobody is known yet. */
+export const nextInLine = (side: HoldSide): WaiterRow | null => side.queue?.[0] ?? null;

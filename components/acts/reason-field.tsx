@@ -1,0 +1,32 @@
+'use client';
+
+import { REASON_MAX_CHARS, REASON_MIN_CHARS } from '@/server/domain/console-terms';
+import { Field } from '../ui/field';
+
+/** Whether the server will take it for a reason. */
+export function isReason(text: string): boolean {
+  const { length } = text.trim();
+  return length >= REASON_MIN_CHARS && length <= REASON_MAX_CHARS;
+}
+
+/** Why somebody acts on what is another's. */
+export function ReasonField({
+  value,
+  onChange,
+  hint = 'kept in the lock’s events and in the audit log',
+}: {
+  hint?: string;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  return (
+    <Field
+      label="Reason"
+      hint={hint}
+      value={value}
+      maxLength={REASON_MAX_CHARS}
+      autoComplete="off"
+      onChange={(event) => onChange(event.target.value)}
+    />
+  );
+}

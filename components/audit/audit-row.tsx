@@ -1,0 +1,82 @@
+'use client';
+
+import Link from 'next/link';
+import type { AuditEntry } from '@/server/domain/lock-row';
+import { counterPath, lockPath } from '../format/lock-path';
+import { Icon } from '../icons/icon';
+import { ExactName } from '../ui/exact-name';
+import { Instant } from '../ui/instant';
+import { actWords, factWords, OUTCOMES } from './audit-words';
+
+const KIND_WORDS = { user: '', cli: 'command line', system: 'by itself' } as const;
+
+/** What the result says beyond what was seen. */
+function news({ seen, result }: AuditEntry): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(result).filter(([key, value]) => seen[key] !== value));
+}
+
+/** One act: who, what, why, from what to what. */
+export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
+  const { word, icon, ink, meaning } = OUTCOMES[entry.outcome];
+  const seen = factWords(entry.seen);
+  const result = factWords(news(entry));
+  return (
+    <tr>
+      <td data-cell="when" className="text-12 text-t3">
+        <Instant at={entry.at} now={Math.max(now, entry.at)} />
+      </td>
+      <td data-cell="who">
+        <span
+          className="block truncate md:font-[550]"
+          title={`${entry.actor}, from ${entry.address}`}
+        >
+          {entry.actor}
+        </span>
+        {KIND_WORDS[entry.actorKind] && (
+          <span className="block text-12 text-t3">{KIND_WORDS[entry.actorKind]}</span>
+        )}
+      </td>
+      <td data-cell="what">{actWords(entry.act)}</td>
+      <td data-cell="subject">
+        <Subject entry={entry} />
+      </td>
+      <td data-cell="why" className="text-t2">
+        {entry.reason ? `“${entry.reason}”` : <span className="text-t3 max-md:hidden">–</span>}
+      </td>
+      <td data-cell="facts" className="text-12 text-t2">
+        {seen || result ? (
+          <>
+            {seen}
+            {seen && result && <span className="text-t3"> → </span>}
+            {result}
+          </>
+        ) : (
+          <span className="text-t3 max-md:hidden">–</span>
+        )}
+      </td>
+      <td data-cell="outcome">
+        <span className={`inline-flex items-center gap-1.5 text-12 ${ink}`} title={meaning}>
+          <Icon name={icon} size={14} />
+          {word}
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+function Subject({ entry }: { entry: AuditEntry }) {
+  const { act, namespace, subject, actor } = entry;
+  if (subject === actor) return <span className="text-t3 max-md:hidden">–</span>;
+  const path = act.startsWith('counter.') ? counterPath : lockPath;
+  if (!/^(lock|counter)\./.test(act) || namespace === null) {
+    return subject === '' ? null : <ExactName name={subject} className="text-12" />;
+  }
+  return (
+    <>
+      <Link href={path(namespace, subject)} prefetch={false} className="flex min-w-0 rounded-4">
+        <ExactName name={subject} className="text-12" />
+      </Link>
+      <span className="block truncate text-12 text-t3">{namespace}</span>
+    </>
+  );
+}

@@ -1,0 +1,78 @@
+'use client';
+
+import { useState } from 'react';
+import type { CounterRow } from '@/server/domain/counter-row';
+import { isReason, ReasonField } from '../acts/reason-field';
+import { exactCount } from '../format/counts';
+import { useTRPCClient } from '../live/trpc';
+import { CounterActFrame } from './counter-act-frame';
+import { CounterFacts } from './counter-facts';
+import { boundText, deltaText, wholeNumber } from './counter-standing';
+import { MovedNote } from './moved-note';
+import { useAct } from './use-act';
+import { WholeField } from './whole-field';
+
+/** Sets a counter that still has the value that the operator saw. */
+export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () => void }) {
+  const client = useTRPCClient();
+  const [seen, setSeen] = useState(row);
+  const [text, setText] = useState('');
+  const [reason, setReason] = useState('');
+  const [movedTo, setMovedTo] = useState<number | null>(null);
+  const value = wholeNumber(text);
+  const seenValue = seen.value ?? 0;
+  const now = row.rev > seen.rev ? row.value : (movedTo ?? seen.value);
+  const isOutside =
+    value !== null &&
+    ((row.floor !== null && value < row.floor) || (row.ceiling !== null && value > row.ceiling));
+
+  const act = useAct(async () => {
+    const { namespace, name } = row;
+    const ask = { namespace, name, rev: seen.rev, seenValue, value: value ?? seenValue, reason };
+    const answer = await client.counters.adjust.mutate(ask);
+    if (answer.outcome === 'adjusted') return onClose();
+    setMovedTo(answer.value);
+  });
+  const missing = [
+    ...(value === null || isOutside ? ['a value within the bounds'] : []),
+    ...(isReason(reason) ? [] : ['a reason']),
+  ];
+  return (
+    <CounterActFrame
+      title="Set this counter’s value?"
+      about={<CounterFacts row={seen} />}
+      notice={
+        now !== null &&
+        now !== seenValue && (
+          <MovedNote
+            onUse={() => {
+              setSeen({ ...row, value: now });
+              setMovedTo(null);
+            }}
+          >
+            You saw {exactCount(seenValue)}; it stands at {exactCount(now)} now. Nothing was done.
+          </MovedNote>
+        )
+      }
+      missing={missing}
+      word={value === null ? 'Set the value' : `Set it to ${exactCount(value)}`}
+      act={act}
+      onClose={onClose}
+    >
+      <WholeField
+        label="New value"
+        hint={
+          value === null
+            ? `floor ${boundText(row.floor)}, ceiling ${boundText(row.ceiling)}`
+            : `${deltaText(value - seenValue)} from what you saw`
+        }
+        value={text}
+        problem={isOutside ? 'is not within the bounds' : null}
+        onChange={setText}
+      />
+      <ReasonField value={reason} onChange={setReason} hint={KEPT} />
+    </CounterActFrame>
+  );
+}
+
+const KEPT = 'kept in the counter’s moves and in the audit log';

@@ -1,0 +1,73 @@
+import type { CounterRow } from '@/server/domain/counter-row';
+import { exactCount } from '../format/counts';
+
+/** A bound is near when less than this share of the way between the bounds is left to it. */
+const NEAR_SHARE = 0.1;
+
+/** Where a counter stands between its bounds, as somebody must see it at once. */
+export type CounterState =
+  | 'unknown'
+  | 'atFloor'
+  | 'atCeiling'
+  | 'nearFloor'
+  | 'nearCeiling'
+  | 'within';
+
+export interface Standing {
+  state: CounterState;
+  /** From 0, the floor, to 1, the ceiling; null without both, or where nothing is known. */
+  share: number | null;
+}
+
+type Facts = Pick<CounterRow, 'value' | 'floor' | 'ceiling' | 'isKnown'>;
+
+/** What is not known is never told as being within its bounds. */
+export function standingOf({ value, floor, ceiling, isKnown }: Facts): Standing {
+  if (value === null) return { state: 'unknown', share: null };
+  const share = shareOf(value, floor, ceiling);
+  if (!isKnown) return { state: 'unknown', share };
+  if (value === floor) return { state: 'atFloor', share };
+  if (value === ceiling) return { state: 'atCeiling', share };
+  if (share !== null && share < NEAR_SHARE) return { state: 'nearFloor', share };
+  if (share !== null && share > 1 - NEAR_SHARE) return { state: 'nearCeiling', share };
+  return { state: 'within', share };
+}
+
+/** In halves, so that a distance of almost 2^54 is still a number. */
+function shareOf(value: number, floor: number | null, ceiling: number | null): number | null {
+  if (floor === null || ceiling === null) return null;
+  if (floor === ceiling) return 1;
+  return (value / 2 - floor / 2) / (ceiling / 2 - floor / 2);
+}
+
+/** How far it can still go, either way. */
+export function roomWords({ value, floor, ceiling }: Facts): string {
+  if (value === null) return 'its record cannot be read';
+  const down = floor === null ? null : distance(value, floor, 'above', 'the floor');
+  const up = ceiling === null ? null : distance(ceiling, value, 'below', 'the ceiling');
+  return [down, up].filter((words) => words !== null).join(', ') || 'no bounds';
+}
+
+function distance(high: number, low: number, side: string, bound: string): string {
+  const far = BigInt(high) - BigInt(low);
+  return far === 0n ? `at ${bound}` : `${far.toLocaleString('en-US')} ${side} ${bound}`;
+}
+
+/** A bound in a table. */
+export const boundText = (bound: number | null): string =>
+  bound === null ? 'none' : exactCount(bound);
+
+/** A step with its sign. */
+export const deltaText = (delta: number): string =>
+  delta > 0 ? `+${exactCount(delta)}` : exactCount(delta).replace('-', '−');
+
+/** The whole number that somebody typed; spaces, commas and underscores between digits do not matter. Null: none. */
+export function wholeNumber(text: string): number | null {
+  const bare = text
+    .trim()
+    .replace(/^−/, '-')
+    .replaceAll(/[\s,_]/g, '');
+  if (!/^[-+]?\d+$/.test(bare)) return null;
+  const value = Number(bare);
+  return Number.isSafeInteger(value) ? value + 0 : null;
+}

@@ -1,0 +1,19 @@
+import type { CounterRow } from '@/server/domain/counter-row';
+import { exactCount } from '../format/counts';
+import { Icon } from '../icons/icon';
+
+/** What a counter stands at, and plainly so where that is only what was read last. */
+export function CounterValue({ row }: { row: CounterRow }) {
+  const { value, isKnown } = row;
+  if (isKnown && value !== null) return exactCount(value);
+  return (
+    <span
+      className="inline-flex items-center gap-1.5 text-unknown"
+      title="Nobody knows what it is now"
+    >
+      <Icon name="question" size={14} />
+      {value === null ? 'unknown' : exactCount(value)}
+      {value !== null && <span className="text-12">when last read</span>}
+    </span>
+  );
+}

@@ -1,0 +1,128 @@
+'use client';
+
+import { useEffect, useMemo, useState } from 'react';
+import type { CounterPage } from '@/server/domain/counter-row';
+import { exactCount, plural } from '../format/counts';
+import { Icon } from '../icons/icon';
+import { LiveDot } from '../live/live-dot';
+import { LostLine } from '../live/lost-line';
+import { ReadingProvider } from '../live/reading';
+import type { Reading } from '../live/reading-store';
+import { useSession } from '../live/session';
+import { useTRPCClient } from '../live/trpc';
+import { useLive } from '../live/use-live';
+import { Button } from '../ui/button';
+import { PageHead } from '../ui/page-head';
+import { COUNTERS_SHOWN } from './counter-limits';
+import { CounterTable } from './counter-table';
+import { NewCounterDialog } from './new-counter-dialog';
+
+const PAUSE_MS = 200;
+
+/** Every counter, by name, live. */
+export function CountersView({ initial }: { initial: CounterPage }) {
+  const client = useTRPCClient();
+  const { may } = useSession();
+  const [text, setText] = useState('');
+  const search = useSettled(text.trim());
+  const [isMaking, setMaking] = useState(false);
+  const input = { limit: COUNTERS_SHOWN, ...(search && { search }) };
+  const { data, receivedAt, link, retry } = useLive<CounterPage>(
+    search,
+    initial,
+    ({ onData, ...rest }) =>
+      client.counters.watch.subscribe(input, {
+        ...rest,
+        onData: (message) => onData(message.data),
+      }),
+  );
+  const reading = useMemo<Reading>(
+    () => ({ asOf: data.asOf, receivedAt, backends: data.backends }),
+    [data, receivedAt],
+  );
+  return (
+    <ReadingProvider reading={reading}>
+      <div className="page">
+        <div>
+          <PageHead
+            title="Counters"
+            end={
+              may('operator') && (
+                <Button tone="accent" onClick={() => setMaking(true)}>
+                  New counter…
+                </Button>
+              )
+            }
+          >
+            Whole numbers that never leave their bounds, whoever adds to them.
+          </PageHead>
+          <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-3">
+            <Find text={text} onText={setText} />
+            <span className="text-12 text-t3">
+              {search
+                ? `${exactCount(data.matching)} of ${exactCount(data.total)}`
+                : plural(data.total, 'counter')}
+              {data.matching > data.rows.length &&
+                `, the first ${exactCount(data.rows.length)} shown`}
+            </span>
+            <span className="ml-auto">
+              <LiveDot link={link} onRetry={retry} />
+            </span>
+          </div>
+          {data.rows.length > 0 ? (
+            <CounterTable rows={data.rows} />
+          ) : (
+            <Nothing isSearch={search !== ''} mayMake={may('operator')} />
+          )}
+        </div>
+      </div>
+      <LostLine />
+      {isMaking && <NewCounterDialog onClose={() => setMaking(false)} />}
+    </ReadingProvider>
+  );
+}
+
+/** A text once it has stood still for a moment. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+function Find({ text, onText }: { text: string; onText: (text: string) => void }) {
+  return (
+    <span className="relative w-full sm:w-[280px]">
+      <Icon
+        name="search"
+        size={16}
+        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-t3"
+      />
+      <input
+        type="search"
+        value={text}
+        maxLength={200}
+        placeholder="Find a counter"
+        aria-label="Find a counter"
+        onChange={(event) => onText(event.target.value)}
+        className="search-field"
+      />
+    </span>
+  );
+}
+
+function Nothing({ isSearch, mayMake }: { isSearch: boolean; mayMake: boolean }) {
+  return (
+    <div className="card px-3.5 py-6">
+      <p className="text-14">{isSearch ? 'No counter has this in its name.' : 'No counter yet.'}</p>
+      {!isSearch && (
+        <p className="max-w-[65ch] pt-1 text-t2">
+          A program makes one with <code className="font-mono text-12">counter.create</code>
+          {mayMake && ', or you make one here'}. It appears by itself.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+import type { ReactNode } from 'react';
+import { Button } from '../ui/button';
+
+/** Says that what the operator saw is not what is there, and lets go on from what is. */
+export function MovedNote({ children, onUse }: { children: ReactNode; onUse: () => void }) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      <p className="min-w-0">{children}</p>
+      <Button onClick={onUse}>Use what is now</Button>
+    </div>
+  );
+}

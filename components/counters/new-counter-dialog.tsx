@@ -1,0 +1,130 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { useId, useState } from 'react';
+import { isReason, ReasonField } from '../acts/reason-field';
+import { exactCount } from '../format/counts';
+import { counterPath } from '../format/lock-path';
+import { useTRPC, useTRPCClient } from '../live/trpc';
+import { Field } from '../ui/field';
+import { BoundsFields } from './bounds-fields';
+import { isBetween, readBounds } from './bounds-input';
+import { CounterActFrame } from './counter-act-frame';
+import { wholeNumber } from './counter-standing';
+import { useAct } from './use-act';
+import { WholeField } from './whole-field';
+
+/** Makes a counter, and leads to its page. */
+export function NewCounterDialog({ onClose }: { onClose: () => void }) {
+  const client = useTRPCClient();
+  const router = useRouter();
+  const [namespace, setNamespace] = useState('default');
+  const [name, setName] = useState('');
+  const [initial, setInitial] = useState('0');
+  const [typed, setTyped] = useState({ floor: '0', ceiling: '' });
+  const [reason, setReason] = useState('');
+  const [standsAt, setStandsAt] = useState<number | null>(null);
+  const bounds = readBounds(typed);
+  const value = wholeNumber(initial);
+  const isOutside = value !== null && bounds.areSound && !isBetween(value, bounds);
+
+  const act = useAct(async () => {
+    const { floor, ceiling } = bounds;
+    const answer = await client.counters.create.mutate({
+      namespace,
+      name,
+      initial: value ?? 0,
+      ...(floor !== null && { floor }),
+      ...(ceiling !== null && { ceiling }),
+      reason,
+    });
+    if (answer.outcome === 'exists') return setStandsAt(answer.value);
+    onClose();
+    router.push(counterPath(namespace, name));
+  });
+  const missing = [
+    ...(name === '' ? ['a name'] : []),
+    ...(value === null || isOutside ? ['a value within the bounds'] : []),
+    ...(bounds.areSound ? [] : ['sound bounds']),
+    ...(isReason(reason) ? [] : ['a reason']),
+  ];
+  return (
+    <CounterActFrame
+      title="New counter"
+      notice={
+        standsAt !== null && (
+          <p>
+            There is such a counter already, at <b>{exactCount(standsAt)}</b>. Nothing was done.
+          </p>
+        )
+      }
+      missing={missing}
+      word="Make the counter"
+      act={act}
+      onClose={onClose}
+    >
+      <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_160px]">
+        <Field
+          label="Name"
+          hint="byte-exact"
+          value={name}
+          mono
+          maxLength={200}
+          autoComplete="off"
+          onChange={(event) => {
+            setStandsAt(null);
+            setName(event.target.value);
+          }}
+        />
+        <NamespaceChoice
+          value={namespace}
+          onChange={(next) => {
+            setStandsAt(null);
+            setNamespace(next);
+          }}
+        />
+      </div>
+      <WholeField
+        label="First value"
+        value={initial}
+        problem={isOutside ? 'is not within the bounds' : null}
+        onChange={setInitial}
+      />
+      <BoundsFields typed={typed} onChange={setTyped} />
+      <ReasonField value={reason} onChange={setReason} hint={KEPT} />
+    </CounterActFrame>
+  );
+}
+
+const KEPT = 'kept in the counter’s moves and in the audit log';
+
+function NamespaceChoice({
+  value,
+  onChange,
+}: {
+  value: string;
+  onChange: (namespace: string) => void;
+}) {
+  const id = useId();
+  const trpc = useTRPC();
+  const { data } = useQuery(trpc.namespaces.list.queryOptions());
+  const names = data?.map((row) => row.name) ?? [value];
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1.5 block font-[550]">
+        Namespace
+      </label>
+      <select
+        id={id}
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        className="field"
+      >
+        {names.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </div>
+  );
+}

@@ -1,0 +1,26 @@
+import { CopyButton } from '../ui/copy-button';
+
+/** Something to read or copy as it is. */
+export function CodeBlock({
+  title,
+  text,
+  copy,
+}: {
+  title: string;
+  text: string;
+  /** What is copied, in words; without it nothing is offered. */
+  copy?: string;
+}) {
+  return (
+    <figure className="card">
+      <figcaption className="flex min-h-9 items-center gap-3 border-line border-b py-1 pr-1.5 pl-3.5 text-12 text-t2">
+        <span className="min-w-0 flex-1">{title}</span>
+        {copy && <CopyButton text={text} label={copy} quiet />}
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever scrolls it by keyboard must reach it */}
+      <pre className="overflow-x-auto px-3.5 py-3 font-mono text-12 leading-5" tabIndex={0}>
+        {text}
+      </pre>
+    </figure>
+  );
+}

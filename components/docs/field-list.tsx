@@ -1,0 +1,47 @@
+import type { FieldTerms } from './read-document';
+import { RichText } from './rich-text';
+
+/** Fields of an input or answer. Only an input says which must be there: of an answer all are that are not optional. */
+export function FieldList({ fields, of }: { fields: FieldTerms[]; of: 'input' | 'answer' }) {
+  return (
+    <dl className="docs-fields">
+      {fields.map((field) => (
+        <div key={field.name}>
+          <dt>
+            <code className="font-mono text-12 font-[550]">{field.name}</code>
+            <Presence field={field} of={of} />
+          </dt>
+          <dd>
+            <span className="font-mono text-12 text-t3">
+              {field.type}
+              {field.shape && (
+                <>
+                  {' '}
+                  <a href={`#${field.shape}`} className="link">
+                    {field.shape}
+                  </a>
+                </>
+              )}
+              {field.fallback !== null && `, default ${field.fallback}`}
+            </span>
+            {field.says && (
+              <p className="max-w-[68ch] text-t2">
+                <RichText text={field.says} />
+              </p>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Presence({ field, of }: { field: FieldTerms; of: 'input' | 'answer' }) {
+  if (of === 'input' && field.isRequired) {
+    return <span className="text-11 text-acc">required</span>;
+  }
+  if (of === 'answer' && !field.isRequired) {
+    return <span className="text-11 text-t3">if known</span>;
+  }
+  return null;
+}

@@ -1,0 +1,78 @@
+import { CodeBlock } from './code-block';
+import { curlLine } from './curl-line';
+import { FieldList } from './field-list';
+import type { OutcomeTerms, ProcedureTerms } from './read-document';
+import { RichText } from './rich-text';
+
+/** One procedure: what it does and takes, what it answers, and how to call it. */
+export function ProcedureSection({
+  procedure,
+  origin,
+}: {
+  procedure: ProcedureTerms;
+  origin: string;
+}) {
+  const { name, method, title, says, fields, outcomes, statuses } = procedure;
+  const hasOutcomes = outcomes.some(({ outcome }) => outcome !== null);
+  return (
+    <section id={name} aria-labelledby={`${name}-title`} className="docs-section">
+      <div className="docs-pair">
+        <div className="min-w-0">
+          <h2 id={`${name}-title`} className="font-mono text-20 font-[550] break-words">
+            {name}
+          </h2>
+          <p className="mt-1 flex flex-wrap items-baseline gap-x-2.5 gap-y-1 text-12 text-t2">
+            <span className="docs-method" data-method={method}>
+              {method}
+            </span>
+            <code className="font-mono">/api/v1/{name}</code>
+            <span className="text-t3">{title}</span>
+          </p>
+          <p className="mt-3 max-w-[72ch] text-14 text-t2">
+            <RichText text={says} />
+          </p>
+          <h3 className="docs-subhead">Input</h3>
+          <FieldList fields={fields} of="input" />
+        </div>
+        <div className="docs-beside">
+          <CodeBlock
+            title="In a shell"
+            text={curlLine(origin, procedure)}
+            copy={`Copy the curl line for ${name}`}
+          />
+        </div>
+      </div>
+      <h3 className="docs-subhead">{hasOutcomes ? 'Outcomes' : 'Answer'}</h3>
+      <div className="flex flex-col gap-3">
+        {outcomes.map((each) => (
+          <Outcome key={each.outcome ?? 'answer'} terms={each} />
+        ))}
+      </div>
+      <p className="mt-4 text-12 text-t3">
+        Refused with {statuses.join(', ')}:{' '}
+        <a href="#refusals" className="link">
+          see why
+        </a>
+      </p>
+    </section>
+  );
+}
+
+function Outcome({ terms: { outcome, says, fields, example } }: { terms: OutcomeTerms }) {
+  return (
+    <div className="docs-pair">
+      <div className="docs-outcome">
+        {outcome && <h4 className="font-mono text-13 font-[600] text-t1">{outcome}</h4>}
+        <p className="max-w-[72ch] text-t2">
+          <RichText text={says} />
+        </p>
+        {fields.length > 0 && <FieldList fields={fields} of="answer" />}
+      </div>
+      {example !== undefined && (
+        <div className="docs-beside">
+          <CodeBlock title="result.data" text={JSON.stringify(example, null, 2)} />
+        </div>
+      )}
+    </div>
+  );
+}

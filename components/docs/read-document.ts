@@ -1,0 +1,119 @@
+import type { JsonSchema, OpenApiDocument, Operation } from '@/server/trpc/openapi-shape';
+import { typeWords } from './type-words';
+
+/** One field of an input or answer, in words. */
+export interface FieldTerms {
+  name: string;
+  type: string;
+  /** The shape that the field is a list of, where it has a name. */
+  shape: string | null;
+  isRequired: boolean;
+  /** As JSON; null where there is none. */
+  fallback: string | null;
+  says: string;
+}
+
+/** One answer that has to be expected. */
+export interface OutcomeTerms {
+  /** Null for an answer that has no outcomes. */
+  outcome: string | null;
+  says: string;
+  fields: FieldTerms[];
+  example: unknown;
+}
+
+export interface ProcedureTerms {
+  name: string;
+  method: 'GET' | 'POST';
+  title: string;
+  says: string;
+  fields: FieldTerms[];
+  outcomes: OutcomeTerms[];
+  example: unknown;
+  /** How refusals of this procedure may begin: 400, 401 and so on. */
+  statuses: number[];
+}
+
+/** Every procedure of the API's description, in its order. */
+export function proceduresOf(document: OpenApiDocument): ProcedureTerms[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => {
+      const { schema, example } = inputOf(operation);
+      return {
+        name: path.slice(1),
+        method: method === 'get' ? ('GET' as const) : ('POST' as const),
+        title: operation.summary,
+        says: operation.description,
+        fields: fieldsOf(follow(document, schema)),
+        outcomes: outcomesOf(document, operation),
+        example,
+        statuses: Object.keys(operation.responses)
+          .map(Number)
+          .filter((status) => status >= 400),
+      };
+    }),
+  );
+}
+
+/** What lists are made of, by name. */
+export function shapesOf(document: OpenApiDocument, procedures: ProcedureTerms[]) {
+  const fields = procedures.flatMap(({ outcomes }) => outcomes.flatMap((each) => each.fields));
+  const names = [...new Set(fields.flatMap(({ shape }) => (shape === null ? [] : [shape])))];
+  return names.map((name) => {
+    const schema = document.components.schemas[name] ?? {};
+    return { name, says: schema.description ?? '', fields: fieldsOf(schema) };
+  });
+}
+
+/** The reasons that come with each status of a refusal. */
+export function refusalsOf(document: OpenApiDocument): { status: number; reasons: string[] }[] {
+  return Object.entries(document.components.responses).map(([name, { content }]) => {
+    const narrowed = content['application/json'].schema.allOf?.at(-1);
+    const data = narrowed?.properties?.error?.properties?.data?.properties;
+    return {
+      status: Number(name.replace('Error', '')),
+      reasons: (data?.reason?.enum ?? []).map(String),
+    };
+  });
+}
+
+function inputOf({ requestBody, parameters }: Operation): {
+  schema: JsonSchema;
+  example?: unknown;
+} {
+  const content = requestBody?.content ?? parameters?.[0]?.content;
+  return content?.['application/json'] ?? { schema: {} };
+}
+
+function outcomesOf(document: OpenApiDocument, { responses }: Operation): OutcomeTerms[] {
+  const success = responses[200];
+  if (!success || '$ref' in success) return [];
+  const envelope = success.content['application/json'].schema;
+  const data = follow(document, envelope.properties?.result?.properties?.data ?? {});
+  const parts = data.oneOf?.map((part) => follow(document, part)) ?? [data];
+  return parts.map((part) => {
+    const { outcome, ...rest } = part.properties ?? {};
+    return {
+      outcome: outcome === undefined ? null : String(outcome.const),
+      says: part.description ?? '',
+      fields: fieldsOf({ ...part, properties: rest }),
+      example: part.examples?.[0],
+    };
+  });
+}
+
+function fieldsOf({ properties = {}, required = [] }: JsonSchema): FieldTerms[] {
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    type: typeWords(schema),
+    shape: schema.items?.$ref?.split('/').at(-1) ?? null,
+    isRequired: required.includes(name),
+    fallback: schema.default === undefined ? null : JSON.stringify(schema.default),
+    says: schema.description ?? '',
+  }));
+}
+
+function follow(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
+  const name = schema.$ref?.split('/').at(-1);
+  return name === undefined ? schema : (document.components.schemas[name] ?? {});
+}

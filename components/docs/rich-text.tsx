@@ -1,0 +1,30 @@
+import { Fragment } from 'react';
+
+/** Code beyond this may be broken over two lines. */
+const LONG_CHARS = 30;
+
+/** A figure and its unit stay on one line. */
+const keepUnits = (text: string) => text.replace(/(\d) (ms|s|min|h|KB)\b/g, '$1\u00a0$2');
+
+/** Text with `code` and **weight** in it, as the API's description writes them. */
+export function RichText({ text }: { text: string }) {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, place) => {
+    // The parts of one constant text never change places.
+    const key = `${place}`;
+    if (part.startsWith('`')) {
+      return (
+        <code key={key} className="docs-code" data-long={part.length > LONG_CHARS}>
+          {part.slice(1, -1)}
+        </code>
+      );
+    }
+    if (part.startsWith('**')) {
+      return (
+        <strong key={key} className="font-[620] text-t1">
+          {part.slice(2, -2)}
+        </strong>
+      );
+    }
+    return <Fragment key={key}>{keepUnits(part)}</Fragment>;
+  });
+}

@@ -1,0 +1,40 @@
+import type { JsonSchema } from '@/server/trpc/openapi-shape';
+
+/** What a field may hold, in a few words. */
+export function typeWords(schema: JsonSchema): string {
+  const { type, items, anyOf } = schema;
+  if (anyOf) return anyOf.map(typeWords).join(' | ');
+  if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
+  switch (type) {
+    case 'integer':
+    case 'number':
+      return `integer${rangeWords(schema)}`;
+    case 'boolean':
+      return 'boolean';
+    case 'string':
+      return 'string';
+    case 'array':
+      return items?.$ref ? 'list of' : `list of ${items ? typeWords(items) : 'anything'}s`;
+    case 'object':
+      if (schema.properties) return partsWords(schema.properties);
+      return schema.additionalProperties ? 'object of strings' : 'object';
+    default:
+      return type ?? 'anything';
+  }
+}
+
+const partsWords = (parts: Record<string, JsonSchema>) =>
+  `{ ${Object.entries(parts)
+    .map(([name, part]) => `${name}: ${typeWords(part)}`)
+    .join(', ')} }`;
+
+const figure = (value: number) => value.toLocaleString('en-GB');
+
+/** Bounds that say something: not those of every number that JavaScript holds exactly. */
+function rangeWords({ minimum, maximum }: JsonSchema): string {
+  const most = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER ? maximum : undefined;
+  const least = minimum !== undefined && minimum > Number.MIN_SAFE_INTEGER ? minimum : undefined;
+  if (least !== undefined && most !== undefined) return `, ${figure(least)} – ${figure(most)}`;
+  if (least !== undefined) return `, ≥ ${figure(least)}`;
+  return most === undefined ? '' : `, ≤ ${figure(most)}`;
+}

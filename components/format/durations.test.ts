@@ -1,0 +1,54 @@
+import { describe, expect, test } from 'vitest';
+import { ageText, agoWords, chosenSpan, durationText, spokenDuration } from './durations';
+
+/** With plain spaces, so that the expectations can be read. */
+const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
+
+describe('a duration takes at most two units', () => {
+  test.each([
+    [-5, '0 ms'],
+    [0, '0 ms'],
+    [740, '740 ms'],
+    [999.9, '999 ms'],
+    [1_000, '1.0 s'],
+    [6_149, '6.1 s'],
+    [9_999, '9.9 s'],
+    [10_000, '10 s'],
+    [47_900, '47 s'],
+    [64_000, '1 m 04 s'],
+    [252_000, '4 m 12 s'],
+    [3_599_999, '59 m 59 s'],
+    [3_600_000, '1 h 00 m'],
+    [12_360_000, '3 h 26 m'],
+    [86_400_000, '1 d 0 h'],
+    [792_000_000, '9 d 4 h'],
+  ])('%d ms reads %s', (ms, text) => {
+    expect(plain(durationText(ms))).toBe(text);
+  });
+});
+
+test('a spoken duration never shows milliseconds or tenths', () => {
+  expect(plain(spokenDuration(740))).toBe('0 s');
+  expect(plain(spokenDuration(6_940))).toBe('6 s');
+  expect(plain(spokenDuration(64_000))).toBe('1 m 04 s');
+});
+
+test('an age shows tenths while it is below ten seconds', () => {
+  expect(plain(ageText(0))).toBe('0.0 s');
+  expect(plain(ageText(420))).toBe('0.4 s');
+  expect(plain(ageText(41_200))).toBe('41 s');
+});
+
+test('less than a second ago is just now', () => {
+  expect(agoWords(999)).toBe('just now');
+  expect(plain(agoWords(6_400))).toBe('6 s ago');
+});
+
+test('a chosen span keeps the unit it was chosen in', () => {
+  expect([1, 15, 60, 240].map((minutes) => plain(chosenSpan(minutes * 60_000)))).toEqual([
+    '1 min',
+    '15 min',
+    '1 h',
+    '4 h',
+  ]);
+});

@@ -1,0 +1,31 @@
+/** `undefined`: the reader's own time zone. */
+export type Zone = string | undefined;
+
+function parts(at: number, zone: Zone, options: Intl.DateTimeFormatOptions) {
+  const format = new Intl.DateTimeFormat('en-GB', { ...options, ...(zone && { timeZone: zone }) });
+  return format.format(at);
+}
+
+const day = (at: number, zone: Zone) =>
+  parts(at, zone, { year: 'numeric', month: 'short', day: 'numeric' });
+
+const clock = (at: number, zone: Zone, seconds: boolean) =>
+  parts(at, zone, {
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(seconds && { second: '2-digit' }),
+    hourCycle: 'h23',
+  });
+
+/** 14:17:03 on the day of `now`, 19 Nov 14:17 in its year, 19 Nov 2024 14:17 else. */
+export function instantText(at: number, now: number, zone: Zone): string {
+  if (day(at, zone) === day(now, zone)) return clock(at, zone, true);
+  const isThisYear = parts(at, zone, { year: 'numeric' }) === parts(now, zone, { year: 'numeric' });
+  const date = isThisYear ? parts(at, zone, { month: 'short', day: 'numeric' }) : day(at, zone);
+  return `${date}\u00a0${clock(at, zone, false)}`;
+}
+
+/** The whole instant, for the hover: ISO with milliseconds in UTC. */
+export function exactInstant(at: number): string {
+  return new Date(at).toISOString();
+}

@@ -1,0 +1,27 @@
+/**
+ * The address of a lock's page. Browsers swallow the path segments `.` and `..` even when encoded, so those names,
+ * and those that begin with `~`, get a `~` in front.
+ */
+export function lockPath(namespace: string, name: string): string {
+  return pathUnder('locks', namespace, name);
+}
+
+/** The address of a counter's page. */
+export function counterPath(namespace: string, name: string): string {
+  return pathUnder('counters', namespace, name);
+}
+
+function pathUnder(place: string, namespace: string, name: string): string {
+  const needsMark = name === '.' || name === '..' || name.startsWith('~');
+  return `/${place}/${encodeURIComponent(namespace)}/${encodeURIComponent(needsMark ? `~${name}` : name)}`;
+}
+
+/** The name that a path segment stands for; null where its percent-encoding is broken. */
+export function nameFromPath(segment: string): string | null {
+  try {
+    const name = decodeURIComponent(segment);
+    return name.startsWith('~') ? name.slice(1) : name;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,57 @@
+/** A stretch of a name as it is drawn. Marked: something that would not be seen, drawn as a labelled box. */
+export interface NamePiece {
+  text: string;
+  mark: boolean;
+}
+
+/** A name in two parts: the head may be cut short, the tail is always kept, because the end tells siblings apart. */
+export interface VisibleName {
+  head: NamePiece[];
+  tail: NamePiece[];
+}
+
+const TAIL_LENGTH = 10;
+/** Too short to be worth cutting. */
+const WHOLE_LENGTH = 14;
+
+const MARKS: Record<string, string> = { ' ': 'SP', '\t': 'TAB', '\n': 'LF', '\r': 'CR' };
+
+/** Control, format (zero width, direction), private and unassigned characters, and every space but the plain one. */
+const INVISIBLE = /^[\p{C}\p{Zl}\p{Zp}\p{Zs}]$/u;
+
+function markOf(cell: string, atEdge: boolean): string | null {
+  if (cell === ' ') return atEdge ? 'SP' : null;
+  const known = MARKS[cell];
+  if (known) return known;
+  if (!INVISIBLE.test(cell)) return null;
+  return `U+${(cell.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+}
+
+function join(cells: NamePiece[]): NamePiece[] {
+  const pieces: NamePiece[] = [];
+  for (const cell of cells) {
+    const last = pieces.at(-1);
+    if (last && !last.mark && !cell.mark) last.text += cell.text;
+    else pieces.push({ ...cell });
+  }
+  return pieces;
+}
+
+/** Splits a name for drawing. Spaces at its ends and characters that cannot be seen become marks; nothing is dropped. */
+export function visibleName(name: string): VisibleName {
+  const characters = [...name];
+  const begin = characters.findIndex((character) => character !== ' ');
+  const end = characters.findLastIndex((character) => character !== ' ');
+  const cells = characters.map((character, place): NamePiece => {
+    const mark = markOf(character, begin === -1 || place < begin || place > end);
+    return { text: mark ?? character, mark: mark !== null };
+  });
+  let cut = cells.length <= WHOLE_LENGTH ? 0 : cells.length - TAIL_LENGTH;
+  while (cut > 0 && isJoined(characters[cut])) cut--;
+  return { head: join(cells.slice(0, cut)), tail: join(cells.slice(cut)) };
+}
+
+/** A combining mark or a skin tone belongs to what stands before it. */
+function isJoined(character: string | undefined): boolean {
+  return character !== undefined && /^[\p{M}\p{Emoji_Modifier}]$/u.test(character);
+}

@@ -1,0 +1,44 @@
+'use client';
+
+import { ageText } from '../format/durations';
+import { useAged } from './reading';
+import type { Link } from './use-live';
+
+const FRESH_MS = 2_400;
+const LATE_MS = 10_000;
+
+/** How old the data is: a full dot while it flows, a ring when it is late, a word when the line is down. */
+export function LiveDot({ link, onRetry }: { link: Link; onRetry?: () => void }) {
+  const tenths = useAged((age) => Math.floor(age / 100));
+  const ageMs = tenths * 100;
+  const isFresh = ageMs < FRESH_MS;
+  const isLost = ageMs >= LATE_MS || (link === 'connecting' && !isFresh);
+  return (
+    <span className="inline-flex items-center gap-2 text-12 whitespace-nowrap text-t2">
+      <span
+        aria-hidden="true"
+        className={`size-2.5 shrink-0 rounded-full ${
+          isFresh
+            ? 'bg-acc shadow-[0_0_0_3px_var(--accbg)]'
+            : isLost
+              ? 'border-2 border-dashed border-unknown'
+              : 'border-2 border-acc'
+        }`}
+      />
+      <span className="min-w-[2.6em] text-right sm:min-w-[4.8em] sm:text-left">
+        {isLost ? 'last read' : <span className="max-sm:sr-only">as of </span>}
+        {isLost && ' '}
+        {ageText(ageMs)}
+        {isLost && ' ago'}
+      </span>
+      {isLost && onRetry && (
+        <button type="button" className="link" onClick={onRetry}>
+          Retry
+        </button>
+      )}
+      <span role="status" className="sr-only">
+        {isLost ? 'The server does not answer; the last values are shown.' : ''}
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,24 @@
+'use client';
+
+import { Icon } from '../icons/icon';
+import { useIsStale } from './reading';
+
+/**
+ * Says of old data what it is, and that the page is looking for the server by itself. It floats at the foot of the
+ * page, so that nothing moves when it comes or goes.
+ */
+export function LostLine() {
+  const isStale = useIsStale();
+  if (!isStale) return null;
+  return (
+    <div className="relative z-30 h-0">
+      <p className="rise-in absolute bottom-3 left-[var(--gutter)] flex max-w-[min(640px,calc(100%-2*var(--gutter)))] items-start gap-2.5 rounded-10 border border-unknown border-dashed bg-s1 px-3.5 py-2.5 shadow-lg">
+        <Icon name="question" size={16} className="mt-0.5 text-unknown" />
+        <span>
+          The server does not answer. What you see is the last reading; nothing is counted down.
+          This page connects again by itself.
+        </span>
+      </p>
+    </div>
+  );
+}

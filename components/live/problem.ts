@@ -1,0 +1,48 @@
+import type { Reason } from '@/server/domain/errors';
+
+/** A failed call in words for people. */
+export interface Problem {
+  /** `OFFLINE`: no answer came at all. */
+  reason: Reason | 'OFFLINE';
+  text: string;
+  requestId: string | null;
+  retryAfterMs: number | null;
+}
+
+const OFFLINE_TEXT = 'The server does not answer. Nothing is known to have been done.';
+
+interface ErrorData {
+  reason?: Reason;
+  requestId?: string;
+  retryAfterMs?: number;
+}
+
+function dataOf(error: unknown): ErrorData | null {
+  if (typeof error !== 'object' || error === null || !('data' in error)) return null;
+  return typeof error.data === 'object' ? error.data : null;
+}
+
+/** What went wrong. The server's own messages are written to be read; only silence gets words of ours. */
+export function problemOf(error: unknown): Problem {
+  const data = dataOf(error);
+  if (!data?.reason) {
+    return { reason: 'OFFLINE', text: OFFLINE_TEXT, requestId: null, retryAfterMs: null };
+  }
+  return {
+    reason: data.reason,
+    text: textOf(data.reason, error instanceof Error ? error.message : ''),
+    requestId: data.requestId ?? null,
+    retryAfterMs: data.retryAfterMs ?? null,
+  };
+}
+
+function textOf(reason: Reason, message: string): string {
+  switch (reason) {
+    case 'UNKNOWN':
+      return `Nobody knows yet whether it was done. ${message}`.trim();
+    case 'BACKEND_DOWN':
+      return `Nothing was changed. ${message}`.trim();
+    default:
+      return message || 'The server refused this.';
+  }
+}

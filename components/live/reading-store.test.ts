@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import {
+  ageOf,
+  backendNow,
+  createReadingStore,
+  type Reading,
+  STALE_AFTER_MS,
+  silenceOf,
+} from './reading-store';
+
+const reading: Reading = {
+  asOf: 1_000_000,
+  receivedAt: 500,
+  backends: [
+    {
+      id: 'default',
+      kind: 'sqlite',
+      reachable: true,
+      latencyMs: 1,
+      silentForMs: 40,
+      clockOffsetMs: -300,
+    },
+  ],
+};
+
+test('a backend’s clock runs on from the reading, by its own offset', () => {
+  expect(backendNow(reading, 'default', 500)).toBe(999_700);
+  expect(backendNow(reading, 'default', 1_700)).toBe(1_000_900);
+  expect(backendNow(reading, 'other', 1_700)).toBe(1_001_200);
+});
+
+test('on a stale reading the clock stands still', () => {
+  const later = 500 + STALE_AFTER_MS;
+  expect(backendNow(reading, 'default', later)).toBe(
+    backendNow(reading, 'default', later + 60_000),
+  );
+});
+
+test('before the page runs it is the instant of the reading', () => {
+  expect(ageOf(reading, null)).toBe(0);
+  expect(ageOf({ ...reading, receivedAt: null }, 9_000)).toBe(0);
+  expect(backendNow(reading, 'default', null)).toBe(999_700);
+});
+
+test('silence grows with time', () => {
+  expect(silenceOf(reading, 'default', 2_500)).toBe(2_040);
+});
+
+test('a store tells of a new reading, and only of a new one', () => {
+  const store = createReadingStore(reading);
+  let calls = 0;
+  const stop = store.subscribe(() => calls++);
+  store.set(reading);
+  store.set({ ...reading });
+  stop();
+  store.set({ ...reading });
+  expect(calls).toBe(1);
+});

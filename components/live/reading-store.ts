@@ -1,0 +1,57 @@
+import type { BackendHealth } from '@/server/domain/lock-row';
+
+/** When and by whose clock the data on a page was read. */
+export interface Reading {
+  /** The server's clock when it made the data, epoch milliseconds. */
+  asOf: number;
+  /** This page's monotonic clock when the data came; null while it is the server's own first paint. */
+  receivedAt: number | null;
+  backends: readonly BackendHealth[];
+}
+
+/** Data older than this is no longer counted down on. */
+export const STALE_AFTER_MS = 5_000;
+
+/** The last reading, for whoever draws something that depends on it and on time. */
+export interface ReadingStore {
+  get: () => Reading;
+  set: (reading: Reading) => void;
+  subscribe: (listener: () => void) => () => void;
+}
+
+export function createReadingStore(first: Reading): ReadingStore {
+  let current = first;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => current,
+    set: (reading) => {
+      if (reading === current) return;
+      current = reading;
+      for (const listener of listeners) listener();
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** How old a reading is at `nowMs` of the page's monotonic clock, in milliseconds. */
+export function ageOf({ receivedAt }: Reading, nowMs: number | null): number {
+  return receivedAt === null || nowMs === null ? 0 : Math.max(0, nowMs - receivedAt);
+}
+
+/**
+ * A backend's clock: it runs on from the last reading, and stops when that has become stale, so that nothing is ever
+ * counted down on old data.
+ */
+export function backendNow(reading: Reading, backend: string, nowMs: number | null): number {
+  const offsetMs = reading.backends.find(({ id }) => id === backend)?.clockOffsetMs ?? 0;
+  return reading.asOf + offsetMs + Math.min(ageOf(reading, nowMs), STALE_AFTER_MS);
+}
+
+/** For how long a backend has been silent, in milliseconds. */
+export function silenceOf(reading: Reading, backend: string, nowMs: number | null): number {
+  const health = reading.backends.find(({ id }) => id === backend);
+  return (health?.silentForMs ?? 0) + ageOf(reading, nowMs);
+}

@@ -1,0 +1,78 @@
+'use client';
+
+import {
+  createContext,
+  type ReactNode,
+  useCallback,
+  useContext,
+  useLayoutEffect,
+  useState,
+  useSyncExternalStore,
+} from 'react';
+import {
+  ageOf,
+  backendNow,
+  createReadingStore,
+  type Reading,
+  type ReadingStore,
+  STALE_AFTER_MS,
+  silenceOf,
+} from './reading-store';
+import { onTick, tickedNow } from './ticker';
+
+const NO_READING = createReadingStore({ asOf: 0, receivedAt: null, backends: [] });
+const ReadingContext = createContext<ReadingStore>(NO_READING);
+
+/** Gives what is drawn inside the reading that it is drawn from. A new one redraws only what it changes. */
+export function ReadingProvider({ reading, children }: { reading: Reading; children: ReactNode }) {
+  const [store] = useState(() => createReadingStore(reading));
+  useLayoutEffect(() => store.set(reading), [store, reading]);
+  return <ReadingContext.Provider value={store}>{children}</ReadingContext.Provider>;
+}
+
+/** The reading as it is when asked for; it does not redraw anything. */
+export function useReadingStore(): ReadingStore {
+  return useContext(ReadingContext);
+}
+
+type Primitive = string | number | boolean | null;
+
+/** A primitive of the reading and the page's clock; the component is drawn again only when that primitive changes. */
+function useFromReading<T extends Primitive>(
+  select: (reading: Reading, nowMs: number | null) => T,
+): T {
+  const store = useReadingStore();
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const stops = [store.subscribe(listener), onTick(listener)];
+      return () => {
+        for (const stop of stops) stop();
+      };
+    },
+    [store],
+  );
+  return useSyncExternalStore(
+    subscribe,
+    () => select(store.get(), tickedNow()),
+    () => select(store.get(), null),
+  );
+}
+
+/** A primitive that depends on a backend's now, and on how long it has been silent. */
+export function useAtBackend<T extends Primitive>(
+  backend: string,
+  select: (now: number, silentMs: number) => T,
+): T {
+  return useFromReading((reading, nowMs) =>
+    select(backendNow(reading, backend, nowMs), silenceOf(reading, backend, nowMs)),
+  );
+}
+
+/** A primitive that depends on how old the reading is, in milliseconds. */
+export function useAged<T extends Primitive>(select: (ageMs: number) => T): T {
+  return useFromReading((reading, nowMs) => select(ageOf(reading, nowMs)));
+}
+
+export function useIsStale(): boolean {
+  return useAged((ageMs) => ageMs > STALE_AFTER_MS);
+}

@@ -1,0 +1,74 @@
+'use client';
+
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from 'next/navigation';
+import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from 'react';
+import { ROLES, type Role } from '@/server/domain/console-terms';
+import { useTRPC } from './trpc';
+
+/** Who looks at the page. What they may do is decided by the server; pages only leave out what it would refuse. */
+export interface Account {
+  id: string;
+  name: string;
+  role: Role;
+}
+
+interface Session {
+  account: Account;
+  demo: boolean;
+  may: (role: Role) => boolean;
+}
+
+const SessionContext = createContext<Session | null>(null);
+
+const CHECK_EVERY_MS = 60_000;
+
+/** Keeps the account at hand, and leads to the sign-in page when the session has ended. */
+export function SessionProvider({
+  account,
+  demo,
+  children,
+}: {
+  account: Account;
+  demo: boolean;
+  children: ReactNode;
+}) {
+  const trpc = useTRPC();
+  const router = useRouter();
+  const { data } = useQuery(
+    trpc.session.current.queryOptions(undefined, {
+      initialData: { user: account, setupNeeded: false, demo },
+      staleTime: CHECK_EVERY_MS,
+      refetchInterval: CHECK_EVERY_MS,
+    }),
+  );
+  const isSignedOut = data.user === null;
+  useEffect(() => {
+    if (isSignedOut) router.replace('/sign-in');
+  }, [isSignedOut, router]);
+
+  const user = data.user ?? account;
+  const session = useMemo<Session>(
+    () => ({
+      account: user,
+      demo,
+      may: (role) => ROLES.indexOf(user.role) >= ROLES.indexOf(role),
+    }),
+    [user, demo],
+  );
+  return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
+}
+
+export function useSession(): Session {
+  const session = useContext(SessionContext);
+  if (!session) throw new Error('There is no session around this component.');
+  return session;
+}
+
+/** Asks whether the session still stands; a stream that breaks does not say why. */
+export function useSessionCheck(): () => void {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const key = trpc.session.current.queryKey();
+  return useCallback(() => void queries.invalidateQueries({ queryKey: key }), [queries, key]);
+}

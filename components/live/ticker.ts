@@ -1,0 +1,45 @@
+'use client';
+
+/** How often the one timer of the page goes off. */
+const STEP_MS = 200;
+
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | null = null;
+let nowMs: number | null = null;
+
+function step() {
+  nowMs = performance.now();
+  for (const listener of listeners) listener();
+}
+
+function run() {
+  if (timer !== null || document.hidden) return;
+  step();
+  timer = setInterval(step, STEP_MS);
+}
+
+function rest() {
+  if (timer !== null) clearInterval(timer);
+  timer = null;
+}
+
+function onVisibility() {
+  if (document.hidden) rest();
+  else run();
+}
+
+/** The monotonic clock at the last step, in milliseconds; null before the page runs. */
+export const tickedNow = (): number | null => nowMs;
+
+/** Calls back at every step of the page's one timer, which stands still while the tab is hidden. */
+export function onTick(listener: () => void): () => void {
+  if (listeners.size === 0) document.addEventListener('visibilitychange', onVisibility);
+  listeners.add(listener);
+  run();
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    document.removeEventListener('visibilitychange', onVisibility);
+    rest();
+  };
+}

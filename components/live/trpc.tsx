@@ -1,0 +1,56 @@
+'use client';
+
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
+import { createTRPCContext } from '@trpc/tanstack-react-query';
+import { type ReactNode, useState } from 'react';
+import type { ConsoleRouter } from '@/server/trpc/console-router';
+
+const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<ConsoleRouter>();
+
+export { useTRPC, useTRPCClient };
+
+const URL = '/api/trpc';
+/** The server takes no more calls in one request. */
+const BATCH_MAX = 20;
+const TRY_AGAIN_MS = 3_000;
+
+function createClient() {
+  return createTRPCClient<ConsoleRouter>({
+    links: [
+      splitLink({
+        condition: ({ type }) => type === 'subscription',
+        true: httpSubscriptionLink({ url: URL }),
+        false: httpBatchLink({ url: URL, maxItems: BATCH_MAX }),
+      }),
+    ],
+  });
+}
+
+function createQueries() {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 5_000,
+        retry: 2,
+        refetchOnWindowFocus: true,
+        // What could not be read is read again until it can: nobody has to reload a page.
+        refetchInterval: ({ state }) => (state.error ? TRY_AGAIN_MS : false),
+      },
+      mutations: { retry: false },
+    },
+  });
+}
+
+/** The console's line to its server. Acts are never sent twice by themselves. */
+export function ConsoleClient({ children }: { children: ReactNode }) {
+  const [queryClient] = useState(createQueries);
+  const [trpcClient] = useState(createClient);
+  return (
+    <QueryClientProvider client={queryClient}>
+      <TRPCProvider trpcClient={trpcClient} queryClient={queryClient}>
+        {children}
+      </TRPCProvider>
+    </QueryClientProvider>
+  );
+}

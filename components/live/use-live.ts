@@ -1,0 +1,95 @@
+'use client';
+
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { useSessionCheck } from './session';
+
+/** `live`: data flows. `connecting`: it will again as soon as the server answers. */
+export type Link = 'live' | 'connecting';
+
+export interface Live<T> {
+  data: T;
+  /** This page's monotonic clock when `data` came; null while it is the server's own first paint. */
+  receivedAt: number | null;
+  link: Link;
+  /** Connects again at once instead of waiting. */
+  retry: () => void;
+}
+
+interface Handlers<T> {
+  onData: (data: T) => void;
+  onStarted: () => void;
+  onConnectionStateChange: (state: { state: string }) => void;
+  onError: () => void;
+}
+
+type Open<T> = (handlers: Handlers<T>) => { unsubscribe: () => void };
+
+const takeFresh = <T>(_: T, fresh: T): T => fresh;
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 4_000;
+
+/**
+ * Follows a subscription for as long as the component stands. The last data stays while the line is down, and the line
+ * is opened again without end, also over a restart of the server.
+ *
+ * @param key what is asked for; when it changes the old data stays until the new has come
+ * @param initial null: nothing is known before the first message
+ * @param keep takes over from the old data what has not changed, so that it is not drawn again; never another function
+ */
+export function useLive<T>(
+  key: string,
+  initial: T,
+  open: Open<T>,
+  keep: (before: T, fresh: T) => T = takeFresh,
+): Live<T> {
+  const [state, setState] = useState<{ data: T; receivedAt: number | null; link: Link }>({
+    data: initial,
+    receivedAt: null,
+    link: 'connecting',
+  });
+  const [attempt, setAttempt] = useState(0);
+  const opener = useRef(open);
+  const checkSession = useSessionCheck();
+  useEffect(() => {
+    opener.current = open;
+  });
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key or attempt is what opens the line anew
+  useEffect(() => {
+    let pauseMs = FIRST_PAUSE_MS;
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    let line: { unsubscribe: () => void } | null = null;
+    const setLink = (link: Link) => setState((old) => (old.link === link ? old : { ...old, link }));
+
+    const connect = () => {
+      timer = null;
+      line = opener.current({
+        onData: (data) => {
+          pauseMs = FIRST_PAUSE_MS;
+          const receivedAt = performance.now();
+          setState((old) => ({ data: keep(old.data, data), receivedAt, link: 'live' }));
+        },
+        onStarted: () => setLink('live'),
+        onConnectionStateChange: ({ state }) => {
+          if (state === 'connecting') setLink('connecting');
+        },
+        onError: () => {
+          line?.unsubscribe();
+          checkSession();
+          setLink('connecting');
+          timer ??= setTimeout(connect, pauseMs);
+          pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+        },
+      });
+    };
+    connect();
+    return () => {
+      if (timer !== null) clearTimeout(timer);
+      line?.unsubscribe();
+    };
+  }, [key, attempt]);
+
+  const retry = useCallback(() => setAttempt((count) => count + 1), []);
+  return { ...state, retry };
+}

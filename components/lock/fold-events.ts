@@ -1,0 +1,57 @@
+import type { EventRow } from '@/server/domain/lock-row';
+
+/** One line of the list: an event, or a run of events of routine that happened one after another. */
+export type EventLine =
+  | { kind: 'one'; id: string; event: EventRow }
+  | { kind: 'run'; id: string; of: 'renewals' | 'calls'; events: EventRow[] };
+
+/** A holder that renews, and waiters whose requests end and come again: nothing that a person waits for. */
+const ROUTINE: Record<string, 'renewals' | 'calls'> = {
+  renewed: 'renewals',
+  detached: 'calls',
+  resumed: 'calls',
+};
+
+/** As many events of routine as stand by themselves. */
+const LOOSE_MAX = 2;
+
+/**
+ * Folds routine: between two events that matter, all renewals become one line, and so does all coming and going of
+ * waiters' requests. Newest first, as it comes; a run stands where its newest event stood, and is known by its oldest,
+ * so that it stays the same line while it grows.
+ */
+export function foldEvents(events: readonly EventRow[]): EventLine[] {
+  const lines: EventLine[] = [];
+  let run: EventRow[] = [];
+  const close = () => {
+    lines.push(...foldRun(run));
+    run = [];
+  };
+  for (const event of events) {
+    if (ROUTINE[event.kind]) run.push(event);
+    else {
+      close();
+      lines.push({ kind: 'one', id: event.id, event });
+    }
+  }
+  close();
+  return lines;
+}
+
+function foldRun(run: readonly EventRow[]): EventLine[] {
+  if (run.length <= LOOSE_MAX) return run.map((event) => ({ kind: 'one', id: event.id, event }));
+  const lines = (['renewals', 'calls'] as const).flatMap((of): EventLine[] => {
+    const events = run.filter(({ kind }) => ROUTINE[kind] === of);
+    const [first] = events;
+    if (!first) return [];
+    if (events.length === 1) return [{ kind: 'one', id: first.id, event: first }];
+    return [{ kind: 'run', id: `${of} ${events.at(-1)?.id}`, of, events }];
+  });
+  return lines.sort((a, b) => newest(b).at - newest(a).at);
+}
+
+function newest(line: EventLine): EventRow {
+  const event = line.kind === 'one' ? line.event : line.events[0];
+  if (!event) throw new Error('A run has events.');
+  return event;
+}

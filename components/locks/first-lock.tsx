@@ -1,0 +1,128 @@
+'use client';
+
+import { useState } from 'react';
+import { Icon } from '../icons/icon';
+import { LiveDot } from '../live/live-dot';
+import { type Problem, problemOf } from '../live/problem';
+import { useSession } from '../live/session';
+import { useTRPCClient } from '../live/trpc';
+import type { Link } from '../live/use-live';
+import { Button } from '../ui/button';
+import { CopyButton } from '../ui/copy-button';
+import { ProblemNote } from '../ui/problem-note';
+import { SecretOnce } from '../ui/secret-once';
+import { takeLockLine } from './take-lock-line';
+
+const KEY_NAME = 'first-service';
+const NAMESPACE = 'default';
+
+/** Before the first lock: a first API key, a line that takes a lock with it, and the wait for it to appear. */
+export function FirstLock({
+  origin,
+  link,
+  onRetry,
+}: {
+  origin: string;
+  link: Link;
+  onRetry: () => void;
+}) {
+  const { may } = useSession();
+  const client = useTRPCClient();
+  const [key, setKey] = useState<string | null>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+
+  const create = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const made = await client.keys.create.mutate({ name: KEY_NAME, namespaces: [NAMESPACE] });
+      setKey(made.key);
+    } catch (error) {
+      setProblem(problemOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const line = takeLockLine(origin, key);
+  return (
+    <section className="max-w-[820px] px-[var(--gutter)] pt-10 pb-16 max-md:pt-6">
+      <h2 className="text-23 font-[600] text-balance">Nobody has taken a lock here yet.</h2>
+      <p className="mt-1.5 max-w-[60ch] text-14 text-t2">
+        A program takes one with a single request. It needs an API key, which names the service, and
+        this server’s address.
+      </p>
+      <ol className="mt-7 flex flex-col gap-7">
+        <Step place={1} title="Make an API key" isDone={key !== null}>
+          {key !== null ? (
+            <SecretOnce what="key" secret={key} />
+          ) : may('admin') ? (
+            <div className="flex flex-wrap items-center gap-3">
+              <Button tone="accent" onClick={() => void create()} disabled={isBusy}>
+                <Icon name="key" size={15} />
+                {isBusy ? 'Making the key…' : 'Make the first key'}
+              </Button>
+              <span className="text-12 text-t3">
+                for the service <code className="font-mono text-t2">{KEY_NAME}</code> in the
+                namespace <code className="font-mono text-t2">{NAMESPACE}</code>
+              </span>
+            </div>
+          ) : (
+            <p className="text-t2">An admin makes one in Settings and gives it to you.</p>
+          )}
+          {problem && (
+            <div className="mt-3">
+              <ProblemNote problem={problem} title="The key was not made." />
+            </div>
+          )}
+        </Step>
+        <Step place={2} title="Take a lock" isDone={false}>
+          <div className="overflow-hidden rounded-10 border border-line bg-s1">
+            <div className="flex h-10 items-center border-line border-b pr-2 pl-3.5">
+              <span className="flex-1 text-12 text-t3">
+                two minutes, in any shell{key === null && ', with your key in place of YOUR_KEY'}
+              </span>
+              <CopyButton text={line} label="Copy the line" />
+            </div>
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever scrolls it by keyboard must reach it */}
+            <pre className="overflow-x-auto px-3.5 py-3 font-mono text-12 leading-5" tabIndex={0}>
+              {line}
+            </pre>
+          </div>
+        </Step>
+        <Step place={3} title="See it here" isDone={false}>
+          <p className="flex flex-wrap items-center gap-x-4 text-t2">
+            Waiting for the first lock. It appears by itself.
+            <LiveDot link={link} onRetry={onRetry} />
+          </p>
+        </Step>
+      </ol>
+    </section>
+  );
+}
+
+function Step({
+  place,
+  title,
+  isDone,
+  children,
+}: {
+  place: number;
+  title: string;
+  isDone: boolean;
+  children: React.ReactNode;
+}) {
+  return (
+    <li className="grid grid-cols-[24px_minmax(0,1fr)] gap-x-3.5">
+      <span
+        className={`flex size-6 items-center justify-center rounded-5 border text-12 font-[550] ${isDone ? 'border-transparent bg-accbg text-acc' : 'border-line2 text-t2'}`}
+      >
+        {isDone ? <Icon name="check" size={14} /> : place}
+      </span>
+      <div className="min-w-0">
+        <h3 className="mb-2.5 text-14 leading-6 font-[620]">{title}</h3>
+        {children}
+      </div>
+    </li>
+  );
+}

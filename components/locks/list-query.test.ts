@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { isFiltered, listAddress, listInput, readListQuery } from './list-query';
+
+const read = (address: string) => readListQuery(new URLSearchParams(address.split('?')[1] ?? ''));
+
+test('an address and the list it stands for are one thing', () => {
+  const address = '/?state=contended&namespace=shop&q=cart+88&sort=held&order=descending';
+  expect(listAddress(read(address))).toBe(address);
+  expect(listAddress(read('/'))).toBe('/');
+});
+
+test('what an address says wrongly counts as not said', () => {
+  const query = read('/?state=stuck&namespace=NO%20SUCH&sort=height&order=up');
+  expect(query).toEqual({
+    status: null,
+    namespace: null,
+    search: '',
+    sort: 'worst',
+    descending: false,
+  });
+  expect(isFiltered(query)).toBe(false);
+});
+
+test('the input leaves out what is not asked for', () => {
+  expect(listInput(read('/'), 200)).toEqual({ sort: 'worst', descending: false, limit: 200 });
+  expect(listInput(read('/?q=a&state=held'), 50)).toEqual({
+    status: 'held',
+    search: 'a',
+    sort: 'worst',
+    descending: false,
+    limit: 50,
+  });
+});

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import type { LockRow } from '@/server/domain/lock-row';
+import { leaseWords, reasonWords, stillRenews, tenureOf } from './lock-facts';
+
+const now = 1_000_000;
+const hold = {
+  token: 7,
+  service: 'billing',
+  owner: 'billing-1',
+  mode: 'exclusive' as const,
+  holdCount: 1,
+  leaseMs: 30_000,
+  grantedAt: now - 60_000,
+  renewedAt: now - 2_000,
+  renewals: 3,
+  expiresAt: now + 28_000,
+  waitedMs: 0,
+  meta: {},
+  askedToRelease: null,
+  renewalsStopped: null,
+};
+const row = (part: Partial<LockRow>): LockRow => ({
+  id: 'x',
+  namespace: 'money',
+  name: 'run',
+  backend: 'default',
+  rev: 1,
+  status: 'held',
+  hold,
+  holders: 1,
+  frozen: null,
+  delayedUntil: 0,
+  ended: null,
+  waiters: 0,
+  oldestWaitAt: null,
+  readAt: now,
+  ...part,
+});
+const ended = {
+  owner: 'billing-1',
+  service: 'billing',
+  token: 7,
+  cause: 'expired' as const,
+  grantedAt: now - 100_000,
+  at: now - 38_000,
+};
+const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
+
+describe('the reason stands beside the status', () => {
+  test.each([
+    [row({}), ''],
+    [row({ status: 'contended' }), 'renewed 2 s ago'],
+    [row({ status: 'contended', hold: { ...hold, renewals: 0 } }), 'never renewed'],
+    [row({ status: 'contended', hold: null }), 'being handed over'],
+    [row({ status: 'expiring', hold: { ...hold, renewedAt: now - 26_000 } }), 'renewal 16 s late'],
+    [row({ status: 'expired', hold: null, ended }), 'lapsed 38 s ago'],
+    [row({ status: 'unknown' }), 'default silent 41 s'],
+    [row({ status: 'free', hold: null, ended: { ...ended, cause: 'forced' } }), 'forced 38 s ago'],
+    [row({ status: 'free', hold: null }), ''],
+  ])('%#', (given, words) => {
+    expect(plain(reasonWords(given, now, 41_000))).toBe(words);
+  });
+});
+
+test('a lapsed lease counts below zero', () => {
+  expect(leaseWords(row({ status: 'expired', hold: null, ended }), now)).toBe('−00:38');
+  expect(leaseWords(row({}), now)).toBe('00:28');
+  expect(leaseWords(row({ status: 'free', hold: null }), now)).toBe('–');
+});
+
+test('a lapsed tenure still has its owner, a released one has none', () => {
+  expect(tenureOf(row({ status: 'expired', hold: null, ended }))?.owner).toBe('billing-1');
+  expect(
+    tenureOf(row({ status: 'free', hold: null, ended: { ...ended, cause: 'released' } })),
+  ).toBeNull();
+});
+
+test('a holder still renews while half its lease has not passed since', () => {
+  expect(stillRenews(hold, now)).toBe(true);
+  expect(stillRenews(hold, now + 14_000)).toBe(false);
+  expect(stillRenews({ ...hold, renewals: 0 }, now)).toBe(false);
+});

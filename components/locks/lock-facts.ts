@@ -1,0 +1,84 @@
+import type { LockRow } from '@/server/domain/lock-row';
+import { countdownText } from '../format/countdown';
+import { agoWords, spokenDuration } from '../format/durations';
+
+/** Holders renew at a third of the lease. */
+const RENEWAL_SHARE = 1 / 3;
+/** A holder that renewed within this share of its lease is taken to be alive. */
+const ALIVE_SHARE = 1 / 2;
+
+type Renewing = { leaseMs: number; renewedAt: number; renewals: number };
+
+/** When the next renewal should come, if the holder renews as ours does; null for one that never has. */
+export function renewalDueAt(hold: Renewing): number | null {
+  return hold.renewals === 0 ? null : hold.renewedAt + hold.leaseMs * RENEWAL_SHARE;
+}
+
+/** Whether the holder has shown lately that it is alive. */
+export function stillRenews(hold: Renewing, now: number): boolean {
+  return hold.renewals > 0 && now - hold.renewedAt <= hold.leaseMs * ALIVE_SHARE;
+}
+
+/** The tenure that a row speaks of: the hold, or the one that lapsed and was never released. */
+export interface Tenure {
+  owner: string;
+  service: string;
+  token: number;
+  grantedAt: number;
+  /** Null while it lasts. */
+  endedAt: number | null;
+}
+
+export function tenureOf(row: LockRow): Tenure | null {
+  if (row.hold) return { ...row.hold, endedAt: null };
+  if (row.ended && row.status === 'expired') return { ...row.ended, endedAt: row.ended.at };
+  return null;
+}
+
+/** When the lapsed lease ran out. */
+export function lapsedAt(row: LockRow): number | null {
+  return row.hold?.expiresAt ?? (row.ended?.cause === 'expired' ? row.ended.at : null);
+}
+
+const ENDED_WORDS = {
+  released: 'released',
+  expired: 'lapsed',
+  forced: 'forced',
+  superseded: 'ended',
+} as const;
+
+/** Why a row is where it is, in a few words. `silentMs`: for how long its backend has not answered. */
+export function reasonWords(row: LockRow, now: number, silentMs: number): string {
+  const { hold, ended, status } = row;
+  switch (status) {
+    case 'expired': {
+      const at = lapsedAt(row);
+      return at === null ? 'lapsed' : `lapsed ${agoWords(now - at)}`;
+    }
+    case 'unknown':
+      return `${row.backend} silent ${spokenDuration(silentMs)}`;
+    case 'expiring': {
+      const dueAt = hold && renewalDueAt(hold);
+      return dueAt ? `renewal ${spokenDuration(now - dueAt)} late` : 'renewal late';
+    }
+    case 'contended':
+      if (!hold) return 'being handed over';
+      return hold.renewals > 0 ? `renewed ${agoWords(now - hold.renewedAt)}` : 'never renewed';
+    case 'held':
+      return '';
+    case 'frozen':
+      return row.frozen ? row.frozen.reason : '';
+    case 'delayed':
+      return `opens in ${spokenDuration(Math.max(0, row.delayedUntil - now))}`;
+    case 'free':
+      if (hold) return `lapsed ${agoWords(now - hold.expiresAt)}`;
+      return ended ? `${ENDED_WORDS[ended.cause]} ${agoWords(now - ended.at)}` : '';
+  }
+}
+
+/** What a countdown shows: whole seconds left, and nothing where nothing is known. */
+export function leaseWords(row: LockRow, now: number): string {
+  const at = row.hold?.expiresAt ?? lapsedAt(row);
+  if (at === null || at === undefined) return '–';
+  return countdownText(at - now);
+}

@@ -1,0 +1,137 @@
+'use client';
+
+import Link from 'next/link';
+import { type FocusEvent, memo } from 'react';
+import type { LockRow } from '@/server/domain/lock-row';
+import { useActResult } from '../acts/act-results';
+import { useActs } from '../acts/act-stage';
+import { shortResult } from '../acts/result-words';
+import { lockPath } from '../format/lock-path';
+import { revText } from '../format/tokens';
+import { Icon } from '../icons/icon';
+import { useAtBackend } from '../live/reading';
+import { Button } from '../ui/button';
+import { ExactName } from '../ui/exact-name';
+import { GridCell } from '../ui/grid-cell';
+import { STATUS_LOOKS, StatusBadge } from '../ui/status-badge';
+import { LeaseLeft } from './lease-left';
+import { reasonWords } from './lock-facts';
+import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
+import { useChanges } from './use-changes';
+
+interface LineProps {
+  row: LockRow;
+  place: number;
+  isCursor: boolean;
+  /** Where Tab enters the table. */
+  isEntry: boolean;
+  onCursor: (id: string) => void;
+}
+
+/** One lock: a line of the table, or three lines on a phone. */
+export const LockRowLine = memo(function LockRowLine({
+  row,
+  place,
+  isCursor,
+  isEntry,
+  onCursor,
+}: LineProps) {
+  const changes = useChanges(row.status);
+  const acts = useActs();
+  const onFocus = (event: FocusEvent<HTMLDivElement>) => {
+    if (event.target.matches(':focus-visible')) onCursor(row.id);
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a virtual list of rows that fold into lines is no HTML table
+    <div
+      role="row"
+      aria-rowindex={place + 2}
+      data-row={row.id}
+      data-cursor={isCursor}
+      tabIndex={isEntry ? 0 : -1}
+      onFocus={onFocus}
+      className="lock-row"
+    >
+      {changes > 0 && (
+        <span
+          key={changes}
+          aria-hidden="true"
+          className={`row-flash ${STATUS_LOOKS[row.status].ink}`}
+        />
+      )}
+      <GridCell name="state">
+        <span className="inline-flex shrink-0 md:w-[86px]">
+          <StatusBadge status={row.status} />
+        </span>
+        <Reason row={row} />
+      </GridCell>
+      <GridCell name="name">
+        <Link
+          href={lockPath(row.namespace, row.name)}
+          prefetch={false}
+          className="row-link flex min-w-0 items-center rounded-4"
+        >
+          <ExactName name={row.name} className={row.status === 'unknown' ? 'text-t2' : 'text-t1'} />
+        </Link>
+        <span className="max-w-[45%] shrink-0 truncate text-12 text-t3 max-xl:hidden">
+          {row.namespace} · {row.backend}
+        </span>
+      </GridCell>
+      <HolderCells row={row} />
+      <GridCell name="lease">
+        <LeaseLeft row={row} />
+      </GridCell>
+      <GridCell name="waiters">
+        <OldestWait row={row} />
+      </GridCell>
+      <GridCell name="renewals">
+        <Renewals row={row} />
+      </GridCell>
+      <GridCell name="rev" className="text-12 text-t3">
+        <span title={`Rev ${row.rev}`}>{revText(row.rev)}</span>
+      </GridCell>
+      <GridCell name="token">
+        <Token row={row} />
+      </GridCell>
+      {acts && row.hold && row.status !== 'unknown' && (
+        <GridCell name="acts" className="row-acts">
+          <Button size="small" onClick={() => acts.extend(row)}>
+            Extend…
+          </Button>
+          <Button size="small" tone="danger-word" onClick={() => acts.release(row)}>
+            Release…
+          </Button>
+        </GridCell>
+      )}
+    </div>
+  );
+});
+
+function Reason({ row }: { row: LockRow }) {
+  const result = useActResult(row.id);
+  const words = useAtBackend(row.backend, (now, silentMs) => reasonWords(row, now, silentMs));
+  if (result) {
+    return (
+      <span
+        className="flex min-w-0 items-center gap-1 text-12 text-acc"
+        title={shortResult(result)}
+      >
+        <Icon name="check" size={14} />
+        <span className="truncate">{shortResult(result)}</span>
+      </span>
+    );
+  }
+  const waits = row.waiters > 0 && row.status !== 'unknown' ? `${row.waiters} wait` : '';
+  return (
+    <span
+      className={`min-w-0 truncate text-12 ${row.status === 'free' ? 'text-t3' : 'text-t2'}`}
+      title={words || undefined}
+    >
+      <span className="md:hidden">
+        {waits}
+        {waits && words && ', '}
+      </span>
+      {words}
+    </span>
+  );
+}

@@ -1,0 +1,121 @@
+'use client';
+
+import type { LockRow } from '@/server/domain/lock-row';
+import { countText, exactCount } from '../format/counts';
+import { shortToken } from '../format/tokens';
+import { useAtBackend, useIsStale } from '../live/reading';
+import { Duration } from '../ui/duration';
+import { ExactName } from '../ui/exact-name';
+import { GridCell } from '../ui/grid-cell';
+import { Instant } from '../ui/instant';
+import { tenureOf } from './lock-facts';
+
+const Nothing = () => <span className="text-t3">–</span>;
+
+/** Rounds to what a duration shows, so that a row is drawn again only when its text would change. */
+const shownMs = (ms: number) =>
+  ms < 10_000 ? Math.floor(ms / 100) * 100 : Math.floor(ms / 1_000) * 1_000;
+
+/** Owner, process, version, held time and grant of the tenure that the row speaks of. */
+export function HolderCells({ row }: { row: LockRow }) {
+  const tenure = tenureOf(row);
+  const meta = row.hold?.meta;
+  const process = [meta?.host, meta?.pid && `pid ${meta.pid}`].filter(Boolean).join(' · ');
+  const about = [process, meta?.version && `version ${meta.version}`].filter(Boolean).join(' · ');
+  return (
+    <>
+      <GridCell name="owner" className="text-12 text-t2">
+        {tenure ? (
+          <span
+            className="flex min-w-0"
+            title={`${tenure.owner}, service ${tenure.service}${about && `, ${about}`}`}
+          >
+            <ExactName name={tenure.owner} />
+            {row.holders > 1 && (
+              <span className="shrink-0 pl-1.5 text-t3">+{exactCount(row.holders - 1)}</span>
+            )}
+          </span>
+        ) : (
+          <span className="font-mono text-t3">nobody</span>
+        )}
+      </GridCell>
+      <GridCell name="process" className="truncate text-12 text-t3" title={process}>
+        {process || <Nothing />}
+      </GridCell>
+      <GridCell name="version" className="truncate text-12 text-t3">
+        {meta?.version ?? <Nothing />}
+      </GridCell>
+      <GridCell name="held">
+        <HeldFor row={row} />
+      </GridCell>
+      <GridCell name="granted" className="pl-2 text-12 text-t2">
+        {tenure ? <GrantedAt at={tenure.grantedAt} row={row} /> : <Nothing />}
+      </GridCell>
+      <GridCell name="waited" className="text-12 text-t2">
+        {row.hold ? <Waited ms={row.hold.waitedMs} /> : <Nothing />}
+      </GridCell>
+    </>
+  );
+}
+
+function Waited({ ms }: { ms: number }) {
+  return ms === 0 ? <span className="text-t3">0</span> : <Duration ms={ms} />;
+}
+
+function GrantedAt({ at, row }: { at: number; row: LockRow }) {
+  return <Instant at={at} now={row.readAt} clock={row.backend} />;
+}
+
+/** How long the lock has been held, or was. A lower bound where the backend is silent. */
+function HeldFor({ row }: { row: LockRow }) {
+  const tenure = tenureOf(row);
+  const isStale = useIsStale();
+  const isUnknown = row.status === 'unknown';
+  const heldMs = useAtBackend(row.backend, (now) => {
+    if (!tenure) return 0;
+    return shownMs((tenure.endedAt ?? (isUnknown ? row.readAt : now)) - tenure.grantedAt);
+  });
+  if (!tenure) return <Nothing />;
+  return <Duration ms={heldMs} atLeast={isUnknown || (isStale && tenure.endedAt === null)} />;
+}
+
+/** How many wait, and how long the first of them has. */
+export function OldestWait({ row }: { row: LockRow }) {
+  const since = row.oldestWaitAt;
+  const waitedMs = useAtBackend(row.backend, (now) => (since === null ? 0 : shownMs(now - since)));
+  if (row.status === 'unknown') return <span className="text-12 text-t3">not read</span>;
+  if (row.waiters === 0) return <span className="w-[22px] text-right text-t3">0</span>;
+  return (
+    <>
+      <span
+        className="min-w-[22px] text-right font-[550] text-contended"
+        title={`${exactCount(row.waiters)} wait`}
+      >
+        {countText(row.waiters)}
+      </span>
+      <span className="pl-2 text-t2" title="The longest wait">
+        <Duration ms={waitedMs} />
+      </span>
+    </>
+  );
+}
+
+export function Renewals({ row }: { row: LockRow }) {
+  if (!row.hold) return <Nothing />;
+  const { renewals } = row.hold;
+  return (
+    <span className={renewals === 0 ? 'text-t3' : ''} title={exactCount(renewals)}>
+      {countText(renewals)}
+    </span>
+  );
+}
+
+export function Token({ row }: { row: LockRow }) {
+  const tenure = tenureOf(row);
+  if (!tenure) return <Nothing />;
+  return (
+    <span className="font-mono text-12 text-t3" title={`Token ${tenure.token}`}>
+      {shortToken(tenure.token)}
+    </span>
+  );
+}

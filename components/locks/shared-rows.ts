@@ -1,0 +1,26 @@
+import type { LockRow } from '@/server/domain/lock-row';
+
+/**
+ * Fresh rows, with the object of before for each that has not changed, so that it is not drawn again. When it was read
+ * does not count as a change: that matters only once its backend is silent, and then its status has changed.
+ */
+export function sharedRows(before: readonly LockRow[], fresh: readonly LockRow[]): LockRow[] {
+  const byId = new Map(before.map((row) => [row.id, row]));
+  return fresh.map((row) => {
+    const old = byId.get(row.id);
+    return old && isSame(old, row) ? old : row;
+  });
+}
+
+function isSame(a: LockRow, b: LockRow): boolean {
+  return (
+    a.rev === b.rev &&
+    a.status === b.status &&
+    a.status !== 'unknown' &&
+    a.waiters === b.waiters &&
+    a.oldestWaitAt === b.oldestWaitAt &&
+    a.holders === b.holders &&
+    a.hold?.token === b.hold?.token &&
+    a.ended?.token === b.ended?.token
+  );
+}

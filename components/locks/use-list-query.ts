@@ -1,0 +1,16 @@
+'use client';
+
+import { useSearchParams } from 'next/navigation';
+import { useCallback, useMemo } from 'react';
+import { type ListQuery, listAddress, readListQuery } from './list-query';
+
+/** What the list shows, kept in the page's address; changing it asks nothing of Next. */
+export function useListQuery(): [ListQuery, (part: Partial<ListQuery>) => void] {
+  const params = useSearchParams();
+  const query = useMemo(() => readListQuery(params), [params]);
+  const change = useCallback((part: Partial<ListQuery>) => {
+    const current = readListQuery(new URLSearchParams(window.location.search));
+    window.history.replaceState(null, '', listAddress({ ...current, ...part }));
+  }, []);
+  return [query, change];
+}

@@ -1,0 +1,55 @@
+'use client';
+
+import { type ReactNode, useRef, useState } from 'react';
+import { type Problem, problemOf } from '../live/problem';
+import { Button } from '../ui/button';
+import { Dialog } from '../ui/dialog';
+import { ProblemNote } from '../ui/problem-note';
+
+/** Asks once before something that cannot be undone; the focus starts on Cancel. */
+export function AskDialog({
+  title,
+  act,
+  children,
+  onAct,
+  onClose,
+}: {
+  title: string;
+  act: string;
+  children: ReactNode;
+  onAct: () => Promise<unknown>;
+  onClose: () => void;
+}) {
+  const cancel = useRef<HTMLButtonElement>(null);
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const go = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await onAct();
+      onClose();
+    } catch (error) {
+      setProblem(problemOf(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <Dialog open onClose={onClose} title={title} initialFocus={cancel}>
+      <p className="mt-2 text-t2">{children}</p>
+      {problem && (
+        <div className="mt-4">
+          <ProblemNote problem={problem} title="It was not done." />
+        </div>
+      )}
+      <div className="mt-6 flex flex-wrap justify-end gap-3">
+        <Button ref={cancel} size="large" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button size="large" tone="danger" disabled={isBusy} onClick={() => void go()}>
+          {isBusy ? 'Working…' : act}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,78 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTRPC, useTRPCClient } from '../live/trpc';
+import { Button } from '../ui/button';
+import { Dialog } from '../ui/dialog';
+import { Field } from '../ui/field';
+import { SecretOnce } from '../ui/secret-once';
+import { FormDialog } from './form-dialog';
+
+/** Makes a key for a service, and shows it this once. */
+export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const { data: namespaces } = useQuery(trpc.namespaces.list.queryOptions());
+  const [made, setMade] = useState<{ name: string; key: string } | null>(null);
+
+  if (made) {
+    return (
+      <Dialog open onClose={onClose} title={`The key of ${made.name}`}>
+        <div className="mt-4">
+          <SecretOnce what="key" secret={made.key} />
+        </div>
+        <div className="mt-5 flex justify-end">
+          <Button size="large" tone="accent" onClick={onClose}>
+            I have copied it
+          </Button>
+        </div>
+      </Dialog>
+    );
+  }
+  return (
+    <FormDialog
+      title="A new API key"
+      intro="One key for one service, so that a lock’s holder can be told by name."
+      act="Make the key"
+      onClose={onClose}
+      onAct={async (form) => {
+        const name = String(form.get('name')).trim();
+        const chosen = form.getAll('namespace').map(String);
+        const { key } = await client.keys.create.mutate({ name, namespaces: chosen });
+        setMade({ name, key });
+        onMade();
+      }}
+    >
+      <Field
+        label="Service"
+        hint="letters, digits and . _ -"
+        name="name"
+        mono
+        required
+        maxLength={40}
+        pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+        autoComplete="off"
+        autoCapitalize="off"
+        spellCheck={false}
+      />
+      <fieldset>
+        <legend className="mb-1.5 font-[550]">It may take locks in</legend>
+        <div className="flex flex-wrap gap-2">
+          {(namespaces ?? []).map(({ name }, place) => (
+            <label key={name} className="choice">
+              <input
+                type="checkbox"
+                name="namespace"
+                value={name}
+                defaultChecked={place === 0 && namespaces?.length === 1}
+                className="mr-2 accent-[var(--acc)]"
+              />
+              {name}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,61 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useSession } from '../live/session';
+import { useTRPCClient } from '../live/trpc';
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '../ui/menu';
+import { THEME_WORDS, THEMES, useTheme } from './theme';
+
+const initialsOf = (name: string) =>
+  name
+    .split(/[\s._@-]+/)
+    .filter(Boolean)
+    .slice(0, 2)
+    .map((word) => [...word][0]?.toUpperCase())
+    .join('');
+
+const ROLE_WORDS = { viewer: 'Viewer', operator: 'Operator', admin: 'Admin' } as const;
+
+/** Who is signed in, the look of the page, and the way out. */
+export function AccountMenu() {
+  const { account } = useSession();
+  const client = useTRPCClient();
+  const router = useRouter();
+  const [theme, setTheme] = useTheme();
+  const signOut = async () => {
+    await client.session.signOut.mutate().catch(() => undefined);
+    window.location.assign('/sign-in');
+  };
+  return (
+    <Menu
+      trigger={
+        <button
+          type="button"
+          aria-label={`Account of ${account.name}`}
+          title={`${account.name}, ${ROLE_WORDS[account.role].toLowerCase()}`}
+          className="account-button"
+        >
+          {initialsOf(account.name) || '?'}
+        </button>
+      }
+    >
+      <MenuLabel>
+        <span className="block max-w-56 truncate text-13 font-[550] text-t1">{account.name}</span>
+        {ROLE_WORDS[account.role]}
+      </MenuLabel>
+      <MenuLine />
+      {THEMES.map((choice) => (
+        <MenuChoice key={choice} chosen={theme === choice} onSelect={() => setTheme(choice)}>
+          {THEME_WORDS[choice]}
+        </MenuChoice>
+      ))}
+      <MenuLine />
+      <MenuItem icon="settings" onSelect={() => router.push('/settings')}>
+        Settings
+      </MenuItem>
+      <MenuItem icon="sign-out" onSelect={() => void signOut()}>
+        Sign out
+      </MenuItem>
+    </Menu>
+  );
+}

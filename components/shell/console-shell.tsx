@@ -1,0 +1,66 @@
+'use client';
+
+import Link from 'next/link';
+import { useRouter } from 'next/navigation';
+import { type ReactNode, Suspense } from 'react';
+import type { BackendHealth } from '@/server/domain/lock-row';
+import { Mark } from '../icons/mark';
+import { type Account, SessionProvider, useSession } from '../live/session';
+import { ConsoleClient } from '../live/trpc';
+import { AccountMenu } from './account-menu';
+import { BackendHealthList } from './backend-health-list';
+import { KeyHelp } from './key-help';
+import { Rail } from './rail';
+import { SearchBox } from './search-box';
+
+/** What stands around every page of the console. */
+export function ConsoleShell({
+  account,
+  demo,
+  backends,
+  children,
+}: {
+  account: Account;
+  demo: boolean;
+  backends: BackendHealth[];
+  children: ReactNode;
+}) {
+  const router = useRouter();
+  return (
+    <ConsoleClient>
+      <SessionProvider account={account} demo={demo}>
+        <a href="#main" className="skip-link">
+          Skip to the page
+        </a>
+        <div className="shell">
+          <Rail />
+          <TopBar backends={backends} />
+          <main id="main" tabIndex={-1} className="shell-main">
+            {children}
+          </main>
+        </div>
+        <KeyHelp onHome={() => router.push('/')} />
+      </SessionProvider>
+    </ConsoleClient>
+  );
+}
+
+function TopBar({ backends }: { backends: BackendHealth[] }) {
+  const { demo } = useSession();
+  return (
+    <header className="top-bar">
+      <Link href="/" aria-label="Lockyard, all locks" className="shrink-0 md:hidden">
+        <Mark />
+      </Link>
+      <Suspense>
+        <SearchBox />
+      </Suspense>
+      <div className="ml-auto flex items-center gap-4">
+        {demo && <span className="rounded-5 bg-accbg px-2 py-0.5 text-12 text-acc">Demo</span>}
+        <BackendHealthList initial={backends} />
+        <span aria-hidden="true" className="h-5 w-px bg-line max-md:hidden" />
+        <AccountMenu />
+      </div>
+    </header>
+  );
+}

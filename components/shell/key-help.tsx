@@ -1,0 +1,63 @@
+'use client';
+
+import { useState } from 'react';
+import { useSession } from '../live/session';
+import { useKeys } from '../live/use-keys';
+import { Dialog } from '../ui/dialog';
+
+const EVERYWHERE: [string[], string][] = [
+  [['/'], 'search'],
+  [['?'], 'this list'],
+  [['g'], 'back to the locks'],
+];
+const LIST: [string[], string][] = [
+  [['j', '↓'], 'next lock'],
+  [['k', '↑'], 'previous lock'],
+  [['↵'], 'open the lock'],
+  [['.'], 'let rows move that are held still'],
+  [['Esc'], 'let go of the row'],
+];
+const ACTS: [string[], string][] = [
+  [['e'], 'extend the lock…'],
+  [['r'], 'release the lock…'],
+];
+
+/** Every key there is, behind `?`. */
+export function KeyHelp({ onHome }: { onHome: () => void }) {
+  const [isOpen, setOpen] = useState(false);
+  const { may } = useSession();
+  useKeys({ '?': () => setOpen(true), g: onHome });
+  return (
+    <Dialog open={isOpen} onClose={() => setOpen(false)} title="Keys">
+      <div className="mt-4 grid gap-x-10 gap-y-6 sm:grid-cols-2">
+        <KeyTable title="In the list of locks" keys={LIST} />
+        <div className="flex flex-col gap-6">
+          <KeyTable title="Everywhere" keys={EVERYWHERE} />
+          {may('operator') && <KeyTable title="On a lock" keys={ACTS} />}
+        </div>
+      </div>
+    </Dialog>
+  );
+}
+
+function KeyTable({ title, keys }: { title: string; keys: [string[], string][] }) {
+  return (
+    <section>
+      <h3 className="pb-1.5 text-12 text-t3">{title}</h3>
+      <dl>
+        {keys.map(([names, word]) => (
+          <div key={word} className="flex h-8 items-center gap-3 border-line border-t">
+            <dt className="flex w-16 shrink-0 gap-1">
+              {names.map((name) => (
+                <kbd key={name} className="key">
+                  {name}
+                </kbd>
+              ))}
+            </dt>
+            <dd>{word}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

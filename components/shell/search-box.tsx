@@ -1,0 +1,66 @@
+'use client';
+
+import { usePathname, useRouter, useSearchParams } from 'next/navigation';
+import { useEffect, useRef, useState } from 'react';
+import { Icon } from '../icons/icon';
+import { useKeys } from '../live/use-keys';
+import { listAddress, readListQuery } from '../locks/list-query';
+
+const PAUSE_MS = 150;
+
+/** Finds a lock, owner or token: at once on the lock list, with Enter from anywhere else. */
+export function SearchBox() {
+  const params = useSearchParams();
+  const pathname = usePathname();
+  const router = useRouter();
+  const input = useRef<HTMLInputElement>(null);
+  const isList = pathname === '/';
+  const searched = isList ? readListQuery(params).search : '';
+  const [text, setText] = useState(searched);
+
+  // Whoever is typing knows better than the address, which follows a moment later.
+  useEffect(() => {
+    if (document.activeElement !== input.current) setText(searched);
+  }, [searched]);
+
+  useKeys({ '/': () => input.current?.select() });
+
+  useEffect(() => {
+    if (!isList || text === searched) return;
+    const timer = setTimeout(() => {
+      const current = readListQuery(new URLSearchParams(window.location.search));
+      window.history.replaceState(null, '', listAddress({ ...current, search: text.trim() }));
+    }, PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [text, searched, isList]);
+
+  return (
+    <search className="relative min-w-0 flex-1 md:max-w-[400px]">
+      <Icon
+        name="search"
+        size={16}
+        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-t3"
+      />
+      <input
+        ref={input}
+        type="search"
+        value={text}
+        maxLength={200}
+        placeholder="Find a lock, owner or token"
+        aria-label="Find a lock, owner or token"
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' && event.key !== 'Escape') return;
+          // By itself the browser would empty the field at Escape, and the way into the found rows would be lost.
+          event.preventDefault();
+          if (event.key === 'Escape' || isList) event.currentTarget.blur();
+          else router.push(text.trim() ? `/?q=${encodeURIComponent(text.trim())}` : '/');
+        }}
+        className="search-field"
+      />
+      <kbd className="key pointer-events-none absolute top-1/2 right-2 -translate-y-1/2 max-md:hidden">
+        /
+      </kbd>
+    </search>
+  );
+}

@@ -1,0 +1,44 @@
+'use client';
+
+import { useCallback, useSyncExternalStore } from 'react';
+import { THEME_STORED_AS, type Theme } from './theme-script';
+
+export const THEMES: Theme[] = ['system', 'light', 'dark'];
+export const THEME_WORDS: Record<Theme, string> = {
+  system: 'As the system',
+  light: 'Light',
+  dark: 'Dark',
+};
+
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void) {
+  listeners.add(listener);
+  window.addEventListener('storage', listener);
+  return () => {
+    listeners.delete(listener);
+    window.removeEventListener('storage', listener);
+  };
+}
+
+function read(): Theme {
+  const stored = localStorage.getItem(THEME_STORED_AS);
+  return stored === 'light' || stored === 'dark' ? stored : 'system';
+}
+
+function apply(theme: Theme) {
+  if (theme === 'system') {
+    localStorage.removeItem(THEME_STORED_AS);
+    delete document.documentElement.dataset.theme;
+  } else {
+    localStorage.setItem(THEME_STORED_AS, theme);
+    document.documentElement.dataset.theme = theme;
+  }
+  for (const listener of listeners) listener();
+}
+
+/** The look that this browser has chosen, and how to change it. */
+export function useTheme(): [Theme, (theme: Theme) => void] {
+  const theme = useSyncExternalStore<Theme>(subscribe, read, () => 'system');
+  return [theme, useCallback(apply, [])];
+}

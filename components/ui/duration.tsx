@@ -1,0 +1,17 @@
+import { durationParts } from '../format/durations';
+
+/** A length of time whose units step back behind the figures. */
+export function Duration({ ms, atLeast = false }: { ms: number; atLeast?: boolean }) {
+  return (
+    <span className="whitespace-nowrap">
+      {atLeast && <span className="text-t3">≥{'\u00a0'}</span>}
+      {durationParts(ms).map(({ value, unit }, place) => (
+        <span key={unit}>
+          {place > 0 && '\u00a0'}
+          {value}
+          <span className="unit">{unit}</span>
+        </span>
+      ))}
+    </span>
+  );
+}

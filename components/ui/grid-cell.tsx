@@ -1,0 +1,22 @@
+import type { ReactNode } from 'react';
+
+/** A cell of a grid whose rows are lines of any shape. `name` tells the style sheet where it goes. */
+export function GridCell({
+  name,
+  className,
+  title,
+  children,
+}: {
+  name: string;
+  className?: string;
+  title?: string;
+  children: ReactNode;
+}) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a row that folds into lines on a phone is no table row
+    // biome-ignore lint/a11y/useFocusableInteractive: the row takes the focus, not its cells
+    <div role="gridcell" data-cell={name} className={className} title={title}>
+      {children}
+    </div>
+  );
+}

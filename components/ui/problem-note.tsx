@@ -1,0 +1,23 @@
+import { Icon } from '../icons/icon';
+import type { Problem } from '../live/problem';
+
+/** An error where it happened, with the id by which the server's log knows it. */
+export function ProblemNote({ problem, title }: { problem: Problem; title?: string }) {
+  return (
+    <div
+      role="alert"
+      className="flex gap-2.5 rounded-10 bg-danger-tint px-3.5 py-2.5 text-13 text-t1"
+    >
+      <Icon name="alert-circle" size={16} className="mt-0.5 text-dangertext" />
+      <div className="min-w-0">
+        {title && <p className="font-[620]">{title}</p>}
+        <p className="[overflow-wrap:anywhere]">{problem.text}</p>
+        {problem.requestId && (
+          <p className="text-12 text-t2">
+            Request <code className="font-mono select-all">{problem.requestId}</code>
+          </p>
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,55 @@
+import type { LockStatus } from '@/server/domain/lock-status';
+import { Icon } from '../icons/icon';
+import type { IconName } from '../icons/icon-shapes';
+
+export const STATUS_LOOKS: Record<
+  LockStatus,
+  { word: string; icon: IconName; badge: string; ink: string }
+> = {
+  expired: {
+    word: 'Expired',
+    icon: 'timer-off',
+    badge: 'bg-expired-tint text-expired font-[550]',
+    ink: 'text-expired',
+  },
+  unknown: {
+    word: 'Unknown',
+    icon: 'question',
+    badge: 'border border-dashed border-unknown text-unknown',
+    ink: 'text-unknown',
+  },
+  frozen: {
+    word: 'Frozen',
+    icon: 'snowflake',
+    badge: 'bg-frozen-tint text-frozen font-[550]',
+    ink: 'text-frozen',
+  },
+  expiring: {
+    word: 'Expiring',
+    icon: 'hourglass',
+    badge: 'bg-expiring-tint text-expiring font-[550]',
+    ink: 'text-expiring',
+  },
+  contended: {
+    word: 'Contended',
+    icon: 'users',
+    badge: 'text-contended font-[550]',
+    ink: 'text-contended',
+  },
+  held: { word: 'Held', icon: 'lock', badge: 'text-held', ink: 'text-held' },
+  delayed: { word: 'Delayed', icon: 'clock', badge: 'text-delayed', ink: 'text-delayed' },
+  free: { word: 'Free', icon: 'lock-open', badge: 'text-free', ink: 'text-free' },
+};
+
+/** A status as icon, word and form; colour never carries it alone. */
+export function StatusBadge({ status }: { status: LockStatus }) {
+  const { word, icon, badge } = STATUS_LOOKS[status];
+  return (
+    <span
+      className={`inline-flex h-5 items-center gap-[5px] rounded-5 px-[5px] pr-[7px] text-12 leading-none ${badge}`}
+    >
+      <Icon name={icon} size={14} />
+      {word}
+    </span>
+  );
+}
