@@ -1,0 +1,268 @@
+import type { Page } from 'playwright/test';
+import { type Hold, LockLost, type LockyardClient, withLock } from '../client/lockyard';
+import { lockPath } from '../components/format/lock-path';
+import { cell, lockRow, openLive, openPage } from './locks-page';
+import {
+  callConsole,
+  createPerson,
+  createService,
+  expect,
+  type Person,
+  refusalOf,
+  signIn,
+  test,
+} from './lockyard-test';
+
+let operator: Person;
+let orders: LockyardClient;
+let billing: LockyardClient;
+test.beforeAll(async ({ server, admin }) => {
+  operator = await createPerson(server, admin, 'operator', 'Olga Operator');
+  orders = await createService(server, admin, 'orders');
+  billing = await createService(server, admin, 'billing');
+});
+test.beforeEach(({ context, server }) => signIn(context, server, operator));
+
+const pageOf = (name: string) => lockPath('default', name);
+const dialog = (page: Page) => page.getByRole('dialog');
+const reasonField = (page: Page) => dialog(page).getByLabel(/^Reason/);
+
+async function take(client: LockyardClient, name: string): Promise<number> {
+  const answer = await client.acquire({ name, leaseMs: 60_000, waitMs: 20_000 });
+  if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+  return answer.token;
+}
+
+async function holdersOf(name: string): Promise<string[]> {
+  return (await orders.inspect({ name })).holders.map(({ owner }) => owner);
+}
+
+test('an extension moves the end of the lease, and stands in the events and the audit log with who and why', async ({
+  page,
+}) => {
+  const name = 'slow-export';
+  await take(orders, name);
+  const endsAt = async () => (await orders.inspect({ name })).holders[0]?.expiresAt ?? 0;
+  const before = await endsAt();
+  await openLive(page, pageOf(name));
+  await page.getByRole('button', { name: 'Extend…' }).click();
+  await expect(dialog(page)).toHaveAccessibleName('Give orders-1 more time?');
+  await dialog(page).getByText('15 min').click();
+  const act = dialog(page).getByRole('button', { name: /^Extend by/ });
+  await expect(act).toBeDisabled();
+  await reasonField(page).fill('the export is nearly done');
+  await act.click();
+
+  await expect(page.getByRole('status').filter({ hasText: 'Extended token' })).toBeVisible();
+  await expect(dialog(page)).toBeHidden();
+  expect((await endsAt()) - before).toBe(15 * 60_000);
+  const events = page.getByRole('region', { name: 'Events' }).getByRole('listitem');
+  await expect(events.filter({ hasText: 'Extended' })).toContainText(
+    'by Olga Operator: “the export is nearly done”',
+  );
+  await openPage(page, '/audit?q=slow-export');
+  const entry = page.getByRole('row').filter({ hasText: 'Extended a lock' });
+  await expect(entry).toContainText('Olga Operator');
+  await expect(entry).toContainText('“the export is nearly done”');
+  await expect(entry).toContainText('Done');
+});
+
+test('a forced release hands the lock to who waits next, and the holder learns who did it and why', async ({
+  page,
+}) => {
+  const name = 'month-end';
+  const token = await take(orders, name);
+  await orders.renew({ name, token, leaseMs: 60_000 });
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const work = withLock(name, { client: billing, owner: 'billing-2' }, async (hold: Hold) => {
+    await finished;
+    return hold.token;
+  });
+  await openLive(page, pageOf(name));
+  await expect(page.getByRole('region', { name: 'Queue' })).toContainText('billing-2');
+  await page.getByRole('button', { name: 'Release…' }).click();
+  await expect(dialog(page)).toHaveAccessibleName('Release this lock and grant it to billing-2?');
+  await expect(dialog(page)).toContainText('orders-1');
+  await expect(dialog(page)).toContainText('The holder is not stopped.');
+  const act = dialog(page).getByRole('button', { name: 'Release and grant to billing-2' });
+  await reasonField(page).fill('worker-1 hangs since noon');
+  await expect(act).toBeDisabled();
+  await expect(dialog(page)).toContainText('Still missing: the lock’s name');
+  await dialog(page)
+    .getByLabel(/^Type the lock’s name/)
+    .fill('month-enD');
+  await expect(act).toBeDisabled();
+  await dialog(page)
+    .getByLabel(/^Type the lock’s name/)
+    .fill(name);
+  await act.click();
+
+  const result = page.getByRole('status').filter({ hasText: 'Released token' });
+  await expect(result).toContainText(/granted …\d{4} to billing-2\. Waiters 1 → 0\./);
+  await expect(page.getByRole('region', { name: 'Holder' })).toContainText('billing-2');
+  expect(await orders.renew({ name, token, leaseMs: 60_000 })).toMatchObject({
+    outcome: 'lost',
+    cause: 'forced',
+    by: 'Olga Operator',
+    reason: 'worker-1 hangs since noon',
+  });
+  finish();
+  expect(await work).toBeGreaterThan(token);
+  const events = page.getByRole('region', { name: 'Events' }).getByRole('listitem');
+  await expect(events.filter({ hasText: 'Forced' })).toContainText('worker-1 hangs since noon');
+  await openPage(page, '/');
+  await expect(lockRow(page, name)).toBeVisible();
+});
+
+test('work that runs under a lock is told when it is taken away', async ({ page }) => {
+  const name = 'long-import';
+  let started = () => {};
+  const running = new Promise<void>((resolve) => {
+    started = resolve;
+  });
+  const work = withLock(name, { client: orders, leaseMs: 6_000 }, async ({ signal }) => {
+    started();
+    await new Promise((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+  });
+  const told = work.catch((error: unknown) => error);
+  await running;
+  await openLive(page, `/?q=${name}`);
+  await lockRow(page, name).hover();
+  await lockRow(page, name).getByRole('button', { name: 'Release…' }).click();
+  await expect(dialog(page)).toHaveAccessibleName('Release this lock?');
+  await reasonField(page).fill('wrong file');
+  const nameField = dialog(page).getByLabel(/^Type the lock’s name/);
+  await nameField.fill(name);
+  await dialog(page).getByRole('button', { name: 'Release, nobody waits' }).click();
+  await expect(cell(lockRow(page, name), 'state')).toContainText('released, now free');
+  const error = await told;
+  expect(error).toBeInstanceOf(LockLost);
+  expect((error as LockLost).loss).toMatchObject({ cause: 'forced', reason: 'wrong file' });
+});
+
+test('no Enter ever confirms: the focus starts on Cancel, and fields do not submit', async ({
+  page,
+}) => {
+  const name = 'steady';
+  await take(orders, name);
+  await openLive(page, pageOf(name));
+  await page.keyboard.press('r');
+  await expect(dialog(page).getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(dialog(page)).toBeHidden();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await expect(dialog(page)).toBeHidden();
+
+  await page.getByRole('button', { name: 'Release…' }).focus();
+  await page.keyboard.press('Enter');
+  await expect(dialog(page)).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(dialog(page)).toBeHidden();
+
+  await page.getByRole('button', { name: 'Release…' }).click();
+  await reasonField(page).fill('it is stuck');
+  await expect(dialog(page).getByRole('button', { name: /^Release, nobody/ })).toBeEnabled();
+  await reasonField(page).press('Enter');
+  await reasonField(page).press('Enter');
+  await expect(dialog(page)).toBeVisible();
+  expect(await holdersOf(name)).toEqual(['orders-1']);
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click();
+  await openPage(page, '/audit?q=steady');
+  await expect(page.getByText('No entry matches this.')).toBeVisible();
+});
+
+test('a dialog under which the lock changes hands stops, shows both holds, and goes on with what is now', async ({
+  page,
+}) => {
+  const name = 'night-shift';
+  const token = await take(orders, name);
+  await openLive(page, pageOf(name));
+  await page.getByRole('button', { name: 'Release…' }).click();
+  await reasonField(page).fill('orders is stuck');
+  await orders.release({ name, token });
+  await take(billing, name);
+
+  await expect(dialog(page).getByRole('alert')).toContainText('changed hands. Nothing was done.');
+  await expect(dialog(page).getByRole('columnheader')).toHaveText(['You saw', 'Now']);
+  const heldBy = dialog(page).getByRole('row').filter({ hasText: 'Held by' }).getByRole('cell');
+  await expect(heldBy.first()).toContainText('orders-1');
+  await expect(heldBy.last()).toContainText('billing-1');
+  await expect(dialog(page).getByRole('button', { name: /^Release/ })).toHaveCount(0);
+  expect(await holdersOf(name)).toEqual(['billing-1']);
+
+  await dialog(page).getByRole('button', { name: 'Use what is now' }).click();
+  await dialog(page).getByRole('button', { name: 'Release, nobody waits' }).click();
+  await expect(page.getByRole('status').filter({ hasText: 'Released token' })).toBeVisible();
+  expect(await holdersOf(name)).toEqual([]);
+});
+
+test('an act on a hold that is over is refused by the server, even from a page that heard nothing', async ({
+  page,
+}) => {
+  const name = 'deaf-page';
+  const token = await take(orders, name);
+  await page.route('**/api/trpc/locks.watch*', (route) => route.abort());
+  await openPage(page, pageOf(name));
+  await page.getByRole('button', { name: 'Release…' }).click();
+  await reasonField(page).fill('orders is stuck');
+  await orders.release({ name, token });
+  await take(billing, name);
+  await dialog(page).getByRole('button', { name: 'Release, nobody waits' }).click();
+
+  await expect(dialog(page).getByRole('alert')).toContainText('changed hands. Nothing was done.');
+  await expect(dialog(page).getByRole('alert')).toContainText('its holder released it');
+  const heldBy = dialog(page).getByRole('row').filter({ hasText: 'Held by' }).getByRole('cell');
+  await expect(heldBy.first()).toContainText('orders-1');
+  await expect(heldBy.last()).toContainText('billing-1');
+  expect(await holdersOf(name)).toEqual(['billing-1']);
+
+  await dialog(page).getByRole('button', { name: 'Use what is now' }).click();
+  await dialog(page).getByRole('button', { name: 'Release, nobody waits' }).click();
+  await expect(dialog(page)).toBeHidden();
+  expect(await holdersOf(name)).toEqual([]);
+  await openPage(page, '/audit?q=deaf-page');
+  const outcomes = page.getByRole('row').locator('[data-cell="outcome"]');
+  await expect(outcomes).toHaveText(['Done', 'Changed']);
+});
+
+test('the audit log shows every try, refused ones too, and can be searched and filtered', async ({
+  page,
+  server,
+  admin,
+}) => {
+  const name = 'audited';
+  const token = await take(orders, name);
+  const viewer = await createPerson(server, admin, 'viewer', 'Vera Viewer');
+  const act = { namespace: 'default', name, token, rev: 0, reason: 'let me try' };
+  expect(await refusalOf(server, viewer.cookie, 'locks.forceRelease', act)).toBe('FORBIDDEN');
+  await callConsole(server, operator.cookie, 'locks.extend', { ...act, extendMs: 60_000 });
+  await callConsole(server, operator.cookie, 'locks.forceRelease', act);
+
+  await openPage(page, '/audit');
+  await page.getByRole('searchbox', { name: 'Search the audit log' }).fill('audited');
+  const entries = page.getByRole('row').filter({ has: page.getByRole('cell') });
+  await expect(entries).toHaveCount(3);
+  await expect(entries).toHaveText([
+    /Olga Operator.*Released a lock.*audited.*Done/,
+    /Olga Operator.*Extended a lock.*audited.*Done/,
+    /Vera Viewer.*Released a lock.*audited.*“let me try”.*Refused/,
+  ]);
+  await page.getByRole('button', { name: 'outcome any' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Refused' }).click();
+  await expect(entries).toHaveText([/Vera Viewer/]);
+  await expect(page).toHaveURL(/outcome=refused/);
+  await page.reload();
+  await expect(entries).toHaveText([/Vera Viewer/]);
+  await page.getByRole('button', { name: 'Remove the filter outcome Refused' }).click();
+  await page.getByRole('button', { name: 'act any' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Extended a lock' }).click();
+  await expect(entries).toHaveText([/Extended a lock/]);
+  await entries.getByRole('link').click();
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
+});

@@ -1,0 +1,273 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from 'playwright/test';
+import { LockyardClient } from '../client/lockyard';
+import { lockRow, openLive, openPage } from './locks-page';
+import {
+  callConsole,
+  createKey,
+  createPerson,
+  expect,
+  type Person,
+  refusalOf,
+  setUp,
+  signIn,
+  test,
+} from './lockyard-test';
+import { guardPage } from './page-guard';
+import { type RunningServer, startServer } from './start-server';
+
+/** One server from its first start on: each test finds what those before it have made. */
+test.describe.configure({ mode: 'serial' });
+test.use({ baseURL: undefined });
+
+const widths = [375, 390, 1440, 2560];
+const axeWidths = [390, 1440];
+const longName = `a-very-long-name:${'segment/'.repeat(22)}end`;
+
+let server: RunningServer;
+let admin: Person;
+let viewer: Person;
+let orders: LockyardClient;
+test.beforeAll(async () => {
+  server = await startServer();
+});
+test.afterAll(() => server?.discard());
+
+let faults: () => string[] = () => [];
+test.beforeEach(async ({ page }) => {
+  faults = await guardPage(page, server.url);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+});
+test.afterEach(() => expect(faults()).toEqual([]));
+
+/** By how much the page, or what scrolls in it, is wider than its window. */
+const excess = (page: Page) =>
+  page.evaluate(() => {
+    const scrollers = [
+      document.documentElement,
+      ...document.querySelectorAll('#main, #main > div'),
+    ];
+    return Math.max(...scrollers.map((element) => element.scrollWidth - element.clientWidth));
+  });
+
+async function expectSound(page: Page): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: width < 500 ? 844 : 900 });
+    await expect.poll(() => excess(page), { message: `scrolls sideways at ${width} px` }).toBe(0);
+    if (axeWidths.includes(width)) await expectNoViolation(page, width);
+  }
+}
+
+/** Between light and dark nothing changes but colours: in the dark they alone are looked at again. */
+async function expectNoViolation(page: Page, width: number): Promise<void> {
+  await page.emulateMedia({ colorScheme: 'light' });
+  expect(await violations(page), `light, ${width} px`).toEqual([]);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  expect(await violations(page, ['color-contrast']), `dark, ${width} px`).toEqual([]);
+}
+
+/** @param rules all if absent */
+async function violations(page: Page, rules?: string[]): Promise<string[]> {
+  const runOnly = rules && { type: 'rule' as const, values: rules };
+  // No page has frames: looked at alone, it need not open another page each time.
+  const found = await new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ resultTypes: ['violations'], ...(runOnly && { runOnly }) })
+    .analyze();
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
+  );
+}
+
+async function open(page: Page, address: string, who: Person = admin): Promise<void> {
+  await signIn(page.context(), server, who);
+  await openPage(page, `${server.url}${address}`);
+}
+
+test.describe('everybody can use, on any screen,', () => {
+  test('the way to the setup', async ({ page }) => {
+    await openPage(page, `${server.url}/setup`);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Open the link/);
+    await expectSound(page);
+  });
+
+  test('the setup, also with a complaint', async ({ page }) => {
+    await openPage(page, server.setupLink ?? '');
+    await page.getByLabel(/^Password/).fill('one');
+    await page.getByLabel('The password again').fill('another');
+    await expect(page.getByText('The two passwords differ.')).toBeVisible();
+    await expectSound(page);
+    admin = await setUp(server);
+  });
+
+  test('the sign-in', async ({ page }) => {
+    await openPage(page, `${server.url}/sign-in`);
+    await expect(page.getByLabel('Name')).toBeFocused();
+    await expectSound(page);
+  });
+
+  test('the empty list, before and after its first key', async ({ page }) => {
+    await open(page, '/');
+    await expectSound(page);
+    await page.getByRole('button', { name: 'Make the first key' }).click();
+    await expect(page.getByText('this is the only time that the key is shown')).toBeVisible();
+    await expectSound(page);
+  });
+
+  test('the list of locks in every state', async ({ page }) => {
+    await fill();
+    await signIn(page.context(), server, admin);
+    await openLive(page, `${server.url}/`);
+    await expect(lockRow(page, 'lapsed')).toContainText('Expired');
+    await expect(lockRow(page, 'busy')).toContainText('Contended');
+    await expectSound(page);
+    await openPage(page, `${server.url}/?q=nothing-has-this-name&state=held`);
+    await expect(page.getByText('No lock matches this.')).toBeVisible();
+    await expectSound(page);
+  });
+
+  for (const name of ['busy', 'free', 'lapsed', 'frozen', 'shared', longName]) {
+    test(`the page of a lock: ${name.slice(0, 20)}`, async ({ page }) => {
+      await signIn(page.context(), server, admin);
+      await openLive(page, `${server.url}/locks/default/${encodeURIComponent(name)}`);
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
+      await expect(page.getByRole('region', { name: 'Events' })).toContainText('Granted');
+      await expectSound(page);
+    });
+  }
+
+  const addresses: [string, string, string][] = [
+    ['the audit log', '/audit', 'Every act of a person'],
+    ['an audit log without a match', '/audit?q=no-such-entry', 'No entry matches'],
+    ['the backends', '/backends', 'SQLite, embedded'],
+    ['one’s own account', '/settings', 'Change the password'],
+    ['the API keys', '/settings?section=keys', 'first-service'],
+    ['the people', '/settings?section=people', 'Vera Viewer'],
+    ['the namespaces', '/settings?section=namespaces', 'team-blue'],
+  ];
+  for (const [what, address, words] of addresses) {
+    test(what, async ({ page }) => {
+      await open(page, address);
+      await expect(page.getByText(words).first()).toBeVisible();
+      await expectSound(page);
+    });
+  }
+
+  test('what a viewer is shown', async ({ page }) => {
+    await open(page, '/locks/default/busy', viewer);
+    await expect(page.getByText('only for operators').first()).toBeVisible();
+    await expectSound(page);
+    await openPage(page, `${server.url}/settings?section=people`);
+    await expect(page.getByText('Only admins manage people')).toBeVisible();
+    await expectSound(page);
+  });
+
+  const dialogs: [string, string, (page: Page) => Promise<void>][] = [
+    ['release', '/locks/default/busy', (page) => press(page, 'Release…')],
+    ['extend', '/locks/default/busy', (page) => press(page, 'Extend…')],
+    ['ask', '/locks/default/busy', (page) => press(page, 'Ask…')],
+    ['freeze', '/locks/default/busy', (page) => press(page, 'Freeze…')],
+    ['unfreeze', '/locks/default/frozen', (page) => press(page, 'Unfreeze…')],
+    ['a policy', '/settings?section=namespaces', changePolicy],
+    ['a new key', '/settings?section=keys', (page) => press(page, 'New key…')],
+    ['revoke', '/settings?section=keys', (page) => press(page, 'Revoke…')],
+    ['a new person', '/settings?section=people', (page) => press(page, 'Add a person…')],
+    ['a new namespace', '/settings?section=namespaces', (page) => press(page, 'New namespace…')],
+    ['all keys', '/', (page) => page.keyboard.press('?')],
+  ];
+  for (const [what, address, act] of dialogs) {
+    test(`the dialog: ${what}`, async ({ page }) => {
+      await open(page, address);
+      await act(page);
+      await expect(page.getByRole('dialog')).toBeVisible();
+      await expectSound(page);
+    });
+  }
+
+  test('the dialog: the lock has changed hands', async ({ page }) => {
+    const name = 'changing';
+    const token = await take(name, 'first');
+    await open(page, `/locks/default/${name}`);
+    await press(page, 'Release…');
+    await orders.release({ name, owner: 'first', token });
+    await take(name, 'second');
+    await expect(page.getByRole('button', { name: 'Use what is now' })).toBeVisible();
+    await expectSound(page);
+  });
+
+  test('the menus', async ({ page }) => {
+    await open(page, '/?sort=name');
+    await press(page, 'state any');
+    await expect(page.getByRole('menu')).toBeVisible();
+    await expectSound(page);
+    await page.keyboard.press('Escape');
+    await press(page, 'Account of ada');
+    await expect(page.getByRole('menu')).toBeVisible();
+    await expectSound(page);
+  });
+});
+
+test('pages whose server is gone stay as usable', async ({ page, context }) => {
+  const lock = await context.newPage();
+  await lock.emulateMedia({ reducedMotion: 'reduce' });
+  await signIn(context, server, admin);
+  await openLive(page, `${server.url}/`);
+  await openLive(lock, `${server.url}/locks/default/busy`);
+  await server.kill();
+  for (const each of [page, lock]) {
+    await expect(each.getByText(/The server does not answer\. What you see/)).toBeVisible();
+    await expectSound(each);
+  }
+  faults = () => [];
+});
+
+async function changePolicy(page: Page): Promise<void> {
+  await press(page, 'Change the policy of team-blue');
+  await page.getByText('bounds of its own').click();
+}
+
+const press = (page: Page, name: string) => page.getByRole('button', { name }).first().click();
+
+async function take(name: string, owner = 'orders-1', leaseMs = 600_000): Promise<number> {
+  const answer = await orders.acquire({ name, owner, leaseMs });
+  if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+  return answer.token;
+}
+
+/** Locks in every state, and something to see on every page. */
+async function fill(): Promise<void> {
+  const { cookie } = admin;
+  await callConsole(server, cookie, 'namespaces.create', { name: 'team-blue' });
+  viewer = await createPerson(server, admin, 'viewer', 'Vera Viewer');
+  const apiKey = await createKey(server, admin, 'orders', ['default', 'team-blue']);
+  orders = new LockyardClient({ url: server.url, apiKey, owner: 'orders-1' });
+  const token = await take('busy');
+  await orders.renew({ name: 'busy', token, leaseMs: 600_000 });
+  for (const owner of ['w1', 'w2', 'a-waiter-with-a-rather-long-name-of-its-own:worker-17']) {
+    const ask = { name: 'busy', owner, leaseMs: 60_000, waitMs: 600_000, requestId: owner };
+    void keepWaiting(ask);
+  }
+  await orders.release({ name: 'free', token: await take('free') });
+  await take('lapsed', 'orders-9', 200);
+  for (const name of [longName, 'job ', '<img>', 'بيع:1']) await take(name);
+  const frozen = { namespace: 'default', name: 'frozen', rev: 0, reason: 'a repair of the ledger' };
+  await take('frozen');
+  await callConsole(server, cookie, 'locks.freeze', frozen);
+  for (const owner of ['reader-1', 'reader-2', 'reader-3']) {
+    await orders.acquire({ name: 'shared', owner, leaseMs: 600_000, mode: 'shared' });
+  }
+  await orders.acquire({ namespace: 'team-blue', name: 'busy', leaseMs: 600_000 });
+  const act = { namespace: 'default', name: 'busy', token, rev: 0, reason: 'out of curiosity' };
+  await refusalOf(server, viewer.cookie, 'locks.forceRelease', act);
+  await callConsole(server, cookie, 'locks.extend', { ...act, extendMs: 60_000 });
+}
+
+async function keepWaiting(ask: Parameters<LockyardClient['acquire']>[0]): Promise<void> {
+  let outcome = 'queued';
+  while (outcome === 'queued') {
+    outcome = await orders.acquire(ask).then(
+      (answer) => answer.outcome,
+      () => 'gone',
+    );
+  }
+}

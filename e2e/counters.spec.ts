@@ -1,0 +1,201 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from 'playwright/test';
+import type { LockyardClient } from '../client/lockyard';
+import {
+  callConsole,
+  createPerson,
+  createService,
+  expect,
+  type Person,
+  refusalOf,
+  signIn,
+  test,
+} from './lockyard-test';
+import { guardPage } from './page-guard';
+import type { RunningServer } from './start-server';
+
+const WIDTHS = [375, 390, 1440, 2560];
+const reason = 'stock was counted';
+
+let orders: LockyardClient;
+let operator: Person;
+let viewer: Person;
+test.beforeAll(async ({ server, admin }) => {
+  orders = await createService(server, admin, 'orders');
+  operator = await createPerson(server, admin, 'operator', 'opal');
+  viewer = await createPerson(server, admin, 'viewer', 'vera');
+});
+
+let faults: () => string[] = () => [];
+test.beforeEach(async ({ page, server }) => {
+  faults = await guardPage(page, server.url);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+});
+test.afterEach(() => expect(faults()).toEqual([]));
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
+const standing = (page: Page) => page.getByRole('region', { name: 'Standing' });
+const moves = (page: Page) => page.getByRole('region', { name: 'Moves' }).getByRole('listitem');
+
+async function as(page: Page, server: RunningServer, person: Person, path: string) {
+  await signIn(page.context(), server, person);
+  await page.goto(path);
+}
+
+test('the list follows what services add, and says how far each counter can still go', async ({
+  page,
+  server,
+}) => {
+  await orders.createCounter({ name: 'tickets:main', initial: 100, floor: 0, ceiling: 100 });
+  await as(page, server, viewer, '/counters');
+  await expect(page.getByRole('link', { name: 'Counters', exact: true })).toHaveAttribute(
+    'aria-current',
+    'page',
+  );
+  const tickets = row(page, 'tickets:main');
+  await expect(tickets).toContainText('at the ceiling');
+  await orders.addToCounter({ name: 'tickets:main', delta: -40 });
+  await expect(tickets).toContainText('60 above the floor, 40 below the ceiling');
+  await expect(tickets).toContainText('−40 by orders');
+  await orders.addToCounter({ name: 'tickets:main', delta: -60 });
+  await expect(tickets).toContainText('at the floor');
+
+  await orders.createCounter({ name: 'another' });
+  await expect(row(page, 'another')).toContainText('no bounds');
+  await page.getByRole('searchbox', { name: 'Find a counter' }).fill('TICK');
+  await expect(row(page, 'another')).toHaveCount(0);
+  await expect(tickets).toBeVisible();
+});
+
+test('an operator makes a counter, sets it and changes its bounds, each with a reason', async ({
+  page,
+  server,
+}) => {
+  await as(page, server, operator, '/counters');
+  await page.getByRole('button', { name: 'New counter…' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await dialog.getByRole('textbox', { name: /^Name/ }).fill('seats');
+  await dialog.getByLabel('First value').fill('1,200');
+  await dialog.getByLabel('Ceiling').fill('1000');
+  await expect(dialog).toContainText('is not within the bounds');
+  await dialog.getByLabel('Ceiling').fill('2000');
+  await dialog.getByLabel('Reason').fill(reason);
+  await dialog.getByRole('button', { name: 'Make the counter' }).click();
+
+  await expect(page).toHaveURL(/\/counters\/default\/seats$/);
+  await expect(standing(page)).toContainText('1,200');
+  await page.getByRole('button', { name: 'Set value…' }).click();
+  await dialog.getByLabel('New value').fill('1500');
+  await expect(dialog).toContainText('+300 from what you saw');
+  const set = dialog.getByRole('button', { name: 'Set it to 1,500' });
+  await expect(set).toBeDisabled();
+  await dialog.getByLabel('Reason').fill(reason);
+  await set.click();
+  await expect(dialog).toHaveCount(0);
+  await expect(standing(page)).toContainText('1,500');
+
+  await page.getByRole('button', { name: 'Change bounds…' }).click();
+  await dialog.getByLabel('Floor').fill('1600');
+  await dialog.getByLabel('Reason').fill(reason);
+  await expect(dialog).toContainText('Still missing: bounds around 1,500');
+  await dialog.getByLabel('Floor').fill('1500');
+  await dialog.getByRole('button', { name: 'Set the bounds' }).click();
+  await expect(standing(page)).toContainText('at the floor, 500 below the ceiling');
+  await expect(moves(page)).toHaveCount(3);
+  await expect(moves(page).first()).toContainText('floor 1,500, ceiling 2,000');
+  await expect(moves(page).nth(1)).toContainText('+300');
+  await expect(moves(page).nth(1)).toContainText(`opal“${reason}”`);
+
+  await page.goto('/audit');
+  await expect(row(page, 'seats').first()).toContainText('Changed a counter’s bounds');
+  await expect(row(page, 'seats')).toHaveCount(3);
+});
+
+test('a value that moves while the dialog is open is never set by accident', async ({
+  page,
+  server,
+}) => {
+  await orders.createCounter({ name: 'moving', initial: 10 });
+  await as(page, server, operator, '/counters/default/moving');
+  await page.getByRole('button', { name: 'Set value…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('New value').fill('50');
+  await dialog.getByLabel('Reason').fill(reason);
+  await orders.addToCounter({ name: 'moving', delta: 3 });
+  await expect(dialog.getByRole('alert')).toContainText('You saw 10; it stands at 13 now');
+  await expect(dialog.getByRole('button', { name: 'Set it to 50' })).toBeDisabled();
+  await dialog.getByRole('button', { name: 'Use what is now' }).click();
+  await dialog.getByRole('button', { name: 'Set it to 50' }).click();
+  await expect(standing(page)).toContainText('50');
+  expect(await orders.getCounter({ name: 'moving' })).toMatchObject({ value: 50 });
+});
+
+test('a viewer sees everything and may change nothing', async ({ page, server }) => {
+  await orders.createCounter({ name: 'watched', initial: 7 });
+  await as(page, server, viewer, '/counters/default/watched');
+  await expect(standing(page)).toContainText('7');
+  await expect(page.getByRole('button', { name: 'Set value…' })).toHaveCount(0);
+  await page.goto('/counters');
+  await expect(row(page, 'watched')).toBeVisible();
+  await expect(page.getByRole('button', { name: 'New counter…' })).toHaveCount(0);
+  const act = { namespace: 'default', name: 'watched', rev: 1, seenValue: 7, value: 8, reason };
+  expect(await refusalOf(server, viewer.cookie, 'counters.adjust', act)).toBe('FORBIDDEN');
+  await callConsole(server, operator.cookie, 'counters.adjust', act);
+  await expect(row(page, 'watched')).toContainText('+1 by opal');
+});
+
+test('a counter that was never created has no page', async ({ page, server }) => {
+  await as(page, server, viewer, '/counters/default/never');
+  await expect(page.getByRole('heading')).toContainText('There is nothing here');
+});
+
+test('both pages and the dialogs are usable on any screen, in light and dark', async ({
+  page,
+  server,
+}) => {
+  const most = Number.MAX_SAFE_INTEGER;
+  const long = `a-very-long-name:${'segment/'.repeat(20)}end`;
+  await orders.createCounter({ name: long, initial: -most, floor: -most, ceiling: most });
+  for (const delta of [5, -2, 900]) await orders.addToCounter({ name: long, delta });
+  await as(page, server, operator, '/counters');
+  await expect(row(page, 'segment')).toBeVisible();
+  await expectSound(page);
+  await row(page, 'segment').getByRole('link').click();
+  await expect(moves(page)).toHaveCount(4);
+  await expectSound(page);
+  for (const word of ['Set value…', 'Change bounds…']) {
+    await page.getByRole('button', { name: word }).click();
+    await expectSound(page);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+  }
+  await page.goto('/counters');
+  await page.getByRole('button', { name: 'New counter…' }).click();
+  await expectSound(page);
+});
+
+/** By how much the page, or what scrolls in it, is wider than its window. */
+const excess = (page: Page) =>
+  page.evaluate(() => {
+    const scrollers = [document.documentElement, ...document.querySelectorAll('#main > div')];
+    return Math.max(...scrollers.map((element) => element.scrollWidth - element.clientWidth));
+  });
+
+async function expectSound(page: Page): Promise<void> {
+  for (const width of WIDTHS) {
+    await page.setViewportSize({ width, height: width < 500 ? 844 : 900 });
+    await expect.poll(() => excess(page), { message: `scrolls sideways at ${width} px` }).toBe(0);
+    if (width !== 390 && width !== 1440) continue;
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violations(page), `${colorScheme}, ${width} px`).toEqual([]);
+    }
+  }
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const found = await new AxeBuilder({ page }).setLegacyMode().analyze();
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
+  );
+}

@@ -1,0 +1,75 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import AxeBuilder from '@axe-core/playwright';
+import { createKey, expect, signIn, test } from './lockyard-test';
+import { guardPage } from './page-guard';
+
+const run = promisify(execFile);
+
+test('anybody reads the API on any screen, in light and dark, from this server alone', async ({
+  page,
+  server,
+}) => {
+  // A long page, looked through four times.
+  test.slow();
+  const faults = await guardPage(page, server.url);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await page.goto('/docs');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Lockyard service API');
+  const described = (await (await fetch(`${server.url}/api/v1/openapi.json`)).json()) as {
+    paths: object;
+  };
+  for (const path of Object.keys(described.paths)) {
+    await expect(page.getByRole('heading', { name: path.slice(1), exact: true })).toBeVisible();
+  }
+  for (const width of [375, 390, 1100, 1440, 2560]) {
+    await page.setViewportSize({ width, height: 900 });
+    const excess = () =>
+      page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    await expect.poll(excess, { message: `${width} px` }).toBeLessThanOrEqual(0);
+    if (width !== 390 && width !== 1440) continue;
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations, `${colorScheme}, ${width} px`).toEqual([]);
+    }
+  }
+  expect(faults()).toEqual([]);
+});
+
+test('every part of the page that a link names is there', async ({ page }) => {
+  await page.goto('/docs');
+  const lost = await page.$$eval('a[href^="#"]', (links) =>
+    links
+      .map((link) => link.getAttribute('href') ?? '')
+      .filter((href) => document.getElementById(href.slice(1)) === null),
+  );
+  expect(lost).toEqual([]);
+});
+
+test('a curl line that is copied from the page takes a lock', async ({
+  page,
+  server,
+  admin,
+  context,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto('/docs');
+  await page.getByRole('button', { name: 'Copy the curl line for lock.acquire' }).click();
+  await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
+  const line = await page.evaluate(() => navigator.clipboard.readText());
+  const key = await createKey(server, admin, 'reader');
+  const { stdout } = await run('bash', ['-c', line], {
+    env: { ...process.env, LOCKYARD_API_KEY: key },
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ result: { data: { outcome: 'granted' } } });
+});
+
+test('the console leads to it and back', async ({ page, server, admin, context }) => {
+  await signIn(context, server, admin);
+  await page.goto('/');
+  await page.getByRole('link', { name: 'API', exact: true }).click();
+  await expect(page).toHaveURL(`${server.url}/docs`);
+  await page.getByRole('link', { name: 'Console' }).click();
+  await expect(page).toHaveURL(`${server.url}/`);
+});

@@ -1,0 +1,162 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright/test';
+import { countLoads, lockRow, openPage, untilAlive } from './locks-page';
+import { expect, refusalOf, test, tokenOf } from './lockyard-test';
+import { type RunningServer, startServer } from './start-server';
+
+const name = 'Grace Hopper';
+const password = 'a nanosecond of wire';
+const newPassword = 'a microsecond of wire';
+
+/** What these tests do builds up: one server, from its first start on. */
+test.describe.configure({ mode: 'serial' });
+test.use({ baseURL: undefined });
+
+let server: RunningServer;
+let setupLink: string;
+test.beforeAll(async () => {
+  server = await startServer();
+  setupLink = server.setupLink ?? '';
+});
+test.afterAll(() => server?.discard());
+
+async function openElsewhere(browser: Browser, address: string): Promise<Page> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await openPage(page, address);
+  return page;
+}
+
+async function signInAs(page: Page, who: string, secret: string): Promise<void> {
+  await page.getByLabel('Name').fill(who);
+  await page.getByLabel('Password').fill(secret);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+/** What a form says went wrong, without the request's id. */
+const complaint = (page: Page) => page.getByRole('main').getByRole('alert').getByRole('paragraph');
+
+test('before there is anybody, every page leads to the setup, which asks for the link', async ({
+  page,
+}) => {
+  await openPage(page, `${server.url}/audit`);
+  await expect(page).toHaveURL(`${server.url}/setup`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Open the link/);
+});
+
+test('from the printed link to the first lock: an admin, a key shown once, and a line for the shell that works', async ({
+  page,
+}) => {
+  await openPage(page, setupLink);
+  await page.getByLabel('Your name').fill(name);
+  await page.getByLabel(/^Password/).fill(password);
+  await page.getByLabel('The password again').fill(`${password}!`);
+  await expect(page.getByText('The two passwords differ.')).toBeVisible();
+  await page.getByLabel('The password again').fill(password);
+  await page.getByRole('button', { name: 'Make the account and begin' }).click();
+
+  await expect(page.getByRole('heading', { name: 'Nobody has taken a lock' })).toBeVisible();
+  await expect(page).toHaveURL(`${server.url}/`);
+  await untilAlive(page);
+  const line = page.locator('pre');
+  await expect(line).toContainText('YOUR_KEY');
+  await page.getByRole('button', { name: 'Make the first key' }).click();
+  await expect(page.getByText('this is the only time that the key is shown')).toBeVisible();
+  const key = /Bearer ([^']+)'/.exec(await line.innerText())?.[1] ?? '';
+  await expect(page.getByText(key, { exact: true })).toBeVisible();
+
+  const loads = countLoads(page);
+  const { stdout } = await promisify(execFile)('sh', ['-c', await line.innerText()]);
+  expect(JSON.parse(stdout)).toMatchObject({ result: { data: { outcome: 'granted' } } });
+  const row = lockRow(page, 'first-lock');
+  await expect(row).toContainText('my-shell');
+  await expect(row).toContainText('Held');
+  expect(loads()).toBe(0);
+
+  await openPage(page, `${server.url}/settings?section=keys`);
+  await expect(page.getByRole('row').filter({ hasText: 'first-service' })).toBeVisible();
+  expect(await page.content()).not.toContain(key);
+});
+
+test('the setup link works once', async ({ browser }) => {
+  const page = await openElsewhere(browser, setupLink);
+  await expect(page).toHaveURL(`${server.url}/sign-in`);
+  const second = { name: 'Mallory', password: 'let me in as well', token: tokenOf(setupLink) };
+  expect(await refusalOf(server, '', 'session.setup', second)).toBe('CONFLICT');
+  await page.context().close();
+});
+
+test('a wrong password and an unknown name are refused with the same words', async ({
+  browser,
+}) => {
+  const page = await openElsewhere(browser, `${server.url}/sign-in`);
+  await signInAs(page, name, 'not the password');
+  await expect(complaint(page).first()).not.toBeEmpty();
+  const words = await complaint(page).first().innerText();
+  await page.reload();
+  await untilAlive(page);
+  await signInAs(page, 'Nobody Here', 'not the password');
+  await expect(complaint(page).first()).toHaveText(words);
+  await expect(page).toHaveURL(`${server.url}/sign-in`);
+  await page.context().close();
+});
+
+test('a password never gets into an address, not even before the page can send it itself', async ({
+  browser,
+}) => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(`${server.url}/sign-in`);
+  await page.getByLabel('Password').fill(password);
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeDisabled();
+  await page.getByLabel('Password').press('Enter');
+  await expect(page.locator('form')).toHaveAttribute('method', 'post');
+  expect(page.url()).toBe(`${server.url}/sign-in`);
+  await context.close();
+});
+
+test('whoever signs out is out, and signs in again with name and password', async ({ browser }) => {
+  const page = await openElsewhere(browser, `${server.url}/sign-in`);
+  await signInAs(page, name, password);
+  await expect(lockRow(page, 'first-lock')).toBeVisible();
+  await untilAlive(page);
+  const [session] = await page.context().cookies();
+  await page.getByRole('button', { name: `Account of ${name}` }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(page).toHaveURL(`${server.url}/sign-in`);
+
+  const old = `${session?.name}=${session?.value}`;
+  const next = { current: password, next: newPassword };
+  expect(await refusalOf(server, old, 'session.changePassword', next)).toBe('UNAUTHENTICATED');
+  await openPage(page, server.url);
+  await expect(page).toHaveURL(`${server.url}/sign-in`);
+  await page.context().close();
+});
+
+test('a changed password ends the other sessions, at once and on their open pages', async ({
+  browser,
+}) => {
+  const here = await openElsewhere(browser, `${server.url}/sign-in`);
+  await signInAs(here, name, password);
+  const there = await openElsewhere(browser, `${server.url}/sign-in`);
+  await signInAs(there, name, password);
+  await expect(lockRow(there, 'first-lock')).toBeVisible();
+
+  await expect(lockRow(here, 'first-lock')).toBeVisible();
+  await openPage(here, `${server.url}/settings`);
+  await here.getByLabel('Your password now').fill(password);
+  await here.getByLabel('The new one').fill(newPassword);
+  await here.getByRole('button', { name: 'Change the password' }).click();
+  await expect(here.getByText('Changed. Other sessions have ended.')).toBeVisible();
+
+  await expect(there).toHaveURL(`${server.url}/sign-in`);
+  await untilAlive(there);
+  await signInAs(there, name, password);
+  await expect(complaint(there).first()).toBeVisible();
+  await signInAs(there, name, newPassword);
+  await expect(lockRow(there, 'first-lock')).toBeVisible();
+  await openPage(here, server.url);
+  await expect(lockRow(here, 'first-lock')).toBeVisible();
+  await Promise.all([here.context().close(), there.context().close()]);
+});

@@ -1,0 +1,155 @@
+import type { LockyardClient } from '../client/lockyard';
+import { lockPath } from '../components/format/lock-path';
+import { cell, countLoads, lockRow, openLive } from './locks-page';
+import { createService, expect, signIn, test } from './lockyard-test';
+
+let orders: LockyardClient;
+let billing: LockyardClient;
+test.beforeAll(async ({ server, admin }) => {
+  orders = await createService(server, admin, 'orders');
+  billing = await createService(server, admin, 'billing');
+});
+test.beforeEach(({ context, server, admin }) => signIn(context, server, admin));
+
+test('a lock that a service takes is on the page within 2 s, counts down, shows who waits, and goes free, all without a reload', async ({
+  page,
+}) => {
+  const name = 'stock:sku-1';
+  await openLive(page, '/?q=stock:sku');
+  const loads = countLoads(page);
+  const row = lockRow(page, name);
+  const held = await orders.acquire({ name, leaseMs: 60_000 });
+  await expect(row).toBeVisible({ timeout: 2_000 });
+  await expect(cell(row, 'state')).toContainText('Held');
+  await expect(cell(row, 'owner')).toContainText('orders-1');
+  await expect(cell(row, 'lease')).toHaveText(/^00:(60|[45]\d)$/);
+  const shown = await cell(row, 'lease').innerText();
+  await expect.poll(async () => (await cell(row, 'lease').innerText()) < shown).toBe(true);
+
+  const waiting = billing.acquire({ name, leaseMs: 60_000, waitMs: 25_000 });
+  await expect(cell(row, 'state')).toContainText('Contended');
+  await expect(cell(row, 'waiters')).toContainText(/^1/);
+  if (held.outcome !== 'granted') throw new Error(held.outcome);
+  await orders.release({ name, token: held.token });
+  await expect(cell(row, 'owner')).toContainText('billing-1', { timeout: 2_000 });
+  await expect(cell(row, 'waiters')).toHaveText('0');
+
+  const granted = await waiting;
+  if (granted.outcome !== 'granted') throw new Error(granted.outcome);
+  await billing.release({ name, token: granted.token });
+  await expect(cell(row, 'state')).toContainText('Free', { timeout: 2_000 });
+  await expect(cell(row, 'owner')).toHaveText('nobody');
+  expect(loads()).toBe(0);
+});
+
+test('what is searched, filtered and sorted stands in the address and survives a reload', async ({
+  page,
+}) => {
+  for (const letter of ['a', 'b', 'c']) {
+    await orders.acquire({ name: `shelf-${letter}`, leaseMs: 600_000 });
+  }
+  const free = await orders.acquire({ name: 'shelf-free', leaseMs: 600_000 });
+  if (free.outcome === 'granted') await orders.release({ name: 'shelf-free', token: free.token });
+  await orders.acquire({ name: 'elsewhere', leaseMs: 600_000 });
+  const names = () => page.locator('[data-cell="name"] a bdi').evaluateAll(titlesOf);
+
+  await openLive(page, '/');
+  await page.getByRole('searchbox', { name: 'Find a lock' }).fill('shelf-');
+  await expect(page).toHaveURL(/\?q=shelf-$/);
+  await page.getByTitle('Show what is held').click();
+  await expect(page).toHaveURL(/state=held/);
+  await page.getByRole('button', { name: 'Lock', exact: true }).click();
+  await expect(page).toHaveURL(/sort=name/);
+  await expect.poll(names).toEqual(['shelf-a', 'shelf-b', 'shelf-c']);
+  await page.getByRole('button', { name: 'Lock', exact: true }).click();
+  await expect(page).toHaveURL(/order=descending/);
+  await expect.poll(names).toEqual(['shelf-c', 'shelf-b', 'shelf-a']);
+
+  await page.reload();
+  await expect.poll(names).toEqual(['shelf-c', 'shelf-b', 'shelf-a']);
+  await expect(page.getByRole('searchbox', { name: 'Find a lock' })).toHaveValue('shelf-');
+  await page.getByRole('button', { name: 'Remove the filter state Held' }).click();
+  await expect.poll(names).toEqual(['shelf-free', 'shelf-c', 'shelf-b', 'shelf-a']);
+  await page.getByRole('searchbox', { name: 'Find a lock' }).fill('no such shelf');
+  await expect(page.getByText('No lock matches this.')).toBeVisible();
+});
+
+test('the keyboard finds, walks and opens', async ({ page }) => {
+  for (const place of [1, 2, 3]) {
+    await orders.acquire({ name: `gate-${place}`, leaseMs: 600_000 });
+  }
+  await openLive(page, '/?sort=name');
+  await page.keyboard.press('/');
+  await expect(page.getByRole('searchbox', { name: 'Find a lock' })).toBeFocused();
+  await page.keyboard.type('gate-');
+  await expect(page).toHaveURL(/q=gate-/);
+  await expect(lockRow(page, 'gate-3')).toBeVisible();
+  await expect(page.getByRole('row')).toHaveCount(4);
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('j');
+  await expect(lockRow(page, 'gate-1')).toBeFocused();
+  await page.keyboard.press('/');
+  await expect(page.getByRole('searchbox', { name: 'Find a lock' })).toHaveValue('gate-');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await expect(lockRow(page, 'gate-3')).toBeFocused();
+  await page.keyboard.press('k');
+  await expect(lockRow(page, 'gate-2')).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('gate-2');
+  await page.keyboard.press('g');
+  await expect(page.getByRole('grid', { name: 'Locks' })).toBeVisible();
+});
+
+const oddNames: [string, string][] = [
+  ['job ', 'jobSP'],
+  ['invoice-\u202Egnp.exe', 'invoice-U+202Egnp.exe'],
+  ['<img src=x onerror=alert(1)>', '<img src=x onerror=alert(1)>'],
+  ['tab\there', 'tabTABhere'],
+  ['..', '..'],
+  ['~a/b?c#d%2F', '~a/b?c#d%2F'],
+  ['Ä\u0301 日本 🔒', 'Ä\u0301 日本 🔒'],
+];
+
+for (const [name, shown] of oddNames) {
+  test(`a lock named ${shown} is shown byte by byte, and its page opens`, async ({ page }) => {
+    const alarms: string[] = [];
+    page.on('dialog', (dialog) => alarms.push(dialog.message()));
+    await orders.acquire({ name, leaseMs: 600_000 });
+    await openLive(page, `/?q=${encodeURIComponent(name.trim())}`);
+    const row = lockRow(page, name);
+    await expect(cell(row, 'name').getByRole('link')).toHaveText(shown);
+    await expect(cell(row, 'name').locator('bdi')).toHaveAttribute('title', name);
+    await cell(row, 'name').getByRole('link').click();
+    const title = page.getByRole('heading', { level: 1 });
+    await expect(title).toHaveText(shown);
+    await expect(page.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
+
+    await page.goto(lockPath('default', name));
+    await expect(title).toHaveText(shown);
+    await expect(page.getByRole('region', { name: 'Events' })).toContainText('Granted');
+    expect(await page.locator('img').count()).toBe(0);
+    expect(alarms).toEqual([]);
+  });
+}
+
+test('a lease that ran out is shown as expired within 3 s, until somebody takes the lock', async ({
+  page,
+}) => {
+  const name = 'abandoned';
+  await openLive(page, '/?q=abandoned');
+  const row = lockRow(page, name);
+  const held = await orders.acquire({ name, leaseMs: 2_500 });
+  if (held.outcome !== 'granted') throw new Error(held.outcome);
+  await expect(cell(row, 'state')).toContainText('Held');
+  const leftMs = held.expiresAt - Date.now();
+  await expect(cell(row, 'state')).toContainText('Expired', { timeout: leftMs + 3_000 });
+  await expect(cell(row, 'owner')).toContainText('orders-1');
+  await expect(cell(row, 'lease')).toHaveText(/^\u221200:0\d$/);
+  await billing.acquire({ name, leaseMs: 60_000 });
+  await expect(cell(row, 'state')).toContainText('Held');
+  await expect(cell(row, 'owner')).toContainText('billing-1');
+});
+
+const titlesOf = (found: Element[]) => found.map((element) => element.getAttribute('title'));

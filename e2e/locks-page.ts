@@ -1,0 +1,42 @@
+import type { Locator, Page } from 'playwright/test';
+import { lockPath } from '../components/format/lock-path';
+
+/** Opens a page and waits until its own code runs: what is clicked before would be lost. */
+export async function openPage(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await untilAlive(page);
+}
+
+export async function untilAlive(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    const controls = [...document.querySelectorAll('a, button, input')];
+    return controls.every((control) =>
+      Object.keys(control).some((key) => key.startsWith('__reactProps')),
+    );
+  });
+}
+
+/** Opens a page that shows locks and waits until news reach it. */
+export async function openLive(page: Page, address: string): Promise<void> {
+  const line = page.waitForResponse(/\/api\/trpc\/locks\.watch/);
+  await page.goto(address);
+  await line;
+}
+
+/** The line of a lock in the list. */
+export function lockRow(page: Page, name: string, namespace = 'default'): Locator {
+  const link = page.locator(`a[href="${lockPath(namespace, name)}"]`);
+  return page.getByRole('grid', { name: 'Locks' }).getByRole('row').filter({ has: link });
+}
+
+/** A cell of such a line: `state`, `name`, `owner`, `held`, `lease`, `waiters`, `renewals`. */
+export const cell = (row: Locator, name: string): Locator => row.locator(`[data-cell="${name}"]`);
+
+/** Counts how often a page is loaded anew, from now on. */
+export function countLoads(page: Page): () => number {
+  let loads = 0;
+  page.on('load', () => {
+    loads += 1;
+  });
+  return () => loads;
+}

@@ -1,0 +1,25 @@
+import type { Page } from 'playwright/test';
+
+/**
+ * Notes everything on a page that should never be: errors in its console, breaches of its security policy, and requests
+ * to any host but its own. The answer reads the notes.
+ */
+export async function guardPage(page: Page, origin: string): Promise<() => string[]> {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+  });
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== origin && !['data:', 'blob:'].includes(url.protocol)) {
+      faults.push(`request: ${request.url()}`);
+    }
+  });
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) => {
+      console.error(`policy: ${effectiveDirective} forbids ${blockedURI}`);
+    });
+  });
+  return () => faults;
+}

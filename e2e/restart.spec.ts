@@ -1,0 +1,175 @@
+import type { Page } from 'playwright/test';
+import type { LockyardClient } from '../client/lockyard';
+import { lockPath } from '../components/format/lock-path';
+import { cell, countLoads, lockRow, openLive } from './locks-page';
+import { createService, expect, test as sharedTest, signIn } from './lockyard-test';
+import { type OwnMariadb, startOwnMariadb } from './own-mariadb';
+import { type RunningServer, startServer } from './start-server';
+
+/** The server of these tests keeps everything in a database that they may stop. */
+const test = sharedTest.extend<object, { database: OwnMariadb; server: RunningServer }>({
+  database: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that are needed from the pattern.
+    async ({}, use) => {
+      const database = await startOwnMariadb();
+      await use(database);
+      await database.discard();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+  server: [
+    async ({ database }, use) => {
+      const server = await startServer({ LOCKYARD_DATABASE_URL: database.url });
+      await use(server);
+      await server.discard();
+    },
+    { scope: 'worker', timeout: 60_000 },
+  ],
+});
+
+let orders: LockyardClient;
+test.beforeAll(async ({ server, admin }) => {
+  orders = await createService(server, admin, 'orders');
+});
+test.beforeEach(({ context, server, admin }) => signIn(context, server, admin));
+
+async function take(name: string): Promise<number> {
+  const answer = await orders.acquire({ name, leaseMs: 600_000 });
+  if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+  return answer.token;
+}
+
+async function takeAndRelease(name: string): Promise<void> {
+  await orders.release({ name, token: await take(name) });
+}
+
+/** What the page says of itself while no server answers: how old it is, and that it looks for the server. */
+async function expectOffline(page: Page): Promise<void> {
+  await expect(page.getByText(/last read\s+\d+(\.\d)?\ss ago/)).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
+  await expect(page.getByText(/The server does not answer\. What you see is/)).toBeVisible();
+}
+
+async function expectOnline(page: Page): Promise<void> {
+  await expect(page.getByText(/^as of/)).toBeVisible();
+  await expect(page.getByText(/The server does not answer/)).toHaveCount(0);
+}
+
+const endings: [string, (server: RunningServer) => Promise<unknown>][] = [
+  ['is restarted', (server) => server.stop()],
+  ['dies and comes back', (server) => server.kill()],
+];
+
+for (const [what, end] of endings) {
+  test(`a server that ${what} under open pages: they say how old they are, keep what they know, and follow again by themselves`, async ({
+    page: list,
+    context,
+    server,
+  }) => {
+    const name = `survivor that ${what}`;
+    const token = await take(name);
+    const lock = await context.newPage();
+    await openLive(list, '/?q=survivor that');
+    await openLive(lock, lockPath('default', name));
+    const loads = [countLoads(list), countLoads(lock)];
+    const row = lockRow(list, name);
+    await expect(cell(row, 'lease')).toHaveText(/^0[89]:\d\d$/);
+
+    await end(server);
+    await Promise.all([expectOffline(list), expectOffline(lock)]);
+    await expect(cell(row, 'lease')).toHaveText('?');
+    await expect(cell(row, 'owner')).toContainText('orders-1');
+    await expect(cell(row, 'state')).not.toContainText('Free');
+    await expect(lock.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
+    await expect(lock.getByRole('button', { name: 'Release…' })).toBeDisabled();
+
+    await server.restart();
+    await Promise.all([expectOnline(list), expectOnline(lock)]);
+    await expect(cell(row, 'state')).toContainText('Held');
+    await expect(cell(row, 'lease')).toHaveText(/^0[89]:\d\d$/);
+    await expect(lock.getByRole('button', { name: 'Release…' })).toBeEnabled();
+    expect(await orders.check({ name, token })).toEqual({ valid: true });
+    await orders.release({ name, token });
+    await expect(cell(row, 'state')).toContainText('Free');
+    await expect(lock.getByText('Nobody holds this lock.')).toBeVisible();
+    expect(loads.map((count) => count())).toEqual([0, 0]);
+    await lock.close();
+  });
+}
+
+type OnDatabase<T> = (database: OwnMariadb) => T;
+
+const outages: [string, OnDatabase<void>, OnDatabase<Promise<void> | void>][] = [
+  ['falls silent', (database) => database.freeze(), (database) => database.thaw()],
+  ['dies', (database) => database.kill(), (database) => database.start()],
+];
+
+for (const [what, fail, mend] of outages) {
+  test(`a database that ${what}: services hear it within 5 s, pages draw unknown over the last reading, and all is well within 5 s of its return`, async ({
+    page: list,
+    context,
+    database,
+  }) => {
+    const [held, free] = [`held as it ${what}`, `free as it ${what}`];
+    const token = await take(held);
+    await takeAndRelease(free);
+    const lock = await context.newPage();
+    await openLive(list, `/?q=as it ${what}`);
+    await openLive(lock, lockPath('default', held));
+    await expect(cell(lockRow(list, held), 'state')).toContainText('Held');
+    await expect(cell(lockRow(list, free), 'state')).toContainText('Free');
+
+    fail(database);
+    try {
+      const calls = [
+        () => orders.renew({ name: held, token, leaseMs: 600_000 }),
+        () => orders.check({ name: held, token }),
+      ];
+      for (const reason of await Promise.all(calls.map(refusalWithin5s))) {
+        expect(['BACKEND_DOWN', 'UNKNOWN']).toContain(reason);
+      }
+      for (const name of [held, free]) {
+        await expect(cell(lockRow(list, name), 'state')).toContainText('Unknown');
+        await expect(cell(lockRow(list, name), 'state')).toContainText(/default silent \d+\ss/);
+      }
+      await expect(cell(lockRow(list, held), 'owner')).toContainText('orders-1');
+      await expect(lock.getByText(/Not known: default has been silent for \d+\ss\./)).toBeVisible();
+      await expect(lock.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
+      await expect(lock.getByRole('button', { name: 'Release…' })).toBeDisabled();
+
+      const fresh = await context.newPage();
+      await fresh.goto(`/?q=as it ${what}`);
+      await expect(cell(lockRow(fresh, free), 'state')).toContainText('Unknown');
+      await fresh.goto('/backends');
+      await expect(fresh.getByText(/silent for \d+\ss/)).toBeVisible();
+      await fresh.close();
+    } finally {
+      await mend(database);
+    }
+    const backAt = performance.now();
+    await expect(cell(lockRow(list, held), 'state')).toContainText('Held', { timeout: 5_000 });
+    await expect(cell(lockRow(list, free), 'state')).toContainText('Free');
+    await expect(lock.getByRole('button', { name: 'Release…' })).toBeEnabled();
+    await expect
+      .poll(() => orders.check({ name: held, token }).catch(reasonOf))
+      .toEqual({
+        valid: true,
+      });
+    expect(performance.now() - backAt).toBeLessThan(5_000);
+    await orders.release({ name: held, token });
+    await expect(cell(lockRow(list, held), 'state')).toContainText('Free');
+    await lock.close();
+  });
+}
+
+const reasonOf = (error: unknown) => (error as { reason?: string }).reason ?? String(error);
+
+/** Of the first call that is not answered: one may be answered still while the database goes. */
+async function refusalWithin5s(call: () => Promise<unknown>): Promise<string> {
+  for (;;) {
+    const startedAt = performance.now();
+    const reason = await call().then(() => null, reasonOf);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
+    if (reason) return reason;
+  }
+}

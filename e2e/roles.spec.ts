@@ -1,0 +1,229 @@
+import { LockyardClient } from '../client/lockyard';
+import { lockPath } from '../components/format/lock-path';
+import { lockRow, openLive, openPage } from './locks-page';
+import {
+  callConsole,
+  createPerson,
+  createService,
+  expect,
+  type Person,
+  refusalOf,
+  signIn,
+  test,
+} from './lockyard-test';
+
+let viewer: Person;
+let operator: Person;
+let orders: LockyardClient;
+test.beforeAll(async ({ server, admin }) => {
+  viewer = await createPerson(server, admin, 'viewer', 'Victor Viewer');
+  operator = await createPerson(server, admin, 'operator', 'Oskar Operator');
+  orders = await createService(server, admin, 'orders');
+});
+
+async function take(name: string): Promise<number> {
+  const answer = await orders.acquire({ name, leaseMs: 600_000 });
+  if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+  return answer.token;
+}
+
+test('a viewer sees every lock and is offered no act, and a call that goes around the page is refused and written down', async ({
+  context,
+  page,
+  server,
+}) => {
+  const name = 'only-to-look-at';
+  const token = await take(name);
+  await signIn(context, server, viewer);
+  await openLive(page, `/?q=${name}`);
+  await lockRow(page, name).hover();
+  await expect(lockRow(page, name)).toContainText('orders-1');
+  await expect(lockRow(page, name).getByRole('button')).toHaveCount(0);
+  await page.keyboard.press('j');
+  await page.keyboard.press('r');
+  await page.keyboard.press('e');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+  const ladder = page.getByRole('region', { name: 'What you can do' });
+  for (const button of await ladder.getByRole('button').all()) await expect(button).toBeDisabled();
+  await expect(ladder).toContainText('only for operators');
+
+  const act = { namespace: 'default', name, token, rev: 0, reason: 'because I can' };
+  const { cookie } = viewer;
+  expect(await refusalOf(server, cookie, 'locks.forceRelease', act)).toBe('FORBIDDEN');
+  const longer = { ...act, extendMs: 60_000 };
+  expect(await refusalOf(server, cookie, 'locks.extend', longer)).toBe('FORBIDDEN');
+  expect(await orders.check({ name, token })).toEqual({ valid: true });
+  await openPage(page, `/audit?q=${name}`);
+  const entries = page.getByRole('row').filter({ has: page.getByRole('cell') });
+  await expect(entries).toHaveText([
+    /Victor Viewer.*Extended a lock.*Refused/,
+    /Victor Viewer.*Released a lock.*Refused/,
+  ]);
+});
+
+test('an operator acts on locks and manages nobody', async ({ context, page, server }) => {
+  const name = 'to-act-on';
+  await take(name);
+  await signIn(context, server, operator);
+  await openLive(page, lockPath('default', name));
+  await expect(page.getByRole('button', { name: 'Extend…' })).toBeEnabled();
+  await expect(page.getByRole('button', { name: 'Release…' })).toBeEnabled();
+
+  await openPage(page, '/settings?section=keys');
+  await expect(page.getByText('Only admins manage API keys.')).toBeVisible();
+  await page.getByRole('link', { name: 'People' }).click();
+  await expect(page.getByText('Only admins manage people')).toBeVisible();
+  await page.getByRole('link', { name: 'Namespaces' }).click();
+  await expect(page.getByRole('row').filter({ hasText: 'default' })).toBeVisible();
+  await expect(page.getByRole('button', { name: /New namespace/ })).toHaveCount(0);
+
+  const { cookie } = operator;
+  const password = 'a long enough password';
+  const tries: [string, object][] = [
+    ['people.create', { name: 'A friend', role: 'admin', password }],
+    ['keys.create', { name: 'mine', namespaces: ['default'] }],
+    ['namespaces.create', { name: 'mine' }],
+  ];
+  for (const [procedure, input] of tries) {
+    expect(await refusalOf(server, cookie, procedure, input), procedure).toBe('FORBIDDEN');
+  }
+  await openPage(page, '/audit?q=Oskar&outcome=refused');
+  await expect(page.getByRole('row').filter({ has: page.getByRole('cell') })).toHaveCount(3);
+});
+
+test('an admin makes a key for a service, and the service is locked out within 2 s of its revoking', async ({
+  context,
+  page,
+  server,
+  admin,
+}) => {
+  await signIn(context, server, admin);
+  await openPage(page, '/settings?section=keys');
+  await page.getByRole('button', { name: 'New key…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Service/).fill('short-lived');
+  await dialog.getByLabel('default').check();
+  await dialog.getByRole('button', { name: 'Make the key' }).click();
+  await expect(dialog).toHaveAccessibleName('The key of short-lived');
+  const apiKey = (await dialog.getByRole('code').innerText()).trim();
+  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await expect(dialog).toBeHidden();
+  expect(await page.content()).not.toContain(apiKey);
+
+  const service = new LockyardClient({ url: server.url, apiKey, owner: 'short-lived-1' });
+  const why = () => service.inspect({ name: 'any' }).then(() => 'answered', reasonOf);
+  expect(await why()).toBe('answered');
+  const key = page.getByRole('row').filter({ hasText: 'short-lived' });
+  await key.getByRole('button', { name: 'Revoke…' }).click();
+  await expect(dialog).toHaveAccessibleName('Revoke the key of short-lived?');
+  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
+  await dialog.getByRole('button', { name: 'Revoke the key' }).click();
+  await expect(key).toContainText('revoked');
+  await expect.poll(why, { timeout: 2_000 }).toBe('UNAUTHENTICATED');
+});
+
+test('a service that waits for a lock is sent away when its key is revoked', async ({
+  server,
+  admin,
+}) => {
+  const name = 'waited-for';
+  await take(name);
+  const made = await callConsole(server, admin.cookie, 'keys.create', {
+    name: 'waiting',
+    namespaces: ['default'],
+  });
+  const { id, key } = made.data as { id: string; key: string };
+  const service = new LockyardClient({ url: server.url, apiKey: key, owner: 'waiting-1' });
+  const answer = service
+    .acquire({ name, leaseMs: 60_000, waitMs: 25_000 })
+    .then(({ outcome }) => outcome, reasonOf);
+  await expect.poll(async () => (await orders.inspect({ name })).waiters.length).toBe(1);
+  await callConsole(server, admin.cookie, 'keys.revoke', { id });
+  await expect
+    .poll(async () => (await orders.inspect({ name })).waiters.length, { timeout: 2_000 })
+    .toBe(0);
+  expect(await answer).toBe('UNAUTHENTICATED');
+});
+
+test('an admin adds a person, and a role that is taken away counts from the next click', async ({
+  browser,
+  context,
+  page,
+  server,
+  admin,
+}) => {
+  const name = 'role-test';
+  await take(name);
+  await signIn(context, server, admin);
+  await openPage(page, '/settings?section=people');
+  await page.getByRole('button', { name: 'Add a person…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Nora New');
+  await dialog.getByLabel('Operator').check();
+  await dialog.getByLabel(/^First password/).fill('nora has a password');
+  await dialog.getByRole('button', { name: 'Add the person' }).click();
+  const line = page.getByRole('row').filter({ hasText: 'Nora New' });
+  await expect(line).toContainText('Operator');
+
+  const nora = await (await browser.newContext({ baseURL: server.url })).newPage();
+  await openPage(nora, '/sign-in');
+  await nora.getByLabel('Name').fill('Nora New');
+  await nora.getByLabel('Password').fill('nora has a password');
+  await nora.getByRole('button', { name: 'Sign in' }).click();
+  await expect(nora.getByRole('grid', { name: 'Locks' })).toBeVisible();
+  await openPage(nora, lockPath('default', name));
+  await nora.getByRole('button', { name: 'Extend…' }).click();
+
+  await line.getByRole('button', { name: 'Change Nora New' }).click();
+  await page.getByRole('menuitem', { name: 'Role…' }).click();
+  await dialog.getByLabel('Viewer').check();
+  await dialog.getByRole('button', { name: 'Give the role' }).click();
+  await expect(line).toContainText('Viewer');
+  await nora
+    .getByRole('dialog')
+    .getByLabel(/^Reason/)
+    .fill('I was quick');
+  await nora.getByRole('button', { name: /^Extend by/ }).click();
+  await expect(nora.getByRole('dialog').getByRole('alert')).toContainText('It was not done.');
+  await nora.reload();
+  await expect(nora.getByRole('button', { name: 'Extend…' })).toBeDisabled();
+
+  await line.getByRole('button', { name: 'Change Nora New' }).click();
+  await page.getByRole('menuitem', { name: 'Disable…' }).click();
+  await dialog.getByRole('button', { name: 'Disable the account' }).click();
+  await expect(nora).toHaveURL(/\/sign-in$/);
+  await nora.context().close();
+});
+
+test('an admin makes a namespace, in which the same name is another lock', async ({
+  context,
+  page,
+  server,
+  admin,
+}) => {
+  const name = 'twice';
+  await take(name);
+  await signIn(context, server, admin);
+  await openPage(page, '/settings?section=namespaces');
+  await page.getByRole('button', { name: 'New namespace…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Name/).fill('team-red');
+  await dialog.getByRole('button', { name: 'Make the namespace' }).click();
+  await expect(page.getByRole('link', { name: 'team-red' })).toBeVisible();
+
+  const red = await createService(server, admin, 'red-shop', ['team-red']);
+  expect(await red.acquire({ name, leaseMs: 60_000 }).catch(reasonOf)).toBe('FORBIDDEN');
+  const granted = await red.acquire({ namespace: 'team-red', name, leaseMs: 600_000 });
+  expect(granted.outcome).toBe('granted');
+  await openLive(page, `/?q=${name}`);
+  await expect(lockRow(page, name)).toContainText('orders-1');
+  await expect(lockRow(page, name, 'team-red')).toContainText('red-shop-1');
+  await page.getByRole('button', { name: 'namespace any' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'team-red' }).click();
+  await expect(lockRow(page, name)).toHaveCount(0);
+  await expect(lockRow(page, name, 'team-red')).toBeVisible();
+});
+
+const reasonOf = (error: unknown) => (error as { reason?: string }).reason ?? String(error);

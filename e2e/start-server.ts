@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const root = resolve(import.meta.dirname, '..');
+const readyWithinMs = 60_000;
+const stopWithinMs = 15_000;
+
+export interface RunningServer {
+  /** `http://127.0.0.1:<port>`; the same after a restart. */
+  url: string;
+  /** The one-time link under which the first admin is made; null when somebody is there already. */
+  setupLink: string | null;
+  dataDir: string;
+  /** What the server wrote so far, on both streams. */
+  output(): string;
+  /** Asks it to end (SIGTERM), waits until it has and answers its exit code. The data stays. */
+  stop(): Promise<number | null>;
+  /** Ends it at once (SIGKILL), as a crash would. The data stays. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and data, ending it first if it runs. */
+  restart(): Promise<void>;
+  /** Ends it for good and deletes its data. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Starts the built server on a free port with an empty data folder of its own, and waits until it answers.
+ *
+ * @param expected what it says besides: the link under which somebody can sign in, unless there are people already
+ */
+export async function startServer(
+  variables: Record<string, string> = {},
+  expected = /https?:\/\/\S+token=\S+/,
+): Promise<RunningServer> {
+  const dataDir = mkdtempSync(join(tmpdir(), 'lockyard-e2e-'));
+  let run = launch({ ...variables, PORT: '0', LOCKYARD_DATA_DIR: dataDir });
+  let ready = await untilReady(run, expected).catch((error: unknown) => {
+    rmSync(dataDir, { recursive: true, force: true });
+    throw error;
+  });
+  const url = ready.url;
+  const port = new URL(url).port;
+
+  const end = async (signal: NodeJS.Signals) => {
+    run.child.kill(signal);
+    await Promise.race([run.ended, pause(stopWithinMs, undefined, { ref: false })]);
+    if (run.child.exitCode === null && run.child.signalCode === null) {
+      run.child.kill('SIGKILL');
+      throw new Error(`The server did not end within ${stopWithinMs} ms of ${signal}.`);
+    }
+    return run.child.exitCode;
+  };
+  return {
+    url,
+    dataDir,
+    get setupLink() {
+      return ready.setupLink;
+    },
+    output: () => run.output(),
+    stop: () => end('SIGTERM'),
+    async kill() {
+      await end('SIGKILL');
+    },
+    async restart() {
+      if (run.child.exitCode === null && run.child.signalCode === null) await end('SIGTERM');
+      run = launch({ ...variables, PORT: port, LOCKYARD_DATA_DIR: dataDir });
+      ready = await untilReady(run);
+    },
+    async discard() {
+      await end('SIGKILL');
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Run {
+  child: ChildProcess;
+  ended: Promise<void>;
+  output(): string;
+}
+
+function launch(variables: Record<string, string>): Run {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCKYARD_'));
+  const child = spawn(process.execPath, ['.next/lockyard/main.mjs'], {
+    cwd: root,
+    env: { ...Object.fromEntries(inherited), NODE_ENV: 'production', ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (piece: string) => {
+      text += piece;
+    });
+  }
+  const killIt = () => child.kill('SIGKILL');
+  process.once('exit', killIt);
+  const ended = new Promise<void>((settle) => child.once('close', () => settle()));
+  void ended.then(() => process.off('exit', killIt));
+  return { child, ended, output: () => text };
+}
+
+/** Ready is a server that answers and has said everything that is expected of it. */
+async function untilReady(
+  run: Run,
+  expected = /ready on/,
+): Promise<{ url: string; setupLink: string | null }> {
+  for (let waitedMs = 0; waitedMs < readyWithinMs; waitedMs += 50) {
+    const url = /ready on (https?:\/\/[^\s/]+)/.exec(run.output())?.[1];
+    if (url && expected.test(run.output()) && (await answers(url))) {
+      return { url, setupLink: /https?:\/\/\S*setup\S*/.exec(run.output())?.[0] ?? null };
+    }
+    if (run.child.exitCode !== null) break;
+    await pause(50);
+  }
+  run.child.kill('SIGKILL');
+  throw new Error(`The server did not become ready. It said:\n${run.output()}`);
+}
+
+const answers = (url: string) =>
+  fetch(`${url}/api/health/ready`).then(
+    (reply) => reply.ok,
+    () => false,
+  );

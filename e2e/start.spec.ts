@@ -1,0 +1,59 @@
+import { type LockyardClient, withLock } from '../client/lockyard';
+import { createService, expect, type Person, setUp, test } from './lockyard-test';
+import { type RunningServer, startServer } from './start-server';
+
+let server: RunningServer;
+let admin: Person;
+let orders: LockyardClient;
+test.beforeAll(async () => {
+  server = await startServer();
+  admin = await setUp(server);
+  orders = await createService(server, admin, 'orders');
+});
+test.afterAll(() => server?.discard());
+test.beforeEach(() => server.restart());
+
+test('a server that is asked to end answers whoever waits that the place is kept, and exits 0', async () => {
+  const name = 'busy';
+  await orders.acquire({ name, leaseMs: 600_000 });
+  const waiting = ['w1', 'w2', 'w3'].map((owner) =>
+    orders.acquire({ name, owner, leaseMs: 60_000, waitMs: 25_000, requestId: `request-${owner}` }),
+  );
+  await expect.poll(async () => (await orders.inspect({ name })).waiters.length).toBe(3);
+  const startedAt = performance.now();
+  const code = await server.stop();
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(code).toBe(0);
+  const answers = await Promise.all(waiting);
+  expect(answers).toMatchObject([1, 2, 3].map((place) => ({ outcome: 'queued', place })));
+});
+
+test('work under a lock and a wait for one go on over a restart of the server', async () => {
+  const name = 'outlives-servers';
+  const order: string[] = [];
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const holding = withLock(name, { client: orders, owner: 'holder' }, async ({ signal }) => {
+    await finished;
+    order.push(signal.aborted ? 'lost' : 'held');
+  });
+  const inspect = () => orders.inspect({ name });
+  await expect.poll(async () => (await inspect()).holders.length).toBe(1);
+  const waiting = withLock(name, { client: orders, owner: 'waiter' }, () => order.push('waiter'));
+  await expect.poll(async () => (await inspect()).waiters.length).toBe(1);
+
+  await server.stop();
+  await server.restart();
+  await expect.poll(async () => (await inspect()).waiters.length).toBe(1);
+  finish();
+  await Promise.all([holding, waiting]);
+  expect(order).toEqual(['held', 'waiter']);
+});
+
+test('a second server on the same data is turned away and takes nothing from the first', async () => {
+  const second = startServer({ LOCKYARD_DATABASE_URL: `sqlite:${server.dataDir}/lockyard.db` });
+  await expect(second).rejects.toThrow(/Another Lockyard server has .*lockyard\.db open/);
+  expect((await orders.inspect({ name: 'any' })).state).toBe('free');
+});

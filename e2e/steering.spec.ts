@@ -1,0 +1,153 @@
+import type { Page } from 'playwright/test';
+import { type LockyardClient, withLock } from '../client/lockyard';
+import { lockPath } from '../components/format/lock-path';
+import { openLive, openPage } from './locks-page';
+import {
+  callConsole,
+  createPerson,
+  createService,
+  expect,
+  type Person,
+  signIn,
+  test,
+} from './lockyard-test';
+
+let operator: Person;
+let imports: LockyardClient;
+let reports: LockyardClient;
+test.beforeAll(async ({ server, admin }) => {
+  operator = await createPerson(server, admin, 'operator', 'Stella Steward');
+  await callConsole(server, admin.cookie, 'namespaces.create', { name: 'money' });
+  imports = await createService(server, admin, 'imports', ['default', 'money']);
+  reports = await createService(server, admin, 'reports');
+});
+test.beforeEach(({ context, server }) => signIn(context, server, operator));
+
+const dialog = (page: Page) => page.getByRole('dialog');
+const header = (page: Page) => page.locator('main header').first();
+const reason = (page: Page, text: string) =>
+  dialog(page)
+    .getByLabel(/^Reason/)
+    .fill(text);
+const act = (page: Page, name: string) => dialog(page).getByRole('button', { name }).click();
+const pageOf = (name: string) => lockPath('default', name);
+
+test('a frozen lock is granted to nobody, says who froze it and why, and goes on where it stood', async ({
+  page,
+}) => {
+  const name = 'ledger';
+  const hold = await imports.acquire({ name, leaseMs: 60_000 });
+  await openLive(page, pageOf(name));
+  await page.getByRole('button', { name: 'Freeze…' }).click();
+  await expect(dialog(page)).toHaveAccessibleName('Freeze this lock?');
+  await expect(dialog(page).getByRole('button', { name: 'Freeze this lock' })).toBeDisabled();
+  await reason(page, 'the ledger is being repaired');
+  await act(page, 'Freeze this lock');
+  await expect(header(page)).toContainText(
+    'Frozen by Stella Steward: “the ledger is being repaired”',
+  );
+  expect(await reports.acquire({ name, leaseMs: 60_000 })).toEqual({
+    outcome: 'frozen',
+    reason: 'the ledger is being repaired',
+  });
+  const waiting = reports.acquire({ name, leaseMs: 60_000, waitMs: 20_000 });
+  const token = hold.outcome === 'granted' ? hold.token : 0;
+  await imports.release({ name, token });
+  await expect(page.getByRole('region', { name: 'Queue' })).toContainText('reports-1');
+  await page.getByRole('button', { name: 'Unfreeze…' }).click();
+  await reason(page, 'it is repaired');
+  await act(page, 'Unfreeze this lock');
+  expect((await waiting).outcome).toBe('granted');
+  const events = page.getByRole('region', { name: 'Events' });
+  await expect(events).toContainText('by Stella Steward: “it is repaired”');
+  await openPage(page, `/audit?q=${name}`);
+  const froze = page.getByText('Froze a lock', { exact: true });
+  await expect(page.getByRole('row').filter({ has: froze })).toContainText('Done');
+});
+
+test('a holder that is asked to let go hears of it, and one whose renewals are stopped ends with its lease', async ({
+  page,
+}) => {
+  const name = 'long-import';
+  const told: string[] = [];
+  const work = withLock(
+    name,
+    {
+      client: imports,
+      leaseMs: 6_000,
+      onAskedToRelease: ({ by, reason: why }) => told.push(`asked by ${by}: ${why}`),
+      onRenewalsStopped: ({ by }) => told.push(`stopped by ${by}`),
+    },
+    (hold) =>
+      new Promise((_, reject) =>
+        hold.signal.addEventListener('abort', () => reject(hold.signal.reason)),
+      ),
+  ).catch((error: Error) => error.name);
+  await expect.poll(async () => (await imports.inspect({ name })).state).toBe('held');
+  await openLive(page, pageOf(name));
+  await page.getByRole('button', { name: 'Ask…' }).click();
+  await expect(dialog(page)).toHaveAccessibleName('Ask imports-1 to let go?');
+  await reason(page, 'the deploy waits');
+  await act(page, 'Ask to let go');
+  await expect(page.getByRole('status').filter({ hasText: 'Asked imports-1' })).toBeVisible();
+  await expect.poll(() => told).toEqual(['asked by Stella Steward: the deploy waits']);
+  await expect(page.getByRole('button', { name: 'Ask again…' })).toBeVisible();
+  await page.getByRole('button', { name: 'Stop renewals…' }).click();
+  await reason(page, 'it never ends');
+  await act(page, 'Stop its renewals');
+  expect(await work).toBe('LockLost');
+  expect(told).toContain('stopped by Stella Steward');
+});
+
+test('those who share a lock are shown one by one, and an act is about the one that is chosen', async ({
+  page,
+}) => {
+  const name = 'price-list';
+  const share = { name, leaseMs: 60_000, mode: 'shared' } as const;
+  await imports.acquire({ ...share, owner: 'reader-1' });
+  await imports.acquire({ ...share, owner: 'reader-2' });
+  await openLive(page, pageOf(name));
+  const holders = page.getByRole('region', { name: 'Holders' });
+  await expect(holders).toContainText('2 share it');
+  await holders.getByText('reader-1').first().click();
+  await page.getByRole('button', { name: 'Release…' }).click();
+  await expect(dialog(page)).toContainText('reader-1');
+  await reason(page, 'its host is gone');
+  await act(page, 'Release this hold');
+  await expect(dialog(page)).toBeHidden();
+  const left = (await imports.inspect({ name })).holders.map(({ owner }) => owner);
+  expect(left).toEqual(['reader-2']);
+});
+
+test('an admin bounds a namespace, callers are refused by the bound, and others only read it', async ({
+  page,
+  context,
+  server,
+  admin,
+}) => {
+  const change = () => page.getByRole('button', { name: 'Change the policy of money' });
+  await openPage(page, '/settings?section=namespaces');
+  await expect(page.getByRole('row').filter({ hasText: 'money' })).toContainText('the default:');
+  await expect(change()).toHaveCount(0);
+  await signIn(context, server, admin);
+  await openPage(page, '/settings?section=namespaces');
+  await change().click();
+  await dialog(page).getByText('bounds of its own').click();
+  await dialog(page)
+    .getByLabel(/^Longest lease/)
+    .fill('60');
+  await dialog(page)
+    .getByLabel(/^Longest queue/)
+    .fill('2001');
+  await reason(page, 'month end must be short');
+  await act(page, 'Change the policy');
+  await expect(dialog(page)).toBeVisible();
+  await dialog(page)
+    .getByLabel(/^Longest queue/)
+    .fill('50');
+  await act(page, 'Change the policy');
+  await expect(dialog(page)).toBeHidden();
+  await expect(page.getByRole('row').filter({ hasText: 'money' })).toContainText('queue 50');
+  const refused = imports.acquire({ namespace: 'money', name: 'x', leaseMs: 60_001 });
+  await expect(refused).rejects.toThrow('leaseMs must be at most 60000 in namespace money.');
+});

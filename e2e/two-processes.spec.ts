@@ -1,0 +1,159 @@
+import { LockyardClient } from '../client/lockyard';
+import { cell, lockRow, openLive } from './locks-page';
+import { callConsole, createKey, expect, type Person, setUp, signIn, test } from './lockyard-test';
+import { type OwnMariadb, startOwnMariadb } from './own-mariadb';
+import { type RunningServer, startServer } from './start-server';
+
+/** Servers of its own alone. */
+test.use({ baseURL: undefined });
+
+let database: OwnMariadb;
+let one: RunningServer;
+let two: RunningServer;
+let admin: Person;
+let atOne: LockyardClient;
+let atTwo: LockyardClient;
+test.beforeAll(async () => {
+  database = await startOwnMariadb();
+  const variables = {
+    LOCKYARD_DATABASE_URL: database.url,
+    LOCKYARD_SECRET: 'one secret for both of the two processes',
+  };
+  one = await startServer(variables);
+  admin = await setUp(one);
+  two = await startServer(variables, /ready on/);
+  const apiKey = await createKey(one, admin, 'orders');
+  atOne = new LockyardClient({ url: one.url, apiKey, owner: 'orders-1' });
+  atTwo = new LockyardClient({ url: two.url, apiKey, owner: 'orders-2' });
+});
+test.afterAll(async () => {
+  await Promise.all([one?.discard(), two?.discard()]);
+  await database?.discard();
+});
+
+async function take(client: LockyardClient, name: string, owner?: string): Promise<number> {
+  const answer = await client.acquire({ name, owner, leaseMs: 60_000, waitMs: 25_000 });
+  if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+  return answer.token;
+}
+
+/** Who waits, in the order of the queue, as the second process knows it. */
+const queue = async (name: string) =>
+  (await atTwo.inspect({ name })).waiters.map(({ owner }) => owner);
+
+test('what is released at one process is granted to who waits at the other, within a second', async () => {
+  const name = 'handed-over';
+  for (const [from, to] of [
+    [atOne, atTwo],
+    [atTwo, atOne],
+  ] as const) {
+    const token = await take(from, name);
+    const waiting = take(to, name);
+    await expect.poll(() => queue(name)).toEqual([to.settings.owner]);
+    await from.release({ name, token });
+    const releasedAt = performance.now();
+    const next = await waiting;
+    expect(performance.now() - releasedAt).toBeLessThan(1_000);
+    expect(next).toBeGreaterThan(token);
+    await to.release({ name, token: next });
+  }
+});
+
+test('the queue over both processes is one: first come, first served', async () => {
+  const name = 'one-queue';
+  const token = await take(atOne, name, 'holder');
+  const served: string[] = [];
+  const comers = ['a', 'b', 'c', 'd', 'e', 'f'];
+  const waits: Promise<unknown>[] = [];
+  for (const [place, owner] of comers.entries()) {
+    const client = place % 2 === 0 ? atTwo : atOne;
+    const serve = async () => {
+      const granted = await take(client, name, owner);
+      served.push(owner);
+      await client.release({ name, owner, token: granted });
+    };
+    waits.push(serve());
+    await expect.poll(() => queue(name)).toEqual(comers.slice(0, place + 1));
+  }
+  await atOne.release({ name, owner: 'holder', token });
+  await Promise.all(waits);
+  expect(served).toEqual(comers);
+});
+
+test('the console of one process shows, and acts on, what is held through the other', async ({
+  context,
+  page,
+}) => {
+  const name = 'seen-from-afar';
+  await signIn(context, two, admin);
+  await openLive(page, `${two.url}/?q=${name}`);
+  const token = await take(atOne, name);
+  const row = lockRow(page, name);
+  await expect(row).toBeVisible({ timeout: 2_000 });
+  await expect(cell(row, 'owner')).toContainText('orders-1');
+  const waiting = take(atOne, name, 'orders-3');
+  await expect(cell(row, 'waiters')).toContainText(/^1/);
+  await row.hover();
+  await row.getByRole('button', { name: 'Release…' }).click();
+  await page
+    .getByRole('dialog')
+    .getByLabel(/^Reason/)
+    .fill('from the other side');
+  await page.getByRole('button', { name: 'Release and grant to orders-3' }).click();
+  expect(await waiting).toBeGreaterThan(token);
+  await expect(cell(row, 'owner')).toContainText('orders-3');
+  expect(await atOne.renew({ name, token, leaseMs: 60_000 })).toMatchObject({
+    outcome: 'lost',
+    cause: 'forced',
+    reason: 'from the other side',
+  });
+});
+
+test('a process that is killed with its waiters in front costs the next one in the queue at most 2 s', async () => {
+  const name = 'survivors-go-on';
+  const token = await take(atTwo, name, 'holder');
+  const lost: Promise<unknown>[] = [];
+  for (const owner of ['dead-1', 'dead-2', 'dead-3']) {
+    lost.push(take(atOne, name, owner).catch((error: unknown) => error));
+    await expect.poll(() => queue(name)).toContain(owner);
+  }
+  const waiting = take(atTwo, name, 'alive');
+  await expect.poll(() => queue(name)).toEqual(['dead-1', 'dead-2', 'dead-3', 'alive']);
+
+  await one.kill();
+  await Promise.all(lost);
+  await atTwo.release({ name, owner: 'holder', token });
+  const releasedAt = performance.now();
+  expect(await waiting).toBeGreaterThan(token);
+  expect(performance.now() - releasedAt).toBeLessThan(2_500);
+  await one.restart();
+});
+
+test('what a killed process left behind is settled by the one that lives', async ({
+  context,
+  page,
+}) => {
+  const name = 'left-behind';
+  await signIn(context, two, admin);
+  await openLive(page, `${two.url}/locks/default/${name}`);
+  await atOne.acquire({ name, leaseMs: 4_000 });
+  await expect(page.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
+  await one.kill();
+  await expect(page.getByText('and nobody released it.')).toBeVisible();
+  const events = page.getByRole('region', { name: 'Events' }).getByRole('listitem');
+  await expect(events.first()).toContainText('Expired');
+  await one.restart();
+  await openLive(page, `${one.url}/locks/default/${name}`);
+  await expect(events.first()).toContainText('Expired');
+});
+
+test('a session that ends at one process ends at the other', async ({ context, page }) => {
+  const { cookie } = await callConsole(two, '', 'session.signIn', {
+    name: admin.name,
+    password: admin.password,
+  });
+  await signIn(context, two, { ...admin, cookie });
+  await openLive(page, `${two.url}/`);
+  await callConsole(one, cookie, 'session.signOut', {});
+  await expect(page).toHaveURL(`${two.url}/sign-in`);
+});
