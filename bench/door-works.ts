@@ -1,0 +1,107 @@
+import { systemClock } from '@/server/clock';
+import { DEFAULT_POLICY } from '@/server/domain/namespace-policy';
+import { createEngine } from '@/server/engine/create-engine';
+import { newWriter } from '@/server/engine/new-writer';
+import type { HttpLoader } from './http-loader';
+import {
+  type BenchServer,
+  openBareServer,
+  openBenchRuntime,
+  openLockyardServer,
+  openStockServer,
+} from './http-servers';
+import { MemoryStore } from './memory-store';
+import { race } from './race';
+import { openSegmentedLock } from './segmented-lock';
+
+const CONNECTIONS = 64;
+/** Short, so that most requests find their lock free. */
+const LEASE_MS = 500;
+/** The least that the opponent's clock can tell. Its refusals cost it nothing to write, so this is to its advantage. */
+const OPPONENT_LEASE_SECONDS = 1;
+const DATABASE_CONNECTIONS = 50;
+
+export interface Rounds {
+  rounds: number;
+  roundMs: number;
+}
+
+/** What the doors alone cost: engine and operation as always, over a store that costs next to nothing. */
+export async function raceDoors(loader: HttpLoader, { rounds, roundMs }: Rounds): Promise<void> {
+  const { runtime, key, close } = await openBenchRuntime();
+  const engine = await createEngine({
+    backend: 'default',
+    kind: 'memory',
+    store: new MemoryStore(),
+    epoch: 1,
+    clock: systemClock,
+    processId: newWriter(),
+    newWriter,
+    policyOf: () => DEFAULT_POLICY,
+  });
+  const replaced = runtime.engines.get('default');
+  runtime.engines.set('default', engine);
+  const bare = await openBareServer();
+  const stock = await openLockyardServer(runtime, { lean: false });
+  const lean = await openLockyardServer(runtime, { lean: true });
+  const driven = (name: string, { port, path }: BenchServer) => ({
+    name,
+    run: () =>
+      loader.drive({
+        port,
+        path,
+        key,
+        leaseMs: LEASE_MS,
+        connections: CONNECTIONS,
+        forMs: roundMs,
+      }),
+  });
+  await race(
+    `lock.acquire over HTTP, one a request, ${CONNECTIONS} connections, records in memory`,
+    [driven('bare node:http', bare), driven('stock adapter', stock), driven('lean door', lean)],
+    [
+      { over: 'bare node:http', atLeast: 0.35 },
+      { over: 'stock adapter', atLeast: 4 },
+    ],
+    rounds,
+  );
+  for (const server of [bare, stock, lean]) await server.close();
+  await engine.close();
+  if (replaced) runtime.engines.set('default', replaced);
+  await close();
+}
+
+/** From the caller's socket to the disk and back. */
+export async function raceEndToEnd(
+  loader: HttpLoader,
+  { rounds, roundMs }: Rounds,
+  urls: { opponent: string; ours: string },
+): Promise<void> {
+  const lock = await openSegmentedLock(urls.opponent, DATABASE_CONNECTIONS, OPPONENT_LEASE_SECONDS);
+  const opponent = await openStockServer(lock);
+  const { runtime, key, close } = await openBenchRuntime(urls.ours);
+  const ours = await openLockyardServer(runtime, { lean: true });
+  const driven = (name: string, { port, path }: BenchServer) => ({
+    name,
+    run: () =>
+      loader.drive({
+        port,
+        path,
+        key,
+        leaseMs: LEASE_MS,
+        connections: CONNECTIONS,
+        forMs: roundMs,
+      }),
+  });
+  const opponentName = `${lock.name}, stock adapter`;
+  await race(
+    `lock.acquire over HTTP to MariaDB, random of 10,000 names, ${CONNECTIONS} connections`,
+    [driven(opponentName, opponent), driven('Lockyard', ours)],
+    [{ over: opponentName, atLeast: 5, aim: 10 }],
+    rounds,
+  );
+  await ours.close();
+  await opponent.close();
+  await lock.close();
+  await close();
+}

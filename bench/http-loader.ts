@@ -1,0 +1,37 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** Acquires to be sent to a server, for random locks. */
+export interface LoadOrder {
+  port: number;
+  path: string;
+  key: string;
+  leaseMs: number;
+  connections: number;
+  forMs: number;
+}
+
+export type LoadReport = { perSecond: number } | { error: string };
+
+/** A process that sends requests as fast as they are answered. */
+export interface HttpLoader {
+  /** Answers per second. Rejects when a server answered anything but 200. */
+  drive(order: LoadOrder): Promise<number>;
+  stop(): void;
+}
+
+export function startHttpLoader(): HttpLoader {
+  const child = fork(fileURLToPath(new URL('http-load.mjs', import.meta.url)));
+  return {
+    drive(order) {
+      return new Promise((resolve, reject) => {
+        child.once('message', (report: LoadReport) => {
+          if ('perSecond' in report) resolve(report.perSecond);
+          else reject(new Error(report.error));
+        });
+        child.send(order);
+      });
+    },
+    stop: () => child.kill(),
+  };
+}

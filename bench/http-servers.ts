@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { initTRPC } from '@trpc/server';
+import { createHTTPHandler } from '@trpc/server/adapters/standalone';
+import { z } from 'zod';
+import { systemClock } from '@/server/clock';
+import { readConfig } from '@/server/config';
+import { createDoors } from '@/server/http/doors';
+import { createHttpServer } from '@/server/http/http-server';
+import { createLog } from '@/server/log';
+import { createKey } from '@/server/operations/create-key';
+import type { Runtime } from '@/server/operations/operation-context';
+import { createRuntime } from '@/server/runtime';
+import type { BenchLock } from './bench-lock';
+
+/** Something that answers an acquire over HTTP. */
+export interface BenchServer {
+  port: number;
+  path: string;
+  close(): Promise<void>;
+}
+
+/** The least that a Node server can do with a call: read its body as JSON and answer as much JSON as a grant is. */
+export async function openBareServer(): Promise<BenchServer> {
+  const server = createServer((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      const { leaseMs } = JSON.parse(Buffer.concat(chunks).toString()) as { leaseMs: number };
+      const granted = { outcome: 'granted', token: 2 ** 41, rev: 1, holdCount: 1 };
+      const expiresAt = Date.now() + leaseMs;
+      const data = { ...granted, expiresAt, expiresInMs: leaseMs, waitedMs: 0 };
+      const body = JSON.stringify({ result: { data } });
+      res.writeHead(200, {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+      });
+      res.end(body);
+    });
+  });
+  return serve(server, '/');
+}
+
+/** A lock behind a tRPC router of one procedure, served as tRPC's own documentation does. */
+export async function openStockServer(lock: BenchLock): Promise<BenchServer> {
+  const t = initTRPC.create();
+  const input = z.object({ name: z.string(), owner: z.string(), leaseMs: z.number() });
+  const acquire = t.procedure.input(input).mutation(async ({ input: { name, owner } }) => {
+    const grant = await lock.tryAcquire(name, owner);
+    return grant === null ? { outcome: 'held' } : { outcome: 'granted', grant };
+  });
+  const router = t.router({ acquire });
+  return serve(createServer(createHTTPHandler({ router })), '/acquire');
+}
+
+/** Lockyard itself but for its pages. */
+export async function openLockyardServer(
+  runtime: Runtime,
+  how: { lean: boolean },
+): Promise<BenchServer> {
+  return serve(createHttpServer(createDoors(runtime, null, how)), '/api/v1/lock.acquire');
+}
+
+/** @param databaseUrl the control database and the backend; SQLite in a folder that goes with it if not given */
+export async function openBenchRuntime(
+  databaseUrl?: string,
+): Promise<{ runtime: Runtime; key: string; close(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'lockyard-bench-'));
+  const config = readConfig({
+    LOCKYARD_DATA_DIR: folder,
+    ...(databaseUrl && { LOCKYARD_DATABASE_URL: databaseUrl }),
+  });
+  const runtime = await createRuntime(config, createLog(), systemClock);
+  const cli = { runtime, actor: { kind: 'cli' }, address: 'local', requestId: 'bench' } as const;
+  const { key } = await createKey(cli, { name: 'bench', namespaces: ['default'] });
+  return {
+    runtime,
+    key,
+    async close() {
+      await runtime.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function serve(server: Server, path: string): Promise<BenchServer> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    path,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { migrate } from '@/db/migrate';
+import { openDatabase } from '@/db/open-database';
+import { openStore } from '@/server/backends/open-store';
+import { systemClock } from '@/server/clock';
+import { DEFAULT_POLICY } from '@/server/domain/namespace-policy';
+import { createEngine } from '@/server/engine/create-engine';
+import { newWriter } from '@/server/engine/new-writer';
+import { anonymousRequest } from '@/server/engine/request-identity';
+import type { BenchLock } from './bench-lock';
+
+const LEASE_MS = 30_000;
+const WAIT = { holdRequestMs: 25_000 };
+
+/** Lockyard's engine and store as one process runs them: owner, token, queue and history included. */
+export async function openLockyardLock(url: string): Promise<BenchLock> {
+  const database = await openDatabase({ kind: 'mysql', url });
+  await migrate(database);
+  const store = await openStore({ kind: 'mysql', url }, database, Date.now);
+  const engine = await createEngine({
+    backend: 'default',
+    kind: 'mysql',
+    store,
+    epoch: 1,
+    clock: systemClock,
+    processId: newWriter(),
+    newWriter,
+    policyOf: () => DEFAULT_POLICY,
+  });
+  const keyOf = (name: string) => ({ namespace: 'default', name });
+  const self = (owner: string) => ({ service: 'bench', owner });
+  return {
+    name: 'Lockyard',
+    async tryAcquire(lock, owner) {
+      const answer = await engine.acquire(
+        keyOf(lock),
+        {
+          verb: 'acquire',
+          ...self(owner),
+          leaseMs: LEASE_MS,
+          waitMs: 0,
+          mode: 'exclusive',
+          reentrant: false,
+          meta: {},
+          request: anonymousRequest(),
+        },
+        WAIT,
+      );
+      return answer.outcome === 'granted' ? String(answer.token) : null;
+    },
+    async release(lock, owner, grant) {
+      const command = {
+        verb: 'release',
+        ...self(owner),
+        token: Number(grant),
+        request: null,
+      } as const;
+      const { outcome } = await engine.run(keyOf(lock), command);
+      if (outcome !== 'released') throw new Error(`The bench lost a lock: ${outcome}`);
+    },
+    async close() {
+      await engine.close();
+      await database.close();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { recordId } from '@/server/backends/record-id';
+import type {
+  Change,
+  ReadResult,
+  RecordKey,
+  RecordStore,
+  StoredRecord,
+  SwapResult,
+} from '@/server/backends/record-store';
+
+/** Records in memory, for measuring what is above a store. It keeps no history and no answers. */
+export class MemoryStore implements RecordStore {
+  private readonly records = new Map<string, StoredRecord>();
+
+  async read(keys: RecordKey[]): Promise<ReadResult> {
+    const now = Date.now();
+    const record = (key: RecordKey) => this.records.get(recordId(key)) ?? null;
+    return { records: keys.map((key) => ({ key, record: record(key), now })), memos: [] };
+  }
+
+  async swap(changes: Change[]): Promise<SwapResult[]> {
+    const now = Date.now();
+    return changes.map(({ key, expect, clock, rev, writer, head, queue }) => {
+      const id = recordId(key);
+      const kept = this.records.get(id) ?? null;
+      const isExpected = kept?.rev === expect?.rev && kept?.writer === expect?.writer;
+      if (!isExpected || now < clock.past || now >= clock.ahead) {
+        return { took: false, now, current: kept };
+      }
+      this.records.set(id, { rev, writer, head, queue: queue ?? kept?.queue ?? '' });
+      return { took: true, now, current: { rev, writer } };
+    });
+  }
+
+  async scan() {
+    return { records: [], next: null };
+  }
+
+  async forget() {
+    return 0;
+  }
+
+  async guarantees() {
+    return { level: 'Best-effort' as const, reasons: ['It keeps nothing.'] };
+  }
+
+  async close() {}
+}

@@ -1,0 +1,44 @@
+import { median } from './median';
+
+export interface Contestant {
+  name: string;
+  /** Runs once and tells what it did per second. */
+  run(): Promise<number>;
+}
+
+/** What is claimed of the last contestant: how many times the rate of another one it reaches. */
+export interface Bar {
+  over: string;
+  atLeast: number;
+  aim?: number;
+}
+
+/**
+ * Rounds of all contestants, one after the other, after one round that does not count. A ratio is the median of the
+ * rounds' ratios.
+ */
+export async function race(
+  title: string,
+  contestants: Contestant[],
+  bars: Bar[],
+  rounds: number,
+): Promise<void> {
+  const rates = new Map<string, number[]>(contestants.map(({ name }) => [name, []]));
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const { name, run } of contestants) {
+      const rate = await run();
+      if (round > 0) rates.get(name)?.push(rate);
+    }
+  }
+  const ours = [...rates.values()].at(-1) ?? [];
+  console.log(title);
+  for (const [name, of] of rates) {
+    console.log(`  ${name}: ${Math.round(median(of)).toLocaleString('en')} /s`);
+  }
+  for (const { over, atLeast, aim } of bars) {
+    const theirs = rates.get(over) ?? [];
+    const ratio = median(ours.map((rate, round) => rate / (theirs[round] ?? Number.NaN)));
+    const wanted = `at least ${atLeast}${aim === undefined ? '' : `, aim ${aim}`}`;
+    console.log(`  ratio to ${over}: ${ratio.toFixed(atLeast < 1 ? 2 : 1)} (${wanted})`);
+  }
+}
