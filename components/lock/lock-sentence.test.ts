@@ -32,6 +32,7 @@ const row = (part: Partial<LockRow>): LockRow => ({
   ended: null,
   waiters: 14,
   oldestWaitAt: now - 552_000,
+  ownHold: null,
   readAt: now,
   ...part,
 });

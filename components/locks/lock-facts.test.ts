@@ -33,6 +33,7 @@ const row = (part: Partial<LockRow>): LockRow => ({
   ended: null,
   waiters: 0,
   oldestWaitAt: null,
+  ownHold: null,
   readAt: now,
   ...part,
 });

@@ -16,6 +16,7 @@ const row = (part: Partial<LockRow>): LockRow => ({
   ended: null,
   waiters: 0,
   oldestWaitAt: null,
+  ownHold: null,
   readAt: 5,
   ...part,
 });

@@ -21,6 +21,8 @@ function isSame(a: LockRow, b: LockRow): boolean {
     a.oldestWaitAt === b.oldestWaitAt &&
     a.holders === b.holders &&
     a.hold?.token === b.hold?.token &&
-    a.ended?.token === b.ended?.token
+    a.ended?.token === b.ended?.token &&
+    a.ownHold?.p99Ms === b.ownHold?.p99Ms &&
+    a.ownHold?.count === b.ownHold?.count
   );
 }

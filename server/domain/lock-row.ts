@@ -1,3 +1,4 @@
+import type { OwnHold } from './insight-row';
 import type { EndCause, Meta, Mode, Remark } from './lock-record';
 import type { LockStatus } from './lock-status';
 
@@ -29,6 +30,8 @@ export interface LockRow {
   waiters: number;
   /** When the longest waiter came; null if nobody waits. */
   oldestWaitAt: number | null;
+  /** How long this lock is held as a rule; null while it has too little history to tell. */
+  ownHold: OwnHold | null;
   /** When this row was read from its backend, on the backend's clock. */
   readAt: number;
 }

@@ -11,9 +11,9 @@ import {
 import type { HoldRow, LockRow, WaiterRow } from '../domain/lock-row';
 import { leadingHold, lockStatus, type StatusFacts, statusFacts } from '../domain/lock-status';
 
-/** A lock as the board keeps it: everything of a row but its status, which changes with time alone. */
+/** A lock as the board keeps it: everything of a row but what changes though the record does not. */
 export interface BoardRow {
-  row: Omit<LockRow, 'status'>;
+  row: Omit<LockRow, 'status' | 'ownHold'>;
   facts: StatusFacts;
   /** As it was read; one that nobody has written where it cannot be read. */
   record: LockRecord;
@@ -63,7 +63,7 @@ export function withStatus(
   now: number,
   reachable: boolean,
 ): LockRow {
-  return { ...row, status: lockStatus(facts, now, reachable && isReadable) };
+  return { ...row, ownHold: null, status: lockStatus(facts, now, reachable && isReadable) };
 }
 
 export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] {

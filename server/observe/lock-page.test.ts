@@ -48,6 +48,7 @@ const rowOf = (name: string, parts: Parts = {}): LockRow => {
     ended: null,
     waiters,
     oldestWaitAt,
+    ownHold: null,
     readAt: NOW,
   };
 };
