@@ -74,6 +74,7 @@ async function addBackends(
     log,
     processId,
     backendOf: async (name) => (await namespaces.get(name))?.backend ?? null,
+    policyOf: (namespace) => namespaces.policyOf(namespace),
     resolveIntents: async () => {
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },

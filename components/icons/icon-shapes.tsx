@@ -8,6 +8,12 @@ export const ICON_SHAPES = {
       <path d="M12 7.5v5M12 16.4v.1" />
     </>
   ),
+  'alert-octagon': (
+    <>
+      <path d="M8 3h8l5 5v8l-5 5H8l-5-5V8Z" />
+      <path d="M12 7.5v5M12 16.4v.1" />
+    </>
+  ),
   'alert-triangle': (
     <>
       <path d="M10.3 4.2 2.6 17.5A2 2 0 0 0 4.3 20.5h15.4a2 2 0 0 0 1.7-3L13.7 4.2a2 2 0 0 0-3.4 0Z" />

@@ -27,6 +27,7 @@ const row = (part: Partial<LockRow>): LockRow => ({
     renewalsStopped: null,
   },
   holders: 1,
+  stuck: null,
   frozen: null,
   delayedUntil: 0,
   ended: null,

@@ -1,8 +1,9 @@
-import type { LockRow } from '@/server/domain/lock-row';
+import type { HoldRow, LockRow } from '@/server/domain/lock-row';
 import { countdownText } from '../format/countdown';
 import { exactCount } from '../format/counts';
 import { spokenDuration } from '../format/durations';
 import { lapsedAt, reasonWords } from '../locks/lock-facts';
+import { stuckSentence } from '../locks/stuck-words';
 
 /** A lock's state in two sentences: what matters now, and what becomes of it by itself. */
 export interface LockSentence {
@@ -22,6 +23,9 @@ export function lockSentence(row: LockRow, now: number, silentMs: number): LockS
     };
   }
   if (status === 'frozen') return { now: frozenWords(row), next: '' };
+  if (status === 'stuck') {
+    return { now: stuckSentence(row, now), next: hold ? whenItFrees(hold, now) : '' };
+  }
   if (!hold) {
     if (status === 'delayed') {
       return {
@@ -49,14 +53,17 @@ export function lockSentence(row: LockRow, now: number, silentMs: number): LockS
       next: 'It is about to be settled.',
     };
   }
-  const times = hold.renewals === 1 ? 'once' : `${exactCount(hold.renewals)} times`;
-  const renewed = hold.renewals === 0 ? 'never renewed so far' : `renewed ${times}`;
   return {
     now: waiters > 0 ? `${held}, and ${waits(waiters)}.` : `${held}, nobody waits.`,
-    next: hold.renewalsStopped
-      ? `Frees in ${countdownText(leftMs)}: its renewals are stopped.`
-      : `Frees in ${countdownText(leftMs)} unless renewed (${renewed}).`,
+    next: whenItFrees(hold, now),
   };
+}
+
+function whenItFrees({ renewals, renewalsStopped, expiresAt }: HoldRow, now: number): string {
+  const left = countdownText(Math.max(0, expiresAt - now));
+  if (renewalsStopped) return `Frees in ${left}: its renewals are stopped.`;
+  const times = renewals === 1 ? 'once' : `${exactCount(renewals)} times`;
+  return `Frees in ${left} unless renewed (${renewals === 0 ? 'never renewed so far' : `renewed ${times}`}).`;
 }
 
 function frozenWords({ frozen, holders, waiters }: LockRow): string {

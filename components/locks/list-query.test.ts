@@ -10,7 +10,7 @@ test('an address and the list it stands for are one thing', () => {
 });
 
 test('what an address says wrongly counts as not said', () => {
-  const query = read('/?state=stuck&namespace=NO%20SUCH&sort=height&order=up');
+  const query = read('/?state=jammed&namespace=NO%20SUCH&sort=height&order=up');
   expect(query).toEqual({
     status: null,
     namespace: null,

@@ -28,6 +28,7 @@ const row = (part: Partial<LockRow>): LockRow => ({
   status: 'held',
   hold,
   holders: 1,
+  stuck: null,
   frozen: null,
   delayedUntil: 0,
   ended: null,

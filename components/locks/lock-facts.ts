@@ -1,6 +1,7 @@
 import type { LockRow } from '@/server/domain/lock-row';
 import { countdownText } from '../format/countdown';
 import { agoWords, spokenDuration } from '../format/durations';
+import { stuckWords } from './stuck-words';
 
 /** Holders renew at a third of the lease. */
 const RENEWAL_SHARE = 1 / 3;
@@ -51,6 +52,8 @@ const ENDED_WORDS = {
 export function reasonWords(row: LockRow, now: number, silentMs: number): string {
   const { hold, ended, status } = row;
   switch (status) {
+    case 'stuck':
+      return stuckWords(row, now);
     case 'expired': {
       const at = lapsedAt(row);
       return at === null ? 'lapsed' : `lapsed ${agoWords(now - at)}`;

@@ -107,6 +107,11 @@ export const LockRowLine = memo(function LockRowLine({
   );
 });
 
+const REASON_INKS: Partial<Record<LockRow['status'], string>> = {
+  free: 'text-t3',
+  stuck: 'text-t1',
+};
+
 function Reason({ row }: { row: LockRow }) {
   const result = useActResult(row.id);
   const words = useAtBackend(row.backend, (now, silentMs) => reasonWords(row, now, silentMs));
@@ -121,10 +126,13 @@ function Reason({ row }: { row: LockRow }) {
       </span>
     );
   }
-  const waits = row.waiters > 0 && row.status !== 'unknown' ? `${row.waiters} wait` : '';
+  const waits =
+    row.waiters > 0 && row.status !== 'unknown' && row.status !== 'stuck'
+      ? `${row.waiters} wait`
+      : '';
   return (
     <span
-      className={`min-w-0 truncate text-12 ${row.status === 'free' ? 'text-t3' : 'text-t2'}`}
+      className={`min-w-0 truncate text-12 ${REASON_INKS[row.status] ?? 'text-t2'}`}
       title={words || undefined}
     >
       <span className="md:hidden">

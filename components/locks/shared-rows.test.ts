@@ -11,6 +11,7 @@ const row = (part: Partial<LockRow>): LockRow => ({
   status: 'held',
   hold: null,
   holders: 0,
+  stuck: null,
   frozen: null,
   delayedUntil: 0,
   ended: null,

@@ -16,6 +16,8 @@ function isSame(a: LockRow, b: LockRow): boolean {
   return (
     a.rev === b.rev &&
     a.status === b.status &&
+    a.stuck?.kind === b.stuck?.kind &&
+    a.stuck?.limitMs === b.stuck?.limitMs &&
     a.status !== 'unknown' &&
     a.waiters === b.waiters &&
     a.oldestWaitAt === b.oldestWaitAt &&

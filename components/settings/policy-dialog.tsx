@@ -8,6 +8,7 @@ import {
   LEASE_MIN_MS,
   LOCK_DELAY_MAX_MS,
   QUEUE_LIMIT_MAX,
+  STUCK_AFTER_MAX_MS,
   WAIT_MAX_MS,
 } from '@/server/domain/namespace-policy';
 import type { NamespaceRow } from '@/server/domain/namespace-row';
@@ -84,6 +85,14 @@ export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () =>
             min={0}
             max={LOCK_DELAY_MAX_MS}
           />
+          <Seconds
+            label="Stuck after"
+            name="stuck"
+            ms={policy.stuckAfterMs}
+            min={0}
+            max={STUCK_AFTER_MAX_MS}
+            meaning="0: its history decides"
+          />
           <Field
             label="Longest queue"
             hint={`0 to ${QUEUE_LIMIT_MAX}`}
@@ -128,6 +137,7 @@ function policyOf(form: FormData): NamespaceRow['policy'] {
     queueLimit: Number(form.get('queue')),
     lockDelayMs: msOfSeconds(form.get('delay')),
     requiredMeta: keysOf(form.get('meta')),
+    stuckAfterMs: msOfSeconds(form.get('stuck')),
   };
 }
 
@@ -137,17 +147,19 @@ function Seconds({
   ms,
   min,
   max,
+  meaning,
 }: {
   label: string;
   name: string;
   ms: number;
   min: number;
   max: number;
+  meaning?: string;
 }) {
   return (
     <Field
       label={label}
-      hint={`s, ${min / 1_000} to ${max / 1_000}`}
+      hint={`s, ${meaning ?? `${min / 1_000} to ${max / 1_000}`}`}
       name={name}
       type="number"
       inputMode="decimal"

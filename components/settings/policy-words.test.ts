@@ -9,10 +9,16 @@ test('a policy reads as one line', () => {
     'lease 100 ms to 24 h · waits up to 10 min · queue 200 · no lock-delay',
   );
   const own = { leaseMaxMs: 90_000, patienceMaxMs: 0, lockDelayMs: 1_500 };
-  const strict = { ...DEFAULT_POLICY, ...own, requiredMeta: ['team', 'job'] };
+  const strict = {
+    ...DEFAULT_POLICY,
+    ...own,
+    requiredMeta: ['team', 'job'],
+    stuckAfterMs: 300_000,
+  };
   expect(plain(policyWords(strict))).toContain('to 90 s');
   expect(plain(policyWords(strict))).toContain('lock-delay 1,500 ms');
   expect(policyWords(strict)).toContain('no waiting');
+  expect(plain(policyWords(strict))).toContain('stuck after 5 min');
   expect(policyWords(strict)).toMatch(/ · meta team, job$/);
 });
 

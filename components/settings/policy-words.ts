@@ -1,27 +1,24 @@
 import type { NamespacePolicy } from '@/server/domain/namespace-policy';
+import { boundText } from '../format/bound-text';
 import { exactCount } from '../format/counts';
-
-const UNITS: [ms: number, unit: string][] = [
-  [3_600_000, 'h'],
-  [60_000, 'min'],
-  [1_000, 's'],
-  [1, 'ms'],
-];
-
-/** A span as somebody set it: in the largest unit that tells it whole. */
-function boundText(ms: number): string {
-  const [size, unit] = UNITS.find(([each]) => ms % each === 0) ?? [1, 'ms'];
-  return `${exactCount(ms / size)}\u00a0${unit}`;
-}
 
 /** A policy in one line, the bounds that matter most first. */
 export function policyWords(policy: NamespacePolicy): string {
-  const { leaseMinMs, leaseMaxMs, patienceMaxMs, queueLimit, lockDelayMs, requiredMeta } = policy;
+  const {
+    leaseMinMs,
+    leaseMaxMs,
+    patienceMaxMs,
+    queueLimit,
+    lockDelayMs,
+    requiredMeta,
+    stuckAfterMs,
+  } = policy;
   return [
     `lease ${boundText(leaseMinMs)} to ${boundText(leaseMaxMs)}`,
     patienceMaxMs === 0 ? 'no waiting' : `waits up to ${boundText(patienceMaxMs)}`,
     `queue ${exactCount(queueLimit)}`,
     lockDelayMs === 0 ? 'no lock-delay' : `lock-delay ${boundText(lockDelayMs)}`,
+    ...(stuckAfterMs > 0 ? [`stuck after ${boundText(stuckAfterMs)}`] : []),
     ...(requiredMeta.length > 0 ? [`meta ${requiredMeta.join(', ')}`] : []),
   ].join(' · ');
 }

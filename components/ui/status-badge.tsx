@@ -6,6 +6,12 @@ export const STATUS_LOOKS: Record<
   LockStatus,
   { word: string; icon: IconName; badge: string; ink: string }
 > = {
+  stuck: {
+    word: 'Stuck',
+    icon: 'alert-octagon',
+    badge: 'bg-danger text-ondanger font-[550]',
+    ink: 'text-dangertext',
+  },
   expired: {
     word: 'Expired',
     icon: 'timer-off',

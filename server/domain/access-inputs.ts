@@ -7,6 +7,7 @@ import {
   LOCK_DELAY_MAX_MS,
   QUEUE_LIMIT_MAX,
   REQUIRED_META_MAX,
+  STUCK_AFTER_MAX_MS,
   WAIT_MAX_MS,
 } from './namespace-policy';
 
@@ -80,6 +81,7 @@ const namespacePolicy = z
       .array(metaKey)
       .max(REQUIRED_META_MAX)
       .refine((keys) => new Set(keys).size === keys.length, 'must not name a key twice'),
+    stuckAfterMs: z.number().int().min(0).max(STUCK_AFTER_MAX_MS).default(0),
   })
   .refine((policy) => policy.leaseMinMs <= policy.leaseMaxMs, {
     message: 'must not be below leaseMinMs',

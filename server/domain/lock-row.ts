@@ -1,6 +1,8 @@
 import type { OwnHold } from './insight-row';
 import type { EndCause, Meta, Mode, Remark } from './lock-record';
 import type { LockStatus } from './lock-status';
+import type { NamespacePolicy } from './namespace-policy';
+import type { StuckReason } from './stuck-reason';
 
 /** One line of the lock list. Instants are the backend's clock. */
 export interface LockRow {
@@ -11,6 +13,8 @@ export interface LockRow {
   backend: string;
   rev: number;
   status: LockStatus;
+  /** Set exactly while the status is `stuck`. */
+  stuck: StuckReason | null;
   /** Of several that share the lock: the one that will end last. */
   hold: HoldRow | null;
   /** How many held the lock when it was read. */
@@ -91,6 +95,7 @@ export interface LockDetail {
   lastToken: number;
   minValidToken: number;
   backend: BackendHealth;
+  policy: NamespacePolicy;
   asOf: number;
   /** False when the backend did not answer: then this is the last good reading. */
   fresh: boolean;

@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { lockStatus, statusFacts } from './lock-status';
+import { DEFAULT_POLICY } from './namespace-policy';
+import type { LockNorms } from './stuck-reason';
 import { acquire, forceRelease, freeze, release, renew, unfreeze } from './testing/lock-requests';
 import { LockWorld } from './testing/lock-world';
+
+const norms: LockNorms = { ownHold: null, gaveUpAt: 0, policy: DEFAULT_POLICY };
 
 const world = () => {
   const lock = new LockWorld();
   const status = (reachable = true) => {
     if (!lock.record) throw new Error('never written');
-    return lockStatus(statusFacts(lock.record), lock.now, reachable);
+    return lockStatus(statusFacts(lock.record), norms, lock.now, reachable);
   };
   const take = () => {
     const answer = lock.run(acquire('orders/w1', { leaseMs: 10_000 }));

@@ -1,7 +1,9 @@
 import { type Hold, type LockRecord, liveHolds } from './lock-record';
+import { type HoldForStuck, type LockNorms, type StuckFacts, stuckReason } from './stuck-reason';
 
 /** What a lock looks like to an operator, worst first; also the sort order of the lock list. */
 export const LOCK_STATUSES = [
+  'stuck',
   'expired',
   'unknown',
   'frozen',
@@ -23,14 +25,8 @@ const LATE_SHARE = 0.5;
 /** How long a lock whose last hold lapsed is news; after that it is a free lock with a past. */
 const LAPSE_NEWS_MS = 60 * 60_000;
 
-/** The part of a hold that its lock's status depends on. */
-export type HoldTimes = Pick<Hold, 'leaseMs' | 'renewedAt' | 'renewals' | 'expiresAt'>;
-
-/** The facts a status is made of. */
-export interface StatusFacts {
-  /** Those that nobody has ended yet, lapsed or not. */
-  holds: HoldTimes[];
-  waiters: number;
+/** The facts a status is made of. Its holds are those that nobody has ended yet, lapsed or not. */
+export interface StatusFacts extends StuckFacts {
   /** When the last hold ended by lapsing; null if nobody held the lock since it did otherwise. */
   lapsedAt: number | null;
   isFrozen: boolean;
@@ -40,23 +36,33 @@ export interface StatusFacts {
 /**
  * The status at `now`, the backend's clock. `reachable` false: the backend does not answer, so nothing is known.
  * What is not known is never called free. A free lock that somebody waits for is on its way to them: `contended`.
+ * A freeze and a lock-delay are somebody's will, so a lock is not `stuck` for waiting them out.
  */
-export function lockStatus(facts: StatusFacts, now: number, reachable: boolean): LockStatus {
+export function lockStatus(
+  facts: StatusFacts,
+  norms: LockNorms,
+  now: number,
+  reachable: boolean,
+): LockStatus {
   if (!reachable) return 'unknown';
   if (facts.isFrozen) return 'frozen';
   const { waiters, delayedUntil } = facts;
   const live = facts.holds.filter(({ expiresAt }) => expiresAt > now);
+  if (live.length === 0 && delayedUntil > now) return 'delayed';
+  if (stuckReason(facts, norms, now)) return 'stuck';
   if (live.length > 0) {
     if (live.some((hold) => isExpiring(hold, now))) return 'expiring';
     return waiters > 0 ? 'contended' : 'held';
   }
-  if (delayedUntil > now) return 'delayed';
   const lapsedAt = Math.max(facts.lapsedAt ?? 0, ...facts.holds.map(({ expiresAt }) => expiresAt));
   if (now - lapsedAt < LAPSE_NEWS_MS) return 'expired';
   return waiters > 0 ? 'contended' : 'free';
 }
 
-function isExpiring({ leaseMs, renewedAt, renewals, expiresAt }: HoldTimes, now: number): boolean {
+function isExpiring(
+  { leaseMs, renewedAt, renewals, expiresAt }: HoldForStuck,
+  now: number,
+): boolean {
   const isShort = expiresAt - now < leaseMs * SHORT_SHARE;
   const isLate = renewals > 0 && now - renewedAt > leaseMs * LATE_SHARE;
   return isShort && isLate;
@@ -68,6 +74,7 @@ export function statusFacts(record: LockRecord): StatusFacts {
   return {
     holds,
     waiters: queue.length,
+    oldestWaitAt: queue[0]?.enqueuedAt ?? null,
     lapsedAt: hasLapsed ? ended.at : null,
     isFrozen: frozen !== null,
     delayedUntil,

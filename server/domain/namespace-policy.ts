@@ -10,6 +10,8 @@ export interface NamespacePolicy {
   lockDelayMs: number;
   /** Keys of `meta` that every acquire must fill in. */
   requiredMeta: string[];
+  /** A lock that is held for longer while somebody waits is called stuck, whatever its history; 0: its history decides. */
+  stuckAfterMs: number;
 }
 
 export const LEASE_MIN_MS = 100;
@@ -18,6 +20,7 @@ export const WAIT_MAX_MS = 10 * 60_000;
 export const QUEUE_LIMIT_MAX = 2_000;
 export const LOCK_DELAY_MAX_MS = 5 * 60_000;
 export const REQUIRED_META_MAX = 10;
+export const STUCK_AFTER_MAX_MS = 24 * 60 * 60_000;
 
 /** The policy of every namespace that has none of its own. */
 export const DEFAULT_POLICY: NamespacePolicy = {
@@ -27,4 +30,5 @@ export const DEFAULT_POLICY: NamespacePolicy = {
   queueLimit: 200,
   lockDelayMs: 0,
   requiredMeta: [],
+  stuckAfterMs: 0,
 };

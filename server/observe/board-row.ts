@@ -10,10 +10,11 @@ import {
 } from '../domain/lock-record';
 import type { HoldRow, LockRow, WaiterRow } from '../domain/lock-row';
 import { leadingHold, lockStatus, type StatusFacts, statusFacts } from '../domain/lock-status';
+import { type LockNorms, stuckReason } from '../domain/stuck-reason';
 
 /** A lock as the board keeps it: everything of a row but what changes though the record does not. */
 export interface BoardRow {
-  row: Omit<LockRow, 'status' | 'ownHold'>;
+  row: Omit<LockRow, 'status' | 'stuck' | 'ownHold'>;
   facts: StatusFacts;
   /** As it was read; one that nobody has written where it cannot be read. */
   record: LockRecord;
@@ -27,7 +28,7 @@ export function boardRow(backend: string, { key, now }: ReadRecord, record: Lock
   const { namespace, name } = key;
   const hold = leadingHold(record, now);
   const row = {
-    id: `${backend}/${recordId(key)}`,
+    id: rowId(backend, recordId(key)),
     namespace,
     name,
     backend,
@@ -58,13 +59,20 @@ export function recordRead({ record }: ReadRecord): LockRecord | null {
   return record && decodeRecord(record).record;
 }
 
+/** The row as it is at `now`, the backend's clock. */
 export function withStatus(
   { row, facts, isReadable }: BoardRow,
+  norms: LockNorms,
   now: number,
   reachable: boolean,
 ): LockRow {
-  return { ...row, ownHold: null, status: lockStatus(facts, now, reachable && isReadable) };
+  const status = lockStatus(facts, norms, now, reachable && isReadable);
+  const stuck = status === 'stuck' ? stuckReason(facts, norms, now) : null;
+  return { ...row, ownHold: norms.ownHold, status, stuck };
 }
+
+/** By what a lock goes on the board. @param id of its record */
+export const rowId = (backend: string, id: string) => `${backend}/${id}`;
 
 export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] {
   return (record?.queue ?? [])

@@ -11,21 +11,14 @@ import type { ListAnswer } from '../domain/answers';
 import type { LockListInput } from '../domain/console-inputs';
 import { LockyardError } from '../domain/errors';
 import type { ListInput } from '../domain/inputs';
-import { inspectRecord } from '../domain/inspect-record';
-import { liveHolds, unwrittenRecord } from '../domain/lock-record';
 import type { BackendHealth, LockDetail, LockPage, LockRow } from '../domain/lock-row';
+import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { LockEngine } from '../engine/lock-engine';
-import {
-  type BoardRow,
-  boardRow,
-  holdRow,
-  recordRead,
-  unreadableRow,
-  waiterRows,
-  withStatus,
-} from './board-row';
+import { type BoardRow, boardRow, recordRead, rowId, unreadableRow, withStatus } from './board-row';
 import { CounterBoard, counterRowId } from './counter-board';
 import { HistoryTail } from './history-tail';
+import { KnownNorms } from './known-norms';
+import { LockDetails } from './lock-details';
 import { makeLockListing } from './lock-listing';
 import { makeLockPage } from './lock-page';
 
@@ -37,12 +30,20 @@ export interface ObservedBackend {
   epoch: number;
 }
 
+export interface BoardParts {
+  backends: ObservedBackend[];
+  clock: Clock;
+  /** Which backend a namespace lives on; null if there is no such namespace. */
+  backendOf: (namespace: string) => Promise<string | null>;
+  /** What a namespace allows, as last read. */
+  policyOf: (namespace: string) => NamespacePolicy;
+}
+
 /** A namespace of Lockyard's own; never shown. */
 const isOwn = (key: RecordKey) => key.namespace.startsWith('.');
 
 const SCAN_PAGE = 500;
 const READ_AT_ONCE = 500;
-const LAST_DETAILS = 200;
 
 /** How often the history is read in one go, so that a busy backend is caught up with. */
 const ROUNDS_MAX = 50;
@@ -65,15 +66,24 @@ export class LockBoard {
   /** By backend: when the last look began that was answered, on the clock that never steps. */
   private readonly lookedAt = new Map<string, number>();
   private readonly listeners = new Set<() => void>();
-  private readonly lastDetails = new Map<string, LockDetail>();
+  private readonly backends: ObservedBackend[];
+  private readonly clock: Clock;
+  private readonly norms: KnownNorms;
+  private readonly details: LockDetails;
 
-  /** @param backendOf which backend a namespace lives on; null if there is no such namespace */
-  constructor(
-    private readonly backends: ObservedBackend[],
-    private readonly clock: Clock,
-    private readonly backendOf: (namespace: string) => Promise<string | null>,
-  ) {
+  constructor({ backends, clock, backendOf, policyOf }: BoardParts) {
+    this.backends = backends;
+    this.clock = clock;
     this.counters = new CounterBoard(backends, clock, backendOf);
+    this.norms = new KnownNorms(policyOf);
+    this.details = new LockDetails({
+      backends,
+      clock,
+      backendOf,
+      policyOf,
+      normsOf: (id, key) => this.norms.of(id, key),
+      rowOf: (namespace, name) => this.row(namespace, name),
+    });
   }
 
   /** The lock list: filtered, sorted, worst first unless asked otherwise. Costs no look at any backend. */
@@ -118,7 +128,7 @@ export class LockBoard {
 
   row(namespace: string, name: string): LockRow | null {
     for (const { id, engine } of this.backends) {
-      const kept = this.rows.get(rowId(id, { namespace, name }));
+      const kept = this.rows.get(rowId(id, recordId({ namespace, name })));
       if (kept) return this.rowNow(kept, engine.health());
     }
     return null;
@@ -145,18 +155,7 @@ export class LockBoard {
    * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` if there is no reading at all
    */
   async detail(namespace: string, name: string): Promise<LockDetail> {
-    const id = await this.backendOf(namespace);
-    const backend = this.backends.find((other) => other.id === id);
-    if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
-    const key = { namespace, name };
-    try {
-      const { records } = await backend.store.read([key], []);
-      const [read] = records;
-      if (!read) throw new Error('The store answered nothing.');
-      return this.keepDetail(this.freshDetail(backend, read));
-    } catch (cause) {
-      return this.lastDetail(backend, key, cause);
-    }
+    return this.details.read(namespace, name);
   }
 
   /** Reads everything, and follows from there. */
@@ -178,12 +177,12 @@ export class LockBoard {
       const page = await backend.store.scan(cursor, SCAN_PAGE);
       for (const read of page.records) {
         this.take(backend.id, read);
-        unmet.delete(rowId(backend.id, read.key));
+        unmet.delete(rowId(backend.id, recordId(read.key)));
         unmetCounters.delete(counterRowId(backend.id, read.key));
       }
       cursor = page.next;
     }
-    for (const [id, kept] of unmet) if (this.rows.get(id) === kept) this.rows.delete(id);
+    for (const [id, kept] of unmet) if (this.rows.get(id) === kept) this.forget(id);
     this.counters.drop(unmetCounters);
     this.tell();
   }
@@ -198,7 +197,11 @@ export class LockBoard {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const moved = await tail.poll();
       for (const { changes } of moved) {
-        for (const { key } of changes) if (!isOwn(key)) dirty.add(recordId(key));
+        for (const { key, events } of changes) {
+          if (isOwn(key)) continue;
+          dirty.add(recordId(key));
+          this.norms.note(rowId(backend.id, recordId(key)), events);
+        }
       }
       if (moved.length === 0) break;
     }
@@ -218,11 +221,16 @@ export class LockBoard {
   /** Keeps a reading, unless a later one has overtaken it. */
   private take(backend: string, read: ReadRecord): void {
     if (isOwn(read.key)) return;
-    const id = rowId(backend, read.key);
+    const id = rowId(backend, recordId(read.key));
     const kept = this.rows.get(id);
     if (read.key.kind === 'counter') this.counters.take(backend, read);
-    else if (!read.record) this.rows.delete(id);
+    else if (!read.record) this.forget(id);
     else if (!kept || kept.row.rev <= read.record.rev) this.rows.set(id, rowOf(backend, read));
+  }
+
+  private forget(id: string): void {
+    this.rows.delete(id);
+    this.norms.drop(id);
   }
 
   private tell(): void {
@@ -231,55 +239,8 @@ export class LockBoard {
 
   private rowNow(kept: BoardRow, health: BackendHealth | undefined): LockRow {
     const now = this.clock.now() + (health?.clockOffsetMs ?? 0);
-    return withStatus(kept, now, health?.reachable === true);
+    return withStatus(kept, this.norms.of(kept.row.id, kept.row), now, health?.reachable === true);
   }
-
-  private freshDetail({ id, epoch, engine }: ObservedBackend, read: ReadRecord): LockDetail {
-    const record = recordRead(read);
-    const kept = boardRow(id, read, record ?? unwrittenRecord(read.now));
-    return {
-      row: { ...withStatus(kept, read.now, true), rev: record?.rev ?? 0 },
-      holds: liveHolds(record, read.now).map(holdRow),
-      waiters: waiterRows(record, read.now),
-      lastToken: record?.lastToken ?? 0,
-      minValidToken: inspectRecord(record, read.now, epoch).minValidToken,
-      backend: engine.health(),
-      asOf: this.clock.now(),
-      fresh: true,
-    };
-  }
-
-  private keepDetail(detail: LockDetail): LockDetail {
-    const { id } = detail.row;
-    this.lastDetails.delete(id);
-    this.lastDetails.set(id, detail);
-    const [oldest] = this.lastDetails.keys();
-    if (this.lastDetails.size > LAST_DETAILS && oldest) this.lastDetails.delete(oldest);
-    return detail;
-  }
-
-  private lastDetail({ id, engine }: ObservedBackend, key: RecordKey, cause: unknown): LockDetail {
-    const health = engine.health();
-    const last = this.lastDetails.get(rowId(id, key));
-    const row = this.row(key.namespace, key.name);
-    const kept =
-      last ?? (row && { row, holds: [], waiters: [], lastToken: 0, minValidToken: 0, asOf: 0 });
-    if (!kept) {
-      const text = `The backend "${id}" does not answer, and this lock was not read before.`;
-      throw new LockyardError('BACKEND_DOWN', text, { cause, retryAfterMs: 1_000 });
-    }
-    return {
-      ...kept,
-      row: { ...kept.row, status: 'unknown' },
-      backend: { ...health, reachable: false },
-      asOf: kept.asOf || this.clock.now() - health.silentForMs,
-      fresh: false,
-    };
-  }
-}
-
-function rowId(backend: string, key: RecordKey): string {
-  return `${backend}/${recordId(key)}`;
 }
 
 function rowOf(backend: string, read: ReadRecord): BoardRow {

@@ -43,6 +43,7 @@ const rowOf = (name: string, parts: Parts = {}): LockRow => {
     status,
     hold: status === 'free' ? null : hold,
     holders: status === 'free' ? 0 : 1,
+    stuck: null,
     frozen: null,
     delayedUntil: 0,
     ended: null,
@@ -129,6 +130,7 @@ describe('the lock list', () => {
   it('counts every lock, whatever is filtered or cut off', () => {
     const page = pageOf({ namespace: 'other', limit: 1 });
     expect(page.counts).toEqual({
+      stuck: 0,
       expired: 1,
       unknown: 1,
       frozen: 0,

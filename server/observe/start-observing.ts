@@ -1,5 +1,6 @@
 import type { Database } from '@/db/database';
 import type { Clock } from '../clock';
+import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { Log } from '../log';
 import { Chores } from './chores';
 import { EventHistory } from './event-history';
@@ -19,6 +20,8 @@ export interface ObservingParts {
   processId: string;
   /** Which backend a namespace lives on; null if there is no such namespace. */
   backendOf: (namespace: string) => Promise<string | null>;
+  /** What a namespace allows, as last read. */
+  policyOf: (namespace: string) => NamespacePolicy;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
 }
@@ -31,8 +34,8 @@ export interface Observing {
 
 /** Starts what watches the locks: one tail a backend, the board, and the chores where this process has them. */
 export function startObserving(parts: ObservingParts): Observing {
-  const { backends, database, clock, log, processId, backendOf, resolveIntents } = parts;
-  const board = new LockBoard(backends, clock, backendOf);
+  const { backends, database, clock, log, processId, backendOf, policyOf, resolveIntents } = parts;
+  const board = new LockBoard({ backends, clock, backendOf, policyOf });
   const openers = backends.map((backend) => new HistoryOpener(database, backend, clock));
   const chores = new Chores({ backends, board, openers, clock, log, processId, resolveIntents });
   const quietly = (what: string) => (error: unknown) => log.debug({ error }, what);

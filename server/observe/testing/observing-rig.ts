@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import type { Database } from '@/db/database';
 import type { StoreName } from '../../backends/testing/stores-under-test';
 import { systemClock } from '../../clock';
+import { DEFAULT_POLICY, type NamespacePolicy } from '../../domain/namespace-policy';
 import { EngineRig, type Member } from '../../engine/testing/engine-rig';
 import type { ObservedBackend } from '../lock-board';
 import { type Observing, startObserving } from '../start-observing';
@@ -17,6 +18,7 @@ export interface Watcher extends Member {
 export interface WatcherParts {
   besides?: ObservedBackend[];
   database?: Database;
+  policy?: NamespacePolicy;
 }
 
 /** Processes that watch one fresh store. */
@@ -29,7 +31,11 @@ export class ObservingRig {
     return new ObservingRig(await EngineRig.open(name));
   }
 
-  async watch({ besides = [], database = this.engines.under.database }: WatcherParts = {}) {
+  async watch({
+    besides = [],
+    database = this.engines.under.database,
+    policy = DEFAULT_POLICY,
+  }: WatcherParts = {}) {
     const member = await this.engines.join();
     const intents = { asked: 0 };
     const observing = startObserving({
@@ -42,6 +48,7 @@ export class ObservingRig {
       log: pino({ level: 'silent' }),
       processId: member.process,
       backendOf: async () => 'default',
+      policyOf: () => policy,
       resolveIntents: async () => {
         intents.asked += 1;
       },

@@ -1,0 +1,30 @@
+import type { RecordKey } from '../backends/record-store';
+import type { NamespacePolicy } from '../domain/namespace-policy';
+import type { RecordEvent } from '../domain/record-event';
+import type { LockNorms } from '../domain/stuck-reason';
+
+/** What this process knows of the norms by which locks are called stuck. Locks go by their ids on the board. */
+export class KnownNorms {
+  private readonly gaveUpAt = new Map<string, number>();
+
+  constructor(private readonly policyOf: (namespace: string) => NamespacePolicy) {}
+
+  /** Takes note of waiters whose patience ran out; what was before this process followed the history is not known. */
+  note(id: string, events: readonly RecordEvent[]): void {
+    for (const { kind, at } of events) {
+      if (kind === 'timeout') this.gaveUpAt.set(id, Math.max(at, this.gaveUpAt.get(id) ?? 0));
+    }
+  }
+
+  of(id: string, { namespace }: RecordKey): LockNorms {
+    return {
+      ownHold: null,
+      gaveUpAt: this.gaveUpAt.get(id) ?? 0,
+      policy: this.policyOf(namespace),
+    };
+  }
+
+  drop(id: string): void {
+    this.gaveUpAt.delete(id);
+  }
+}

@@ -1,0 +1,94 @@
+import { recordId } from '../backends/record-id';
+import type { ReadRecord, RecordKey } from '../backends/record-store';
+import type { Clock } from '../clock';
+import { LockyardError } from '../domain/errors';
+import { inspectRecord } from '../domain/inspect-record';
+import { liveHolds, unwrittenRecord } from '../domain/lock-record';
+import type { LockDetail, LockRow } from '../domain/lock-row';
+import type { NamespacePolicy } from '../domain/namespace-policy';
+import type { LockNorms } from '../domain/stuck-reason';
+import { boardRow, holdRow, recordRead, rowId, waiterRows, withStatus } from './board-row';
+import type { ObservedBackend } from './lock-board';
+
+const LAST_DETAILS = 200;
+
+export interface LockDetailsParts {
+  backends: ObservedBackend[];
+  clock: Clock;
+  /** Which backend a namespace lives on; null if there is no such namespace. */
+  backendOf: (namespace: string) => Promise<string | null>;
+  policyOf: (namespace: string) => NamespacePolicy;
+  normsOf: (id: string, key: RecordKey) => LockNorms;
+  /** The lock as the board knows it; null if it does not. */
+  rowOf: (namespace: string, name: string) => LockRow | null;
+}
+
+/** Reads single locks afresh, and keeps the last good readings for when their backend does not answer. */
+export class LockDetails {
+  private readonly last = new Map<string, LockDetail>();
+
+  constructor(private readonly parts: LockDetailsParts) {}
+
+  /** See `LockBoard.detail`. */
+  async read(namespace: string, name: string): Promise<LockDetail> {
+    const id = await this.parts.backendOf(namespace);
+    const backend = this.parts.backends.find((other) => other.id === id);
+    if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+    const key = { namespace, name };
+    try {
+      const { records } = await backend.store.read([key], []);
+      const [read] = records;
+      if (!read) throw new Error('The store answered nothing.');
+      return this.keep(this.fresh(backend, read));
+    } catch (cause) {
+      return this.lastKnown(backend, key, cause);
+    }
+  }
+
+  private fresh({ id, epoch, engine }: ObservedBackend, read: ReadRecord): LockDetail {
+    const record = recordRead(read);
+    const kept = boardRow(id, read, record ?? unwrittenRecord(read.now));
+    const norms = this.parts.normsOf(kept.row.id, read.key);
+    return {
+      row: { ...withStatus(kept, norms, read.now, true), rev: record?.rev ?? 0 },
+      holds: liveHolds(record, read.now).map(holdRow),
+      waiters: waiterRows(record, read.now),
+      lastToken: record?.lastToken ?? 0,
+      minValidToken: inspectRecord(record, read.now, epoch).minValidToken,
+      backend: engine.health(),
+      policy: this.parts.policyOf(read.key.namespace),
+      asOf: this.parts.clock.now(),
+      fresh: true,
+    };
+  }
+
+  private keep(detail: LockDetail): LockDetail {
+    const { id } = detail.row;
+    this.last.delete(id);
+    this.last.set(id, detail);
+    const [oldest] = this.last.keys();
+    if (this.last.size > LAST_DETAILS && oldest) this.last.delete(oldest);
+    return detail;
+  }
+
+  private lastKnown({ id, engine }: ObservedBackend, key: RecordKey, cause: unknown): LockDetail {
+    const { rowOf, policyOf, clock } = this.parts;
+    const health = engine.health();
+    const last = this.last.get(rowId(id, recordId(key)));
+    const row = rowOf(key.namespace, key.name);
+    const kept =
+      last ?? (row && { row, holds: [], waiters: [], lastToken: 0, minValidToken: 0, asOf: 0 });
+    if (!kept) {
+      const text = `The backend "${id}" does not answer, and this lock was not read before.`;
+      throw new LockyardError('BACKEND_DOWN', text, { cause, retryAfterMs: 1_000 });
+    }
+    return {
+      ...kept,
+      row: { ...kept.row, status: 'unknown', stuck: null },
+      backend: { ...health, reachable: false },
+      policy: policyOf(key.namespace),
+      asOf: kept.asOf || clock.now() - health.silentForMs,
+      fresh: false,
+    };
+  }
+}
