@@ -5,10 +5,11 @@ import { chromiumPath } from './chromium-path.mjs';
 import { makeAppReady } from './make-ready.mjs';
 import { PlainFailure } from './plain-failure.mjs';
 import { startPrivateMariadb } from './private-mariadb.mjs';
+import { startPrivateRedis } from './private-redis.mjs';
 import { projectRoot } from './project-root.mjs';
 import { runChecks } from './run-checks.mjs';
 import { runChild } from './run-child.mjs';
-import { ensureAllTestNeeds, ensureBrowserTestNeeds, ensureMariadb } from './test-needs.mjs';
+import { ensureAllTestNeeds, ensureBrowserTestNeeds, ensureStores } from './test-needs.mjs';
 import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 
 /** Runs the suites (`only` one of them, or all when null) and answers `{ line, ok }`. */
@@ -30,7 +31,7 @@ export async function runSuites({ only, filters, say }) {
 async function ensureNeeds(only, say) {
   if (only === null) return ensureAllTestNeeds(say);
   if (only === 'e2e') return ensureBrowserTestNeeds(say);
-  if (!process.env.TEST_MYSQL_URL) await ensureMariadb(say);
+  await ensureStores(say);
 }
 
 async function runCheckSuite(say) {
@@ -45,17 +46,23 @@ async function runCheckSuite(say) {
 
 async function runVitest(reports, filters, say) {
   say('\n— unit and integration tests —');
-  const server = process.env.TEST_MYSQL_URL ? null : await startPrivateMariadb({ durable: false });
+  const { TEST_MYSQL_URL, TEST_REDIS_URL } = process.env;
+  const mariadb = TEST_MYSQL_URL ? null : await startPrivateMariadb({ durable: false });
+  const redis = TEST_REDIS_URL ? null : await startPrivateRedis();
   const report = join(reports, 'vitest.json');
   try {
     const { code } = await tool(
       'vitest/vitest.mjs',
       ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filters],
-      { TEST_MYSQL_URL: process.env.TEST_MYSQL_URL ?? server.url },
+      {
+        TEST_MYSQL_URL: TEST_MYSQL_URL ?? mariadb.url,
+        TEST_REDIS_URL: TEST_REDIS_URL ?? redis.url,
+      },
     );
     return { code, tally: vitestTally(report) };
   } finally {
-    await server?.stop();
+    await redis?.stop();
+    await mariadb?.stop();
   }
 }
 

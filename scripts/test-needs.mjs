@@ -3,12 +3,19 @@ import { chromiumPath } from './chromium-path.mjs';
 import { ensureSystemPackages } from './ensure-system-packages.mjs';
 import { findProgram } from './find-program.mjs';
 import { mariadbIsInstalled } from './private-mariadb.mjs';
+import { redisIsInstalled } from './private-redis.mjs';
 
 const mariadb = {
   what: 'MariaDB',
   isThere: mariadbIsInstalled,
   debianPackage: 'mariadb-server',
   variable: 'TEST_MYSQL_URL',
+};
+const redis = {
+  what: 'Redis',
+  isThere: redisIsInstalled,
+  debianPackage: 'redis-server',
+  variable: 'TEST_REDIS_URL',
 };
 const chromium = {
   what: 'Chromium',
@@ -38,7 +45,13 @@ function javaVersion() {
 }
 
 export const ensureMariadb = (say) => ensureSystemPackages([mariadb], say);
+/** What vitest needs: a server that the environment names is not started, so need not be installed. */
+export const ensureStores = (say) =>
+  ensureSystemPackages(
+    [mariadb, redis].filter(({ variable }) => !process.env[variable]),
+    say,
+  );
 export const ensureChromium = (say) => ensureSystemPackages([chromium], say);
 export const ensureBrowserTestNeeds = (say) => ensureSystemPackages([mariadb, chromium], say);
 export const ensureAllTestNeeds = (say) =>
-  ensureSystemPackages([mariadb, chromium, python, java], say);
+  ensureSystemPackages([mariadb, redis, chromium, python, java], say);
