@@ -47,10 +47,14 @@ describe('the package, packed and installed somewhere else', () => {
     const files = readdirSync(join(project, 'node_modules/lockyard'), { recursive: true }).map(
       String,
     );
-    const other = files.filter((name) => !/^dist$|^dist\/[\w-]+\.d\.ts$/.test(name));
+    const other = files.filter((name) => !/^dist(\/guards)?$|^dist\/.+\.d\.ts$/.test(name));
     expect(other.sort()).toEqual([
       'README.md',
       'dist/LICENSE',
+      'dist/guards/mysql.js',
+      'dist/guards/redis.js',
+      'dist/guards/shared.js',
+      'dist/guards/sqlite.js',
       'dist/lockyard-command.js',
       'dist/lockyard.js',
       'package.json',

@@ -1,0 +1,90 @@
+/** Guarded writes for MySQL 5.7 and newer, and MariaDB: the subpath `lockyard/guards/mysql`. */
+import {
+  type Bindable,
+  type GuardedWrite,
+  planWrite,
+  type UpdateOutcome,
+  type UpsertOutcome,
+} from './guarded-write';
+import { InvalidGuard } from './invalid-guard';
+
+export type { Bindable, GuardedWrite, Stale, UpdateOutcome, UpsertOutcome } from './guarded-write';
+export { InvalidGuard } from './invalid-guard';
+
+/** What is used of a connection or pool of `mysql2/promise`. In a transaction, give its connection. */
+export interface MysqlConnection {
+  // biome-ignore lint/suspicious/noExplicitAny: what mysql2 declares differs between its versions.
+  execute(sql: string, values: any): Promise<[any, any]>;
+}
+
+/** Rows come and go between two statements; not this often. */
+const ROUNDS = 5;
+
+/**
+ * Writes to a row that is there, unless it has seen a higher token: one UPDATE with the token in its condition. Where
+ * that changed nothing, a locking SELECT tells why. Works alone and in a transaction of the caller's, which should roll
+ * back on `stale`: what it read before may be out of date.
+ *
+ * Rejects with `InvalidGuard`, and with whatever the driver throws. A key that names several rows is refused after
+ * they were written: only a transaction undoes that.
+ */
+export async function guardedUpdate(
+  connection: MysqlConnection,
+  write: GuardedWrite,
+): Promise<UpdateOutcome> {
+  const { table, keyColumns, keyValues, setColumns, setValues, fence, token } = planWrite(write);
+  const assigned = [...setColumns, fence].map((name) => `${name} = ?`).join(', ');
+  const where = keyColumns.map((name) => `${name} = ?`).join(' AND ');
+  const update = `UPDATE ${table} SET ${assigned} WHERE ${where} AND COALESCE(${fence}, 0) <= ?`;
+  const look = `SELECT ${fence} AS seen FROM ${table} WHERE ${where} FOR UPDATE`;
+  for (let round = 1; ; round++) {
+    const [{ affectedRows }] = await connection.execute(update, [
+      ...setValues,
+      token,
+      ...keyValues,
+      token,
+    ]);
+    if (affectedRows > 1)
+      throw new InvalidGuard(`The key named ${affectedRows} rows, all written.`);
+    if (affectedRows === 1) return { outcome: 'applied' };
+    const [rows] = await connection.execute(look, keyValues);
+    if (rows.length === 0) return { outcome: 'missing' };
+    const seenToken = Number(rows[0].seen);
+    if (seenToken > token) return { outcome: 'stale', seenToken };
+    // A driver that counts only rows whose values changed; or the row came just now.
+    if (round > 1 && seenToken === token) return { outcome: 'applied' };
+    if (round === ROUNDS) throw new Error('The guarded row comes and goes; nothing was written.');
+  }
+}
+
+/**
+ * Writes to a row, which is made where it is not there, unless it has seen a higher token: one INSERT … ON DUPLICATE KEY
+ * UPDATE with the token in its condition. With an empty `set` it raises the fence alone: do that first in a transaction,
+ * and no stale holder gets further until it ends.
+ *
+ * `key` must be the only unique key that the row can collide with. The outcome travels in the session's
+ * `LAST_INSERT_ID()`, so the table must have no AUTO_INCREMENT column. Rejects as `guardedUpdate` does.
+ */
+export async function guardedUpsert(
+  connection: MysqlConnection,
+  write: GuardedWrite,
+): Promise<UpsertOutcome> {
+  const { table, keyColumns, keyValues, setColumns, setValues, fence, token } = planWrite(write);
+  const columns = [...keyColumns, ...setColumns, fence];
+  const isFresh = `COALESCE(${fence}, 0) <= ?`;
+  // MySQL assigns from left to right: the fence comes last, since the others ask for it.
+  const changes = setColumns.map((name) => `${name} = IF(${isFresh}, ?, ${name})`);
+  const raise = `${fence} = LAST_INSERT_ID(GREATEST(COALESCE(${fence}, 0), ?))`;
+  const upsert =
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')}) ` +
+    `ON DUPLICATE KEY UPDATE ${[...changes, raise].join(', ')}`;
+  const [{ insertId }] = await connection.execute(upsert, [
+    ...keyValues,
+    ...setValues,
+    token,
+    ...setValues.flatMap((value): Bindable[] => [token, value]),
+    token,
+  ]);
+  const seenToken = Number(insertId);
+  return seenToken > token ? { outcome: 'stale', seenToken } : { outcome: 'applied' };
+}

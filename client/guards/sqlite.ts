@@ -1,0 +1,139 @@
+/** Guarded writes for SQLite 3.24 and newer: the subpath `lockyard/guards/sqlite`. */
+import {
+  type Bindable,
+  type GuardedWrite,
+  planWrite,
+  type UpdateOutcome,
+  type UpsertOutcome,
+} from './guarded-write';
+import { InvalidGuard } from './invalid-guard';
+
+export type { Bindable, GuardedWrite, Stale, UpdateOutcome, UpsertOutcome } from './guarded-write';
+export { InvalidGuard } from './invalid-guard';
+
+/** What is used of a client or a transaction of `@libsql/client`. */
+export interface AsyncSqlite {
+  // biome-ignore lint/suspicious/noExplicitAny: the driver says what it binds.
+  execute(statement: { sql: string; args: any }): Promise<{
+    rowsAffected: number;
+    rows: ArrayLike<ArrayLike<unknown>>;
+  }>;
+}
+
+/** What is used of a database of `better-sqlite3`, or of another driver of its manner. */
+export interface SyncSqlite {
+  prepare(sql: string): {
+    // biome-ignore lint/suspicious/noExplicitAny: the driver says what it binds.
+    run(...values: any[]): { changes: number | bigint };
+    // biome-ignore lint/suspicious/noExplicitAny: the driver says what it binds.
+    get(...values: any[]): unknown;
+  };
+}
+
+/**
+ * Writes to a row that is there, unless it has seen a higher token: one UPDATE with the token in its condition. Where
+ * that changed nothing, a SELECT tells why. Works alone and in a transaction of the caller's, which should roll back on
+ * `stale`: what it read before may be out of date. Answers at once where the driver does.
+ *
+ * Throws, or rejects with, `InvalidGuard` and whatever the driver throws. A key that names several rows is refused after
+ * they were written: only a transaction undoes that.
+ */
+export function guardedUpdate(database: AsyncSqlite, write: GuardedWrite): Promise<UpdateOutcome>;
+export function guardedUpdate(database: SyncSqlite, write: GuardedWrite): UpdateOutcome;
+export function guardedUpdate(database: AsyncSqlite | SyncSqlite, write: GuardedWrite) {
+  return carryOut(database, update(write));
+}
+
+/**
+ * Writes to a row, which is made where it is not there, unless it has seen a higher token: one INSERT … ON CONFLICT
+ * DO UPDATE with the token in its condition. With an empty `set` it raises the fence alone: do that first in a
+ * transaction, and no stale holder gets further until it ends. `key` must be the primary key or another unique one.
+ * Answers and throws as `guardedUpdate` does.
+ */
+export function guardedUpsert(database: AsyncSqlite, write: GuardedWrite): Promise<UpsertOutcome>;
+export function guardedUpsert(database: SyncSqlite, write: GuardedWrite): UpsertOutcome;
+export function guardedUpsert(database: AsyncSqlite | SyncSqlite, write: GuardedWrite) {
+  return carryOut(database, upsert(write));
+}
+
+/** One statement. A write answers how many rows it changed; a look the fence it saw, or null where there is no row. */
+interface Step {
+  kind: 'write' | 'look';
+  sql: string;
+  values: Bindable[];
+}
+
+type Steps<O> = Generator<Step, O, number | null>;
+
+/** Rows come and go between two statements; not this often. */
+const ROUNDS = 5;
+
+function* update(write: GuardedWrite): Steps<UpdateOutcome> {
+  const { table, setColumns, setValues, keyColumns, keyValues, fence, token } = planWrite(write);
+  const assigned = [...setColumns, fence].map((name) => `${name} = ?`).join(', ');
+  const sql = `UPDATE ${table} SET ${assigned} WHERE ${allOf(keyColumns)} AND coalesce(${fence}, 0) <= ?`;
+  const values = [...setValues, token, ...keyValues, token];
+  const look = lookAt(table, fence, keyColumns, keyValues);
+  for (let round = 0; round < ROUNDS; round++) {
+    const changes = yield { kind: 'write', sql, values };
+    if (Number(changes) > 1) throw new InvalidGuard(`The key named ${changes} rows, all written.`);
+    if (changes === 1) return { outcome: 'applied' };
+    const seenToken = yield look;
+    if (seenToken === null) return { outcome: 'missing' };
+    if (seenToken > token) return { outcome: 'stale', seenToken };
+  }
+  throw new Error('The guarded row comes and goes; nothing was written.');
+}
+
+function* upsert(write: GuardedWrite): Steps<UpsertOutcome> {
+  const { table, setColumns, setValues, keyColumns, keyValues, fence, token } = planWrite(write);
+  const columns = [...keyColumns, ...setColumns, fence];
+  const changes = [...setColumns, fence].map((name) => `${name} = excluded.${name}`).join(', ');
+  const sql =
+    `INSERT INTO ${table} AS present (${columns.join(', ')}) ` +
+    `VALUES (${columns.map(() => '?').join(', ')}) ` +
+    `ON CONFLICT (${keyColumns.join(', ')}) DO UPDATE SET ${changes} ` +
+    `WHERE coalesce(present.${fence}, 0) <= excluded.${fence}`;
+  const values = [...keyValues, ...setValues, token];
+  const look = lookAt(table, fence, keyColumns, keyValues);
+  for (let round = 0; round < ROUNDS; round++) {
+    if ((yield { kind: 'write', sql, values }) === 1) return { outcome: 'applied' };
+    const seenToken = yield look;
+    if (seenToken !== null && seenToken > token) return { outcome: 'stale', seenToken };
+  }
+  throw new Error('The guarded row comes and goes; nothing was written.');
+}
+
+const allOf = (columns: string[]) => columns.map((name) => `${name} = ?`).join(' AND ');
+
+function lookAt(table: string, fence: string, keyColumns: string[], values: Bindable[]): Step {
+  const sql = `SELECT coalesce(${fence}, 0) AS seen FROM ${table} WHERE ${allOf(keyColumns)}`;
+  return { kind: 'look', sql, values };
+}
+
+function carryOut<O>(database: AsyncSqlite | SyncSqlite, steps: Steps<O>): O | Promise<O> {
+  return 'prepare' in database ? carryOutSync(database, steps) : carryOutAsync(database, steps);
+}
+
+function carryOutSync<O>(database: SyncSqlite, steps: Steps<O>): O {
+  for (let turn = steps.next(); ; ) {
+    if (turn.done) return turn.value;
+    const { kind, sql, values } = turn.value;
+    const statement = database.prepare(sql);
+    if (kind === 'write') {
+      turn = steps.next(Number(statement.run(...values).changes));
+    } else {
+      const row = statement.get(...values) as { seen: number | bigint } | undefined;
+      turn = steps.next(row ? Number(row.seen) : null);
+    }
+  }
+}
+
+async function carryOutAsync<O>(database: AsyncSqlite, steps: Steps<O>): Promise<O> {
+  for (let turn = steps.next(); ; ) {
+    if (turn.done) return turn.value;
+    const { kind, sql, values } = turn.value;
+    const { rowsAffected, rows } = await database.execute({ sql, args: values });
+    turn = steps.next(kind === 'write' ? rowsAffected : rows[0] ? Number(rows[0][0]) : null);
+  }
+}
