@@ -13,7 +13,7 @@ import { CommandIntake } from './command-intake';
 import { Flusher } from './flusher';
 import { KnownRecords } from './known-records';
 import { Lane } from './lane';
-import type { LockEngine, WaitOptions } from './lock-engine';
+import type { LockEngine, SeenLock, WaitOptions } from './lock-engine';
 import { Pulse } from './pulse';
 import { tooLate, unknownOutcome } from './refusals';
 import { type Delivery, WaitingCall, WaitingRoom } from './waiting-room';
@@ -49,6 +49,8 @@ class GroupCommitEngine implements LockEngine {
   readonly backend: string;
   private readonly intake: CommandIntake;
   private readonly room = new WaitingRoom();
+  private readonly known = new KnownRecords(KNOWN_RECORDS);
+  private readonly backendClock: BackendClock;
   private readonly pulse: Pulse;
   private looking: NodeJS.Timeout | undefined;
   private isDraining = false;
@@ -56,7 +58,8 @@ class GroupCommitEngine implements LockEngine {
   constructor(private readonly parts: EngineParts) {
     const { store, epoch, clock, processId, newWriter, policyOf } = parts;
     this.backend = parts.backend;
-    const backendClock = new BackendClock(() => clock.monotonic());
+    this.backendClock = new BackendClock(() => clock.monotonic());
+    const { known, backendClock } = this;
     const self = { id: parts.backend, kind: parts.kind };
     this.pulse = new Pulse(self, store, processId, clock, backendClock, newWriter);
     const flusher = new Flusher({
@@ -69,7 +72,7 @@ class GroupCommitEngine implements LockEngine {
       backendClock,
       pulse: this.pulse,
       room: this.room,
-      known: new KnownRecords(KNOWN_RECORDS),
+      known,
       resubmit: (commands) => lane.resubmit(commands),
       withdraw: ({ group }, token) => this.withdraw(group.commands[0]?.key, token),
     });
@@ -126,6 +129,13 @@ class GroupCommitEngine implements LockEngine {
 
   health(): BackendHealth {
     return this.pulse.health();
+  }
+
+  lastSeen(key: RecordKey, rev: number): SeenLock | null {
+    const record = this.known.get(recordId(key))?.record;
+    const now = this.backendClock.atLeast();
+    const isLateEnough = now !== null && record && 'queue' in record && record.rev >= rev;
+    return isLateEnough ? { record, now } : null;
   }
 
   async recall(requestKey: string): Promise<unknown> {

@@ -2,6 +2,7 @@ import type { RecordKey } from '../backends/record-store';
 import type { AcquireAnswer } from '../domain/answers';
 import type { CounterAnswerOf, CounterCommand } from '../domain/counter-command';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../domain/lock-command';
+import type { LockRecord } from '../domain/lock-record';
 import type { BackendHealth } from '../domain/lock-row';
 
 /** How one acquire may wait within its request. */
@@ -12,6 +13,13 @@ export interface WaitOptions {
   signal?: AbortSignal;
   /** The same for a call that does not wait, which asks once, at its end. */
   hasHungUp?: () => boolean;
+}
+
+/** A whole truth of some instant, not long ago where the lock is busy here. */
+export interface SeenLock {
+  record: LockRecord;
+  /** The backend's clock, at least. */
+  now: number;
 }
 
 /**
@@ -32,6 +40,8 @@ export interface LockEngine {
   ): Promise<AnswerOf<C>>;
   /** Runs a command on a counter: the one of that name, whatever lock has the same. */
   count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>>;
+  /** A lock as this process last read or wrote it, if that was at `rev` or later; null: only the store can tell. */
+  lastSeen(key: RecordKey, rev: number): SeenLock | null;
   /** The answer remembered for a request key, or null: how the outcome of an interrupted act is found out. */
   recall(requestKey: string): Promise<unknown>;
   health(): BackendHealth;

@@ -32,7 +32,7 @@ export function memoKey(command: AnyCommand): string | null {
   return command.request?.remembered ? command.request.key : null;
 }
 
-/** Verbs that only look, or only do what time made due: a remembered record can tell them nothing. */
+/** Verbs that only look: a remembered record can tell them nothing. */
 export function onlyLooks({ verb }: AnyCommand): boolean {
-  return verb === 'inspect' || verb === 'check' || verb === 'settle' || verb === 'get';
+  return verb === 'inspect' || verb === 'check' || verb === 'get';
 }

@@ -24,7 +24,11 @@ export interface BoardRow {
   isReadable: boolean;
 }
 
-export function boardRow(backend: string, { key, now }: ReadRecord, record: LockRecord): BoardRow {
+export function boardRow(
+  backend: string,
+  { key, now }: Pick<ReadRecord, 'key' | 'now'>,
+  record: LockRecord,
+): BoardRow {
   const { namespace, name } = key;
   const hold = leadingHold(record, now);
   const row = {

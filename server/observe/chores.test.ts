@@ -46,6 +46,20 @@ describe.each(storeNames)('the chores over %s', (name) => {
     }, 2_000);
   });
 
+  it('leave a lease that ran out just now to whoever takes the lock next', async () => {
+    const watcher = await rig.watch();
+    await soon(async () => expect(await chief(watcher)).toBe(watcher.process), 2_000);
+    const key = freshKey();
+    await take(watcher, key, 'w1', { leaseMs: 300 });
+    await pause(700);
+    const { rev } = await take(watcher, key, 'w2', { leaseMs: 60_000 });
+    await soon(async () => {
+      const events = await eventsOf(watcher, key);
+      expect(events.map(({ kind }) => kind)).toEqual(['granted', 'expired', 'granted']);
+      expect(events.map((event) => event.rev)).toEqual([rev - 1, rev, rev]);
+    }, 2_000);
+  });
+
   it('take the waiters of a dead process out of a queue that nobody looks at', async () => {
     const watcher = await rig.watch();
     const dying = await rig.engines.join();

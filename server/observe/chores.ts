@@ -12,6 +12,8 @@ const CHORES_KEY = { namespace: OWN_NAMESPACE, name: 'chores' };
 const LEASE_MS = 1_500;
 const RENEW_EVERY_MS = 400;
 const QUEUES_EVERY_MS = 1_000;
+/** A lease that ran out so lately is left to whoever takes the lock next: that one settles it on its way. */
+const LAPSED_FOR_MS = 800;
 const TIDY_EVERY_MS = 10 * 60_000;
 const INTENTS_EVERY_MS = 10_000;
 const IDLE_MS = 30 * 24 * 60 * 60_000;
@@ -109,11 +111,15 @@ export class Chores {
   /** Leases that ran out and that nobody touches; now and then all queues, for waiters that are dead. */
   private dueByBackend(): Map<string, RecordKey[]> {
     const { board, clock, backends } = this.parts;
-    const engines = new Map(backends.map(({ id, engine }) => [id, engine]));
-    const now = (id: string) => clock.now() + (engines.get(id)?.health().clockOffsetMs ?? 0);
+    const instants = new Map(
+      backends.map(({ id, engine }) => {
+        const now = clock.now() + engine.health().clockOffsetMs;
+        return [id, now - LAPSED_FOR_MS];
+      }),
+    );
     const isQueuesTurn = this.isDue('queues', QUEUES_EVERY_MS);
     const found = new Map<string, RecordKey[]>();
-    for (const { backend, key, lapsed } of board.due(now)) {
+    for (const { backend, key, lapsed } of board.due(instants)) {
       if (!lapsed && !isQueuesTurn) continue;
       const keys = found.get(backend) ?? [];
       found.set(backend, keys);

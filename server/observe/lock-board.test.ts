@@ -6,6 +6,7 @@ import { lockListInput } from '../domain/console-inputs';
 import { listInput } from '../domain/inputs';
 import { unwrittenRecord } from '../domain/lock-record';
 import { acquire, askOf, pause, release, take, WAIT } from '../engine/testing/engine-rig';
+import { PASS } from '../engine/testing/faulty-store';
 import { ObservingRig, type Watcher } from './testing/observing-rig';
 
 const ALL = lockListInput.parse({});
@@ -42,6 +43,25 @@ describe.each(storeNames)('the board over %s', (name) => {
     const next = await waiting;
     if (next.outcome === 'granted') await release(elsewhere, key, 'w2', next.token);
     await soon(() => expect(rowOf(key)).toMatchObject({ status: 'free', hold: null }));
+  });
+
+  it('shows what its own process changes without reading it, and reads what another one did', async () => {
+    watcher = await rig.watch();
+    const elsewhere = await rig.engines.join();
+    const [ours, theirs] = [freshKey(), freshKey()];
+    const first = await take(watcher, ours, 'w1', { leaseMs: 60_000 });
+    await soon(() => expect(rowOf(ours)?.hold?.token).toBe(first.token));
+    const read: string[] = [];
+    watcher.faults.onRead = (keys) => {
+      read.push(...keys.map((key) => key.name));
+      return PASS;
+    };
+    await release(watcher, ours, 'w1', first.token);
+    await take(elsewhere, theirs, 'w2', { leaseMs: 60_000 });
+    await soon(() => expect(rowOf(theirs)).toMatchObject({ hold: { owner: 'w2' } }));
+    await soon(() => expect(rowOf(ours)).toMatchObject({ status: 'free', hold: null }));
+    expect(read).toContain(theirs.name);
+    expect(read).not.toContain(ours.name);
   });
 
   it('tells its listeners when something moved, and not after they left', async () => {

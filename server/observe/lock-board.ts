@@ -21,6 +21,7 @@ import { KnownNorms } from './known-norms';
 import { LockDetails } from './lock-details';
 import { makeLockListing } from './lock-listing';
 import { makeLockPage } from './lock-page';
+import { isOwn, MovedRecords } from './moved-records';
 
 /** One backend as the observers see it. */
 export interface ObservedBackend {
@@ -39,14 +40,14 @@ export interface BoardParts {
   policyOf: (namespace: string) => NamespacePolicy;
 }
 
-/** A namespace of Lockyard's own; never shown. */
-const isOwn = (key: RecordKey) => key.namespace.startsWith('.');
+interface DueLock {
+  backend: string;
+  key: RecordKey;
+  lapsed: boolean;
+}
 
 const SCAN_PAGE = 500;
 const READ_AT_ONCE = 500;
-
-/** How often the history is read in one go, so that a busy backend is caught up with. */
-const ROUNDS_MAX = 50;
 
 /** Flushes that can be under way at once, their ids given out already and their records not seen by a scan yet. */
 const UNDER_WAY_MAX = 1_000;
@@ -61,8 +62,8 @@ export class LockBoard {
   /** The counters of the same backends. */
   readonly counters: CounterBoard;
   private readonly rows = new Map<string, BoardRow>();
-  private readonly dirty = new Map<string, Set<string>>();
-  private readonly tails = new Map<string, HistoryTail>();
+  /** By backend. */
+  private readonly moved = new Map<string, MovedRecords>();
   /** By backend: when the last look began that was answered, on the clock that never steps. */
   private readonly lookedAt = new Map<string, number>();
   private readonly listeners = new Set<() => void>();
@@ -134,13 +135,16 @@ export class LockBoard {
     return null;
   }
 
-  /** Locks that time or a death may have changed: lapsed leases, and queues. */
-  due(now: (backend: string) => number): { backend: string; key: RecordKey; lapsed: boolean }[] {
-    return [...this.rows.values()].flatMap(({ row, facts }) => {
+  /** Locks that time or a death may have changed: leases that lapsed by the instant of their backend, and queues. */
+  due(instants: ReadonlyMap<string, number>): DueLock[] {
+    const due: DueLock[] = [];
+    for (const { row, facts } of this.rows.values()) {
       const { backend, namespace, name, waiters } = row;
-      const lapsed = facts.holds.some(({ expiresAt }) => expiresAt <= now(backend));
-      return lapsed || waiters > 0 ? [{ backend, key: { namespace, name }, lapsed }] : [];
-    });
+      const instant = instants.get(backend) ?? 0;
+      const lapsed = facts.holds.some(({ expiresAt }) => expiresAt <= instant);
+      if (lapsed || waiters > 0) due.push({ backend, key: { namespace, name }, lapsed });
+    }
+    return due;
   }
 
   /** Told, at most a few times a second, that something moved. Returns the way to stop it. */
@@ -164,7 +168,11 @@ export class LockBoard {
     const end = await backend.store.historyEnd();
     await this.heal(backend);
     const from = Math.max(0, end - UNDER_WAY_MAX);
-    this.tails.set(backend.id, new HistoryTail(backend.store, this.clock, from));
+    const tail = new HistoryTail(backend.store, this.clock, from);
+    this.moved.set(
+      backend.id,
+      new MovedRecords(tail, (id, events) => this.norms.note(rowId(backend.id, id), events)),
+    );
     this.lookedAt.set(backend.id, begunAt);
   }
 
@@ -187,45 +195,51 @@ export class LockBoard {
     this.tell();
   }
 
-  /** Follows the history: reads every record again that moved since the last call. */
+  /**
+   * Follows the history: looks again at every record that moved since the last call. What this very process wrote last
+   * need not be read.
+   */
   async follow(backend: ObservedBackend): Promise<void> {
-    const tail = this.tails.get(backend.id);
-    if (!tail) return this.load(backend);
+    const moved = this.moved.get(backend.id);
+    if (!moved) return this.load(backend);
     const begunAt = this.clock.monotonic();
-    const dirty = this.dirty.get(backend.id) ?? new Set<string>();
-    this.dirty.set(backend.id, dirty);
-    for (let round = 0; round < ROUNDS_MAX; round += 1) {
-      const moved = await tail.poll();
-      for (const { changes } of moved) {
-        for (const { key, events } of changes) {
-          if (isOwn(key)) continue;
-          dirty.add(recordId(key));
-          this.norms.note(rowId(backend.id, recordId(key)), events);
-        }
-      }
-      if (moved.length === 0) break;
-    }
-    const hasMoved = dirty.size > 0;
-    while (dirty.size > 0) await this.readAgain(backend, dirty);
+    await moved.follow();
+    const hasMoved = moved.revs.size > 0;
+    this.takeSeen(backend, moved.revs);
+    while (moved.revs.size > 0) await this.readAgain(backend, moved.revs);
     this.lookedAt.set(backend.id, begunAt);
     if (hasMoved) this.tell();
   }
 
-  private async readAgain(backend: ObservedBackend, dirty: Set<string>): Promise<void> {
-    const ids = [...dirty].slice(0, READ_AT_ONCE);
+  private takeSeen({ id: backend, engine }: ObservedBackend, revs: Map<string, number>): void {
+    for (const [id, rev] of revs) {
+      const key = recordKey(id);
+      const seen = engine.lastSeen(key, rev);
+      if (!seen) continue;
+      this.keep(boardRow(backend, { key, now: seen.now }, seen.record));
+      revs.delete(id);
+    }
+  }
+
+  private async readAgain(backend: ObservedBackend, revs: Map<string, number>): Promise<void> {
+    const ids = [...revs.keys()].slice(0, READ_AT_ONCE);
     const { records } = await backend.store.read(ids.map(recordKey), []);
-    for (const id of ids) dirty.delete(id);
+    for (const id of ids) revs.delete(id);
     for (const read of records) this.take(backend.id, read);
   }
 
   /** Keeps a reading, unless a later one has overtaken it. */
   private take(backend: string, read: ReadRecord): void {
     if (isOwn(read.key)) return;
-    const id = rowId(backend, recordId(read.key));
-    const kept = this.rows.get(id);
     if (read.key.kind === 'counter') this.counters.take(backend, read);
-    else if (!read.record) this.forget(id);
-    else if (!kept || kept.row.rev <= read.record.rev) this.rows.set(id, rowOf(backend, read));
+    else if (!read.record) this.forget(rowId(backend, recordId(read.key)));
+    else this.keep(rowOf(backend, read));
+  }
+
+  private keep(next: BoardRow): void {
+    const { id, rev } = next.row;
+    const kept = this.rows.get(id);
+    if (!kept || kept.row.rev <= rev) this.rows.set(id, next);
   }
 
   private forget(id: string): void {

@@ -1,0 +1,38 @@
+import { recordId } from '../backends/record-id';
+import type { HistoryRow, RecordKey } from '../backends/record-store';
+import type { RecordEvent } from '../domain/record-event';
+import type { HistoryTail } from './history-tail';
+
+/** How often the history is read in one go, so that a busy backend is caught up with. */
+const ROUNDS_MAX = 50;
+
+/** A namespace of Lockyard's own; never shown. */
+export const isOwn = (key: RecordKey) => key.namespace.startsWith('.');
+
+/** Records of one backend that have moved, as its history tells, and that nobody has looked at since. */
+export class MovedRecords {
+  /** By record, the last rev that the history told of. Whoever has looked at one deletes it. */
+  readonly revs = new Map<string, number>();
+
+  /** @param onEvents told of everything that happened to a record, by its id */
+  constructor(
+    private readonly tail: HistoryTail,
+    private readonly onEvents: (id: string, events: RecordEvent[]) => void,
+  ) {}
+
+  /** Reads on in the history. */
+  async follow(): Promise<void> {
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
+      const rows = await this.tail.poll();
+      for (const { changes } of rows) for (const change of changes) this.note(change);
+      if (rows.length === 0) return;
+    }
+  }
+
+  private note({ key, rev, events }: HistoryRow['changes'][number]): void {
+    if (isOwn(key)) return;
+    const id = recordId(key);
+    this.revs.set(id, Math.max(rev, this.revs.get(id) ?? 0));
+    this.onEvents(id, events);
+  }
+}
