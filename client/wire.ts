@@ -95,6 +95,8 @@ export interface Holder {
   grantedAt: number;
   expiresAt: number;
   expiresInMs: number;
+  /** Only where it was taken together with other locks: the same `id` for all `size` of them. */
+  set?: { id: string; size: number };
 }
 
 export interface Waiter {
@@ -107,6 +109,8 @@ export interface Waiter {
   enqueuedAt: number;
   waitedMs: number;
   patienceLeftMs: number;
+  /** Only of one that wants several locks together: how many. */
+  setSize?: number;
 }
 
 export interface Granted {

@@ -23,6 +23,7 @@ const LOOKS: Record<string, EventLook> = {
   timeout: { word: 'Gave up', icon: 'hourglass', ink: 'text-t2' },
   cancelled: { word: 'Cancelled', icon: 'close', ink: 'text-t2' },
   dropped: { word: 'Dropped', icon: 'close', ink: 'text-t2' },
+  moved: { word: 'Moved on', icon: 'arrow-right', ink: 'text-t2' },
   detached: { word: 'Off the line', icon: 'clock', ink: 'text-t3' },
   resumed: { word: 'Back on it', icon: 'clock', ink: 'text-t3' },
   frozen: { word: 'Frozen', icon: 'snowflake', ink: 'text-acc' },

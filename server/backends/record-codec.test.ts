@@ -58,7 +58,7 @@ describe('a record', () => {
       const instant = fc.integer({ min: 0, max: 2 ** 42 });
       const mode = fc.constantFrom('exclusive', 'shared');
       const remark = fc.record({ by: text, reason: text, at: instant });
-      const hold = fc.record({
+      const plainHold = fc.record({
         token: fc.maxSafeNat(),
         mode,
         service: text,
@@ -81,6 +81,9 @@ describe('a record', () => {
         askedToRelease: fc.option(remark),
         renewalsStopped: fc.option(remark),
       });
+      const size = fc.integer({ min: 2, max: 20 });
+      const set = fc.option(fc.record({ id: text, size })).map((mark) => mark && { set: mark });
+      const hold = fc.tuple(plainHold, set).map(([facts, mark]) => ({ ...facts, ...mark }));
       const why = fc.record({ by: text, reason: text }, { requiredKeys: [] });
       const ended = fc
         .tuple(
@@ -95,7 +98,7 @@ describe('a record', () => {
           why,
         )
         .map(([facts, reasons]) => ({ ...facts, ...reasons }));
-      const waiter = fc.record({
+      const plainWaiter = fc.record({
         ticket: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }),
         mode,
         service: text,
@@ -106,6 +109,8 @@ describe('a record', () => {
         patienceMs: fc.nat(),
         detachedUntil: fc.option(instant),
       });
+      const setSize = fc.option(size).map((locks) => locks && { setSize: locks });
+      const waiter = fc.tuple(plainWaiter, setSize).map(([facts, mark]) => ({ ...facts, ...mark }));
       const record = fc.record({
         rev: fc.maxSafeNat(),
         lastToken: fc.maxSafeNat(),
@@ -156,6 +161,7 @@ describe('a waiter', () => {
       enqueuedAt: 1_800_000_000_000 + i * 300,
       patienceMs: 600_000,
       detachedUntil: 1_800_000_002_000 + i * 300,
+      ...(i % 2 === 0 ? { setSize: 20 } : {}),
     }));
 
   const bytesEach = (queue: Waiter[]) => {

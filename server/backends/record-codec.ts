@@ -5,6 +5,7 @@ import type {
   Meta,
   Offer,
   Remark,
+  SetMark,
   Waiter,
 } from '../domain/lock-record';
 import type { StoredRecord } from './record-store';
@@ -45,7 +46,7 @@ type HoldTuple = [
   keptAfterMs: number,
   /** Absent where an older version wrote it: exclusive. */
   mode?: ModeCode,
-  notices?: { askedToRelease?: Remark; renewalsStopped?: Remark },
+  rare?: { askedToRelease?: Remark; renewalsStopped?: Remark; set?: SetMark },
 ];
 
 type OfferTuple = [ticket: number, until: number];
@@ -87,7 +88,8 @@ type WaiterTuple = [
   process: number,
   enqueuedAfterMs: number,
   patienceMs: number,
-  detachedAfterMs?: number,
+  detachedAfterMs?: number | null,
+  setSize?: number,
 ];
 
 export function decodeRecord(stored: StoredRecord): KnownRecord {
@@ -139,7 +141,7 @@ function encodeHead(record: LockRecord, served: number): string {
 }
 
 function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
-  const { grantedAt, askedToRelease, renewalsStopped } = hold;
+  const { grantedAt, askedToRelease, renewalsStopped, set } = hold;
   const tuple: HoldTuple = [
     lastToken - hold.token,
     hold.service,
@@ -157,18 +159,19 @@ function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
     hold.requestsKeptUntil - grantedAt,
     hold.mode === 'shared' ? 1 : 0,
   ];
-  const notices = {
+  const rare = {
     ...(askedToRelease ? { askedToRelease } : {}),
     ...(renewalsStopped ? { renewalsStopped } : {}),
+    ...(set ? { set } : {}),
   };
-  if (askedToRelease || renewalsStopped) tuple.push(notices);
+  if (askedToRelease || renewalsStopped || set) tuple.push(rare);
   return tuple;
 }
 
 function decodeHold(tuple: HoldTuple, rev: number, lastToken: number): Hold {
   const [tokenBehindLast, service, owner, count, leaseMs, grantedAt] = tuple;
   const [, , , , , , renewedAfterMs, renewals, expiresAfterMs, waitedMs] = tuple;
-  const [, , , , , , , , , , grantedRevsAgo, meta, requests, keptAfterMs, mode, notices] = tuple;
+  const [, , , , , , , , , , grantedRevsAgo, meta, requests, keptAfterMs, mode, rare] = tuple;
   return {
     token: lastToken - tokenBehindLast,
     mode: mode === 1 ? 'shared' : 'exclusive',
@@ -185,8 +188,9 @@ function decodeHold(tuple: HoldTuple, rev: number, lastToken: number): Hold {
     meta: meta === 0 ? {} : meta,
     requests,
     requestsKeptUntil: grantedAt + keptAfterMs,
-    askedToRelease: notices?.askedToRelease ?? null,
-    renewalsStopped: notices?.renewalsStopped ?? null,
+    askedToRelease: rare?.askedToRelease ?? null,
+    renewalsStopped: rare?.renewalsStopped ?? null,
+    ...(rare?.set ? { set: rare.set } : {}),
   };
 }
 
@@ -225,7 +229,7 @@ function encodeQueue(queue: readonly Waiter[]): string {
   const waiters = queue.map((waiter): WaiterTuple => {
     const service = placeIn(services, waiter.service);
     const process = placeIn(processes, waiter.process);
-    const { ticket, owner, tag, enqueuedAt, patienceMs, detachedUntil } = waiter;
+    const { ticket, owner, tag, enqueuedAt, patienceMs, detachedUntil, setSize } = waiter;
     const tuple: WaiterTuple = [
       waiter.mode === 'shared' ? -ticket : ticket,
       service,
@@ -235,7 +239,10 @@ function encodeQueue(queue: readonly Waiter[]): string {
       enqueuedAt - since,
       patienceMs,
     ];
-    if (detachedUntil !== null) tuple.push(detachedUntil - since);
+    if (detachedUntil !== null || setSize !== undefined) {
+      tuple.push(detachedUntil === null ? null : detachedUntil - since);
+    }
+    if (setSize !== undefined) tuple.push(setSize);
     return tuple;
   });
   const text: QueueText = [services, processes, since, waiters];
@@ -245,7 +252,8 @@ function encodeQueue(queue: readonly Waiter[]): string {
 function decodeQueue(text: string): Waiter[] {
   const [services, processes, since, waiters] = JSON.parse(text) as QueueText;
   return waiters.map((tuple) => {
-    const [ticket, service, owner, tag, process, enqueuedAfterMs, patienceMs, detached] = tuple;
+    const [ticket, service, owner, tag, process, enqueuedAfterMs, patienceMs] = tuple;
+    const [, , , , , , , detached, setSize] = tuple;
     return {
       ticket: Math.abs(ticket),
       mode: ticket < 0 ? ('shared' as const) : ('exclusive' as const),
@@ -255,7 +263,8 @@ function decodeQueue(text: string): Waiter[] {
       process: processes[process] ?? '',
       enqueuedAt: since + enqueuedAfterMs,
       patienceMs,
-      detachedUntil: detached === undefined ? null : since + detached,
+      detachedUntil: detached == null ? null : since + detached,
+      ...(setSize === undefined ? {} : { setSize }),
     };
   });
 }

@@ -56,6 +56,13 @@ export const holder = z
     grantedAt: z.int().describe('When it was granted, in epoch milliseconds.'),
     expiresAt,
     expiresInMs,
+    set: z
+      .object({
+        id: z.string().describe('The same for all holds that were granted together.'),
+        size: z.int().min(2).describe('How many those were.'),
+      })
+      .exactOptional()
+      .describe('Only where it was taken together with other locks.'),
   })
   .describe('One live hold.');
 
@@ -69,5 +76,10 @@ export const waiter = z
     enqueuedAt: z.int().describe('Since when it waits, in epoch milliseconds.'),
     waitedMs: z.int().min(0),
     patienceLeftMs: z.int().min(0).describe('How long it will still wait.'),
+    setSize: z
+      .int()
+      .min(2)
+      .exactOptional()
+      .describe('Only of one that wants several locks together: how many.'),
   })
   .describe('One place in the queue.');

@@ -1,4 +1,4 @@
-import type { EndCause, Mode, Remark } from './lock-record';
+import type { EndCause, Mode, Remark, SetMark } from './lock-record';
 
 /** One live hold, as every caller with access to the namespace may see it. */
 export interface HolderView {
@@ -10,6 +10,8 @@ export interface HolderView {
   grantedAt: number;
   expiresAt: number;
   expiresInMs: number;
+  /** The set that it was granted with. */
+  set?: SetMark;
 }
 
 /** One place in the queue. */
@@ -22,6 +24,8 @@ export interface WaiterView {
   enqueuedAt: number;
   waitedMs: number;
   patienceLeftMs: number;
+  /** How many locks it wants together. */
+  setSize?: number;
 }
 
 export interface Granted {

@@ -16,7 +16,8 @@ export function lockState(record: LockRecord | null, now: number): LockState {
 function holderView(hold: Hold, now: number): HolderView {
   const { owner, service, token, mode, count, grantedAt, expiresAt } = hold;
   const expiresInMs = expiresAt - now;
-  return { owner, service, token, mode, holdCount: count, grantedAt, expiresAt, expiresInMs };
+  const view = { owner, service, token, mode, holdCount: count, grantedAt, expiresAt, expiresInMs };
+  return hold.set ? { ...view, set: hold.set } : view;
 }
 
 export function holderViews(record: LockRecord | null, now: number): HolderView[] {
@@ -25,16 +26,19 @@ export function holderViews(record: LockRecord | null, now: number): HolderView[
 
 function waiterViews(record: LockRecord | null, now: number): WaiterView[] {
   const waiting = (record?.queue ?? []).filter((waiter) => !isOutOfPatience(waiter, now));
-  return waiting.map(({ ticket, mode, owner, service, enqueuedAt, patienceMs }, index) => ({
-    place: index + 1,
-    ticket,
-    mode,
-    owner,
-    service,
-    enqueuedAt,
-    waitedMs: Math.max(0, now - enqueuedAt),
-    patienceLeftMs: enqueuedAt + patienceMs - now,
-  }));
+  return waiting.map(
+    ({ ticket, mode, owner, service, enqueuedAt, patienceMs, setSize }, index) => ({
+      place: index + 1,
+      ticket,
+      mode,
+      owner,
+      service,
+      enqueuedAt,
+      waitedMs: Math.max(0, now - enqueuedAt),
+      patienceLeftMs: enqueuedAt + patienceMs - now,
+      ...(setSize === undefined ? {} : { setSize }),
+    }),
+  );
 }
 
 /** Reads a record without changing it; what lapsed but is not settled yet is already told as over. */

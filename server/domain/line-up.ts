@@ -6,8 +6,12 @@ import { isTagOf, requestTag } from './request-tag';
 /** How long a waiter keeps its place without an open request. */
 export const DETACHED_MS = 2_000;
 
-/** Puts an acquire at the end of the queue. */
-export function enqueue(draft: Draft, ask: AcquireCommand): Waiter {
+/** Puts an acquire at the end of the queue. `since`: how long it has waited elsewhere, and with what patience. */
+export function enqueue(
+  draft: Draft,
+  ask: AcquireCommand,
+  since: Pick<Waiter, 'enqueuedAt' | 'patienceMs'> | null = null,
+): Waiter {
   const { record, now, context } = draft;
   const waiter: Waiter = {
     ticket: record.lastTicket + 1,
@@ -16,9 +20,10 @@ export function enqueue(draft: Draft, ask: AcquireCommand): Waiter {
     owner: ask.owner,
     tag: requestTag(ask.request),
     process: context.process,
-    enqueuedAt: now,
-    patienceMs: ask.waitMs,
+    enqueuedAt: since?.enqueuedAt ?? now,
+    patienceMs: since?.patienceMs ?? ask.waitMs,
     detachedUntil: null,
+    ...(ask.set ? { setSize: ask.set.size } : {}),
   };
   draft.change({ queue: [...record.queue, waiter], lastTicket: waiter.ticket });
   draft.note('queued', waiter);
@@ -79,7 +84,7 @@ export function isPresent(draft: Draft, waiter: Waiter): boolean {
   return context.isAlive(waiter.process);
 }
 
-/** The request of a waiter whose caller is on the line at this process; only then can it be granted here. */
+/** The request of a waiter whose caller is on the line at this process. */
 export function callerHere(draft: Draft, waiter: Waiter): AcquireCommand | null {
   if (waiter.process !== draft.context.process || waiter.detachedUntil !== null) return null;
   return draft.callerOf(waiter);

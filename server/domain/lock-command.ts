@@ -10,7 +10,7 @@ import type {
   ReleaseAnswer,
   RenewAnswer,
 } from './answers';
-import type { Meta, Mode } from './lock-record';
+import type { Meta, Mode, SetMark } from './lock-record';
 import type { RequestIdentity } from './request-tag';
 
 export interface AcquireCommand {
@@ -24,6 +24,8 @@ export interface AcquireCommand {
   reentrant: boolean;
   meta: Meta;
   request: RequestIdentity;
+  /** Part of a set: it is granted with all of that, or not at all, by `decideSet` alone. */
+  set?: SetMark;
 }
 
 /** Takes a waiter out of the queue because its patience is over. Answers `granted` if that came first. */

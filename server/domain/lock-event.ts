@@ -17,6 +17,7 @@ export const EVENT_KINDS = [
   'timeout',
   'cancelled',
   'dropped',
+  'moved',
   'late',
   'frozen',
   'unfrozen',

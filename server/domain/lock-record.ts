@@ -6,6 +6,12 @@ export type Meta = Record<string, string>;
 /** Exclusive: alone. Shared: together with other shared holds. */
 export type Mode = 'exclusive' | 'shared';
 
+/** Which grants were made together: all of one `id`, `size` of them. */
+export interface SetMark {
+  id: string;
+  size: number;
+}
+
 /** What a person told a lock or a holder, and why. */
 export interface Remark {
   by: string;
@@ -42,6 +48,8 @@ export interface Hold {
   askedToRelease: Remark | null;
   /** Renewals prolong this hold no more: it ends with its lease. */
   renewalsStopped: Remark | null;
+  /** The set that it was granted with; absent for a lock that was taken alone. */
+  set?: SetMark;
 }
 
 /** One queued acquire. What it asked for stays with the process whose caller waits; the record keeps its place. */
@@ -59,9 +67,11 @@ export interface Waiter {
   patienceMs: number;
   /** Set while no request is open for it: until then it keeps its place. */
   detachedUntil: number | null;
+  /** How many locks it wants together; absent for one alone. Then its turn is only ever offered to it. */
+  setSize?: number;
 }
 
-/** A place at the lock held back for a waiter whose turn it is, and whose caller waits at another process. */
+/** A place at the lock held back for a waiter whose turn it is: its caller waits at another process, or for a set. */
 export interface Offer {
   ticket: number;
   /** When it is lost, unless its waiter is between two requests: that one has until `detachedUntil`. */

@@ -24,8 +24,8 @@ export function settle(draft: Draft): void {
 
 /**
  * Hands the lock on to whoever's turn it is: the first waiter, and after a shared one the shared ones right behind it.
- * A waiter whose caller is here is granted at once, another gets an offer that its own process claims. First in, first
- * out; whoever is absent when its turn comes has lost its place. While the lock is frozen or delayed nobody is granted:
+ * A waiter whose caller is here is granted at once, another gets an offer that its own process claims, and so does a set,
+ * which has to see to its other locks. First in, first out; whoever is absent when its turn comes has lost its place. While the lock is frozen or delayed nobody is granted:
  * offers fall, and those who had one keep their places.
  */
 export function handOff(draft: Draft): void {
@@ -38,7 +38,7 @@ export function handOff(draft: Draft): void {
     if (!isOffered && !hasRoom(draft.record, waiter.mode)) return;
     if (!isPresent(draft, waiter)) continue;
     const ask = callerHere(draft, waiter);
-    if (ask) grantToWaiter(draft, waiter, ask);
+    if (ask && waiter.setSize === undefined) grantToWaiter(draft, waiter, ask);
     else if (!isOffered) offer(draft, waiter);
     if (waiter.mode === 'exclusive') return;
   }
@@ -79,7 +79,10 @@ function grantToWaiter(draft: Draft, waiter: Waiter, ask: AcquireCommand): void 
 
 function dropAbsentWaiters(draft: Draft): void {
   const { queue } = draft.record;
-  const absent = queue.filter((waiter) => !isPresent(draft, waiter) || missedOffer(draft, waiter));
+  const absent = queue.filter(
+    (waiter) =>
+      (!isPresent(draft, waiter) && !leavesByItself(draft, waiter)) || missedOffer(draft, waiter),
+  );
   if (absent.length === 0) return;
   for (const waiter of absent) {
     const kind = isOutOfPatience(waiter, draft.now) ? 'timeout' : 'dropped';
@@ -90,6 +93,11 @@ function dropAbsentWaiters(draft: Draft): void {
     const ask = isOutOfPatience(waiter, draft.now) ? callerHere(draft, waiter) : null;
     if (ask) timedOut(draft, ask.request);
   }
+}
+
+/** A set whose patience is over and whose caller is here: only that can say which of its locks were in the way. */
+function leavesByItself(draft: Draft, waiter: Waiter): boolean {
+  return waiter.setSize !== undefined && callerHere(draft, waiter) !== null;
 }
 
 /**

@@ -10,7 +10,7 @@ const KEEP_AHEAD_MS = 30 * 60_000;
 
 /**
  * Makes a hold: a new token, and a lease that begins now. The caller has made sure that the lock is open and has room,
- * so a lock-delay is over.
+ * so a lock-delay is over. What a replay must be told of a set is kept by whoever grants the set.
  */
 export function grant(draft: Draft, ask: AcquireCommand, waitedMs: number): Hold {
   const { record, context, now } = draft;
@@ -34,10 +34,11 @@ export function grant(draft: Draft, ask: AcquireCommand, waitedMs: number): Hold
     requestsKeptUntil: expiresAt + KEEP_AHEAD_MS,
     askedToRelease: null,
     renewalsStopped: null,
+    ...(ask.set ? { set: ask.set } : {}),
   };
   draft.change({ holds: [...record.holds, hold], lastToken: token, delayedUntil: 0 });
   draft.note('granted', hold, { token, mode: ask.mode, waitedMs, expiresAt, meta: ask.meta });
-  rememberGrant(draft, ask, hold);
+  if (!ask.set) rememberGrant(draft, ask, hold);
   return hold;
 }
 

@@ -1,0 +1,64 @@
+import { type DecisionContext, recallAnswer } from './decision';
+import { LockyardError } from './errors';
+import { RETRY_AFTER_MIN_MS } from './held-answer';
+import type { Hold } from './lock-record';
+import type { RequestIdentity } from './request-tag';
+import type { AcquireSetAnswer, SetGrant, SetHeld } from './set-answers';
+import type { Member } from './set-member';
+
+/** What is remembered of a granted set. The deadlines are the holds' own, which renewals move. */
+interface SetMemo {
+  grants: Pick<SetGrant, 'name' | 'token' | 'rev'>[];
+}
+
+/** Keeps what a replay of this set must be told, for as long as its holds may live. It is written with the first lock. */
+export function rememberSet(
+  members: Member[],
+  request: RequestIdentity,
+  grants: SetGrant[],
+  keptUntil: number,
+): void {
+  const memo: SetMemo = { grants: grants.map(({ name, token, rev }) => ({ name, token, rev })) };
+  members[0]?.draft.remember(request, memo, keptUntil);
+}
+
+/**
+ * What this set was answered before: its grants while all of them live, `ended` afterwards with those that still do, or
+ * its final time-out.
+ */
+export function recallSet(
+  members: Member[],
+  request: RequestIdentity,
+  { remembered, now }: Pick<DecisionContext, 'remembered' | 'now'>,
+): AcquireSetAnswer | null {
+  const memo = recallAnswer<SetMemo | SetHeld>(remembered, request, now);
+  if (!memo) return null;
+  if ('outcome' in memo) return memo;
+  const grants: SetGrant[] = [];
+  const ended = [];
+  for (const { name, token, rev } of memo.grants) {
+    const record = members.find((member) => member.name === name)?.before;
+    if (rev > (record?.rev ?? 0)) throw readApart();
+    const hold = record?.holds.find((other) => other.token === token);
+    if (hold && hold.expiresAt > now) {
+      grants.push(grantOf(name, hold, rev, now));
+    } else {
+      const last = record?.ended?.token === token ? record.ended.cause : 'superseded';
+      ended.push({ name, token, cause: hold ? 'expired' : last });
+    }
+  }
+  return ended.length === 0 ? { outcome: 'granted', grants } : { outcome: 'ended', ended, grants };
+}
+
+/** A hold of a set as its caller is told of it. */
+export function grantOf(name: string, hold: Hold, rev: number, now: number): SetGrant {
+  const { mode, token, count, expiresAt, waitedMs } = hold;
+  const expiresInMs = expiresAt - now;
+  return { name, mode, token, rev, holdCount: count, expiresAt, expiresInMs, waitedMs };
+}
+
+/** A record is older than what is remembered of it: it says nothing about that grant. */
+function readApart(): LockyardError {
+  const text = 'This request was granted at this very moment. Ask again.';
+  return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });
+}
