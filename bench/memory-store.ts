@@ -32,6 +32,10 @@ export class MemoryStore implements RecordStore {
     });
   }
 
+  async swapAll(): Promise<SwapResult[]> {
+    throw new Error('Nothing that is measured here takes several locks at once.');
+  }
+
   async scan() {
     return { records: [], next: null };
   }

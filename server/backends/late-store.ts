@@ -44,6 +44,10 @@ export class LateStore implements RecordStore, HistorySource {
     return this.opened().then((store) => store.swap(changes));
   }
 
+  swapAll(changes: Change[]) {
+    return this.opened().then((store) => store.swapAll(changes));
+  }
+
   scan(cursor: Cursor, limit: number) {
     return this.opened().then((store) => store.scan(cursor, limit));
   }

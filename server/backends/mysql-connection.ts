@@ -1,4 +1,5 @@
 import mysql, { type Connection, type QueryError } from 'mysql2';
+import { NOT_WHOLE } from './mysql-statements';
 import { StoreError } from './record-store';
 
 /** Rows of one statement, as arrays. */
@@ -91,9 +92,9 @@ export class MysqlConnection {
 
   /** Leaves nothing half done, and says what is known of the packet's effect. */
   private async cleanUp(connection: Connection, error: QueryError): Promise<StoreError> {
-    const rolledBack =
-      error.errno === DEADLOCK || error.errno === LOCK_WAIT_TIMEOUT || error.errno === CHECKREAD;
-    if (!rolledBack) {
+    const { errno = 0 } = error;
+    const isPassing = [DEADLOCK, LOCK_WAIT_TIMEOUT, CHECKREAD].includes(errno);
+    if (!isPassing && errno !== NOT_WHOLE) {
       this.drop(connection);
       return new StoreError('The database did not answer.', 'unknown', { cause: error });
     }
@@ -107,7 +108,7 @@ export class MysqlConnection {
     }
     return new StoreError('Another writer was in the way.', 'no', {
       cause: error,
-      retryable: true,
+      retryable: isPassing,
     });
   }
 

@@ -46,6 +46,25 @@ export function readPacket(keys: RecordKey[], requestKeys: string[]): string[] {
  * alone. Every process takes rows in the same order: that of the ids as JavaScript compares them.
  */
 export function swapPacket(changes: Change[]): string[] {
+  return packetOf(changes, []);
+}
+
+/**
+ * The same for changes that take all or none. Where one of them did not go in, the guard fails on purpose: MySQL and
+ * MariaDB run no statement of a packet after one that failed, so the transaction is never committed.
+ */
+export function swapAllPacket(changes: Change[]): string[] {
+  const isPart = `COALESCE(@went_in, 0) < ${changes.length}`;
+  return packetOf(changes, [
+    `SET @whole = (SELECT n FROM (SELECT 1 n UNION ALL SELECT 2) two WHERE ${isPart})`,
+  ]);
+}
+
+/** The number of the error with which the guard fails: a subquery has more than one row. */
+export const NOT_WHOLE = 1242;
+
+/** @param guard statements after the records are written and before anything is kept of it */
+function packetOf(changes: Change[], guard: string[]): string[] {
   const rows = changes.map((change) => ({ ...change, id: recordId(change.key) }));
   rows.sort((a, b) => (a.id < b.id ? -1 : 1));
   const ids = rows.map(({ id }) => bytes(id));
@@ -55,7 +74,8 @@ export function swapPacket(changes: Change[]): string[] {
     'START TRANSACTION',
     `SET @now = ${CLOCK}`,
     upsertRecords(rows),
-    `SELECT GROUP_CONCAT(IF(seen = '', writer, NULL)), SUM(seen <> '') INTO @took, @ghosts FROM locks WHERE id IN (${ids}) AND writer IN (${writers})`,
+    `SELECT GROUP_CONCAT(IF(seen = '', writer, NULL)), SUM(seen <> ''), SUM(seen = '') INTO @took, @ghosts, @went_in FROM locks WHERE id IN (${ids}) AND writer IN (${writers})`,
+    ...guard,
     "DELETE FROM locks WHERE @ghosts > 0 AND seen <> ''",
     ...(rows.some((change) => change.events.length > 0) ? [insertHistory(rows)] : []),
     ...(memos.length > 0 ? [insertMemos(memos)] : []),
@@ -115,6 +135,6 @@ function insertMemos(changes: Change[]): string {
 function extendMemos({ writer, extensions }: Change): string[] {
   return extensions.map(
     ({ keys, expiresAt }) =>
-      `UPDATE lock_requests SET expires_at = ${expiresAt} WHERE id IN (${keys.map((key) => quote(key))}) AND FIND_IN_SET(${quote(writer)}, @took)`,
+      `UPDATE lock_requests SET expires_at = GREATEST(expires_at, ${expiresAt}) WHERE id IN (${keys.map((key) => quote(key))}) AND FIND_IN_SET(${quote(writer)}, @took)`,
   );
 }

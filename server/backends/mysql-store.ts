@@ -1,6 +1,14 @@
 import { decodeHistory } from './history-text';
 import { MysqlConnection, type Rows } from './mysql-connection';
-import { bytes, CLOCK, idList, readPacket, swapPacket } from './mysql-statements';
+import {
+  bytes,
+  CLOCK,
+  idList,
+  NOT_WHOLE,
+  readPacket,
+  swapAllPacket,
+  swapPacket,
+} from './mysql-statements';
 import { idRange, recordId, recordKey } from './record-id';
 import {
   type Change,
@@ -70,6 +78,21 @@ export class MysqlStore implements RecordStore, HistorySource {
         ? { took: true, now: Number(now), current: { rev, writer } }
         : { took: false, now: Number(now), current: current.get(recordId(key)) ?? null },
     );
+  }
+
+  async swapAll(changes: Change[]): Promise<SwapResult[]> {
+    try {
+      const results = await this.packet(swapAllPacket(changes));
+      const now = Number(results.at(-1)?.[0]?.[1]);
+      return changes.map(({ rev, writer }) => ({ took: true, now, current: { rev, writer } }));
+    } catch (error) {
+      if (!isNotWhole(error)) throw error;
+    }
+    const { records } = await this.read(
+      changes.map((change) => change.key),
+      [],
+    );
+    return records.map(({ record, now }) => ({ took: false, now, current: record }));
   }
 
   async scan({ namespace, after }: Cursor, limit: number): Promise<Page> {
@@ -211,6 +234,11 @@ export class MysqlStore implements RecordStore, HistorySource {
       this.queue.push(take);
     });
   }
+}
+
+/** Whether a packet was rolled back because not all of its changes went in. */
+function isNotWhole(error: unknown): boolean {
+  return error instanceof StoreError && (error.cause as { errno?: number })?.errno === NOT_WHOLE;
 }
 
 /** The rows of a statement; of one that gives none, an empty list. */

@@ -91,6 +91,11 @@ export interface RecordStore {
   read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult>;
   /** Writes each change if what it expects still holds; says change by change, in order, which took. At most one change a record. */
   swap(changes: Change[]): Promise<SwapResult[]>;
+  /**
+   * The same for changes that belong together: all take, in one atomic step with all of their history and answers, or
+   * none does and nothing of them remains. Every result says the same of `took`.
+   */
+  swapAll(changes: Change[]): Promise<SwapResult[]>;
   /** Records in key order, for the board and for healing it. */
   scan(cursor: Cursor, limit: number): Promise<Page>;
   /** Removes records, each only if it is still at this rev, and answers that lapsed before `now`. For the chores alone. */

@@ -33,7 +33,7 @@ const SQL = {
   memos:
     "INSERT INTO lock_requests (id, input_hash, answer, expires_at) SELECT c.value ->> 'key', c.value ->> 'inputHash', c.value ->> 'answer', c.value ->> 'expiresAt' FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE true ON CONFLICT (id) DO UPDATE SET input_hash = excluded.input_hash, answer = excluded.answer, expires_at = excluded.expires_at",
   extend:
-    "UPDATE lock_requests SET expires_at = c.value ->> 'expiresAt' FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE lock_requests.id = c.value ->> 'key'",
+    "UPDATE lock_requests SET expires_at = max(lock_requests.expires_at, c.value ->> 'expiresAt') FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE lock_requests.id = c.value ->> 'key'",
   current: 'SELECT id, rev, writer FROM locks WHERE id IN (SELECT value FROM json_each(?))',
   forget: 'DELETE FROM locks WHERE id = ? AND rev = ? AND writer = ?',
   forgetMemos: 'DELETE FROM lock_requests WHERE expires_at < ?',
@@ -100,14 +100,25 @@ export class SqliteStore implements RecordStore, HistorySource {
         results: batch,
       }));
     });
-    const rows = results.at(-1)?.rows ?? [];
-    const byId = new Map(
-      rows.map((row) => [String(row.id), { rev: Number(row.rev), writer: String(row.writer) }]),
-    );
+    const current = currentOf(results.at(-1));
     return changes.map((change) => {
-      const current = byId.get(recordId(change.key)) ?? null;
-      const took = current?.rev === change.rev && current.writer === change.writer;
-      return { took, now, current };
+      const stands = current(change);
+      const took = stands?.rev === change.rev && stands.writer === change.writer;
+      return { took, now, current: stands };
+    });
+  }
+
+  /** Looked at and written in one turn of the file's write queue: nobody else writes in between. */
+  async swapAll(changes: Change[]): Promise<SwapResult[]> {
+    const ids = JSON.stringify(changes.map((change) => recordId(change.key)));
+    return this.write(async (client) => {
+      const now = this.now();
+      const current = currentOf(await client.execute({ sql: SQL.current, args: [ids] }));
+      const isWhole = changes.every((change) => isExpected(change, current(change), now));
+      if (!isWhole)
+        return changes.map((change) => ({ took: false, now, current: current(change) }));
+      await client.batch(swapStatements(changes, ids, now), 'write');
+      return changes.map(({ rev, writer }) => ({ took: true, now, current: { rev, writer } }));
     });
   }
 
@@ -192,6 +203,22 @@ export class SqliteStore implements RecordStore, HistorySource {
       throw new StoreError('The SQLite file did not answer.', applied, { cause });
     }
   }
+}
+
+type Standing = { rev: number; writer: string };
+
+/** How the record of a change stands. */
+function currentOf(result: ResultSet | undefined): (change: Change) => Standing | null {
+  const rows = result?.rows ?? [];
+  const byId = new Map(
+    rows.map((row) => [String(row.id), { rev: Number(row.rev), writer: String(row.writer) }]),
+  );
+  return ({ key }) => byId.get(recordId(key)) ?? null;
+}
+
+function isExpected({ expect, clock }: Change, stands: Standing | null, now: number): boolean {
+  const isSame = stands?.rev === expect?.rev && stands?.writer === expect?.writer;
+  return isSame && now >= clock.past && now < clock.ahead;
 }
 
 function swapStatements(changes: Change[], ids: string, now: number): InStatement[] {

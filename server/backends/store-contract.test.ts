@@ -305,12 +305,123 @@ describe.each(storeNames)('a store in %s', (name) => {
       expect(kept.map(({ expiresAt }) => expiresAt)).toEqual([9e12 + 5, 9e12 + 5]);
     });
 
+    it('never shortens the life of an answer that another record keeps alive too', async () => {
+      const memo = memoOf(1, 9e12 + 5);
+      await created(store, freshKey(), { memos: [memo] });
+      await created(store, freshKey(), { extensions: [{ keys: [memo.key], expiresAt: 9e12 }] });
+      expect((await memosOf(memo.key))[0]?.expiresAt).toBe(9e12 + 5);
+    });
+
     it('removes answers that lapsed, and no others', async () => {
       const at = await now();
       const [lapsed, live] = [memoOf(1, at - 1), memoOf(2, at + MINUTE)];
       await created(store, freshKey(), { memos: [lapsed, live] });
       await store.forget([]);
       expect(await memosOf(lapsed.key, live.key)).toEqual([live]);
+    });
+  });
+
+  describe('changes that belong together', () => {
+    /** Two records that are there and one that is not, and what would change all three. */
+    const three = async () => {
+      const keys = [freshKey(), freshKey(), freshKey()] as const;
+      const [a, b, c] = keys;
+      const seen = [await created(store, a), await created(store, b)] as const;
+      const memo = memoOf('kept', 9e12);
+      const changes = {
+        a: update(a, seen[0], { head: 'new', events: [eventOf(2)], memos: [memo] }),
+        b: update(b, seen[1], { head: 'new', events: [eventOf(2)] }),
+        c: creation(c, { head: 'new', events: [eventOf(1)] }),
+      };
+      const nothingRemains = async () => {
+        const { records, memos } = await other.read([...keys], [memo.key]);
+        expect(records.map(({ record }) => record?.head ?? null)).toEqual(['head', 'head', null]);
+        expect(memos).toEqual([]);
+        for (const key of keys) expect(await historyOf(key)).toEqual([]);
+      };
+      return { keys, seen, memo, changes, nothingRemains };
+    };
+
+    it('take all, with their history and answers', async () => {
+      const { keys, memo, changes } = await three();
+      const { a, b, c } = changes;
+      const results = await store.swapAll([a, c, b]);
+      expect(results.map(({ took, current }) => [took, current])).toEqual(
+        [a, c, b].map(({ rev, writer }) => [true, { rev, writer }]),
+      );
+      const { records, memos } = await other.read([...keys], [memo.key]);
+      expect(records.map(({ record }) => record?.head)).toEqual(['new', 'new', 'new']);
+      expect(memos).toEqual([memo]);
+      for (const key of keys) expect(await historyOf(key)).toHaveLength(1);
+    });
+
+    it.each([
+      'another writer',
+      'an older rev',
+      'a deadline that was reached',
+      'a deadline to come',
+    ])('leave nothing of themselves where one of them expects %s', async (what) => {
+      const { seen, changes, nothingRemains } = await three();
+      const { a, b, c } = changes;
+      const at = await now();
+      const [, standing] = seen;
+      const wrong = {
+        'another writer': { expect: { rev: 1, writer: newWriter() } },
+        'an older rev': { expect: { rev: 0, writer: standing.writer } },
+        'a deadline that was reached': { clock: { past: 0, ahead: at } },
+        'a deadline to come': { clock: { past: at + MINUTE, ahead: Number.POSITIVE_INFINITY } },
+      }[what];
+      const results = await store.swapAll([a, { ...b, ...wrong }, c]);
+      expect(results.map(({ took }) => took)).toEqual([false, false, false]);
+      expect(results[1]?.current).toMatchObject(standing);
+      expect(results[2]?.current).toBe(null);
+      await nothingRemains();
+    });
+
+    it('leave nothing of themselves, not even a ghost, where a record that one expects is missing', async () => {
+      const { changes, nothingRemains } = await three();
+      const { a, b, c } = changes;
+      const missing = update(freshKey(), { rev: 3, writer: newWriter() }, { events: [eventOf(4)] });
+      const results = await store.swapAll([missing, a, b, c]);
+      expect(results.map(({ took }) => took)).toEqual([false, false, false, false]);
+      expect(results[0]?.current).toBe(null);
+      await nothingRemains();
+      expect((await readOne(other, missing.key)).record).toBe(null);
+    });
+
+    it('leave nothing of themselves where a record that one would create is there', async () => {
+      const { changes, nothingRemains } = await three();
+      const { a, b, c } = changes;
+      const key = freshKey();
+      const standing = await created(store, key);
+      const results = await store.swapAll([a, creation(key, { head: 'over' }), b, c]);
+      expect(results.map(({ took }) => took)).toEqual([false, false, false, false]);
+      expect(results[1]?.current).toMatchObject(standing);
+      await nothingRemains();
+      expect((await stored(other, key)).head).toBe('head');
+    });
+
+    it('wait for a row that somebody else holds, and lose nothing but the time', async () => {
+      const { keys, changes } = await three();
+      const release = await under.stallRow(keys[1]);
+      const swapped = store.swapAll(Object.values(changes));
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect((await stored(other, keys[0])).head).toBe('head');
+      await release();
+      expect((await swapped).map(({ took }) => took)).toEqual([true, true, true]);
+    });
+
+    it('are found out by swapping again where a reply was lost', async () => {
+      const { changes } = await three();
+      const first = Object.values(changes);
+      await store.swapAll(first);
+      const again = await store.swapAll(
+        first.map((change) => ({ ...change, writer: newWriter() })),
+      );
+      expect(again.map(({ took }) => took)).toEqual([false, false, false]);
+      expect(again.map(({ current }) => current?.writer)).toEqual(
+        first.map(({ writer }) => writer),
+      );
     });
   });
 

@@ -58,6 +58,10 @@ export class FaultyStore implements RecordStore, HistorySource {
     return this.suffer(this.onSwap(changes), () => this.store.swap(changes));
   }
 
+  swapAll(changes: Change[]): Promise<SwapResult[]> {
+    return this.suffer(this.onSwap(changes), () => this.store.swapAll(changes));
+  }
+
   scan(cursor: Cursor, limit: number) {
     return this.suffer(PASS, () => this.store.scan(cursor, limit));
   }
