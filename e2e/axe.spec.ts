@@ -143,7 +143,7 @@ test.describe('everybody can use, on any screen,', () => {
     ['one’s own account', '/settings', 'Change the password'],
     ['the API keys', '/settings?section=keys', 'first-service'],
     ['the people', '/settings?section=people', 'Vera Viewer'],
-    ['the namespaces', '/settings?section=namespaces', 'team-blue'],
+    ['the namespaces', '/namespaces', 'team-blue'],
   ];
   for (const [what, address, words] of addresses) {
     test(what, async ({ page }) => {
@@ -168,11 +168,11 @@ test.describe('everybody can use, on any screen,', () => {
     ['ask', '/locks/default/busy', (page) => press(page, 'Ask…')],
     ['freeze', '/locks/default/busy', (page) => press(page, 'Freeze…')],
     ['unfreeze', '/locks/default/frozen', (page) => press(page, 'Unfreeze…')],
-    ['a policy', '/settings?section=namespaces', changePolicy],
+    ['a policy', '/namespaces', changePolicy],
     ['a new key', '/settings?section=keys', (page) => press(page, 'New key…')],
     ['revoke', '/settings?section=keys', (page) => press(page, 'Revoke…')],
     ['a new person', '/settings?section=people', (page) => press(page, 'Add a person…')],
-    ['a new namespace', '/settings?section=namespaces', (page) => press(page, 'New namespace…')],
+    ['a new namespace', '/namespaces', newNamespace],
     ['all keys', '/', (page) => page.keyboard.press('?')],
   ];
   for (const [what, address, act] of dialogs) {
@@ -223,6 +223,11 @@ test('pages whose server is gone stay as usable', async ({ page, context }) => {
 
 async function changePolicy(page: Page): Promise<void> {
   await press(page, 'Change the policy of team-blue');
+  await page.getByText('bounds of its own').click();
+}
+
+async function newNamespace(page: Page): Promise<void> {
+  await press(page, 'New namespace…');
   await page.getByText('bounds of its own').click();
 }
 

@@ -206,7 +206,7 @@ test('an admin makes a namespace, in which the same name is another lock', async
   const name = 'twice';
   await take(name);
   await signIn(context, server, admin);
-  await openPage(page, '/settings?section=namespaces');
+  await openPage(page, '/namespaces');
   await page.getByRole('button', { name: 'New namespace…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).fill('team-red');

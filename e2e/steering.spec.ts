@@ -126,11 +126,11 @@ test('an admin bounds a namespace, callers are refused by the bound, and others 
   admin,
 }) => {
   const change = () => page.getByRole('button', { name: 'Change the policy of money' });
-  await openPage(page, '/settings?section=namespaces');
-  await expect(page.getByRole('row').filter({ hasText: 'money' })).toContainText('the default:');
+  await openPage(page, '/namespaces');
+  await expect(page.getByRole('row').filter({ hasText: 'money' })).toContainText('default policy');
   await expect(change()).toHaveCount(0);
   await signIn(context, server, admin);
-  await openPage(page, '/settings?section=namespaces');
+  await openPage(page, '/namespaces');
   await change().click();
   await dialog(page).getByText('bounds of its own').click();
   await dialog(page)
@@ -150,4 +150,37 @@ test('an admin bounds a namespace, callers are refused by the bound, and others 
   await expect(page.getByRole('row').filter({ hasText: 'money' })).toContainText('queue 50');
   const refused = imports.acquire({ namespace: 'money', name: 'x', leaseMs: 60_001 });
   await expect(refused).rejects.toThrow('leaseMs must be at most 60000 in namespace money.');
+});
+
+test('a release foresees the lock-delay of its namespace, and the lock rests for as long', async ({
+  page,
+  server,
+  admin,
+}) => {
+  const place = { namespace: 'resting', name: 'press' };
+  const policy = {
+    leaseMinMs: 100,
+    leaseMaxMs: 600_000,
+    patienceMaxMs: 60_000,
+    queueLimit: 10,
+    lockDelayMs: 10_000,
+    requiredMeta: [],
+  };
+  await callConsole(server, admin.cookie, 'namespaces.create', { name: 'resting', policy });
+  const press = await createService(server, admin, 'press', ['resting']);
+  await press.acquire({ ...place, leaseMs: 600_000 });
+  const waiting = press.acquire({ ...place, owner: 'press-2', leaseMs: 60_000, waitMs: 25_000 });
+  await openLive(page, lockPath(place.namespace, place.name));
+  await page.getByRole('button', { name: 'Release…' }).click();
+  await expect(dialog(page)).toHaveAccessibleName(
+    /^Release this lock and grant it to press-2 after 10.s\?$/,
+  );
+  await expect(dialog(page)).toContainText(/Nobody is granted for 10.s after this/);
+  await reason(page, 'its paper is torn');
+  await dialog(page)
+    .getByRole('button', { name: /^Release and grant to press-2 after 10.s$/ })
+    .click();
+  await expect(page.getByText(/Nobody is granted it for 10.s\. 1 wait on\./)).toBeVisible();
+  await expect(header(page)).toContainText('Delayed');
+  expect((await waiting).outcome).toBe('granted');
 });

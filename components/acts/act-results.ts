@@ -11,6 +11,8 @@ export type ActResult = { lockId: string; at: number } & (
       next: NextHolder;
       waitersBefore: number;
       waitersAfter: number;
+      /** For how long nobody is granted the lock after this. */
+      delayMs: number;
     }
   | { kind: 'asked'; owner: string }
   | { kind: 'stopped'; owner: string }

@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { LockRow } from '@/server/domain/lock-row';
+import { boundText } from '../format/bound-text';
 import { Icon } from '../icons/icon';
 import { type Problem, problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
@@ -20,7 +21,7 @@ const MANY_WAITERS = 10;
 /** Takes a lock away from its holder, after everything has been said about it. */
 export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const hold = useSeenHold(row);
-  const { seen } = hold;
+  const { seen, delayMs } = hold;
   const client = useTRPCClient();
   const [typed, setTyped] = useState('');
   const [reason, setReason] = useState('');
@@ -38,7 +39,9 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   const shut = staysShut(seen);
   const nextName = shut ? null : (next?.owner ?? (seen.waiters > 0 ? 'the next' : null));
   const alone = shut ? 'Release this hold' : 'Release, nobody waits';
-  const act = nextName ? `Release and grant to ${nextName}` : alone;
+  const delay = delayMs > 0 && !shut ? boundText(delayMs) : null;
+  const later = delay ? ` after ${delay}` : '';
+  const act = nextName ? `Release and grant to ${nextName}${later}` : alone;
   const missing = [
     ...(asked !== null && typed !== row.name ? ['the lock’s name'] : []),
     ...(isReason(reason) ? [] : ['a reason']),
@@ -67,6 +70,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
         next: answer.next,
         waitersBefore: seen.waiters,
         waitersAfter: answer.queueLength,
+        delayMs: shut ? 0 : delayMs,
       });
       onClose();
     } catch (error) {
@@ -80,8 +84,16 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
     <ActFrame
       row={row}
       hold={hold}
-      title={nextName ? `Release this lock and grant it to ${nextName}?` : 'Release this lock?'}
-      warning="The holder is not stopped. It learns at its next renewal; writes are refused only where the token is checked."
+      title={
+        nextName ? `Release this lock and grant it to ${nextName}${later}?` : 'Release this lock?'
+      }
+      warning={
+        <>
+          The holder is not stopped. It learns at its next renewal; writes are refused only where
+          the token is checked.
+          {delay && ` Nobody is granted for ${delay} after this: the lock-delay of its namespace.`}
+        </>
+      }
       missing={missing}
       act={act}
       tone="danger"

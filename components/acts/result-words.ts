@@ -1,4 +1,5 @@
 import type { HoldRow } from '@/server/domain/lock-row';
+import { boundText } from '../format/bound-text';
 import { chosenSpan } from '../format/durations';
 import { shortToken } from '../format/tokens';
 import type { ActResult } from './act-results';
@@ -43,11 +44,12 @@ export function longResult(result: ActResult, hold: HoldRow | null): string {
   if (result.kind === 'extended') {
     return `Extended token ${shortToken(result.token)} by ${chosenSpan(result.byMs)}.`;
   }
-  const { next, token, waitersBefore, waitersAfter } = result;
+  const { next, token, waitersBefore, waitersAfter, delayMs } = result;
   const released = `Released token ${shortToken(token)}`;
   if (next.kind === 'nobody') {
     const wait = waitersAfter > 0 ? `${waitersAfter} wait on.` : 'Nobody waits for it.';
-    return `${released}. ${wait}`;
+    const pause = delayMs > 0 ? ` Nobody is granted it for ${boundText(delayMs)}.` : '';
+    return `${released}.${pause} ${wait}`;
   }
   const taken = hold !== null && hold.owner === next.owner && hold.token > token ? hold : null;
   const grantedToken = taken?.token ?? next.token;

@@ -25,6 +25,8 @@ export interface SeenHold {
   /** Another hold is there now, or none: the act may not go on. */
   isChanged: boolean;
   end: SeenEnd | null;
+  /** For how long nobody is granted the lock after a hold was lost; 0 for no such pause, or while it is not known yet. */
+  delayMs: number;
   reading: Reading;
   /** Keeps what the server said when it refused because the hold had changed. */
   refuse: (refusal: Changed) => void;
@@ -68,6 +70,7 @@ export function useSeenHold(row: LockRow): SeenHold {
     now,
     isChanged,
     end: known ?? told,
+    delayMs: detail?.policy.lockDelayMs ?? 0,
     reading,
     refuse: setRefusal,
     useNow: () => {

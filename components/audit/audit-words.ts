@@ -3,7 +3,7 @@ import type { NamespacePolicy } from '@/server/domain/namespace-policy';
 import { spokenDuration } from '../format/durations';
 import { revText, shortToken } from '../format/tokens';
 import type { IconName } from '../icons/icon-shapes';
-import { policyWords } from '../settings/policy-words';
+import { policyWords } from '../namespaces/policy-words';
 
 const ACT_WORDS: Record<string, string> = {
   'lock.forceRelease': 'Released a lock',

@@ -109,6 +109,7 @@ export const ICON_SHAPES = {
   ),
   moon: <path d="M20.5 14.3A8.6 8.6 0 1 1 9.7 3.5a6.8 6.8 0 0 0 10.8 10.8Z" />,
   plus: <path d="M12 5v14M5 12h14" />,
+  menu: <path d="M4 7h16M4 12h16M4 17h16" />,
   question: (
     <>
       <circle cx="12" cy="12" r="9" />

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/domain/lock-row';
 import { useActResult } from '../acts/act-results';
 import { useActs } from '../acts/act-stage';
+import { boundText } from '../format/bound-text';
 import { countdownText } from '../format/countdown';
 import { useAtBackend, useIsStale } from '../live/reading';
 import { useKeys } from '../live/use-keys';
@@ -75,7 +76,7 @@ export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow
           Release…
         </Button>
         <span className="min-w-0 truncate text-12 text-t2" title={next?.owner}>
-          {refusal ?? outlook(row, next?.owner)}
+          {refusal ?? outlook(row, next?.owner, detail.policy.lockDelayMs)}
         </span>
       </Step>
     </section>
@@ -85,10 +86,11 @@ export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow
 const askedWords = (hold: HoldRow | null) =>
   hold?.askedToRelease ? `asked by ${hold.askedToRelease.by}` : 'nobody asked so far';
 
-function outlook({ frozen, holders }: LockRow, next: string | undefined): string {
+function outlook({ frozen, holders }: LockRow, next: string | undefined, delayMs: number): string {
   if (frozen) return 'stays frozen';
   if (holders > 1) return 'the others keep it';
-  return next === undefined ? 'nobody waits' : `to ${next}`;
+  const later = delayMs > 0 ? `after ${boundText(delayMs)} ` : '';
+  return next === undefined ? 'nobody waits' : `${later}to ${next}`;
 }
 
 const extendWords = (waiting: number) =>

@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react';
 import type { LockDetail } from '@/server/domain/lock-row';
+import { boundText } from '../format/bound-text';
 import { plural } from '../format/counts';
 import { shortToken } from '../format/tokens';
 import { Icon } from '../icons/icon';
@@ -11,7 +12,7 @@ import { Panel } from '../ui/panel';
 
 /** What would happen if the lock were taken from its holder now. */
 export function ReleaseOutlook({ detail }: { detail: LockDetail }) {
-  const { row, waiters, minValidToken } = detail;
+  const { row, waiters, minValidToken, policy } = detail;
   const next = waiters[0];
   return (
     <Panel title={row.hold ? 'If it is released' : 'What comes next'}>
@@ -52,6 +53,18 @@ export function ReleaseOutlook({ detail }: { detail: LockDetail }) {
               </span>
               .
             </span>
+          </Line>
+        )}
+        {row.hold && row.holders <= 1 && !row.frozen && (
+          <Line icon="clock" ink={policy.lockDelayMs > 0 ? 'text-delayed' : 'text-t2'}>
+            {policy.lockDelayMs > 0 ? (
+              <>
+                Nobody is granted for {boundText(policy.lockDelayMs)} after it:{' '}
+                <span className="text-t3">the lock-delay of its namespace.</span>
+              </>
+            ) : (
+              <span className="text-t2">No lock-delay in this namespace.</span>
+            )}
           </Line>
         )}
         {row.hold && (

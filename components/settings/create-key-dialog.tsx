@@ -6,8 +6,8 @@ import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { Field } from '../ui/field';
+import { FormDialog } from '../ui/form-dialog';
 import { SecretOnce } from '../ui/secret-once';
-import { FormDialog } from './form-dialog';
 
 /** Makes a key for a service, and shows it this once. */
 export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {

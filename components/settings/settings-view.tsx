@@ -8,16 +8,14 @@ import { useSession } from '../live/session';
 import { PageHead } from '../ui/page-head';
 import { AccountSection } from './account-section';
 import { KeysSection } from './keys-section';
-import { NamespacesSection } from './namespaces-section';
 import { PeopleSection } from './people-section';
 
-export type SettingsSection = 'account' | 'keys' | 'people' | 'namespaces';
+export type SettingsSection = 'account' | 'keys' | 'people';
 
 const SECTIONS: { id: SettingsSection; word: string; icon: IconName; isAdmin: boolean }[] = [
   { id: 'account', word: 'Your account', icon: 'eye', isAdmin: false },
   { id: 'keys', word: 'API keys', icon: 'key', isAdmin: true },
   { id: 'people', word: 'People', icon: 'users', isAdmin: true },
-  { id: 'namespaces', word: 'Namespaces', icon: 'layers', isAdmin: false },
 ];
 
 /** Whoever may use the console, and whoever may take locks. */
@@ -56,7 +54,6 @@ export function SettingsView({ section, now }: { section: SettingsSection; now: 
                 <PeopleSection now={now} />
               </ForAdmins>
             )}
-            {section === 'namespaces' && <NamespacesSection now={now} />}
           </div>
         </div>
       </div>

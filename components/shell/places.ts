@@ -1,13 +1,22 @@
 import type { IconName } from '../icons/icon-shapes';
 
+export interface Place {
+  href: string;
+  word: string;
+  icon: IconName;
+  /** Behind “More” on a phone, whose bar has room for five. */
+  isSeldom: boolean;
+}
+
 /** The places of the console, in the order of the rail. */
-export const PLACES: { href: string; word: string; icon: IconName }[] = [
-  { href: '/', word: 'Locks', icon: 'locks' },
-  { href: '/counters', word: 'Counters', icon: 'counter' },
-  { href: '/audit', word: 'Audit', icon: 'audit' },
-  { href: '/backends', word: 'Backends', icon: 'database' },
-  { href: '/docs', word: 'API', icon: 'code' },
-  { href: '/settings', word: 'Settings', icon: 'settings' },
+export const PLACES: Place[] = [
+  { href: '/', word: 'Locks', icon: 'locks', isSeldom: false },
+  { href: '/counters', word: 'Counters', icon: 'counter', isSeldom: false },
+  { href: '/audit', word: 'Audit', icon: 'audit', isSeldom: false },
+  { href: '/namespaces', word: 'Namespaces', icon: 'layers', isSeldom: false },
+  { href: '/backends', word: 'Backends', icon: 'database', isSeldom: true },
+  { href: '/docs', word: 'API', icon: 'code', isSeldom: true },
+  { href: '/settings', word: 'Settings', icon: 'settings', isSeldom: true },
 ];
 
 /** Whether a page belongs to a place. */

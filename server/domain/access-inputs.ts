@@ -59,15 +59,6 @@ export type CreateKeyInput = z.output<typeof createKeyInput>;
 export const revokeKeyInput = z.strictObject({ id });
 export type RevokeKeyInput = z.output<typeof revokeKeyInput>;
 
-export const createNamespaceInput = z.strictObject({
-  name: namespaceName,
-  backend: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9_]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _')
-    .default('default'),
-});
-export type CreateNamespaceInput = z.output<typeof createNamespaceInput>;
-
 const policyLease = z.number().int().min(LEASE_MIN_MS).max(LEASE_MAX_MS);
 
 const namespacePolicy = z
@@ -87,6 +78,17 @@ const namespacePolicy = z
     message: 'must not be below leaseMinMs',
     path: ['leaseMaxMs'],
   });
+
+export const createNamespaceInput = z.strictObject({
+  name: namespaceName,
+  backend: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _')
+    .default('default'),
+  /** Absent: the default, whatever it will be. */
+  policy: namespacePolicy.optional(),
+});
+export type CreateNamespaceInput = z.output<typeof createNamespaceInput>;
 
 export const setNamespacePolicyInput = z.strictObject({
   name: namespaceName,

@@ -7,6 +7,10 @@ export interface NamespaceRow {
   createdAt: number;
   /** How many locks the board knows in it. */
   locks: number;
+  /** How many of them somebody holds; null while their backend does not answer. */
+  held: number | null;
+  /** How many wait for them, as last read. */
+  waiting: number;
   policy: NamespacePolicy;
   /** False: it has the default policy, whatever it will be. */
   hasOwnPolicy: boolean;

@@ -22,6 +22,7 @@ import { LockDetails } from './lock-details';
 import { makeLockListing } from './lock-listing';
 import { makeLockPage } from './lock-page';
 import { isOwn, MovedRecords } from './moved-records';
+import { type NamespaceTallies, tallyNamespaces } from './tally-namespaces';
 
 /** One backend as the observers see it. */
 export interface ObservedBackend {
@@ -125,6 +126,15 @@ export class LockBoard {
       reachable: health.reachable,
       ageMs: Math.round(this.clock.monotonic() - lookedAt),
     });
+  }
+
+  /** How the locks of each namespace are used. */
+  tallies(): NamespaceTallies {
+    const nows = this.backends.flatMap(({ id, engine }): [string, number][] => {
+      const { reachable, clockOffsetMs } = engine.health();
+      return reachable ? [[id, this.clock.now() + clockOffsetMs]] : [];
+    });
+    return tallyNamespaces(this.rows.values(), new Map(nows));
   }
 
   row(namespace: string, name: string): LockRow | null {

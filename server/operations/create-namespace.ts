@@ -6,20 +6,20 @@ import type { ControlContext } from './operation-context';
 import { permit } from './with-audit';
 
 /**
- * Makes a namespace, which lives on one backend for ever.
+ * Makes a namespace, which lives on one backend for ever. Without a policy it has the default.
  *
  * @throws LockyardError `NOT_FOUND` for a backend that is not configured, `CONFLICT` when the name is taken
  */
 export async function createNamespace(
   ctx: ControlContext,
-  { name, backend }: CreateNamespaceInput,
+  { name, backend, policy }: CreateNamespaceInput,
 ): Promise<{ name: string; backend: string }> {
   const { config, database, clock } = ctx.runtime;
   const what = {
     act: 'namespace.create',
     namespace: name,
     subject: name,
-    seen: { backend },
+    seen: { backend, ...(policy && { policy }) },
   } as const;
   const who = auditActor(await permit(ctx, 'admin', what));
   if (backend !== 'default' && !config.backends.some(({ id }) => id === backend)) {
@@ -28,7 +28,12 @@ export async function createNamespace(
   return auditedChange(ctx, who, what, async (tx) => {
     try {
       const createdAt = clock.now();
-      await tx.insert(database.tables.namespaces).values({ id: name, backend, createdAt });
+      await tx.insert(database.tables.namespaces).values({
+        id: name,
+        backend,
+        createdAt,
+        policy: policy ? JSON.stringify(policy) : null,
+      });
     } catch (error) {
       if (!database.isDuplicateKey(error)) throw error;
       throw new LockyardError('CONFLICT', `There is a namespace "${name}" already.`);

@@ -13,15 +13,13 @@ export async function listNamespaces(ctx: OperationContext): Promise<NamespaceRo
   const rows = await askDatabase(() =>
     database.db.select().from(namespaces).orderBy(asc(namespaces.id)),
   );
-  return rows.map(({ id: name, backend, createdAt, policy }) => {
-    const page = board.page({ namespace: name, sort: 'name', descending: false, limit: 1 });
-    return {
-      name,
-      backend,
-      createdAt,
-      locks: page.matching,
-      policy: storedPolicy(policy),
-      hasOwnPolicy: policy !== null,
-    };
-  });
+  const tallyOf = board.tallies();
+  return rows.map(({ id: name, backend, createdAt, policy }) => ({
+    name,
+    backend,
+    createdAt,
+    ...tallyOf(name, backend),
+    policy: storedPolicy(policy),
+    hasOwnPolicy: policy !== null,
+  }));
 }

@@ -5,7 +5,7 @@ import { type SearchParams, searchParamsOf } from '../../search-params';
 
 export const metadata: Metadata = { title: 'Settings' };
 
-const SECTIONS: SettingsSection[] = ['account', 'keys', 'people', 'namespaces'];
+const SECTIONS: SettingsSection[] = ['account', 'keys', 'people'];
 
 export default async function SettingsPage({ searchParams }: { searchParams: SearchParams }) {
   await openConsole();

@@ -2,9 +2,9 @@
 
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type Problem, problemOf } from '../live/problem';
-import { Button } from '../ui/button';
-import { Dialog } from '../ui/dialog';
-import { ProblemNote } from '../ui/problem-note';
+import { Button } from './button';
+import { Dialog } from './dialog';
+import { ProblemNote } from './problem-note';
 
 /** A few fields and one act. It stays open while the act has not worked. */
 export function FormDialog({

@@ -1,0 +1,8 @@
+import type { NamespacePolicy } from '@/server/domain/namespace-policy';
+import { policyBounds } from './policy-bounds';
+
+/** A policy in one line. */
+export const policyWords = (policy: NamespacePolicy): string =>
+  policyBounds(policy)
+    .map(({ words }) => words)
+    .join(' · ');

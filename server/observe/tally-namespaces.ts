@@ -1,0 +1,31 @@
+import type { NamespaceRow } from '../domain/namespace-row';
+import type { BoardRow } from './board-row';
+
+type Tally = Pick<NamespaceRow, 'locks' | 'held' | 'waiting'>;
+
+/** How the locks of a namespace, and of the backend that it lives on, are used. */
+export type NamespaceTallies = (namespace: string, backend: string) => Tally;
+
+/**
+ * Counts the locks of each namespace, which all live on one backend.
+ *
+ * @param nows the clocks of the backends that answer; of others nobody knows what is held
+ */
+export function tallyNamespaces(
+  rows: Iterable<BoardRow>,
+  nows: ReadonlyMap<string, number>,
+): NamespaceTallies {
+  const counted = new Map<string, { locks: number; held: number; waiting: number }>();
+  for (const { row, facts } of rows) {
+    const tally = counted.get(row.namespace) ?? { locks: 0, held: 0, waiting: 0 };
+    const now = nows.get(row.backend) ?? Number.POSITIVE_INFINITY;
+    tally.locks += 1;
+    tally.waiting += row.waiters;
+    if (facts.holds.some(({ expiresAt }) => expiresAt > now)) tally.held += 1;
+    counted.set(row.namespace, tally);
+  }
+  return (namespace, backend) => {
+    const { locks, held, waiting } = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };
+    return { locks, held: nows.has(backend) ? held : null, waiting };
+  };
+}
