@@ -3,7 +3,12 @@ export interface BenchLock {
   name: string;
   /** Tries once. Null: somebody else holds it. */
   tryAcquire(lock: string, owner: string): Promise<string | null>;
-  /** Releases what `tryAcquire` answered. */
+  /** Releases what either of them answered. */
   release(lock: string, owner: string, grant: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** One that callers can wait for. */
+export interface WaitingBenchLock extends BenchLock {
+  acquire(lock: string, owner: string): Promise<string>;
 }

@@ -6,13 +6,14 @@ import { DEFAULT_POLICY } from '@/server/domain/namespace-policy';
 import { createEngine } from '@/server/engine/create-engine';
 import { newWriter } from '@/server/engine/new-writer';
 import { anonymousRequest } from '@/server/engine/request-identity';
-import type { BenchLock } from './bench-lock';
+import type { WaitingBenchLock } from './bench-lock';
 
 const LEASE_MS = 30_000;
+const PATIENCE_MS = 20_000;
 const WAIT = { holdRequestMs: 25_000 };
 
 /** Lockyard's engine and store as one process runs them: owner, token, queue and history included. */
-export async function openLockyardLock(url: string): Promise<BenchLock> {
+export async function openLockyardLock(url: string): Promise<WaitingBenchLock> {
   const database = await openDatabase({ kind: 'mysql', url });
   await migrate(database);
   const store = await openStore({ kind: 'mysql', url }, database, Date.now);
@@ -28,24 +29,31 @@ export async function openLockyardLock(url: string): Promise<BenchLock> {
   });
   const keyOf = (name: string) => ({ namespace: 'default', name });
   const self = (owner: string) => ({ service: 'bench', owner });
+  const acquire = (lock: string, owner: string, waitMs: number) =>
+    engine.acquire(
+      keyOf(lock),
+      {
+        verb: 'acquire',
+        ...self(owner),
+        leaseMs: LEASE_MS,
+        waitMs,
+        mode: 'exclusive',
+        reentrant: false,
+        meta: {},
+        request: anonymousRequest(),
+      },
+      WAIT,
+    );
   return {
     name: 'Lockyard',
     async tryAcquire(lock, owner) {
-      const answer = await engine.acquire(
-        keyOf(lock),
-        {
-          verb: 'acquire',
-          ...self(owner),
-          leaseMs: LEASE_MS,
-          waitMs: 0,
-          mode: 'exclusive',
-          reentrant: false,
-          meta: {},
-          request: anonymousRequest(),
-        },
-        WAIT,
-      );
+      const answer = await acquire(lock, owner, 0);
       return answer.outcome === 'granted' ? String(answer.token) : null;
+    },
+    async acquire(lock, owner) {
+      const answer = await acquire(lock, owner, PATIENCE_MS);
+      if (answer.outcome === 'granted') return String(answer.token);
+      throw new Error(`The bench waited in vain: ${answer.outcome}`);
     },
     async release(lock, owner, grant) {
       const command = {

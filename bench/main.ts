@@ -2,6 +2,7 @@ import mysql from 'mysql2/promise';
 import type { BenchLock } from './bench-lock';
 import { closedLoop, type Load } from './closed-loop';
 import { raceDoors, raceEndToEnd } from './door-works';
+import { openRowTurns, polledTurns, queuedTurns, raceTurns } from './hand-on';
 import { openLockyardCounter, openRowCounter, raceCounters } from './hot-counter';
 import { startHttpLoader } from './http-loader';
 import { openLockyardLock } from './lockyard-lock';
@@ -73,6 +74,9 @@ for (const { title, load, ...bar } of WORKS) {
     rounds,
   );
 }
+const row = await openRowTurns(await freshDatabase(server, 'bench_row_turns'));
+await raceTurns(polledTurns(opponent), row, queuedTurns(ours), { rounds, roundMs });
+await row.close();
 await opponent.close();
 await ours.close();
 

@@ -9,7 +9,8 @@ export interface Contestant {
 /** What is claimed of the last contestant: how many times the rate of another one it reaches. */
 export interface Bar {
   over: string;
-  atLeast: number;
+  /** Absent: there is only an aim. */
+  atLeast?: number;
   aim?: number;
 }
 
@@ -38,7 +39,11 @@ export async function race(
   for (const { over, atLeast, aim } of bars) {
     const theirs = rates.get(over) ?? [];
     const ratio = median(ours.map((rate, round) => rate / (theirs[round] ?? Number.NaN)));
-    const wanted = `at least ${atLeast}${aim === undefined ? '' : `, aim ${aim}`}`;
-    console.log(`  ratio to ${over}: ${ratio.toFixed(atLeast < 1 ? 2 : 1)} (${wanted})`);
+    const wanted = [
+      ...(atLeast === undefined ? [] : [`at least ${atLeast}`]),
+      ...(aim === undefined ? [] : [`aim ${aim}`]),
+    ];
+    const digits = (atLeast ?? aim ?? 0) <= 1 ? 2 : 1;
+    console.log(`  ratio to ${over}: ${ratio.toFixed(digits)} (${wanted.join(', ')})`);
   }
 }

@@ -1,0 +1,96 @@
+import mysql from 'mysql2/promise';
+import type { BenchLock, WaitingBenchLock } from './bench-lock';
+import { race } from './race';
+
+const LOCK = 'handed-on';
+const CALLERS = 50;
+const POLL_EVERY_MS = 5;
+
+/** One way to wait for a lock, as the bench drives it: waits for its turn, and gives the lock back at once. */
+export interface BenchTurns {
+  name: string;
+  takeTurn(owner: string): Promise<void>;
+}
+
+/** The opponent as its users wait with it: whoever is refused tries again a little later. */
+export function polledTurns(lock: BenchLock): BenchTurns {
+  return {
+    name: `${lock.name}, polled every ${POLL_EVERY_MS} ms`,
+    async takeTurn(owner) {
+      let grant = await lock.tryAcquire(LOCK, owner);
+      while (grant === null) {
+        await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
+        grant = await lock.tryAcquire(LOCK, owner);
+      }
+      await lock.release(LOCK, owner, grant);
+    },
+  };
+}
+
+/**
+ * As many transactions as callers, queueing in InnoDB for one row. It writes nothing, so it flushes nothing: no lease,
+ * no token, and the lock is gone with its connection.
+ */
+export async function openRowTurns(url: string): Promise<BenchTurns & { close(): Promise<void> }> {
+  const pool = mysql.createPool({ uri: url, connectionLimit: CALLERS, maxIdle: CALLERS });
+  await pool.query('CREATE TABLE row_locks (name VARCHAR(128) NOT NULL PRIMARY KEY)');
+  await pool.query('INSERT INTO row_locks VALUES (?)', [LOCK]);
+  return {
+    name: 'SELECT … FOR UPDATE',
+    async takeTurn() {
+      const connection = await pool.getConnection();
+      await connection.query('BEGIN');
+      await connection.execute('SELECT name FROM row_locks WHERE name = ? FOR UPDATE', [LOCK]);
+      await connection.query('COMMIT');
+      connection.release();
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** Lockyard's queue. */
+export function queuedTurns(lock: WaitingBenchLock): BenchTurns {
+  return {
+    name: lock.name,
+    async takeTurn(owner) {
+      const grant = await lock.acquire(LOCK, owner);
+      await lock.release(LOCK, owner, grant);
+    },
+  };
+}
+
+/** Every caller waits for its turn again as soon as it had one. Returns turns per second. */
+async function rateOf(turns: BenchTurns, forMs: number): Promise<number> {
+  const startedAt = performance.now();
+  let taken = 0;
+  const caller = async (_: unknown, i: number) => {
+    while (performance.now() - startedAt < forMs) {
+      await turns.takeTurn(`caller-${i}`);
+      taken += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+  return (taken / (performance.now() - startedAt)) * 1_000;
+}
+
+/** One lock that all callers want, one after the other. */
+export function raceTurns(
+  polled: BenchTurns,
+  row: BenchTurns,
+  ours: BenchTurns,
+  { rounds, roundMs }: { rounds: number; roundMs: number },
+): Promise<void> {
+  const contestant = (turns: BenchTurns) => ({
+    name: turns.name,
+    run: () => rateOf(turns, roundMs),
+  });
+  return race(
+    `MariaDB: one lock handed on among ${CALLERS} waiters`,
+    [contestant(polled), contestant(row), contestant(ours)],
+    [
+      { over: polled.name, atLeast: 8 },
+      { over: row.name, aim: 1 },
+    ],
+    rounds,
+  );
+}
