@@ -28,7 +28,8 @@ export interface Hold {
   readonly expiresAt: number;
   /**
    * How much of the lease surely is left: counted on a clock that never steps, from before the request was sent, less
-   * an allowance for drift. 0 once the hold is lost. True even while the event loop was blocked and `signal` is late.
+   * an allowance for drift. 0 once the hold is lost or the work has ended. True even while the event loop was blocked
+   * and `signal` is late.
    */
   remainingMs(): number;
 }
@@ -39,11 +40,19 @@ export interface HoldListeners {
   onRenewalsStopped?: ((stopped: Remark) => void) | undefined;
 }
 
+/** Somebody who works under the hold as well. */
+export interface HoldFollower extends HoldListeners {
+  /** Called once the work has to end, with the reason for its signal. */
+  onEnd?: ((reason: unknown) => void) | undefined;
+}
+
 /** Keeps a hold alive by renewing at a third of its lease, and notices when it can no longer be believed in. */
 export class LockHold {
   readonly token: number;
-  /** Null while the hold is good. */
+  /** Null while the hold is good, as far as was noticed. */
   lost: LockLost | null = null;
+  /** The work has ended: whatever it left running does not hold the lock any more. */
+  isOver = false;
   private expiresAt: number;
   private sureUntil: number;
   private renewAt: number;
@@ -54,13 +63,15 @@ export class LockHold {
   private readonly askedToRelease = new AbortController();
   private readonly work = new AbortController();
   private readonly stopped = new AbortController();
+  private readonly followers = new Set<HoldFollower>();
 
   constructor(
-    private readonly client: LockyardClient,
-    private readonly wish: Wish,
+    readonly client: LockyardClient,
+    readonly wish: Wish,
     private readonly grant: Grant,
-    private readonly listeners: HoldListeners = {},
+    listeners: HoldListeners = {},
   ) {
+    this.followers.add(listeners);
     this.token = grant.token;
     this.expiresAt = grant.expiresAt;
     this.sureUntil = surelyUntil(grant);
@@ -69,24 +80,55 @@ export class LockHold {
 
   /** Begins to renew, and to watch the time. A hold of which nothing is left is lost at once. */
   begin(): void {
-    if (this.remainingMs() === 0) {
-      this.lose({ cause: 'unrenewed' });
-      return;
-    }
+    if (this.checkLost()) return;
     this.watchDeadline();
     void this.keepRenewing();
   }
 
-  /** Ends the renewing. A hold whose time ran out unnoticed is lost, not finished. */
+  /** The work has ended, and the renewing with it. A hold whose time ran out unnoticed is lost, not finished. */
   stop(): void {
-    if (this.remainingMs() === 0) this.lose({ cause: 'unrenewed' }, this.lastFailure);
+    this.checkLost();
+    this.isOver = true;
     this.callOffDeadline();
     this.stopped.abort();
+    this.endFollowers(this.lost ?? this.endedLoss());
+  }
+
+  /** Null while the lease surely lives: asks the clock, whose timers may be late. */
+  checkLost(): LockLost | null {
+    if (!this.isOver && this.remainingMs() === 0) {
+      this.lose({ cause: 'unrenewed' }, this.lastFailure);
+    }
+    return this.lost;
+  }
+
+  lose(facts: LossFacts, cause?: unknown): void {
+    if (this.lost) return;
+    this.lost = new LockLost(this.wish.name, this.token, facts, cause);
+    this.callOffDeadline();
+    this.stopped.abort();
+    this.work.abort(this.lost);
+    this.endFollowers(this.lost);
+  }
+
+  /** Passes on what the work is told, also what it was told before, until the answer is called. */
+  listen(follower: HoldFollower): () => void {
+    this.followers.add(follower);
+    if (this.asked) tell(follower.onAskedToRelease, this.asked);
+    if (this.renewalsStopped) tell(follower.onRenewalsStopped, this.renewalsStopped);
+    if (this.work.signal.aborted) follower.onEnd?.(this.work.signal.reason);
+    return () => this.followers.delete(follower);
+  }
+
+  /** What somebody is told who still works under the hold when the work that it was taken for has ended. */
+  endedLoss(): LockLost {
+    return new LockLost(this.wish.name, this.token, { cause: 'released' });
   }
 
   /** Tells the work to end for the caller's own reason. The hold stays. */
   interrupt(reason: unknown): void {
     this.work.abort(reason);
+    this.endFollowers(reason);
   }
 
   remainingMs(): number {
@@ -95,9 +137,9 @@ export class LockHold {
   }
 
   /** What the work is given; it may be taken apart freely, but for `expiresAt`, which moves. */
-  view(): Hold {
+  view({ signal = this.work.signal, waitedMs = this.grant.waitedMs } = {}): Hold {
     const { namespace, name } = this.wish;
-    const { token, waitedMs } = this.grant;
+    const { token } = this.grant;
     const expiresAt = () => this.expiresAt;
     const renewalsStopped = () => this.renewalsStopped;
     return {
@@ -105,7 +147,7 @@ export class LockHold {
       name,
       token,
       waitedMs,
-      signal: this.work.signal,
+      signal,
       askedToRelease: this.askedToRelease.signal,
       get renewalsStopped() {
         return renewalsStopped();
@@ -113,7 +155,7 @@ export class LockHold {
       get expiresAt() {
         return expiresAt();
       },
-      remainingMs: () => this.remainingMs(),
+      remainingMs: () => (this.isOver ? 0 : this.remainingMs()),
     };
   }
 
@@ -157,13 +199,18 @@ export class LockHold {
 
   /** What operators told with a renewal; each is passed on once. A listener that throws must not end the renewing. */
   private hear({ askedToRelease, renewalsStopped }: Renewed): void {
-    const { onAskedToRelease, onRenewalsStopped } = this.listeners;
     const remark = askedToRelease ?? renewalsStopped;
     if (remark) this.askedToRelease.abort(remark);
-    if (askedToRelease && !this.asked) tell(onAskedToRelease, askedToRelease);
-    if (renewalsStopped && !this.renewalsStopped) tell(onRenewalsStopped, renewalsStopped);
+    for (const { onAskedToRelease, onRenewalsStopped } of this.followers) {
+      if (askedToRelease && !this.asked) tell(onAskedToRelease, askedToRelease);
+      if (renewalsStopped && !this.renewalsStopped) tell(onRenewalsStopped, renewalsStopped);
+    }
     this.asked ??= askedToRelease ?? null;
     this.renewalsStopped ??= renewalsStopped ?? null;
+  }
+
+  private endFollowers(reason: unknown): void {
+    for (const { onEnd } of this.followers) onEnd?.(reason);
   }
 
   /** A third of the lease, or of what is left where that is less: so it is where renewals were stopped or cut short. */
@@ -176,16 +223,8 @@ export class LockHold {
     this.callOffDeadline();
     this.callOffDeadline = this.client.settings.clock.after(this.remainingMs(), () => {
       if (this.remainingMs() > 0) this.watchDeadline();
-      else this.lose({ cause: 'unrenewed' }, this.lastFailure);
+      else this.checkLost();
     });
-  }
-
-  private lose(facts: LossFacts, cause?: unknown): void {
-    if (this.lost) return;
-    this.lost = new LockLost(this.wish.name, this.token, facts, cause);
-    this.callOffDeadline();
-    this.stopped.abort();
-    this.work.abort(this.lost);
   }
 }
 

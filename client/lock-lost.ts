@@ -3,7 +3,7 @@ import type { EndCause, Lost } from './wire';
 /** How a hold was lost. `unrenewed`: no renewal was answered in time, so that it can no longer be believed in. */
 export interface LossFacts {
   cause: EndCause | 'unrenewed';
-  /** When it surely was over, epoch milliseconds of the backend's clock; absent for `unrenewed`. */
+  /** When it surely was over, epoch milliseconds of the backend's clock; absent where this client alone says so. */
   at?: number;
   by?: string;
   reason?: string;
@@ -35,6 +35,12 @@ export function lossFacts({ cause, at, by, reason }: Lost): LossFacts {
     ...(by === undefined ? {} : { by }),
     ...(reason === undefined ? {} : { reason }),
   };
+}
+
+/** The loss with the work's own error as its cause, unless that error only passes the loss on. */
+export function blame(lost: LockLost, error: unknown): LockLost {
+  const isEcho = error === lost || (error instanceof Error && error.cause === lost);
+  return isEcho ? lost : new LockLost(lost.lock, lost.token, lost.loss, error);
 }
 
 function explain({ cause, by, reason }: LossFacts): string {

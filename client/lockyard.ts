@@ -5,6 +5,7 @@ export type { LockyardClientOptions } from './client-settings';
 export type { Hold } from './lock-hold';
 export { LockLost, type LossFacts } from './lock-lost';
 export { LockTimeout } from './lock-timeout';
+export { LockUpgradeRefused } from './lock-upgrade-refused';
 export { LockyardClient, type Owned } from './lockyard-client';
 export { LockyardError } from './lockyard-error';
 export { ReleaseUnconfirmed } from './release-unconfirmed';

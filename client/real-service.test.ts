@@ -93,11 +93,26 @@ describe('excluding', () => {
 
   test('an owner may enter again, and the outer hold survives the inner release', async () => {
     const result = await withLock(name, { client: orders }, async (outer) => {
-      const inner = await withLock(name, { client: orders, reentrant: true }, (hold) => hold.token);
+      const again = { client: orders, ownHold: true, reentrant: true };
+      const inner = await withLock(name, again, (hold) => hold.token);
       expect(inner).toBe(outer.token);
       return orders.check({ name, token: outer.token });
     });
     expect(result).toEqual({ valid: true });
+  });
+
+  test('work under the lock may ask for it again, and costs no request', async () => {
+    let requests = 0;
+    const counting: typeof fetch = (...request) => {
+      requests++;
+      return fetch(...request);
+    };
+    const client = new LockyardClient({ url: api.url, apiKey: keys.orders, fetch: counting });
+    const depth = (level: number): Promise<number> =>
+      withLock(name, { client, waitMs: 0 }, () => (level === 0 ? 0 : depth(level - 1)));
+    expect(await depth(50)).toBe(0);
+    expect(requests).toBe(2);
+    expect(await orders.inspect({ name })).toMatchObject({ state: 'free' });
   });
 
   test('a client whose replies are lost is granted once and releases once', async () => {

@@ -1,11 +1,14 @@
 import { awaitGrant, type Wish } from './await-grant';
 import { type Hold, LockHold } from './lock-hold';
-import { LockLost, lossFacts } from './lock-lost';
+import { blame, lossFacts } from './lock-lost';
+import { enclosingHold, runUnderHold } from './lock-scope';
 import { LockyardClient } from './lockyard-client';
 import { ReleaseUnconfirmed } from './release-unconfirmed';
 import { retrying } from './retry';
+import { type Settled, settle } from './settle';
 import { RETRY_BUDGET_MS, TIDY_UP_MS } from './time-limits';
 import type { Mode, ReleaseAnswer, Remark } from './wire';
+import { workWithin } from './work-within';
 
 export interface WithLockOptions {
   /** Default: one client for the process, made from `LOCKYARD_URL` and `LOCKYARD_API_KEY`. */
@@ -23,7 +26,13 @@ export interface WithLockOptions {
   waitMs?: number | undefined;
   /** Default: exclusive. Shared holds of one lock live together. */
   mode?: Mode | undefined;
-  /** Enter again where this owner holds the lock already, in the same mode. */
+  /**
+   * Take a hold of one's own even within work that runs under this lock already. Otherwise the inner call runs under the
+   * outer hold, without a request: `owner`, where it is given, must be the same, and of the other options only `signal`
+   * and the two callbacks matter.
+   */
+  ownHold?: boolean | undefined;
+  /** Enter again where this owner holds the lock already, in the same mode, be it in another process. */
   reentrant?: boolean | undefined;
   /** Shown to operators with the hold, beside `host`, `pid` and `version`. */
   meta?: Record<string, string> | undefined;
@@ -45,6 +54,9 @@ export interface WithLockOptions {
  * Does `work` while holding the lock `name`: waits for it, renews it, releases it whatever happens, and answers what
  * the work answered.
  *
+ * Within `work`, and in all that it awaits, `withLock` of the same lock by the same client runs under this hold at once.
+ * What `work` leaves running when it ends does not hold the lock.
+ *
  * An operator can ask for the lock, or stop its renewals; both reach the work by `hold.askedToRelease`.
  *
  * Promises: the work starts only under a live hold; `signal` aborts as soon as the hold is known to be lost or can no
@@ -54,6 +66,7 @@ export interface WithLockOptions {
  * - `LockTimeout`: not granted within `waitMs`; the work never ran;
  * - `LockLost`: the hold ended before the work did; takes precedence over an error of the work, which is its `cause`;
  * - `ReleaseUnconfirmed`: the work is done under a good hold, its release was not answered;
+ * - `LockUpgradeRefused`: within work under a shared hold of the lock, which an exclusive one would wait for;
  * - `LockyardError`: refused, or no answer within the budget; the work never ran;
  * - the signal's reason, or whatever the work threw.
  *
@@ -69,12 +82,19 @@ export async function withLock<T>(
 ): Promise<T> {
   const client = options.client ?? environmentClient();
   const wish = wishOf(client, name, options);
+  const outer = options.ownHold
+    ? null
+    : enclosingHold({ ...wish, client, owner: options.owner ?? undefined });
+  if (outer) return workWithin(outer, options, work);
+
   const grant = await awaitGrant(client, wish, options.signal);
   const hold = new LockHold(client, wish, grant, options);
   const result = await workUnder(hold, work, options.signal);
   const release = await settle(() => giveBack(client, wish, hold));
 
-  const lost = hold.lost ?? lossOf(release, hold, name);
+  const answer = 'value' in release ? release.value : null;
+  if (answer?.outcome === 'lost') hold.lose(lossFacts(answer));
+  const { lost } = hold;
   if (lost) throw 'error' in result ? blame(lost, result.error) : lost;
   if ('error' in result) throw result.error;
   if ('error' in release) {
@@ -103,16 +123,6 @@ function wishOf({ settings }: LockyardClient, name: string, options: WithLockOpt
   };
 }
 
-type Settled<T> = { value: T } | { error: unknown };
-
-async function settle<T>(run: () => Promise<T> | T): Promise<Settled<T>> {
-  try {
-    return { value: await run() };
-  } catch (error) {
-    return { error };
-  }
-}
-
 async function workUnder<T>(
   hold: LockHold,
   work: (hold: Hold) => Promise<T> | T,
@@ -124,7 +134,7 @@ async function workUnder<T>(
   const interrupt = () => hold.interrupt(signal?.reason);
   signal?.addEventListener('abort', interrupt, { once: true });
   try {
-    return await settle(() => work(hold.view()));
+    return await settle(() => runUnderHold(hold, () => work(hold.view())));
   } finally {
     hold.stop();
     signal?.removeEventListener('abort', interrupt);
@@ -146,19 +156,4 @@ function giveBack(
   return retrying({ clock, chance, until }, () =>
     client.release({ namespace, name, owner, token: hold.token, requestId }, { timeoutMs }),
   );
-}
-
-function lossOf(
-  release: Settled<ReleaseAnswer | null>,
-  { token }: LockHold,
-  name: string,
-): LockLost | null {
-  const answer = 'value' in release ? release.value : null;
-  return answer?.outcome === 'lost' ? new LockLost(name, token, lossFacts(answer)) : null;
-}
-
-/** The loss with the work's own error as its cause, unless that error only passes the loss on. */
-function blame(lost: LockLost, error: unknown): LockLost {
-  const isEcho = error === lost || (error instanceof Error && error.cause === lost);
-  return isEcho ? lost : new LockLost(lost.lock, lost.token, lost.loss, error);
 }
