@@ -1,4 +1,5 @@
 import type { Db, WriteResult } from './narrow-db';
+import type { RawSql } from './raw-sql';
 import type { Schema } from './schema';
 import type { SqliteFile } from './sqlite-file';
 
@@ -17,6 +18,7 @@ export interface Database {
    * must touch nothing but `tx`. It must not use `db`: on SQLite that would wait for itself.
    */
   transaction<T>(work: (tx: Db) => Promise<T>): Promise<T>;
+  readonly raw: RawSql;
   /** Within a transaction: reads what is committed now and keeps others from changing it until the end. */
   forUpdate<Q>(query: Q): Q;
   /** Whether a write failed because another row has its key. */

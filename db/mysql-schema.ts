@@ -6,6 +6,8 @@ export const {
   lockRequests,
   lockHistory,
   lockEvents,
+  lockMinutes,
+  lockWeeks,
   cursors,
   backends,
   namespaces,

@@ -1,12 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import { drizzle } from 'drizzle-orm/mysql2';
-import type { Pool, PoolConnection } from 'mysql2/promise';
+import type { Pool, PoolConnection, ResultSetHeader } from 'mysql2/promise';
 import { describeBackendUrl } from './backend-url';
 import type { Database } from './database';
 import { CommitUnknown, causes } from './database-failure';
 import { DeadlinePool } from './mysql-pool';
 import * as tables from './mysql-schema';
 import type { Db, WriteResult } from './narrow-db';
+import type { Ask, RawResult } from './raw-sql';
 import { CASING } from './schema';
 import { StartError } from './start-error';
 
@@ -23,7 +24,11 @@ export async function openMysql(url: string): Promise<Database> {
     kind: 'mysql',
     db: drizzle({ client: pool as unknown as Pool, casing: CASING }) as unknown as Db,
     tables,
-    transaction: (work) => transaction(pool, work),
+    transaction: (work) => transaction(pool, (connection) => work(drizzleOn(connection))),
+    raw: {
+      ask: (sql, values) => pool.borrow((connection) => askOn(connection)(sql, values)),
+      transaction: (work) => transaction(pool, (connection) => work(askOn(connection))),
+    },
     forUpdate: (query) => (query as { for(strength: 'update'): typeof query }).for('update'),
     isDuplicateKey: (error) => hasErrno(error, DUPLICATE_KEY),
     affectedRows: (result: WriteResult) =>
@@ -46,7 +51,9 @@ async function probe(pool: DeadlinePool, url: string): Promise<void> {
   }
 }
 
-async function transaction<T>(pool: DeadlinePool, work: (tx: Db) => Promise<T>): Promise<T> {
+type Work<T> = (connection: PoolConnection) => Promise<T>;
+
+async function transaction<T>(pool: DeadlinePool, work: Work<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     let isCommitting = false;
     try {
@@ -65,15 +72,33 @@ async function transaction<T>(pool: DeadlinePool, work: (tx: Db) => Promise<T>):
   }
 }
 
-async function begin<T>(connection: PoolConnection, work: (tx: Db) => Promise<T>): Promise<T> {
+async function begin<T>(connection: PoolConnection, work: Work<T>): Promise<T> {
   await connection.query('begin');
   try {
-    return await work(drizzle({ client: connection, casing: CASING }) as unknown as Db);
+    return await work(connection);
   } catch (error) {
     await connection.query('rollback').catch(() => connection.destroy());
     throw error;
   }
 }
+
+function drizzleOn(connection: PoolConnection): Db {
+  return drizzle({ client: connection, casing: CASING }) as unknown as Db;
+}
+
+/** Names are bytes to the server, so they come back as bytes. */
+function askOn(connection: PoolConnection): Ask {
+  return async (sql, values): Promise<RawResult> => {
+    const [answer] = await connection.query({ sql, rowsAsArray: true }, values);
+    if (!Array.isArray(answer)) {
+      return { rows: [], affected: (answer as ResultSetHeader).affectedRows };
+    }
+    const rows = answer as unknown as unknown[][];
+    return { rows: rows.map((row) => row.map(textOf)), affected: 0 };
+  };
+}
+
+const textOf = (value: unknown) => (Buffer.isBuffer(value) ? value.toString('utf8') : value);
 
 const hasErrno = (error: unknown, errno: number) =>
   causes(error).some((each) => (each as { errno?: unknown }).errno === errno);

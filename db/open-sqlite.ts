@@ -1,9 +1,10 @@
-import type { Client } from '@libsql/client';
+import type { Client, ResultSet, Transaction } from '@libsql/client';
 import { LibsqlError } from '@libsql/client';
 import { drizzle } from 'drizzle-orm/libsql';
 import type { Database } from './database';
 import { causes } from './database-failure';
 import type { Db } from './narrow-db';
+import type { Ask, RawSql } from './raw-sql';
 import { CASING, type Schema } from './schema';
 import { openSqliteFile, type SqliteFile } from './sqlite-file';
 import * as tables from './sqlite-schema';
@@ -11,7 +12,8 @@ import * as tables from './sqlite-schema';
 /** The control tables in a SQLite file. Drizzle's writes and the lock store's go through one queue. */
 export async function openSqlite(path: string): Promise<Database> {
   const sqlite = await openSqliteFile(path);
-  const queued = drizzle({ client: queuedClient(sqlite), casing: CASING });
+  const client = queuedClient(sqlite);
+  const queued = drizzle({ client, casing: CASING });
   const direct = drizzle({ client: sqlite.client, casing: CASING });
   return {
     kind: 'sqlite',
@@ -19,12 +21,33 @@ export async function openSqlite(path: string): Promise<Database> {
     tables: tables as unknown as Schema,
     transaction: (work) =>
       sqlite.write(() => direct.transaction((tx) => work(tx as unknown as Db))),
+    raw: { ask: askOn(client), transaction: (work) => rawTransaction(sqlite, work) },
     // A transaction is the only writer from its beginning.
     forUpdate: (query) => query,
     isDuplicateKey: (error) => causes(error).some(isDuplicate),
     affectedRows: (result) => (result as unknown as { rowsAffected: number }).rowsAffected,
     sqlite,
     close: () => sqlite.close(),
+  };
+}
+
+function rawTransaction<T>({ write }: SqliteFile, work: (ask: Ask) => Promise<T>): Promise<T> {
+  return write(async (client) => {
+    const transaction = await client.transaction('write');
+    try {
+      const answer = await work(askOn(transaction));
+      await transaction.commit();
+      return answer;
+    } finally {
+      transaction.close();
+    }
+  });
+}
+
+function askOn(client: Pick<Client | Transaction, 'execute'>): RawSql['ask'] {
+  return async (sql, args) => {
+    const { rows, rowsAffected }: ResultSet = await client.execute({ sql, args });
+    return { rows: rows.map((row) => Array.from(row)), affected: rowsAffected };
   };
 }
 

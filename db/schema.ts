@@ -69,6 +69,47 @@ export function defineSchema(kit: Kit) {
     ],
   );
 
+  /**
+   * Roll-ups: what happened to a lock in one minute; with an empty `lockId`, to all locks of the backend together.
+   * Histograms as `LogHistogram` writes them. Written by the chores process.
+   */
+  const lockMinutes = table(
+    'lock_minutes',
+    {
+      backend: kit.code(32).notNull(),
+      lockId: kit.exact(265).notNull(),
+      minute: kit.whole().notNull(),
+      grants: kit.count().notNull(),
+      timeouts: kit.count().notNull(),
+      expiries: kit.count().notNull(),
+      forced: kit.count().notNull(),
+      waits: kit.document().notNull(),
+      holds: kit.document().notNull(),
+    },
+    (t) => [
+      primaryKey({ name: 'lock_minutes_pk', columns: [t.backend, t.lockId, t.minute] }),
+      index('lock_minutes_minute').on(t.minute),
+    ],
+  );
+
+  /** How long the holds of a lock that ended in one week had lasted; what a lock's own p99 is made from. */
+  const lockWeeks = table(
+    'lock_weeks',
+    {
+      backend: kit.code(32).notNull(),
+      lockId: kit.exact(265).notNull(),
+      week: kit.whole().notNull(),
+      holds: kit.document().notNull(),
+      /** How far the history had been counted when this row was written: rises with every change of any row. */
+      countedTo: kit.whole().notNull(),
+    },
+    (t) => [
+      primaryKey({ name: 'lock_weeks_pk', columns: [t.backend, t.lockId, t.week] }),
+      index('lock_weeks_counted').on(t.backend, t.countedTo),
+      index('lock_weeks_week').on(t.week),
+    ],
+  );
+
   /** Where a reader of the history stands. */
   const cursors = table(
     'cursors',
@@ -194,6 +235,8 @@ export function defineSchema(kit: Kit) {
     lockRequests,
     lockHistory,
     lockEvents,
+    lockMinutes,
+    lockWeeks,
     cursors,
     backends,
     namespaces,

@@ -7,6 +7,8 @@ export const {
   lockRequests,
   lockHistory,
   lockEvents,
+  lockMinutes,
+  lockWeeks,
   cursors,
   backends,
   namespaces,

@@ -20,9 +20,13 @@ export interface EventCounts {
  * What happened to a lock, or to several, within one minute of the backend's clock: an event belongs to the minute of its
  * `at`, which for an expiry is the deadline.
  */
-export interface MinuteRollup extends EventCounts {
+export interface MinuteRollup extends Rollup {
   /** The instant at which it begins, epoch milliseconds. */
   minute: number;
+}
+
+/** What is counted of events, whatever time they are from. */
+export interface Rollup extends EventCounts {
   /** How long each grant was waited for; 0 ms for one without a wait. Waits that ended without a grant are not in it. */
   waits: LogHistogram;
   /** How long each hold that ended here had lasted, however it ended; one given back as `late` is not in it. */
@@ -30,8 +34,12 @@ export interface MinuteRollup extends EventCounts {
 }
 
 export function emptyRollup(minute: number): MinuteRollup {
+  return { minute, ...nothingYet() };
+}
+
+export function nothingYet(): Rollup {
   const histograms = { waits: new LogHistogram(), holds: new LogHistogram() };
-  return { minute, grants: 0, timeouts: 0, expiries: 0, forced: 0, ...histograms };
+  return { grants: 0, timeouts: 0, expiries: 0, forced: 0, ...histograms };
 }
 
 /** The beginning of the minute in which an event happened. */
@@ -55,16 +63,16 @@ export function isRolledUp(event: LockEvent | CounterEvent): event is LockEvent 
   return event.kind in COUNTED || ENDINGS.has(event.kind);
 }
 
-/** Counts an event of the roll-up's minute. */
-export function addEvent(rollup: MinuteRollup, event: LockEvent): void {
+/** Counts an event. */
+export function addEvent(rollup: Rollup, event: LockEvent): void {
   const { kind, waitedMs = 0, heldMs = 0 } = event;
   if (kind in COUNTED) rollup[COUNTED[kind as keyof typeof COUNTED]] += 1;
   if (kind === 'granted') rollup.waits.add(waitedMs);
   if (ENDINGS.has(kind)) rollup.holds.add(heldMs);
 }
 
-/** Counts everything of another roll-up, of whatever minute. */
-export function addRollup(rollup: MinuteRollup, other: MinuteRollup): void {
+/** Counts everything of another roll-up. */
+export function addRollup(rollup: Rollup, other: Rollup): void {
   rollup.grants += other.grants;
   rollup.timeouts += other.timeouts;
   rollup.expiries += other.expiries;

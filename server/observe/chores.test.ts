@@ -1,11 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '@/db/database';
+import type { RawSql } from '@/db/raw-sql';
 import { created, freshKey, readOne, stored } from '../backends/testing/changes';
 import { storeNames } from '../backends/testing/stores-under-test';
 import { systemClock } from '../clock';
 import type { EventRow } from '../domain/lock-row';
 import { acquire, pause, release, renew, take } from '../engine/testing/engine-rig';
 import { FaultyStore } from '../engine/testing/faulty-store';
+import { EventTally } from './event-tally';
 import { HistoryOpener } from './history-opener';
 import { ObservingRig, type Watcher } from './testing/observing-rig';
 
@@ -168,25 +170,20 @@ describe.each(storeNames)('the chores over %s', (name) => {
     const { database, store } = rig.engines.under;
     const worker = await rig.engines.join();
     const refusals = { left: 0 };
-    const unsteady: Database = Object.create(database, {
-      db: {
-        get: () =>
-          Object.create(database.db, {
-            insert: {
-              value: (table: never) => {
-                if (table !== database.tables.lockEvents || refusals.left === 0)
-                  return database.db.insert(table);
-                refusals.left -= 1;
-                return { values: () => Promise.reject(new Error('Not now.')) };
-              },
-            },
-          }),
+    const raw: RawSql = {
+      ask: database.raw.ask,
+      async transaction(work) {
+        if (refusals.left === 0) return database.raw.transaction(work);
+        refusals.left -= 1;
+        throw new Error('Not now.');
       },
-    });
+    };
+    const unsteady: Database = Object.create(database, { raw: { value: raw } });
     const opener = new HistoryOpener(
       unsteady,
       { id: 'default', store: new FaultyStore(store), engine: worker.engine, epoch: 1 },
       systemClock,
+      new EventTally(),
     );
     const watcher = await rig.watch({ database: unsteady });
     await watcher.observing.close();

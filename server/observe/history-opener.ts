@@ -1,13 +1,13 @@
-import { and, eq, lt } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
-import { recordId } from '../backends/record-id';
 import type { HistoryRow } from '../backends/record-store';
 import type { Clock } from '../clock';
+import { insertEvents } from './event-rows';
+import type { EventTally } from './event-tally';
 import { HistoryTail } from './history-tail';
 import type { ObservedBackend } from './lock-board';
-
-/** Event rows in one insert. */
-const ROWS_AT_ONCE = 200;
+import { MinuteRoller } from './minute-roller';
+import { pruneRecorded } from './prune-recorded';
 
 /** How often history is read in one go, so that a busy backend is caught up with. */
 const ROUNDS_MAX = 50;
@@ -15,24 +15,28 @@ const ROUNDS_MAX = 50;
 /** Flushes are kept this long after they were opened, for tails that fell behind. */
 const KEEP_FLUSHES_MS = 60 * 60_000;
 
-/** Opened events are kept this long. */
-const KEEP_EVENTS_MS = 30 * 24 * 60 * 60_000;
-
 /**
- * Opens one backend's history: one row a flush becomes one row an event, in the control database. Run by the chores
- * process alone; where it stopped is kept, so its successor goes on there. A row met twice is kept once.
+ * Opens one backend's history: one row a flush becomes one row an event, in the control database, and is counted in the
+ * roll-ups. Run by the chores process alone; where it stopped is kept, so its successor goes on there. A row met twice
+ * is kept and counted once.
  */
 export class HistoryOpener {
   private tail: HistoryTail | null = null;
   private saved = 0;
+  /** Where this tail began to open events; before that it only counts. */
+  private opensAfter = 0;
   private readonly cursorId: string;
+  private readonly roller: MinuteRoller;
 
+  /** @param tally told of what this process has counted */
   constructor(
     private readonly database: Database,
     private readonly backend: ObservedBackend,
     private readonly clock: Clock,
+    tally: EventTally,
   ) {
     this.cursorId = `opened/${backend.id}`;
+    this.roller = new MinuteRoller(database, backend.id, clock, tally);
   }
 
   /** Opens what has come since the last call. After a failure it begins again where it had surely come to. */
@@ -41,8 +45,8 @@ export class HistoryOpener {
       const tail = this.tail ?? (await this.begin());
       for (let round = 0; round < ROUNDS_MAX; round += 1) {
         const rows = await tail.poll();
-        await this.insertAll(rows.flatMap((row) => this.eventRows(row)));
-        if (tail.position !== this.saved) await this.save(tail.position);
+        await this.write(rows, tail.position);
+        await this.roller.take(rows, tail.position);
         if (rows.length === 0) return;
       }
     } catch (error) {
@@ -51,22 +55,18 @@ export class HistoryOpener {
     }
   }
 
-  /** Begins again at the kept cursor, as after another process did this work. */
+  /** Begins again at the kept cursors, as after another process did this work. */
   restart(): void {
     this.tail = null;
   }
 
   /** Removes what is too old to be asked for. */
   async prune(): Promise<void> {
-    const { lockEvents } = this.database.tables;
-    const before = this.clock.now() - KEEP_EVENTS_MS;
     const { store, id } = this.backend;
-    await this.database.db
-      .delete(lockEvents)
-      .where(
-        and(eq(lockEvents.backend, id), lt(lockEvents.at, before)) ?? eq(lockEvents.backend, ''),
-      );
-    while ((await store.pruneHistory(this.saved, this.clock.now() - KEEP_FLUSHES_MS)) > 0);
+    const now = this.clock.now();
+    await pruneRecorded(this.database, id, now);
+    const done = Math.min(this.saved, this.roller.position);
+    while ((await store.pruneHistory(done, now - KEEP_FLUSHES_MS)) > 0);
   }
 
   private async begin(): Promise<HistoryTail> {
@@ -77,48 +77,23 @@ export class HistoryOpener {
       .where(eq(cursors.id, this.cursorId));
     if (!row) await this.database.db.insert(cursors).values({ id: this.cursorId, position: 0 });
     this.saved = row?.position ?? 0;
-    this.tail = new HistoryTail(this.backend.store, this.clock, this.saved);
+    this.opensAfter = this.saved;
+    await this.roller.begin(this.saved);
+    const from = Math.min(this.saved, this.roller.position);
+    this.tail = new HistoryTail(this.backend.store, this.clock, from);
     return this.tail;
   }
 
-  private eventRows({ id: historyId, changes }: HistoryRow) {
-    const backend = this.backend.id;
-    return changes
-      .filter(({ key }) => !key.namespace.startsWith('.'))
-      .flatMap(({ key, events }) => events.map((event) => ({ lockId: recordId(key), event })))
-      .map(({ lockId, event }, place) => {
-        const { at, rev, kind } = event;
-        return { backend, historyId, place, lockId, at, rev, kind, body: JSON.stringify(event) };
-      });
-  }
-
-  private async insertAll(rows: ReturnType<HistoryOpener['eventRows']>): Promise<void> {
-    for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
-      await this.insert(rows.slice(i, i + ROWS_AT_ONCE));
-    }
-  }
-
-  private async insert(rows: ReturnType<HistoryOpener['eventRows']>): Promise<void> {
-    const { db, tables } = this.database;
-    try {
-      await db.insert(tables.lockEvents).values(rows);
-    } catch (error) {
-      if (!this.database.isDuplicateKey(error)) throw error;
-      for (const row of rows) await this.insertOnce(row);
-    }
-  }
-
-  private async insertOnce(row: ReturnType<HistoryOpener['eventRows']>[number]): Promise<void> {
-    try {
-      await this.database.db.insert(this.database.tables.lockEvents).values(row);
-    } catch (error) {
-      if (!this.database.isDuplicateKey(error)) throw error;
-    }
-  }
-
-  private async save(position: number): Promise<void> {
-    const { cursors } = this.database.tables;
-    await this.database.db.update(cursors).set({ position }).where(eq(cursors.id, this.cursorId));
-    this.saved = position;
+  /** Events and cursor together; the cursor never goes back. */
+  private async write(rows: HistoryRow[], position: number): Promise<void> {
+    const fresh = rows.filter(({ id }) => id > this.opensAfter);
+    if (fresh.length === 0 && position <= this.saved) return;
+    const { raw, kind } = this.database;
+    await raw.transaction(async (ask) => {
+      await insertEvents(ask, kind, this.backend.id, fresh);
+      const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position < ?';
+      await ask(move, [position, this.cursorId, position]);
+    });
+    this.saved = Math.max(this.saved, position);
   }
 }

@@ -4,6 +4,7 @@ import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { Log } from '../log';
 import { Chores } from './chores';
 import { EventHistory } from './event-history';
+import { EventTally } from './event-tally';
 import { HistoryOpener } from './history-opener';
 import { LockBoard, type ObservedBackend } from './lock-board';
 import { repeat } from './repeat';
@@ -36,7 +37,11 @@ export interface Observing {
 export function startObserving(parts: ObservingParts): Observing {
   const { backends, database, clock, log, processId, backendOf, policyOf, resolveIntents } = parts;
   const board = new LockBoard({ backends, clock, backendOf, policyOf });
-  const openers = backends.map((backend) => new HistoryOpener(database, backend, clock));
+  const tallies = new Map(backends.map(({ id }) => [id, new EventTally()]));
+  const openers = backends.map((backend) => {
+    const tally = tallies.get(backend.id) ?? new EventTally();
+    return new HistoryOpener(database, backend, clock, tally);
+  });
   const chores = new Chores({ backends, board, openers, clock, log, processId, resolveIntents });
   const quietly = (what: string) => (error: unknown) => log.debug({ error }, what);
   const stops = [

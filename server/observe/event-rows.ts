@@ -1,0 +1,46 @@
+import type { Database } from '@/db/database';
+import type { Ask, SqlValue } from '@/db/raw-sql';
+import { recordId } from '../backends/record-id';
+import type { HistoryRow } from '../backends/record-store';
+
+/** Event rows in one statement. */
+const ROWS_AT_ONCE = 200;
+
+const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body';
+
+const ONE_ROW = '(?,?,?,?,?,?,?,?)';
+
+/** A row that is there already stays as it is. */
+const KEEP_THE_FIRST = {
+  mysql: 'ON DUPLICATE KEY UPDATE place = lock_events.place',
+  sqlite: 'ON CONFLICT DO NOTHING',
+};
+
+/** Writes one row an event, except for those of Lockyard's own records; a row met twice is kept once. */
+export async function insertEvents(
+  ask: Ask,
+  kind: Database['kind'],
+  backend: string,
+  history: HistoryRow[],
+): Promise<void> {
+  const rows = history.flatMap((row) => eventRows(backend, row));
+  for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
+    const some = rows.slice(i, i + ROWS_AT_ONCE);
+    const places = new Array(some.length).fill(ONE_ROW).join(',');
+    const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${places} ${KEEP_THE_FIRST[kind]}`;
+    await ask(sql, some.flat());
+  }
+}
+
+function eventRows(backend: string, { id, changes }: HistoryRow): SqlValue[][] {
+  const rows: SqlValue[][] = [];
+  for (const { key, events } of changes) {
+    if (key.namespace.startsWith('.')) continue;
+    const lockId = recordId(key);
+    for (const event of events) {
+      const { at, rev, kind } = event;
+      rows.push([backend, id, rows.length, lockId, at, rev, kind, JSON.stringify(event)]);
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,33 @@
+import type { Database } from '@/db/database';
+
+/** Opened events and roll-ups are kept this long. */
+const KEEP_MS = 30 * 24 * 60 * 60_000;
+
+/** Rows removed at a time: each step is short, and lets others write in between. */
+const ROWS_AT_ONCE = 1_000;
+
+/** What is removed, and the column that says how old it is. */
+const TABLES = [
+  ['lock_events', 'at'],
+  ['lock_minutes', 'minute'],
+  ['lock_weeks', 'week'],
+] as const;
+
+/** Removes one backend's events and roll-ups that are older than 30 days, a few rows at a time. */
+export async function pruneRecorded(
+  { raw, kind }: Database,
+  backend: string,
+  now: number,
+): Promise<void> {
+  for (const [table, age] of TABLES) {
+    const which = `backend = ? AND ${age} < ?`;
+    const sql =
+      kind === 'mysql'
+        ? `DELETE FROM ${table} WHERE ${which} LIMIT ${ROWS_AT_ONCE}`
+        : `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${which} LIMIT ${ROWS_AT_ONCE})`;
+    for (;;) {
+      const { affected } = await raw.ask(sql, [backend, now - KEEP_MS]);
+      if (affected < ROWS_AT_ONCE) break;
+    }
+  }
+}
