@@ -1,3 +1,4 @@
+import type { LockEvent } from '../domain/lock-event';
 import type { RecordEvent } from '../domain/record-event';
 import { beginRun, goesOn, isPlainStep, type RunTuple, stepsOf } from './added-run';
 import { recordId, recordKey } from './record-id';
@@ -5,6 +6,9 @@ import type { Change, HistoryRow } from './record-store';
 
 /** Everything of an event that few events have. */
 type Facts = Record<string, unknown>;
+
+/** Those that only locks have, and that are often empty. */
+type OwnFacts = Pick<Partial<LockEvent>, 'owner' | 'token' | 'waitedMs' | 'meta'>;
 
 type EventTuple = [
   kind: RecordEvent['kind'],
@@ -75,13 +79,14 @@ function decodeTuple(tuple: EventTuple | RunTuple, changeRev: number): RecordEve
     : [decodeEvent(tuple as EventTuple, changeRev)];
 }
 
-/** What only locks have, an owner and a token, is left empty for counters. */
+/** What only locks have is left empty for counters. Taken apart in one go: nearly every event of a busy server comes here. */
 function encodeEvent(event: RecordEvent, changeRev: number): EventTuple {
-  const { kind, at, rev, service, ...more } = event;
-  const { owner = '', token = 0, ...facts }: Facts & { owner?: string; token?: number } = more;
+  const all: OwnFacts & RecordEvent = event;
+  const { kind, at, rev, service, owner = '', token = 0, waitedMs = 0, meta, ...more } = all;
+  const facts: Facts = more;
+  if (waitedMs !== 0) facts.waitedMs = waitedMs;
+  if (meta && Object.keys(meta).length > 0) facts.meta = meta;
   const tuple: EventTuple = [kind, at, changeRev - rev, service, owner, token];
-  if (facts.waitedMs === 0) delete facts.waitedMs;
-  if (facts.meta && Object.keys(facts.meta).length === 0) delete facts.meta;
   if (Object.keys(facts).length > 0) tuple.push(facts);
   return tuple;
 }

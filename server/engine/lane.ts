@@ -4,8 +4,14 @@ import type { PendingCommand } from './pending-command';
 /** Records in one packet at most. */
 const RECORDS_MAX = 256;
 
-/** Packets under way at once: while the store works on one, the next is decided. */
+/**
+ * Packets under way at once. A second one sets out as soon as it has as many records as the first: few large packets
+ * cost much less than many small ones.
+ */
 const FLUSHES_MAX = 2;
+
+/** How long a smaller one waits for company: a packet that hangs must not hold up everybody. */
+const COMPANY_MS = 20;
 
 /** All commands that wait for one record, oldest first. */
 export interface Group {
@@ -22,6 +28,7 @@ export class Lane {
   private readonly busy = new Set<string>();
   private flushes = 0;
   private scheduled = false;
+  private patience: NodeJS.Timeout | undefined;
 
   /** @param flush deals with every command of the groups; if it rejects, those not answered yet are refused */
   constructor(private readonly flush: (groups: Group[]) => Promise<void>) {}
@@ -41,9 +48,16 @@ export class Lane {
     this.schedule();
   }
 
-  /** After the current turn of the event loop, so that a burst arrives as one group. */
   private schedule(): void {
     if (this.scheduled || this.flushes >= FLUSHES_MAX) return;
+    if (this.waiting.size >= this.busy.size) this.startSoon();
+    else this.patience ??= setTimeout(() => this.startSoon(), COMPANY_MS);
+  }
+
+  /** After the current turn of the event loop, so that a burst arrives as one group. */
+  private startSoon(): void {
+    clearTimeout(this.patience);
+    this.patience = undefined;
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
