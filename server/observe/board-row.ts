@@ -1,6 +1,6 @@
 import { decodeRecord } from '../backends/record-codec';
 import { recordId } from '../backends/record-id';
-import type { ReadRecord } from '../backends/record-store';
+import type { ReadRecord, RecordKey } from '../backends/record-store';
 import {
   type EndedHold,
   type Hold,
@@ -12,50 +12,78 @@ import type { HoldRow, LockRow, WaiterRow } from '../domain/lock-row';
 import { leadingHold, lockStatus, type StatusFacts, statusFacts } from '../domain/lock-status';
 import { type LockNorms, stuckReason } from '../domain/stuck-reason';
 
-/** A lock as the board keeps it: everything of a row but what changes though the record does not. */
-export interface BoardRow {
-  row: Omit<LockRow, 'status' | 'stuck' | 'ownHold'>;
-  facts: StatusFacts;
-  /** As it was read; one that nobody has written where it cannot be read. */
-  record: LockRecord;
-  /** Lower-case text that a search looks in. */
-  haystack: string;
-  /** False: there is a record, and nobody knows what it says. */
-  isReadable: boolean;
-}
+/** What a page shows of a lock: everything but what changes though the record does not. */
+type ShownRow = Omit<LockRow, 'status' | 'stuck' | 'ownHold'>;
 
-export function boardRow(
-  backend: string,
-  { key, now }: Pick<ReadRecord, 'key' | 'now'>,
-  record: LockRecord,
-): BoardRow {
-  const { namespace, name } = key;
-  const hold = leadingHold(record, now);
-  const row = {
-    id: rowId(backend, recordId(key)),
-    namespace,
-    name,
-    backend,
-    rev: record.rev,
-    hold: hold && holdRow(hold),
-    holders: liveHolds(record, now).length,
-    frozen: record.frozen,
-    delayedUntil: record.delayedUntil,
-    ended: hold || !record.ended ? null : endedRow(record.ended),
-    waiters: record.queue.length,
-    oldestWaitAt: record.queue[0]?.enqueuedAt ?? null,
-    readAt: now,
-  };
-  const parties = hold ? record.holds : row.ended ? [row.ended] : [];
-  const words = parties.flatMap(({ owner, service, token }) => [owner, service, token]);
-  const haystack = [namespace, name, ...words].join('\n').toLowerCase();
-  return { row, facts: statusFacts(record), record, haystack, isReadable: true };
+/** A lock as the board keeps it. What people see of it is made when they look: most changes nobody looks at. */
+export class BoardRow {
+  /** By what the lock goes on the board. */
+  readonly id: string;
+  private shown: ShownRow | null = null;
+  private text: string | null = null;
+
+  /**
+   * @param readAt the backend's clock when it was read
+   * @param record as it was read; one that nobody has written where it cannot be read
+   * @param isReadable false: there is a record, and nobody knows what it says
+   */
+  constructor(
+    readonly backend: string,
+    readonly key: RecordKey,
+    private readonly readAt: number,
+    readonly record: LockRecord,
+    readonly isReadable = true,
+  ) {
+    this.id = rowId(backend, recordId(key));
+  }
+
+  get row(): ShownRow {
+    this.shown ??= this.show();
+    return this.shown;
+  }
+
+  get facts(): StatusFacts {
+    return statusFacts(this.record);
+  }
+
+  /** Lower-case text that a search looks in. */
+  get haystack(): string {
+    this.text ??= this.searched();
+    return this.text;
+  }
+
+  private searched(): string {
+    const { namespace, name, hold, ended } = this.row;
+    const parties = hold ? this.record.holds : ended ? [ended] : [];
+    const words = parties.flatMap(({ owner, service, token }) => [owner, service, token]);
+    return [namespace, name, ...words].join('\n').toLowerCase();
+  }
+
+  private show(): ShownRow {
+    const { id, backend, key, readAt, record } = this;
+    const hold = leadingHold(record, readAt);
+    return {
+      id,
+      namespace: key.namespace,
+      name: key.name,
+      backend,
+      rev: record.rev,
+      hold: hold && holdRow(hold),
+      holders: liveHolds(record, readAt).length,
+      frozen: record.frozen,
+      delayedUntil: record.delayedUntil,
+      ended: hold || !record.ended ? null : endedRow(record.ended),
+      waiters: record.queue.length,
+      oldestWaitAt: record.queue[0]?.enqueuedAt ?? null,
+      readAt,
+    };
+  }
 }
 
 /** The row of a record whose text no version of ours wrote. */
-export function unreadableRow(backend: string, read: ReadRecord): BoardRow {
-  const rev = read.record?.rev ?? 0;
-  return { ...boardRow(backend, read, { ...unwrittenRecord(read.now), rev }), isReadable: false };
+export function unreadableRow(backend: string, { key, now, record }: ReadRecord): BoardRow {
+  const rev = record?.rev ?? 0;
+  return new BoardRow(backend, key, now, { ...unwrittenRecord(now), rev }, false);
 }
 
 /** The record that was read; null if there is none. Throws for a text that no version of ours wrote. */

@@ -14,7 +14,7 @@ import type { ListInput } from '../domain/inputs';
 import type { BackendHealth, LockDetail, LockPage, LockRow } from '../domain/lock-row';
 import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { LockEngine } from '../engine/lock-engine';
-import { type BoardRow, boardRow, recordRead, rowId, unreadableRow, withStatus } from './board-row';
+import { BoardRow, recordRead, rowId, unreadableRow, withStatus } from './board-row';
 import { CounterBoard, counterRowId } from './counter-board';
 import { HistoryTail } from './history-tail';
 import { KnownNorms } from './known-norms';
@@ -92,16 +92,16 @@ export class LockBoard {
   page(input: LockListInput): LockPage {
     const health = new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
     const namespaces = new Set<string>();
-    const haystacks = new Map<LockRow, string>();
+    const keptOf = new Map<LockRow, BoardRow>();
     const rows = [...this.rows.values()].map((kept) => {
-      namespaces.add(kept.row.namespace);
-      const row = this.rowNow(kept, health.get(kept.row.backend));
-      haystacks.set(row, kept.haystack);
+      namespaces.add(kept.key.namespace);
+      const row = this.rowNow(kept, health.get(kept.backend));
+      keptOf.set(row, kept);
       return row;
     });
     const sought = input.search?.toLowerCase() ?? '';
     const isFound = (row: LockRow) =>
-      sought === '' || haystacks.get(row)?.includes(sought) === true;
+      sought === '' || keptOf.get(row)?.haystack.includes(sought) === true;
     return makeLockPage(rows, isFound, input, {
       backends: [...health.values()],
       namespaces: [...namespaces].sort(),
@@ -148,11 +148,10 @@ export class LockBoard {
   /** Locks that time or a death may have changed: leases that lapsed by the instant of their backend, and queues. */
   due(instants: ReadonlyMap<string, number>): DueLock[] {
     const due: DueLock[] = [];
-    for (const { row, facts } of this.rows.values()) {
-      const { backend, namespace, name, waiters } = row;
+    for (const { backend, key, record } of this.rows.values()) {
       const instant = instants.get(backend) ?? 0;
-      const lapsed = facts.holds.some(({ expiresAt }) => expiresAt <= instant);
-      if (lapsed || waiters > 0) due.push({ backend, key: { namespace, name }, lapsed });
+      const lapsed = record.holds.some(({ expiresAt }) => expiresAt <= instant);
+      if (lapsed || record.queue.length > 0) due.push({ backend, key, lapsed });
     }
     return due;
   }
@@ -188,7 +187,7 @@ export class LockBoard {
 
   /** Reads everything again, and lets go of what is not there any more: forgetting leaves no history. */
   async heal(backend: ObservedBackend): Promise<void> {
-    const unmet = new Map([...this.rows].filter(([, { row }]) => row.backend === backend.id));
+    const unmet = new Map([...this.rows].filter(([, kept]) => kept.backend === backend.id));
     const unmetCounters = this.counters.rowsOf(backend.id);
     let cursor: Cursor | null = { namespace: null, after: null };
     while (cursor) {
@@ -226,7 +225,7 @@ export class LockBoard {
       const key = recordKey(id);
       const seen = engine.lastSeen(key, rev);
       if (!seen) continue;
-      this.keep(boardRow(backend, { key, now: seen.now }, seen.record));
+      this.keep(new BoardRow(backend, key, seen.now, seen.record));
       revs.delete(id);
     }
   }
@@ -247,9 +246,8 @@ export class LockBoard {
   }
 
   private keep(next: BoardRow): void {
-    const { id, rev } = next.row;
-    const kept = this.rows.get(id);
-    if (!kept || kept.row.rev <= rev) this.rows.set(id, next);
+    const kept = this.rows.get(next.id);
+    if (!kept || kept.record.rev <= next.record.rev) this.rows.set(next.id, next);
   }
 
   private forget(id: string): void {
@@ -263,14 +261,16 @@ export class LockBoard {
 
   private rowNow(kept: BoardRow, health: BackendHealth | undefined): LockRow {
     const now = this.clock.now() + (health?.clockOffsetMs ?? 0);
-    return withStatus(kept, this.norms.of(kept.row.id, kept.row), now, health?.reachable === true);
+    return withStatus(kept, this.norms.of(kept.id, kept.key), now, health?.reachable === true);
   }
 }
 
 function rowOf(backend: string, read: ReadRecord): BoardRow {
   try {
     const record = recordRead(read);
-    return record ? boardRow(backend, read, record) : unreadableRow(backend, read);
+    return record
+      ? new BoardRow(backend, read.key, read.now, record)
+      : unreadableRow(backend, read);
   } catch {
     return unreadableRow(backend, read);
   }

@@ -7,7 +7,7 @@ import { liveHolds, unwrittenRecord } from '../domain/lock-record';
 import type { LockDetail, LockRow } from '../domain/lock-row';
 import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { LockNorms } from '../domain/stuck-reason';
-import { boardRow, holdRow, recordRead, rowId, waiterRows, withStatus } from './board-row';
+import { BoardRow, holdRow, recordRead, rowId, waiterRows, withStatus } from './board-row';
 import type { ObservedBackend } from './lock-board';
 
 const LAST_DETAILS = 200;
@@ -47,8 +47,9 @@ export class LockDetails {
 
   private fresh({ id, epoch, engine }: ObservedBackend, read: ReadRecord): LockDetail {
     const record = recordRead(read);
-    const kept = boardRow(id, read, record ?? unwrittenRecord(read.now));
-    const norms = this.parts.normsOf(kept.row.id, read.key);
+    const { key, now } = read;
+    const kept = new BoardRow(id, key, now, record ?? unwrittenRecord(now));
+    const norms = this.parts.normsOf(kept.id, key);
     return {
       row: { ...withStatus(kept, norms, read.now, true), rev: record?.rev ?? 0 },
       holds: liveHolds(record, read.now).map(holdRow),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { listInput } from '../domain/inputs';
 import { type Hold, unwrittenRecord } from '../domain/lock-record';
-import { type BoardRow, boardRow, unreadableRow } from './board-row';
+import { BoardRow, unreadableRow } from './board-row';
 import { makeLockListing } from './lock-listing';
 
 const NOW = 1_000_000;
@@ -25,7 +25,7 @@ const hold: Hold = {
 function rowOf(name: string, holds: Hold[] = [], namespace = 'default'): BoardRow {
   const key = { namespace, name };
   const record = { ...unwrittenRecord(NOW), rev: 3, holds };
-  return boardRow('default', { key, now: NOW, record: null } as never, record);
+  return new BoardRow('default', key, NOW, record);
 }
 
 const list = (rows: BoardRow[], input: object = {}, frame = FRAME) =>

@@ -1,7 +1,7 @@
+import type { RecordKey } from '../backends/record-store';
 import type { ListAnswer, ListedLock } from '../domain/answers';
 import type { ListInput } from '../domain/inputs';
 import { holderViews, lockState } from '../domain/inspect-record';
-import type { LockRow } from '../domain/lock-row';
 import type { BoardRow } from './board-row';
 
 /** When a listing is made and how its backend is. */
@@ -20,7 +20,7 @@ export function makeLockListing(
 ): ListAnswer {
   const first = new FirstNames(input.limit + 1);
   for (const kept of rows) {
-    if (!isOnOrAfterPage(kept.row, input) || !first.mayTake(kept.row.name)) continue;
+    if (!isOnOrAfterPage(kept.key, input) || !first.mayTake(kept.key.name)) continue;
     const lock = listedLock(kept, frame);
     if (!input.busy || lock.state !== 'free' || lock.queueLength > 0) first.take(lock);
   }
@@ -29,10 +29,7 @@ export function makeLockListing(
   return { locks, next: isWhole ? null : (locks.at(-1)?.name ?? null), ageMs: frame.ageMs };
 }
 
-function isOnOrAfterPage(
-  { namespace, name }: Pick<LockRow, 'namespace' | 'name'>,
-  input: ListInput,
-): boolean {
+function isOnOrAfterPage({ namespace, name }: RecordKey, input: ListInput): boolean {
   return (
     namespace === input.namespace &&
     (input.prefix === undefined || name.startsWith(input.prefix)) &&
@@ -64,14 +61,14 @@ class FirstNames {
   }
 }
 
-function listedLock({ row, record, isReadable }: BoardRow, frame: ListingFrame): ListedLock {
+function listedLock({ key, record, isReadable }: BoardRow, frame: ListingFrame): ListedLock {
   const isKnown = frame.reachable && isReadable;
   return {
-    name: row.name,
+    name: key.name,
     state: isKnown ? lockState(record, frame.now) : 'unknown',
-    rev: row.rev,
+    rev: record.rev,
     holders: holderViews(record, frame.now),
-    queueLength: row.waiters,
+    queueLength: record.queue.length,
   };
 }
 

@@ -16,13 +16,13 @@ export function tallyNamespaces(
   nows: ReadonlyMap<string, number>,
 ): NamespaceTallies {
   const counted = new Map<string, { locks: number; held: number; waiting: number }>();
-  for (const { row, facts } of rows) {
-    const tally = counted.get(row.namespace) ?? { locks: 0, held: 0, waiting: 0 };
-    const now = nows.get(row.backend) ?? Number.POSITIVE_INFINITY;
+  for (const { key, backend, record } of rows) {
+    const tally = counted.get(key.namespace) ?? { locks: 0, held: 0, waiting: 0 };
+    const now = nows.get(backend) ?? Number.POSITIVE_INFINITY;
     tally.locks += 1;
-    tally.waiting += row.waiters;
-    if (facts.holds.some(({ expiresAt }) => expiresAt > now)) tally.held += 1;
-    counted.set(row.namespace, tally);
+    tally.waiting += record.queue.length;
+    if (record.holds.some(({ expiresAt }) => expiresAt > now)) tally.held += 1;
+    counted.set(key.namespace, tally);
   }
   return (namespace, backend) => {
     const { locks, held, waiting } = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };
