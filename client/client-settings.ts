@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type Chance, systemChance } from './chance';
 import { type ClientClock, systemClock } from './client-clock';
+import type { LockObserver } from './lock-observer';
 import { LockyardError } from './lockyard-error';
 import manifest from './package.json' with { type: 'json' };
 
@@ -16,6 +17,8 @@ export interface LockyardClientOptions {
   owner?: string | undefined;
   /** The version of this program, shown to operators with its holds. Default: the client's own. */
   version?: string | undefined;
+  /** Told what happens to locks and requests, for metrics. */
+  observer?: LockObserver | undefined;
   fetch?: typeof fetch | undefined;
   clock?: ClientClock | undefined;
   chance?: Chance | undefined;
@@ -30,6 +33,7 @@ export interface ClientSettings {
   owner: string;
   /** Sent with every hold: `host`, `pid`, `version`. */
   meta: Record<string, string>;
+  observer: LockObserver | undefined;
   fetch: typeof fetch;
   clock: ClientClock;
   chance: Chance;
@@ -47,6 +51,7 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
     namespace: options.namespace ?? 'default',
     owner: options.owner ?? `${host}:${pid}:${chance.id().slice(0, 6)}`,
     meta: { host, pid, version },
+    observer: options.observer,
     fetch: options.fetch ?? globalThis.fetch,
     clock: options.clock ?? systemClock,
     chance,

@@ -1,6 +1,7 @@
 import { type Grant, surelyUntil, type Wish } from './await-grant';
 import { pause } from './client-clock';
 import { LockLost, type LossFacts, lossFacts } from './lock-lost';
+import { notify, type ObservedLock } from './lock-observer';
 import type { LockyardClient } from './lockyard-client';
 import { LockyardError } from './lockyard-error';
 import { retryDelayMs } from './retry';
@@ -53,6 +54,7 @@ export class LockHold {
   lost: LockLost | null = null;
   /** The work has ended: whatever it left running does not hold the lock any more. */
   isOver = false;
+  private readonly heldSince: number;
   private expiresAt: number;
   private sureUntil: number;
   private renewAt: number;
@@ -72,6 +74,7 @@ export class LockHold {
     listeners: HoldListeners = {},
   ) {
     this.followers.add(listeners);
+    this.heldSince = client.settings.clock.monotonic();
     this.token = grant.token;
     this.expiresAt = grant.expiresAt;
     this.sureUntil = surelyUntil(grant);
@@ -109,6 +112,8 @@ export class LockHold {
     this.stopped.abort();
     this.work.abort(this.lost);
     this.endFollowers(this.lost);
+    const { observer } = this.client.settings;
+    notify(observer, 'lost', { ...this.facts(), cause: facts.cause, heldMs: this.heldMs() });
   }
 
   /** Passes on what the work is told, also what it was told before, until the answer is called. */
@@ -134,6 +139,17 @@ export class LockHold {
   remainingMs(): number {
     if (this.lost) return 0;
     return Math.max(0, this.sureUntil - this.client.settings.clock.monotonic());
+  }
+
+  /** From the grant, as it was heard of, until now. */
+  heldMs(): number {
+    return this.client.settings.clock.monotonic() - this.heldSince;
+  }
+
+  /** What observers are told of it in every event. */
+  facts(): ObservedLock & { token: number } {
+    const { namespace, name, mode } = this.wish;
+    return { namespace, name, mode, token: this.token };
   }
 
   /** What the work is given; it may be taken apart freely, but for `expiresAt`, which moves. */
@@ -179,7 +195,9 @@ export class LockHold {
 
   private async renew(): Promise<void> {
     const { namespace, name, owner, leaseMs } = this.wish;
-    const sentAt = this.client.settings.clock.monotonic();
+    const { clock, observer } = this.client.settings;
+    const sentAt = clock.monotonic();
+    const leftMs = this.remainingMs();
     const timeoutMs = Math.min(ANSWER_WITHIN_MS, Math.max(leaseMs / 3, 1_000));
     const answer = await this.client.renew(
       { namespace, name, owner, token: this.token, leaseMs },
@@ -190,10 +208,12 @@ export class LockHold {
       this.lose(lossFacts(answer));
       return;
     }
+    const latencyMs = clock.monotonic() - sentAt;
     this.expiresAt = answer.expiresAt;
     this.sureUntil = surelyUntil({ sentAt, expiresInMs: answer.expiresInMs });
     this.renewAt = sentAt + this.renewAfterMs(answer.expiresInMs);
     this.watchDeadline();
+    notify(observer, 'renewed', { ...this.facts(), latencyMs, leftMs });
     this.hear(answer);
   }
 

@@ -1,4 +1,6 @@
 import { type ClientSettings, clientSettings, type LockyardClientOptions } from './client-settings';
+import { notify } from './lock-observer';
+import { LockyardError } from './lockyard-error';
 import { type CallOptions, type Procedure, sendRequest } from './send-request';
 import { ANSWER_WITHIN_MS, HELD_OPEN_MS } from './time-limits';
 import type {
@@ -103,9 +105,24 @@ export class LockyardClient {
     return { ...input, namespace: input.namespace ?? this.settings.namespace };
   }
 
-  private send<A>(procedure: Procedure, input: object, options: CallOptions = {}): Promise<A> {
+  private async send<A>(
+    procedure: Procedure,
+    input: object,
+    options: CallOptions = {},
+  ): Promise<A> {
     const { timeoutMs = ANSWER_WITHIN_MS, signal } = options;
-    return sendRequest<A>(this.settings, procedure, input, { timeoutMs, signal });
+    const { clock, observer } = this.settings;
+    const sentAt = clock.monotonic();
+    try {
+      return await sendRequest<A>(this.settings, procedure, input, { timeoutMs, signal });
+    } catch (error) {
+      if (error instanceof LockyardError) {
+        const latencyMs = clock.monotonic() - sentAt;
+        const { reason } = error;
+        notify(observer, 'requestFailed', { procedure: procedure.name, reason, latencyMs });
+      }
+      throw error;
+    }
   }
 }
 

@@ -4,6 +4,15 @@ export type { ClientClock } from './client-clock';
 export type { LockyardClientOptions } from './client-settings';
 export type { Hold } from './lock-hold';
 export { LockLost, type LossFacts } from './lock-lost';
+export type {
+  HoldLost,
+  HoldReleased,
+  HoldRenewed,
+  LockObserver,
+  ObservedLock,
+  RequestFailed,
+  WaitEnded,
+} from './lock-observer';
 export { LockTimeout } from './lock-timeout';
 export { LockUpgradeRefused } from './lock-upgrade-refused';
 export { LockyardClient, type Owned } from './lockyard-client';

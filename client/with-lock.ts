@@ -1,13 +1,10 @@
 import { awaitGrant, type Wish } from './await-grant';
-import { type Hold, LockHold } from './lock-hold';
-import { blame, lossFacts } from './lock-lost';
-import { enclosingHold, runUnderHold } from './lock-scope';
+import type { Hold, LockHold } from './lock-hold';
+import { enclosingHold } from './lock-scope';
 import { LockyardClient } from './lockyard-client';
-import { ReleaseUnconfirmed } from './release-unconfirmed';
-import { retrying } from './retry';
-import { type Settled, settle } from './settle';
-import { RETRY_BUDGET_MS, TIDY_UP_MS } from './time-limits';
-import type { Mode, ReleaseAnswer, Remark } from './wire';
+import { tellWaitEnded, watchWait } from './watch-wait';
+import type { Mode, Remark } from './wire';
+import { workUnderGrant } from './work-under-grant';
 import { workWithin } from './work-within';
 
 export interface WithLockOptions {
@@ -82,25 +79,12 @@ export async function withLock<T>(
 ): Promise<T> {
   const client = options.client ?? environmentClient();
   const wish = wishOf(client, name, options);
-  const outer = options.ownHold
-    ? null
-    : enclosingHold({ ...wish, client, owner: options.owner ?? undefined });
+  const outer = outerHold(client, wish, options);
   if (outer) return workWithin(outer, options, work);
-
-  const grant = await awaitGrant(client, wish, options.signal);
-  const hold = new LockHold(client, wish, grant, options);
-  const result = await workUnder(hold, work, options.signal);
-  const release = await settle(() => giveBack(client, wish, hold));
-
-  const answer = 'value' in release ? release.value : null;
-  if (answer?.outcome === 'lost') hold.lose(lossFacts(answer));
-  const { lost } = hold;
-  if (lost) throw 'error' in result ? blame(lost, result.error) : lost;
-  if ('error' in result) throw result.error;
-  if ('error' in release) {
-    throw new ReleaseUnconfirmed(name, hold.token, result.value, release.error);
-  }
-  return result.value;
+  const grant = await watchWait(client, wish, options.signal, () =>
+    awaitGrant(client, wish, options.signal),
+  );
+  return workUnderGrant(client, wish, grant, options, work);
 }
 
 let sharedClient: LockyardClient | undefined;
@@ -123,37 +107,19 @@ function wishOf({ settings }: LockyardClient, name: string, options: WithLockOpt
   };
 }
 
-async function workUnder<T>(
-  hold: LockHold,
-  work: (hold: Hold) => Promise<T> | T,
-  signal: AbortSignal | undefined,
-): Promise<Settled<T>> {
-  if (signal?.aborted) return { error: signal.reason };
-  hold.begin();
-  if (hold.lost) return { error: hold.lost };
-  const interrupt = () => hold.interrupt(signal?.reason);
-  signal?.addEventListener('abort', interrupt, { once: true });
-  try {
-    return await settle(() => runUnderHold(hold, () => work(hold.view())));
-  } finally {
-    hold.stop();
-    signal?.removeEventListener('abort', interrupt);
-  }
-}
-
-/** Null: the server itself said that there is nothing to release any more. */
-function giveBack(
+/** The hold under which the caller works already, where that is enough. */
+function outerHold(
   client: LockyardClient,
-  { namespace, name, owner }: Wish,
-  hold: LockHold,
-): Promise<ReleaseAnswer> | null {
-  if (hold.lost && hold.lost.loss.cause !== 'unrenewed') return null;
-  const { clock, chance } = client.settings;
-  const budgetMs = hold.lost ? TIDY_UP_MS : Math.min(RETRY_BUDGET_MS, hold.remainingMs());
-  const until = clock.monotonic() + budgetMs;
-  const requestId = chance.id();
-  const timeoutMs = hold.lost ? TIDY_UP_MS : undefined;
-  return retrying({ clock, chance, until }, () =>
-    client.release({ namespace, name, owner, token: hold.token, requestId }, { timeoutMs }),
-  );
+  wish: Wish,
+  { ownHold, owner }: WithLockOptions,
+): LockHold | null {
+  if (ownHold) return null;
+  try {
+    const outer = enclosingHold({ ...wish, client, owner });
+    if (outer) tellWaitEnded(client, wish, 'joined', 0);
+    return outer;
+  } catch (error) {
+    tellWaitEnded(client, wish, 'failed', 0);
+    throw error;
+  }
 }

@@ -1,0 +1,96 @@
+import type { Grant, Wish } from './await-grant';
+import { type Hold, type HoldListeners, LockHold } from './lock-hold';
+import { blame, type LockLost, lossFacts } from './lock-lost';
+import { notify } from './lock-observer';
+import { runUnderHold } from './lock-scope';
+import { inSpan, type LockSpan, lockAttributes } from './lock-spans';
+import type { LockyardClient } from './lockyard-client';
+import { ReleaseUnconfirmed } from './release-unconfirmed';
+import { retrying } from './retry';
+import { type Settled, settle } from './settle';
+import { RETRY_BUDGET_MS, TIDY_UP_MS } from './time-limits';
+import type { ReleaseAnswer } from './wire';
+
+interface WorkOptions extends HoldListeners {
+  signal?: AbortSignal | undefined;
+}
+
+/** Does `work` under a hold that was granted, keeps it renewed meanwhile, and releases it whatever happens. */
+export function workUnderGrant<T>(
+  client: LockyardClient,
+  wish: Wish,
+  grant: Grant,
+  options: WorkOptions,
+  work: (hold: Hold) => Promise<T> | T,
+): Promise<T> {
+  const hold = new LockHold(client, wish, grant, options);
+  const attributes = { ...lockAttributes(wish), 'lockyard.token': grant.token };
+  return inSpan('lockyard.hold', attributes, async (span) => {
+    const result = await workUnder(hold, work, options.signal);
+    const release = await settle(() => giveBack(client, wish, hold));
+    const lost = tellEnd(hold, release, span);
+    if (lost) throw 'error' in result ? blame(lost, result.error) : lost;
+    if ('error' in result) throw result.error;
+    if ('error' in release) {
+      throw new ReleaseUnconfirmed(wish.name, hold.token, result.value, release.error);
+    }
+    return result.value;
+  });
+}
+
+async function workUnder<T>(
+  hold: LockHold,
+  work: (hold: Hold) => Promise<T> | T,
+  signal: AbortSignal | undefined,
+): Promise<Settled<T>> {
+  if (signal?.aborted) return { error: signal.reason };
+  hold.begin();
+  if (hold.lost) return { error: hold.lost };
+  const interrupt = () => hold.interrupt(signal?.reason);
+  signal?.addEventListener('abort', interrupt, { once: true });
+  try {
+    return await settle(() => runUnderHold(hold, () => work(hold.view())));
+  } finally {
+    hold.stop();
+    signal?.removeEventListener('abort', interrupt);
+  }
+}
+
+/** Null: the server itself said that there is nothing to release any more. */
+function giveBack(
+  client: LockyardClient,
+  { namespace, name, owner }: Wish,
+  hold: LockHold,
+): Promise<ReleaseAnswer> | null {
+  if (hold.lost && hold.lost.loss.cause !== 'unrenewed') return null;
+  const { clock, chance } = client.settings;
+  const budgetMs = hold.lost ? TIDY_UP_MS : Math.min(RETRY_BUDGET_MS, hold.remainingMs());
+  const until = clock.monotonic() + budgetMs;
+  const requestId = chance.id();
+  const timeoutMs = hold.lost ? TIDY_UP_MS : undefined;
+  return retrying({ clock, chance, until }, () =>
+    client.release({ namespace, name, owner, token: hold.token, requestId }, { timeoutMs }),
+  );
+}
+
+/** Tells observers and the span how the hold ended; answers the loss where it was one. */
+function tellEnd(
+  hold: LockHold,
+  release: Settled<ReleaseAnswer | null>,
+  span: LockSpan,
+): LockLost | null {
+  const answer = 'value' in release ? release.value : null;
+  if (answer?.outcome === 'lost') hold.lose(lossFacts(answer));
+  if (hold.lost) {
+    span.setAttributes({
+      'lockyard.outcome': 'lost',
+      'lockyard.loss.cause': hold.lost.loss.cause,
+    });
+    return hold.lost;
+  }
+  const outcome = answer && answer.outcome !== 'lost' ? answer.outcome : 'unconfirmed';
+  const { observer } = hold.client.settings;
+  notify(observer, 'released', { ...hold.facts(), outcome, heldMs: hold.heldMs() });
+  span.setAttributes({ 'lockyard.outcome': outcome });
+  return null;
+}
