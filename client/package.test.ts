@@ -1,10 +1,20 @@
 import { exec, execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newTestPlace } from '@/db/test-database';
 import { ApiHarness } from '@/test/api-harness';
+import { TRACED, TYPED, WHOLE } from './package-examples';
 
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(tmpdir(), 'lockyard-package-'));
@@ -24,23 +34,52 @@ beforeAll(() => {
 
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
-const EXAMPLE = `
-import { LockLost, LockTimeout, LockyardClient, LockyardError, withLock } from 'lockyard';
-import type { AcquireAnswer, Hold, WithLockOptions } from 'lockyard';
+const NODE_RULES = {
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  module: 'nodenext',
+  target: 'es2022',
+  lib: ['es2022'],
+  types: ['node'],
+  typeRoots: [join(root, 'node_modules/@types')],
+};
 
-const client = new LockyardClient({ url: 'http://127.0.0.1:1', apiKey: 'k', version: '1.0.0' });
-const options: WithLockOptions = { client, waitMs: 0, signal: AbortSignal.timeout(50) };
-const work = async (hold: Hold) => hold.token + hold.remainingMs();
-const done: Promise<number> = withLock('job', options, work);
-const text: string = await done.then(String, (error: unknown) =>
-  error instanceof LockLost || error instanceof LockTimeout ? error.lock : (error as Error).name);
-const answer: Promise<AcquireAnswer | string> = client
-  .acquire({ name: 'job', leaseMs: 1_000 })
-  .catch((error: unknown) => (error instanceof LockyardError ? error.reason : 'no'));
-// @ts-expect-error a lock needs a name
-client.inspect({}).catch(() => {});
-console.log(text, await answer);
-`;
+/** Compiles files of the project, by their names without `.ts`. */
+function compile(sources: Record<string, string>, options: object) {
+  for (const [name, text] of Object.entries(sources)) {
+    writeFileSync(join(project, `${name}.ts`), text);
+  }
+  const files = Object.keys(sources).map((name) => `${name}.ts`);
+  const compilerOptions = { ...NODE_RULES, ...options };
+  writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+  try {
+    run(process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', '.');
+  } catch (error) {
+    throw new Error((error as { stdout: string }).stdout);
+  }
+}
+
+/** Makes a package that is installed here one of the project's own. */
+function lend(name: string) {
+  const place = join(project, 'node_modules', name);
+  mkdirSync(dirname(place), { recursive: true });
+  symlinkSync(join(root, 'node_modules', name), place);
+}
+
+/** The TypeScript of a page as modules: imports on top, the rest within a function that knows `given`. */
+function snippets(page: string, given: string): Record<string, string> {
+  const text = readFileSync(join(root, page), 'utf8');
+  const blocks = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, block = '']) => block);
+  const isImport = (line: string) => line.startsWith('import ');
+  const modules = blocks.map((block, at) => {
+    const lines = block.split('\n');
+    const imports = lines.filter(isImport).join('\n');
+    const rest = lines.filter((line) => !isImport(line)).join('\n');
+    const body = `export async function snippet() {\n${rest}\n}`;
+    return [`${page.replace(/\W/g, '-')}-${at}`, `${imports}\n${given}\n${body}\n`];
+  });
+  return Object.fromEntries(modules);
+}
 
 describe('the package, packed and installed somewhere else', () => {
   test('carries the code, its types, README and licence, and nothing else', () => {
@@ -63,24 +102,76 @@ describe('the package, packed and installed somewhere else', () => {
   });
 
   test('type-checks under the rules of Node and runs', () => {
-    writeFileSync(join(project, 'example.ts'), EXAMPLE);
-    const compilerOptions = {
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      module: 'nodenext',
-      target: 'es2022',
-      lib: ['es2022'],
-      types: ['node'],
-      typeRoots: [join(root, 'node_modules/@types')],
-      skipLibCheck: false,
-    };
-    writeFileSync(
-      join(project, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['example.ts'] }),
-    );
-    run(process.execPath, join(root, 'node_modules/typescript/bin/tsc'), '-p', '.');
-    expect(run(process.execPath, 'example.js').trim()).toBe('TimeoutError UNKNOWN');
-  });
+    compile({ typed: TYPED }, { skipLibCheck: false });
+    expect(run(process.execPath, 'typed.js').trim()).toBe('TimeoutError UNKNOWN');
+  }, 60_000);
+
+  test('works as a whole against a real server, over real drivers', async () => {
+    for (const name of ['@libsql/client', 'ioredis', 'mysql2']) lend(name);
+    compile({ whole: WHOLE }, { skipLibCheck: true });
+    const place = await newTestPlace('mysql');
+    const api = await ApiHarness.start();
+    try {
+      const { stdout } = await shell('node whole.js', {
+        cwd: project,
+        env: {
+          ...process.env,
+          LOCKYARD_URL: api.url,
+          LOCKYARD_API_KEY: await api.key('whole'),
+          MYSQL_URL: place.url.kind === 'mysql' ? place.url.url : '',
+          REDIS_URL: process.env.TEST_REDIS_URL,
+          SQLITE_URL: `file:${join(project, 'whole.db')}`,
+        },
+      });
+      expect(JSON.parse(stdout)).toEqual({
+        sold: ['applied', 'outOfBounds'],
+        written: ['true', ...Array(4).fill('applied'), ...Array(4).fill('stale')],
+        refusals: ['LockUpgradeRefused', 'InvalidGuard'],
+        told: ['granted', 'joined', 'released', 'granted', 'failed', 'released'],
+      });
+    } finally {
+      await api.close();
+      await place.remove();
+    }
+  }, 60_000);
+
+  test('makes spans where the tracing API is installed beside it', async () => {
+    lend('@opentelemetry/api');
+    lend('@opentelemetry/sdk-trace-base');
+    compile({ traced: TRACED }, { skipLibCheck: true });
+    const api = await ApiHarness.start();
+    try {
+      const { stdout } = await shell('node traced.js', {
+        cwd: project,
+        env: {
+          ...process.env,
+          LOCKYARD_URL: api.url,
+          LOCKYARD_API_KEY: await api.key('traced'),
+        },
+      });
+      expect(stdout.trim()).toBe('lockyard.wait lockyard.hold');
+    } finally {
+      await api.close();
+    }
+  }, 60_000);
+
+  test('what its pages show compiles', () => {
+    lend('prom-client');
+    const given = `import * as lockyard from 'lockyard';
+      import type { Pool } from 'mysql2/promise';
+      import type { Client } from '@libsql/client';
+      import type { Redis } from 'ioredis';
+      declare const client: lockyard.LockyardClient, pool: Pool, sqlite: Client, redis: Redis;
+      declare const url: string, apiKey: string, orderId: string, token: number;
+      declare function readDrafts(options: { signal: AbortSignal }): Promise<string[]>;
+      declare function writeInvoices(drafts: string[], options: object): Promise<number>;
+      declare function writeReport(): Promise<void>;`;
+    const readme = snippets('client/README.md', given);
+    const page = snippets('docs/client.md', given);
+    expect(Object.keys(readme).length).toBeGreaterThan(3);
+    expect(Object.keys(page).length).toBeGreaterThan(2);
+    compile({ ...readme, ...page }, { skipLibCheck: true, noEmit: true });
+  }, 60_000);
 
   test('brings the command `lockyard`, which a script runs through npx', async () => {
     const api = await ApiHarness.start();

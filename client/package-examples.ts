@@ -1,0 +1,106 @@
+/** Programs that a fresh project compiles and runs against the packed and installed client. */
+
+/** Types alone, with every check, and no server. */
+export const TYPED = `
+import { LockLost, LockTimeout, LockyardClient, LockyardError, withLock } from 'lockyard';
+import type { AcquireAnswer, Hold, LockObserver, WithLockOptions } from 'lockyard';
+import { guardedUpdate, type MysqlConnection } from 'lockyard/guards/mysql';
+import { guardedSet, type IoredisClient } from 'lockyard/guards/redis';
+import { guardedUpsert, type AsyncSqlite, type SyncSqlite } from 'lockyard/guards/sqlite';
+
+const observer: LockObserver = { waitEnded: ({ outcome, waitedMs }) => void [outcome, waitedMs] };
+const client = new LockyardClient({ url: 'http://127.0.0.1:1', apiKey: 'k', version: '1.0.0', observer });
+const options: WithLockOptions = { client, waitMs: 0, signal: AbortSignal.timeout(50) };
+const work = async (hold: Hold) => hold.token + hold.remainingMs();
+const done: Promise<number> = withLock('job', options, work);
+const text: string = await done.then(String, (error: unknown) =>
+  error instanceof LockLost || error instanceof LockTimeout ? error.lock : (error as Error).name);
+const answer: Promise<AcquireAnswer | string> = client
+  .acquire({ name: 'job', leaseMs: 1_000 })
+  .catch((error: unknown) => (error instanceof LockyardError ? error.reason : 'no'));
+// @ts-expect-error a lock needs a name
+client.inspect({}).catch(() => {});
+console.log(text, await answer);
+
+const write = { table: 'accounts', key: { id: 42 }, set: { balance: 7 }, token: 5 };
+export async function guarded(mysql: MysqlConnection, sqlite: AsyncSqlite, sync: SyncSqlite, redis: IoredisClient) {
+  const first = await guardedUpdate(mysql, write);
+  // @ts-expect-error only what is stale has a token seen
+  first.seenToken;
+  const seen: number = first.outcome === 'stale' ? first.seenToken : 0;
+  const second: 'applied' | 'stale' = (await guardedUpsert(sqlite, write)).outcome;
+  const third: 'applied' | 'stale' = guardedUpsert(sync, write).outcome;
+  // @ts-expect-error a guarded write needs a token
+  await guardedSet(redis, { key: 'a', value: 'b' });
+  return [seen, second, third];
+}
+`;
+
+/** Everything at once, over real drivers, against the server that the environment names. */
+export const WHOLE = `
+import { randomUUID } from 'node:crypto';
+import { createClient } from '@libsql/client';
+import { Redis } from 'ioredis';
+import { LockUpgradeRefused, LockyardClient, withLock } from 'lockyard';
+import { guardedUpdate, guardedUpsert as upsertMysql } from 'lockyard/guards/mysql';
+import { guardedSet, InvalidGuard } from 'lockyard/guards/redis';
+import { guardedUpsert as upsertSqlite } from 'lockyard/guards/sqlite';
+import { createPool } from 'mysql2/promise';
+
+const { MYSQL_URL = '', REDIS_URL = '', SQLITE_URL = '' } = process.env;
+const told: string[] = [];
+const client = new LockyardClient({
+  observer: {
+    waitEnded: ({ outcome }) => void told.push(outcome),
+    released: ({ outcome }) => void told.push(outcome),
+  },
+});
+await client.createCounter({ name: 'tickets', initial: 1, floor: 0 });
+const sell = () => client.addToCounter({ name: 'tickets', delta: -1, requestId: randomUUID() });
+const sold = [(await sell()).outcome, (await sell()).outcome];
+
+const pool = createPool({ uri: MYSQL_URL });
+const sqlite = createClient({ url: SQLITE_URL });
+const redis = new Redis(REDIS_URL);
+const table = 'CREATE TABLE things (name VARCHAR(9) PRIMARY KEY, value INT, fence BIGINT)';
+await pool.query(table);
+await sqlite.execute(table);
+const key = 'package:' + randomUUID();
+
+const written = await withLock('job', { client }, (outer) =>
+  withLock('job', { client, mode: 'shared' }, async ({ token }) => {
+    const outcomes: string[] = [String(token === outer.token)];
+    for (const of of [token, token - 1]) {
+      const write = { table: 'things', key: { name: 'x' }, set: { value: of % 1_000 }, token: of };
+      outcomes.push((await upsertMysql(pool, write)).outcome);
+      outcomes.push((await guardedUpdate(pool, write)).outcome);
+      outcomes.push((await upsertSqlite(sqlite, write)).outcome);
+      outcomes.push((await guardedSet(redis, { key, value: String(of), token: of, expireMs: 60_000 })).outcome);
+    }
+    return outcomes;
+  }),
+);
+const refusals = [
+  await withLock('job', { client, mode: 'shared' }, () => withLock('job', { client }, () => 'never'))
+    .catch((error: unknown) => error instanceof LockUpgradeRefused && error.name),
+  await upsertMysql(pool, { table: 'things', key: {}, set: {}, token: 1 })
+    .catch((error: unknown) => error instanceof InvalidGuard && error.name),
+];
+console.log(JSON.stringify({ sold, written, refusals, told }));
+await pool.end();
+await redis.quit();
+sqlite.close();
+`;
+
+/** With the tracing API beside it. */
+export const TRACED = `
+import { trace } from '@opentelemetry/api';
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { withLock } from 'lockyard';
+
+const exporter = new InMemorySpanExporter();
+const spanProcessors = [new SimpleSpanProcessor(exporter)];
+trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+await withLock('traced', {}, () => 'done');
+console.log(exporter.getFinishedSpans().map(({ name }) => name).join(' '));
+`;
