@@ -41,7 +41,7 @@ export async function createRuntime(config: Config, log: Log, clock: Clock): Pro
 async function addBackends(
   control: ControlRuntime,
   ends: (() => Promise<void>)[],
-): Promise<Pick<Runtime, 'engines' | 'board' | 'events' | 'processId'>> {
+): Promise<Pick<Runtime, 'engines' | 'board' | 'events' | 'insights' | 'fleet' | 'processId'>> {
   const { config, database, clock, log, namespaces } = control;
   await namespaces.refresh();
   const unfollow = namespaces.follow((err) =>
@@ -67,7 +67,7 @@ async function addBackends(
     backends.push({ id, store, engine, epoch });
   }
   const engines = new Map(backends.map(({ id, engine }) => [id, engine]));
-  const { board, events, ...observing } = startObserving({
+  const { board, events, insights, fleet, ...observing } = startObserving({
     backends,
     database,
     clock,
@@ -80,7 +80,7 @@ async function addBackends(
     },
   });
   ends.push(() => observing.close());
-  return { engines, board, events, processId };
+  return { engines, board, events, insights, fleet, processId };
 }
 
 async function storeOf(

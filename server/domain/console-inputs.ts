@@ -7,6 +7,7 @@ import {
   ROLES,
 } from './console-terms';
 import { fencingToken, lockName, namespaceName } from './inputs';
+import { INSIGHT_RANGES } from './insight-row';
 import { LOCK_STATUSES } from './lock-status';
 import { LEASE_MAX_MS } from './namespace-policy';
 
@@ -56,6 +57,14 @@ export const lockEventsInput = z.strictObject({
   before: z.string().max(64).optional(),
   limit: z.number().int().min(1).max(200).default(50),
 });
+
+export const lockInsightInput = z.strictObject({
+  ...lockRef.shape,
+  range: z.enum(INSIGHT_RANGES).default('1h'),
+});
+export type LockInsightInput = z.output<typeof lockInsightInput>;
+
+export const watchFleetInput = z.strictObject(resumed).optional();
 
 /** The hold that the operator saw: the act applies to it or to nothing. */
 const seenHold = {

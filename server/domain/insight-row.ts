@@ -64,6 +64,8 @@ export interface FleetNow {
   minutes: InsightPoint[];
   /** Over those minutes. */
   hour: EventCounts & Durations;
+  /** This server's clock when the minutes were read; older than `asOf` while they cannot be read. */
+  hourAt: number;
   /** This server's clock when it was made. */
   asOf: number;
 }

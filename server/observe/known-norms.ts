@@ -1,4 +1,5 @@
 import type { RecordKey } from '../backends/record-store';
+import type { OwnHold } from '../domain/insight-row';
 import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { RecordEvent } from '../domain/record-event';
 import type { LockNorms } from '../domain/stuck-reason';
@@ -7,7 +8,10 @@ import type { LockNorms } from '../domain/stuck-reason';
 export class KnownNorms {
   private readonly gaveUpAt = new Map<string, number>();
 
-  constructor(private readonly policyOf: (namespace: string) => NamespacePolicy) {}
+  constructor(
+    private readonly policyOf: (namespace: string) => NamespacePolicy,
+    private readonly ownHoldOf: (id: string) => OwnHold | null,
+  ) {}
 
   /** Takes note of waiters whose patience ran out; what was before this process followed the history is not known. */
   note(id: string, events: readonly RecordEvent[]): void {
@@ -18,7 +22,7 @@ export class KnownNorms {
 
   of(id: string, { namespace }: RecordKey): LockNorms {
     return {
-      ownHold: null,
+      ownHold: this.ownHoldOf(id),
       gaveUpAt: this.gaveUpAt.get(id) ?? 0,
       policy: this.policyOf(namespace),
     };

@@ -11,11 +11,14 @@ import type { ListAnswer } from '../domain/answers';
 import type { LockListInput } from '../domain/console-inputs';
 import { LockyardError } from '../domain/errors';
 import type { ListInput } from '../domain/inputs';
+import type { OwnHold } from '../domain/insight-row';
 import type { BackendHealth, LockDetail, LockPage, LockRow } from '../domain/lock-row';
 import type { NamespacePolicy } from '../domain/namespace-policy';
+import type { RecordEvent } from '../domain/record-event';
 import type { LockEngine } from '../engine/lock-engine';
 import { BoardRow, recordRead, rowId, unreadableRow, withStatus } from './board-row';
 import { CounterBoard, counterRowId } from './counter-board';
+import { GrantRate } from './grant-rate';
 import { HistoryTail } from './history-tail';
 import { KnownNorms } from './known-norms';
 import { LockDetails } from './lock-details';
@@ -39,6 +42,8 @@ export interface BoardParts {
   backendOf: (namespace: string) => Promise<string | null>;
   /** What a namespace allows, as last read. */
   policyOf: (namespace: string) => NamespacePolicy;
+  /** How long a lock is held as a rule, by its id on the board. */
+  ownHoldOf: (id: string) => OwnHold | null;
 }
 
 interface DueLock {
@@ -62,6 +67,7 @@ const UNDER_WAY_MAX = 1_000;
 export class LockBoard {
   /** The counters of the same backends. */
   readonly counters: CounterBoard;
+  readonly grantRate: GrantRate;
   private readonly rows = new Map<string, BoardRow>();
   /** By backend. */
   private readonly moved = new Map<string, MovedRecords>();
@@ -73,11 +79,12 @@ export class LockBoard {
   private readonly norms: KnownNorms;
   private readonly details: LockDetails;
 
-  constructor({ backends, clock, backendOf, policyOf }: BoardParts) {
+  constructor({ backends, clock, backendOf, policyOf, ownHoldOf }: BoardParts) {
     this.backends = backends;
     this.clock = clock;
     this.counters = new CounterBoard(backends, clock, backendOf);
-    this.norms = new KnownNorms(policyOf);
+    this.grantRate = new GrantRate(clock);
+    this.norms = new KnownNorms(policyOf, ownHoldOf);
     this.details = new LockDetails({
       backends,
       clock,
@@ -145,6 +152,17 @@ export class LockBoard {
     return null;
   }
 
+  /** Every lock as it is now, in no order; `isHeld` as far as its backend answers. */
+  *rowsNow(): Generator<{ row: LockRow; isHeld: boolean }> {
+    const healths = new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
+    for (const kept of this.rows.values()) {
+      const health = healths.get(kept.row.backend);
+      const row = this.rowNow(kept, health);
+      const now = this.clock.now() + (health?.clockOffsetMs ?? 0);
+      yield { row, isHeld: row.status !== 'unknown' && (row.hold?.expiresAt ?? 0) > now };
+    }
+  }
+
   /** Locks that time or a death may have changed: leases that lapsed by the instant of their backend, and queues. */
   due(instants: ReadonlyMap<string, number>): DueLock[] {
     const due: DueLock[] = [];
@@ -178,10 +196,11 @@ export class LockBoard {
     await this.heal(backend);
     const from = Math.max(0, end - UNDER_WAY_MAX);
     const tail = new HistoryTail(backend.store, this.clock, from);
-    this.moved.set(
-      backend.id,
-      new MovedRecords(tail, (id, events) => this.norms.note(rowId(backend.id, id), events)),
-    );
+    const note = (id: string, events: RecordEvent[]) => {
+      this.norms.note(rowId(backend.id, id), events);
+      this.grantRate.note(events, backend.engine.health().clockOffsetMs);
+    };
+    this.moved.set(backend.id, new MovedRecords(tail, note));
     this.lookedAt.set(backend.id, begunAt);
   }
 

@@ -5,13 +5,17 @@ import type { Log } from '../log';
 import { Chores } from './chores';
 import { EventHistory } from './event-history';
 import { EventTally } from './event-tally';
+import { FleetView } from './fleet-view';
 import { HistoryOpener } from './history-opener';
 import { LockBoard, type ObservedBackend } from './lock-board';
+import { LockInsights } from './lock-insights';
+import { OwnHolds } from './own-holds';
 import { repeat } from './repeat';
 
 const FOLLOW_EVERY_MS = 150;
 const CHORES_EVERY_MS = 300;
 const HEAL_EVERY_MS = 10 * 60_000;
+const OWN_HOLDS_EVERY_MS = 60_000;
 
 export interface ObservingParts {
   backends: ObservedBackend[];
@@ -30,13 +34,19 @@ export interface ObservingParts {
 export interface Observing {
   board: LockBoard;
   events: EventHistory;
+  insights: LockInsights;
+  fleet: FleetView;
   close(): Promise<void>;
 }
 
 /** Starts what watches the locks: one tail a backend, the board, and the chores where this process has them. */
 export function startObserving(parts: ObservingParts): Observing {
   const { backends, database, clock, log, processId, backendOf, policyOf, resolveIntents } = parts;
-  const board = new LockBoard({ backends, clock, backendOf, policyOf });
+  const ids = backends.map(({ id }) => id);
+  const ownHolds = new OwnHolds(database, ids, clock);
+  const ownHoldOf = (id: string) => ownHolds.of(id);
+  const board = new LockBoard({ backends, clock, backendOf, policyOf, ownHoldOf });
+  const insights = new LockInsights(database);
   const tallies = new Map(backends.map(({ id }) => [id, new EventTally()]));
   const openers = backends.map((backend) => {
     const tally = tallies.get(backend.id) ?? new EventTally();
@@ -44,18 +54,23 @@ export function startObserving(parts: ObservingParts): Observing {
   });
   const chores = new Chores({ backends, board, openers, clock, log, processId, resolveIntents });
   const quietly = (what: string) => (error: unknown) => log.debug({ error }, what);
+  const firstHolds = ownHolds.refresh().catch(quietly('Own holds are not known yet.'));
   const stops = [
+    () => firstHolds,
     ...backends.map((backend) =>
       repeat(() => board.follow(backend), FOLLOW_EVERY_MS, quietly('The board fell behind.')),
     ),
     ...backends.map((backend) =>
       repeat(() => board.heal(backend), HEAL_EVERY_MS, quietly('The board was not healed.')),
     ),
+    repeat(() => ownHolds.refresh(), OWN_HOLDS_EVERY_MS, quietly('Own holds are old.')),
     repeat(() => chores.turn(), CHORES_EVERY_MS, quietly('The chores were put off.')),
   ];
   return {
     board,
     events: new EventHistory(database),
+    insights,
+    fleet: new FleetView(ids, board, insights, clock),
     async close() {
       await Promise.all(stops.map((stop) => stop()));
       await chores.stop();

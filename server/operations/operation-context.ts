@@ -7,7 +7,9 @@ import type { Config } from '../config';
 import type { LockEngine } from '../engine/lock-engine';
 import type { Log } from '../log';
 import type { EventHistory } from '../observe/event-history';
+import type { FleetView } from '../observe/fleet-view';
 import type { LockBoard } from '../observe/lock-board';
+import type { LockInsights } from '../observe/lock-insights';
 import type { NamespaceDirectory } from './namespace-directory';
 
 /** What managing people, keys and namespaces needs: a database, but no backend. The command line may have only this. */
@@ -29,6 +31,8 @@ export interface Runtime extends ControlRuntime {
   engines: Map<string, LockEngine>;
   board: LockBoard;
   events: EventHistory;
+  insights: LockInsights;
+  fleet: FleetView;
   /** Random, new at every start. */
   processId: string;
   close(): Promise<void>;

@@ -7,6 +7,7 @@ import {
   consolePeopleRouter,
 } from './console-access-router';
 import { consoleCountersRouter } from './console-counters-router';
+import { consoleInsightsRouter } from './console-insights-router';
 import { consoleLocksRouter } from './console-locks-router';
 import { consoleProcedure, consoleRouterOf } from './console-procedure';
 import { consoleSessionRouter } from './console-session-router';
@@ -16,6 +17,7 @@ export const consoleRouter = consoleRouterOf({
   session: consoleSessionRouter,
   locks: consoleLocksRouter,
   counters: consoleCountersRouter,
+  insights: consoleInsightsRouter,
   audit: consoleRouterOf({
     list: consoleProcedure
       .input(auditListInput)

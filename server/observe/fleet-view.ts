@@ -1,0 +1,62 @@
+import type { Clock } from '../clock';
+import type { FleetNow } from '../domain/insight-row';
+import { LOCK_STATUSES, type LockStatus } from '../domain/lock-status';
+import type { LockBoard } from './lock-board';
+import type { LockInsights, SumView } from './lock-insights';
+
+/** The last hour is not read again sooner. */
+const HOUR_FRESH_MS = 1_000;
+
+/** All locks together: now from the board, the last hour from the roll-ups. */
+export class FleetView {
+  private hour: { view: SumView; at: number } | null = null;
+  private reading: Promise<void> | null = null;
+  private readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly backends: string[],
+    private readonly board: LockBoard,
+    private readonly insights: LockInsights,
+    private readonly clock: Clock,
+  ) {}
+
+  /** While the control database does not answer, the hour stays as it was read last; `hourAt` says when. */
+  async now(): Promise<FleetNow> {
+    const reading = this.readHour();
+    if (!this.hour) await reading;
+    reading.catch(() => undefined);
+    const asOf = this.clock.now();
+    const { view, at } = this.hour ?? { view: await this.insights.lastHour([], asOf), at: asOf };
+    const { points: minutes, total: hour } = view;
+    const grantsPerSecond = this.board.grantRate.perSecond();
+    return { ...this.counts(), grantsPerSecond, minutes, hour, hourAt: at, asOf };
+  }
+
+  private counts(): Pick<FleetNow, 'counts' | 'held' | 'waiting'> {
+    const zeros = LOCK_STATUSES.map((status) => [status, 0]);
+    const counts: Record<LockStatus, number> = Object.fromEntries(zeros);
+    let [held, waiting] = [0, 0];
+    for (const { row, isHeld } of this.board.rowsNow()) {
+      counts[row.status] += 1;
+      waiting += row.waiters;
+      if (isHeld) held += 1;
+    }
+    return { counts, held, waiting };
+  }
+
+  /** One reading at a time serves everybody who asks. */
+  private readHour(): Promise<void> {
+    const isFresh = this.clock.monotonic() - this.readAt < HOUR_FRESH_MS;
+    if (this.reading || isFresh) return this.reading ?? Promise.resolve();
+    this.readAt = this.clock.monotonic();
+    this.reading = this.insights
+      .lastHour(this.backends, this.clock.now())
+      .then((view) => {
+        this.hour = { view, at: this.clock.now() };
+      })
+      .finally(() => {
+        this.reading = null;
+      });
+    return this.reading;
+  }
+}

@@ -1,0 +1,28 @@
+import type { LockInsightInput } from '../domain/console-inputs';
+import { LockyardError } from '../domain/errors';
+import type { LockInsight } from '../domain/insight-row';
+import { askDatabase } from './ask-database';
+import type { OperationContext } from './operation-context';
+import { requireRole } from './require-role';
+
+/**
+ * One lock over a range of time, from the roll-ups; of a lock that was never used it says just that nothing happened.
+ * The newest events are missing for up to 15 s while thousands of locks are busy, else for a second or two.
+ *
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` while the control database is away
+ */
+export async function readLockInsight(
+  ctx: OperationContext,
+  { namespace, name, range }: LockInsightInput,
+): Promise<LockInsight> {
+  await requireRole(ctx, 'viewer');
+  const { namespaces, insights, board, engines, clock } = ctx.runtime;
+  const entry = await namespaces.get(namespace);
+  const engine = entry && engines.get(entry.backend);
+  if (!engine) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+  const now = clock.now() + engine.health().clockOffsetMs;
+  const key = { namespace, name };
+  const view = await askDatabase(() => insights.ofLock(entry.backend, key, range, now));
+  const ownHold = board.row(namespace, name)?.ownHold ?? null;
+  return { range, ...view, ownHold, asOf: clock.now() };
+}
