@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
+import type { Client } from '@libsql/client';
 import { drizzle as libsql } from 'drizzle-orm/libsql';
 import { migrate as migrateLibsql } from 'drizzle-orm/libsql/migrator';
 import { drizzle as mysql2 } from 'drizzle-orm/mysql2';
@@ -8,18 +8,23 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import type { Database } from './database';
 import { connectionOptions } from './mysql-pool';
 import { CASING } from './schema';
+import { MIGRATIONS_TABLE, migrationsFolder, refuseNewerSchema } from './schema-version';
 import type { SqliteFile } from './sqlite-file';
 import { StartError } from './start-error';
 
 /** How long a starting process waits for another one that is migrating, in seconds. */
 const TURN_MAX_S = 60;
 
-/** Brings the tables up to date. Any number of processes may do this at once over one MySQL: they take turns. */
+/**
+ * Brings the tables up to date. Any number of processes may do this at once over one MySQL: they take turns. Over a
+ * SQLite file there is only one.
+ *
+ * Errors: `StartError`, also for a database that a newer program has migrated; then nothing was changed.
+ */
 export async function migrate(database: Database): Promise<void> {
-  const migrationsFolder = resolve(process.cwd(), 'db/migrations', database.kind);
   try {
-    if (database.sqlite) await migrateSqlite(database.sqlite, migrationsFolder);
-    else if (database.mysqlUrl) await migrateMysql(database.mysqlUrl, migrationsFolder);
+    if (database.sqlite) await migrateSqlite(database.sqlite);
+    else if (database.mysqlUrl) await migrateMysql(database.mysqlUrl);
   } catch (cause) {
     if (cause instanceof StartError) throw cause;
     const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
@@ -27,25 +32,56 @@ export async function migrate(database: Database): Promise<void> {
   }
 }
 
-function migrateSqlite(file: SqliteFile, migrationsFolder: string): Promise<void> {
-  return file.write((client) =>
-    migrateLibsql(libsql({ client, casing: CASING }), { migrationsFolder }),
-  );
+function migrateSqlite(file: SqliteFile): Promise<void> {
+  return file.write(async (client) => {
+    refuseNewerSchema('sqlite', await appliedToSqlite(client));
+    const folder = { migrationsFolder: migrationsFolder('sqlite') };
+    await migrateLibsql(libsql({ client, casing: CASING }), folder);
+  });
 }
 
-async function migrateMysql(url: string, migrationsFolder: string): Promise<void> {
+async function migrateMysql(url: string): Promise<void> {
   const connection = await createConnection(connectionOptions(url));
   try {
-    await takeTurn(connection, url);
-    await migrateMysql2(mysql2({ client: connection, casing: CASING }), { migrationsFolder });
+    await takeMigrationTurn(connection, url);
+    refuseNewerSchema('mysql', await appliedToMysql(connection));
+    const folder = { migrationsFolder: migrationsFolder('mysql') };
+    await migrateMysql2(mysql2({ client: connection, casing: CASING }), folder);
   } finally {
     // The turn ends with the connection.
     connection.destroy();
   }
 }
 
-/** Names of `GET_LOCK` belong to the whole server and are at most 64 characters long. */
-async function takeTurn(connection: Connection, url: string): Promise<void> {
+/** The migrations that a file has had; none for a new one. */
+export async function appliedToSqlite(client: Pick<Client, 'execute'>): Promise<number[]> {
+  const table = await client.execute({
+    sql: 'select name from sqlite_master where name = ?',
+    args: [MIGRATIONS_TABLE],
+  });
+  if (table.rows.length === 0) return [];
+  const { rows } = await client.execute(`select created_at as applied from ${MIGRATIONS_TABLE}`);
+  return rows.map(({ applied }) => Number(applied));
+}
+
+/** The migrations that a database has had; none for a new one. */
+export async function appliedToMysql(connection: Connection): Promise<number[]> {
+  const [tables] = await connection.query<RowDataPacket[]>(
+    'select 1 from information_schema.tables where table_schema = database() and table_name = ?',
+    [MIGRATIONS_TABLE],
+  );
+  if (tables.length === 0) return [];
+  const [rows] = await connection.query<RowDataPacket[]>(
+    `select created_at as applied from ${MIGRATIONS_TABLE}`,
+  );
+  return rows.map(({ applied }) => Number(applied));
+}
+
+/**
+ * Waits until no other process migrates this database; the turn ends with the connection. Names of `GET_LOCK` belong to
+ * the whole server and are at most 64 characters long.
+ */
+export async function takeMigrationTurn(connection: Connection, url: string): Promise<void> {
   const schema = createHash('sha256').update(new URL(url).pathname).digest('hex').slice(0, 16);
   const [rows] = await connection.query<RowDataPacket[]>('select get_lock(?, ?) as taken', [
     `lockyard.migrate.${schema}`,

@@ -123,6 +123,8 @@ export function defineSchema(kit: Kit) {
       id: kit.code(32).primaryKey(),
       epoch: kit.count().notNull(),
       createdAt: kit.whole().notNull(),
+      /** After a restored backup: no lock is granted before this instant of the backend's clock. */
+      grantsFrom: kit.whole(),
     },
     () => [],
   );

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { backendEpoch } from './backends/backend-epoch';
+import { backendPast } from './backends/backend-past';
 import { LateStore } from './backends/late-store';
 import { openBackend } from './backends/open-backend';
 import { openStore } from './backends/open-store';
 import type { HistorySource, RecordStore } from './backends/record-store';
 import type { Clock } from './clock';
 import type { Config } from './config';
-import { createEngine } from './engine/create-engine';
+import { createEngine, type EngineParts } from './engine/create-engine';
 import { newWriter } from './engine/new-writer';
+import { OWN_NAMESPACE } from './engine/pulse';
 import type { Log } from './log';
 import type { ObservedBackend } from './observe/lock-board';
 import { startObserving } from './observe/start-observing';
@@ -52,7 +53,7 @@ async function addBackends(
   const backends: ObservedBackend[] = [];
   for (const { id, url } of [{ id: 'default', url: config.database }, ...config.backends]) {
     const store = await storeOf(id, url, control);
-    const epoch = await backendEpoch(database, id, clock.now());
+    const { epoch, grantsFrom } = await backendPast(database, id, clock.now());
     const engine = await createEngine({
       backend: id,
       kind: url.kind,
@@ -61,7 +62,7 @@ async function addBackends(
       clock,
       processId,
       newWriter,
-      policyOf: (namespace) => namespaces.policyOf(namespace),
+      policyOf: policiesSince(grantsFrom, namespaces.policyOf),
     });
     ends.push(() => engine.close());
     backends.push({ id, store, engine, epoch });
@@ -81,6 +82,13 @@ async function addBackends(
   });
   ends.push(() => observing.close());
   return { engines, board, events, insights, fleet, processId };
+}
+
+/** What a namespace allows, and from when on after a restore. Lockyard's own locks are not kept in backups. */
+function policiesSince(grantsFrom: number, policyOf: EngineParts['policyOf']) {
+  if (grantsFrom === 0) return policyOf;
+  return (namespace: string) =>
+    namespace === OWN_NAMESPACE ? policyOf(namespace) : { ...policyOf(namespace), grantsFrom };
 }
 
 async function storeOf(

@@ -78,7 +78,7 @@ function answerTo(
       settle(draft);
       return { outcome: 'settled' };
     case 'inspect':
-      return inspectRecord(record, now, context.epoch);
+      return inspectRecord(record, now, context.epoch, context.policy.grantsFrom);
     case 'check':
       return { valid: liveHolds(record, now).some((hold) => hold.token === command.token) };
   }

@@ -29,8 +29,14 @@ export interface DecisionContext {
   policy: DecidingPolicy;
 }
 
-/** The part of a namespace's policy that decisions need. */
-export type DecidingPolicy = Pick<NamespacePolicy, 'queueLimit' | 'lockDelayMs'>;
+/** What decisions need to know of where a lock lives. */
+export interface DecidingPolicy extends Pick<NamespacePolicy, 'queueLimit' | 'lockDelayMs'> {
+  /**
+   * After a restored backup: until this instant of the backend's clock somebody may hold a lock that the backup knows
+   * nothing of, so none that is not found is granted. Those that were found are delayed by their records.
+   */
+  grantsFrom?: number;
+}
 
 /** The instants on which a decision rests. The store tests them in the same atomic step as the write. */
 export interface Expectation {
@@ -103,7 +109,7 @@ export class Draft {
     readonly context: DecisionContext,
   ) {
     this.isWritten = record !== null;
-    this.record = record ? { ...record } : unwrittenRecord(context.now);
+    this.record = record ? { ...record } : unwrittenRecord(context.now, context.policy.grantsFrom);
   }
 
   get now(): number {

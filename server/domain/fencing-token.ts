@@ -29,6 +29,18 @@ export function nextToken(lastToken: number, epoch: number, now: number): number
   throw new LockyardError('INTERNAL', 'This backend has used up its fencing tokens.');
 }
 
+/**
+ * The token that a lock brought back from a backup counts on from: above every token that it can have granted before,
+ * in whatever epoch below this one, and above those of an earlier restore of the same backup to a place that knew
+ * nothing of it, unless the lock was granted more than once a millisecond ever since. Nobody is granted this one.
+ */
+export function restoredToken(lastToken: number, epoch: number, now: number): number {
+  return Math.max(
+    epoch * COUNTER_SPAN + Math.max(lastToken % COUNTER_SPAN, sinceEra(now)),
+    lastToken,
+  );
+}
+
 /** Milliseconds since 2025, at least 1: where the counters of a record that was not found begin. */
 export function sinceEra(now: number): number {
   return Math.max(1, Math.floor(now) - TOKEN_ERA_AT);

@@ -46,11 +46,12 @@ export function inspectRecord(
   record: LockRecord | null,
   now: number,
   epoch: number,
+  grantsFrom = 0,
 ): InspectAnswer {
   const tokens = liveHolds(record, now).map((hold) => hold.token);
-  const delayedUntil = record?.delayedUntil ?? 0;
+  const delayedUntil = record ? record.delayedUntil : grantsFrom;
   return {
-    state: lockState(record, now),
+    state: !record && delayedUntil > now ? 'delayed' : lockState(record, now),
     rev: record?.rev ?? 0,
     holders: holderViews(record, now),
     waiters: waiterViews(record, now),

@@ -107,12 +107,16 @@ export interface LockRecord {
   queue: Waiter[];
   /** No new grants while it is set; renewals and releases go on, waiters keep their places. */
   frozen: Remark | null;
-  /** The pause after a hold that was lost: no grant before this instant. 0: none. */
+  /** The pause after a hold that was lost, or after a restored backup: no grant before this instant. 0: none. */
   delayedUntil: number;
 }
 
-/** The record of a lock that was never written, or was forgotten. */
-export function unwrittenRecord(now: number): LockRecord {
+/**
+ * The record of a lock that was never written, or was forgotten.
+ *
+ * @param grantsFrom see `DecidingPolicy`
+ */
+export function unwrittenRecord(now: number, grantsFrom = 0): LockRecord {
   return {
     rev: sinceEra(now),
     lastToken: 0,
@@ -122,7 +126,7 @@ export function unwrittenRecord(now: number): LockRecord {
     ended: null,
     queue: [],
     frozen: null,
-    delayedUntil: 0,
+    delayedUntil: grantsFrom > now ? grantsFrom : 0,
   };
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { LockRecord } from '../lock-record';
+import { restoredLock } from '../restored-record';
 import { Campaign, type Referee } from '../testing/campaign';
 import { type Step, steps } from '../testing/campaign-steps';
 import { holdsMoved } from '../testing/hold-ledger';
@@ -24,8 +25,8 @@ class TokenReferee implements Referee {
 }
 
 /** What may happen to a store between two commands. */
-const mishaps = fc.constantFrom('none', 'forgotten', 'wiped', 'restored', 'clockBack');
-type Mishap = 'none' | 'forgotten' | 'wiped' | 'restored' | 'clockBack';
+const mishaps = fc.constantFrom('none', 'forgotten', 'wiped', 'setBack', 'restored', 'clockBack');
+type Mishap = 'none' | 'forgotten' | 'wiped' | 'setBack' | 'restored' | 'clockBack';
 
 const MONTH_MS = 30 * 86_400_000;
 
@@ -38,13 +39,22 @@ function befall(world: LockWorld, mishap: Mishap, old: LockRecord | null): void 
   } else if (mishap !== 'none') {
     world.epoch += 1;
     if (mishap === 'wiped') world.record = null;
-    if (mishap === 'restored') world.record = old;
+    if (mishap === 'setBack') world.record = old;
+    if (mishap === 'restored') world.record = old && restoredLock(old, restoration(world)).next;
     if (mishap === 'clockBack') {
       world.record = null;
       world.pass(-MONTH_MS);
     }
   }
 }
+
+const restoration = ({ epoch, now }: LockWorld) => ({
+  epoch,
+  now,
+  grantsFrom: now,
+  by: 'restore',
+  reason: 'a test',
+});
 
 it(
   'promise 2: tokens rise for ever, across forgetting, lost memories and restored backups',

@@ -1,5 +1,5 @@
 import { decide } from '../decide';
-import type { Decision, DecisionContext, Memo } from '../decision';
+import type { DecidingPolicy, Decision, DecisionContext, Memo } from '../decision';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../lock-command';
 import type { LockRecord } from '../lock-record';
 import { requestTag } from '../request-tag';
@@ -32,7 +32,7 @@ export const START_AT = Date.UTC(2026, 0, 1);
 export class LockWorld {
   now = START_AT;
   epoch = 1;
-  policy = { queueLimit: 200, lockDelayMs: 0 };
+  policy: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };
   record: LockRecord | null = null;
   readonly memos = new Map<string, Memo>();
   private readonly deadFrom = new Map<string, number>();

@@ -1,0 +1,1 @@
+ALTER TABLE `backends` ADD `grants_from` bigint;

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Database } from './database';
+import { StartError } from './start-error';
+
+/** Where the migrator writes down what it has applied. */
+export const MIGRATIONS_TABLE = '__drizzle_migrations';
+
+/** The migrations of this program for one kind of database. */
+export function migrationsFolder(kind: Database['kind']): string {
+  return resolve(process.cwd(), 'db/migrations', kind);
+}
+
+/** The schema that this program knows: how many migrations lead to it. The same for every kind of database. */
+export function programSchema(kind: Database['kind']): number {
+  return knownMigrations(kind).length;
+}
+
+/**
+ * Refuses a database that a newer program has migrated: this one does not know what is in it.
+ *
+ * @param applied the instants by which the migrator tells migrations apart, as the database has them
+ */
+export function refuseNewerSchema(kind: Database['kind'], applied: number[]): void {
+  const known = knownMigrations(kind);
+  if (applied.every((instant) => known.includes(instant))) return;
+  throw new StartError(
+    `The database has a newer schema (${applied.length}) than this program knows (${known.length}). Nothing was changed. Start the newer program, or restore a backup from before the upgrade.`,
+  );
+}
+
+function knownMigrations(kind: Database['kind']): number[] {
+  const path = resolve(migrationsFolder(kind), 'meta/_journal.json');
+  const { entries } = JSON.parse(readFileSync(path, 'utf8')) as { entries: { when: number }[] };
+  return entries.map(({ when }) => when);
+}
