@@ -29,7 +29,8 @@ export function refuseNewerSchema(kind: Database['kind'], applied: number[]): vo
   );
 }
 
-function knownMigrations(kind: Database['kind']): number[] {
+/** The instants by which the migrator tells this program's migrations apart, in their order. */
+export function knownMigrations(kind: Database['kind']): number[] {
   const path = resolve(migrationsFolder(kind), 'meta/_journal.json');
   const { entries } = JSON.parse(readFileSync(path, 'utf8')) as { entries: { when: number }[] };
   return entries.map(({ when }) => when);

@@ -92,7 +92,7 @@ function canonical(path: string): string {
   }
 }
 
-function fileUrl(path: string): string {
+export function fileUrl(path: string): string {
   return `file:${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 

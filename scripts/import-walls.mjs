@@ -9,7 +9,7 @@ export const rooms = [
   {
     name: 'ground',
     files:
-      /^(server\/(clock|config|current-runtime|log|nearest-name|random-text-pool)|db\/(backend-url|start-error))\.ts$/,
+      /^(server\/(clock|config|current-runtime|log|nearest-name|random-text-pool)|db\/(backend-url|start-error))\.ts$|^package\.json$/,
     mayImport: [],
   },
   { name: 'app', files: /^app\//, mayImport: ['components', 'trpc', 'ground'] },
@@ -22,6 +22,11 @@ export const rooms = [
     name: 'observe',
     files: /^server\/observe\//,
     mayImport: ['engine', 'backends', 'db', 'ground'],
+  },
+  {
+    name: 'backup',
+    files: /^server\/backup\//,
+    mayImport: ['engine', 'backends', 'auth', 'db', 'ground'],
   },
   { name: 'auth', files: /^server\/auth\//, mayImport: ['db', 'ground'] },
   {
@@ -43,6 +48,8 @@ export const rooms = [
       'engine',
       'backends',
       'db',
+      'backup',
+      'client',
       'demo',
       'ground',
     ],

@@ -1,9 +1,17 @@
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { nodeComplaint } from './node-complaint.mjs';
 import { endWith, PlainFailure } from './plain-failure.mjs';
 
 /** What the client's own command does, over the service API; everything else is for whoever runs the server. */
 const clientVerbs = new Set(['exec', 'ls', 'inspect', 'release']);
+
+/** What names a file, right behind it, as the caller's folder knows it. */
+const fileVerbs = new Set(['backup', 'restore']);
+
+function absoluteFile(words, folder) {
+  if (words[3] !== undefined && !words[3].startsWith('-')) words[3] = resolve(folder, words[3]);
+}
 
 /** `npm run -s lockyard -- …`: the command line. Nothing but its own answer goes to standard output. */
 async function runCommandLine() {
@@ -21,6 +29,7 @@ async function runCommandLine() {
   await makeCommandLineReady((line) => process.stderr.write(`${line}\n`));
   if (isForClient) process.chdir(folder);
   else process.env.NODE_ENV = 'production';
+  if (fileVerbs.has(process.argv[2])) absoluteFile(process.argv, folder);
   process.setSourceMapsEnabled(true);
   process.argv[1] = isForClient ? clientCommandBundle : commandLineBundle;
   await import(pathToFileURL(process.argv[1]).href);

@@ -16,6 +16,8 @@ export const cliCommand = z.discriminatedUnion('verb', [
     verb: z.literal('users reset-password'),
     input: z.strictObject({ name: userName, password: password.optional() }),
   }),
+  /** Says that a backup is about to be made; whoever asks makes it. */
+  z.strictObject({ verb: z.literal('backup'), input: z.strictObject({ file: z.string() }) }),
 ]);
 export type CliCommand = z.output<typeof cliCommand>;
 
@@ -31,6 +33,8 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
   namespaces create --name NAMESPACE [--backend ID]  Make a namespace (on the backend "default").
   users create --name NAME --role ROLE               Add a person: viewer, operator or admin.
   users reset-password --name NAME                   Give a person a new password.
+  backup FILE [--force]                              Write everything to a file, while the server runs or not.
+  restore FILE [--replace] [--quiet DURATION]        Put it back, while no server runs; see docs/operations.md.
 
 Both users commands make a password and print it; with --password-stdin they read it from standard input.
 
@@ -48,7 +52,10 @@ const OPTIONS = {
 
 type Option = keyof typeof OPTIONS;
 
-const VERBS: Record<CliCommand['verb'], { needs: Option[]; takes: Option[] }> = {
+/** Those that are words alone. */
+type WordVerb = Exclude<CliCommand['verb'], 'backup'>;
+
+const VERBS: Record<WordVerb, { needs: Option[]; takes: Option[] }> = {
   'keys create': { needs: ['name', 'namespace'], takes: [] },
   'namespaces create': { needs: ['name'], takes: ['backend'] },
   'users create': { needs: ['name', 'role'], takes: ['password-stdin'] },
@@ -83,9 +90,9 @@ export async function parseCommand(
   return parsed.data;
 }
 
-const isVerb = (verb: string): verb is CliCommand['verb'] => Object.hasOwn(VERBS, verb);
+const isVerb = (verb: string): verb is WordVerb => Object.hasOwn(VERBS, verb);
 
-function readOptions(verb: CliCommand['verb'], words: string[]) {
+function readOptions(verb: WordVerb, words: string[]) {
   const { needs, takes } = VERBS[verb];
   const values = parseOptions(words);
   const given = Object.keys(values) as Option[];

@@ -1,6 +1,8 @@
 import { text } from 'node:stream/consumers';
 import { StartError } from '@/db/start-error';
 import { askRunningServer } from './ask-running-server';
+import { runBackupCommand } from './backup-command';
+import { parseBackupWords } from './backup-words';
 import { type CliCommand, parseCommand, USAGE, UsageError } from './cli-command';
 import { systemClock } from './clock';
 import { type Config, readConfig } from './config';
@@ -14,16 +16,28 @@ import { runCliCommand } from './run-cli-command';
  * Ends with 0, with 2 for words that make no command, else with 1.
  */
 async function main(words: string[]): Promise<void> {
+  const backup = words.includes('--help') ? null : parseBackupWords(words);
+  if (backup) {
+    const config = readConfig(process.env);
+    const means = { config, clock: systemClock, ask: (asked: CliCommand) => ask(config, asked) };
+    const said = await runBackupCommand(backup, means);
+    // Standard output may be the backup itself.
+    process.stderr.write(`${said}\n`);
+    return;
+  }
   const command = await parseCommand(words, readLine);
   if (command === null) {
     process.stdout.write(USAGE);
     return;
   }
-  const config = readConfig(process.env);
+  const print = await ask(readConfig(process.env), command);
+  if (print !== null) process.stdout.write(`${print}\n`);
+}
+
+async function ask(config: Config, command: CliCommand): Promise<string | null> {
   const reply = await askRunningServer(config.dataDir, command);
   if (reply?.ok === false) throw new StartError(reply.message);
-  const print = reply ? reply.print : await runAlone(config, command);
-  if (print !== null) process.stdout.write(`${print}\n`);
+  return reply ? reply.print : runAlone(config, command);
 }
 
 /** No server runs: the database is opened for this one command. */

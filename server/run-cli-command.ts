@@ -6,6 +6,7 @@ import { createKey } from './operations/create-key';
 import { createNamespace } from './operations/create-namespace';
 import { createPerson } from './operations/create-person';
 import { findUserByName } from './operations/find-user';
+import { noteBackup } from './operations/note-backup';
 import type { ControlContext, ControlRuntime } from './operations/operation-context';
 import { resetPassword } from './operations/reset-password';
 
@@ -31,6 +32,9 @@ export async function runCliCommand(
       return (await createKey(ctx, command.input)).key;
     case 'namespaces create':
       await createNamespace(ctx, command.input);
+      return null;
+    case 'backup':
+      await noteBackup(ctx, command.input);
       return null;
     case 'users create': {
       const { password = randomText(PASSWORD_CHARS), ...person } = command.input;

@@ -23,6 +23,8 @@ const ACT_WORDS: Record<string, string> = {
   'user.resetPassword': 'Reset a password',
   'namespace.create': 'Made a namespace',
   'namespace.setPolicy': 'Changed a policy',
+  'backup.make': 'Made a backup',
+  'backup.restore': 'Restored a backup',
   'session.setup': 'Made the first admin',
   'session.signIn': 'Signed in',
   'session.signOut': 'Signed out',

@@ -26,6 +26,8 @@ export const AUDIT_ACTS = [
   'user.resetPassword',
   'namespace.create',
   'namespace.setPolicy',
+  'backup.make',
+  'backup.restore',
   'session.setup',
   'session.signIn',
   'session.signOut',

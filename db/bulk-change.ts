@@ -1,0 +1,99 @@
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import type { Database } from './database';
+import { CommitUnknown } from './database-failure';
+import { takeMigrationTurn } from './migrate';
+import { connectionOptions } from './mysql-pool';
+import type { SqliteFile } from './sqlite-file';
+import type { Cell } from './table-shapes';
+
+/** One transaction over the whole database, however long it takes. SQL is what both dialects know; `?` are places. */
+export interface BulkChange {
+  select(sql: string, args?: Cell[]): Promise<Record<string, unknown>[]>;
+  run(sql: string, args?: Cell[]): Promise<void>;
+  insert(table: string, columns: string[], rows: Cell[][]): Promise<void>;
+  /** The database's clock; on SQLite, which has none, null. */
+  now(): Promise<number | null>;
+}
+
+/**
+ * Runs `work` and commits, or does nothing at all. Meanwhile no process can start over this database: it waits for its
+ * turn to migrate.
+ *
+ * @throws CommitUnknown when nobody said whether it was committed
+ */
+export async function changeInBulk<T>(
+  database: Database,
+  work: (change: BulkChange) => Promise<T>,
+): Promise<T> {
+  if (database.sqlite) return changeSqlite(database.sqlite, work);
+  return changeMysql(database.mysqlUrl ?? '', work);
+}
+
+function changeSqlite<T>(file: SqliteFile, work: (change: BulkChange) => Promise<T>): Promise<T> {
+  return file.write(async (client) => {
+    const transaction = await client.transaction('write');
+    try {
+      const answer = await work({
+        async select(sql, args = []) {
+          const { rows } = await transaction.execute({ sql, args });
+          return rows as unknown as Record<string, unknown>[];
+        },
+        async run(sql, args = []) {
+          await transaction.execute({ sql, args });
+        },
+        async insert(table, columns, rows) {
+          const places = columns.map(() => '?').join(', ');
+          const sql = `insert into ${table} (${columns.join(', ')}) values (${places})`;
+          await transaction.batch(rows.map((args) => ({ sql, args })));
+        },
+        now: async () => null,
+      });
+      await transaction.commit();
+      return answer;
+    } finally {
+      transaction.close();
+    }
+  });
+}
+
+async function changeMysql<T>(url: string, work: (change: BulkChange) => Promise<T>): Promise<T> {
+  const connection = await createConnection(connectionOptions(url));
+  try {
+    await takeMigrationTurn(connection, url);
+    await connection.query(
+      "set time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'",
+    );
+    // What others commit meanwhile is seen: a process that came to life must be.
+    await connection.query('set session transaction isolation level read committed');
+    await connection.beginTransaction();
+    const answer = await work(mysqlChange(connection));
+    await connection.commit().catch((cause) => {
+      throw new CommitUnknown('No answer to the commit.', { cause });
+    });
+    return answer;
+  } finally {
+    // Whatever was not committed goes with the connection, and so does the turn.
+    connection.destroy();
+  }
+}
+
+function mysqlChange(connection: Connection): BulkChange {
+  const select = async (sql: string, args: Cell[] = []) => {
+    const [rows] = await connection.query<RowDataPacket[]>(sql, args);
+    return rows as Record<string, unknown>[];
+  };
+  return {
+    select,
+    async run(sql, args = []) {
+      await connection.query(sql, args);
+    },
+    async insert(table, columns, rows) {
+      const list = columns.map((column) => `\`${column}\``).join(', ');
+      await connection.query(`insert into \`${table}\` (${list}) values ?`, [rows]);
+    },
+    async now() {
+      const sql = 'select floor(unix_timestamp(sysdate(6)) * 1000) as now';
+      return Number((await select(sql))[0]?.now);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+import { getTableColumns, getTableName } from 'drizzle-orm';
+import * as tables from './mysql-schema';
+
+/** One table as a store sees it. Names are those of both dialects. */
+export interface TableShape {
+  name: string;
+  columns: {
+    name: string;
+    /** A row cannot do without it. */
+    isNeeded: boolean;
+  }[];
+}
+
+/** A value of a row: both dialects keep nothing else. */
+export type Cell = string | number | null;
+
+/** Every table of the schema, in its order. */
+export function tableShapes(): TableShape[] {
+  return Object.values(tables).map((table) => ({
+    name: getTableName(table),
+    columns: Object.entries(getTableColumns(table)).map(([key, { notNull, hasDefault }]) => ({
+      name: key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      isNeeded: notNull && !hasDefault,
+    })),
+  }));
+}

@@ -1,0 +1,239 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { like } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { programSchema } from '@/db/schema-version';
+import { TEST_DIALECTS } from '@/db/test-database';
+import { randomText } from '../auth/random-text';
+import { createKey } from '../operations/create-key';
+import { Installation } from './testing/backup-rig';
+import { buildCommandLine, type CommandLine } from './testing/command-line';
+
+let commandLine: CommandLine;
+let home: Installation;
+beforeAll(async () => {
+  commandLine = await buildCommandLine();
+});
+afterAll(() => commandLine.remove());
+
+const lines = (file: string) => gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n');
+
+/** Writes a backup of these lines, all but the last, with a checksum that fits. */
+function writeLines(file: string, all: string[]): void {
+  const body = all.slice(0, -1).map((line) => `${line}\n`);
+  const sha256 = createHash('sha256').update(body.join('')).digest('hex');
+  writeFileSync(file, gzipSync(`${body.join('')}${JSON.stringify({ sha256 })}\n`));
+}
+
+/** Another backup, in which the header says something else. */
+function withHeader(file: string, change: (header: Header) => object): string {
+  const [header = '', ...rest] = lines(file);
+  const other = home.file(`other-${randomText(4)}.gz`);
+  writeLines(other, [JSON.stringify(change(JSON.parse(header))), ...rest]);
+  return other;
+}
+
+interface Header {
+  tables: { name: string; columns: string[]; rows: number }[];
+  [field: string]: unknown;
+}
+
+describe.each(TEST_DIALECTS)('over %s', (dialect) => {
+  beforeEach(async () => {
+    home = await Installation.make(dialect, commandLine);
+    await home.serve(async (server) => {
+      await createKey(server.cli, { name: 'orders', namespaces: ['default'] });
+      await server.take();
+      const { db, tables } = server.runtime.database;
+      const value = randomText(100_000);
+      const rows = Array.from({ length: 5 }, (_, i) => ({ id: `big ${i}`, value, changedAt: 1 }));
+      await db.insert(tables.settings).values(rows);
+      await db
+        .insert(tables.settings)
+        .values({ id: 'bigger', value: randomText(400_000), changedAt: 1 });
+    });
+    expect(await home.command(['backup', home.file()])).toMatchObject({ code: 0 });
+  });
+  afterEach(() => home.remove());
+
+  /** Ends with 1 and one line, and changes nothing. */
+  async function expectRefused(
+    words: string[],
+    line: RegExp,
+    options: Parameters<Installation['command']>[1] = {},
+  ): Promise<void> {
+    const before = await home.contents();
+    const { code, err } = await home.command(words, options);
+    expect([code, err]).toEqual([1, expect.stringMatching(line)]);
+    expect(err.trimEnd()).not.toContain('\n');
+    const after = await home.contents();
+    const { audit: _before, ...restBefore } = before;
+    const { audit: _after, ...restAfter } = after;
+    expect(restAfter).toEqual(restBefore);
+  }
+
+  test('a file that is no whole backup is refused in one line, before anything is changed', async () => {
+    const whole = readFileSync(home.file());
+    const write = (name: string, data: Buffer | string) => {
+      writeFileSync(home.file(name), data);
+      return home.file(name);
+    };
+    const all = lines(home.file());
+    const changed = all.map((line) => line.replace('"orders"', '"0rders"'));
+    const later = { schema: programSchema(dialect) + 1, program: '99.0.0' };
+    mkdirSync(home.file('folder'));
+    const cases: [file: string, line: RegExp][] = [
+      [home.file('absent'), /absent cannot be read: there is no such file/],
+      [home.file('folder'), /folder cannot be read: it is a folder/],
+      [write('empty', ''), /is cut short/],
+      [write('short', whole.subarray(0, whole.length - 400)), /is cut short/],
+      [write('early', gzipSync(all.slice(0, 4).join('\n'))), /is cut short/],
+      [write('text', 'no backup at all'), /is not a backup of Lockyard/],
+      [write('other', gzipSync('{"some":"json"}\n')), /is not a backup of Lockyard/],
+      [write('flipped', gzipSync(`${changed.join('\n')}\n`)), /checksum does not fit/],
+      [write('longer', gzipSync(`${all.join('\n')}\n[1]\n`)), /checksum does not fit/],
+      [withHeader(home.file(), (h) => ({ ...h, ...later })), /newer program: Lockyard 99\.0\.0/],
+      [withHeader(home.file(), (h) => ({ ...h, lockyardBackup: 2 })), /newer format/],
+      [
+        withHeader(home.file(), (h) => ({
+          ...h,
+          tables: h.tables.map((t) => ({ ...t, rows: t.rows + 1 })),
+        })),
+        /is damaged|is not a backup/,
+      ],
+      [
+        withHeader(home.file(), (h) => ({ ...h, tables: [{ name: 'x', columns: [], rows: 0 }] })),
+        /does not know the table x/,
+      ],
+    ];
+    for (const [file, line] of cases) await expectRefused(['restore', file, '--replace'], line);
+  });
+
+  test('a database that is in use is not replaced without being told to', async () => {
+    const line = /^The database is not empty: it has API keys \(1\), locks and counters \(1\), /;
+    await expectRefused(['restore', home.file()], line);
+  });
+
+  test('nothing is restored while a server runs', async () => {
+    await home.serve(async (server) => {
+      const { code, err } = await home.command(['restore', home.file(), '--replace']);
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/^[^\n]*server (has|runs over)[^\n]*\n$/),
+      ]);
+      expect(await server.acquire()).toMatchObject({ outcome: 'held' });
+    });
+  });
+
+  test('a backup takes no file away unless told to, and leaves no half of one', async () => {
+    const before = readFileSync(home.file());
+    await expectRefused(['backup', home.file()], /it is there already; --force replaces it/);
+    expect(readFileSync(home.file()).equals(before)).toBe(true);
+    expect(await home.command(['backup', home.file(), '--force'])).toMatchObject({ code: 0 });
+    expect(readFileSync(home.file()).equals(before)).toBe(false);
+
+    await expectRefused(['backup', home.file('no/where.gz')], /there is no such file or folder/);
+    await home.serve(async () => {
+      // The server is not limited, so that only the backup's own file can be too large.
+      const words = ['backup', home.file('large.gz')];
+      const { code, err } = await home.command(words, { fileMaxKb: 200 });
+      expect([code, err]).toEqual([
+        1,
+        expect.stringMatching(/larger than this user may write\.\n$/),
+      ]);
+    });
+    expect(home.leftovers()).toEqual(['backup.gz']);
+  });
+
+  test('words that make no sense end with 2', async () => {
+    const cases = [
+      ['backup'],
+      ['backup', 'a', 'b'],
+      ['backup', 'a', '--replace'],
+      ['restore'],
+      ['restore', '-'],
+      ['restore', 'a', '--quiet', 'soon'],
+      ['restore', 'a', '--quiet', '25h'],
+      ['restore', 'a', '--force'],
+    ];
+    for (const words of cases) {
+      const { code, err } = await home.command(words);
+      expect([code, err], words.join(' ')).toEqual([2, expect.stringMatching(/^[^\n]+\n$/)]);
+    }
+  });
+
+  test('a backup of the schema before is taken up to this one', async () => {
+    const [headerLine = '', ...rows] = lines(home.file());
+    const header = JSON.parse(headerLine);
+    const older = home.file('older.gz');
+    let first = 0;
+    for (const table of header.tables) {
+      const gone = table.columns.indexOf('grants_from');
+      if (gone >= 0) {
+        table.columns.splice(gone, 1);
+        for (let i = first; i < first + table.rows; i += 1) {
+          rows[i] = JSON.stringify(JSON.parse(rows[i] ?? '').toSpliced(gone, 1));
+        }
+      }
+      first += table.rows;
+    }
+    writeLines(older, [JSON.stringify({ ...header, schema: 2 }), ...rows]);
+    const restored = await home.command(['restore', older, '--replace', '--quiet', '0s']);
+    expect(restored).toMatchObject({ code: 0 });
+    await home.serve(async (server) => {
+      expect(await server.take()).toBeGreaterThan(2 * 2 ** 41);
+    });
+  });
+});
+
+test('a disk that fills up while a backup is restored leaves the database as it was', async () => {
+  home = await Installation.make('sqlite', commandLine);
+  try {
+    await home.serve(async (server) => {
+      const { db, tables } = server.runtime.database;
+      for (let i = 0; i < 40; i += 1) {
+        const row = { id: `big ${i}`, value: randomText(100_000), changedAt: 1 };
+        await db.insert(tables.settings).values(row);
+      }
+    });
+    expect(await home.command(['backup', home.file()])).toMatchObject({ code: 0 });
+    await home.serve(async ({ runtime: { database } }) => {
+      const { settings } = database.tables;
+      await database.db.delete(settings).where(like(settings.id, 'big %'));
+    });
+    const before = await home.contents();
+    const words = ['restore', home.file(), '--replace'];
+    const { code, err } = await home.command(words, { fileMaxKb: 1_500 });
+    expect([code, err]).toEqual([
+      1,
+      expect.stringMatching(/^The backup was not restored[^\n]*\n$/),
+    ]);
+    expect(await home.contents()).toEqual(before);
+    expect(await home.command(words)).toMatchObject({ code: 0 });
+  } finally {
+    await home.remove();
+  }
+});
+
+test('a full disk behind standard output is told', async () => {
+  home = await Installation.make('sqlite', commandLine);
+  try {
+    await home.serve(async () => undefined);
+    const words = [
+      '--norc',
+      '-c',
+      `exec "$@" > /dev/full`,
+      'full',
+      ...commandLine.program,
+      'backup',
+      '-',
+    ];
+    const env = { PATH: process.env.PATH, ...home.variables } as unknown as NodeJS.ProcessEnv;
+    const { status, stderr } = spawnSync('bash', words, { env, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([1, 'Standard output cannot be written: the disk is full.\n']);
+  } finally {
+    await home.remove();
+  }
+});

@@ -1,0 +1,97 @@
+import type { BulkChange } from '@/db/bulk-change';
+import { StartError } from '@/db/start-error';
+import type { Cell } from '@/db/table-shapes';
+import { EPOCH_MAX } from '../domain/fencing-token';
+import type { BackupHeader } from './backup-header';
+import { RestoredRows } from './restored-rows';
+
+type Table = BackupHeader['tables'][number];
+type Row = Record<string, Cell>;
+
+const HOME = 'default';
+const ROWS_AT_ONCE = 200;
+/** Well below what the stingiest server takes in one packet. */
+const CHARS_AT_ONCE = 1_000_000;
+
+/** What the database was before, and when it becomes what the backup says. */
+interface Circumstances {
+  /** Of the database as it was, by backend. */
+  epochs: Map<string, number>;
+  now: number;
+  grantsFrom: number;
+}
+
+/** Puts a backup's rows into an empty database as they are read, changed as a restore changes them. */
+export class BackupLoad {
+  private readonly restored: RestoredRows;
+  private readonly backends = new Map<string, Row>();
+  private table: Table | null = null;
+  private waiting: Cell[][] = [];
+  private waitingChars = 0;
+  private rows = 0;
+
+  constructor(
+    private readonly change: BulkChange,
+    private readonly header: BackupHeader,
+    private readonly at: Circumstances,
+  ) {
+    const reason = `Restored from the backup of ${new Date(header.madeAt).toISOString()}.`;
+    const { now, grantsFrom } = at;
+    const epoch = this.nextEpoch(HOME);
+    this.restored = new RestoredRows({ epoch, now, grantsFrom, by: 'restore', reason });
+  }
+
+  async row(table: Table, cells: Cell[]): Promise<void> {
+    this.rows += 1;
+    if (table.name === 'backends') {
+      const row = rowOf(table, cells);
+      this.backends.set(String(row.id), row);
+      return;
+    }
+    if (table !== this.table) await this.flush();
+    this.table = table;
+    this.waiting.push(table.name === 'locks' ? this.restoredCells(table, cells) : cells);
+    this.waitingChars += cells.reduce<number>((sum, cell) => sum + String(cell).length, 0);
+    const isFull = this.waiting.length === ROWS_AT_ONCE || this.waitingChars > CHARS_AT_ONCE;
+    if (isFull) await this.flush();
+  }
+
+  /** Writes what is left, and what the restore itself has to tell. */
+  async finish(): Promise<{ rows: number; epoch: number; grantsFrom: number }> {
+    await this.flush();
+    for (const row of this.restored.history()) await this.insert('lock_history', row);
+    const { now, grantsFrom } = this.at;
+    for (const id of new Set([HOME, ...Object.keys(this.header.epochs)])) {
+      const row = { created_at: now, ...this.backends.get(id), id, epoch: this.nextEpoch(id) };
+      await this.insert('backends', id === HOME ? { ...row, grants_from: grantsFrom } : row);
+    }
+    return { rows: this.rows, epoch: this.nextEpoch(HOME), grantsFrom };
+  }
+
+  /** Above every epoch that is known of: the backup's, and that of the database which it replaces. */
+  private nextEpoch(backend: string): number {
+    const known = Math.max(this.header.epochs[backend] ?? 0, this.at.epochs.get(backend) ?? 0);
+    if (known < EPOCH_MAX) return known + 1;
+    throw new StartError(`The backend "${backend}" has used up its ${EPOCH_MAX} epochs.`);
+  }
+
+  private restoredCells(table: Table, cells: Cell[]): Cell[] {
+    const row = this.restored.record(rowOf(table, cells));
+    return table.columns.map((name) => row[name] ?? null);
+  }
+
+  private async flush(): Promise<void> {
+    const { table, waiting } = this;
+    this.waiting = [];
+    this.waitingChars = 0;
+    if (table && waiting.length > 0) await this.change.insert(table.name, table.columns, waiting);
+  }
+
+  private insert(table: string, row: Row): Promise<void> {
+    return this.change.insert(table, Object.keys(row), [Object.values(row)]);
+  }
+}
+
+function rowOf({ columns }: Table, cells: Cell[]): Row {
+  return Object.fromEntries(columns.map((name, i) => [name, cells[i] ?? null]));
+}

@@ -1,0 +1,200 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { TEST_DIALECTS, type TestDialect } from '@/db/test-database';
+import { addTo, createOf, standing } from '../engine/testing/counter-asks';
+import { createKey } from '../operations/create-key';
+import { createPerson } from '../operations/create-person';
+import { listAudit } from '../operations/list-audit';
+import { signIn } from '../operations/sign-in';
+import { Installation, type Server } from './testing/backup-rig';
+import { buildCommandLine, type CommandLine } from './testing/command-line';
+
+const COUNTER = { namespace: 'default', name: 'seats', kind: 'counter' } as const;
+const OTHER = { namespace: 'default', name: 'made later' };
+const PASSWORD = 'a horse, a battery and a staple';
+
+let commandLine: CommandLine;
+beforeAll(async () => {
+  commandLine = await buildCommandLine();
+});
+afterAll(() => commandLine.remove());
+
+let made: Installation[] = [];
+afterEach(async () => {
+  await Promise.all(made.map((each) => each.remove()));
+  made = [];
+});
+
+async function install(dialect: TestDialect): Promise<Installation> {
+  const installation = await Installation.make(dialect, commandLine);
+  made.push(installation);
+  return installation;
+}
+
+/** Says that a command did what it should; what it said. */
+async function succeed(installation: Installation, words: string[]): Promise<string> {
+  const { code, err } = await installation.command(words);
+  expect([code, err]).toEqual([0, expect.stringContaining('\n')]);
+  return err;
+}
+
+/** A person, a key, a counter, and a lock that is held. */
+async function furnish(server: Server) {
+  await createPerson(server.cli, { name: 'Zoë 🔒', role: 'admin', password: PASSWORD });
+  const { key } = await createKey(server.cli, { name: 'orders', namespaces: ['default'] });
+  await server.engine.count(COUNTER, createOf(7, { floor: 0 }));
+  return { key, token: await server.take() };
+}
+
+describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
+  let home: Installation;
+  beforeEach(async () => {
+    home = await install(dialect);
+  });
+
+  test('brings back people, keys, counters and locks, made while the server runs; every later token is higher', async () => {
+    const { key, token, later } = await home.serve(async (server) => {
+      const before = await furnish(server);
+      const said = await succeed(home, ['backup', home.file()]);
+      expect(said).toMatch(/Not in it: the secret in the data folder, sessions\.$/m);
+      await addTo(server, COUNTER, 5);
+      await server.release(before.token);
+      const later = [await server.take(), await server.take(OTHER)];
+      return { ...before, later };
+    });
+    expect(statSync(home.file()).mode & 0o777).toBe(0o600);
+
+    const said = await succeed(home, ['restore', home.file(), '--replace', '--quiet', '0s']);
+    expect(said).toContain('The epoch is 2.');
+    await home.serve(async (server) => {
+      const { runtime } = server;
+      expect(await runtime.apiKeys.verify(key)).toMatchObject({ service: 'orders' });
+      await signIn({ ...server.cli, actor: null }, { name: 'Zoë 🔒', password: PASSWORD });
+      expect(await standing(server, COUNTER)).toMatchObject({ value: 7, floor: 0 });
+      expect(await server.renew(token)).toMatchObject({
+        outcome: 'lost',
+        cause: 'forced',
+        by: 'restore',
+      });
+      const again = [await server.take(), await server.take(OTHER)];
+      expect(Math.min(...again)).toBeGreaterThan(Math.max(token, ...later));
+      const { rows } = await listAudit(server.cli, { limit: 20 });
+      expect(rows.map(({ act }) => act)).toEqual([
+        'session.signIn',
+        'backup.restore',
+        'backup.make',
+        'key.create',
+        'user.create',
+      ]);
+      const events = await runtime.database.db.$count(runtime.database.tables.lockHistory);
+      expect(events).toBeGreaterThan(0);
+    });
+  });
+
+  test('grants nothing after a restore for as long as a hold that it does not know may last', async () => {
+    await home.serve(async (server) => {
+      await furnish(server);
+      await succeed(home, ['backup', home.file()]);
+    });
+    const said = await succeed(home, ['restore', home.file(), '--replace']);
+    expect(said).toContain('(24 h 0 m)');
+    await home.serve(async (server) => {
+      for (const key of [undefined, OTHER]) {
+        expect(await server.acquire(key)).toMatchObject({ outcome: 'held', holders: [] });
+      }
+      expect(await addTo(server, COUNTER, 1)).toMatchObject({ outcome: 'applied', value: 8 });
+    });
+    await succeed(home, ['restore', home.file(), '--replace', '--quiet', '700ms']);
+    await home.serve(async (server) => {
+      const since = performance.now();
+      await expect.poll(async () => (await server.acquire()).outcome).toBe('granted');
+      expect(performance.now() - since).toBeLessThan(1_000);
+    });
+  });
+
+  test('ends every session, and lets no used setup link come back', async () => {
+    const session = await home.serve(async (server) => {
+      await furnish(server);
+      const { database, clock } = server.runtime;
+      const link = { id: 'setup-link:used', value: '9e15', changedAt: clock.now() };
+      await database.db.insert(database.tables.settings).values(link);
+      const anybody = { ...server.cli, actor: null };
+      const { session } = await signIn(anybody, { name: 'Zoë 🔒', password: PASSWORD });
+      await succeed(home, ['backup', home.file()]);
+      return session;
+    });
+    await succeed(home, ['restore', home.file(), '--replace']);
+    await home.serve(async ({ runtime }) => {
+      expect(await runtime.sessions.resolve(session.value)).toBeNull();
+      const { db, tables } = runtime.database;
+      const kept = await db.select().from(tables.settings);
+      expect(kept.map(({ id }) => id)).toEqual(['secret-fingerprint']);
+    });
+  });
+
+  test('is as of one instant, whatever is written meanwhile', async () => {
+    await home.serve(async ({ runtime }) => {
+      const { database } = runtime;
+      const { settings } = database.tables;
+      let isOver = false;
+      const write = async () => {
+        for (let i = 0; !isOver; i += 1) {
+          await setTimeout(1);
+          const rows = ['left', 'right'].map((side) => `${side} ${i}`);
+          await database.transaction(async (tx) => {
+            for (const id of rows) {
+              await tx.insert(settings).values({ id, value: '', changedAt: 1 });
+            }
+          });
+        }
+      };
+      const writing = write();
+      try {
+        for (const name of ['one.gz', 'two.gz', 'three.gz']) {
+          await succeed(home, ['backup', home.file(name)]);
+        }
+      } finally {
+        isOver = true;
+        await writing;
+      }
+    });
+    for (const name of ['one.gz', 'two.gz', 'three.gz']) {
+      await succeed(home, ['restore', home.file(name), '--replace']);
+      const { settings = [] } = await home.contents();
+      const sides = (side: string) => settings.filter(([id]) => String(id).startsWith(side));
+      expect(sides('left').length).toBeGreaterThan(0);
+      expect(sides('left').length).toBe(sides('right').length);
+    }
+  });
+
+  test('can be piped, and says nothing on standard output besides', async () => {
+    const { key } = await home.serve(furnish);
+    const { code, out } = await home.command(['backup', '-']);
+    expect(code).toBe(0);
+    writeFileSync(home.file(), out);
+    await succeed(home, ['restore', home.file(), '--replace', '--quiet', '0s']);
+    await home.serve(async ({ runtime }) => {
+      expect(await runtime.apiKeys.verify(key)).toMatchObject({ service: 'orders' });
+    });
+  });
+});
+
+test.each([
+  ['sqlite', 'mysql'],
+  ['mysql', 'sqlite'],
+] as const)('a backup of %s goes into an empty %s', async (from, to) => {
+  const [old, fresh] = [await install(from), await install(to)];
+  const { token } = await old.serve(furnish);
+  await succeed(old, ['backup', old.file()]);
+  await succeed(fresh, ['restore', old.file(), '--quiet', '0s']);
+
+  const [before, after] = [await old.contents(), await fresh.contents()];
+  for (const table of ['users', 'api_keys', 'namespaces', 'lock_requests', 'lock_events']) {
+    expect(after[table]).toEqual(before[table]);
+  }
+  await fresh.serve(async (server) => {
+    expect(await standing(server, COUNTER)).toMatchObject({ value: 7 });
+    expect(await server.take()).toBeGreaterThan(token);
+  });
+});

@@ -1,0 +1,35 @@
+import type { BulkChange } from '@/db/bulk-change';
+import { StartError } from '@/db/start-error';
+import { OWN_NAMESPACE } from '../engine/pulse';
+
+const PROCESSES = `select id, head from locks where id like '${OWN_NAMESPACE}/process/%'`;
+
+/** Refuses a database over which a server runs, by the signs of life that servers leave there. Throws `StartError`. */
+export async function refuseLiveServers(change: BulkChange, now: number): Promise<void> {
+  const rows = await change.select(PROCESSES);
+  if (!rows.some(({ head }) => Number(head) > now)) return;
+  throw new StartError(
+    'A Lockyard server runs over this database. Stop every one of them first. Nothing was changed.',
+  );
+}
+
+/** What there is in a database that somebody would miss. */
+const BELONGINGS: [word: string, sql: string][] = [
+  ['people', 'from users'],
+  ['API keys', 'from api_keys'],
+  ['locks and counters', `from locks where id not like '${OWN_NAMESPACE}/%'`],
+  ['audit entries', 'from audit'],
+];
+
+/** Refuses a database that has been used. Throws `StartError`. */
+export async function refuseUsed(change: BulkChange): Promise<void> {
+  const found: string[] = [];
+  for (const [word, from] of BELONGINGS) {
+    const [row] = await change.select(`select count(*) as found ${from}`);
+    if (Number(row?.found) > 0) found.push(`${word} (${row?.found})`);
+  }
+  if (found.length === 0) return;
+  throw new StartError(
+    `The database is not empty: it has ${found.join(', ')}. --replace throws all of it away. Nothing was changed.`,
+  );
+}

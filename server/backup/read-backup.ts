@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import type { ZodType } from 'zod';
+import { StartError } from '@/db/start-error';
+import type { Cell } from '@/db/table-shapes';
+import {
+  BACKUP_FORMAT,
+  type BackupHeader,
+  backupCells,
+  backupEnd,
+  backupHeader,
+} from './backup-header';
+import { fileFailure } from './file-failure';
+
+/** Who is told what a backup holds, piece by piece, before the whole is known to be sound. */
+export interface BackupVisitor {
+  header(header: BackupHeader): void;
+  row?(table: BackupHeader['tables'][number], cells: Cell[]): Promise<void> | void;
+}
+
+/**
+ * Reads a whole backup and checks it: its form, its counts, its checksum, which is answered.
+ *
+ * Rejects with `StartError` for a file that is no backup, is damaged or cut short, or is in a newer format.
+ */
+export async function readBackup(file: string, visitor: BackupVisitor): Promise<string> {
+  try {
+    return await pipeline(createReadStream(file), createGunzip(), (text) =>
+      readLines(file, linesOf(text as AsyncIterable<Buffer>), visitor),
+    );
+  } catch (cause) {
+    const { code } = cause as { code?: string };
+    if (code === 'Z_BUF_ERROR') throw complaint(file, 'is cut short', cause);
+    if (code === 'Z_DATA_ERROR') throw complaint(file, NO_BACKUP, cause);
+    throw fileFailure(file, 'read', cause);
+  }
+}
+
+const NO_BACKUP = 'is not a backup of Lockyard, or is damaged';
+
+async function readLines(
+  file: string,
+  lines: AsyncGenerator<string>,
+  visitor: BackupVisitor,
+): Promise<string> {
+  const hash = createHash('sha256');
+  const next = async () => {
+    const { value, done } = await lines.next();
+    if (done) throw complaint(file, 'is cut short');
+    return value;
+  };
+  const hashed = async () => {
+    const line = await next();
+    hash.update(`${line}\n`);
+    return line;
+  };
+  const header = parsed(file, await hashed(), backupHeader);
+  if (header.lockyardBackup > BACKUP_FORMAT) {
+    throw complaint(file, `is in a newer format, made by Lockyard ${header.program}`);
+  }
+  visitor.header(header);
+  for (const table of header.tables) {
+    for (let read = 0; read < table.rows; read += 1) {
+      const cells = parsed(file, await hashed(), backupCells);
+      if (cells.length !== table.columns.length) throw complaint(file, 'is damaged');
+      await visitor.row?.(table, cells);
+    }
+  }
+  const end = parsed(file, await next(), backupEnd);
+  const surplus = await lines.next();
+  const isSound = end.sha256 === hash.digest('hex') && surplus.done;
+  if (!isSound) throw complaint(file, 'is damaged: its checksum does not fit');
+  return end.sha256;
+}
+
+/** Lines end with a line feed, and with nothing else that might stand in a text. */
+async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder('utf-8');
+  let rest = '';
+  for await (const chunk of chunks) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+}
+
+function parsed<T>(file: string, line: string, schema: ZodType<T>): T {
+  try {
+    return schema.parse(JSON.parse(line));
+  } catch (cause) {
+    throw complaint(file, NO_BACKUP, cause);
+  }
+}
+
+const complaint = (file: string, what: string, cause?: unknown) =>
+  new StartError(`${file} ${what}. Nothing was changed.`, { cause });

@@ -1,0 +1,152 @@
+import { basename } from 'node:path';
+import { type BulkChange, changeInBulk } from '@/db/bulk-change';
+import type { Database } from '@/db/database';
+import { CommitUnknown } from '@/db/database-failure';
+import { migrate } from '@/db/migrate';
+import { programSchema } from '@/db/schema-version';
+import { StartError } from '@/db/start-error';
+import { type Cell, tableShapes } from '@/db/table-shapes';
+import { randomText } from '../auth/random-text';
+import type { AuditAct } from '../operations/audit-log';
+import type { BackupHeader } from './backup-header';
+import { BackupLoad } from './backup-load';
+import { backupParts, IS_KEPT_IN_PLACE } from './backup-parts';
+import { refuseLiveServers, refuseUsed } from './check-target';
+import { readBackup } from './read-backup';
+
+export interface RestoreOptions {
+  /** Whether what is in the database may be thrown away. */
+  replace: boolean;
+  /** How long after the restore a hold from before may still last: so long nothing is granted. */
+  quietMs: number;
+  /** The machine's clock, for a database without one. */
+  now: number;
+}
+
+/** A backup that was read from end to end and can be restored by this program. */
+export interface CheckedBackup {
+  file: string;
+  header: BackupHeader;
+  sha256: string;
+}
+
+/** What a restore has brought about. */
+export interface Restored {
+  rows: number;
+  epoch: number;
+  /** Epoch milliseconds of the database's clock. */
+  grantsFrom: number;
+}
+
+/** Reads a backup from end to end. Rejects with `StartError` for one that this program cannot restore. */
+export async function checkBackup(file: string, kind: Database['kind']): Promise<CheckedBackup> {
+  let found: BackupHeader | undefined;
+  const sha256 = await readBackup(file, {
+    header(header) {
+      refuseNewer(file, header, programSchema(kind));
+      for (const table of header.tables) refuseUnknownTable(file, table);
+      found = header;
+    },
+  });
+  return { file, header: found as BackupHeader, sha256 };
+}
+
+/**
+ * Puts a backup into a database, all of it or nothing. A backup of an older schema is taken up to this program's: what
+ * is new gets its default. Every backend's epoch rises, holds are over, and nothing is granted for `quietMs`.
+ *
+ * @throws StartError when a server runs, the database is in use, or the file has changed since it was checked
+ */
+export async function restoreBackup(
+  database: Database,
+  backup: CheckedBackup,
+  options: RestoreOptions,
+): Promise<Restored> {
+  const { file, header, sha256 } = backup;
+  await migrate(database);
+  try {
+    return await changeInBulk(database, async (change) => {
+      const clock = async () => (await change.now()) ?? options.now;
+      const now = await clock();
+      await refuseLiveServers(change, now);
+      if (!options.replace) await refuseUsed(change);
+      const epochs = await epochsIn(change);
+      for (const { name } of tableShapes()) await clear(change, name);
+      const load = new BackupLoad(change, header, {
+        epochs,
+        now,
+        grantsFrom: now + options.quietMs,
+      });
+      const read = await readBackup(file, {
+        header: () => undefined,
+        row: (table, cells) => load.row(table, cells),
+      });
+      if (read !== sha256) throw new StartError(`${file} was changed meanwhile.`);
+      const restored = await load.finish();
+      await change.insert('audit', ...auditEntry(backup, options, restored));
+      // What was there before is gone by now: a server that is seen came to life in between.
+      await refuseLiveServers(change, await clock());
+      return restored;
+    });
+  } catch (cause) {
+    if (cause instanceof StartError) throw cause;
+    const [why] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
+    const outcome =
+      cause instanceof CommitUnknown
+        ? 'The database did not say whether the backup was restored'
+        : 'The backup was not restored, and nothing was changed';
+    throw new StartError(`${outcome}: ${why}`, { cause });
+  }
+}
+
+/** Written with what it tells of: a restore that failed has left nothing behind, nor can it write anything down. */
+function auditEntry(
+  { file, header }: CheckedBackup,
+  { now, quietMs }: RestoreOptions,
+  { epoch }: Restored,
+): [string[], Cell[][]] {
+  const entry: Record<string, Cell> = {
+    intent: randomText(22),
+    at: now,
+    actor: 'command line',
+    actor_kind: 'cli',
+    address: 'local',
+    act: 'backup.restore' satisfies AuditAct,
+    subject: basename(file),
+    reason: '',
+    seen: JSON.stringify({ madeAt: new Date(header.madeAt).toISOString() }),
+    outcome: 'done',
+    result: JSON.stringify({ epoch, quietMs }),
+    closed_at: now,
+  };
+  return [Object.keys(entry), [Object.values(entry)]];
+}
+
+async function epochsIn(change: BulkChange): Promise<Map<string, number>> {
+  const rows = await change.select('select id, epoch from backends');
+  return new Map(rows.map(({ id, epoch }) => [String(id), Number(epoch)]));
+}
+
+async function clear(change: BulkChange, table: string): Promise<void> {
+  const where = table === 'settings' ? ` where not (${IS_KEPT_IN_PLACE})` : '';
+  await change.run(`delete from ${table}${where}`);
+}
+
+function refuseNewer(file: string, { schema, program }: BackupHeader, known: number): void {
+  if (schema <= known) return;
+  throw new StartError(
+    `${file} was made by a newer program: Lockyard ${program}, schema ${schema}; this one knows ${known}. Nothing was changed.`,
+  );
+}
+
+function refuseUnknownTable(file: string, table: BackupHeader['tables'][number]): void {
+  const part = backupParts().find(({ name }) => name === table.name);
+  const isKnown = table.columns.every((name) => part?.columns.some((own) => own.name === name));
+  const missing = part?.columns.find(
+    ({ name, isNeeded }) => isNeeded && !table.columns.includes(name),
+  );
+  if (part && isKnown && !missing) return;
+  throw new StartError(
+    `${file} cannot be restored by this program: it does not know the table ${table.name} as it is there. Nothing was changed.`,
+  );
+}

@@ -1,0 +1,80 @@
+import type { Cell } from '@/db/table-shapes';
+import { decodeCounter, encodeCounter } from '../backends/counter-codec';
+import { encodeHistory } from '../backends/history-text';
+import { decodeRecord, encodeRecord } from '../backends/record-codec';
+import { recordKey } from '../backends/record-id';
+import type { Change } from '../backends/record-store';
+import type { LockEvent } from '../domain/lock-event';
+import { type Restoration, restoredCounter, restoredLock } from '../domain/restored-record';
+import { newWriter } from '../engine/new-writer';
+
+type Row = Record<string, Cell>;
+
+/**
+ * Turns the rows of locks and counters into what they are after a restore, and keeps what is to be written to the
+ * history about it.
+ */
+export class RestoredRows {
+  private readonly told: { id: string; rev: number; writer: string; events: LockEvent[] }[] = [];
+
+  constructor(private readonly restoration: Restoration) {}
+
+  /** A row of the table `locks`. What no version of ours wrote stays as it is: no engine will decide on it. */
+  record(row: Row): Row {
+    const stored = {
+      rev: Number(row.rev),
+      writer: String(row.writer),
+      head: String(row.head),
+      queue: String(row.queue),
+    };
+    const id = String(row.id);
+    try {
+      return { ...row, ...this.next(id, stored), changed_at: this.restoration.now };
+    } catch {
+      return row;
+    }
+  }
+
+  /** Rows of the table `lock_history`, `LOCKS_A_ROW` locks each. */
+  history(): Row[] {
+    const rows: Row[] = [];
+    for (let from = 0; from < this.told.length; from += LOCKS_A_ROW) {
+      const locks = this.told.slice(from, from + LOCKS_A_ROW);
+      const changes = locks.map(({ id, ...change }) => ({
+        ...NOTHING,
+        ...change,
+        key: recordKey(id),
+      }));
+      rows.push({
+        at: this.restoration.now,
+        changes: encodeHistory(changes),
+        took: locks.map(({ writer }) => writer).join(','),
+      });
+    }
+    return rows;
+  }
+
+  private next(id: string, stored: Parameters<typeof decodeRecord>[0]): Row {
+    const writer = newWriter();
+    if (recordKey(id).kind === 'counter') {
+      const next = restoredCounter(decodeCounter(stored).record, this.restoration.now);
+      return { rev: next.rev, writer, head: encodeCounter(next).head };
+    }
+    const { next, events } = restoredLock(decodeRecord(stored).record, this.restoration);
+    if (events.length > 0) this.told.push({ id, rev: next.rev, writer, events });
+    const { head, queue } = encodeRecord(next, null);
+    return { rev: next.rev, writer, head, queue: queue ?? '' };
+  }
+}
+
+const LOCKS_A_ROW = 100;
+
+/** What a change of the history's text needs not know. */
+const NOTHING: Omit<Change, 'key' | 'rev' | 'writer' | 'events'> = {
+  expect: null,
+  clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
+  head: '',
+  queue: null,
+  memos: [],
+  extensions: [],
+};

@@ -1,0 +1,127 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { openSnapshot } from '@/db/snapshot';
+import { newTestPlace, type TestDialect } from '@/db/test-database';
+import { systemClock } from '../../clock';
+import { readConfig } from '../../config';
+import { startControlSocket } from '../../control-socket';
+import type { AcquireAnswer } from '../../domain/answers';
+import { anonymousRequest } from '../../engine/request-identity';
+import type { OperationContext } from '../../operations/operation-context';
+import { createRuntime } from '../../runtime';
+import { backupParts } from '../backup-parts';
+import type { CommandLine, RunOptions } from './command-line';
+
+const KEY = { namespace: 'default', name: 'job' };
+
+/** One installation of a test's own: a database, a data folder, and servers started over them. */
+export class Installation {
+  readonly dataDir = mkdtempSync(join(tmpdir(), 'lockyard-backup-'));
+
+  private constructor(
+    private readonly place: Awaited<ReturnType<typeof newTestPlace>>,
+    private readonly commandLine: CommandLine,
+  ) {}
+
+  static async make(dialect: TestDialect, commandLine: CommandLine): Promise<Installation> {
+    return new Installation(await newTestPlace(dialect), commandLine);
+  }
+
+  get url() {
+    return this.place.url;
+  }
+
+  get variables(): Record<string, string> {
+    const { url } = this;
+    const databaseUrl = url.kind === 'mysql' ? url.url : `sqlite:${url.path}`;
+    return { LOCKYARD_DATA_DIR: this.dataDir, LOCKYARD_DATABASE_URL: databaseUrl };
+  }
+
+  /** A path in a folder that goes with the installation. */
+  file(name = 'backup.gz'): string {
+    return join(this.dataDir, name);
+  }
+
+  command(words: string[], options: Partial<RunOptions> = {}) {
+    return this.commandLine.run(words, { variables: this.variables, ...options });
+  }
+
+  /** What a server is to locks and to the command line: everything but the pages. */
+  async serve<T>(use: (server: Server) => Promise<T>): Promise<T> {
+    const log = pino({ level: 'silent' });
+    const runtime = await createRuntime(readConfig(this.variables), log, systemClock);
+    const closeSocket = await startControlSocket(runtime);
+    try {
+      return await use(new Server(runtime));
+    } finally {
+      await closeSocket();
+      await runtime.close();
+    }
+  }
+
+  /** Every row that a backup would hold, by table. */
+  async contents(): Promise<Record<string, unknown[][]>> {
+    const snapshot = await openSnapshot(this.url);
+    try {
+      const found: Record<string, unknown[][]> = {};
+      for (const part of backupParts()) {
+        const rows = [];
+        for await (const row of snapshot.rows(part)) rows.push(row);
+        found[part.name] = rows.sort((a, b) => (String(a) < String(b) ? -1 : 1));
+      }
+      return found;
+    } finally {
+      await snapshot.close();
+    }
+  }
+
+  /** Files that a backup may have left behind. */
+  leftovers(): string[] {
+    return readdirSync(this.dataDir).filter((name) => /part$|\.gz$/.test(name));
+  }
+
+  async remove(): Promise<void> {
+    rmSync(this.dataDir, { recursive: true, force: true });
+    await this.place.remove();
+  }
+}
+
+/** A running server, and one caller of its locks. */
+export class Server {
+  constructor(readonly runtime: Awaited<ReturnType<typeof createRuntime>>) {}
+
+  get cli(): OperationContext {
+    return { runtime: this.runtime, actor: { kind: 'cli' }, address: 'local', requestId: 'test' };
+  }
+
+  get engine() {
+    const engine = this.runtime.engines.get('default');
+    if (!engine) throw new Error('There is no engine.');
+    return engine;
+  }
+
+  acquire(key = KEY, leaseMs = 60_000): Promise<AcquireAnswer> {
+    const ask = { service: 'orders', owner: 'o-1', mode: 'exclusive', reentrant: false } as const;
+    const more = { verb: 'acquire', leaseMs, waitMs: 0, meta: {} } as const;
+    const request = anonymousRequest();
+    return this.engine.acquire(key, { ...ask, ...more, request }, { holdRequestMs: 0 });
+  }
+
+  async take(key = KEY): Promise<number> {
+    const answer = await this.acquire(key);
+    if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+    return answer.token;
+  }
+
+  release(token: number, key = KEY) {
+    const self = { service: 'orders', owner: 'o-1' };
+    return this.engine.run(key, { verb: 'release', ...self, token, request: null });
+  }
+
+  renew(token: number, key = KEY) {
+    const self = { service: 'orders', owner: 'o-1', leaseMs: 60_000 };
+    return this.engine.run(key, { verb: 'renew', ...self, token });
+  }
+}

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+
+export interface Ended {
+  code: number | null;
+  out: Buffer;
+  err: string;
+}
+
+/** The real command line, built once, to be run in processes of its own. */
+export interface CommandLine {
+  /** What starts it, without its words. */
+  program: string[];
+  run(words: string[], options: RunOptions): Promise<Ended>;
+  remove(): void;
+}
+
+export interface RunOptions {
+  variables: Record<string, string>;
+  /** Where its migrations are found: another version of the program is one with others. */
+  cwd?: string;
+  /** No file may grow larger, as on a full disk. */
+  fileMaxKb?: number;
+}
+
+export async function buildCommandLine(entry = 'server/cli.ts'): Promise<CommandLine> {
+  mkdirSync('.build', { recursive: true });
+  // Within the project, so that the bundle finds its packages.
+  const folder = resolve(mkdtempSync(join('.build', 'command-')));
+  const bundle = join(folder, 'program.mjs');
+  const from = { entryPoints: [entry], outfile: bundle };
+  await build({ ...from, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+  return {
+    program: [process.execPath, bundle],
+    run: (words, options) => run(bundle, words, options),
+    remove: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+function run(
+  bundle: string,
+  words: string[],
+  { variables, cwd = process.cwd(), fileMaxKb }: RunOptions,
+): Promise<Ended> {
+  const program = [process.execPath, bundle, ...words];
+  const limited = ['--norc', '-c', `ulimit -f ${fileMaxKb}; exec "$@"`, 'limited', ...program];
+  const [command = '', ...args] = fileMaxKb === undefined ? program : ['bash', ...limited];
+  return new Promise((done) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: { PATH: process.env.PATH, NODE_ENV: 'production', ...variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const out: Buffer[] = [];
+    let err = '';
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
+    child.stderr.on('data', (chunk) => {
+      err += chunk;
+    });
+    child.on('close', (code) => done({ code, out: Buffer.concat(out), err }));
+  });
+}

@@ -1,0 +1,119 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { link, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import { programSchema } from '@/db/schema-version';
+import type { Snapshot } from '@/db/snapshot';
+import { StartError } from '@/db/start-error';
+import { version } from '@/package.json';
+import { BACKUP_FORMAT, type BackupHeader } from './backup-header';
+import { backupParts } from './backup-parts';
+import { fileFailure } from './file-failure';
+
+/** How a backup went. */
+export interface WrittenBackup {
+  header: BackupHeader;
+  bytes: number;
+}
+
+/**
+ * Writes a backup to a file that only its owner may read: it holds hashes of passwords and keys. The file appears under
+ * its name when it is whole, and never before. Rejects with `StartError`; then there is no such file, or the old one.
+ *
+ * @param overwrite whether a file of that name may be replaced
+ */
+export async function writeBackup(
+  snapshot: Snapshot,
+  file: string,
+  { overwrite, madeAt }: { overwrite: boolean; madeAt: number },
+): Promise<WrittenBackup> {
+  const part = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.part`);
+  try {
+    if (!overwrite) await refuseExisting(file);
+    const options = { mode: 0o600, flags: 'wx', flush: true } as const;
+    const open = () => createWriteStream(part, options);
+    const header = await streamBackup(snapshot, open, madeAt);
+    const { size } = await stat(part);
+    // A link refuses a name that somebody else has taken meanwhile, a renaming replaces it.
+    await (overwrite ? rename(part, file) : link(part, file));
+    return { header, bytes: size };
+  } catch (error) {
+    throw fileFailure(file, 'written', error);
+  } finally {
+    await rm(part, { force: true });
+  }
+}
+
+/**
+ * Writes a backup to a stream. Rejects with whatever goes wrong.
+ *
+ * @param open called when there is something to write: a stream that fails while nobody listens ends the process
+ */
+export async function streamBackup(
+  snapshot: Snapshot,
+  open: () => Writable,
+  madeAt: number,
+): Promise<BackupHeader> {
+  const header = await headerOf(snapshot, madeAt);
+  await pipeline(Readable.from(pieces(snapshot, header)), createGzip(), open());
+  return header;
+}
+
+async function headerOf(snapshot: Snapshot, madeAt: number): Promise<BackupHeader> {
+  const tables: BackupHeader['tables'] = [];
+  for (const part of backupParts()) {
+    const columns = part.columns.map(({ name }) => name);
+    tables.push({ name: part.name, columns, rows: await snapshot.count(part) });
+  }
+  const epochs: BackupHeader['epochs'] = {};
+  const parts = backupParts().filter(({ name }) => name === 'backends');
+  for (const part of parts) {
+    const [id, epoch] = ['id', 'epoch'].map((name) =>
+      part.columns.findIndex((column) => column.name === name),
+    );
+    for await (const row of snapshot.rows(part)) {
+      epochs[String(row[id as number])] = Number(row[epoch as number]);
+    }
+  }
+  const schema = snapshot.applied.length;
+  return { lockyardBackup: BACKUP_FORMAT, program: version, schema, madeAt, epochs, tables };
+}
+
+const PIECE_CHARS = 64 * 1024;
+
+/** The lines, many at a time. */
+async function* pieces(snapshot: Snapshot, header: BackupHeader): AsyncGenerator<string> {
+  const hash = createHash('sha256');
+  let text = `${JSON.stringify(header)}\n`;
+  for (const part of backupParts()) {
+    for await (const row of snapshot.rows(part)) {
+      text += `${JSON.stringify(row)}\n`;
+      if (text.length < PIECE_CHARS) continue;
+      hash.update(text);
+      yield text;
+      text = '';
+    }
+  }
+  hash.update(text);
+  yield `${text}${JSON.stringify({ sha256: hash.digest('hex') })}\n`;
+}
+
+/** A backup is made by the program that the database belongs to: another does not know what is in it. */
+export function refuseOtherSchema(snapshot: Snapshot, kind: 'sqlite' | 'mysql'): void {
+  const [theirs, ours] = [snapshot.applied.length, programSchema(kind)];
+  if (theirs === ours) return;
+  throw new StartError(
+    `The database has schema ${theirs}, this program ${ours}. Make the backup with the program that last ran on it.`,
+  );
+}
+
+async function refuseExisting(file: string): Promise<void> {
+  const isThere = await stat(file).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw Object.assign(new Error(), { code: 'EEXIST' });
+}
