@@ -179,7 +179,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
       }
       first += table.rows;
     }
-    writeLines(older, [JSON.stringify({ ...header, schema: 2 }), ...rows]);
+    writeLines(older, [JSON.stringify({ ...header, schema: header.schema - 1 }), ...rows]);
     const restored = await home.command(['restore', older, '--replace', '--quiet', '0s']);
     expect(restored).toMatchObject({ code: 0 });
     await home.serve(async (server) => {
