@@ -9,16 +9,33 @@ test.beforeAll(async () => {
 });
 test.afterAll(() => server?.discard());
 
-test('the demo signs in by its link and shows twenty locks of real services, some waited for, one that its holder left behind', async ({
+test('the demo signs in by its link and shows sixty locks of real services: waited for, left behind, frozen, and one that is stuck', async ({
   page,
 }) => {
+  test.setTimeout(180_000);
   const link = /https?:\/\/\S+token=\S+/.exec(server.output())?.[0] ?? '';
   await page.goto(link);
   await expect(page).toHaveURL(`${server.url}/`);
   await expect(page.getByText('Demo', { exact: true })).toBeVisible();
-  await expect(page.getByRole('button', { name: /^All 20$/ })).toBeVisible({ timeout: 40_000 });
-  await expect(page.getByRole('row').filter({ hasText: 'Contended' }).first()).toBeVisible();
-  const abandoned = page.getByRole('row').filter({ hasText: 'Expired' });
-  await expect(abandoned.first()).toContainText('shipping', { timeout: 40_000 });
+  await expect(page.getByRole('button', { name: /^All 60$/ })).toBeVisible({ timeout: 60_000 });
+  const row = (status: string) => page.getByRole('row').filter({ hasText: status }).first();
+  await expect(row('Frozen')).toContainText('orders:reindex:shard-2');
+  await expect(row('Contended')).toBeVisible();
+  await expect(
+    page.getByRole('row').filter({ hasText: 'Expired' }).filter({ hasText: 'shipping' }),
+  ).toBeVisible({ timeout: 60_000 });
+  await expect(row('Stuck')).toContainText('cron:nightly-report', { timeout: 120_000 });
+});
+
+test('its ticket shop sells out to exactly nothing, and turns people away', async ({ page }) => {
+  test.setTimeout(180_000);
+  const link = /https?:\/\/\S+token=\S+/.exec(server.output())?.[0] ?? '';
+  await page.goto(link);
+  await page.goto(`${server.url}/counters`);
+  const row = (name: string) => page.getByRole('row', { name, exact: true });
+  await expect(page.getByText('tickets:open-air-2026:turned-away')).toBeVisible();
+  await expect(row('tickets:open-air-2026').getByText('0', { exact: true }).first()).toBeVisible({
+    timeout: 120_000,
+  });
   expect(await server.stop()).toBe(0);
 });

@@ -1,12 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DEMO_NAMESPACES, DEMO_SERVICES } from '@/scripts/demo/demo-plan';
+import { DEMO_FREEZE, DEMO_NAMESPACES, DEMO_SERVICES } from '@/scripts/demo/demo-plan';
 import { startFleet } from '@/scripts/demo/start-fleet';
 import { demoToken } from './auth/demo-token';
+import { DEFAULT_POLICY } from './domain/namespace-policy';
 import { DEMO_PATH } from './http/demo-door';
 import { createKey } from './operations/create-key';
 import { createNamespace } from './operations/create-namespace';
 import type { OperationContext, Runtime } from './operations/operation-context';
+import { setFrozen } from './operations/set-frozen';
 
 export interface Demo {
   /** Signs in whoever opens it on this machine. */
@@ -17,13 +19,14 @@ export interface Demo {
 /** Starts the demo fleet against the server at `url`, with namespaces and keys of its own. */
 export async function startDemo(runtime: Runtime, url: string): Promise<Demo> {
   const ctx = { runtime, actor: { kind: 'system' }, address: 'local', requestId: 'demo' } as const;
-  for (const name of DEMO_NAMESPACES) {
-    if (!(await runtime.namespaces.get(name))) {
-      await createNamespace(ctx, { name, backend: 'default' });
-    }
+  for (const { name, policy } of DEMO_NAMESPACES) {
+    if (await runtime.namespaces.get(name)) continue;
+    const whole = policy && { policy: { ...DEFAULT_POLICY, ...policy } };
+    await createNamespace(ctx, { name, backend: 'default', ...whole });
   }
   const keys = await demoKeys(ctx);
   const entry = join(process.cwd(), '.next/lockyard/fleet.mjs');
+  await setFrozen(ctx, 'freeze', { ...DEMO_FREEZE, rev: 0 });
   const { stop } = startFleet({ url, keys, entry });
   return { link: `${url}${DEMO_PATH}?token=${demoToken(runtime.secret)}`, stop };
 }

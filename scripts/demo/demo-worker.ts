@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockyardClient } from '../../client/lockyard-client';
 import { withLock } from '../../client/with-lock';
-import type { DemoJob, RangeMs } from './demo-jobs';
+import type { DemoJob, RangeMs } from './demo-job';
+import { within } from './within';
 
 /** The versions that the services say they run. */
 const VERSIONS: Record<string, string> = {
@@ -11,6 +12,12 @@ const VERSIONS: Record<string, string> = {
   billing: '7.0.2',
   media: '3.3.0',
   cron: '1.2.8',
+  search: '5.1.4',
+  pricing: '2.0.7',
+  tickets: '1.0.0',
+  payments: '6.3.1',
+  mailer: '3.8.2',
+  analytics: '0.9.5',
 };
 
 /** All begin soon, so that there is something to see; those that never rest come first. */
@@ -21,13 +28,16 @@ const RECOVER_MS: RangeMs = [20_000, 45_000];
 
 /** Runs one worker of a job for ever. Whatever happens to its lock, it carries on after a while. */
 export async function runWorker(job: DemoJob, owner: string, url: string, apiKey: string) {
-  const { namespace, leaseMs, waitMs } = job;
+  const { namespace, leaseMs, waitMs, mode } = job;
+  const first = job.workers.indexOf(owner);
   const client = new LockyardClient({ url, apiKey, namespace });
   const meta = selfPortrait(job.service, owner);
   await sleep(within(job.restMs[0] === 0 ? [0, 0] : START_MS));
-  for (;;) {
-    const name = job.locks[Math.floor(Math.random() * job.locks.length)] ?? '';
-    await withLock(name, { client, owner, leaseMs, waitMs, meta }, ({ signal }) =>
+  for (let turn = 0; ; turn += 1) {
+    const isKnown = turn >= job.locks.length;
+    const place = isKnown ? Math.floor(Math.random() * job.locks.length) : first + turn;
+    const name = job.locks[place % job.locks.length] ?? '';
+    await withLock(name, { client, owner, leaseMs, waitMs, mode, meta }, ({ signal }) =>
       sleep(within(job.holdMs), undefined, { signal }),
     ).catch(() => sleep(within(RECOVER_MS)));
     await sleep(within(job.restMs));
@@ -39,8 +49,4 @@ function selfPortrait(service: string, owner: string): Record<string, string> {
   const [host = service] = owner.split(':');
   const pid = 7 + [...owner].reduce((sum, char) => sum + char.charCodeAt(0), 0);
   return { host, pid: String(pid), version: VERSIONS[service] ?? '1.0.0' };
-}
-
-function within([least, most]: RangeMs): number {
-  return least + Math.random() * (most - least);
 }

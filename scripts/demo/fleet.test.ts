@@ -28,7 +28,7 @@ const bundle = (file: string, outfile: string) =>
 beforeAll(async () => {
   await Promise.all([bundle('fleet.ts', entry), bundle('start-fleet.ts', starter)]);
   api = await ApiHarness.start();
-  for (const name of DEMO_NAMESPACES) await api.namespace(name);
+  for (const { name } of DEMO_NAMESPACES) await api.namespace(name);
   keys = {};
   for (const { name, namespaces } of DEMO_SERVICES) keys[name] = await api.key(name, namespaces);
 }, 30_000);
@@ -39,6 +39,8 @@ afterAll(async () => {
 });
 
 const page = () => api.runtime.board.page({ sort: 'worst', descending: false, limit: 200 });
+
+const rowOf = (name: string) => page().rows.find((row) => row.name === name);
 
 async function until(isSo: () => boolean, withinMs: number): Promise<void> {
   const deadline = performance.now() + withinMs;
@@ -61,23 +63,26 @@ function fleetProcesses(): number {
 }
 
 describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)', () => {
-  test('brings six services to life, with waiters, and leaves no process when it is stopped', async () => {
+  test('brings twelve services and sixty locks to life, with waiters and readers, and leaves no process when it is stopped', async () => {
     const fleet = startFleet({ url: api.url, keys, entry });
     try {
-      const services = () =>
-        new Set(page().rows.map(({ hold, ended }) => (hold ?? ended)?.service));
-      const isLively = () => page().total >= 12 && page().waiting >= 5;
-      await until(() => isLively() && services().size === DEMO_SERVICES.length, 15_000);
-      const { rows } = page();
-      const watchdog = rows.find(({ name }) => name === 'cron:nightly-report');
+      const seen = new Set<string | undefined>();
+      const isLively = () => {
+        for (const { hold, ended } of page().rows) seen.add((hold ?? ended)?.service);
+        seen.delete(undefined);
+        return page().total === 60 && page().waiting >= 8 && seen.size === DEMO_SERVICES.length;
+      };
+      await until(isLively, 40_000);
+      const watchdog = rowOf('cron:nightly-report');
       expect(watchdog?.hold?.owner).toBe('cron-6c4d:scheduler-1');
       expect(watchdog?.hold?.meta).toMatchObject({ host: 'cron-6c4d', version: '1.2.8' });
+      await until(() => (rowOf('pricing:catalogue')?.holders ?? 0) > 1, 20_000);
       expect(fleetProcesses()).toBe(2);
     } finally {
       await fleet.stop();
     }
     await until(() => fleetProcesses() === 0, 3_000);
-  }, 30_000);
+  }, 90_000);
 
   test('ends by itself when its parent is killed', async () => {
     const setup = JSON.stringify({ url: api.url, keys, entry });

@@ -1,8 +1,12 @@
-// The demo fleet: six services that take about twenty locks as real clients over HTTP. Started by startFleet with
+// The demo fleet: twelve services that take sixty locks and sell tickets, as real clients over HTTP. Started by startFleet with
 // LOCKYARD_URL and LOCKYARD_DEMO_KEYS ({"<service>": "<api key>", …}); ends when its parent does.
-import { type DemoJob, DOOMED, JOBS, WATCHDOG } from './demo-jobs';
+import { BACK_OFFICE_JOBS } from './back-office-jobs';
+import type { DemoJob } from './demo-job';
 import { runWorker } from './demo-worker';
 import { DOOMED_ARGUMENT, keepKilling } from './doomed-service';
+import { DOOMED, WATCHDOG } from './odd-jobs';
+import { SHOP_JOBS } from './shop-jobs';
+import { openTicketShop } from './ticket-shop';
 
 const { LOCKYARD_URL: url = '', LOCKYARD_DEMO_KEYS: keyText = '{}' } = process.env;
 const keys: Record<string, string> = JSON.parse(keyText);
@@ -15,8 +19,9 @@ function start(job: DemoJob): void {
 }
 
 if (role === DOOMED_ARGUMENT) {
-  start(DOOMED);
+  for (const job of DOOMED) start(job);
 } else {
-  for (const job of [WATCHDOG, ...JOBS]) start(job);
+  for (const job of [WATCHDOG, ...SHOP_JOBS, ...BACK_OFFICE_JOBS]) start(job);
+  openTicketShop({ url, apiKey: keys.tickets ?? '' });
   void keepKilling(program);
 }

@@ -1,0 +1,62 @@
+/** From least to most, in milliseconds. */
+export type RangeMs = readonly [number, number];
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const DAY = 24 * 60 * MINUTE;
+
+/** How a worker spends its time: it rests, waits, holds. */
+export interface Pace {
+  leaseMs: number;
+  waitMs: number;
+  holdMs: RangeMs;
+  restMs: RangeMs;
+}
+
+/** What a few workers of one service do again and again: rest, take one of the locks, hold it, release it. */
+export interface DemoJob extends Pace {
+  service: string;
+  namespace: string;
+  /** Each worker goes through them once, in order from a place of its own; then it chooses at random. */
+  locks: string[];
+  /** The owners. More of them than locks, and some always wait. */
+  workers: string[];
+  /** Readers share a lock; absent: nobody shares. */
+  mode?: 'shared';
+}
+
+/** Moments: a request of a customer. */
+export const QUICK: Pace = {
+  leaseMs: 3 * SECOND,
+  waitMs: 20 * SECOND,
+  holdMs: [150, 1_800],
+  restMs: [1_500, 6 * SECOND],
+};
+
+/** Seconds: a small task from a queue. */
+export const STEADY: Pace = {
+  leaseMs: 8 * SECOND,
+  waitMs: 45 * SECOND,
+  holdMs: [600, 5 * SECOND],
+  restMs: [3 * SECOND, 9 * SECOND],
+};
+
+/** Up to a minute: a batch. */
+export const LONG: Pace = {
+  leaseMs: 30 * SECOND,
+  waitMs: 5 * MINUTE,
+  holdMs: [10 * SECOND, 50 * SECOND],
+  restMs: [2 * SECOND, 12 * SECOND],
+};
+
+/** Minutes: who leads, with others that stand by. */
+export const LEADING: Pace = {
+  leaseMs: 12 * SECOND,
+  waitMs: 10 * MINUTE,
+  holdMs: [3 * MINUTE, 5 * MINUTE],
+  restMs: [500, 2 * SECOND],
+};
+
+/** Owners that run in one pod. */
+export const pod = (name: string, ...numbers: number[]): string[] =>
+  numbers.map((number) => `${name}:worker-${number}`);
