@@ -10,12 +10,20 @@ test('an empty environment is a server on loopback with SQLite in the data folde
     database: { kind: 'sqlite', path: resolve('.lockyard/lockyard.db') },
     backends: [],
     secret: null,
+    metricsToken: null,
     demo: false,
   });
 });
 
 test('an empty variable is an unset one', () => {
-  const names = ['PORT', 'HOST', 'LOCKYARD_DATABASE_URL', 'LOCKYARD_DATA_DIR', 'LOCKYARD_SECRET'];
+  const names = [
+    'PORT',
+    'HOST',
+    'LOCKYARD_DATABASE_URL',
+    'LOCKYARD_DATA_DIR',
+    'LOCKYARD_SECRET',
+    'LOCKYARD_METRICS_TOKEN',
+  ];
   const env = Object.fromEntries([...names, 'LOCKYARD_DEMO'].map((name) => [name, '']));
   expect(readConfig(env)).toEqual(readConfig({}));
 });
@@ -29,6 +37,7 @@ test('everything can be set', () => {
     LOCKYARD_BACKEND_ORDERS: 'sqlite:./orders.db',
     LOCKYARD_BACKEND_EU_1: 'mariadb://root@127.0.0.1/eu',
     LOCKYARD_SECRET: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
+    LOCKYARD_METRICS_TOKEN: 'Xo7-of-the-scraper',
     LOCKYARD_URL: 'http://127.0.0.1:3000',
     LOCKYARD_API_KEY: 'for the client',
   });
@@ -42,6 +51,7 @@ test('everything can be set', () => {
       { id: 'orders', url: { kind: 'sqlite', path: resolve('orders.db') } },
     ],
     secret: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
+    metricsToken: 'Xo7-of-the-scraper',
     demo: false,
   });
 });
@@ -87,6 +97,8 @@ describe('every mistake is one line that names the variable', () => {
     [{ LOCKYARD_DATABASE_URL: mysql, LOCKYARD_BACKEND_A: mysql }, 'the control database'],
     [{ LOCKYARD_SECRET: 'short' }, 'LOCKYARD_SECRET must have at least 32 characters; it has 5.'],
     [{ LOCKYARD_SECRET: 'abc'.repeat(12) }, 'LOCKYARD_SECRET is too easy to guess'],
+    [{ LOCKYARD_METRICS_TOKEN: 'too short' }, 'LOCKYARD_METRICS_TOKEN must have at least 16'],
+    [{ LOCKYARD_METRICS_TOKEN: 'with some spaces in it' }, 'without spaces'],
     [{ LOCKYARD_DEMO: 'yes' }, 'LOCKYARD_DEMO must be 1 or unset'],
     [{ LOCKYARD_DEMO: '1', LOCKYARD_DATABASE_URL: mysql }, 'must not be set for the demo'],
     [{ LOCKYARD_DATA_DIR: 'a\0b' }, 'LOCKYARD_DATA_DIR'],
@@ -104,6 +116,7 @@ test('no message shows a password or a secret', () => {
     { LOCKYARD_DATABASE_URL: 'mysql://ana:hidden@h/x?y' },
     { LOCKYARD_DATABASE_URL: 'postgres://ana:hidden@h/x' },
     { LOCKYARD_SECRET: 'hidden' },
+    { LOCKYARD_METRICS_TOKEN: 'hidden' },
   ];
   for (const env of mistakes) expect(() => readConfig(env)).toThrow(/^((?!hidden).)*$/);
 });

@@ -20,6 +20,8 @@ export interface Config {
   backends: { id: string; url: BackendUrl }[];
   /** Null: made once and kept in the data folder. */
   secret: string | null;
+  /** Who sends it may read the metrics from anywhere; null: only this machine may. */
+  metricsToken: string | null;
   /** A demo fleet runs, and a link signs in to it. */
   demo: boolean;
 }
@@ -30,6 +32,7 @@ const DEFAULT_PORT = 3000;
 const DEFAULT_HOST = '127.0.0.1';
 const SECRET_MIN_CHARS = 32;
 const SECRET_MIN_DISTINCT = 10;
+const METRICS_TOKEN_MIN_CHARS = 16;
 const BACKEND_PREFIX = 'LOCKYARD_BACKEND_';
 
 /** Every variable of ours besides the backends. The last ones belong to the client, which may share the environment. */
@@ -37,6 +40,7 @@ const NAMES = [
   'LOCKYARD_DATABASE_URL',
   'LOCKYARD_DATA_DIR',
   'LOCKYARD_SECRET',
+  'LOCKYARD_METRICS_TOKEN',
   'LOCKYARD_DEMO',
   'LOCKYARD_URL',
   'LOCKYARD_API_KEY',
@@ -66,6 +70,7 @@ export function readConfig(env: Env): Config {
     database,
     backends,
     secret: readSecret(env),
+    metricsToken: readMetricsToken(env),
     demo,
   };
 }
@@ -111,6 +116,15 @@ function readSecret(env: Env): string | null {
     );
   }
   return secret;
+}
+
+function readMetricsToken(env: Env): string | null {
+  const token = env.LOCKYARD_METRICS_TOKEN;
+  if (token === undefined || token === '') return null;
+  if (token.length >= METRICS_TOKEN_MIN_CHARS && /^[\x21-\x7e]+$/.test(token)) return token;
+  throw new ConfigError(
+    `LOCKYARD_METRICS_TOKEN must have at least ${METRICS_TOKEN_MIN_CHARS} characters, letters, digits and signs without spaces.`,
+  );
 }
 
 function readDemo(env: Env): boolean {

@@ -42,7 +42,7 @@ export async function createRuntime(config: Config, log: Log, clock: Clock): Pro
 async function addBackends(
   control: ControlRuntime,
   ends: (() => Promise<void>)[],
-): Promise<Pick<Runtime, 'engines' | 'board' | 'events' | 'insights' | 'fleet' | 'processId'>> {
+): Promise<Omit<Runtime, keyof ControlRuntime | 'close'>> {
   const { config, database, clock, log, namespaces } = control;
   await namespaces.refresh();
   const unfollow = namespaces.follow((err) =>
@@ -68,7 +68,7 @@ async function addBackends(
     backends.push({ id, store, engine, epoch });
   }
   const engines = new Map(backends.map(({ id, engine }) => [id, engine]));
-  const { board, events, insights, fleet, ...observing } = startObserving({
+  const { close: stopObserving, ...observing } = startObserving({
     backends,
     database,
     clock,
@@ -80,8 +80,8 @@ async function addBackends(
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },
   });
-  ends.push(() => observing.close());
-  return { engines, board, events, insights, fleet, processId };
+  ends.push(() => stopObserving());
+  return { engines, ...observing, processId };
 }
 
 /** What a namespace allows, and from when on after a restore. Lockyard's own locks are not kept in backups. */

@@ -5,15 +5,19 @@ import type { Runtime } from '../operations/operation-context';
 import { createConsoleContext } from '../trpc/console-context';
 import { consoleRouter } from '../trpc/console-router';
 import { INTERNAL_MESSAGE } from '../trpc/refusal';
+import { serviceRouter } from '../trpc/service-router';
 import { StreamSlots } from '../trpc/stream-slots';
 import { openApiDoor } from './api-door';
 import { DEMO_PATH, openDemoDoor } from './demo-door';
 import { answerHealth, createReadiness } from './health-door';
+import { METRICS_PATH, openMetricsDoor } from './metrics-door';
 import { OpenAnswers } from './open-answers';
 import { OPENAPI_PATH, openOpenApiDoor } from './openapi-door';
 import { openPageDoor, type PageHandler } from './page-door';
 import { refuse } from './refuse';
+import { requestMetrics } from './request-metrics';
 import { openScope, type RequestScope } from './request-scope';
+import { RequestTally } from './request-tally';
 import { setApiHeaders, setCommonHeaders } from './security-headers';
 import { openLeanServiceDoor, openServiceDoor, SERVICE_PREFIX } from './service-door';
 
@@ -45,6 +49,12 @@ export function createDoors(
     '/api/health/live': async ({ res }) => answerHealth(res, true),
     '/api/health/ready': async ({ res }) => answerHealth(res, !isDraining && (await isReady())),
   };
+  const requests = new RequestTally(runtime.clock, {
+    [SERVICE_PREFIX]: { api: 'service', router: serviceRouter },
+    [CONSOLE_PREFIX]: { api: 'console', router: consoleRouter },
+  });
+  runtime.metrics.add(() => requestMetrics([...requests.series()]));
+  const metrics = openMetricsDoor(runtime);
   const openApi = openOpenApiDoor();
   const service = openServiceDoor(runtime);
   const console = openConsoleDoor(runtime);
@@ -57,6 +67,7 @@ export function createDoors(
     if (pathname.startsWith(SERVICE_PREFIX)) return service;
     if (pathname.startsWith(CONSOLE_PREFIX)) return console;
     if (pathname === '/api' || pathname.startsWith('/api/')) return health[pathname] ?? nothingHere;
+    if (pathname === METRICS_PATH) return metrics;
     return pathname === DEMO_PATH ? demo : page;
   };
 
@@ -71,6 +82,7 @@ export function createDoors(
   return {
     handle(req, res) {
       answers.add(res);
+      requests.follow(req, res);
       if (!lean || isDraining || !takeShortCut(req, res)) handleAny(req, res);
     },
     startDraining() {

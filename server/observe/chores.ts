@@ -63,6 +63,11 @@ export class Chores {
     this.begin('intents', INTENTS_EVERY_MS, resolveIntents);
   }
 
+  /** Whether this process does them, as far as it knows. */
+  get isMine(): boolean {
+    return this.token !== null && this.parts.clock.monotonic() < this.leaseEndsAt;
+  }
+
   /** Lets another process take over at once. */
   async stop(): Promise<void> {
     const { token } = this;

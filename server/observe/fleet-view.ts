@@ -36,10 +36,10 @@ export class FleetView {
     const zeros = LOCK_STATUSES.map((status) => [status, 0]);
     const counts: Record<LockStatus, number> = Object.fromEntries(zeros);
     let [held, waiting] = [0, 0];
-    for (const { row, isHeld } of this.board.rowsNow()) {
-      counts[row.status] += 1;
-      waiting += row.waiters;
-      if (isHeld) held += 1;
+    for (const lock of this.board.standings()) {
+      counts[lock.status] += 1;
+      waiting += lock.waiters;
+      if (lock.isHeld) held += 1;
     }
     return { counts, held, waiting };
   }

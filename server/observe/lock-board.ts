@@ -24,6 +24,7 @@ import { KnownNorms } from './known-norms';
 import { LockDetails } from './lock-details';
 import { makeLockListing } from './lock-listing';
 import { makeLockPage } from './lock-page';
+import { type LockStanding, lockStandings } from './lock-standings';
 import { isOwn, MovedRecords } from './moved-records';
 import { type NamespaceTallies, tallyNamespaces } from './tally-namespaces';
 
@@ -152,15 +153,11 @@ export class LockBoard {
     return null;
   }
 
-  /** Every lock as it is now, in no order; `isHeld` as far as its backend answers. */
-  *rowsNow(): Generator<{ row: LockRow; isHeld: boolean }> {
+  /** Every lock as it is now, one after another. */
+  standings(): Generator<LockStanding> {
     const healths = new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
-    for (const kept of this.rows.values()) {
-      const health = healths.get(kept.row.backend);
-      const row = this.rowNow(kept, health);
-      const now = this.clock.now() + (health?.clockOffsetMs ?? 0);
-      yield { row, isHeld: row.status !== 'unknown' && (row.hold?.expiresAt ?? 0) > now };
-    }
+    const normsOf = (row: BoardRow['row']) => this.norms.of(row.id, row);
+    return lockStandings(this.rows.values(), healths, normsOf, this.clock.now());
   }
 
   /** Locks that time or a death may have changed: leases that lapsed by the instant of their backend, and queues. */

@@ -2,13 +2,18 @@ import type { Database } from '@/db/database';
 import type { Clock } from '../clock';
 import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { Log } from '../log';
+import { backendMetrics } from './backend-metrics';
 import { Chores } from './chores';
 import { EventHistory } from './event-history';
+import { eventMetrics } from './event-metrics';
 import { EventTally } from './event-tally';
 import { FleetView } from './fleet-view';
 import { HistoryOpener } from './history-opener';
 import { LockBoard, type ObservedBackend } from './lock-board';
 import { LockInsights } from './lock-insights';
+import { lockMetrics } from './lock-metrics';
+import { Metrics } from './metrics';
+import { NamespaceLabels } from './namespace-labels';
 import { OwnHolds } from './own-holds';
 import { repeat } from './repeat';
 
@@ -36,6 +41,7 @@ export interface Observing {
   events: EventHistory;
   insights: LockInsights;
   fleet: FleetView;
+  metrics: Metrics;
   close(): Promise<void>;
 }
 
@@ -53,6 +59,16 @@ export function startObserving(parts: ObservingParts): Observing {
     return new HistoryOpener(database, backend, clock, tally);
   });
   const chores = new Chores({ backends, board, openers, clock, log, processId, resolveIntents });
+  const metrics = new Metrics();
+  const labels = new NamespaceLabels();
+  metrics.add(() => [
+    ...lockMetrics(board.standings(), labels),
+    ...eventMetrics(tallies, labels),
+    ...backendMetrics(
+      backends.map(({ engine }) => engine.health()),
+      chores.isMine,
+    ),
+  ]);
   const quietly = (what: string) => (error: unknown) => log.debug({ error }, what);
   const firstHolds = ownHolds.refresh().catch(quietly('Own holds are not known yet.'));
   const stops = [
@@ -71,6 +87,7 @@ export function startObserving(parts: ObservingParts): Observing {
     events: new EventHistory(database),
     insights,
     fleet: new FleetView(ids, board, insights, clock),
+    metrics,
     async close() {
       await Promise.all(stops.map((stop) => stop()));
       await chores.stop();

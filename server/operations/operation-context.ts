@@ -10,6 +10,7 @@ import type { EventHistory } from '../observe/event-history';
 import type { FleetView } from '../observe/fleet-view';
 import type { LockBoard } from '../observe/lock-board';
 import type { LockInsights } from '../observe/lock-insights';
+import type { Metrics } from '../observe/metrics';
 import type { NamespaceDirectory } from './namespace-directory';
 
 /** What managing people, keys and namespaces needs: a database, but no backend. The command line may have only this. */
@@ -33,6 +34,7 @@ export interface Runtime extends ControlRuntime {
   events: EventHistory;
   insights: LockInsights;
   fleet: FleetView;
+  metrics: Metrics;
   /** Random, new at every start. */
   processId: string;
   close(): Promise<void>;

@@ -1,0 +1,85 @@
+import { collectDefaultMetrics, type Metric, Registry } from 'prom-client';
+
+/** One line of a metric. */
+export interface Sample {
+  labels: Record<string, string>;
+  value: number;
+}
+
+/** The lines of one histogram. */
+export interface HistogramSample {
+  labels: Record<string, string>;
+  /** How many values lay at or below each bound; bounds rise. */
+  buckets: [bound: number, count: number][];
+  count: number;
+  sum: number;
+}
+
+/** One metric as it is at the moment. */
+export type MetricFamily = { name: string; help: string } & (
+  | { type: 'gauge' | 'counter'; samples: Sample[] }
+  | { type: 'histogram'; samples: HistogramSample[] }
+);
+
+/** What has not been measured yet, which prom-client writes in a way of its own. */
+const NO_NUMBER = /^.* Nan\n/gm;
+
+/**
+ * What this process tells Prometheus. Nothing is kept for it that is not kept anyway: everything is looked up when it is
+ * asked for, and who is never asked pays nothing.
+ */
+export class Metrics {
+  readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
+  private readonly collectors: (() => MetricFamily[])[] = [];
+  private ofProcess: Registry | null = null;
+
+  /** @param collect what there is to tell now; names must not come up twice */
+  add(collect: () => MetricFamily[]): void {
+    this.collectors.push(collect);
+  }
+
+  /** All of it in the text format of Prometheus, with the usual metrics of the process. */
+  async text(): Promise<string> {
+    const registry = new Registry();
+    for (const collect of this.collectors) {
+      for (const family of collect()) registry.registerMetric(asMetric(family));
+    }
+    const ofProcess = await this.processRegistry().metrics();
+    return `${await registry.metrics()}\n${ofProcess.replace(NO_NUMBER, '')}`;
+  }
+
+  private processRegistry(): Registry {
+    if (!this.ofProcess) {
+      this.ofProcess = new Registry();
+      collectDefaultMetrics({ register: this.ofProcess });
+    }
+    return this.ofProcess;
+  }
+}
+
+/** A metric for a registry that is read once. All it asks a metric for is `get`. */
+function asMetric(family: MetricFamily): Metric {
+  const { name, help, type } = family;
+  const values =
+    family.type === 'histogram'
+      ? family.samples.flatMap((sample) => histogramLines(name, sample))
+      : family.samples;
+  const get = async () => ({ name, help, type, aggregator: 'sum', values });
+  return { name, help, type, get } as unknown as Metric;
+}
+
+function histogramLines(name: string, { labels, buckets, count, sum }: HistogramSample) {
+  const all = [
+    ...buckets.map(([bound, value]) => [String(bound), value] as const),
+    ['+Inf', count] as const,
+  ];
+  return [
+    ...all.map(([le, value]) => ({
+      metricName: `${name}_bucket`,
+      labels: { ...labels, le },
+      value,
+    })),
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: count },
+  ];
+}
