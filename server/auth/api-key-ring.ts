@@ -54,7 +54,7 @@ class DatabaseKeys implements ApiKeyRing {
 
   async verify(bearer: string): Promise<ServiceActor> {
     const key = parseApiKey(bearer);
-    const found = key && (await this.look(key.id));
+    const found = key && (this.recent.atHand(key.id) ?? (await this.look(key.id)));
     if (!key || !found || !isSameHash(found.secretHash, key.secretHash)) {
       throw new LockyardError('UNAUTHENTICATED', 'This is not a valid API key.');
     }

@@ -25,9 +25,14 @@ export class RecentAnswers<T> {
 
   /** What is found under `key`; null if nothing. Rejects as `find` does. */
   async get(key: string): Promise<T | null> {
+    return this.atHand(key) ?? this.ask(key);
+  }
+
+  /** What `get` would answer without asking; null where it would have to. */
+  atHand(key: string): T | null {
     const kept = this.kept.get(key);
     const ageMs = kept ? this.clock.monotonic() - kept.askedAt : Number.POSITIVE_INFINITY;
-    if (!kept || ageMs >= RECENT_MAX_MS) return this.ask(key);
+    if (!kept || ageMs >= RECENT_MAX_MS) return null;
     if (ageMs >= REFRESH_AFTER_MS) this.ask(key).catch(() => undefined);
     return kept.value;
   }

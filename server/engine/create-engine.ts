@@ -9,7 +9,7 @@ import type { AcquireCommand, AnswerOf, LockCommand } from '../domain/lock-comma
 import type { BackendHealth } from '../domain/lock-row';
 import type { RequestIdentity } from '../domain/request-tag';
 import { BackendClock } from './backend-clock';
-import { CommandIntake } from './command-intake';
+import { CommandIntake, type Result } from './command-intake';
 import { Flusher } from './flusher';
 import { KnownRecords } from './known-records';
 import { Lane } from './lane';
@@ -114,8 +114,8 @@ class GroupCommitEngine implements LockEngine {
   async acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer> {
     let dueAt = this.intake.dueAt();
     for (let attempt = 1; ; attempt += 1) {
-      const { answer, isNew } = await this.acquireOnce(key, ask, wait, dueAt);
-      if (answer.outcome !== 'granted' || !isNew) return answer;
+      const { answer, changed } = await this.acquireOnce(key, ask, wait, dueAt);
+      if (answer.outcome !== 'granted' || !changed) return answer;
       const hasHungUp = wait.signal?.aborted || wait.hasHungUp?.() || false;
       const isUnheard = hasHungUp && !ask.request.remembered;
       if (!isUnheard && !isLate(ask.leaseMs, answer.expiresInMs)) return answer;
@@ -177,13 +177,20 @@ class GroupCommitEngine implements LockEngine {
     }
   }
 
-  private async acquireOnce(
+  private acquireOnce(
     key: RecordKey,
     ask: AcquireCommand,
     wait: WaitOptions,
     dueAt: number,
   ): Promise<Acquired> {
-    if (ask.waitMs === 0) return this.ask(key, ask, dueAt);
+    return ask.waitMs === 0 ? this.ask(key, ask, dueAt) : this.acquireInLine(key, ask, wait);
+  }
+
+  private async acquireInLine(
+    key: RecordKey,
+    ask: AcquireCommand,
+    wait: WaitOptions,
+  ): Promise<Acquired> {
     const id = recordId(key);
     const call = new WaitingCall(ask);
     this.room.enter(id, call);
@@ -203,7 +210,7 @@ class GroupCommitEngine implements LockEngine {
     for (;;) {
       call.queued = false;
       const leftMs = Math.round(patienceEndsAt - clock.monotonic());
-      if (leftMs <= 0) return { answer: await this.giveUp(key, call), isNew: false };
+      if (leftMs <= 0) return { answer: await this.giveUp(key, call), changed: false };
       const asked = await this.ask(key, { ...call.ask, waitMs: leftMs });
       const place = asked.answer;
       if (place.outcome !== 'queued') return asked;
@@ -218,7 +225,7 @@ class GroupCommitEngine implements LockEngine {
       const isOver = wake.why === 'patience';
       const answer = isOver ? this.giveUp(key, call) : this.leaveLine(key, call, wake.why, place);
       const last = await answer;
-      return call.delivery ? delivered(call.delivery) : { answer: last, isNew: false };
+      return call.delivery ? delivered(call.delivery) : { answer: last, changed: false };
     }
   }
 
@@ -273,24 +280,17 @@ class GroupCommitEngine implements LockEngine {
     );
   }
 
-  private async ask(
-    key: RecordKey,
-    ask: AcquireCommand,
-    dueAt = this.intake.dueAt(),
-  ): Promise<Acquired> {
-    const { answer, changed } = await this.intake.submit(key, ask, dueAt);
-    return { answer: answer as AcquireAnswer, isNew: changed };
+  private ask(key: RecordKey, ask: AcquireCommand, dueAt = this.intake.dueAt()): Promise<Acquired> {
+    return this.intake.submit(key, ask, dueAt) as Promise<Acquired>;
   }
 }
 
-/** `isNew`: granted by this very call, not told again. */
-interface Acquired {
+interface Acquired extends Result {
   answer: AcquireAnswer;
-  isNew: boolean;
 }
 
 function delivered({ hold, rev, expiresInMs }: Delivery): Acquired {
   const { token, count, expiresAt, waitedMs } = hold;
   const granted = { outcome: 'granted', token, rev, holdCount: count } as const;
-  return { answer: { ...granted, expiresAt, expiresInMs, waitedMs }, isNew: true };
+  return { answer: { ...granted, expiresAt, expiresInMs, waitedMs }, changed: true };
 }

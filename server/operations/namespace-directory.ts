@@ -10,6 +10,8 @@ export interface NamespaceDirectory {
    * database is away those that are known are still served; others reject with `BACKEND_DOWN`.
    */
   get(name: string): Promise<NamespaceEntry | null>;
+  /** What `get` would answer without asking; null where it would have to. */
+  atHand(name: string): NamespaceEntry | null;
   /** What a namespace allows, as last read; the default for one that is not known. */
   policyOf(name: string): NamespacePolicy;
   /** Reads all of them again; rejects, and keeps what is known, while the control database is away. */
@@ -47,9 +49,10 @@ export function createNamespaceDirectory(from: { database: Database }): Namespac
     for (const row of await db.select().from(namespaces)) keep(row);
   };
   return {
+    atHand: (name) => known.get(name) ?? null,
     async get(name) {
       const entry = known.get(name);
-      if (entry) return { name, backend: entry.backend };
+      if (entry) return entry;
       const asked = asking.get(name) ?? ask(name).finally(() => asking.delete(name));
       asking.set(name, asked);
       return asked;

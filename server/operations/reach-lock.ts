@@ -24,7 +24,10 @@ export async function reachLock(
   ctx: OperationContext,
   { namespace, name }: RecordKey,
 ): Promise<ReachedLock> {
-  return { ...(await reachNamespace(ctx, namespace)), key: { namespace, name } };
+  const service = permittedService(ctx, namespace);
+  const engine = await engineOf(ctx, namespace);
+  const policy = ctx.runtime.namespaces.policyOf(namespace);
+  return { engine, key: { namespace, name }, service, policy };
 }
 
 /** The same for a namespace as a whole. */
@@ -32,16 +35,19 @@ export async function reachNamespace(
   ctx: OperationContext,
   namespace: string,
 ): Promise<Omit<ReachedLock, 'key'>> {
-  const { actor } = ctx;
+  const service = permittedService(ctx, namespace);
+  const engine = await engineOf(ctx, namespace);
+  const policy = ctx.runtime.namespaces.policyOf(namespace);
+  return { engine, service, policy };
+}
+
+/** Which service calls, if its key is for this namespace. */
+function permittedService({ actor }: OperationContext, namespace: string): string {
   if (actor?.kind !== 'service') {
     throw new LockyardError('UNAUTHENTICATED', 'This needs an API key.');
   }
-  if (!actor.namespaces.includes(namespace)) {
-    throw new LockyardError('FORBIDDEN', `This API key is not for the namespace "${namespace}".`);
-  }
-  const engine = await engineOf(ctx, namespace);
-  const policy = ctx.runtime.namespaces.policyOf(namespace);
-  return { engine, service: actor.service, policy };
+  if (actor.namespaces.includes(namespace)) return actor.service;
+  throw new LockyardError('FORBIDDEN', `This API key is not for the namespace "${namespace}".`);
 }
 
 /** The engine of the backend that keeps a namespace. */
@@ -49,7 +55,8 @@ export async function engineOf(
   { runtime }: { runtime: Pick<Runtime, 'namespaces' | 'engines'> },
   namespace: string,
 ): Promise<LockEngine> {
-  const entry = await runtime.namespaces.get(namespace);
+  const { namespaces } = runtime;
+  const entry = namespaces.atHand(namespace) ?? (await namespaces.get(namespace));
   if (!entry) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
   const engine = runtime.engines.get(entry.backend);
   if (engine) return engine;
