@@ -62,7 +62,7 @@ const failureOf = (work: Promise<unknown>): Promise<StoreError> =>
 /** The connection of a swap that is under way. */
 const swappingThread = async (): Promise<number> => {
   const find =
-    "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE 'INSERT INTO locks%'";
+    "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND (info LIKE 'INSERT INTO locks%' OR info LIKE 'UPDATE locks%')";
   return vi.waitFor(async () => {
     const [rows] = await foreign.query<RowDataPacket[]>(find);
     expect(rows).toHaveLength(1);

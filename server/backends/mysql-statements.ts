@@ -1,3 +1,4 @@
+import type { Expectation } from '../domain/decision';
 import { encodeHistory } from './history-text';
 import { recordId } from './record-id';
 import type { Change, RecordKey } from './record-store';
@@ -14,6 +15,11 @@ function quote(text: string): string {
 export const CLOCK = 'FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
+
+/** The last millisecond that a change may take at. */
+function lastGood({ ahead }: Expectation): number {
+  return Math.min(ahead, NEVER) - 1;
+}
 
 /** A text as a literal of bytes, as ids are kept and compared. */
 export function bytes(text: string): string {
@@ -67,21 +73,52 @@ export const NOT_WHOLE = 1242;
 function packetOf(changes: Change[], guard: string[]): string[] {
   const rows = changes.map((change) => ({ ...change, id: recordId(change.key) }));
   rows.sort((a, b) => (a.id < b.id ? -1 : 1));
-  const ids = rows.map(({ id }) => bytes(id));
-  const writers = rows.map(({ writer }) => quote(writer));
   const memos = rows.filter((change) => change.memos.length > 0);
   return [
     'START TRANSACTION',
     `SET @now = ${CLOCK}`,
-    upsertRecords(rows),
-    `SELECT GROUP_CONCAT(IF(seen = '', writer, NULL)), SUM(seen <> ''), SUM(seen = '') INTO @took, @ghosts, @went_in FROM locks WHERE id IN (${ids}) AND writer IN (${writers})`,
-    ...guard,
-    "DELETE FROM locks WHERE @ghosts > 0 AND seen <> ''",
+    ...writeRecords(rows, guard),
     ...(rows.some((change) => change.events.length > 0) ? [insertHistory(rows)] : []),
     ...(memos.length > 0 ? [insertMemos(memos)] : []),
     ...rows.flatMap(extendMemos),
     'COMMIT',
     `SELECT @took, ${CLOCK}`,
+  ];
+}
+
+type Row = Change & { id: string };
+
+/** Writes the records and sets `@took`. */
+function writeRecords(rows: Row[], guard: string[]): string[] {
+  const [first, ...more] = rows;
+  if (first?.expect && more.length === 0 && guard.length === 0) {
+    return updateRecord(first, first.expect);
+  }
+  const ids = rows.map(({ id }) => bytes(id));
+  const writers = rows.map(({ writer }) => quote(writer));
+  return [
+    upsertRecords(rows),
+    `SELECT GROUP_CONCAT(IF(seen = '', writer, NULL)), SUM(seen <> ''), SUM(seen = '') INTO @took, @ghosts, @went_in FROM locks WHERE id IN (${ids}) AND writer IN (${writers})`,
+    ...guard,
+    "DELETE FROM locks WHERE @ghosts > 0 AND seen <> ''",
+  ];
+}
+
+/** A lone record that should be there: by far the cheapest, and the only way in which a lock is handed on. */
+function updateRecord(
+  { id, clock, writer, rev, head, queue }: Row,
+  expect: NonNullable<Change['expect']>,
+): string[] {
+  const set = [
+    `rev = ${rev}`,
+    `writer = ${quote(writer)}`,
+    `head = ${quote(head)}`,
+    ...(queue === null ? [] : [`queue = ${quote(queue)}`]),
+    'changed_at = @now',
+  ];
+  return [
+    `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ${quote(expect.writer)} AND ${CLOCK} BETWEEN ${clock.past} AND ${lastGood(clock)}`,
+    `SET @took = IF(ROW_COUNT() = 1, ${quote(writer)}, NULL)`,
   ];
 }
 
@@ -92,12 +129,11 @@ function packetOf(changes: Change[], guard: string[]): string[] {
  * so all but the first just ask whether the writer went in. A change that expects a row and finds none leaves a ghost
  * (a row with `seen`), which the same transaction removes: nobody else ever sees it.
  */
-function upsertRecords(changes: (Change & { id: string })[]): string {
+function upsertRecords(changes: Row[]): string {
   const rows = changes.map(({ id, expect, clock, writer, rev, head, queue }) => {
     const seen = expect ? `${expect.rev}:${expect.writer}` : '';
     const texts = [writer, head, queue ?? KEEP, seen].map(quote);
-    const last = Math.min(clock.ahead, NEVER) - 1;
-    return `(${bytes(id)},${rev},${texts},${clock.past},${last},@now)`;
+    return `(${bytes(id)},${rev},${texts},${clock.past},${lastGood(clock)},@now)`;
   });
   return `INSERT INTO locks (id, rev, writer, head, queue, seen, past, ahead, changed_at) VALUES ${rows} ON DUPLICATE KEY UPDATE ${ASSIGNMENTS}`;
 }
@@ -105,7 +141,6 @@ function upsertRecords(changes: (Change & { id: string })[]): string {
 /** In place of a queue: the stored one stays. No queue's text is this. */
 const KEEP = '-';
 
-/** `ahead` comes as the last millisecond that is still good. */
 const ASSIGNMENTS = [
   `writer = IF(VALUES(seen) = CONCAT(rev, ':', writer) AND ${CLOCK} BETWEEN VALUES(past) AND VALUES(ahead), VALUES(writer), writer)`,
   'rev = IF(writer = VALUES(writer), VALUES(rev), rev)',

@@ -9,6 +9,7 @@ import {
   freshKey,
   readOne,
   stored,
+  swapBesideAnother,
   swapOne,
   update,
 } from './testing/changes';
@@ -27,6 +28,12 @@ const memoOf = (answer: unknown, expiresAt: number): Memo => ({
   answer,
   expiresAt,
 });
+
+/** A store may have a shorter way for a change that is alone: both are held to the same. */
+const WAYS = [
+  { how: 'alone', swap: swapOne },
+  { how: 'beside another', swap: swapBesideAnother },
+];
 
 it('every scheme that a backend may have is put to the contract', () => {
   const complaint = String(parseBackendUrl('nothing:there', '/'));
@@ -56,12 +63,12 @@ describe.each(storeNames)('a store in %s', (name) => {
   const memosOf = async (...keys: string[]) => (await store.read([], keys)).memos;
   const now = async () => (await readOne(store, freshKey())).now;
 
-  describe('rule 1: a swap is won by rev and writer', () => {
+  describe.each(WAYS)('rule 1, of a change $how: a swap is won by rev and writer', ({ swap }) => {
     it('takes a change that expects the record as it is', async () => {
       const key = freshKey();
       const seen = await created(store, key, { head: 'one', queue: 'q' });
       const change = update(key, seen, { head: 'two' });
-      expect(await swapOne(store, change)).toMatchObject({
+      expect(await swap(store, change)).toMatchObject({
         took: true,
         current: { rev: 2, writer: change.writer },
       });
@@ -77,8 +84,8 @@ describe.each(storeNames)('a store in %s', (name) => {
       const key = freshKey();
       const first = await created(store, key);
       const second = update(key, first, { head: 'second' });
-      await swapOne(store, second);
-      const late = await swapOne(other, update(key, first, { head: 'late' }));
+      await swap(store, second);
+      const late = await swap(other, update(key, first, { head: 'late' }));
       expect(late).toMatchObject({ took: false, current: { rev: 2, writer: second.writer } });
       expect((await stored(store, key)).head).toBe('second');
     });
@@ -86,21 +93,21 @@ describe.each(storeNames)('a store in %s', (name) => {
     it('refuses a change that expects the right rev of another writer', async () => {
       const key = freshKey();
       const seen = await created(store, key);
-      const result = await swapOne(store, update(key, { rev: seen.rev, writer: newWriter() }));
+      const result = await swap(store, update(key, { rev: seen.rev, writer: newWriter() }));
       expect(result).toMatchObject({ took: false, current: seen });
     });
 
     it('tells writers apart that differ in case alone', async () => {
       const key = freshKey();
       await created(store, key, { writer: 'aBcDeFgHiJk' });
-      const result = await swapOne(store, update(key, { rev: 1, writer: 'AbCdEfGhIjK' }));
+      const result = await swap(store, update(key, { rev: 1, writer: 'AbCdEfGhIjK' }));
       expect(result.took).toBe(false);
     });
 
     it('never creates a record by a change that expects one', async () => {
       const key = freshKey();
       const change = update(key, { rev: 7, writer: newWriter() }, { events: [eventOf(8)] });
-      expect(await swapOne(store, change)).toMatchObject({ took: false, current: null });
+      expect(await swap(store, change)).toMatchObject({ took: false, current: null });
       expect((await readOne(other, key)).record).toBe(null);
       expect(await historyOf(key)).toEqual([]);
     });
@@ -108,7 +115,7 @@ describe.each(storeNames)('a store in %s', (name) => {
     it('never creates a record over one that is there', async () => {
       const key = freshKey();
       const seen = await created(store, key, { head: 'first' });
-      const result = await swapOne(other, creation(key, { head: 'second', rev: 9 }));
+      const result = await swap(other, creation(key, { head: 'second', rev: 9 }));
       expect(result).toMatchObject({ took: false, current: seen });
       expect((await stored(store, key)).head).toBe('first');
     });
@@ -131,26 +138,26 @@ describe.each(storeNames)('a store in %s', (name) => {
     it('lets exactly one of two processes win that create at once', async () => {
       for (let round = 0; round < 50; round += 1) {
         const key = freshKey();
-        const tries = [store, other].map((s, i) => swapOne(s, creation(key, { head: `${i}` })));
+        const tries = [store, other].map((s, i) => swap(s, creation(key, { head: `${i}` })));
         const took = (await Promise.all(tries)).filter((result) => result.took);
         expect(took).toHaveLength(1);
       }
     });
   });
 
-  describe('rule 2: time is part of the compare', () => {
+  describe.each(WAYS)('rule 2, of a change $how: time is part of the compare', ({ swap }) => {
     it('refuses a change whose `ahead` was reached', async () => {
       const key = freshKey();
       const seen = await created(store, key);
       const clock = { past: 0, ahead: await now() };
-      expect((await swapOne(store, update(key, seen, { clock }))).took).toBe(false);
+      expect((await swap(store, update(key, seen, { clock }))).took).toBe(false);
     });
 
     it('refuses a change whose `past` was not reached', async () => {
       const key = freshKey();
       const seen = await created(store, key);
       const clock = { past: (await now()) + MINUTE, ahead: Number.POSITIVE_INFINITY };
-      expect((await swapOne(store, update(key, seen, { clock }))).took).toBe(false);
+      expect((await swap(store, update(key, seen, { clock }))).took).toBe(false);
     });
 
     it('takes a change between the two', async () => {
@@ -158,7 +165,7 @@ describe.each(storeNames)('a store in %s', (name) => {
       const seen = await created(store, key);
       const at = await now();
       const clock = { past: at, ahead: at + MINUTE };
-      expect((await swapOne(store, update(key, seen, { clock }))).took).toBe(true);
+      expect((await swap(store, update(key, seen, { clock }))).took).toBe(true);
     });
 
     it('revives nothing by a renewal that stalls past its deadline', async () => {
@@ -166,7 +173,7 @@ describe.each(storeNames)('a store in %s', (name) => {
       const seen = await created(store, key, { head: 'lapsing' });
       const release = await under.stallRow(key);
       const clock = { past: 0, ahead: (await now()) + 400 };
-      const renewal = swapOne(store, update(key, seen, { clock, head: 'revived' }));
+      const renewal = swap(store, update(key, seen, { clock, head: 'revived' }));
       await new Promise((resolve) => setTimeout(resolve, 600));
       await release();
       expect(await renewal).toMatchObject({ took: false, current: seen });
@@ -178,7 +185,7 @@ describe.each(storeNames)('a store in %s', (name) => {
       const seen = await created(store, key);
       const release = await under.stallRow(key);
       const clock = { past: (await now()) + 300, ahead: Number.POSITIVE_INFINITY };
-      const change = swapOne(store, update(key, seen, { clock }));
+      const change = swap(store, update(key, seen, { clock }));
       await new Promise((resolve) => setTimeout(resolve, 500));
       await release();
       expect((await change).took).toBe(true);

@@ -55,6 +55,13 @@ export async function swapOne(store: RecordStore, change: Change): Promise<SwapR
   return result;
 }
 
+/** The same in company: with a change that surely takes. */
+export async function swapBesideAnother(store: RecordStore, change: Change): Promise<SwapResult> {
+  const [result, company] = await store.swap([change, creation(freshKey())]);
+  if (!result || !company?.took) throw new Error('A swap did not take what surely takes.');
+  return result;
+}
+
 export async function readOne(
   store: RecordStore,
   key: RecordKey,
