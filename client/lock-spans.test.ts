@@ -5,6 +5,7 @@ import {
   InMemorySpanExporter,
   type ReadableSpan,
   SimpleSpanProcessor,
+  type SpanProcessor,
 } from '@opentelemetry/sdk-trace-base';
 import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
 import type { TracingApi } from './lock-spans';
@@ -14,6 +15,20 @@ import { withLock } from './with-lock';
 
 const bench = scriptedBench();
 const exporter = new InMemorySpanExporter();
+
+/** Throws wherever it is told to. */
+const broken = {
+  on: '',
+  breakOn(act: string) {
+    if (this.on === act) throw new Error(`tracing is broken on ${act}`);
+  },
+};
+const brokenProcessor: SpanProcessor = {
+  onStart: () => broken.breakOn('start'),
+  onEnd: () => broken.breakOn('end'),
+  forceFlush: async () => {},
+  shutdown: async () => {},
+};
 
 /** Which span is active, as a program's own tracing set-up keeps it. */
 class Contexts implements otel.ContextManager {
@@ -42,7 +57,7 @@ class Contexts implements otel.ContextManager {
 
 beforeAll(() => {
   otel.context.setGlobalContextManager(new Contexts());
-  const spanProcessors = [new SimpleSpanProcessor(exporter)];
+  const spanProcessors = [new SimpleSpanProcessor(exporter), brokenProcessor];
   otel.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
 });
 afterAll(() => {
@@ -163,3 +178,18 @@ describe('one span for a wait and one for a hold', () => {
     ]);
   });
 });
+
+test.each(['start', 'end'])(
+  'tracing that breaks on the %s of a span harms nothing',
+  async (act) => {
+    broken.on = act;
+    try {
+      const ended = withLock('job', { client: bench.client }, () => 'done');
+      (await bench.server.next('lock.acquire')).answer(granted());
+      (await bench.server.next('lock.release')).answer({ outcome: 'released' });
+      expect(await ended).toBe('done');
+    } finally {
+      broken.on = '';
+    }
+  },
+);

@@ -58,7 +58,7 @@ export function lockAttributes({ namespace, name, mode }: Wish): Attributes {
 
 /**
  * Runs within a span, which ends with it; whatever `run` starts becomes a child. What `run` throws is recorded, unless
- * `isExpected` says that it is an ordinary outcome.
+ * `isExpected` says that it is an ordinary outcome. What goes wrong with the tracing itself changes nothing.
  */
 export async function inSpan<T>(
   name: string,
@@ -66,18 +66,52 @@ export async function inSpan<T>(
   run: (span: LockSpan) => Promise<T>,
   isExpected: (error: unknown) => boolean = () => false,
 ): Promise<T> {
-  const api = tracingApi();
-  if (!api) return run(NO_SPAN);
-  const tracer = api.trace.getTracer('lockyard', manifest.version);
-  const span = tracer.startSpan(name, { attributes });
+  const { span, within } = startSpan(name, attributes);
   try {
-    return await api.context.with(api.trace.setSpan(api.context.active(), span), () => run(span));
+    return await within(() => run(span));
   } catch (error) {
     if (!isExpected(error)) recordError(span, error);
     throw error;
   } finally {
     span.end();
   }
+}
+
+interface StartedSpan {
+  span: LockSpan;
+  within<T>(run: () => T): T;
+}
+
+function startSpan(name: string, attributes: Attributes): StartedSpan {
+  const api = tracingApi();
+  if (!api) return UNTRACED;
+  try {
+    const tracer = api.trace.getTracer('lockyard', manifest.version);
+    const span = tracer.startSpan(name, { attributes });
+    const context = api.trace.setSpan(api.context.active(), span);
+    return { span: harmless(span), within: (run) => api.context.with(context, run) };
+  } catch {
+    return UNTRACED;
+  }
+}
+
+const UNTRACED: StartedSpan = { span: NO_SPAN, within: (run) => run() };
+
+/** A processor or exporter that throws does so in the middle of these. */
+function harmless(span: LockSpan): LockSpan {
+  const tried = (act: () => unknown) => {
+    try {
+      act();
+    } catch {
+      // Neither the lock nor its work has anything to do with it.
+    }
+  };
+  return {
+    setAttributes: (attributes) => tried(() => span.setAttributes(attributes)),
+    recordException: (exception) => tried(() => span.recordException(exception)),
+    setStatus: (status) => tried(() => span.setStatus(status)),
+    end: () => tried(() => span.end()),
+  };
 }
 
 function recordError(span: LockSpan, error: unknown): void {
