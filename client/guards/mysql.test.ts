@@ -49,6 +49,15 @@ describe('updating a row that is there', () => {
     const stale = { outcome: 'stale', seenToken: 7 };
     expect(await guardedUpdate(pool, paid(id, 80, 6))).toEqual(stale);
     expect(await rowOf(id)).toEqual({ balance: 90, fence: 7 });
+    expect(await guardedUpdate(pool, paid(id, 70, 7))).toEqual({ outcome: 'applied' });
+    expect(await rowOf(id)).toEqual({ balance: 70, fence: 7 });
+  });
+
+  test('so does making a row where there is one without a fence', async () => {
+    const id = await account();
+    const write = { ...paid(id, 90, 7), set: { owner: 'bob', balance: 90 } };
+    expect(await guardedUpsert(pool, write)).toEqual({ outcome: 'applied' });
+    expect(await rowOf(id)).toEqual({ balance: 90, fence: 7 });
   });
 
   test('makes no row', async () => {
