@@ -93,6 +93,8 @@ export class LockHold {
     this.checkLost();
     this.isOver = true;
     this.callOffDeadline();
+    // A timer remembers the work that it was begun in, and that work its hold: chains of them must not be kept.
+    this.callOffDeadline = () => {};
     this.stopped.abort();
     this.endFollowers(this.lost ?? this.endedLoss());
   }

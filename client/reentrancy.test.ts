@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { Hold } from './lock-hold';
 import { LockyardClient } from './lockyard-client';
@@ -284,6 +286,33 @@ describe('work that outlives the work it was begun in', () => {
     expect((await releaseNext()).input).toMatchObject({ name: 'job' });
     expect(await ended).toBe(41);
   });
+});
+
+test('work that starts work for ever leaves nothing behind', async () => {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const fetch = async (url: unknown) =>
+    Response.json({
+      result: { data: String(url).includes('acquire') ? granted() : { outcome: 'released' } },
+    });
+  const client = new LockyardClient({ url: 'http://unused', apiKey: 'secret-key', fetch });
+  const seen: WeakRef<AbortSignal>[] = [];
+  const kept = await new Promise<number>((resolve) => {
+    const generation = () =>
+      void withLock('job', { client, ownHold: true }, async ({ signal }) => {
+        seen.push(new WeakRef(signal));
+        if (seen.length < 50) {
+          setImmediate(generation);
+          await new Promise(setImmediate);
+          return;
+        }
+        await new Promise((next) => setTimeout(next, 20));
+        collect();
+        resolve(seen.filter((reference) => reference.deref()).length);
+      });
+    generation();
+  });
+  expect(kept).toBeLessThan(5);
 });
 
 describe('whom inner work listens to', () => {
