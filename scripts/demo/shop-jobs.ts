@@ -19,6 +19,7 @@ export const SHOP_JOBS: DemoJob[] = [
     namespace,
     locks: ['orders:reindex:shard-1', 'orders:reindex:shard-2', 'orders:reindex:shard-3'],
     workers: pod('orders-2b6a', 9, 10, 11),
+    waitMs: 40 * SECOND,
   },
   {
     ...STEADY,

@@ -7,7 +7,7 @@ import { within } from './within';
 /** What there is to sell, counted down to exactly nothing. */
 export const STOCK = 'tickets:open-air-2026';
 /** How many sales were refused since the last delivery. */
-export const TURNED_AWAY = 'tickets:open-air-2026:turned-away';
+export const TURNED_AWAY = 'tickets:turned-away';
 /** How many tickets a delivery brings. */
 export const TICKETS = 200;
 

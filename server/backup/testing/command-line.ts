@@ -23,6 +23,8 @@ export interface RunOptions {
   cwd?: string;
   /** No file may grow larger, as on a full disk. */
   fileMaxKb?: number;
+  /** It is killed so long after its start, as in a crash. */
+  killAfterMs?: number;
 }
 
 export async function buildCommandLine(entry = 'server/cli.ts'): Promise<CommandLine> {
@@ -42,7 +44,7 @@ export async function buildCommandLine(entry = 'server/cli.ts'): Promise<Command
 function run(
   bundle: string,
   words: string[],
-  { variables, cwd = process.cwd(), fileMaxKb }: RunOptions,
+  { variables, cwd = process.cwd(), fileMaxKb, killAfterMs }: RunOptions,
 ): Promise<Ended> {
   const program = [process.execPath, bundle, ...words];
   const limited = ['--norc', '-c', `ulimit -f ${fileMaxKb}; exec "$@"`, 'limited', ...program];
@@ -53,6 +55,7 @@ function run(
       env: { PATH: process.env.PATH, NODE_ENV: 'production', ...variables },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
+    if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
     const out: Buffer[] = [];
     let err = '';
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));

@@ -1,0 +1,71 @@
+import { existsSync, rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TEST_DIALECTS } from '@/db/test-database';
+import { randomText } from '../auth/random-text';
+import { checkBackup } from './restore-backup';
+import { Installation } from './testing/backup-rig';
+import { buildCommandLine, type CommandLine } from './testing/command-line';
+
+const ROWS = 60;
+const TRIES = 8;
+
+let commandLine: CommandLine;
+beforeAll(async () => {
+  commandLine = await buildCommandLine();
+});
+afterAll(() => commandLine.remove());
+
+describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
+  let home: Installation;
+  /** How long a restore and a backup take here. */
+  const tookMs = { backup: 0, restore: 0 };
+  beforeAll(async () => {
+    home = await Installation.make(dialect, commandLine);
+    await home.serve(async (server) => {
+      const { db, tables } = server.runtime.database;
+      for (let i = 0; i < ROWS; i += 1) {
+        const row = { id: `big ${i}`, value: randomText(50_000), changedAt: 1 };
+        await db.insert(tables.settings).values(row);
+      }
+      await server.take();
+    });
+    for (const words of [['backup'], ['restore', '--replace']] as const) {
+      const since = performance.now();
+      const [verb, ...options] = words;
+      const ended = await home.command([verb, home.file(), ...options]);
+      expect(ended).toMatchObject({ code: 0 });
+      tookMs[verb] = performance.now() - since;
+    }
+  });
+  afterAll(() => home.remove());
+
+  /** From the start of the program to a little after its usual end. */
+  const moments = (usualMs: number) =>
+    Array.from({ length: TRIES }, (_, i) => Math.round(usualMs * (0.3 + (0.8 * i) / TRIES)));
+
+  test('of a restore leaves the database as it was, or wholly restored', async () => {
+    for (const killAfterMs of moments(tookMs.restore)) {
+      const before = await home.contents();
+      await home.command(['restore', home.file(), '--replace'], { killAfterMs });
+      const after = await home.contents();
+      const isUndone = JSON.stringify(after) === JSON.stringify(before);
+      if (isUndone) continue;
+      expect(epochOf(after)).toBe(epochOf(before) + 1);
+      expect(after.settings).toEqual(before.settings);
+      expect(after.audit).toHaveLength((before.audit ?? []).length);
+      expect(after.locks).toHaveLength((before.locks ?? []).length);
+    }
+  });
+
+  test('of a backup leaves no file under its name, or a whole one', async () => {
+    const file = home.file('killed.gz');
+    for (const killAfterMs of moments(tookMs.backup)) {
+      await home.command(['backup', file], { killAfterMs });
+      if (existsSync(file)) expect(await checkBackup(file, dialect)).toMatchObject({ file });
+      rmSync(file, { force: true });
+    }
+  });
+});
+
+/** The default backend's; its columns begin with id and epoch. */
+const epochOf = ({ backends = [] }: Record<string, unknown[][]>) => Number(backends[0]?.[1]);
