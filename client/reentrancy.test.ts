@@ -356,6 +356,24 @@ describe('whom inner work listens to', () => {
     expect(await ended).toBe('tidied up');
   });
 
+  test('what operators tell is heard within the work: who hears it may ask for the lock', async () => {
+    const work = heldWork();
+    let heard: unknown;
+    const onAskedToRelease = async () => {
+      heard = await outcomeOf(job({ waitMs: 0 }, ({ token }) => token));
+    };
+    const ended = job({ onAskedToRelease }, work.run);
+    await grantNext();
+    await work.started();
+    bench.clock.advance(10_000);
+    (await bench.server.next('lock.renew')).answer({ ...renewed, askedToRelease: remark });
+    await until(() => heard !== undefined || bench.server.waitingCalls > 0);
+    expect(heard).toBe(41);
+    work.finish('done');
+    await releaseNext();
+    await ended;
+  });
+
   test('operators do, also with what they told before it began, and not after its end', async () => {
     const told: string[] = [];
     const listening = (who: string) => ({

@@ -38,22 +38,24 @@ export function workUnderGrant<T>(
   });
 }
 
-async function workUnder<T>(
+function workUnder<T>(
   hold: LockHold,
   work: (hold: Hold) => Promise<T> | T,
   signal: AbortSignal | undefined,
-): Promise<Settled<T>> {
+): Promise<Settled<T>> | Settled<T> {
   if (signal?.aborted) return { error: signal.reason };
-  hold.begin();
-  if (hold.lost) return { error: hold.lost };
-  const interrupt = () => hold.interrupt(signal?.reason);
-  signal?.addEventListener('abort', interrupt, { once: true });
-  try {
-    return await settle(() => runUnderHold(hold, () => work(hold.view())));
-  } finally {
-    hold.stop();
-    signal?.removeEventListener('abort', interrupt);
-  }
+  return runUnderHold(hold, async () => {
+    hold.begin();
+    if (hold.lost) return { error: hold.lost };
+    const interrupt = () => hold.interrupt(signal?.reason);
+    signal?.addEventListener('abort', interrupt, { once: true });
+    try {
+      return await settle(() => work(hold.view()));
+    } finally {
+      hold.stop();
+      signal?.removeEventListener('abort', interrupt);
+    }
+  });
 }
 
 /** Null: the server itself said that there is nothing to release any more. */
