@@ -44,13 +44,16 @@ export function decodeHistory(row: {
   took: string;
 }): HistoryRow {
   const took = new Set(row.took.split(','));
-  const changes = (JSON.parse(row.changes) as ChangeTuple[])
-    .filter(([writer]) => took.has(writer))
-    .map(([, id, rev, events]) => ({
-      key: recordKey(id),
-      rev,
-      events: events.flatMap((tuple) => decodeTuple(tuple, rev)),
-    }));
+  const changes: HistoryRow['changes'] = [];
+  for (const [writer, id, rev, tuples] of JSON.parse(row.changes) as ChangeTuple[]) {
+    if (!took.has(writer)) continue;
+    const events: RecordEvent[] = [];
+    for (const tuple of tuples) {
+      if (tuple[0] === 'run') events.push(...stepsOf(tuple as RunTuple, rev));
+      else events.push(decodeEvent(tuple as EventTuple, rev));
+    }
+    changes.push({ key: recordKey(id), rev, events });
+  }
   return { id: row.id, at: row.at, changes };
 }
 
@@ -73,12 +76,6 @@ function encodeEvents(events: RecordEvent[], changeRev: number): (EventTuple | R
   return tuples;
 }
 
-function decodeTuple(tuple: EventTuple | RunTuple, changeRev: number): RecordEvent[] {
-  return tuple[0] === 'run'
-    ? stepsOf(tuple as RunTuple, changeRev)
-    : [decodeEvent(tuple as EventTuple, changeRev)];
-}
-
 /** What only locks have is left empty for counters. Taken apart in one go: nearly every event of a busy server comes here. */
 function encodeEvent(event: RecordEvent, changeRev: number): EventTuple {
   const all: OwnFacts & RecordEvent = event;
@@ -93,7 +90,8 @@ function encodeEvent(event: RecordEvent, changeRev: number): EventTuple {
 
 function decodeEvent(tuple: EventTuple, changeRev: number): RecordEvent {
   const [kind, at, revsBefore, service, owner, token, facts] = tuple;
-  const rev = changeRev - revsBefore;
-  const party = { ...(owner === '' ? {} : { owner }), ...(token === 0 ? {} : { token }) };
-  return { kind, at, rev, service, ...party, ...facts } as RecordEvent;
+  const event: Facts = { kind, at, rev: changeRev - revsBefore, service };
+  if (owner !== '') event.owner = owner;
+  if (token !== 0) event.token = token;
+  return Object.assign(event, facts) as unknown as RecordEvent;
 }
