@@ -35,10 +35,11 @@ async function makeBackup(
   await (await openOwnSnapshot(config)).close();
   await ask({ verb: 'backup', input: { file: isPiped ? 'standard output' : path } });
   const snapshot = await openOwnSnapshot(config);
+  const breakOff = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => breakOff.abort());
   try {
-    const made = isPiped
-      ? await pipeBackup(snapshot, clock.now())
-      : await writeBackup(snapshot, path, { overwrite: force, madeAt: clock.now() });
+    const how = { overwrite: force, madeAt: clock.now(), signal: breakOff.signal };
+    const made = isPiped ? await pipeBackup(snapshot, how) : await writeBackup(snapshot, path, how);
     const rows = made.header.tables.reduce((sum, table) => sum + table.rows, 0);
     const size = isPiped ? '' : `, ${sizeInWords(made.bytes)}`;
     return [
@@ -61,9 +62,12 @@ async function openOwnSnapshot({ database }: Config): Promise<Snapshot> {
   }
 }
 
-async function pipeBackup(snapshot: Snapshot, madeAt: number) {
+async function pipeBackup(
+  snapshot: Snapshot,
+  { madeAt, signal }: { madeAt: number; signal: AbortSignal },
+) {
   try {
-    return { header: await streamBackup(snapshot, () => process.stdout, madeAt), bytes: 0 };
+    return { header: await streamBackup(snapshot, () => process.stdout, madeAt, signal), bytes: 0 };
   } catch (error) {
     throw fileFailure('Standard output', 'written', error);
   }

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { programSchema } from '@/db/schema-version';
 import { newTestPlace, TEST_DIALECTS } from '@/db/test-database';
 import { systemClock } from './clock';
 import { readConfig } from './config';
@@ -182,6 +183,14 @@ describe('the command line', () => {
       expect(out).toContain('keys create');
     }
     expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  test('tells its version, and the schema that it knows', async () => {
+    const schema = programSchema('sqlite');
+    const out = expect.stringMatching(
+      new RegExp(`^Lockyard \\d+\\.\\d+\\.\\d+, schema ${schema}\\n$`),
+    );
+    expect(await run(['--version'])).toEqual({ code: 0, out, err: '' });
   });
 
   test('takes a weak password from nobody', async () => {

@@ -1,5 +1,7 @@
 import { text } from 'node:stream/consumers';
+import { programSchema } from '@/db/schema-version';
 import { StartError } from '@/db/start-error';
+import { version } from '@/package.json';
 import { askRunningServer } from './ask-running-server';
 import { runBackupCommand } from './backup-command';
 import { parseBackupWords } from './backup-words';
@@ -16,6 +18,10 @@ import { runCliCommand } from './run-cli-command';
  * Ends with 0, with 2 for words that make no command, else with 1.
  */
 async function main(words: string[]): Promise<void> {
+  if (words.length === 1 && words[0] === '--version') {
+    process.stdout.write(`Lockyard ${version}, schema ${programSchema('sqlite')}\n`);
+    return;
+  }
   const backup = words.includes('--help') ? null : parseBackupWords(words);
   if (backup) {
     const config = readConfig(process.env);

@@ -65,6 +65,14 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
       rmSync(file, { force: true });
     }
   });
+
+  test('that is only asked for leaves nothing of a backup behind', async () => {
+    const endWhen = () => home.leftovers().some((name) => /ended\.gz.*part$/.test(name));
+    const { code, err } = await home.command(['backup', home.file('ended.gz')], { endWhen });
+    expect([code, err]).toEqual([1, expect.stringMatching(/^[^\n]*it was broken off\.\n$/)]);
+    const others = home.leftovers().filter((name) => !name.includes('killed.gz'));
+    expect(others).toEqual(['backup.gz']);
+  });
 });
 
 /** The default backend's; its columns begin with id and epoch. */

@@ -7,6 +7,7 @@ const REASONS: Record<string, string> = {
   EEXIST: 'it is there already; --force replaces it',
   EISDIR: 'it is a folder',
   ENOTDIR: 'a file is in the way',
+  ABORT_ERR: 'it was broken off',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk is full',
   EFBIG: 'it would be larger than this user may write',

@@ -24,18 +24,19 @@ export interface WrittenBackup {
  * its name when it is whole, and never before. Rejects with `StartError`; then there is no such file, or the old one.
  *
  * @param overwrite whether a file of that name may be replaced
+ * @param signal breaks it off, and leaves nothing behind
  */
 export async function writeBackup(
   snapshot: Snapshot,
   file: string,
-  { overwrite, madeAt }: { overwrite: boolean; madeAt: number },
+  { overwrite, madeAt, signal }: { overwrite: boolean; madeAt: number; signal: AbortSignal },
 ): Promise<WrittenBackup> {
   const part = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.part`);
   try {
     if (!overwrite) await refuseExisting(file);
     const options = { mode: 0o600, flags: 'wx', flush: true } as const;
     const open = () => createWriteStream(part, options);
-    const header = await streamBackup(snapshot, open, madeAt);
+    const header = await streamBackup(snapshot, open, madeAt, signal);
     const { size } = await stat(part);
     // A link refuses a name that somebody else has taken meanwhile, a renaming replaces it.
     await (overwrite ? rename(part, file) : link(part, file));
@@ -56,9 +57,10 @@ export async function streamBackup(
   snapshot: Snapshot,
   open: () => Writable,
   madeAt: number,
+  signal: AbortSignal,
 ): Promise<BackupHeader> {
   const header = await headerOf(snapshot, madeAt);
-  await pipeline(Readable.from(pieces(snapshot, header)), createGzip(), open());
+  await pipeline(Readable.from(pieces(snapshot, header)), createGzip(), open(), { signal });
   return header;
 }
 

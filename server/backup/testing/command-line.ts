@@ -25,6 +25,8 @@ export interface RunOptions {
   fileMaxKb?: number;
   /** It is killed so long after its start, as in a crash. */
   killAfterMs?: number;
+  /** It is told to end (SIGTERM) as soon as this says so. */
+  endWhen?: () => boolean;
 }
 
 export async function buildCommandLine(entry = 'server/cli.ts'): Promise<CommandLine> {
@@ -44,7 +46,7 @@ export async function buildCommandLine(entry = 'server/cli.ts'): Promise<Command
 function run(
   bundle: string,
   words: string[],
-  { variables, cwd = process.cwd(), fileMaxKb, killAfterMs }: RunOptions,
+  { variables, cwd = process.cwd(), fileMaxKb, killAfterMs, endWhen }: RunOptions,
 ): Promise<Ended> {
   const program = [process.execPath, bundle, ...words];
   const limited = ['--norc', '-c', `ulimit -f ${fileMaxKb}; exec "$@"`, 'limited', ...program];
@@ -56,12 +58,20 @@ function run(
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     if (killAfterMs !== undefined) setTimeout(() => child.kill('SIGKILL'), killAfterMs);
+    const looking = setInterval(() => {
+      if (!endWhen?.()) return;
+      clearInterval(looking);
+      child.kill('SIGTERM');
+    }, 1);
     const out: Buffer[] = [];
     let err = '';
     child.stdout.on('data', (chunk: Buffer) => out.push(chunk));
     child.stderr.on('data', (chunk) => {
       err += chunk;
     });
-    child.on('close', (code) => done({ code, out: Buffer.concat(out), err }));
+    child.on('close', (code) => {
+      clearInterval(looking);
+      done({ code, out: Buffer.concat(out), err });
+    });
   });
 }
