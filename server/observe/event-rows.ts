@@ -10,20 +10,17 @@ const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body';
 
 const ONE_ROW = '(?,?,?,?,?,?,?,?)';
 
-/** A row that is there already stays as it is. */
 const KEEP_THE_FIRST = {
   mysql: 'ON DUPLICATE KEY UPDATE place = lock_events.place',
   sqlite: 'ON CONFLICT DO NOTHING',
 };
 
-/** Writes one row an event, except for those of Lockyard's own records; a row met twice is kept once. */
+/** Writes event rows; one that is there already is kept as it is. */
 export async function insertEvents(
   ask: Ask,
   kind: Database['kind'],
-  backend: string,
-  history: HistoryRow[],
+  rows: SqlValue[][],
 ): Promise<void> {
-  const rows = history.flatMap((row) => eventRows(backend, row));
   for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
     const some = rows.slice(i, i + ROWS_AT_ONCE);
     const places = new Array(some.length).fill(ONE_ROW).join(',');
@@ -32,7 +29,8 @@ export async function insertEvents(
   }
 }
 
-function eventRows(backend: string, { id, changes }: HistoryRow): SqlValue[][] {
+/** One row an event, except for those of Lockyard's own records; columns in the order in which `insertEvents` takes them. */
+export function eventRows(backend: string, { id, changes }: HistoryRow): SqlValue[][] {
   const rows: SqlValue[][] = [];
   for (const { key, events } of changes) {
     if (key.namespace.startsWith('.')) continue;

@@ -1,8 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { HistoryRow } from '../backends/record-store';
 import type { Clock } from '../clock';
-import { insertEvents } from './event-rows';
+import { eventRows, insertEvents } from './event-rows';
 import type { EventTally } from './event-tally';
 import { HistoryTail } from './history-tail';
 import type { ObservedBackend } from './lock-board';
@@ -11,6 +12,9 @@ import { pruneRecorded } from './prune-recorded';
 
 /** How often history is read in one go, so that a busy backend is caught up with. */
 const ROUNDS_MAX = 50;
+
+/** Events written in one transaction. */
+const EVENTS_AT_ONCE = 1_000;
 
 /** Flushes are kept this long after they were opened, for tails that fell behind. */
 const KEEP_FLUSHES_MS = 60 * 60_000;
@@ -84,16 +88,23 @@ export class HistoryOpener {
     return this.tail;
   }
 
-  /** Events and cursor together; the cursor never goes back. */
+  /** Events first, some at a time, since a transaction keeps others waiting; the cursor with the last of them. */
   private async write(rows: HistoryRow[], position: number): Promise<void> {
-    const fresh = rows.filter(({ id }) => id > this.opensAfter);
-    if (fresh.length === 0 && position <= this.saved) return;
     const { raw, kind } = this.database;
+    const fresh = rows.filter(({ id }) => id > this.opensAfter);
+    const events = fresh.flatMap((row) => eventRows(this.backend.id, row));
+    while (events.length > EVENTS_AT_ONCE) {
+      const some = events.splice(0, EVENTS_AT_ONCE);
+      await raw.transaction((ask) => insertEvents(ask, kind, some));
+      await setImmediate();
+    }
+    if (events.length === 0 && position <= this.saved) return;
     await raw.transaction(async (ask) => {
-      await insertEvents(ask, kind, this.backend.id, fresh);
+      await insertEvents(ask, kind, events);
       const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position < ?';
       await ask(move, [position, this.cursorId, position]);
     });
     this.saved = Math.max(this.saved, position);
+    await setImmediate();
   }
 }

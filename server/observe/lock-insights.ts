@@ -7,7 +7,7 @@ import { InsightSteps, rangeBegin } from '../domain/insight-steps';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
 
 /** Minutes read at a time, so that nobody waits long for those who look far back. */
-const ROWS_AT_ONCE = 1_000;
+const ROWS_AT_ONCE = 500;
 
 /** What the roll-ups say of a time. */
 export type SumView = ReturnType<InsightSteps['view']>;

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 import type { Ask } from '@/db/raw-sql';
 import { recordId } from '../backends/record-id';
@@ -111,6 +112,7 @@ export class MinuteRoller {
     });
     for (const share of shares) this.tally.addAll(share.clear(to));
     this.writtenAt = this.clock.monotonic();
+    await setImmediate();
   }
 }
 

@@ -99,6 +99,7 @@ export class OwnHolds {
       const last = page.at(-1);
       if (!last || page.length < ROWS_AT_ONCE) break;
       [to, lockTo] = [last.countedTo, last.lockId];
+      await setImmediate();
     }
     return found;
   }

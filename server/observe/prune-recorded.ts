@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 
 /** Opened events and roll-ups are kept this long. */
@@ -28,6 +29,7 @@ export async function pruneRecorded(
     for (;;) {
       const { affected } = await raw.ask(sql, [backend, now - KEEP_MS]);
       if (affected < ROWS_AT_ONCE) break;
+      await setImmediate();
     }
   }
 }

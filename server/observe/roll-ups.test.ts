@@ -34,7 +34,7 @@ type Random = () => number;
 interface Opening {
   opener: HistoryOpener;
   tally: EventTally;
-  faults: { next: 'none' | 'before' | 'midway' | 'after' };
+  faults: { next: 'none' | 'before' | 'midway' | 'again' | 'after' };
 }
 
 describe.each(storeNames)('the roll-ups over %s', (name) => {
@@ -73,7 +73,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
       if (random() < 0.2) openings[random() < 0.5 ? 0 : 1] = begin();
       if (random() < 0.2) openings[0].opener.restart();
       const [one, two] = openings;
-      one.faults.next = pickOne(random, ['none', 'none', 'before', 'midway', 'after']);
+      one.faults.next = pickOne(random, ['none', 'none', 'before', 'midway', 'again', 'after']);
       clock.pass(Math.floor(random() * 4_000));
       const both = random() < 0.5 ? [one] : [one, two];
       await Promise.all(both.map(({ opener }) => opener.open().catch(() => undefined)));
@@ -100,6 +100,24 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     const rollups = await rollupsIn(under.database);
     expect(rollups).toHaveLength(3);
     expect(rollups.map(({ grants }) => grants).sort()).toEqual([10, 10, 20]);
+  });
+
+  it('and the events are whole, however many came at once, and though a transaction is run again', async () => {
+    const opening = begin();
+    const count = 2_700;
+    const many = (rev: number) => Array.from({ length: count }, () => granted(rev, START));
+    for (let round = 0; round < 2; round += 1) {
+      opening.faults.next = 'again';
+      await swap(under, [freshKey()], 0, many);
+      await opening.opener.open();
+      opening.faults.next = 'again';
+      clock.pass(20_000);
+      await opening.opener.open();
+    }
+    const { lockEvents } = under.database.tables;
+    expect(await under.database.db.$count(lockEvents)).toBe(2 * count);
+    const grants = (await rollupsIn(under.database)).map((rollup) => rollup.grants);
+    expect(grants.sort((a, b) => a - b)).toEqual([count, count, 2 * count]);
   });
 
   it('tell the tally of a process what that process has written, and nothing twice', async () => {
@@ -240,7 +258,10 @@ const pick = (source: HistorySource): HistorySource => ({
   pruneHistory: (...args) => source.pruneHistory(...args),
 });
 
-/** A database whose next transaction fails: before it begins, in its middle, or after it was committed. */
+/**
+ * A database whose next transaction fails: before it begins, in its middle, or after it was committed; or is rolled back at
+ * its end and run `again`, as after a deadlock.
+ */
 function unsteady(database: Database, faults: Opening['faults']): Database {
   const raw: RawSql = {
     ask: database.raw.ask,
@@ -248,6 +269,7 @@ function unsteady(database: Database, faults: Opening['faults']): Database {
       const fault = faults.next;
       faults.next = 'none';
       if (fault === 'before') throw new Error('Not now.');
+      if (fault === 'again') await rolledBack(database.raw, work);
       const answer = await database.raw.transaction((ask) =>
         work(fault === 'midway' ? failingAfter(ask, 1) : ask),
       );
@@ -256,6 +278,15 @@ function unsteady(database: Database, faults: Opening['faults']): Database {
     },
   };
   return Object.create(database, { raw: { value: raw } });
+}
+
+async function rolledBack(raw: RawSql, work: (ask: Ask) => Promise<unknown>): Promise<void> {
+  const deadlock = new Error('Rolled back.');
+  const attempt = raw.transaction(async (ask) => {
+    await work(ask);
+    throw deadlock;
+  });
+  await expect(attempt).rejects.toBe(deadlock);
 }
 
 function failingAfter(ask: Ask, statements: number): Ask {
