@@ -21,11 +21,11 @@ export async function pruneRecorded(
   now: number,
 ): Promise<void> {
   for (const [table, age] of TABLES) {
-    const which = `backend = ? AND ${age} < ?`;
+    // The plus keeps SQLite from going through the whole backend: it is to use the index of the age.
     const sql =
       kind === 'mysql'
-        ? `DELETE FROM ${table} WHERE ${which} LIMIT ${ROWS_AT_ONCE}`
-        : `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE ${which} LIMIT ${ROWS_AT_ONCE})`;
+        ? `DELETE FROM ${table} WHERE backend = ? AND ${age} < ? LIMIT ${ROWS_AT_ONCE}`
+        : `DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE +backend = ? AND ${age} < ? LIMIT ${ROWS_AT_ONCE})`;
     for (;;) {
       const { affected } = await raw.ask(sql, [backend, now - KEEP_MS]);
       if (affected < ROWS_AT_ONCE) break;
