@@ -157,6 +157,20 @@ describe('a set whose turn comes', () => {
     expect(world.runSet(young, 'p2')).toMatchObject({ outcome: 'queued', name: 'c', place: 1 });
   });
 
+  it('goes before younger sets that stood at a lock before it moved there', () => {
+    const world = new SetWorld();
+    const [b, c] = [take(world, 'b', 'orders/x'), take(world, 'c', 'orders/x')];
+    const old = setOf('bc', { owner: 'old', waitMs: 5_000 });
+    world.runSet(old);
+    world.now += 1;
+    world.runSet(setOf('cd', { owner: 'young', waitMs: 5_000 }));
+    world.run('b', release('orders/x', b.token));
+    expect(world.runSet(old)).toMatchObject({ outcome: 'queued', name: 'c', place: 2 });
+    world.run('c', release('orders/x', c.token));
+    expect(world.records.get('c')?.offers).toMatchObject([{ ticket: 2 }]);
+    granted(world.runSet(old));
+  });
+
   it('costs its queue nothing once its caller has left, and little once its process is dead', () => {
     const world = new SetWorld();
     const b = take(world, 'b', 'orders/x');

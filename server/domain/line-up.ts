@@ -60,6 +60,23 @@ export function removeWaiters(draft: Draft, gone: Waiter[]): void {
   });
 }
 
+/** Whether one has waited longer than the other, over all queues that it stood in. Two waiters are never of one age. */
+export function isOlder(one: Age, other: Age): boolean {
+  if (one.enqueuedAt !== other.enqueuedAt) return one.enqueuedAt < other.enqueuedAt;
+  return one.tag < other.tag;
+}
+
+export type Age = Pick<Waiter, 'enqueuedAt' | 'tag'>;
+
+/** The queue as it is served: sets that stand first trade places among themselves, the oldest first. */
+export function inTurn(queue: readonly Waiter[]): readonly Waiter[] {
+  const firstSingle = queue.findIndex(({ setSize }) => setSize === undefined);
+  const sets = firstSingle < 0 ? queue : queue.slice(0, firstSingle);
+  if (sets.length < 2) return queue;
+  const byAge = [...sets].sort((a, b) => (isOlder(a, b) ? -1 : 1));
+  return [...byAge, ...queue.slice(sets.length)];
+}
+
 /** How long a waiter has waited; 0 if the clock was set back since it came. */
 export function waitedMs(draft: Draft, waiter: Waiter): number {
   return Math.max(0, draft.now - waiter.enqueuedAt);

@@ -1,6 +1,6 @@
 import type { Draft } from './decision';
 import { holderViews, lockState } from './inspect-record';
-import { removeWaiters, waiterOf } from './line-up';
+import { type Age, isOlder, removeWaiters, waiterOf } from './line-up';
 import type { LockRecord, Mode, Offer, Waiter } from './lock-record';
 import type { RequestIdentity } from './request-tag';
 import type { BlockedBy } from './set-answers';
@@ -29,16 +29,19 @@ export function placesOf(members: Member[], request: RequestIdentity): Place[] {
   });
 }
 
-/** How early a set came: one that has waited longer goes first. One that does not wait yet is the last of all. */
-type Age = Pick<Waiter, 'enqueuedAt' | 'tag'> | null;
-
 /**
  * Whether a set may have this lock now: it was offered to the set, or it is open with room, and nobody has a better right
  * to it. Those who do are the single acquires before it in the queue, and the sets that have waited longer. An offer to a
  * younger set is no obstacle, so that of all sets that find their locks free the oldest is always granted: sets that
  * stand in each other's way cannot go round in circles.
+ *
+ * @param age of the set; null for one that does not wait yet: it is the last of all
  */
-export function isAvailable({ draft, mode }: Member, mine: Waiter | undefined, age: Age): boolean {
+export function isAvailable(
+  { draft, mode }: Member,
+  mine: Waiter | undefined,
+  age: Age | null,
+): boolean {
   if (!isOpen(draft)) return false;
   const { record } = draft;
   if (record.offers.some(({ ticket }) => ticket === mine?.ticket)) return true;
@@ -54,7 +57,7 @@ export function isTaken({ draft, mode }: Member): boolean {
 }
 
 /** Takes back offers to younger sets that cannot live beside a hold of this mode. They keep their places. */
-export function makeRoom({ draft, mode }: Member, age: Age): void {
+export function makeRoom({ draft, mode }: Member, age: Age | null): void {
   const { record } = draft;
   const offers = record.offers.filter(
     (offer) =>
@@ -79,13 +82,11 @@ export function blockOf({ name, before, draft }: Member, request: RequestIdentit
   };
 }
 
-function isYoungerSet(waiter: Waiter, age: Age): boolean {
-  if (waiter.setSize === undefined || age === null) return false;
-  if (waiter.enqueuedAt !== age.enqueuedAt) return waiter.enqueuedAt > age.enqueuedAt;
-  return waiter.tag > age.tag;
+function isYoungerSet(waiter: Waiter, age: Age | null): boolean {
+  return waiter.setSize !== undefined && age !== null && isOlder(age, waiter);
 }
 
-function isOfYoungerSet({ queue }: LockRecord, { ticket }: Offer, age: Age): boolean {
+function isOfYoungerSet({ queue }: LockRecord, { ticket }: Offer, age: Age | null): boolean {
   const waiter = queue.find((other) => other.ticket === ticket);
   return waiter !== undefined && isYoungerSet(waiter, age);
 }

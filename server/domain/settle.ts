@@ -1,6 +1,6 @@
 import type { Draft } from './decision';
 import { timedOut } from './held-answer';
-import { callerHere, isOutOfPatience, isPresent, removeWaiters, waitedMs } from './line-up';
+import { callerHere, inTurn, isOutOfPatience, isPresent, removeWaiters, waitedMs } from './line-up';
 import type { AcquireCommand } from './lock-command';
 import type { LockRecord, Mode, Offer, Waiter } from './lock-record';
 import { endHold, grant } from './tenure';
@@ -33,7 +33,7 @@ export function handOff(draft: Draft): void {
     withdrawOffers(draft);
     return;
   }
-  for (const waiter of draft.record.queue) {
+  for (const waiter of inTurn(draft.record.queue)) {
     const isOffered = draft.record.offers.some(({ ticket }) => ticket === waiter.ticket);
     if (!isOffered && !hasRoom(draft.record, waiter.mode)) return;
     if (!isPresent(draft, waiter)) continue;

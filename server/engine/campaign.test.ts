@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Change, RecordKey } from '../backends/record-store';
+import type { Change } from '../backends/record-store';
 import { freshKey } from '../backends/testing/changes';
 import { can, type Store, storeNames } from '../backends/testing/stores-under-test';
-import type { LockEvent } from '../domain/lock-event';
 import { EngineRig } from './testing/engine-rig';
+import { eventsByLock } from './testing/events-by-lock';
 import { checkHistory } from './testing/history-checker';
 import { newSeed, runCampaign } from './testing/random-campaign';
 
@@ -11,23 +11,6 @@ const FOR_MS = 10_000;
 
 let rig: EngineRig;
 afterEach(() => rig?.close());
-
-/** Every event of these records as they were written. */
-async function eventsByLock(store: Store, keys: RecordKey[]): Promise<Map<string, LockEvent[]>> {
-  const found = new Map<string, LockEvent[]>(keys.map(({ name }) => [name, []]));
-  for (let after = 0; ; ) {
-    const rows = await store.historyAfter(after, 500);
-    if (rows.length === 0) break;
-    for (const { id, changes } of rows) {
-      after = id;
-      for (const { key, events } of changes) {
-        found.get(key.name)?.push(...(events as LockEvent[]));
-      }
-    }
-  }
-  for (const events of found.values()) events.sort((a, b) => a.rev - b.rev);
-  return found;
-}
 
 describe.each(storeNames)('a random campaign over %s', (name) => {
   it('breaks no promise, and leaves a history in which every rev stands once', async () => {

@@ -13,10 +13,13 @@ import { CommandIntake, type Result } from './command-intake';
 import { Flusher } from './flusher';
 import { KnownRecords } from './known-records';
 import { Lane } from './lane';
-import type { LockEngine, SeenLock, WaitOptions } from './lock-engine';
+import type { LockEngine, LockSets, SeenLock, WaitOptions } from './lock-engine';
 import { Pulse } from './pulse';
 import { tooLate, unknownOutcome } from './refusals';
+import { startRequestClocks } from './request-clocks';
+import { SetRunner } from './set-runner';
 import { type Delivery, WaitingCall, WaitingRoom } from './waiting-room';
+import { WaitingSets } from './waiting-sets';
 
 export interface EngineParts {
   backend: string;
@@ -47,6 +50,7 @@ export async function createEngine(parts: EngineParts): Promise<LockEngine> {
 
 class GroupCommitEngine implements LockEngine {
   readonly backend: string;
+  readonly sets: LockSets;
   private readonly intake: CommandIntake;
   private readonly room = new WaitingRoom();
   private readonly known = new KnownRecords(KNOWN_RECORDS);
@@ -62,7 +66,7 @@ class GroupCommitEngine implements LockEngine {
     const { known, backendClock } = this;
     const self = { id: parts.backend, kind: parts.kind };
     this.pulse = new Pulse(self, store, processId, clock, backendClock, newWriter);
-    const flusher = new Flusher({
+    const tools = {
       store,
       epoch,
       process: processId,
@@ -73,10 +77,18 @@ class GroupCommitEngine implements LockEngine {
       pulse: this.pulse,
       room: this.room,
       known,
-      resubmit: (commands) => lane.resubmit(commands),
-      withdraw: ({ group }, token) => this.withdraw(group.commands[0]?.key, token),
-    });
+      withdraw: (key: RecordKey, token: number) => this.withdraw(key, token),
+    };
+    const flusher = new Flusher({ ...tools, resubmit: (commands) => lane.resubmit(commands) });
     const lane = new Lane((groups) => flusher.flush(groups));
+    this.sets = new WaitingSets({
+      runner: new SetRunner({ ...tools, lane }),
+      room: this.room,
+      monotonic: () => clock.monotonic(),
+      isDraining: () => this.isDraining,
+      lookAt: (ids) => this.lookAt(ids),
+      detach: (key, command) => this.run(key, command),
+    });
     this.intake = new CommandIntake({
       lane,
       monotonic: () => clock.monotonic(),
@@ -194,7 +206,7 @@ class GroupCommitEngine implements LockEngine {
     const id = recordId(key);
     const call = new WaitingCall(ask);
     this.room.enter(id, call);
-    const stopClocks = this.startClocks(call, wait);
+    const stopClocks = startRequestClocks(call, wait);
     try {
       return await this.waitFor(key, call);
     } finally {
@@ -220,7 +232,7 @@ class GroupCommitEngine implements LockEngine {
       const wake = this.isDraining ? ({ why: 'drain' } as const) : await call.next();
       clearTimeout(patience);
       if (wake.why === 'uncertain' && !call.ask.request.remembered) throw unknownOutcome(null);
-      if (wake.why === 'dropped' || wake.why === 'uncertain') continue;
+      if (wake.why === 'dropped' || wake.why === 'uncertain' || wake.why === 'turn') continue;
       if (wake.why === 'granted') return delivered(wake.delivery);
       const isOver = wake.why === 'patience';
       const answer = isOver ? this.giveUp(key, call) : this.leaveLine(key, call, wake.why, place);
@@ -253,19 +265,8 @@ class GroupCommitEngine implements LockEngine {
     return place;
   }
 
-  private startClocks(call: WaitingCall, wait: WaitOptions): () => void {
-    const request = setTimeout(() => call.wake({ why: 'requestOver' }), wait.holdRequestMs);
-    const hangUp = () => call.wake({ why: 'hungUp' });
-    wait.signal?.addEventListener('abort', hangUp, { once: true });
-    if (wait.signal?.aborted) hangUp();
-    return () => {
-      clearTimeout(request);
-      wait.signal?.removeEventListener('abort', hangUp);
-    };
-  }
-
-  private withdraw(key: RecordKey | undefined, token: number): void {
-    if (key) this.run(key, { verb: 'withdraw', token, request: null }).catch(() => undefined);
+  private withdraw(key: RecordKey, token: number): void {
+    this.run(key, { verb: 'withdraw', token, request: null }).catch(() => undefined);
   }
 
   /** Looks at every lock that somebody here waits for: lapsed leases, offers, places that are gone. */
@@ -273,11 +274,12 @@ class GroupCommitEngine implements LockEngine {
     const ids = this.room.ids();
     if (ids.length === 0) return;
     await this.pulse.look().catch(() => undefined);
-    await Promise.all(
-      ids.map((id) => {
-        return this.run(recordKey(id), { verb: 'settle' }).catch(() => undefined);
-      }),
-    );
+    await this.lookAt(ids);
+  }
+
+  private async lookAt(ids: string[]): Promise<void> {
+    const settled = ids.map((id) => this.run(recordKey(id), { verb: 'settle' }));
+    await Promise.allSettled(settled);
   }
 
   private ask(key: RecordKey, ask: AcquireCommand, dueAt = this.intake.dueAt()): Promise<Acquired> {

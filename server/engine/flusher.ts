@@ -4,7 +4,6 @@ import {
   type ReadResult,
   type RecordKey,
   type RecordStore,
-  type StoredRecord,
   StoreError,
 } from '../backends/record-store';
 import type { DecidingPolicy, Memo } from '../domain/decision';
@@ -12,9 +11,12 @@ import type { LockyardError } from '../domain/errors';
 import { ageAnswer } from './age-answer';
 import type { BackendClock } from './backend-clock';
 import { decideGroup, type GroupContext, type Outcome, type Proposal } from './decide-group';
+import { handOver } from './hand-over';
 import type { KnownRecords } from './known-records';
 import type { Group } from './lane';
-import { type KnownAny, machineOf } from './machine';
+import { machineOf } from './machine';
+import { meetStrangers } from './meet-strangers';
+import { openRecord } from './open-record';
 import { memoKey, onlyLooks, type PendingCommand } from './pending-command';
 import type { Pulse } from './pulse';
 import { backendDown, contended, unknownOutcome, unreadable } from './refusals';
@@ -36,7 +38,7 @@ export interface FlushTools {
   /** Decides commands again that lost a race. */
   resubmit: (commands: PendingCommand[]) => void;
   /** Gives back a grant that nobody was there to receive. */
-  withdraw: (proposal: Proposal, token: number) => void;
+  withdraw: (key: RecordKey, token: number) => void;
 }
 
 const READ_PAUSE_MS = 50;
@@ -91,13 +93,16 @@ export class Flusher {
       const { record, now } = read.records[i] ?? never();
       this.tools.backendClock.observe(now, readAt);
       try {
-        return [{ group, base: this.baseOf(group, record), now }];
+        return [{ group, base: openRecord(this.tools.known, keyOf(group), record), now }];
       } catch (cause) {
         for (const pending of group.commands) pending.refuse(unreadable(cause));
         return [];
       }
     });
-    await this.meetStrangers(readable);
+    const met = readable.flatMap(({ group, base }) =>
+      base ? machineOf(keyOf(group)).processesIn(base.record) : [],
+    );
+    await meetStrangers(this.tools, met);
     const proposals = readable.map(({ group, base, now }) => {
       if (base) this.tools.known.set(group.id, base);
       else this.tools.known.forget(group.id);
@@ -109,13 +114,6 @@ export class Flusher {
       proposals.filter((proposal) => proposal.next),
       startedAt,
     );
-  }
-
-  /** What was read, opened; the remembered one where it is the same. Throws for a text that no version of ours wrote. */
-  private baseOf(group: Group, read: StoredRecord | null): KnownAny | null {
-    const kept = this.tools.known.get(group.id);
-    const isSame = read && kept?.writer === read.writer && kept.record.rev === read.rev;
-    return isSame ? kept : read && machineOf(keyOf(group)).decode(read);
   }
 
   private contextAt(group: Group, now: number): GroupContext {
@@ -150,16 +148,6 @@ export class Flusher {
         await new Promise((resolve) => setTimeout(resolve, READ_PAUSE_MS));
       }
     }
-  }
-
-  /** A process never heard of may have just begun, or be long dead: only a look at its sign of life can tell. */
-  private async meetStrangers(read: { group: Group; base: KnownAny | null }[]): Promise<void> {
-    const { pulse, process } = this.tools;
-    const met = read.flatMap(({ group, base }) =>
-      base ? machineOf(keyOf(group)).processesIn(base.record) : [],
-    );
-    const isStrange = met.some((other) => other !== process && !pulse.knows(other));
-    if (isStrange) await pulse.look().catch(() => undefined);
   }
 
   private async swap(proposals: Proposal[], startedAt: number): Promise<void> {
@@ -215,15 +203,10 @@ export class Flusher {
    * before the read, and by the store's own clock where that may have run on further since the decision.
    */
   private tell(proposal: Proposal, startedAt: number, passedMs = 0): void {
-    const { room, withdraw, monotonic } = this.tools;
+    const { room, monotonic } = this.tools;
     const { id } = proposal.group;
     const elapsedMs = Math.max(monotonic() - startedAt, passedMs);
-    for (const handOff of proposal.handOffs) {
-      const { hold } = handOff;
-      const expiresInMs = Math.floor(hold.leaseMs - elapsedMs);
-      const isHeard = room.deliver(id, handOff, { rev: hold.rev, expiresInMs });
-      if (!isHeard && hold.requests.length === 0) withdraw(proposal, hold.token);
-    }
+    handOver(this.tools, keyOf(proposal.group), proposal.handOffs, elapsedMs);
     const again: PendingCommand[] = [];
     for (const { pending, told, changed } of proposal.outcomes) {
       if (!('error' in told)) pending.answer(ageAnswer(told.answer, elapsedMs), changed);
@@ -233,7 +216,9 @@ export class Flusher {
     this.tools.resubmit(again);
     const record = proposal.next ?? proposal.base?.record;
     const isSettled = proposal.group.commands.some(({ command }) => command.verb === 'settle');
-    if (record && 'queue' in record && isSettled) room.reconcile(id, record);
+    if (!record || !('queue' in record)) return;
+    room.callTurns(id, record);
+    if (isSettled) room.reconcile(id, record);
   }
 
   /** What was changed by nobody knows whom can only be asked again where the answer is remembered. */

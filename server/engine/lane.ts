@@ -13,6 +13,16 @@ const FLUSHES_MAX = 2;
 /** How long a smaller one waits for company: a packet that hangs must not hold up everybody. */
 const COMPANY_MS = 20;
 
+/** Sets of records worked on at once; those that wait behind them keep nobody from a record. */
+const SETS_MAX = 2;
+
+/** Work on several records together: while it runs they are in no flush. */
+export interface SetJob {
+  ids: string[];
+  /** Deals with its own failures. */
+  run(): Promise<void>;
+}
+
 /** All commands that wait for one record, oldest first. */
 export interface Group {
   id: string;
@@ -22,11 +32,19 @@ export interface Group {
 /**
  * Commands that arrive while a flush is under way wait for the next one and share its packets. A record is in one flush
  * at a time, so its commands are decided one after another in the order in which they came.
+ *
+ * A set of records waits until none of them is in a flush. Whoever came first goes first: commands that came after it wait
+ * for it, and it waits for those that came before. The first in line can always begin as soon as what is under way ends.
  */
 export class Lane {
-  private readonly waiting = new Map<string, PendingCommand[]>();
+  private readonly waiting = new Map<string, { since: number; commands: PendingCommand[] }>();
+  private readonly sets: (SetJob & { since: number })[] = [];
   private readonly busy = new Set<string>();
+  private arrivals = 0;
+  private runningSets = 0;
   private flushes = 0;
+  /** Records in flushes. */
+  private flushing = 0;
   private scheduled = false;
   private patience: NodeJS.Timeout | undefined;
 
@@ -35,8 +53,13 @@ export class Lane {
 
   submit(command: PendingCommand): void {
     const line = this.waiting.get(command.id);
-    if (line) line.push(command);
-    else this.waiting.set(command.id, [command]);
+    if (line) line.commands.push(command);
+    else this.waiting.set(command.id, { since: this.arrived(), commands: [command] });
+    this.schedule();
+  }
+
+  submitSet({ ids, run }: SetJob): void {
+    this.sets.push({ ids, run, since: this.arrived() });
     this.schedule();
   }
 
@@ -44,13 +67,22 @@ export class Lane {
   resubmit(commands: PendingCommand[]): void {
     const [first] = commands;
     if (!first) return;
-    this.waiting.set(first.id, [...commands, ...(this.waiting.get(first.id) ?? [])]);
+    const line = this.waiting.get(first.id) ?? { since: this.arrived(), commands: [] };
+    this.waiting.set(first.id, { ...line, commands: [...commands, ...line.commands] });
     this.schedule();
   }
 
+  private arrived(): number {
+    this.arrivals += 1;
+    return this.arrivals;
+  }
+
   private schedule(): void {
-    if (this.scheduled || this.flushes >= FLUSHES_MAX) return;
-    if (this.waiting.size >= this.busy.size) this.startSoon();
+    if (this.scheduled) return;
+    const mayBeSetsTurn = this.sets.length > 0 && this.runningSets < SETS_MAX;
+    if (mayBeSetsTurn) this.startSoon();
+    else if (this.flushes >= FLUSHES_MAX) return;
+    else if (this.waiting.size >= this.flushing) this.startSoon();
     else this.patience ??= setTimeout(() => this.startSoon(), COMPANY_MS);
   }
 
@@ -66,9 +98,12 @@ export class Lane {
   }
 
   private start(): void {
-    const groups = this.take();
+    const wanted = this.startSets();
+    if (this.flushes >= FLUSHES_MAX) return;
+    const groups = this.take(wanted);
     if (groups.length === 0) return;
     this.flushes += 1;
+    this.flushing += groups.length;
     const refuseAll = (cause: unknown) => {
       const error = new LockyardError('INTERNAL', 'A command could not be run.', { cause });
       for (const { commands } of groups) for (const pending of commands) pending.refuse(error);
@@ -77,17 +112,43 @@ export class Lane {
       .catch(refuseAll)
       .finally(() => {
         this.flushes -= 1;
+        this.flushing -= groups.length;
         for (const { id } of groups) this.busy.delete(id);
         this.schedule();
       });
     this.schedule();
   }
 
-  private take(): Group[] {
+  /** Starts the sets whose turn it is. Answers the records that others must wait for, and since when. */
+  private startSets(): Map<string, number> {
+    const wanted = new Map<string, number>();
+    for (const set of this.sets.slice(0, SETS_MAX - this.runningSets)) {
+      const isInTheWay = (id: string) =>
+        this.busy.has(id) ||
+        wanted.has(id) ||
+        (this.waiting.get(id)?.since ?? set.since) < set.since;
+      if (!set.ids.some(isInTheWay)) this.startSet(set);
+      else for (const id of set.ids) wanted.set(id, wanted.get(id) ?? set.since);
+    }
+    return wanted;
+  }
+
+  private startSet(set: SetJob & { since: number }): void {
+    this.sets.splice(this.sets.indexOf(set), 1);
+    this.runningSets += 1;
+    for (const id of set.ids) this.busy.add(id);
+    void set.run().finally(() => {
+      this.runningSets -= 1;
+      for (const id of set.ids) this.busy.delete(id);
+      this.schedule();
+    });
+  }
+
+  private take(wanted: ReadonlyMap<string, number>): Group[] {
     const groups: Group[] = [];
-    for (const [id, commands] of this.waiting) {
+    for (const [id, { since, commands }] of this.waiting) {
       if (groups.length >= RECORDS_MAX) break;
-      if (this.busy.has(id)) continue;
+      if (this.busy.has(id) || since > (wanted.get(id) ?? since)) continue;
       this.waiting.delete(id);
       this.busy.add(id);
       groups.push({ id, commands });

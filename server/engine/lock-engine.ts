@@ -4,6 +4,8 @@ import type { CounterAnswerOf, CounterCommand } from '../domain/counter-command'
 import type { AcquireCommand, AnswerOf, LockCommand } from '../domain/lock-command';
 import type { LockRecord } from '../domain/lock-record';
 import type { BackendHealth } from '../domain/lock-row';
+import type { AcquireSetAnswer } from '../domain/set-answers';
+import type { AcquireSetCommand, CancelSetCommand } from '../domain/set-command';
 
 /** How one acquire may wait within its request. */
 export interface WaitOptions {
@@ -22,6 +24,17 @@ export interface SeenLock {
   now: number;
 }
 
+/** Several locks of one namespace at once: see `decideSet` for what is promised of a set. Errors as `LockEngine`. */
+export interface LockSets {
+  /** Takes all or none, waiting as long as asked. Never rejects because of `signal`. */
+  acquire(namespace: string, ask: AcquireSetCommand, wait: WaitOptions): Promise<AcquireSetAnswer>;
+  /** Undoes an acquire, whether it still waits or was granted meanwhile. */
+  cancel(
+    namespace: string,
+    command: CancelSetCommand,
+  ): Promise<{ outcome: 'cancelled' | 'released' | 'none' }>;
+}
+
 /**
  * Runs commands on the locks and counters of one backend: groups them, reads what they need at once, decides, swaps all changed
  * records in one packet, and answers after the write. Every answer is true of some instant between call and return.
@@ -31,6 +44,7 @@ export interface SeenLock {
  */
 export interface LockEngine {
   readonly backend: string;
+  readonly sets: LockSets;
   /** Acquires, waiting as long as asked. Never rejects because of `signal`. */
   acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer>;
   /** Runs any other command. */

@@ -30,21 +30,65 @@ export interface SwapBudget {
  *
  * @throws StoreError with `applied: 'no'` if nothing can have been written, `'unknown'` if the budget ended first
  */
-export async function sureSwap(
+export function sureSwap(
   store: RecordStore,
   changes: Change[],
   budget: SwapBudget,
 ): Promise<Verdict[]> {
+  const each = (found: (Verdict | null)[]) => (found.every((one) => one !== null) ? found : null);
+  return untilSure((proposals) => store.swap(proposals), each, changes, budget);
+}
+
+/** What became of changes that take all or none. A writer is null where its record has moved on since. */
+export type SetVerdict =
+  | { took: 'yes'; writers: (string | null)[]; now: number }
+  | { took: 'no' | 'unknown'; now: number };
+
+/** The same for changes that take all or none: what is known of one of them is known of all. */
+export function sureSwapAll(
+  store: RecordStore,
+  changes: Change[],
+  budget: SwapBudget,
+): Promise<SetVerdict> {
+  return untilSure((proposals) => store.swapAll(proposals), asOne, changes, budget);
+}
+
+/**
+ * One that landed proves that all did. One that never can, or one that moved on while another is still as it was
+ * expected, proves that none ever will.
+ */
+function asOne(found: (Verdict | null)[]): SetVerdict | null {
+  const now = Math.max(...found.map((one) => one?.now ?? 0));
+  if (found.some((one) => one?.took === 'yes')) {
+    return {
+      took: 'yes',
+      writers: found.map((one) => (one?.took === 'yes' ? one.writer : null)),
+      now,
+    };
+  }
+  const isStale = found.some((one) => one?.took === 'unknown');
+  if (found.some((one) => one?.took === 'no')) return { took: 'no', now };
+  if (found.every((one) => one !== null)) return { took: 'unknown', now };
+  return isStale ? { took: 'no', now } : null;
+}
+
+async function untilSure<T>(
+  swap: (proposals: Change[]) => Promise<SwapResult[]>,
+  judge: (found: (Verdict | null)[]) => T | null,
+  changes: Change[],
+  budget: SwapBudget,
+): Promise<T> {
   const tried = changes.map((): string[] => []);
   let proposals = changes;
   for (;;) {
     let pauseMs = PAUSE_MS;
     try {
-      const results = await store.swap(proposals);
-      const verdicts = results.map((result, i) =>
+      const results = await swap(proposals);
+      const found = results.map((result, i) =>
         verdictOn(proposals[i] as Change, result, tried[i] ?? []),
       );
-      if (verdicts.every((verdict) => verdict !== null)) return verdicts;
+      const verdict = judge(found);
+      if (verdict !== null) return verdict;
       noteTry(tried, proposals);
       giveUpIfLate(new StoreError('A lost reply could not be cleared up.', 'unknown'), budget);
     } catch (error) {

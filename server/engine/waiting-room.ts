@@ -15,6 +15,8 @@ export type Wake =
   | { why: 'granted'; delivery: Delivery }
   /** Its place is gone, though it is still here: it has to join again. */
   | { why: 'dropped' }
+  /** A set's turn has come at the lock where it waits: it has to look at all of them. */
+  | { why: 'turn' }
   /** It may have been granted: nobody knows. */
   | { why: 'uncertain' }
   | { why: 'patience' | 'requestOver' | 'hungUp' | 'drain' };
@@ -34,13 +36,14 @@ export class WaitingCall {
     this.tag = requestTag(ask.request);
   }
 
-  /** Ends the current `next`, or the coming one. A grant is never overtaken by another reason. */
+  /** Ends the current `next`, or the coming one. A grant is never overtaken, nor is an end by a mere change. */
   wake(wake: Wake): void {
     if (wake.why === 'granted') this.delivery = wake.delivery;
     const wakeUp = this.wakeUp;
     this.wakeUp = null;
+    const isMere = wake.why === 'turn' || wake.why === 'dropped';
     if (wakeUp) wakeUp(wake);
-    else if (this.missed?.why !== 'granted') this.missed = wake;
+    else if (this.missed?.why !== 'granted' && !(this.missed && isMere)) this.missed = wake;
   }
 
   /** The next thing that happens to this call. */
@@ -108,6 +111,15 @@ export class WaitingRoom {
       for (const call of this.callsOf(id, tag)) {
         if (call.queued && !call.delivery) call.wake({ why: 'dropped' });
       }
+    }
+  }
+
+  /** Tells the sets that were offered this lock that it is their turn. */
+  callTurns(id: string, { offers, queue }: LockRecord): void {
+    if (offers.length === 0 || !this.calls.has(id)) return;
+    const offered = new Set(offers.map(({ ticket }) => ticket));
+    for (const { ticket, tag, setSize } of queue) {
+      if (setSize !== undefined && offered.has(ticket)) this.wake(id, tag, { why: 'turn' });
     }
   }
 

@@ -1,0 +1,265 @@
+import { type EncodedRecord, encodeRecord, type KnownRecord } from '../backends/record-codec';
+import { recordId } from '../backends/record-id';
+import { type Change, type ReadResult, type RecordKey, StoreError } from '../backends/record-store';
+import { decideSet, type SetDecision } from '../domain/decide-set';
+import { LockyardError } from '../domain/errors';
+import type { LockRecord } from '../domain/lock-record';
+import type { SetAnswer } from '../domain/set-answers';
+import { namesOf, type SetCommand } from '../domain/set-command';
+import { ageSetAnswer } from './age-set-answer';
+import type { FlushTools } from './flusher';
+import { handOver } from './hand-over';
+import type { Lane } from './lane';
+import { meetStrangers } from './meet-strangers';
+import { openRecord } from './open-record';
+import { backendDown, contended, unknownOutcome, unreadable } from './refusals';
+import { type SetVerdict, sureSwapAll } from './sure-swap';
+
+/** Time in which a set may begin a packet. With what that packet takes, its caller hears within 5 s. */
+const BUDGET_MS = 3_500;
+
+/** How long after its budget a set may still be waited for: for the packet that was under way when that ended. */
+const GRACE_MS = 1_100;
+
+const PAUSE_MS = 50;
+
+export interface SetTools extends Omit<FlushTools, 'resubmit'> {
+  lane: Lane;
+}
+
+/** What a command on a set came to. `changed`: by this very command; a replay changes nothing. */
+export interface SetResult {
+  answer: SetAnswer;
+  changed: boolean;
+}
+
+type Known = KnownRecord<LockRecord>;
+
+/** The locks of one set as they were read, and when. */
+interface Reading {
+  keys: RecordKey[];
+  bases: (Known | null)[];
+  memos: ReadResult['memos'];
+  now: number;
+}
+
+interface Run {
+  namespace: string;
+  command: SetCommand;
+  dueAt: number;
+  /** A swap is under way: it may have been applied. */
+  proposed: boolean;
+  /** Its caller was answered. */
+  over: boolean;
+}
+
+/**
+ * Runs commands on sets of locks: reads all, decides, swaps all that change in one atomic step, answers after it. No other
+ * command of this process touches those locks meanwhile; one of another process that came between is lost to, and the
+ * set decided again from what is there then. What is known of one lock of a set is known of all: so a lost reply never
+ * leaves a part.
+ */
+export class SetRunner {
+  constructor(private readonly tools: SetTools) {}
+
+  /** When the budget of a command that comes now is over, on the monotonic clock. */
+  dueAt(): number {
+    return this.tools.monotonic() + BUDGET_MS;
+  }
+
+  /**
+   * @param onUnheard told of what changed though the caller was answered `UNKNOWN` before
+   * @throws LockyardError as `LockEngine`
+   */
+  run(
+    namespace: string,
+    command: SetCommand,
+    dueAt: number,
+    onUnheard: (answer: SetAnswer) => void,
+  ): Promise<SetResult> {
+    if (!this.tools.pulse.reachable) return Promise.reject(backendDown(null));
+    const run: Run = { namespace, command, dueAt, proposed: false, over: false };
+    const ids = namesOf(command).map((name) => recordId({ namespace, name }));
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(timer);
+        const wasOver = run.over;
+        run.over = true;
+        return wasOver;
+      };
+      const overdue = () => {
+        end();
+        reject(run.proposed ? unknownOutcome(null) : backendDown(null));
+      };
+      const timer = setTimeout(overdue, dueAt + GRACE_MS - this.tools.monotonic()).unref();
+      const job = async () => {
+        if (run.over) return;
+        try {
+          const result = await this.untilDecided(run);
+          if (!end()) resolve(result);
+          else if (result.changed) onUnheard(result.answer);
+        } catch (error) {
+          end();
+          reject(error instanceof LockyardError ? error : broken(error));
+        }
+      };
+      this.tools.lane.submitSet({ ids, run: job });
+    });
+  }
+
+  private async untilDecided(run: Run): Promise<SetResult> {
+    const { monotonic } = this.tools;
+    for (;;) {
+      const startedAt = monotonic();
+      const reading = await this.readInTime(run);
+      try {
+        const decision = this.decide(run, reading);
+        if (decision.changes.length === 0) {
+          return { answer: ageSetAnswer(decision.answer, monotonic() - startedAt), changed: false };
+        }
+        const answer = await this.swapped(run, reading, decision, startedAt);
+        if (answer) return { answer, changed: true };
+      } catch (error) {
+        const isReadApart = error instanceof LockyardError && error.reason === 'CONTENDED';
+        if (!isReadApart) throw error;
+      }
+      if (monotonic() >= run.dueAt) throw contended();
+    }
+  }
+
+  private async readInTime({ namespace, command, dueAt }: Run): Promise<Reading> {
+    const { store, monotonic, backendClock, known } = this.tools;
+    const keys = namesOf(command).map((name): RecordKey => ({ namespace, name }));
+    const requestKeys = command.request.remembered ? [command.request.key] : [];
+    for (;;) {
+      const readAt = monotonic();
+      try {
+        const { records, memos } = await store.read(keys, requestKeys);
+        const now = Math.max(...records.map((read) => read.now));
+        backendClock.observe(now, readAt);
+        const bases = records.map(({ key, record }) => openLock(known, key, record));
+        const processes = bases.flatMap((base) => base?.record.queue.map((w) => w.process) ?? []);
+        await meetStrangers(this.tools, processes);
+        return { keys, bases, memos, now };
+      } catch (cause) {
+        if (!(cause instanceof StoreError)) throw cause;
+        if (monotonic() + PAUSE_MS >= dueAt) throw backendDown(cause);
+      }
+      await pause();
+    }
+  }
+
+  private decide({ namespace, command }: Run, { keys, bases, memos, now }: Reading): SetDecision {
+    const { epoch, process, policyOf, pulse, room } = this.tools;
+    const records = new Map(keys.map(({ name }, i) => [name, bases[i]?.record ?? null]));
+    return decideSet(records, command, {
+      now,
+      epoch,
+      process,
+      policy: policyOf(namespace),
+      isAlive: (other) => pulse.isAlive(other),
+      callerOf: (name, waiter) => room.callerOf(recordId({ namespace, name }), waiter),
+      remembered: memos.find(({ key }) => key === command.request.key) ?? null,
+    });
+  }
+
+  /** The answer, or null where another writer was faster. */
+  private async swapped(
+    run: Run,
+    reading: Reading,
+    { changes, answer }: SetDecision,
+    startedAt: number,
+  ): Promise<SetAnswer | null> {
+    const { store, monotonic, newWriter, known, backendClock, room } = this.tools;
+    const written = changes.map(({ name, decision }): Written => {
+      const i = reading.keys.findIndex((key) => key.name === name);
+      const base = reading.bases[i] ?? null;
+      const key = { namespace: run.namespace, name };
+      return { key, base, decision, encoded: encodeRecord(decision.next, base) };
+    });
+    const proposals = written.map((one) => changeOf(one, newWriter()));
+    const forgetAll = () => {
+      for (const { key } of written) known.forget(recordId(key));
+    };
+    const tellDoubt = () => {
+      for (const { key, decision } of written) {
+        for (const { tag } of decision.handOffs)
+          room.wake(recordId(key), tag, { why: 'uncertain' });
+      }
+    };
+    run.proposed = true;
+    const sentAt = monotonic();
+    let verdict: SetVerdict;
+    try {
+      verdict = await sureSwapAll(store, proposals, { dueAt: run.dueAt, monotonic, newWriter });
+    } catch (cause) {
+      forgetAll();
+      if (cause instanceof StoreError && cause.applied === 'no') throw backendDown(cause);
+      tellDoubt();
+      throw unknownOutcome(cause);
+    }
+    backendClock.observe(verdict.now, sentAt);
+    if (verdict.took !== 'yes') {
+      forgetAll();
+      run.proposed = false;
+      if (verdict.took === 'no') return null;
+      tellDoubt();
+      if (answer.outcome !== 'granted' || run.command.request.remembered) return null;
+      throw unknownOutcome(null);
+    }
+    const latestNow = verdict.now + monotonic() - sentAt;
+    const elapsedMs = Math.max(monotonic() - startedAt, latestNow - reading.now);
+    for (const [i, { key, decision, encoded }] of written.entries()) {
+      const writer = verdict.writers[i] ?? null;
+      const { queueOnDisk } = encoded;
+      if (writer === null) known.forget(recordId(key));
+      else known.set(recordId(key), { record: decision.next, writer, queueOnDisk });
+      handOver(this.tools, key, decision.handOffs, elapsedMs);
+      room.callTurns(recordId(key), decision.next);
+    }
+    return ageSetAnswer(answer, elapsedMs);
+  }
+}
+
+/** One lock's part in a set's swap. */
+interface Written {
+  key: RecordKey;
+  base: Known | null;
+  decision: SetDecision['changes'][number]['decision'];
+  encoded: EncodedRecord;
+}
+
+function changeOf({ key, base, decision, encoded }: Written, writer: string): Change {
+  const { next, expect, events, memos, extensions } = decision;
+  const { head, queue } = encoded;
+  const seen = base && { rev: base.record.rev, writer: base.writer };
+  return {
+    key,
+    expect: seen,
+    clock: expect,
+    writer,
+    rev: next.rev,
+    head,
+    queue,
+    events,
+    memos,
+    extensions,
+  };
+}
+
+function openLock(...[known, key, record]: Parameters<typeof openRecord>): Known | null {
+  try {
+    const opened = openRecord(known, key, record);
+    if (opened) known.set(recordId(key), opened);
+    else known.forget(recordId(key));
+    return opened as Known | null;
+  } catch (cause) {
+    throw unreadable(cause);
+  }
+}
+
+function broken(cause: unknown): LockyardError {
+  return new LockyardError('INTERNAL', 'This command could not be decided.', { cause });
+}
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
