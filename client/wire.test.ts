@@ -8,6 +8,7 @@ import type { Reason as ServerReason } from '../server/domain/errors';
 import type * as inputs from '../server/domain/inputs';
 import type { EndCause as ServerEndCause } from '../server/domain/lock-record';
 import type { ServiceRouter } from '../server/trpc/service-router';
+import type * as setWire from './set-wire';
 import type * as wire from './wire';
 
 test('the client speaks exactly the types of the server, both ways', () => {
@@ -46,6 +47,8 @@ test('the client speaks exactly the types of the service router, both ways', () 
   type Inputs = inferRouterInputs<ServiceRouter>['lock'];
   expectTypeOf<{
     acquire: wire.AcquireInput;
+    acquireMany: setWire.AcquireManyInput;
+    cancelMany: setWire.CancelManyInput;
     cancel: wire.CancelInput;
     renew: wire.RenewInput;
     release: wire.ReleaseInput;
@@ -57,6 +60,8 @@ test('the client speaks exactly the types of the service router, both ways', () 
   type Answers = inferRouterOutputs<ServiceRouter>['lock'];
   expectTypeOf<{
     acquire: wire.AcquireAnswer;
+    acquireMany: setWire.AcquireManyAnswer;
+    cancelMany: wire.CancelAnswer;
     cancel: wire.CancelAnswer;
     renew: wire.RenewAnswer;
     release: wire.ReleaseAnswer;

@@ -33,7 +33,7 @@ export const cause = z
     'How the hold ended. `forced`: by an operator. `superseded`: so long ago that only later holders are remembered.',
   );
 
-const mode = z
+export const mode = z
   .enum(['exclusive', 'shared'])
   .describe('`exclusive`: alone. `shared`: together with other shared holds.');
 

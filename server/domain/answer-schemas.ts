@@ -13,6 +13,7 @@ import {
   waiter,
 } from './answer-fields';
 import { COUNTER_ANSWER_SCHEMAS } from './counter-answer-schemas';
+import { SET_ANSWER_SCHEMAS } from './set-answer-schemas';
 
 /**
  * What the service API answers, written down as schemas: its published description is made from them, and tests hold real
@@ -278,5 +279,6 @@ export const ANSWER_SCHEMAS = {
   ListedLock: listedLock,
   ListAnswer: listAnswer,
   CheckAnswer: checkAnswer,
+  ...SET_ANSWER_SCHEMAS,
   ...COUNTER_ANSWER_SCHEMAS,
 } as const satisfies Record<string, z.ZodType>;

@@ -37,7 +37,7 @@ export const namespaceName = z
   );
 
 /** The caller's own name for itself. */
-const ownerName = exactText(100).describe(
+export const ownerName = exactText(100).describe(
   'The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as `orders-7f9c:worker-3`. A hold belongs to the key’s service and this owner.',
 );
 
@@ -51,9 +51,9 @@ export const fencingToken = z
 
 const META_MAX_BYTES = 1024;
 /** A waiting request without a request id may not outlast one HTTP request. */
-const ANONYMOUS_WAIT_MAX_MS = 25_000;
+export const ANONYMOUS_WAIT_MAX_MS = 25_000;
 
-const leaseMs = z
+export const leaseMs = z
   .number()
   .int()
   .min(LEASE_MIN_MS)
@@ -67,7 +67,7 @@ export const requestId = exactText(100).describe(
 /** A key of `meta`. */
 export const metaKey = exactText(100);
 
-const meta = z
+export const meta = z
   .record(
     metaKey,
     z.string().max(META_MAX_BYTES).refine(isWellFormed, 'must be well-formed Unicode'),
@@ -83,26 +83,30 @@ export const namespace = namespaceName
   .default('default')
   .describe('A team’s space. An API key reaches only the namespaces that it was made for.');
 
+/** The whole patience, over all requests with the same `requestId`. */
+export const waitMs = z
+  .number()
+  .int()
+  .min(0)
+  .max(WAIT_MAX_MS)
+  .default(0)
+  .describe(
+    'How long to queue, up to 10 min: the whole patience, over all requests with the same `requestId`. Over 25,000 it needs a `requestId`. 0 in a batch.',
+  );
+
+export const mode = z
+  .enum(['exclusive', 'shared'])
+  .default('exclusive')
+  .describe('`exclusive`: alone. `shared`: together with other shared holds.');
+
 export const acquireInput = z
   .strictObject({
     namespace,
     name: lockName,
     owner: ownerName,
     leaseMs,
-    /** The whole patience, over all requests with the same `requestId`. */
-    waitMs: z
-      .number()
-      .int()
-      .min(0)
-      .max(WAIT_MAX_MS)
-      .default(0)
-      .describe(
-        'How long to queue, up to 10 min: the whole patience, over all requests with the same `requestId`. Over 25,000 it needs a `requestId`. 0 in a batch.',
-      ),
-    mode: z
-      .enum(['exclusive', 'shared'])
-      .default('exclusive')
-      .describe('`exclusive`: alone. `shared`: together with other shared holds.'),
+    waitMs,
+    mode,
     reentrant: z
       .boolean()
       .default(false)

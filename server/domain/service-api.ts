@@ -20,6 +20,8 @@ import {
   releaseInput,
   renewInput,
 } from './inputs';
+import { acquireManyAnswer } from './set-answer-schemas';
+import { acquireManyInput, cancelManyInput } from './set-inputs';
 
 /** One procedure of the service API, as it is described to those who call it. */
 export interface ServiceProcedureTerms {
@@ -59,6 +61,29 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
     input: cancelInput,
     answer: cancelAnswer,
     example: { name: 'invoices:2026-11', owner: 'billing-1', requestId: '8f1c2a' },
+    alsoFails: [],
+  },
+  'lock.acquireMany': {
+    kind: 'mutation',
+    title: 'Take several locks at once',
+    says: 'Grants all of 2 to 20 locks of one namespace, or none: nobody sees `granted` before all are. While it waits it holds nothing: it stands in the queue of one lock that blocks it, and moves to another when that one blocks it by then. So it cannot deadlock, whatever others take in whatever order. It can be overtaken by those who want fewer locks, and where its locks are never free at the same time its patience runs out. Each grant is an ordinary hold, renewed and released by itself. It never re-enters: a lock that the same owner holds already blocks it.',
+    input: acquireManyInput,
+    answer: acquireManyAnswer,
+    example: {
+      locks: [{ name: 'accounts:7' }, { name: 'accounts:9' }],
+      owner: 'transfers-1',
+      leaseMs: 30_000,
+      requestId: '61e0f3',
+    },
+    alsoFails: [],
+  },
+  'lock.cancelMany': {
+    kind: 'mutation',
+    title: 'Take an acquire of several locks back',
+    says: 'Undoes the `lock.acquireMany` with this `requestId` and these very locks, whether it still waits or was granted meanwhile. What was released of it already stays so.',
+    input: cancelManyInput,
+    answer: cancelAnswer,
+    example: { names: ['accounts:7', 'accounts:9'], owner: 'transfers-1', requestId: '61e0f3' },
     alsoFails: [],
   },
   'lock.renew': {

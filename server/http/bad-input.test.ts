@@ -86,6 +86,52 @@ const badAcquires: [string, unknown][] = [
   ['an empty body', ''],
 ];
 
+const lock = (n: number) => ({ name: `never taken ${n}` });
+const set = { locks: [{ name: NAME }, lock(1)], owner: OWNER, leaseMs: 1_000 };
+
+const badSets: [string, unknown][] = [
+  ['no locks', { owner: OWNER, leaseMs: 1_000 }],
+  ['locks of a wrong type', { ...set, locks: 'a,b' }],
+  ['an empty list', { ...set, locks: [] }],
+  ['one lock', { ...set, locks: [lock(1)] }],
+  ['21 locks', { ...set, locks: Array.from({ length: 21 }, (_, i) => lock(i)) }],
+  ['one lock twice', { ...set, locks: [lock(1), lock(2), { ...lock(1), mode: 'shared' }] }],
+  ['names alone', { ...set, locks: ['a', 'b'] }],
+  ['a name of 201 bytes', { ...set, locks: [lock(1), { name: 'x'.repeat(201) }] }],
+  ['a name with NUL', { ...set, locks: [lock(1), { name: 'a\0b' }] }],
+  ['a mode that is none', { ...set, locks: [lock(1), { ...lock(2), mode: 'both' }] }],
+  ['two namespaces', { ...set, locks: [lock(1), { ...lock(2), namespace: 'other' }] }],
+  ['a wish to re-enter', { ...set, reentrant: true }],
+  ['a long wait without a request id', { ...set, waitMs: 25_001 }],
+  ['a lease that is too short', { ...set, leaseMs: 99 }],
+];
+
+describe('lock.acquireMany refuses', () => {
+  test.each(badSets)('%s', async (_, input) => {
+    await expectRefused(await api.post(key, 'lock.acquireMany', input), 400, 'INVALID');
+    const { data } = await api.get(key, 'lock.inspect', lock(1));
+    expect(data).toMatchObject({ state: 'free', rev: 0 });
+  });
+
+  test('an id that was used with another input', async () => {
+    const locks = [lock(10), lock(11)];
+    const asked = { ...set, locks, requestId: 'used' };
+    expect((await api.post(key, 'lock.acquireMany', asked)).data?.outcome).toBe('granted');
+    const reversed = { ...asked, locks: [...locks].reverse() };
+    expect((await api.post(key, 'lock.acquireMany', reversed)).data?.outcome).toBe('granted');
+    const longer = { ...asked, leaseMs: 2_000 };
+    await expectRefused(await api.post(key, 'lock.acquireMany', longer), 400, 'INVALID');
+  });
+
+  test.each([
+    ['without a request id', { names: ['a', 'b'], owner: OWNER }],
+    ['with one name', { names: ['a'], owner: OWNER, requestId: 'r' }],
+    ['with a name twice', { names: ['a', 'a'], owner: OWNER, requestId: 'r' }],
+  ])('to be undone %s', async (_, input) => {
+    await expectRefused(await api.post(key, 'lock.cancelMany', input), 400, 'INVALID');
+  });
+});
+
 describe('lock.acquire refuses', () => {
   test.each(badAcquires)('%s', async (_, input) => {
     await expectRefused(await api.post(key, 'lock.acquire', input), 400, 'INVALID');

@@ -33,6 +33,11 @@ const inputOf = (input: unknown) => `?input=${encodeURIComponent(JSON.stringify(
 
 const mine = { name: 'mine', owner: 'worker-1' };
 const acquire = { ...mine, leaseMs: 60_000 };
+const both = {
+  locks: [{ name: 'both a' }, { name: 'both b' }],
+  owner: 'worker-1',
+  leaseMs: 60_000,
+};
 
 /** The answers of both doors, which must be one and the same; `isTaken` says whether the lean one made it. */
 async function expectSame(wire: WireRequest) {
@@ -62,6 +67,14 @@ describe('plain calls are answered by the lean door, as the stock door would', (
       post('lock.release', { ...mine, token, requestId: 'twice' }),
       post('lock.release', { ...mine, token }),
       post('lock.cancel', { ...mine, requestId: 'never sent' }),
+      post('lock.acquireMany', { ...both, requestId: 'both' }),
+      post('lock.acquireMany', { ...both, requestId: 'both' }),
+      post('lock.acquireMany', { ...both, owner: 'worker-2', waitMs: 20 }),
+      post('lock.cancelMany', {
+        names: ['both a', 'both b'],
+        owner: 'worker-1',
+        requestId: 'both',
+      }),
       get('lock.inspect', inputOf({ name: 'never used: é 😀 "' })),
     ];
     for (const call of calls)

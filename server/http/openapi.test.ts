@@ -53,6 +53,9 @@ describe('the description', () => {
   });
 });
 
+const setPolicy = (policy: NamespacePolicy | null) =>
+  setNamespacePolicy(api.cli, { name: 'default', policy, reason: 'a test' });
+
 describe('what is answered is what is described:', () => {
   test('taking, holding, waiting', async () => {
     const ask = { name: 'a', owner: 'one', leaseMs: 10_000 };
@@ -63,8 +66,6 @@ describe('what is answered is what is described:', () => {
       call('lock.acquire', { ...ask, owner: 'two', waitMs: 60_000, requestId: 'a2' }, 'queued'),
     );
     await call('lock.inspect', { name: 'a' });
-    const setPolicy = (policy: NamespacePolicy | null) =>
-      setNamespacePolicy(api.cli, { name: 'default', policy, reason: 'a test' });
     await setPolicy({ ...DEFAULT_POLICY, queueLimit: 1 });
     await call('lock.acquire', { ...ask, owner: 'three', waitMs: 50 }, 'queueFull');
     await setPolicy(null);
@@ -78,6 +79,34 @@ describe('what is answered is what is described:', () => {
     await expect
       .poll(async () => (await call('lock.list', { prefix: 'a' })).data?.locks, { timeout: 5_000 })
       .toHaveLength(1);
+  });
+
+  test('taking several at once', async () => {
+    const locks = [{ name: 'm1' }, { name: 'm2', mode: 'shared' }];
+    const ask = { locks, owner: 'one', leaseMs: 10_000 };
+    const names = ['m2', 'm1'];
+    const granted = await call('lock.acquireMany', { ...ask, requestId: 'm' }, 'granted');
+    await call('lock.acquireMany', { ...ask, requestId: 'm' }, 'granted');
+    const two = { ...ask, owner: 'two' };
+    await call('lock.acquireMany', two, 'held');
+    await call('lock.acquireMany', { ...two, waitMs: 50 }, 'timeout');
+    await withLimits({ holdRequestMs: 50 }, () =>
+      call('lock.acquireMany', { ...two, waitMs: 60_000, requestId: 'n' }, 'queued'),
+    );
+    await call('lock.inspect', { name: 'm1' });
+    await setPolicy({ ...DEFAULT_POLICY, queueLimit: 1 });
+    await call('lock.acquireMany', { ...two, owner: 'three', waitMs: 50 }, 'queueFull');
+    await setPolicy(null);
+    await call('lock.cancelMany', { names, owner: 'two', requestId: 'n' }, 'cancelled');
+    await call('lock.cancelMany', { names, owner: 'two', requestId: 'n' }, 'none');
+    const grants = granted.data?.grants as { token: number }[] | undefined;
+    const mine = { name: 'm1', owner: 'one', token: grants?.[0]?.token };
+    await call('lock.release', mine, 'released');
+    await call('lock.acquireMany', { ...ask, requestId: 'm' }, 'ended');
+    const freeze = { namespace: 'default', name: 'm1', rev: 0, reason: 'a repair' };
+    await api.console(cookie, 'locks.freeze', freeze, 'mutation', { origin: api.url });
+    await call('lock.acquireMany', two, 'frozen');
+    await call('lock.cancelMany', { names, owner: 'one', requestId: 'm' }, 'released');
   });
 
   test('renewing, entering again, releasing, losing', async () => {
@@ -185,18 +214,25 @@ async function withLimits(
   limits: { holdRequestMs?: number },
   run: () => Promise<unknown>,
 ): Promise<void> {
-  const { acquire } = engine();
+  const { acquire, sets } = engine();
+  const acquireSet = sets.acquire;
   engine().acquire = (at, ask, wait) => acquire.call(engine(), at, ask, { ...wait, ...limits });
+  sets.acquire = (at, ask, wait) => acquireSet.call(sets, at, ask, { ...wait, ...limits });
   await run();
   engine().acquire = acquire;
+  sets.acquire = acquireSet;
 }
 
 /** What a store that fails makes of a command. */
 async function withFailure(failure: Error, call: () => Promise<unknown>): Promise<void> {
-  const { acquire, run, count } = engine();
+  const { acquire, run, count, sets } = engine();
+  const ofSets = { acquire: sets.acquire, cancel: sets.cancel };
   engine().acquire = () => Promise.reject(failure);
   engine().run = () => Promise.reject(failure);
   engine().count = () => Promise.reject(failure);
+  sets.acquire = () => Promise.reject(failure);
+  sets.cancel = () => Promise.reject(failure);
   await call();
   Object.assign(engine(), { acquire, run, count });
+  Object.assign(sets, ofSets);
 }

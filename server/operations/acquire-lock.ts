@@ -2,12 +2,10 @@ import type { AcquireAnswer } from '../domain/answers';
 import { checkPolicy } from '../domain/check-policy';
 import type { AcquireInput } from '../domain/inputs';
 import { anonymousRequest, requestIdentity } from '../engine/request-identity';
+import { HOLD_REQUEST_MS } from './hold-request-ms';
 import type { OperationContext } from './operation-context';
 import { reachLock } from './reach-lock';
 import { whileKeyIsLive } from './while-key-is-live';
-
-/** How long one request may be held open; longer waits ask again with the same request id. */
-const HOLD_REQUEST_MS = 25_000;
 
 /**
  * Takes a lock, waiting as long as asked but never longer than one request may be held. A caller that hangs up leaves

@@ -9,6 +9,7 @@ import type * as answers from '../domain/answers';
 import type * as counters from '../domain/counter-answer-schemas';
 import type { AddAnswer, CreateAnswer, GetAnswer } from '../domain/counter-command';
 import { SERVICE_API } from '../domain/service-api';
+import type * as sets from '../domain/set-answer-schemas';
 import { openApiDocument } from './openapi-document';
 import { type ServiceRouter, serviceRouter } from './service-router';
 
@@ -37,6 +38,8 @@ const inStep: true[] = [
   true satisfies Same<Described<typeof schemas.checkAnswer>, answers.CheckAnswer>,
   true satisfies Same<Described<typeof schemas.acquireAnswer>, Outputs['acquire']>,
   true satisfies Same<Described<typeof schemas.cancelAnswer>, Outputs['cancel']>,
+  true satisfies Same<Described<typeof sets.acquireManyAnswer>, Outputs['acquireMany']>,
+  true satisfies Same<Described<typeof schemas.cancelAnswer>, Outputs['cancelMany']>,
   true satisfies Same<Described<typeof schemas.renewAnswer>, Outputs['renew']>,
   true satisfies Same<Described<typeof schemas.releaseAnswer>, Outputs['release']>,
   true satisfies Same<Described<typeof schemas.inspectAnswer>, Outputs['inspect']>,

@@ -9,9 +9,12 @@ import {
   releaseInput,
   renewInput,
 } from '../domain/inputs';
+import { acquireManyInput, cancelManyInput } from '../domain/set-inputs';
 import { acquireLock } from '../operations/acquire-lock';
+import { acquireLocks } from '../operations/acquire-locks';
 import { addToCounter } from '../operations/add-to-counter';
 import { cancelAcquire } from '../operations/cancel-acquire';
+import { cancelAcquireOfLocks } from '../operations/cancel-acquire-of-locks';
 import { checkToken } from '../operations/check-token';
 import { createCounter } from '../operations/create-counter';
 import { getCounter } from '../operations/get-counter';
@@ -25,11 +28,16 @@ import { serviceProcedure, serviceRouterOf } from './service-procedure';
 export const serviceRouter = serviceRouterOf({
   lock: serviceRouterOf({
     acquire: serviceProcedure.input(acquireInput).mutation(({ ctx, input }) => {
-      if (ctx.isBatch && input.waitMs > 0) {
-        throw new LockyardError('INVALID', 'waitMs: a batch may not wait.');
-      }
+      refuseWaitInBatch(ctx, input);
       return acquireLock(ctx.operation, input);
     }),
+    acquireMany: serviceProcedure.input(acquireManyInput).mutation(({ ctx, input }) => {
+      refuseWaitInBatch(ctx, input);
+      return acquireLocks(ctx.operation, input);
+    }),
+    cancelMany: serviceProcedure
+      .input(cancelManyInput)
+      .mutation(({ ctx, input }) => cancelAcquireOfLocks(ctx.operation, input)),
     cancel: serviceProcedure
       .input(cancelInput)
       .mutation(({ ctx, input }) => cancelAcquire(ctx.operation, input)),
@@ -61,5 +69,12 @@ export const serviceRouter = serviceRouterOf({
       .query(({ ctx, input }) => getCounter(ctx.operation, input)),
   }),
 });
+
+function refuseWaitInBatch(
+  { isBatch }: { isBatch: boolean },
+  { waitMs }: { waitMs: number },
+): void {
+  if (isBatch && waitMs > 0) throw new LockyardError('INVALID', 'waitMs: a batch may not wait.');
+}
 
 export type ServiceRouter = typeof serviceRouter;
