@@ -1,12 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '@/db/database';
 import { openTestDatabase, TEST_DIALECTS } from '@/db/test-database';
 import type { HistoryRow } from '../backends/record-store';
+import { freshKey } from '../backends/testing/changes';
+import { storeNames } from '../backends/testing/stores-under-test';
+import { lockListInput } from '../domain/console-inputs';
+import { LogHistogram } from '../domain/log-histogram';
 import { weekOf } from '../domain/week-of';
+import { release, take } from '../engine/testing/engine-rig';
 import { TestClock } from '../test-clock';
 import { EventTally } from './event-tally';
 import { MinuteRoller } from './minute-roller';
 import { OwnHolds } from './own-holds';
+import { ObservingRig } from './testing/observing-rig';
 
 const DAY_MS = 24 * 60 * 60_000;
 const WEEK_MS = 7 * DAY_MS;
@@ -104,5 +110,39 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
     await hold(['e'], twenty(7));
     await own.refresh();
     expect(kept()).toEqual(['b', 'd', 'e']);
+  });
+});
+
+describe.each(storeNames)('the lock list over %s', (name) => {
+  let rig: ObservingRig;
+  afterEach(() => rig.close());
+
+  it('says beside each lock how long it is held as a rule, as soon as a process begins', async () => {
+    rig = await ObservingRig.open(name);
+    const worker = await rig.watch();
+    const key = freshKey();
+    for (let i = 0; i < 25; i += 1) {
+      const { token } = await take(worker, key, 'w1');
+      await release(worker, key, 'w1', token);
+    }
+    const other = freshKey();
+    await take(worker, other, 'w1');
+    const { raw } = rig.engines.under.database;
+    const soon = (look: () => void | Promise<void>) =>
+      vi.waitFor(look, { timeout: 8_000, interval: 50 });
+    const counted = async () => {
+      const { rows } = await raw.ask('SELECT holds FROM lock_weeks', []);
+      return rows.reduce((sum, [text]) => sum + LogHistogram.decode(String(text)).count, 0);
+    };
+    await soon(async () => expect(await counted()).toBe(25));
+    const { board } = (await rig.watch()).observing;
+    await soon(() => {
+      const { rows } = board.page(lockListInput.parse({}));
+      const found = new Map(rows.map((row) => [row.name, row.ownHold]));
+      expect(found.get(key.name)).toMatchObject({ count: 25 });
+      expect(found.get(other.name)).toBeNull();
+    });
+    const { row } = await board.detail(key.namespace, key.name);
+    expect(row.ownHold?.count).toBe(25);
   });
 });
