@@ -56,7 +56,8 @@ test('what is searched, filtered and sorted stands in the address and survives a
   await openLive(page, '/');
   await page.getByRole('searchbox', { name: 'Find a lock' }).fill('shelf-');
   await expect(page).toHaveURL(/\?q=shelf-$/);
-  await page.getByTitle('Show what is held').click();
+  await page.getByRole('button', { name: 'state any' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Held' }).click();
   await expect(page).toHaveURL(/state=held/);
   await page.getByRole('button', { name: 'Lock', exact: true }).click();
   await expect(page).toHaveURL(/sort=name/);

@@ -4,6 +4,7 @@ import { FIRST_LIMIT, listInput, readListQuery } from '@/components/locks/list-q
 import { LocksView } from '@/components/locks/locks-view';
 import { openConsole } from '../open-console';
 import { originOf } from '../origin-of';
+import { readOrNull } from '../read-or-null';
 import { type SearchParams, searchParamsOf } from '../search-params';
 
 export const metadata: Metadata = { title: 'Locks' };
@@ -11,6 +12,9 @@ export const metadata: Metadata = { title: 'Locks' };
 export default async function LocksPage({ searchParams }: { searchParams: SearchParams }) {
   const { caller } = await openConsole();
   const query = readListQuery(await searchParamsOf(searchParams));
-  const page = await caller.locks.list(listInput(query, FIRST_LIMIT));
-  return <LocksView initial={page} origin={originOf(await headers())} />;
+  const [page, fleet] = await Promise.all([
+    caller.locks.list(listInput(query, FIRST_LIMIT)),
+    readOrNull(caller.insights.fleet()),
+  ]);
+  return <LocksView initial={page} initialFleet={fleet} origin={originOf(await headers())} />;
 }

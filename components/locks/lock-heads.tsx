@@ -1,7 +1,9 @@
 'use client';
 
+import type { ReactNode } from 'react';
 import { Icon } from '../icons/icon';
 import type { ListQuery, LockSort } from './list-query';
+import { FAR_PLACE, P99_PLACE } from './range-place';
 
 const HEADS: {
   cell: string;
@@ -10,6 +12,7 @@ const HEADS: {
   /** What the head says while it sorts: natural order, and the other way round. */
   orders?: [string, string];
   className?: string;
+  beside?: ReactNode;
 }[] = [
   { cell: 'state', word: 'State', sort: 'worst', orders: ['worst first', 'best first'] },
   { cell: 'name', word: 'Lock', sort: 'name', orders: ['a to z', 'z to a'] },
@@ -21,7 +24,8 @@ const HEADS: {
     word: 'Held for',
     sort: 'held',
     orders: ['longest first', 'shortest first'],
-    className: 'flex justify-end text-right',
+    className: 'flex items-center gap-2.5',
+    beside: <RangeMarks />,
   },
   { cell: 'granted', word: 'Granted at', className: 'hidden pl-2 2xl:block' },
   { cell: 'waited', word: 'Waited', className: 'hidden text-right 3xl:block' },
@@ -31,6 +35,21 @@ const HEADS: {
   { cell: 'rev', word: 'Rev', className: 'hidden text-right 3xl:block' },
   { cell: 'token', word: 'Token', className: 'hidden text-right lg:block' },
 ];
+
+/** Where on the range bars below the marks stand, and what they are. */
+function RangeMarks() {
+  return (
+    <>
+      <span className="range-marks">
+        <span style={{ left: `${P99_PLACE}%` }}>p99</span>
+        <span style={{ left: `${FAR_PLACE + 6}%` }} className="text-dangertext">
+          5×
+        </span>
+      </span>
+      <span className="own-p99">Its p99</span>
+    </>
+  );
+}
 
 /** The heads of the table; a click sorts, a second one the other way. */
 export function LockHeads({
@@ -48,7 +67,7 @@ export function LockHeads({
       aria-rowindex={1}
       className="lock-heads border-line border-b bg-bg text-12 text-t2"
     >
-      {HEADS.map(({ cell, word, sort, orders, className = '' }) => {
+      {HEADS.map(({ cell, word, sort, orders, className = '', beside }) => {
         const isSorting = sort === query.sort;
         const isDown = isSorting && !query.descending;
         return (
@@ -65,7 +84,7 @@ export function LockHeads({
                 type="button"
                 onClick={() => onSort(sort)}
                 title={`Sort: ${orders?.[isDown ? 1 : 0]}`}
-                className={`inline-flex max-w-full items-center gap-1 rounded-4 hover:text-t1 ${isSorting ? 'font-[550] text-t1' : ''}`}
+                className={`${cell === 'held' ? 'held-head shrink-0 justify-end' : ''} inline-flex max-w-full items-center gap-1 rounded-4 hover:text-t1 ${isSorting ? 'font-[550] text-t1' : ''}`}
               >
                 {word}
                 {isSorting && (
@@ -80,6 +99,7 @@ export function LockHeads({
             ) : (
               word
             )}
+            {beside}
           </div>
         );
       })}

@@ -47,6 +47,7 @@ export const LockRowLine = memo(function LockRowLine({
       role="row"
       aria-rowindex={place + 2}
       data-row={row.id}
+      data-status={row.status}
       data-cursor={isCursor}
       tabIndex={isEntry ? 0 : -1}
       onFocus={onFocus}

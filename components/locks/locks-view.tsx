@@ -1,7 +1,8 @@
 'use client';
 
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { FleetNow } from '@/server/domain/insight-row';
 import type { LockPage } from '@/server/domain/lock-row';
 import { ActStage } from '../acts/act-stage';
 import { exactCount } from '../format/counts';
@@ -26,13 +27,25 @@ import { createVisibleRange } from './visible-range';
 
 const LIMIT_MAX = 1_000;
 
+/** How often the figures of the last hour are read again. They need no stream of their own. */
+const FLEET_EVERY_MS = 2_000;
+
 const keepRows = (before: LockPage, fresh: LockPage): LockPage => ({
   ...fresh,
   rows: sharedRows(before.rows, fresh.rows),
 });
 
 /** The landing page: every lock, worst first, live. */
-export function LocksView({ initial, origin }: { initial: LockPage; origin: string }) {
+export function LocksView({
+  initial,
+  initialFleet,
+  origin,
+}: {
+  initial: LockPage;
+  /** Null where it could not be read for the first paint. */
+  initialFleet: FleetNow | null;
+  origin: string;
+}) {
   const [query, setQuery] = useListQuery();
   const [limit, setLimit] = useState(FIRST_LIMIT);
   const trpc = useTRPC();
@@ -49,6 +62,13 @@ export function LocksView({ initial, origin }: { initial: LockPage; origin: stri
     keepRows,
   );
   const { data: page, receivedAt, link, retry } = live;
+
+  const { data: fleet = null } = useQuery(
+    trpc.insights.fleet.queryOptions(undefined, {
+      ...(initialFleet && { initialData: initialFleet }),
+      refetchInterval: FLEET_EVERY_MS,
+    }),
+  );
 
   const backendsKey = trpc.backends.list.queryKey();
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key never changes
@@ -75,7 +95,13 @@ export function LocksView({ initial, origin }: { initial: LockPage; origin: stri
         <h1 className="sr-only">Locks</h1>
         <div ref={scroller} className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
           {!isEmpty && (
-            <FigureStrip page={page} receivedAt={receivedAt} query={query} onQuery={setQuery} />
+            <FigureStrip
+              page={page}
+              receivedAt={receivedAt}
+              fleet={fleet}
+              query={query}
+              onQuery={setQuery}
+            />
           )}
           {!isEmpty && (
             <FilterBar page={page} query={query} onQuery={setQuery}>

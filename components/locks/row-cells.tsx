@@ -3,18 +3,16 @@
 import type { LockRow } from '@/server/domain/lock-row';
 import { countText, exactCount } from '../format/counts';
 import { shortToken } from '../format/tokens';
-import { useAtBackend, useIsStale } from '../live/reading';
+import { useAtBackend } from '../live/reading';
 import { Duration } from '../ui/duration';
 import { ExactName } from '../ui/exact-name';
 import { GridCell } from '../ui/grid-cell';
 import { Instant } from '../ui/instant';
+import { HeldCell } from './held-cell';
 import { tenureOf } from './lock-facts';
+import { shownMs } from './shown-ms';
 
 const Nothing = () => <span className="text-t3">–</span>;
-
-/** Rounds to what a duration shows, so that a row is drawn again only when its text would change. */
-const shownMs = (ms: number) =>
-  ms < 10_000 ? Math.floor(ms / 100) * 100 : Math.floor(ms / 1_000) * 1_000;
 
 /** Owner, process, version, held time and grant of the tenure that the row speaks of. */
 export function HolderCells({ row }: { row: LockRow }) {
@@ -45,9 +43,7 @@ export function HolderCells({ row }: { row: LockRow }) {
       <GridCell name="version" className="truncate text-12 text-t3">
         {meta?.version ?? <Nothing />}
       </GridCell>
-      <GridCell name="held">
-        <HeldFor row={row} />
-      </GridCell>
+      <HeldCell row={row} />
       <GridCell name="granted" className="pl-2 text-12 text-t2">
         {tenure ? <GrantedAt at={tenure.grantedAt} row={row} /> : <Nothing />}
       </GridCell>
@@ -64,19 +60,6 @@ function Waited({ ms }: { ms: number }) {
 
 function GrantedAt({ at, row }: { at: number; row: LockRow }) {
   return <Instant at={at} now={row.readAt} clock={row.backend} />;
-}
-
-/** How long the lock has been held, or was. A lower bound where the backend is silent. */
-function HeldFor({ row }: { row: LockRow }) {
-  const tenure = tenureOf(row);
-  const isStale = useIsStale();
-  const isUnknown = row.status === 'unknown';
-  const heldMs = useAtBackend(row.backend, (now) => {
-    if (!tenure) return 0;
-    return shownMs((tenure.endedAt ?? (isUnknown ? row.readAt : now)) - tenure.grantedAt);
-  });
-  if (!tenure) return <Nothing />;
-  return <Duration ms={heldMs} atLeast={isUnknown || (isStale && tenure.endedAt === null)} />;
 }
 
 /** How many wait, and how long the first of them has. */

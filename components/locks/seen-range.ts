@@ -1,6 +1,7 @@
 'use client';
 
 import { useEffect, useSyncExternalStore } from 'react';
+import type { FleetNow } from '@/server/domain/insight-row';
 import type { LockPage } from '@/server/domain/lock-row';
 
 /** One reading of the figures, on the page's monotonic clock. */
@@ -21,20 +22,25 @@ function subscribe(listener: () => void) {
   return () => listeners.delete(listener);
 }
 
-export function figuresOf(page: LockPage): Record<string, number> {
-  return { ...page.counts, waiting: page.waiting };
+function figuresOf(page: LockPage, fleet: FleetNow | null): Record<string, number> {
+  const { counts, waiting } = page;
+  return { waiting, stuck: counts.stuck, ...(fleet && { held: fleet.held }) };
 }
 
 /** What this tab has seen of the figures in the last ten minutes; it is not asked of the server. */
-export function useSeenFigures(page: LockPage, receivedAt: number | null): readonly Sample[] {
+export function useSeenFigures(
+  page: LockPage,
+  fleet: FleetNow | null,
+  receivedAt: number | null,
+): readonly Sample[] {
   useEffect(() => {
     if (receivedAt === null) return;
     const last = samples.at(-1);
     if (last && receivedAt - last.at < APART_MS) return;
     const kept = samples.filter(({ at }) => receivedAt - at < KEPT_MS);
-    samples = [...kept, { at: receivedAt, figures: figuresOf(page) }];
+    samples = [...kept, { at: receivedAt, figures: figuresOf(page, fleet) }];
     for (const listener of listeners) listener();
-  }, [page, receivedAt]);
+  }, [page, fleet, receivedAt]);
   return useSyncExternalStore(
     subscribe,
     () => samples,
