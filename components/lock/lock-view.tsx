@@ -1,8 +1,10 @@
 'use client';
 
 import { useMemo, useState } from 'react';
+import type { LockInsight } from '@/server/domain/insight-row';
 import type { EventRow, LockDetail } from '@/server/domain/lock-row';
 import { ActStage } from '../acts/act-stage';
+import { InsightPanel } from '../insight/insight-panel';
 import { LostLine } from '../live/lost-line';
 import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
@@ -19,10 +21,13 @@ import { ReleaseOutlook } from './release-outlook';
 export function LockView({
   initial,
   events,
+  insight,
 }: {
   initial: LockDetail;
   /** Null where they could not be read for the first paint. */
   events: { rows: EventRow[]; older: string | null } | null;
+  /** The range that the address names; null where it could not be read for the first paint. */
+  insight: LockInsight | null;
 }) {
   const client = useTRPCClient();
   const { namespace, name } = initial.row;
@@ -53,6 +58,7 @@ export function LockView({
               <QueuePanel detail={data} />
               <ReleaseOutlook detail={data} />
             </div>
+            <InsightPanel row={data.row} initial={insight} />
             <EventsPanel detail={data} initial={events} />
           </div>
         </div>

@@ -1,17 +1,20 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { nameFromPath } from '@/components/format/lock-path';
+import { readRange } from '@/components/insight/insight-range';
 import { LockView } from '@/components/lock/lock-view';
 import { lockRef } from '@/server/domain/console-inputs';
 import { notFoundOr } from '../../../../not-found-or';
 import { openConsole } from '../../../../open-console';
 import { readOrNull } from '../../../../read-or-null';
+import { type SearchParams, searchParamsOf } from '../../../../search-params';
 
 interface Props {
   params: Promise<{ namespace: string; name: string }>;
+  searchParams: SearchParams;
 }
 
-async function refOf({ params }: Props) {
+async function refOf({ params }: Pick<Props, 'params'>) {
   const { namespace, name } = await params;
   const ref = lockRef.safeParse({ namespace: nameFromPath(namespace), name: nameFromPath(name) });
   return ref.success ? ref.data : null;
@@ -26,9 +29,11 @@ export default async function LockPage(props: Props) {
   const { caller } = await openConsole();
   const ref = await refOf(props);
   if (!ref) notFound();
-  const [detail, events] = await Promise.all([
+  const range = readRange(await searchParamsOf(props.searchParams));
+  const [detail, events, insight] = await Promise.all([
     caller.locks.detail(ref).catch(notFoundOr),
     readOrNull(caller.locks.events({ ...ref, limit: 50 })),
+    readOrNull(caller.insights.lock({ ...ref, range })),
   ]);
-  return <LockView key={detail.row.id} initial={detail} events={events} />;
+  return <LockView key={detail.row.id} initial={detail} events={events} insight={insight} />;
 }

@@ -1,0 +1,35 @@
+import type { LockInsight } from '@/server/domain/insight-row';
+import { exactCount } from '../format/counts';
+import { durationText } from '../format/durations';
+import { RANGE_WORDS } from './insight-range';
+
+type Total = LockInsight['total'];
+
+/** A quantile as a figure; a dash where there was nothing. */
+export const quantileText = (ms: number | null): string =>
+  ms === null ? '–' : durationText(Math.round(ms));
+
+const times = (count: number, one: string, many: string) =>
+  count === 0 ? null : `${exactCount(count)} ${count === 1 ? one : many}`;
+
+/** How holds and waits came to a bad end, in words; null if none did. */
+export function endingWords({ expiries, forced, timeouts }: Total): string | null {
+  const told = [
+    times(expiries, 'lease ran out', 'leases ran out'),
+    times(forced, 'hold was ended by force', 'holds were ended by force'),
+    times(timeouts, 'waiter gave up', 'waiters gave up'),
+  ].filter((words) => words !== null);
+  return told.length === 0 ? null : told.join(', ');
+}
+
+/** Whether anything at all was counted. */
+export const hasHistory = ({ total, holds }: Pick<LockInsight, 'total' | 'holds'>): boolean =>
+  total.grants + total.timeouts + total.expiries + total.forced + holds.length > 0;
+
+/** All charts in one sentence, for whoever cannot see them. */
+export function insightSummary({ range, total }: Pick<LockInsight, 'range' | 'total'>): string {
+  const granted = times(total.grants, 'grant', 'grants') ?? 'no grant';
+  const waits = `waits p50 ${quantileText(total.waitP50Ms)} and p99 ${quantileText(total.waitP99Ms)}`;
+  const holds = `holds p50 ${quantileText(total.holdP50Ms)} and p99 ${quantileText(total.holdP99Ms)}`;
+  return `In ${RANGE_WORDS[range].whole}: ${granted}; ${waits}; ${holds}; ${endingWords(total) ?? 'nothing ran out, was forced or given up'}.`;
+}
