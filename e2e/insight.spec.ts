@@ -1,0 +1,211 @@
+import type { Locator, Page } from 'playwright/test';
+import type { LockyardClient } from '../client/lockyard';
+import { lockPath } from '../components/format/lock-path';
+import { cell, lockRow, openLive, openPage } from './locks-page';
+import {
+  callConsole,
+  createService,
+  expect,
+  type Person,
+  setUp,
+  signIn,
+  test,
+} from './lockyard-test';
+import { guardPage } from './page-guard';
+import { type RunningServer, startServer } from './start-server';
+
+/** One server whose every lock these tests have taken. */
+test.describe.configure({ mode: 'serial' });
+test.use({ baseURL: undefined });
+
+let server: RunningServer;
+let admin: Person;
+let mill: LockyardClient;
+test.beforeAll(async () => {
+  server = await startServer();
+  admin = await setUp(server);
+  const policy = {
+    leaseMinMs: 100,
+    leaseMaxMs: 600_000,
+    patienceMaxMs: 60_000,
+    queueLimit: 10,
+    lockDelayMs: 0,
+    requiredMeta: [],
+    stuckAfterMs: 1_000,
+  };
+  await callConsole(server, admin.cookie, 'namespaces.create', { name: 'quick', policy });
+  mill = await createService(server, admin, 'mill', ['default', 'quick']);
+});
+test.afterAll(() => server?.discard());
+
+let faults: () => string[] = () => [];
+test.beforeEach(async ({ page, context }) => {
+  faults = await guardPage(page, server.url);
+  await signIn(context, server, admin);
+});
+test.afterEach(() => expect(faults()).toEqual([]));
+
+const open = (page: Page, address: string) => openLive(page, `${server.url}${address}`);
+
+async function take(ask: Parameters<LockyardClient['acquire']>[0]): Promise<number> {
+  const answer = await mill.acquire(ask);
+  if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+  return answer.token;
+}
+
+async function takeAndRelease(name: string, times: number): Promise<void> {
+  for (let i = 0; i < times; i += 1) {
+    await mill.release({ name, token: await take({ name, leaseMs: 60_000 }) });
+  }
+}
+
+/** A request is held open for 25 s at most; whoever is more patient asks again. */
+async function keepWaiting(name: string): Promise<void> {
+  const ask = { name, owner: 'mill-2', leaseMs: 60_000, waitMs: 120_000, requestId: 'patient' };
+  let outcome = 'queued';
+  while (outcome === 'queued') {
+    outcome = await mill.acquire(ask).then(
+      (answer) => answer.outcome,
+      () => 'gone',
+    );
+  }
+}
+
+const strip = (page: Page) => page.getByRole('region', { name: 'Now and in the last hour' });
+const figure = (page: Page, name: string): Locator =>
+  strip(page).locator(`[data-figure="${name}"]`);
+const insights = (page: Page) => page.getByRole('region', { name: 'Waits and holds' });
+const reason = (page: Page) => page.locator('main header').first();
+
+test('the strip counts what services really do, now and in the last hour', async ({ page }) => {
+  await open(page, '/');
+  await takeAndRelease('turbine', 25);
+  const token = await take({ name: 'sluice', leaseMs: 600_000 });
+  await take({ name: 'weir', leaseMs: 600_000 });
+  await take({ name: 'gate', leaseMs: 300 });
+  const inVain = mill.acquire({ name: 'weir', owner: 'mill-2', leaseMs: 60_000, waitMs: 500 });
+  expect((await inVain).outcome).toBe('timeout');
+  const served = mill.acquire({
+    name: 'sluice',
+    owner: 'mill-2',
+    leaseMs: 600_000,
+    waitMs: 20_000,
+  });
+  await expect(figure(page, 'held')).toContainText('Held2');
+  await expect(figure(page, 'waiting')).toContainText('Waiting1');
+  await expect(figure(page, 'waiting')).toContainText('last hour 1 gave up');
+  await expect(figure(page, 'expired')).toContainText('Expired1');
+  await expect(figure(page, 'expired')).toContainText('last hour 1 lapsed');
+  await expect(figure(page, 'stuck')).toContainText('Stuck0');
+  await expect(figure(page, 'grants')).toContainText(/Grants\d\.\d\/slast hour 28 in all/);
+  await page.waitForTimeout(1_200);
+  await mill.release({ name: 'sluice', token });
+  expect((await served).outcome).toBe('granted');
+  await expect(figure(page, 'wait-p50')).toContainText(/Wait p500ms/);
+  await expect(figure(page, 'wait-p99')).toContainText(/last hour [1-9][\d.]*.s/, {
+    timeout: 15_000,
+  });
+
+  await figure(page, 'expired').click();
+  await expect(page).toHaveURL(/state=expired/);
+  await expect(page.getByRole('row')).toHaveCount(2);
+  await expect(lockRow(page, 'gate')).toBeVisible();
+});
+
+test('a lock with a past has charts of it, and one without is told how it will get them', async ({
+  page,
+}) => {
+  await open(page, lockPath('default', 'sluice'));
+  const charts = insights(page);
+  for (const chart of ['wait', 'hold', 'grants']) {
+    await expect(charts.locator(`[data-chart="${chart}"] svg.recharts-surface`)).toBeVisible();
+  }
+  await expect(
+    charts.locator('[data-chart="hold"] path.recharts-area-curve, [data-chart="hold"] circle'),
+  ).not.toHaveCount(0);
+  await expect(charts.getByRole('heading', { name: 'How long waits were' })).toBeVisible();
+  await expect(charts.getByText('In the last hour: 2 grants')).toBeAttached();
+  await charts.getByText('The charts over time as a table').click();
+  const row = charts.getByRole('row').nth(1);
+  await expect(row.getByRole('cell').first()).toHaveText(/^[12]$/);
+
+  await charts.getByRole('button', { name: 'the last 7 days' }).click();
+  await expect(page).toHaveURL(/range=7d$/);
+  await expect(charts.getByText('In the last 7 days: 2 grants')).toBeAttached();
+  await page.reload();
+  await expect(charts.getByRole('button', { name: 'the last 7 days' })).toHaveAttribute(
+    'aria-pressed',
+    'true',
+  );
+  await expect(charts.getByText('In the last 7 days: 2 grants')).toBeAttached();
+
+  await openPage(page, `${server.url}${lockPath('default', 'never-taken')}`);
+  await expect(charts).toContainText('Nobody was granted this lock');
+  await charts.getByRole('button', { name: 'Look at the last 24 hours' }).click();
+  await expect(page).toHaveURL(/range=24h$/);
+});
+
+test('a lock that gave up on its waiters and was forced shows when', async ({ page }) => {
+  await open(page, lockPath('default', 'weir'));
+  const endings = insights(page).locator('[data-chart="endings"]');
+  await expect(endings.getByText('Gave up')).toBeVisible();
+  await expect(endings.locator('.recharts-scatter-symbol')).toHaveCount(1);
+});
+
+test('a lock beyond the limit of its namespace is stuck while somebody waits, and says so', async ({
+  page,
+}) => {
+  const place = { namespace: 'quick', name: 'press' };
+  const token = await take({ ...place, leaseMs: 600_000 });
+  const waiting = mill.acquire({ ...place, owner: 'mill-2', leaseMs: 60_000, waitMs: 20_000 });
+  await open(page, '/?q=press');
+  const row = lockRow(page, 'press', 'quick');
+  await expect(cell(row, 'state')).toContainText('Stuck');
+  await expect(cell(row, 'state')).toContainText(/past 1.s, 1 waits/);
+  await expect(figure(page, 'stuck')).toContainText('Stuck1');
+  await cell(row, 'name').getByRole('link').click();
+  await expect(reason(page)).toContainText('Stuck');
+  await expect(reason(page)).toContainText(/past the 1.s that its namespace allows, and 1 waits\./);
+  await mill.release({ ...place, token });
+  expect((await waiting).outcome).toBe('granted');
+  await expect(reason(page)).not.toContainText('Stuck');
+});
+
+test('a lock is measured by its own past: its p99 stands in its row, and far beyond it the lock is stuck', async ({
+  page,
+}) => {
+  test.setTimeout(120_000);
+  // A process reads what is usual when it starts, and then once a minute.
+  await server.restart();
+  await open(page, '/?q=turbine');
+  const row = lockRow(page, 'turbine');
+  await take({ name: 'turbine', leaseMs: 600_000 });
+  await expect(cell(row, 'held')).toContainText(/its own p99 is \d+(\.\d)?.m?s/);
+  await expect(cell(row, 'held')).toHaveAttribute('title', /As a rule .* \(p99\), of 25 holds/);
+  await expect(cell(row, 'state')).toContainText('Held');
+  void keepWaiting('turbine');
+  await expect(cell(row, 'state')).toContainText('Contended');
+  await expect(cell(row, 'state')).toContainText(/Stuck[\d,]+.× its p99, 1 waits/, {
+    timeout: 40_000,
+  });
+  await expect(cell(row, 'held').locator('.held-for')).toHaveCSS('font-weight', '600');
+  await page.getByRole('link', { name: 'turbine' }).click();
+  await expect(reason(page)).toContainText(/× its own p99 of \d+(\.\d)?.m?s, and 1 waits\./);
+});
+
+test('only the page of a lock loads what draws charts', async ({ page }) => {
+  const loaded: string[] = [];
+  page.on('response', async (answer) => {
+    if (!answer.url().endsWith('.js')) return;
+    if ((await answer.text().catch(() => '')).includes('recharts-')) loaded.push(answer.url());
+  });
+  for (const address of ['/', '/namespaces', '/settings', '/audit', '/counters', '/backends']) {
+    await page.goto(`${server.url}${address}`);
+    await expect(page.getByRole('heading', { level: 1 })).toBeAttached();
+    await page.waitForTimeout(1_000);
+  }
+  expect(loaded).toEqual([]);
+  await page.goto(`${server.url}${lockPath('default', 'weir')}`);
+  await expect(insights(page).locator('svg.recharts-surface').first()).toBeVisible();
+  await expect.poll(() => loaded.length).toBeGreaterThan(0);
+});
