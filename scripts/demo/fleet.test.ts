@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,6 +83,17 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)
     }
     await until(() => fleetProcesses() === 0, 3_000);
   }, 90_000);
+
+  test('ends by itself when its parent is gone before it has begun', async () => {
+    const env = { LOCKYARD_URL: api.url, LOCKYARD_DEMO_KEYS: JSON.stringify(keys) };
+    const child = fork(entry, ['doomed'], { env });
+    child.disconnect();
+    try {
+      await until(() => child.exitCode !== null, 10_000);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  }, 20_000);
 
   test('ends by itself when its parent is killed', async () => {
     const setup = JSON.stringify({ url: api.url, keys, entry });

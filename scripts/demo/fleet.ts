@@ -13,6 +13,8 @@ const keys: Record<string, string> = JSON.parse(keyText);
 const [, program = '', role] = process.argv;
 
 process.on('disconnect', () => process.exit(0));
+// It may have gone before this could listen.
+if (!process.connected) process.exit(0);
 
 function start(job: DemoJob): void {
   for (const owner of job.workers) void runWorker(job, owner, url, keys[job.service] ?? '');
