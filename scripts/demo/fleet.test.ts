@@ -85,7 +85,8 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)
   }, 90_000);
 
   test('ends by itself when its parent is gone before it has begun', async () => {
-    const env = { LOCKYARD_URL: api.url, LOCKYARD_DEMO_KEYS: JSON.stringify(keys) };
+    const setup = { LOCKYARD_URL: api.url, LOCKYARD_DEMO_KEYS: JSON.stringify(keys) };
+    const env = { NODE_ENV: 'production', ...setup } as const;
     const child = fork(entry, ['doomed'], { env });
     child.disconnect();
     try {
