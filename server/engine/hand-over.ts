@@ -5,6 +5,7 @@ import type { WaitingRoom } from './waiting-room';
 
 export interface HandOverTools {
   room: WaitingRoom;
+  monotonic: () => number;
   /** Gives back a grant that nobody was there to receive. */
   withdraw: (key: RecordKey, token: number) => void;
 }
@@ -16,15 +17,16 @@ export interface HandOverTools {
  * @param elapsedMs what may have run off their leases since these began
  */
 export function handOver(
-  { room, withdraw }: HandOverTools,
+  { room, withdraw, monotonic }: HandOverTools,
   key: RecordKey,
   handOffs: HandOff[],
   elapsedMs: number,
 ): void {
+  const asOf = monotonic();
   for (const handOff of handOffs) {
     const { hold } = handOff;
     const expiresInMs = Math.floor(hold.leaseMs - elapsedMs);
-    const isHeard = room.deliver(recordId(key), handOff, { rev: hold.rev, expiresInMs });
+    const isHeard = room.deliver(recordId(key), handOff, { rev: hold.rev, expiresInMs, asOf });
     if (!isHeard && hold.requests.length === 0) withdraw(key, hold.token);
   }
 }

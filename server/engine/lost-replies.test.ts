@@ -219,6 +219,23 @@ describe.each(storeNames)('an engine over %s', (name) => {
     });
   });
 
+  it('a waiter that may have been granted is never told that nothing was changed', async () => {
+    const [own, key] = [await rig.join(), freshKey()];
+    const { token } = await take(own, key, 'w0');
+    const waiting = reasonOf(acquire(own, key, 'w1', { waitMs: 1_200, leaseMs: 20_000 }));
+    await pause(150);
+    own.faults.onSwap = (changes) => {
+      if (!touching(key)(changes)) return PASS;
+      queueMicrotask(() => own.faults.goAway());
+      return { kind: 'loseReply' };
+    };
+    const releasing = release(own, key, 'w0', token).catch(() => undefined);
+    expect(await waiting).toBe('UNKNOWN');
+    expect(await holdersOf(key)).toMatchObject([{ owner: 'w1' }]);
+    await releasing;
+    own.faults.comeBack();
+  });
+
   describe.concurrent('rule 6: a grant that comes too late', () => {
     /** The swap takes; its reply comes when the lease is nearly over. */
     const late: Fate = { kind: 'pass', afterMs: 380 };
@@ -246,14 +263,25 @@ describe.each(storeNames)('an engine over %s', (name) => {
       expect(await reasonOf(acquire(own, key, 'w1', { leaseMs: 2_000 }))).toBe('UNKNOWN');
     });
 
-    it('is decided again for its request id too', async () => {
+    it('keeps its token for its request id, and its lease begins anew', async () => {
       const [own, key] = [await rig.join(), freshKey()];
-      sufferAt(own, key, late);
-      const answer = await take(own, key, 'w1', { leaseMs: 400, requestId: 'r1' });
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'late', 'granted']);
-      const again = await acquire(other, key, 'w1', { leaseMs: 400, requestId: 'r1' });
-      expect(['granted', 'ended']).toContain(again.outcome);
-      expect(again).toMatchObject({ token: answer.token });
+      sufferAt(own, key, { kind: 'pass', afterMs: 3_750 });
+      const asked = take(own, key, 'w1', { leaseMs: 4_000, requestId: 'r1' });
+      await pause(500);
+      const elsewhere = await take(other, key, 'w1', { leaseMs: 4_000, requestId: 'r1' });
+      const answer = await asked;
+      expect(answer.token).toBe(elsewhere.token);
+      expect(answer.expiresAt).toBeGreaterThan(elsewhere.expiresAt);
+      expect(answer.expiresInMs).toBeGreaterThan(2_000);
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'renewed']);
+    });
+
+    it('that is over by then says so to its request id, and is never granted twice', async () => {
+      const [own, key] = [await rig.join(), freshKey()];
+      sufferAt(own, key, { kind: 'pass', afterMs: 450 });
+      const answer = await acquire(own, key, 'w1', { leaseMs: 400, requestId: 'r1' });
+      expect(answer).toMatchObject({ outcome: 'ended', cause: 'expired' });
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'expired']);
     });
 
     it('tells nobody more than what is left of the lease, however late other replies come', async () => {

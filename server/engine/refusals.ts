@@ -10,6 +10,14 @@ export function unknownOutcome(cause: unknown): LockyardError {
   return new LockyardError('UNKNOWN', text, { cause });
 }
 
+/** What a failure means to a call whose earlier steps were applied: never that nothing was changed. */
+export function inDoubt(error: unknown): unknown {
+  const isDenial = error instanceof LockyardError && NOTHING_CHANGED.has(error.reason);
+  return isDenial ? unknownOutcome(error) : error;
+}
+
+const NOTHING_CHANGED: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED']);
+
 export function unreadable(cause: unknown): LockyardError {
   return new LockyardError('INTERNAL', 'This record cannot be read.', { cause });
 }

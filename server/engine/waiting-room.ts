@@ -8,6 +8,8 @@ export interface Delivery {
   hold: Hold;
   rev: number;
   expiresInMs: number;
+  /** When that was so, on the monotonic clock. */
+  asOf: number;
 }
 
 /** Why a call stops waiting. */
@@ -26,6 +28,8 @@ export class WaitingCall {
   readonly tag: string;
   /** Set once its place in the queue is written. */
   queued = false;
+  /** Set for good when its first place is written: from then on it may be granted without hearing of it. */
+  wasQueued = false;
   delivery: Delivery | null = null;
   /** Set when it stops waiting for another reason than a grant. */
   isLeaving = false;

@@ -1,8 +1,5 @@
 import { recordId } from '../backends/record-id';
-import type { RecordKey } from '../backends/record-store';
-import type { AcquireAnswer } from '../domain/answers';
 import { isLate } from '../domain/lease-floor';
-import type { DetachCommand } from '../domain/lock-command';
 import type { AcquireSetAnswer, SetAnswer, SetGranted, SetQueued } from '../domain/set-answers';
 import {
   type AcquireSetCommand,
@@ -10,8 +7,8 @@ import {
   memberAsk,
   type SetCommand,
 } from '../domain/set-command';
-import type { LockSets, WaitOptions } from './lock-engine';
-import { tooLate } from './refusals';
+import type { LockEngine, LockSets, WaitOptions } from './lock-engine';
+import { inDoubt, tooLate } from './refusals';
 import { startRequestClocks } from './request-clocks';
 import type { SetResult, SetRunner } from './set-runner';
 import { WaitingCall, type WaitingRoom } from './waiting-room';
@@ -23,8 +20,8 @@ export interface SetWaitParts {
   isDraining: () => boolean;
   /** Looks at these locks: what is due there is done, and whose turn it is is told. */
   lookAt: (ids: string[]) => Promise<unknown>;
-  /** Runs a command on the one lock where a set waits. */
-  detach: (key: RecordKey, command: DetachCommand) => Promise<AcquireAnswer>;
+  /** Runs a command on one lock of a set. */
+  run: LockEngine['run'];
 }
 
 /** How often a process looks at the locks where its own sets wait: a set may need many turns where others need one. */
@@ -58,6 +55,7 @@ export class WaitingSets implements LockSets {
       const leftMs = Math.min(...answer.grants.map(({ expiresInMs }) => expiresInMs));
       if (!isUnheard && !isLate(ask.leaseMs, leftMs)) return answer;
       if (ask.waitMs > 0) dueAt = runner.dueAt();
+      if (ask.request.remembered) return this.beginAnew(namespace, ask, answer);
       const givenBack = this.giveBack(namespace, answer, ask, dueAt);
       if (isUnheard) return givenBack.then(() => answer).catch(() => answer);
       await givenBack;
@@ -99,6 +97,26 @@ export class WaitingSets implements LockSets {
     await this.run(namespace, { verb: 'withdrawSet', holds, request }, dueAt);
   }
 
+  /** As for a single acquire: what a request id may have been told of is kept, and only its leases begin anew. */
+  private async beginAnew(
+    namespace: string,
+    ask: AcquireSetCommand,
+    { grants }: SetGranted,
+  ): Promise<AcquireSetAnswer> {
+    const { service, owner, leaseMs } = ask;
+    const renewals = grants.map(({ name, token }) =>
+      this.parts.run({ namespace, name }, { verb: 'renew', service, owner, token, leaseMs }),
+    );
+    await Promise.allSettled(renewals);
+    const { answer } = await this.run(namespace, { ...ask, waitMs: 0 }).catch((cause) => {
+      throw tooLate(cause);
+    });
+    const isGranted = answer.outcome === 'granted';
+    const stillLate = isGranted && answer.grants.some((one) => isLate(leaseMs, one.expiresInMs));
+    if (stillLate) throw tooLate(null);
+    return answer as AcquireSetAnswer;
+  }
+
   /** What could not be given back may still be held: its caller must not be told that nothing changed. */
   private async giveBack(
     namespace: string,
@@ -125,6 +143,8 @@ export class WaitingSets implements LockSets {
     const stopClocks = startRequestClocks(seat.call, wait);
     try {
       return await this.waitFor(namespace, ask, seat);
+    } catch (error) {
+      throw seat.call.wasQueued ? inDoubt(error) : error;
     } finally {
       stopClocks();
       this.seats.delete(seat);
@@ -179,7 +199,7 @@ export class WaitingSets implements LockSets {
     ask: AcquireSetCommand,
     { seat, place, why }: { seat: Seat; place: SetQueued; why: 'hungUp' | 'requestOver' | 'drain' },
   ): Promise<SetResult> {
-    const { room, detach } = this.parts;
+    const { room, run } = this.parts;
     const { service, owner, request, locks } = ask;
     seat.call.isLeaving = true;
     let last: SetResult = { answer: place, changed: false };
@@ -196,7 +216,7 @@ export class WaitingSets implements LockSets {
       if (answer.outcome !== 'queued') return last;
       const key = { namespace, name: answer.name };
       if (room.hasTwin(recordId(key), seat.call)) return last;
-      const kept = await detach(key, {
+      const kept = await run(key, {
         verb: 'detach',
         request: { ...request, remembered: false },
       });
@@ -234,6 +254,7 @@ class Seat {
     this.kept = recordId({ namespace: this.namespace, name });
     for (const id of this.ids) if (id !== this.kept) this.room.leave(id, this.call);
     this.call.queued = true;
+    this.call.wasQueued = true;
   }
 
   leaveAll(): void {
