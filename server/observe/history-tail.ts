@@ -35,14 +35,18 @@ export class HistoryTail {
     return firstGap === undefined ? this.end : Math.min(firstGap - 1, this.end);
   }
 
-  /** Rows that have become visible since the last call; empty if there are none. */
+  /**
+   * Rows that have become visible since the last call; empty if there are none. A gap is given up by a look that began
+   * when it was old enough: what a slow look did not see may have come meanwhile.
+   */
   async poll(): Promise<HistoryRow[]> {
+    const askedAt = this.clock.monotonic();
     const late = this.gaps.size > 0 ? await this.source.historyOf([...this.gaps.keys()]) : [];
     const fresh = await this.source.historyAfter(this.end, ROWS_AT_ONCE);
     const now = this.clock.monotonic();
     for (const row of late) this.gaps.delete(row.id);
     for (const [id, missedAt] of this.gaps) {
-      if (now - missedAt >= GAP_PATIENCE_MS) this.gaps.delete(id);
+      if (askedAt - missedAt >= GAP_PATIENCE_MS) this.gaps.delete(id);
     }
     for (const { id } of fresh) {
       const from = Math.max(this.end + 1, id - GAP_REACH);
