@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
 const pure = ['server/domain/**', 'components/**', 'scripts'];
-const rest = ['server/**', 'db/**', 'client/**', 'app/**', 'bench/**', 'scripts/demo'];
+const rest = ['server/**', 'db/**', 'client/**', 'app/**', 'bench/**', 'scripts/demo', 'test/**'];
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);
 
 export default defineConfig({

@@ -1,0 +1,27 @@
+import { join } from 'node:path';
+import { nodeComplaint } from './node-complaint.mjs';
+import { endWith, PlainFailure } from './plain-failure.mjs';
+
+/** `npm run simulate`: plays seeds on the real domain and engine with simulated time, store and network. Arguments: test/simulator/main.ts. */
+async function runSimulator() {
+  const complaint = nodeComplaint(process.versions.node);
+  if (complaint) throw new PlainFailure(complaint);
+  const { makeToolsReady } = await import('./make-ready.mjs');
+  const { projectRoot } = await import('./project-root.mjs');
+  const { bundle } = await import('./bundle.mjs');
+  const { endInOrder, runChild } = await import('./run-child.mjs');
+
+  process.chdir(projectRoot);
+  endInOrder();
+  await makeToolsReady((line) => process.stdout.write(`${line}\n`));
+  await bundle({ main: 'test/simulator/main.ts' }, '.build/simulate');
+  const program = join(projectRoot, '.build/simulate/main.mjs');
+  const { code } = await runChild(process.execPath, [program, ...process.argv.slice(2)], {
+    cwd: projectRoot,
+    env: process.env,
+    show: true,
+  });
+  process.exit(code);
+}
+
+runSimulator().catch(endWith);

@@ -1,0 +1,107 @@
+import type { RecordKey } from '@/server/backends/record-store';
+import type { AcquireAnswer } from '@/server/domain/answers';
+import type { AddAnswer } from '@/server/domain/counter-command';
+import type { LockyardError } from '@/server/domain/errors';
+import { leaseFloorMs } from '@/server/domain/lease-floor';
+import type { AcquireCommand } from '@/server/domain/lock-command';
+import type { AcquireSetAnswer } from '@/server/domain/set-answers';
+import type { AcquireSetCommand } from '@/server/domain/set-command';
+import type { SimWorld } from './sim-world';
+import type { Truth } from './truth';
+
+type Heard<T> = { answer: T } | { error: LockyardError };
+
+interface Acquiring {
+  key: RecordKey;
+  ask: AcquireCommand;
+  /** The database's clock when the caller asked. */
+  startedAt: number;
+  /** Nothing that this caller asked of this lock before may still have an effect. */
+  isSure: boolean;
+}
+
+/** Holds each answer, at the instant at which a process gives it, against what the database knows to be true. */
+export class AnswerChecks {
+  constructor(
+    private readonly world: SimWorld,
+    readonly truth: Truth,
+  ) {}
+
+  acquired({ key, ask, startedAt, isSure }: Acquiring, heard: Heard<AcquireAnswer>): void {
+    const { truth, world } = this;
+    const who = `${ask.owner} on ${key.name}`;
+    if ('answer' in heard && heard.answer.outcome === 'granted') {
+      const { token, expiresInMs } = heard.answer;
+      const tenure = truth.tenure(key, token);
+      if (!tenure) truth.tell(`${who} was told of token ${token}, which nobody was granted`);
+      const hold = truth.liveHold(key, token);
+      const leftMs = (hold?.expiresAt ?? 0) - world.database.now();
+      if (hold && !world.clockSteps && expiresInMs > leftMs + 1) {
+        truth.tell(`${who} was told ${expiresInMs} ms of a lease that has ${leftMs}`);
+      }
+      if (!ask.request.remembered && expiresInMs < leaseFloorMs(ask.leaseMs)) {
+        truth.tell(`${who} was granted a lease with ${expiresInMs} ms left`);
+      }
+      return;
+    }
+    const isDoubt = 'error' in heard && heard.error.reason === 'UNKNOWN';
+    if (isDoubt || !isSure) return;
+    const holds = truth.record(key)?.holds ?? [];
+    const mine = holds.find(
+      ({ owner, expiresAt }) => owner === ask.owner && expiresAt > world.database.now(),
+    );
+    const outcome = 'answer' in heard ? heard.answer.outcome : heard.error.reason;
+    if (mine && outcome !== 'queued')
+      truth.tell(`${who} holds ${mine.token}, and was told ${outcome}`);
+    const freeFrom = truth.freeFrom(key);
+    if (outcome === 'held' && freeFrom !== null && freeFrom < startedAt) {
+      truth.tell(`${who} was told held, and the lock was free all the time`);
+    }
+  }
+
+  /** Whoever is told of a set is told of holds that were granted together, and of what is left of them. */
+  acquiredSet({ owner, locks }: AcquireSetCommand, heard: Heard<AcquireSetAnswer>): void {
+    if (!('answer' in heard) || heard.answer.outcome !== 'granted') return;
+    const { truth, world } = this;
+    const { grants } = heard.answer;
+    if (grants.length !== locks.length) truth.tell(`${owner} was told of a part of its set`);
+    for (const { name, token, expiresInMs } of grants) {
+      const key = { namespace: 'default', name };
+      const hold = truth.liveHold(key, token);
+      const leftMs = (hold?.expiresAt ?? 0) - world.database.now();
+      if (!truth.tenure(key, token))
+        truth.tell(`${owner} was told of a set that nobody was granted`);
+      if (hold && !world.clockSteps && expiresInMs > leftMs + 1) {
+        truth.tell(`${owner} was told ${expiresInMs} ms of a set's lease that has ${leftMs}`);
+      }
+    }
+  }
+
+  /** A renewal or a release: nobody is told that a hold is lost while it is live. */
+  told(key: RecordKey, token: number, heard: Heard<{ outcome: string }>): void {
+    if (!('answer' in heard)) return;
+    const { outcome } = heard.answer;
+    const hold = this.truth.liveHold(key, token);
+    if (outcome === 'lost' && hold)
+      this.truth.tell(`${token} is live, and its holder was told lost`);
+    if (outcome === 'released' && hold) {
+      this.truth.tell(`${token} is live, and its holder was told released`);
+    }
+  }
+
+  forced(key: RecordKey, token: number, heard: Heard<{ outcome: string }>): void {
+    if (!('answer' in heard) || heard.answer.outcome !== 'forced') return;
+    if (this.truth.liveHold(key, token))
+      this.truth.tell(`${token} is live after it was forced out`);
+  }
+
+  /** A step that somebody was told of stands in the history. */
+  added(delta: number, heard: Heard<AddAnswer>): void {
+    if (!('answer' in heard) || heard.answer.outcome !== 'applied') return;
+    const { rev, value } = heard.answer;
+    const step = this.truth.counterSteps.get(delta);
+    if (step?.rev !== rev || step.value !== value) {
+      this.truth.tell(`somebody was told that ${delta} was added at rev ${rev}, and it was not`);
+    }
+  }
+}

@@ -1,0 +1,227 @@
+import { decodeRecord, encodeRecord } from '@/server/backends/record-codec';
+import type { Change, ReadResult, RecordStore } from '@/server/backends/record-store';
+import { LockyardError } from '@/server/domain/errors';
+import type { LockEvent } from '@/server/domain/lock-event';
+import type { LockRecord } from '@/server/domain/lock-record';
+import type { SimProcess } from './sim-process';
+import type { Flaws } from './sim-world';
+
+/** The first hold there is, as if it were the one that a command names. */
+function anyHold(record: LockRecord | null) {
+  const [hold] = record?.holds ?? [];
+  return hold ? { service: hold.service, owner: hold.owner, token: hold.token } : {};
+}
+
+/** How wrong the clock of a process may be that trusts its own. */
+function offsetOf(process: string): number {
+  return ([...process].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 7) * 400 - 1_200;
+}
+
+/** Builds that are broken in one way each, as locks are broken in the field. */
+export const BROKEN_BUILDS: Record<string, Flaws> = {
+  'a release that ignores the token': {
+    locks: (decide) => (record, command, context) =>
+      decide(
+        record,
+        command.verb === 'release' ? { ...command, ...anyHold(record) } : command,
+        context,
+      ),
+  },
+  'tokens from a counter of each process': { locks: countTokensByProcess },
+  'leases judged by the clock of the server': {
+    database: { ignoresClock: true },
+    locks: (decide) => (record, command, context) =>
+      decide(record, command, { ...context, now: context.now + offsetOf(context.process) }),
+  },
+  'a lock that is taken first and given its lease later': { store: leaseLater },
+  'a renewal that takes the lock anew': {
+    engine: (engine) => ({
+      ...bound(engine),
+      run: async (key, command) => {
+        const answer = await engine.run(key, command);
+        if (command.verb !== 'renew' || (answer as { outcome: string }).outcome !== 'lost') {
+          return answer;
+        }
+        const { service, owner, leaseMs, token } = command;
+        const mode = 'exclusive' as const;
+        const request = { key: `${token}`, inputHash: '', remembered: false };
+        const plain = { waitMs: 0, mode, reentrant: false, meta: {}, request };
+        const ask = { verb: 'acquire' as const, service, owner, leaseMs, ...plain };
+        const taken = await engine.acquire(key, ask, { holdRequestMs: 0 });
+        if (taken.outcome !== 'granted') return answer;
+        return { outcome: 'renewed', rev: taken.rev, expiresAt: 0, expiresInMs: 0 } as never;
+      },
+    }),
+  },
+  'a renewal that ignores the token': {
+    locks: (decide) => (record, command, context) =>
+      decide(
+        record,
+        command.verb === 'renew' ? { ...command, ...anyHold(record) } : command,
+        context,
+      ),
+  },
+  'an acquire that reads, and then writes': {
+    database: { ignoresExpectation: ({ kind, namespace }) => !kind && namespace === 'default' },
+  },
+  'request ids that are ignored': {
+    locks: (decide) => (record, command, context) =>
+      decide(record, command, { ...context, remembered: null }),
+    counters: (decide) => (record, command, context) =>
+      decide(record, command, { ...context, remembered: null }),
+  },
+  're-entry by the name of the service': {
+    locks: (decide) => (record, command, context) => {
+      const [hold] = record?.holds ?? [];
+      if (command.verb !== 'acquire' || !hold) return decide(record, command, context);
+      const { owner, mode } = hold;
+      return decide(record, { ...command, owner, mode, reentrant: true }, context);
+    },
+  },
+  'a force-release that leaves the token as it is': {
+    locks: (decide) => (record, command, context) => {
+      const decision = decide(record, command, context);
+      if (command.verb !== 'forceRelease' || !decision.next) return decision;
+      return { ...decision, next: { ...decision.next, lastToken: command.token - 1 } };
+    },
+  },
+  'a queue that is served at random': {
+    locks: (decide) => (record, command, context) => {
+      if (!record || record.queue.length < 2) return decide(record, command, context);
+      const by = context.now % record.queue.length;
+      const queue = [...record.queue.slice(by), ...record.queue.slice(0, by)];
+      return decide({ ...record, queue }, command, context);
+    },
+  },
+  'a counter that is read, and then written': {
+    database: { ignoresExpectation: ({ kind }) => kind === 'counter' },
+  },
+  'history of which a line in a hundred is lost': {
+    database: { losesHistory: everyHundredth() },
+  },
+  'a doubt that is told as a refusal': {
+    engine: (engine) => ({
+      ...bound(engine),
+      acquire: (key, ask, wait) =>
+        engine.acquire(key, ask, wait).catch((error) => {
+          if (!(error instanceof LockyardError) || error.reason !== 'UNKNOWN') throw error;
+          return { outcome: 'held', holders: [], queueLength: 0, retryAfterMs: 50 };
+        }),
+    }),
+  },
+  'a set that may be granted in part': { database: { splitsSets: true } },
+  'a winner by its rev alone': { database: { judgesByRevAlone: true } },
+  'a renewal without its deadline in the compare': {
+    locks: (decide) => (record, command, context) => {
+      const decision = decide(record, command, context);
+      if (command.verb !== 'renew') return decision;
+      return { ...decision, expect: { past: 0, ahead: Number.POSITIVE_INFINITY } };
+    },
+  },
+  'a refusal from a remembered record': { store: rememberReads },
+  'a tail that passes a gap': {
+    tail: (source) => {
+      let end = 0;
+      return {
+        async poll() {
+          const rows = await source.historyAfter(end, 200);
+          end = rows.at(-1)?.id ?? end;
+          return rows;
+        },
+      };
+    },
+  },
+};
+
+type Locks = NonNullable<Flaws['locks']>;
+
+function countTokensByProcess(decide: Parameters<Locks>[0]): ReturnType<Locks> {
+  const counters = new Map<string, number>();
+  return (record, command, context) => {
+    const decision = decide(record, command, context);
+    const granted = decision.events.find(({ kind }) => kind === 'granted') as
+      | { token: number }
+      | undefined;
+    if (!granted || !decision.next) return decision;
+    const counter = (counters.get(context.process) ?? 0) + 1;
+    counters.set(context.process, counter);
+    const { expect, ...rest } = decision;
+    const text = JSON.stringify(rest).replaceAll(String(granted.token), String(2 ** 41 + counter));
+    return { expect, ...JSON.parse(text) };
+  };
+}
+
+/** Every hold is written without an end, and a second command sets it: unless its process dies in between. */
+function leaseLater(
+  honest: Parameters<NonNullable<Flaws['store']>>[0],
+  { world, owner }: SimProcess,
+) {
+  const store: typeof honest = Object.create(honest);
+  const endless = (change: Change): Change => {
+    const isGrant = change.events.some(({ kind }) => kind === 'granted');
+    if (!isGrant || change.key.kind) return change;
+    const stored = { rev: change.rev, writer: change.writer, head: change.head, queue: '' };
+    const { record } = decodeRecord(stored);
+    const holds = record.holds.map((hold) => ({ ...hold, expiresAt: hold.expiresAt + 3_600_000 }));
+    const { head } = encodeRecord({ ...record, holds }, null);
+    world.scheduler.after(20, owner, () => {
+      const expect = { rev: change.rev, writer: change.writer };
+      const last = { ...change, expect, rev: change.rev + 1, writer: world.newText(), queue: null };
+      const [event] = change.events as LockEvent[];
+      const events = event ? [{ ...event, kind: 'extended' as const, rev: last.rev }] : [];
+      const plain = { events, memos: [], extensions: [] };
+      void honest.swap([{ ...last, ...plain }]).catch(() => undefined);
+    });
+    return { ...change, head };
+  };
+  store.swap = (changes) => honest.swap(changes.map(endless));
+  return store;
+}
+
+/** Answers reads from memory, for as long as it thinks that nothing can have changed. */
+function rememberReads(honest: Parameters<NonNullable<Flaws['store']>>[0], { world }: SimProcess) {
+  const store: typeof honest = Object.create(honest);
+  const kept = new Map<string, { at: number; result: ReadResult }>();
+  store.read = async (...[keys, requestKeys]: Parameters<RecordStore['read']>) => {
+    const id = JSON.stringify([keys, requestKeys]);
+    const known = kept.get(id);
+    if (known && world.scheduler.now - known.at < 300) return known.result;
+    const result = await honest.read(keys, requestKeys);
+    kept.set(id, { at: world.scheduler.now, result });
+    return result;
+  };
+  return store;
+}
+
+function everyHundredth(): () => boolean {
+  let lines = 0;
+  return () => {
+    lines += 1;
+    return lines % 100 === 0;
+  };
+}
+
+type Engine = Parameters<NonNullable<Flaws['engine']>>[0];
+
+/** The engine's methods, apart from the object that they belong to. */
+function bound(engine: Engine): Engine {
+  return new Proxy({} as Engine, {
+    get: (_, name: keyof Engine) => {
+      const part = engine[name];
+      return typeof part === 'function' ? part.bind(engine) : part;
+    },
+    ownKeys: () => [
+      'acquire',
+      'run',
+      'count',
+      'recall',
+      'health',
+      'lastSeen',
+      'drain',
+      'close',
+      'backend',
+      'sets',
+    ],
+    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+  });
+}

@@ -1,0 +1,85 @@
+import type { AcquireSetAnswer } from '@/server/domain/set-answers';
+import type { AcquireSetCommand } from '@/server/domain/set-command';
+import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
+import { SERVICE, type SimClient } from './sim-client';
+
+const TRIES = 4;
+
+/** Takes every lock there is together, keeps them for a while, and gives back some. */
+export async function holdSetOnce(client: SimClient): Promise<void> {
+  const { random, scheduler } = client.world;
+  const leaseMs = 300 + Math.floor(random() * 900);
+  const granted = await acquireSet(client, leaseMs);
+  if (granted?.outcome !== 'granted') return;
+  await scheduler.pause(random() < 0.15 ? leaseMs * 1.3 : random() * 40);
+  const keyOf = (name: string) => ({ namespace: 'default', name });
+  if (random() < 0.3) {
+    await Promise.all(
+      granted.grants.map(({ name, token }) => client.renew(keyOf(name), token, leaseMs)),
+    );
+  }
+  for (const { name, token } of granted.grants) {
+    if (random() < 0.9) await client.release(keyOf(name), token);
+  }
+}
+
+/** Null: nobody knows. */
+async function acquireSet(client: SimClient, leaseMs: number): Promise<AcquireSetAnswer | null> {
+  const { random, keys, newText } = client.world;
+  const { owner } = client;
+  const waitMs = random() < 0.3 ? 0 : Math.floor(random() * 2_500);
+  const locks = keys.map(({ name }) => ({
+    name,
+    mode: random() < client.world.shared ? ('shared' as const) : ('exclusive' as const),
+  }));
+  const asked = { owner, locks, leaseMs, waitMs, meta: {} };
+  const requestId = random() < 0.6 ? client.newId() : undefined;
+  const scope = { service: SERVICE, verb: 'acquireMany', namespace: 'default', name: 'all' };
+  const request =
+    requestId === undefined
+      ? anonymousRequest(newText)
+      : requestIdentity({ ...scope, requestId, input: asked });
+  const ask: AcquireSetCommand = { verb: 'acquireSet', service: SERVICE, ...asked, request };
+  const again = () => askOnce(client, ask, requestId);
+  const twin = requestId !== undefined && random() < 0.15 ? again() : null;
+  let answer = await again();
+  await twin;
+  for (let tries = 0; requestId !== undefined && tries < TRIES; tries += 1) {
+    if (answer !== null && answer.outcome !== 'queued') return answer;
+    answer = await again();
+  }
+  if (answer?.outcome === 'queued' && requestId !== undefined) {
+    const names = locks.map(({ name }) => name);
+    const cancel = { verb: 'cancelSet', service: SERVICE, owner, names, request } as const;
+    await client.call(
+      (engine) => engine.sets.cancel('default', cancel),
+      () => undefined,
+    );
+  }
+  return answer;
+}
+
+async function askOnce(
+  client: SimClient,
+  ask: AcquireSetCommand,
+  requestId: string | undefined,
+): Promise<AcquireSetAnswer | null> {
+  const { world, unsure, checks } = client;
+  const { leaseMs, waitMs } = ask;
+  const holdRequestMs = world.random() < 0.3 ? world.random() * waitMs : 25_000;
+  const calls = world.keys.map((key) => client.record('acquire', key, null, leaseMs, requestId));
+  for (const { name } of world.keys) unsure.add(name);
+  const reply = await client.call<AcquireSetAnswer>(
+    (engine) => engine.sets.acquire('default', ask, { holdRequestMs }),
+    (heard) => checks.acquiredSet(ask, heard),
+    waitMs,
+  );
+  const answer = reply !== 'silence' && 'answer' in reply ? reply.answer : null;
+  const grants = answer?.outcome === 'granted' ? answer.grants : [];
+  for (const call of calls) {
+    const grant = grants.find(({ name }) => name === call.lock);
+    call.mayFollow = answer?.outcome === 'queued' || answer?.outcome === 'ended';
+    client.conclude(call, reply, grant !== undefined, grant?.token ?? null);
+  }
+  return answer;
+}

@@ -1,0 +1,297 @@
+import type { RecordKey } from '@/server/backends/record-store';
+import type { AcquireAnswer, ReleaseAnswer, RenewAnswer } from '@/server/domain/answers';
+import type { AddAnswer } from '@/server/domain/counter-command';
+import { LockyardError } from '@/server/domain/errors';
+import type { AcquireCommand } from '@/server/domain/lock-command';
+import type { LockEngine } from '@/server/engine/lock-engine';
+import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
+import type { RecordedCall } from '@/server/engine/testing/history-checker';
+import type { AnswerChecks } from './answer-checks';
+import { holdSetOnce } from './hold-set-once';
+import type { SimWorld } from './sim-world';
+
+/** What a caller heard: an answer, a refusal, or nothing at all. */
+export type Reply<T> = { answer: T } | { error: LockyardError } | 'silence';
+
+/** A call as it was heard. */
+interface SimCall extends RecordedCall {
+  /** Its answer said neither yes nor no: a grant may still follow. */
+  mayFollow: boolean;
+}
+
+export const SERVICE = 'orders';
+const LONG_LEASE_MS = 6_000;
+const GIVE_UP_AFTER_MS = 7_000;
+
+/** A program that uses the service, with habits good and bad. It lives outside of all processes. */
+export class SimClient {
+  readonly calls: SimCall[] = [];
+  private requests = 0;
+  /** Locks of which nobody told it how an acquire had ended. */
+  readonly unsure = new Set<string>();
+
+  constructor(
+    readonly world: SimWorld,
+    readonly checks: AnswerChecks,
+    readonly owner: string,
+  ) {}
+
+  async live(): Promise<void> {
+    const { world } = this;
+    while (world.isTroubled) {
+      await world.scheduler.pause(world.random() * 60);
+      const key = world.keys[Math.floor(world.random() * world.keys.length)] as RecordKey;
+      const dice = world.random();
+      if (dice < 0.15) await this.add();
+      else if (dice < 0.2) await this.operate(key);
+      else if (dice < 0.35 && world.keys.length > 1) await holdSetOnce(this);
+      else await this.holdOnce(key);
+    }
+  }
+
+  private async holdOnce(key: RecordKey): Promise<void> {
+    const { random, scheduler } = this.world;
+    const leaseMs = random() < 0.1 ? LONG_LEASE_MS : 150 + Math.floor(random() * 900);
+    const granted = await this.acquire(key, leaseMs);
+    if (!granted) return;
+    const { token } = granted;
+    while (random() < 0.4) {
+      await scheduler.pause(random() * leaseMs * 0.7);
+      if (!(await this.renew(key, token, leaseMs))) break;
+    }
+    await scheduler.pause(random() < 0.15 ? leaseMs * 1.3 : random() * 40);
+    if (random() < 0.15) return;
+    const requestId = random() < 0.5 ? this.newId() : undefined;
+    await this.release(key, token, requestId);
+    if (random() < 0.2) await this.release(key, token, requestId, true);
+  }
+
+  private async acquire(key: RecordKey, leaseMs: number): Promise<{ token: number } | null> {
+    const { random } = this.world;
+    const waitMs = random() < 0.4 ? 0 : Math.floor(random() * 2_500);
+    const mode = random() < this.world.shared ? ('shared' as const) : ('exclusive' as const);
+    const asked = { owner: this.owner, leaseMs, waitMs, mode, reentrant: false, meta: {} };
+    const requestId = random() < 0.6 ? this.newId() : undefined;
+    const scope = { service: SERVICE, verb: 'acquire', namespace: key.namespace, name: key.name };
+    const request =
+      requestId === undefined
+        ? anonymousRequest(this.world.newText)
+        : requestIdentity({ ...scope, requestId, input: asked });
+    const ask: AcquireCommand = { verb: 'acquire', service: SERVICE, ...asked, request };
+    const holdRequestMs = random() < 0.3 ? random() * waitMs : 25_000;
+    const again = () => this.ask(key, ask, holdRequestMs, requestId);
+    const isDoubled = requestId !== undefined && random() < 0.15;
+    if (isDoubled) this.unsure.add(key.name);
+    const twin = isDoubled ? again() : null;
+    let answer = await again();
+    await twin;
+    for (let tries = 0; requestId !== undefined && tries < 6; tries += 1) {
+      if (answer !== null && answer.outcome !== 'queued') break;
+      if (answer === null && random() < 0.3) break;
+      answer = await again();
+    }
+    if (answer?.outcome === 'queued' && requestId !== undefined) {
+      const { owner } = this;
+      const cancel = { verb: 'cancel', service: SERVICE, owner, request } as const;
+      await this.call(
+        (engine) => engine.run(key, cancel),
+        () => undefined,
+      );
+    }
+    return answer?.outcome === 'granted' ? answer : null;
+  }
+
+  /** Null: nobody knows. */
+  private async ask(
+    key: RecordKey,
+    ask: AcquireCommand,
+    holdRequestMs: number,
+    requestId: string | undefined,
+  ): Promise<AcquireAnswer | null> {
+    const { leaseMs, waitMs } = ask;
+    const call = this.record('acquire', key, null, leaseMs, requestId);
+    const holds = this.checks.truth.record(key)?.holds ?? [];
+    const isSure = !this.unsure.has(key.name) && holds.every(({ owner }) => owner !== this.owner);
+    const startedAt = this.world.database.now();
+    this.unsure.add(key.name);
+    const reply = await this.call<AcquireAnswer>(
+      (engine) => engine.acquire(key, ask, { holdRequestMs }),
+      (heard) => this.checks.acquired({ key, ask, startedAt, isSure }, heard),
+      waitMs,
+    );
+    const answer = reply !== 'silence' && 'answer' in reply ? reply.answer : null;
+    const isGranted = answer?.outcome === 'granted';
+    const isKnown = isGranted || (answer !== null && answer.outcome !== 'queued');
+    if (isKnown && requestId === undefined && isSure) this.unsure.delete(key.name);
+    call.mayFollow = answer?.outcome === 'queued' || answer?.outcome === 'ended';
+    this.conclude(call, reply, isGranted, isGranted ? answer.token : null);
+    return answer;
+  }
+
+  async renew(key: RecordKey, token: number, leaseMs: number): Promise<boolean> {
+    const call = this.record('renew', key, token, leaseMs);
+    const command = { verb: 'renew', service: SERVICE, owner: this.owner, token, leaseMs } as const;
+    const reply = await this.call<RenewAnswer>(
+      (engine) => engine.run(key, command),
+      (heard) => this.checks.told(key, token, heard),
+    );
+    const isRenewed =
+      reply !== 'silence' && 'answer' in reply && reply.answer.outcome === 'renewed';
+    this.conclude(call, reply, isRenewed, token);
+    return isRenewed;
+  }
+
+  async release(
+    key: RecordKey,
+    token: number,
+    requestId?: string,
+    isReplay = false,
+  ): Promise<void> {
+    const { owner } = this;
+    const call = this.record('release', key, token, 0);
+    // A replay says what was, whatever has become of the lock since.
+    if (isReplay && requestId !== undefined) this.calls.pop();
+    const scope = { service: SERVICE, verb: 'release', namespace: key.namespace, name: key.name };
+    const input = { owner, token };
+    const request =
+      requestId === undefined ? null : requestIdentity({ ...scope, requestId, input });
+    const reply = await this.call<ReleaseAnswer>(
+      (engine) => engine.run(key, { verb: 'release', service: SERVICE, owner, token, request }),
+      (heard) => this.checks.told(key, token, heard),
+    );
+    const isReleased =
+      reply !== 'silence' && 'answer' in reply && reply.answer.outcome === 'released';
+    this.conclude(call, reply, isReleased, token);
+  }
+
+  /** Adds to the counter what nobody else ever adds, and asks again by the same id until it knows. */
+  private async add(): Promise<void> {
+    const { counter, random, newDelta } = this.world;
+    const delta = newDelta();
+    const scope = { service: SERVICE, verb: 'counter.add', namespace: 'default', name: 'stock' };
+    const request = requestIdentity({ ...scope, requestId: this.newId(), input: { delta } });
+    const command = { verb: 'add', delta, party: { service: SERVICE }, request } as const;
+    const once = () =>
+      this.call<AddAnswer>(
+        (engine) => engine.count(counter, command),
+        (heard) => this.checks.added(delta, heard),
+      );
+    const twin = random() < 0.2 ? once() : null;
+    for (;;) {
+      const reply = await once();
+      if (reply === 'silence' || 'error' in reply) continue;
+      await twin;
+      return;
+    }
+  }
+
+  /** Does what an operator does who sees the lock: ends the hold there, gives it time, or freezes the lock for a while. */
+  private async operate(key: RecordKey): Promise<void> {
+    const { random, newText, scheduler } = this.world;
+    const hold = this.checks.truth.record(key)?.holds[0];
+    const why = { by: 'ana', reason: 'drill', request: anonymousRequest(newText) };
+    const act = (run: (engine: LockEngine) => Promise<unknown>) => this.call(run, () => undefined);
+    if (random() < 0.3) {
+      await act((engine) => engine.run(key, { verb: 'freeze', ...why }));
+      await scheduler.pause(random() * 300);
+      for (;;) {
+        const request = anonymousRequest(newText);
+        const reply = await act((engine) => engine.run(key, { verb: 'unfreeze', ...why, request }));
+        if (reply !== 'silence' && 'answer' in reply) return;
+      }
+    }
+    if (!hold) return;
+    const { token } = hold;
+    await scheduler.pause(random() * 50);
+    if (random() < 0.3) {
+      // To whoever checks the calls it is a renewal of which nobody knows how it went.
+      this.record('renew', key, token, 300);
+      await act((engine) => engine.run(key, { verb: 'extend', token, extendMs: 300, ...why }));
+      return;
+    }
+    const call = this.record('force', key, token, 0);
+    const reply = await this.call<{ outcome: string }>(
+      (engine) => engine.run(key, { verb: 'forceRelease', token, ...why }),
+      (heard) => this.checks.forced(key, token, heard),
+    );
+    const isForced = reply !== 'silence' && 'answer' in reply && reply.answer.outcome === 'forced';
+    this.conclude(call, reply, isForced, token);
+  }
+
+  /**
+   * Sends a call to any process that lives and waits for its answer, for as long as a client does.
+   *
+   * @param check is told of the answer at the instant at which the process gives it
+   */
+  async call<T>(
+    run: (engine: LockEngine) => Promise<T>,
+    check: (heard: { answer: T } | { error: LockyardError }) => void,
+    waitMs = 0,
+  ): Promise<Reply<T>> {
+    const { scheduler, random } = this.world;
+    const process = this.world.anyProcess();
+    if (!process?.engine) {
+      await scheduler.pause(200);
+      return 'silence';
+    }
+    const { engine, owner } = process;
+    return new Promise((resolve) => {
+      const hear = (heard: { answer: T } | { error: LockyardError }) => {
+        check(heard);
+        scheduler.after(0.1 + random() * 2, null, () => resolve(heard));
+      };
+      scheduler.after(0.1 + random() * 2, owner, () => {
+        run(engine).then(
+          (answer) => hear({ answer }),
+          (error) => {
+            if (!(error instanceof LockyardError) || error.reason === 'INTERNAL') {
+              this.checks.truth.tell(`a call failed: ${error?.stack ?? error}`);
+            }
+            hear({ error });
+          },
+        );
+      });
+      scheduler.after(GIVE_UP_AFTER_MS + waitMs, null, () => {
+        resolve('silence');
+      });
+    });
+  }
+
+  record(
+    verb: RecordedCall['verb'],
+    key: RecordKey,
+    token: number | null,
+    leaseMs: number,
+    requestId?: string,
+  ): SimCall {
+    const call: SimCall = {
+      lock: key.name,
+      verb,
+      startedAt: this.world.database.now(),
+      endedAt: null,
+      outcome: 'unknown',
+      token,
+      leaseMs,
+      mayFollow: false,
+      ...(requestId === undefined ? {} : { requestId: `${this.owner} ${key.name} ${requestId}` }),
+    };
+    this.calls.push(call);
+    return call;
+  }
+
+  conclude<T>(call: SimCall, reply: Reply<T>, isOk: boolean, token: number | null) {
+    const { trace, database } = this.world;
+    call.token = token;
+    if (reply !== 'silence') {
+      const isUnknown = 'error' in reply && reply.error.reason === 'UNKNOWN';
+      call.outcome = isOk ? 'ok' : isUnknown ? 'unknown' : 'refused';
+      call.endedAt = database.now();
+    }
+    trace.add(JSON.stringify([this.owner, call, reply]));
+  }
+
+  newId(): string {
+    this.requests += 1;
+    return `${this.owner}-${this.requests}`;
+  }
+}

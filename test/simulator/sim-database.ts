@@ -1,0 +1,151 @@
+import { recordId } from '@/server/backends/record-id';
+import type {
+  Change,
+  Cursor,
+  HistoryRow,
+  Page,
+  ReadResult,
+  RecordKey,
+  StoredRecord,
+  SwapResult,
+} from '@/server/backends/record-store';
+import type { Memo } from '@/server/domain/decision';
+
+/** One record's step from one rev to the next, at the database's own clock. */
+export interface Step {
+  change: Change;
+  before: StoredRecord | null;
+  after: StoredRecord;
+  at: number;
+}
+
+/** Ways in which a database can be wrong, each known to have been built by somebody. */
+export interface DatabaseFlaws {
+  /** A swap is judged by nothing at all. */
+  ignoresExpectation?: (key: RecordKey) => boolean;
+  ignoresClock?: boolean;
+  /** Whoever finds its own rev believes it won. */
+  judgesByRevAlone?: boolean;
+  /** Changes that belong together are judged each on its own. */
+  splitsSets?: boolean;
+  /** Some lines of history are never written. */
+  losesHistory?: () => boolean;
+}
+
+/** When the simulated clock of the database began, epoch milliseconds. */
+const BEGAN_AT = Date.UTC(2026, 0, 1);
+
+/** The store that all simulated processes share. Every call is one atomic instant; what goes wrong goes wrong on the way. */
+export class SimDatabase {
+  private readonly records = new Map<string, { key: RecordKey; stored: StoredRecord }>();
+  private readonly memos = new Map<string, Memo>();
+  private readonly rows: { row: HistoryRow; visibleAt: number }[] = [];
+  private steppedMs = 0;
+  /** Told of every step that was taken, in order. */
+  onStep: (step: Step) => void = () => undefined;
+
+  /**
+   * @param passedMs milliseconds since the simulation began
+   * @param commitMs how much later than its swap a line of history becomes visible
+   */
+  constructor(
+    private readonly passedMs: () => number,
+    private readonly commitMs: () => number,
+    private readonly flaws: DatabaseFlaws,
+  ) {}
+
+  now(): number {
+    return BEGAN_AT + Math.floor(this.passedMs() + this.steppedMs);
+  }
+
+  /** Sets the clock forward. */
+  step(ms: number): void {
+    this.steppedMs += ms;
+  }
+
+  read(keys: RecordKey[], requestKeys: string[]): ReadResult {
+    const now = this.now();
+    return {
+      records: keys.map((key) => ({ key, record: this.at(key), now })),
+      memos: requestKeys.flatMap((key) => this.memos.get(key) ?? []),
+    };
+  }
+
+  swap(changes: Change[], allOrNone = false): SwapResult[] {
+    const now = this.now();
+    const { judgesByRevAlone, losesHistory, splitsSets } = this.flaws;
+    const befores = changes.map(({ key }) => this.at(key));
+    const isGood = changes.map((change, i) => this.holds(change, befores[i] ?? null, now));
+    const isTaken = allOrNone && !splitsSets ? isGood.map(() => isGood.every(Boolean)) : isGood;
+    const took: Change[] = [];
+    for (const [i, change] of changes.entries()) {
+      if (isTaken[i]) took.push(this.take(change, befores[i] ?? null, now));
+    }
+    const told = took.filter(({ events }) => events.length > 0 && !losesHistory?.());
+    if (told.length > 0) {
+      const row = { id: this.rows.length + 1, at: now, changes: told };
+      this.rows.push({ row, visibleAt: this.passedMs() + this.commitMs() });
+    }
+    return changes.map((change, i) => {
+      const current = this.at(change.key);
+      const seemsTaken = judgesByRevAlone && current?.rev === change.rev;
+      return { took: (isTaken[i] || seemsTaken) ?? false, now, current };
+    });
+  }
+
+  scan({ namespace, after }: Cursor, limit: number): Page {
+    const now = this.now();
+    const from = after ? recordId(after) : '';
+    const found = [...this.records]
+      .filter(([id, { key }]) => id > from && (namespace === null || key.namespace === namespace))
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .slice(0, limit);
+    const records = found.map(([, { key, stored }]) => ({ key, record: stored, now }));
+    const last = found.length === limit ? found.at(-1)?.[1].key : undefined;
+    return { records, next: last ? { namespace, after: last } : null };
+  }
+
+  /** Every record there is. */
+  all(): { key: RecordKey; stored: StoredRecord }[] {
+    return [...this.records.values()];
+  }
+
+  /** Lines of history that can be seen by now. */
+  history(isAskedFor: (id: number) => boolean, limit: number): HistoryRow[] {
+    const seen = this.rows.filter(
+      ({ row, visibleAt }) => visibleAt <= this.passedMs() && isAskedFor(row.id),
+    );
+    return seen.slice(0, limit).map(({ row }) => row);
+  }
+
+  /** Every line of history, visible or not. */
+  wholeHistory(): HistoryRow[] {
+    return this.rows.map(({ row }) => row);
+  }
+
+  private at(key: RecordKey): StoredRecord | null {
+    return this.records.get(recordId(key))?.stored ?? null;
+  }
+
+  private holds({ key, expect, clock }: Change, kept: StoredRecord | null, now: number): boolean {
+    const { ignoresExpectation, ignoresClock } = this.flaws;
+    const isExpected = kept?.rev === expect?.rev && kept?.writer === expect?.writer;
+    const isInTime = now >= clock.past && now < clock.ahead;
+    return (isExpected || !!ignoresExpectation?.(key)) && (isInTime || !!ignoresClock);
+  }
+
+  private take(change: Change, before: StoredRecord | null, at: number): Change {
+    const { key, rev, writer, head, queue, memos, extensions } = change;
+    const after = { rev, writer, head, queue: queue ?? before?.queue ?? '' };
+    this.records.set(recordId(key), { key, stored: after });
+    for (const memo of memos) this.memos.set(memo.key, memo);
+    for (const { keys, expiresAt } of extensions) {
+      for (const memoKey of keys) {
+        const memo = this.memos.get(memoKey);
+        if (memo) this.memos.set(memoKey, { ...memo, expiresAt });
+      }
+    }
+    this.onStep({ change, before, after, at });
+    return change;
+  }
+}

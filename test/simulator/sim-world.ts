@@ -1,0 +1,131 @@
+import type { HistorySource, RecordKey, RecordStore } from '@/server/backends/record-store';
+import type { CounterCommand } from '@/server/domain/counter-command';
+import type { CounterRecord } from '@/server/domain/counter-record';
+import type { LockCommand } from '@/server/domain/lock-command';
+import type { LockRecord } from '@/server/domain/lock-record';
+import type { LockEngine } from '@/server/engine/lock-engine';
+import type { AnyCommand, AnyRecord, Machine } from '@/server/engine/machine';
+import { seeded } from '@/server/engine/testing/random-campaign';
+import type { HistoryTail } from '@/server/observe/history-tail';
+import type { Fate } from './sim-connection';
+import { type DatabaseFlaws, SimDatabase } from './sim-database';
+import { SimProcess } from './sim-process';
+import { SimScheduler } from './sim-scheduler';
+import { Trace } from './trace';
+
+type Decide<R extends AnyRecord, C extends AnyCommand> = Machine<R, C>['decide'];
+
+/** What a broken build does otherwise than ours. Each is found by the simulator, or the simulator has no power. */
+export interface Flaws {
+  database?: DatabaseFlaws;
+  store?: (honest: RecordStore & HistorySource, process: SimProcess) => RecordStore & HistorySource;
+  engine?: (honest: LockEngine, process: SimProcess) => LockEngine;
+  tail?: (source: HistorySource) => Pick<HistoryTail, 'poll'>;
+  locks?: (honest: Decide<LockRecord, LockCommand>) => Decide<LockRecord, LockCommand>;
+  counters?: (
+    honest: Decide<CounterRecord, CounterCommand>,
+  ) => Decide<CounterRecord, CounterCommand>;
+}
+
+const FATES: readonly Fate[] = ['slow', 'loseRequest', 'loseReply', 'late', 'conflict', 'crash'];
+
+/** In so much time a process serves, or never will. */
+const START_MS = 4_000;
+
+/** One seed's world: how many processes, locks and callers there are, what goes wrong, and for how long. */
+export class SimWorld {
+  readonly random: () => number;
+  readonly scheduler: SimScheduler;
+  readonly database: SimDatabase;
+  readonly trace = new Trace();
+  readonly processes: SimProcess[] = [];
+  readonly keys: RecordKey[];
+  readonly counter: RecordKey = { namespace: 'default', name: 'stock', kind: 'counter' };
+  readonly lockDelayMs: number;
+  /** The share of acquires that are content to share. */
+  readonly shared: number;
+  /** The share of calls to the database that something happens to. */
+  readonly faults: number;
+  /** Whether the database's clock is set forward now and then. */
+  readonly clockSteps: boolean;
+  /** How far it was set so far. */
+  steppedMs = 0;
+  /** When the trouble ends and everybody goes home, milliseconds since the simulation began. */
+  readonly troubleEndsAt: number;
+  readonly newText: () => string;
+  /** A step of the counter, up or down, that nobody else ever makes: it tells whose it is. */
+  readonly newDelta: () => number;
+  private texts = 0;
+
+  constructor(
+    readonly seed: number,
+    readonly flaws: Flaws = {},
+  ) {
+    this.random = seeded(seed);
+    const { random } = this;
+    this.scheduler = new SimScheduler(random);
+    const commitMs = () => (random() < 0.1 ? random() * 3_000 : 0);
+    this.database = new SimDatabase(() => this.scheduler.now, commitMs, flaws.database ?? {});
+    this.newText = () => {
+      this.texts += 1;
+      return `${Math.floor(random() * 36 ** 6).toString(36)}${this.texts.toString(36)}`.slice(-11);
+    };
+    let deltas = 0;
+    this.newDelta = () => {
+      deltas += 1;
+      return random() < 0.5 ? deltas : -deltas;
+    };
+    const names = 1 + Math.floor(random() * 2);
+    this.keys = Array.from({ length: names }, (_, i) => ({ namespace: 'default', name: `l${i}` }));
+    this.lockDelayMs = random() < 0.2 ? 300 : 0;
+    this.shared = random() < 0.5 ? 0 : 0.3;
+    this.faults = random() < 0.2 ? 0 : random() * 0.12;
+    this.clockSteps = random() < 0.2;
+    this.troubleEndsAt = 2_000 + random() * 6_000;
+  }
+
+  get isTroubled(): boolean {
+    return this.scheduler.now < this.troubleEndsAt;
+  }
+
+  fateOf(call: 'read' | 'swap'): Fate {
+    if (!this.isTroubled || this.random() >= this.faults) return 'pass';
+    const fate = FATES[Math.floor(this.random() * FATES.length)] ?? 'pass';
+    return call === 'read' && (fate === 'late' || fate === 'crash') ? 'slow' : fate;
+  }
+
+  /** Starts another process; one that dies of it stays silent. */
+  async join(): Promise<SimProcess> {
+    const process = new SimProcess(this, `p${this.processes.length}${this.newText()}`.slice(0, 12));
+    this.processes.push(process);
+    await Promise.race([process.start(), this.scheduler.pause(START_MS)]);
+    return process;
+  }
+
+  /** A process that lives, if one does. */
+  anyProcess(): SimProcess | undefined {
+    const alive = this.processes.filter(({ owner, engine }) => !owner.isDead && engine);
+    return alive[Math.floor(this.random() * alive.length)];
+  }
+
+  /** Stops processes, replaces dead ones, and sets the clock forward, now and then. */
+  async trouble(): Promise<void> {
+    const { scheduler, random } = this;
+    while (this.isTroubled) {
+      await scheduler.pause(200 + random() * 800);
+      const alive = this.processes.filter(({ owner }) => !owner.isDead);
+      if (alive.length === 0 || random() < 0.1) await this.join();
+      if (random() < 0.1 && this.faults > 0) {
+        const one = alive[Math.floor(random() * alive.length)];
+        if (one) one.owner.stoppedUntil = scheduler.now + random() * 3_000;
+      }
+      if (this.clockSteps && random() < 0.2) {
+        const ms = random() * 1_500;
+        this.steppedMs += ms;
+        this.database.step(ms);
+        this.trace.add(`clock +${ms}`);
+      }
+    }
+    if (!this.anyProcess()) await this.join();
+  }
+}

@@ -1,0 +1,198 @@
+import { recordId } from '@/server/backends/record-id';
+import type { RecordKey } from '@/server/backends/record-store';
+import { machineOf } from '@/server/engine/machine';
+import { anonymousRequest } from '@/server/engine/request-identity';
+import { checkHistory } from '@/server/engine/testing/history-checker';
+import { AnswerChecks } from './answer-checks';
+import { SimClient } from './sim-client';
+import { type Flaws, SimWorld } from './sim-world';
+import { type Tenure, Truth } from './truth';
+
+export interface Simulation {
+  seed: number;
+  /** What must never happen, and did; empty for a sound build. */
+  violations: string[];
+  steps: number;
+  /** The same for the same seed, for ever, on the same build. */
+  digest: string;
+  trace: readonly string[];
+}
+
+/** Rules that hold whether or not a lock has several holders. */
+const OF_SHARED_LOCKS: ReadonlySet<string> = new Set(['C1 unique', 'C4 gaps']);
+
+/** No seed needs so many; one that does goes round in circles. */
+const STEPS_MAX = 60_000;
+
+/** Time for the last lease, delay, stop and late write to be over. */
+const QUIET_MS = 12_000;
+
+/** Plays one seed on the real domain and engine, and checks everything that is promised. */
+export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulation> {
+  const world = new SimWorld(seed, flaws);
+  const truth = new Truth(world.database);
+  const { scheduler, trace } = world;
+  truth.onStep = ({ change, at }) =>
+    trace.add(JSON.stringify([at, change.key.name, change.rev, change.head, change.events]));
+  const restore = [scheduler.install(), ...spoilMachines(flaws)];
+  try {
+    let isOver = false;
+    const play = async () => {
+      const clients = await begin(world, truth);
+      const trouble = world.trouble();
+      await Promise.all(clients.map((client) => client.live()));
+      await trouble;
+      await scheduler.pause(QUIET_MS);
+      await end(world, truth, clients);
+      isOver = true;
+    };
+    const played = play();
+    await scheduler.run(() => isOver || scheduler.steps > STEPS_MAX);
+    if (isOver) await played;
+    else
+      truth.tell(
+        `somebody still waits after ${scheduler.steps} steps, ${Math.round(scheduler.now)} ms`,
+      );
+  } finally {
+    for (const undo of restore) undo();
+  }
+  const { violations } = truth;
+  return { seed, violations, steps: scheduler.steps, digest: trace.digest(), trace: trace.lines };
+}
+
+/** Puts what a flaw decides in the place of what we decide; the answers put it right again. */
+function spoilMachines({ locks, counters }: Flaws): (() => void)[] {
+  const spoil = (key: RecordKey, flaw: Flaws['locks'] | Flaws['counters']) => {
+    const machine = machineOf(key);
+    const honest = machine.decide;
+    if (flaw) machine.decide = (flaw as (decide: typeof honest) => typeof honest)(honest);
+    return () => {
+      machine.decide = honest;
+    };
+  };
+  const key = { namespace: 'default', name: 'any' };
+  return [spoil(key, locks), spoil({ ...key, kind: 'counter' }, counters)];
+}
+
+async function begin(world: SimWorld, truth: Truth): Promise<SimClient[]> {
+  const { random, counter } = world;
+  const checks = new AnswerChecks(world, truth);
+  const processes = 1 + Math.floor(random() * 3);
+  for (let i = 0; i < processes; i += 1) await world.join();
+  const bounds = { floor: 0, ceiling: 400 };
+  const party = { service: 'orders' };
+  const create = { verb: 'create', initial: 200, ...bounds, party, request: null } as const;
+  for (let isMade = false; !isMade; await world.scheduler.pause(100)) {
+    const engine = (world.anyProcess() ?? (await world.join())).engine;
+    const made = engine?.count(counter, create).then(() => true);
+    const silence = world.scheduler.pause(7_000).then(() => false);
+    isMade = await Promise.race([made?.catch(() => false) ?? silence, silence]);
+  }
+  const clients = 2 + Math.floor(random() * 5);
+  return Array.from({ length: clients }, (_, i) => new SimClient(world, checks, `w${i}`));
+}
+
+/** What must be true when everybody has gone home. */
+async function end(world: SimWorld, truth: Truth, clients: SimClient[]): Promise<void> {
+  const calls = clients.flatMap(({ calls: made }) => made);
+  const granted = (lock: string) => truth.tenures.get(`default/${lock}`) ?? new Map();
+  const heard = new Set(
+    calls.flatMap(({ verb, outcome, lock, token }) =>
+      verb === 'acquire' && outcome === 'ok' ? [`${lock} ${token}`] : [],
+    ),
+  );
+  const givenBack = (lock: string) =>
+    [...granted(lock).keys()].filter((token) => !heard.has(`${lock} ${token}`)).length;
+  const toleranceMs = 5 + world.steppedMs;
+  for (const { rule, lock, what } of checkHistory(calls, { givenBack, toleranceMs })) {
+    if (world.shared > 0 && !OF_SHARED_LOCKS.has(rule)) continue;
+    truth.tell(`${rule} on ${lock}: ${what}`);
+  }
+  checkWholeHistory(world, truth);
+  checkTails(world, truth);
+  checkGrantsAreExplained(truth, clients);
+  for (const [id, { granted, size }] of truth.sets) {
+    if (granted !== size) truth.tell(`${granted} of ${size} locks were granted to the set ${id}`);
+  }
+  const probe = await world.join();
+  for (const key of world.keys) await checkFree(world, truth, key, probe.engine);
+}
+
+/** Every rev of every record stands in the history, once. */
+function checkWholeHistory({ database, keys, counter }: SimWorld, truth: Truth): void {
+  const byRecord = new Map<string, Set<number>>();
+  for (const { changes } of database.wholeHistory()) {
+    for (const { key, events } of changes) {
+      const revs = byRecord.get(recordId(key)) ?? new Set();
+      byRecord.set(recordId(key), revs);
+      for (const { rev } of events) revs.add(rev);
+    }
+  }
+  for (const key of [...keys, counter]) {
+    const revs = [...(byRecord.get(recordId(key)) ?? [])].sort((a, b) => a - b);
+    const isWhole = revs.every((rev, i) => rev === (revs[0] ?? 0) + i);
+    const [read] = database.read([key], []).records;
+    const isUpToDate = revs.length === 0 || revs.at(-1) === read?.record?.rev;
+    if (!isWhole || !isUpToDate) truth.tell(`the history of ${recordId(key)} has a gap`);
+  }
+}
+
+/** A grant that was over before anybody could be told of it counts for nothing: its call was decided again. */
+function isOver({ goneAt, expiresAt }: Tenure, at: number): boolean {
+  return Math.min(goneAt ?? Number.POSITIVE_INFINITY, expiresAt) <= at;
+}
+
+/** Nobody is granted a lock after a refusal: each grant belongs to a call that was told of it, or may have been. */
+function checkGrantsAreExplained(truth: Truth, clients: SimClient[]): void {
+  for (const { owner, calls } of clients) {
+    const asked = calls.filter(({ verb }) => verb === 'acquire');
+    for (const [id, tenures] of truth.tenures) {
+      for (const [token, tenure] of tenures) {
+        if (tenure.owner !== owner || tenure.wasLate) continue;
+        const isExplained = asked.some(
+          ({ lock, startedAt, endedAt, outcome, token: told, mayFollow }) =>
+            `default/${lock}` === id &&
+            startedAt <= tenure.grantedAt &&
+            (told === token || outcome === 'unknown' || mayFollow || isOver(tenure, endedAt ?? 0)),
+        );
+        if (!isExplained) truth.tell(`${id}: ${token} was granted to ${owner}, who was told no`);
+      }
+    }
+  }
+}
+
+/** Every tail that still runs was delivered every line, and none twice. */
+function checkTails({ processes, database }: SimWorld, truth: Truth): void {
+  const lines = database.wholeHistory().length;
+  for (const { owner, engine, tailed, id } of processes) {
+    if (owner.isDead || !engine) continue;
+    const missed = lines - new Set(tailed).size;
+    if (missed > 0) truth.tell(`the tail of ${id} missed ${missed} lines of history`);
+    if (new Set(tailed).size < tailed.length) truth.tell(`the tail of ${id} told a line twice`);
+  }
+}
+
+/** A lock that everybody has left can be had at once. */
+async function checkFree(
+  world: SimWorld,
+  truth: Truth,
+  key: RecordKey,
+  engine: { acquire: NonNullable<SimWorld['processes'][number]['engine']>['acquire'] } | null,
+): Promise<void> {
+  const answer = await engine?.acquire(
+    key,
+    {
+      verb: 'acquire',
+      service: 'orders',
+      owner: 'probe',
+      leaseMs: 1_000,
+      waitMs: 0,
+      mode: 'exclusive',
+      reentrant: false,
+      meta: {},
+      request: anonymousRequest(world.newText),
+    },
+    { holdRequestMs: 0 },
+  );
+  if (answer?.outcome !== 'granted') truth.tell(`${key.name} is ${answer?.outcome} for ever`);
+}

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { newSeed } from '@/server/engine/testing/random-campaign';
+import { BROKEN_BUILDS } from './broken-builds';
+import { simulate } from './simulate';
+
+const SEEDS = 300;
+
+/** Every broken build was found within 150, so far. */
+const SEEDS_TO_FIND = 1_500;
+
+/** Each found something once. */
+const MEMORABLE = [6, 112, 310, 666];
+
+describe('the simulator', () => {
+  it('finds nothing wrong, at no less than 2,000 steps a second', async () => {
+    const from = newSeed();
+    console.info(`seeds ${from} to ${from + SEEDS - 1}`);
+    const startedAt = performance.now();
+    let steps = 0;
+    for (let seed = from; seed < from + SEEDS; seed += 1) {
+      const played = await simulate(seed);
+      expect(played.violations, `npm run simulate -- --seed ${seed}`).toEqual([]);
+      steps += played.steps;
+    }
+    const perSecond = steps / ((performance.now() - startedAt) / 1_000);
+    console.info(`${steps} steps, ${Math.round(perSecond)} a second`);
+    expect(perSecond).toBeGreaterThan(2_000);
+  }, 120_000);
+
+  it.each(MEMORABLE)('finds nothing wrong any more in seed %i', async (seed) => {
+    expect((await simulate(seed)).violations).toEqual([]);
+  });
+
+  it('plays the same seed the same way', async () => {
+    const seed = newSeed();
+    const [once, again] = [await simulate(seed), await simulate(seed)];
+    expect(again.digest, `seed ${seed}`).toBe(once.digest);
+    expect(again.steps, `seed ${seed}`).toBe(once.steps);
+  });
+});
+
+describe('the simulator finds', () => {
+  it.each(Object.keys(BROKEN_BUILDS))(
+    '%s',
+    async (name) => {
+      const from = newSeed();
+      for (let seed = from; seed < from + SEEDS_TO_FIND; seed += 1) {
+        const { violations } = await simulate(seed, BROKEN_BUILDS[name]);
+        if (violations.length === 0) continue;
+        console.info(`${name}: seed ${seed}, after ${seed - from + 1}: ${violations[0]}`);
+        return;
+      }
+      expect.unreachable(`${SEEDS_TO_FIND} seeds from ${from} found nothing`);
+    },
+    240_000,
+  );
+});

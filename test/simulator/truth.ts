@@ -1,0 +1,165 @@
+import { decodeCounter } from '@/server/backends/counter-codec';
+import { decodeRecord } from '@/server/backends/record-codec';
+import { recordId } from '@/server/backends/record-id';
+import type { RecordKey } from '@/server/backends/record-store';
+import type { CounterEvent } from '@/server/domain/counter-event';
+import { isWithin } from '@/server/domain/counter-record';
+import { leaseFloorMs } from '@/server/domain/lease-floor';
+import type { LockEvent } from '@/server/domain/lock-event';
+import { type Hold, type LockRecord, liveHolds, type SetMark } from '@/server/domain/lock-record';
+import type { SimDatabase, Step } from './sim-database';
+
+/** One hold's whole life, as the database saw it. */
+export interface Tenure {
+  owner: string;
+  /** Its lease's end as last written; 0 for one that began and ended within one step. */
+  expiresAt: number;
+  /** When it was ended; null while it stands in the record. */
+  goneAt: number | null;
+  grantedAt: number;
+  /** It came too late to be of use: whoever asked is asked for again. */
+  wasLate: boolean;
+}
+
+/** How long an answer may be on its way. */
+const HOP_MS = 100;
+
+const ENDS: ReadonlySet<string> = new Set(['released', 'expired', 'forced', 'late']);
+
+/**
+ * What really happened, watched step by step at the one place where it happens. Says at once what no record may ever
+ * show: two live exclusive holds, a falling token, a rev that restarts, a lapsed lease revived, a waiter passed over.
+ */
+export class Truth {
+  readonly violations: string[] = [];
+  readonly tenures = new Map<string, Map<number, Tenure>>();
+  /** Each step of the counter, by how much it added. */
+  readonly counterSteps = new Map<number, CounterEvent>();
+  /** How many locks were granted to a set at one instant, and how many it is of. */
+  readonly sets = new Map<string, { granted: number; size: number }>();
+  private readonly lastRev = new Map<string, number>();
+  private readonly lastToken = new Map<string, number>();
+  private readonly freeSince = new Map<string, number>();
+
+  constructor(private readonly database: SimDatabase) {
+    database.onStep = (step) => this.watch(step);
+  }
+
+  /** Told of every step of a lock or counter of the callers'. */
+  onStep: (step: Step) => void = () => undefined;
+
+  record(key: RecordKey): LockRecord | null {
+    const [read] = this.database.read([key], []).records;
+    return read?.record ? decodeRecord(read.record).record : null;
+  }
+
+  tenure(key: RecordKey, token: number): Tenure | undefined {
+    return this.tenures.get(recordId(key))?.get(token);
+  }
+
+  /** The hold of this token, if it is live by the database's clock. */
+  liveHold(key: RecordKey, token: number): Hold | undefined {
+    return liveHolds(this.record(key), this.database.now()).find((hold) => hold.token === token);
+  }
+
+  /** Since when the lock could have been had by anybody without asking twice; null: it cannot be had now. */
+  freeFrom(key: RecordKey): number | null {
+    const record = this.record(key);
+    const now = this.database.now();
+    if (!record) return Number.NEGATIVE_INFINITY;
+    const { holds, queue, frozen, delayedUntil } = record;
+    if (liveHolds(record, now).length > 0 || queue.length > 0 || frozen || delayedUntil > now) {
+      return null;
+    }
+    const lapses = holds.map(({ expiresAt }) => expiresAt);
+    return Math.max(this.freeSince.get(recordId(key)) ?? 0, delayedUntil, ...lapses);
+  }
+
+  private watch(step: Step): void {
+    const { change, after } = step;
+    if (change.key.namespace !== 'default') return;
+    const id = recordId(change.key);
+    if (after.rev <= (this.lastRev.get(id) ?? 0)) this.tell(`${id}: rev ${after.rev} came again`);
+    this.lastRev.set(id, after.rev);
+    if (change.key.kind === 'counter') this.watchCounter(step);
+    else this.watchLock(id, step);
+    this.onStep(step);
+  }
+
+  private watchCounter({ change, before, after }: Step): void {
+    const { record } = decodeCounter(after);
+    let value = before ? decodeCounter(before).record.value : null;
+    for (const event of change.events as CounterEvent[]) {
+      const { delta } = event;
+      if (delta === undefined) continue;
+      if (this.counterSteps.has(delta)) this.tell(`${delta} was added twice`);
+      this.counterSteps.set(delta, event);
+      if (value !== null) value += delta;
+    }
+    if (value !== null && value !== record.value) this.tell(`a step of the counter got lost`);
+    if (!isWithin(record.value, record)) this.tell(`the counter stands at ${record.value}`);
+  }
+
+  private watchLock(id: string, { change, before, after, at }: Step): void {
+    const old = before ? decodeRecord(before).record : null;
+    const { record } = decodeRecord(after);
+    const live = liveHolds(record, at);
+    if (live.length > 1 && live.some(({ mode }) => mode === 'exclusive')) {
+      this.tell(`${id}: ${live.map(({ token }) => token)} are live at once`);
+    }
+    const tenures = this.tenures.get(id) ?? new Map<number, Tenure>();
+    this.tenures.set(id, tenures);
+    for (const event of change.events as LockEvent[]) {
+      if (event.kind === 'granted') this.watchGrant(id, record, old, event);
+      if (event.token === undefined) continue;
+      const { token, owner, kind } = event;
+      if (kind === 'granted') {
+        tenures.set(token, { owner, expiresAt: 0, goneAt: null, grantedAt: at, wasLate: false });
+      }
+      const tenure = tenures.get(token);
+      if (tenure && ENDS.has(kind)) tenure.goneAt = at;
+      if (tenure && kind === 'late') tenure.wasLate = true;
+    }
+    for (const { token, expiresAt, leaseMs, set } of record.holds) {
+      const known = tenures.get(token);
+      if (set && known?.grantedAt === at && known.expiresAt === 0) this.watchSet(set, at);
+      if (!known) this.tell(`${id}: token ${token} was never granted`);
+      else if (known.goneAt !== null) this.tell(`${id}: token ${token} came back`);
+      else if (known.expiresAt > 0 && known.expiresAt <= at && expiresAt > known.expiresAt) {
+        this.tell(`${id}: the lapsed lease of ${token} was revived`);
+      } else known.expiresAt = expiresAt;
+      if (known?.grantedAt === at && expiresAt - at < leaseFloorMs(leaseMs) + HOP_MS) {
+        known.wasLate = true;
+      }
+    }
+    this.freeSince.set(id, at);
+  }
+
+  private watchSet({ id, size }: SetMark, at: number): void {
+    const granted = this.sets.get(`${id} ${at}`)?.granted ?? 0;
+    this.sets.set(`${id} ${at}`, { granted: granted + 1, size });
+  }
+
+  private watchGrant(
+    id: string,
+    record: LockRecord,
+    old: LockRecord | null,
+    { token = 0, owner }: LockEvent,
+  ): void {
+    const last = this.lastToken.get(id) ?? 0;
+    if (token <= last) this.tell(`${id}: token ${token} was granted after ${last}`);
+    this.lastToken.set(id, Math.max(last, token));
+    const ticket = old?.queue.find((waiter) => waiter.owner === owner)?.ticket;
+    const offered = new Set(record.offers.map((offer) => offer.ticket));
+    const passed = record.queue.find(
+      // A set that cannot have all of its locks yet may be passed over; nobody else may, not even by a set.
+      ({ ticket: other, setSize }) =>
+        other < (ticket ?? 0) && !offered.has(other) && setSize === undefined,
+    );
+    if (passed) this.tell(`${id}: ticket ${ticket} passed over ${passed.ticket}`);
+  }
+
+  tell(what: string): void {
+    this.violations.push(what);
+  }
+}
