@@ -1,16 +1,9 @@
-import { pause } from './client-clock';
+import { GrantWait } from './grant-wait';
 import { LockTimeout } from './lock-timeout';
 import type { LockyardClient } from './lockyard-client';
-import { LockyardError } from './lockyard-error';
-import { RequestId } from './request-id';
-import { retryDelayMs, retrying } from './retry';
-import {
-  ANSWER_WITHIN_MS,
-  driftMs,
-  HELD_OPEN_MS,
-  RETRY_BUDGET_MS,
-  TIDY_UP_MS,
-} from './time-limits';
+import { type RetryBounds, retrying } from './retry';
+import type { CallOptions } from './send-request';
+import { driftMs, RETRY_BUDGET_MS } from './time-limits';
 import type { AcquireAnswer, Granted, Mode } from './wire';
 
 /** What to take, and for whom. */
@@ -57,127 +50,33 @@ export function awaitGrant(
   wish: Wish,
   signal: AbortSignal | undefined,
 ): Promise<Grant> {
-  return new GrantWait(client, wish, signal).run();
+  return new OneLockWait(client, wish, signal).run();
 }
 
-/** How long to leave a frozen lock alone, in steps of `retryDelayMs`: the longest. */
-const FROZEN_PAUSES = 10;
-
-/** An answer faster than this, and yet `queued`, comes from a server that is shutting down. */
-const AT_ONCE_MS = 200;
-
-class GrantWait {
-  private readonly clock;
-  private readonly chance;
-  private readonly startedAt: number;
-  private id: RequestId;
-  /** The server may know the present id: there may be a place or a grant to give back. */
-  private unsure = false;
-
+class OneLockWait extends GrantWait<AcquireAnswer, Grant> {
   constructor(
-    private readonly client: LockyardClient,
+    client: LockyardClient,
     private readonly wish: Wish,
-    private readonly signal: AbortSignal | undefined,
+    signal: AbortSignal | undefined,
   ) {
-    this.clock = client.settings.clock;
-    this.chance = client.settings.chance;
-    this.startedAt = this.clock.monotonic();
-    this.id = this.freshId();
+    super(client, wish.waitMs, signal);
   }
 
-  async run(): Promise<Grant> {
-    try {
-      return await this.untilGranted();
-    } catch (error) {
-      if (this.unsure) await this.cancel();
-      throw error;
-    }
+  protected send(requestId: string, options: CallOptions): Promise<AcquireAnswer> {
+    return this.client.acquire({ ...this.wish, requestId }, options);
   }
 
-  private async untilGranted(): Promise<Grant> {
-    for (;;) {
-      const { answer, sentAt } = await this.ask();
-      const grant = answer.outcome === 'granted' ? await this.prove(answer, sentAt) : null;
-      if (grant) return grant;
-      this.unsure = answer.outcome === 'queued';
-      if (answer.outcome === 'held' || answer.outcome === 'timeout') throw this.timeout(answer);
-      if (this.patienceLeftMs() <= 0) throw this.timeout(answer);
-      await this.beforeAskingAgain(answer, sentAt);
-    }
-  }
-
-  /** Asks with the present id until there is an answer. */
-  private ask(): Promise<{ answer: AcquireAnswer; sentAt: number }> {
-    const { waitMs } = this.wish;
-    const until = this.startedAt + (waitMs > 0 ? waitMs : RETRY_BUDGET_MS);
-    return retrying(this.bounds(until), async () => {
-      this.signal?.throwIfAborted();
-      const wasUnsure = this.unsure;
-      const requestId = this.id.forSending();
-      const timeoutMs = Math.min(this.patienceLeftMs(), HELD_OPEN_MS) + ANSWER_WITHIN_MS;
-      const sentAt = this.clock.monotonic();
-      try {
-        this.unsure = true;
-        const ask = { ...this.wish, requestId };
-        const answer = await this.client.acquire(ask, { timeoutMs, signal: this.signal });
-        this.id.answered();
-        return { answer, sentAt };
-      } catch (error) {
-        if (isSurelyNotDone(error)) this.unsure = wasUnsure;
-        throw error;
-      }
-    });
-  }
-
-  /**
-   * A wait may have used up what can be proven of a lease, which counts from before the request. Then a renewal proves
-   * it; null: the hold ended before anybody worked under it.
-   */
-  private async prove(granted: Granted, sentAt: number): Promise<Grant | null> {
-    const { token, waitedMs, expiresAt, expiresInMs } = granted;
-    const grant: Grant = { token, waitedMs, expiresAt, expiresInMs, sentAt };
-    const { namespace, name, owner, leaseMs } = this.wish;
-    const now = this.clock.monotonic();
-    if (surelyUntil(grant) - now >= leaseMs / 2) return grant;
-    return retrying(this.bounds(now + RETRY_BUDGET_MS), async () => {
-      const renewedAt = this.clock.monotonic();
-      const renewal = { namespace, name, owner, token, leaseMs };
-      const answer = await this.client.renew(renewal, { signal: this.signal });
-      if (answer.outcome === 'lost') return null;
-      const { expiresAt, expiresInMs } = answer;
-      return { ...grant, expiresAt, expiresInMs, sentAt: renewedAt };
-    });
-  }
-
-  private async beforeAskingAgain(answer: AcquireAnswer, sentAt: number): Promise<void> {
-    if (answer.outcome === 'queueFull') {
-      const delayMs = retryDelayMs(this.chance, 0, answer.retryAfterMs);
-      await pause(this.clock, Math.min(delayMs, this.patienceLeftMs()), this.signal);
-    } else if (answer.outcome === 'frozen') {
-      const delayMs = retryDelayMs(this.chance, FROZEN_PAUSES);
-      await pause(this.clock, Math.min(delayMs, this.patienceLeftMs()), this.signal);
-    } else if (answer.outcome !== 'queued') {
-      this.id = this.freshId();
-    } else if (this.clock.monotonic() - sentAt < AT_ONCE_MS) {
-      await pause(this.clock, retryDelayMs(this.chance, 1), this.signal);
-    }
-  }
-
-  private async cancel(): Promise<void> {
+  protected undo(requestId: string, options: CallOptions): Promise<unknown> {
     const { namespace, name, owner } = this.wish;
-    const until = this.clock.monotonic() + TIDY_UP_MS;
-    const { clock, chance } = this;
-    try {
-      await retrying({ clock, chance, until }, () => {
-        const undo = { namespace, name, owner, requestId: this.id.forSending() };
-        return this.client.cancel(undo, { timeoutMs: TIDY_UP_MS });
-      });
-    } catch {
-      // The error that led here says more; what could not be given back lapses by itself.
-    }
+    return this.client.cancel({ namespace, name, owner, requestId }, options);
   }
 
-  private timeout(answer: AcquireAnswer): LockTimeout {
+  protected prove({ token, waitedMs, expiresAt, expiresInMs }: Granted, sentAt: number) {
+    const grant: Grant = { token, waitedMs, expiresAt, expiresInMs, sentAt };
+    return proven(this.client, this.wish, grant, (until) => this.bounds(until));
+  }
+
+  protected timeout(answer: AcquireAnswer): LockTimeout {
     const { name, waitMs } = this.wish;
     return new LockTimeout(name, waitMs, {
       holders: 'holders' in answer ? answer.holders : [],
@@ -185,20 +84,28 @@ class GrantWait {
       frozen: answer.outcome === 'frozen' ? answer.reason : null,
     });
   }
-
-  private patienceLeftMs(): number {
-    return Math.max(0, this.startedAt + this.wish.waitMs - this.clock.monotonic());
-  }
-
-  private bounds(until: number) {
-    return { clock: this.clock, chance: this.chance, until, signal: this.signal };
-  }
-
-  private freshId(): RequestId {
-    return new RequestId(this.chance.id(), this.clock);
-  }
 }
 
-function isSurelyNotDone(error: unknown): boolean {
-  return error instanceof LockyardError && error.reason !== 'UNKNOWN';
+/**
+ * A wait may have used up what can be proven of a lease, which counts from before the request. Then a renewal proves
+ * it; null: the hold ended before anybody worked under it.
+ */
+export async function proven(
+  client: LockyardClient,
+  { namespace, name, owner, leaseMs }: Pick<Wish, 'namespace' | 'name' | 'owner' | 'leaseMs'>,
+  grant: Grant,
+  boundsUntil: (until: number) => RetryBounds,
+): Promise<Grant | null> {
+  const { clock } = client.settings;
+  const now = clock.monotonic();
+  if (surelyUntil(grant) - now >= leaseMs / 2) return grant;
+  const bounds = boundsUntil(now + RETRY_BUDGET_MS);
+  return retrying(bounds, async () => {
+    const renewedAt = clock.monotonic();
+    const renewal = { namespace, name, owner, token: grant.token, leaseMs };
+    const answer = await client.renew(renewal, { signal: bounds.signal });
+    if (answer.outcome === 'lost') return null;
+    const { expiresAt, expiresInMs } = answer;
+    return { ...grant, expiresAt, expiresInMs, sentAt: renewedAt };
+  });
 }

@@ -2,6 +2,7 @@ import { type ClientSettings, clientSettings, type LockyardClientOptions } from 
 import { notify } from './lock-observer';
 import { LockyardError } from './lockyard-error';
 import { type CallOptions, type Procedure, sendRequest } from './send-request';
+import type { AcquireManyAnswer, AcquireManyInput, CancelManyInput } from './set-wire';
 import { ANSWER_WITHIN_MS, HELD_OPEN_MS } from './time-limits';
 import type {
   AcquireAnswer,
@@ -47,6 +48,22 @@ export class LockyardClient {
     const meta = { ...this.settings.meta, ...input.meta };
     const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
     return this.send(ACQUIRE, { ...this.owned(input), meta }, { ...options, timeoutMs });
+  }
+
+  /** Takes all of several locks, or none; waits up to 25 s in this request. Adds to `meta` as `acquire` does. */
+  acquireMany(
+    input: Owned<AcquireManyInput>,
+    options: CallOptions = {},
+  ): Promise<AcquireManyAnswer> {
+    const waitMs = Math.min(input.waitMs ?? 0, HELD_OPEN_MS);
+    const meta = { ...this.settings.meta, ...input.meta };
+    const timeoutMs = options.timeoutMs ?? waitMs + ANSWER_WITHIN_MS;
+    return this.send(ACQUIRE_MANY, { ...this.owned(input), meta }, { ...options, timeoutMs });
+  }
+
+  /** Undoes an `acquireMany`: leaves the queue, or gives back what is left of what was granted. Safe to repeat. */
+  cancelMany(input: Owned<CancelManyInput>, options?: CallOptions): Promise<CancelAnswer> {
+    return this.send(CANCEL_MANY, this.owned(input), options);
   }
 
   /** Undoes an acquire: leaves the queue, or gives back what was granted. Safe to repeat. */
@@ -97,7 +114,9 @@ export class LockyardClient {
     return this.send(GET_COUNTER, this.placed(input), options);
   }
 
-  private owned<I extends LockRef & { owner?: string | undefined }>(input: I) {
+  private owned<I extends { namespace?: string | undefined; owner?: string | undefined }>(
+    input: I,
+  ) {
     return { ...this.placed(input), owner: input.owner ?? this.settings.owner };
   }
 
@@ -127,6 +146,8 @@ export class LockyardClient {
 }
 
 const ACQUIRE: Procedure = { name: 'lock.acquire', kind: 'mutation' };
+const ACQUIRE_MANY: Procedure = { name: 'lock.acquireMany', kind: 'mutation' };
+const CANCEL_MANY: Procedure = { name: 'lock.cancelMany', kind: 'mutation' };
 const CANCEL: Procedure = { name: 'lock.cancel', kind: 'mutation' };
 const RENEW: Procedure = { name: 'lock.renew', kind: 'mutation' };
 const RELEASE: Procedure = { name: 'lock.release', kind: 'mutation' };

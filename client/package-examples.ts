@@ -2,8 +2,8 @@
 
 /** Types alone, with every check, and no server. */
 export const TYPED = `
-import { LockLost, LockTimeout, LockyardClient, LockyardError, withLock } from 'lockyard';
-import type { AcquireAnswer, Hold, LockObserver, WithLockOptions } from 'lockyard';
+import { LockLost, LockTimeout, LockyardClient, LockyardError, withLock, withLocks } from 'lockyard';
+import type { AcquireAnswer, AcquireManyAnswer, Hold, LockSetHold, LockObserver, WithLockOptions } from 'lockyard';
 import { guardedUpdate, type MysqlConnection } from 'lockyard/guards/mysql';
 import { guardedSet, type IoredisClient } from 'lockyard/guards/redis';
 import { guardedUpsert, type AsyncSqlite, type SyncSqlite } from 'lockyard/guards/sqlite';
@@ -18,9 +18,17 @@ const text: string = await done.then(String, (error: unknown) =>
 const answer: Promise<AcquireAnswer | string> = client
   .acquire({ name: 'job', leaseMs: 1_000 })
   .catch((error: unknown) => (error instanceof LockyardError ? error.reason : 'no'));
+const many = (set: LockSetHold): number => set.token('a') + set.remainingMs();
+const both: Promise<number | string> = withLocks(['a', { name: 'b', mode: 'shared' }], options, many).catch(String);
+const asked: Promise<AcquireManyAnswer | string> = client
+  .acquireMany({ locks: [{ name: 'a' }, { name: 'b' }], leaseMs: 1_000 })
+  .catch(String);
+// @ts-expect-error a lock of a set needs a name
+withLocks([{ mode: 'shared' }], options, many).catch(() => {});
 // @ts-expect-error a lock needs a name
 client.inspect({}).catch(() => {});
 console.log(text, await answer);
+await Promise.all([both, asked]);
 
 const write = { table: 'accounts', key: { id: 42 }, set: { balance: 7 }, token: 5 };
 export async function guarded(mysql: MysqlConnection, sqlite: AsyncSqlite, sync: SyncSqlite, redis: IoredisClient) {

@@ -165,6 +165,7 @@ describe('the package, packed and installed somewhere else', () => {
       declare const url: string, apiKey: string, orderId: string, token: number;
       declare function readDrafts(options: { signal: AbortSignal }): Promise<string[]>;
       declare function writeInvoices(drafts: string[], options: object): Promise<number>;
+      declare function transfer(options: object): Promise<void>;
       declare function writeReport(): Promise<void>;`;
     const readme = snippets('client/README.md', given);
     const page = snippets('docs/client.md', given);

@@ -1,7 +1,8 @@
 import { awaitGrant, type Wish } from './await-grant';
+import { environmentClient } from './environment-client';
 import type { Hold, LockHold } from './lock-hold';
 import { enclosingHold } from './lock-scope';
-import { LockyardClient } from './lockyard-client';
+import type { LockyardClient } from './lockyard-client';
 import { tellWaitEnded, watchWait } from './watch-wait';
 import type { Mode, Remark } from './wire';
 import { workUnderGrant } from './work-under-grant';
@@ -85,13 +86,6 @@ export async function withLock<T>(
     awaitGrant(client, wish, options.signal),
   );
   return workUnderGrant(client, wish, grant, options, work);
-}
-
-let sharedClient: LockyardClient | undefined;
-
-function environmentClient(): LockyardClient {
-  sharedClient ??= new LockyardClient();
-  return sharedClient;
 }
 
 function wishOf({ settings }: LockyardClient, name: string, options: WithLockOptions): Wish {

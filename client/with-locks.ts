@@ -1,0 +1,96 @@
+import { awaitSetGrant, type SetGrants, type SetWish } from './await-set-grant';
+import { environmentClient } from './environment-client';
+import type { Hold } from './lock-hold';
+import { enclosingHold } from './lock-scope';
+import { type LockSetHold, lockSetHold } from './lock-set-hold';
+import type { LockyardClient } from './lockyard-client';
+import { LockyardError } from './lockyard-error';
+import type { Mode } from './wire';
+import type { WithLockOptions } from './with-lock';
+import { workUnderGrant } from './work-under-grant';
+
+/** As for `withLock`; the two callbacks are called once for each lock that they concern. */
+export type WithLocksOptions = Omit<WithLockOptions, 'mode' | 'reentrant' | 'ownHold'>;
+
+/** A lock by its name, taken exclusively; or with its mode. */
+export type LockOfSet = string | { name: string; mode?: Mode | undefined };
+
+/**
+ * Does `work` while holding all of 2 to 20 locks of one namespace: waits until all are granted at once, renews each of
+ * them, releases all whatever happens, and answers what the work answered. While it waits it holds none, so that such
+ * calls never deadlock, in whatever order they name their locks.
+ *
+ * Promises and rejections are those of `withLock`, of any of the locks: the work has to end as soon as one is lost, and
+ * `LockLost` says which. `LockTimeout` says which lock was in the way. Within `work`, `withLock` of one of the locks runs
+ * under its hold at once; `withLocks` within work under one of them would wait for itself, and is refused as `INVALID`.
+ *
+ * Not promised: that it is ever granted where its locks are never free at the same time. Then its patience runs out.
+ */
+export async function withLocks<T>(
+  locks: LockOfSet[],
+  options: WithLocksOptions,
+  work: (set: LockSetHold) => Promise<T> | T,
+): Promise<T> {
+  const client = options.client ?? environmentClient();
+  const wish = wishOf(client, locks, options);
+  refuseWithin(client, wish);
+  const set = await awaitSetGrant(client, wish, options.signal);
+  return workUnderSet(client, wish, set, options, work);
+}
+
+function wishOf(
+  { settings }: LockyardClient,
+  locks: LockOfSet[],
+  options: WithLocksOptions,
+): SetWish {
+  return {
+    namespace: options.namespace ?? settings.namespace,
+    locks: locks.map((lock) => {
+      const { name, mode = 'exclusive' as const } =
+        typeof lock === 'string' ? { name: lock } : lock;
+      return { name, mode };
+    }),
+    owner: options.owner ?? settings.owner,
+    leaseMs: options.leaseMs ?? 30_000,
+    waitMs: options.waitMs ?? 60_000,
+    meta: options.meta ?? {},
+  };
+}
+
+function refuseWithin(client: LockyardClient, { namespace, locks }: SetWish): void {
+  for (const { name } of locks) {
+    const wanted = { client, namespace, name, mode: 'shared', owner: undefined } as const;
+    if (!enclosingHold(wanted)) continue;
+    const text = `"${name}" is held by the work that asks for it with others: that would wait for itself.`;
+    throw new LockyardError('INVALID', text);
+  }
+}
+
+/** Under the first lock under the second, and so on: each is kept, lost and released as a single one is. */
+async function workUnderSet<T>(
+  client: LockyardClient,
+  wish: SetWish,
+  { byName, giveBack }: SetGrants,
+  options: WithLocksOptions,
+  work: (set: LockSetHold) => Promise<T> | T,
+): Promise<T> {
+  const { locks, ...common } = wish;
+  const held: Hold[] = [];
+  const under = async (signal: AbortSignal | undefined): Promise<T> => {
+    const lock = locks[held.length];
+    if (!lock) return work(lockSetHold(held, signal ?? new AbortController().signal));
+    const grant = byName.get(lock.name);
+    if (!grant) throw new LockyardError('INTERNAL', `"${lock.name}" was not granted with its set.`);
+    const single = { ...common, ...lock, reentrant: false };
+    return workUnderGrant(client, single, grant, { ...options, signal }, (hold) => {
+      held.push(hold);
+      return under(hold.signal);
+    });
+  };
+  try {
+    return await under(options.signal);
+  } finally {
+    // Whoever was interrupted on the way in has holds that nobody works under, and nobody releases.
+    if (held.length < locks.length) await giveBack();
+  }
+}
