@@ -121,6 +121,56 @@ describe('a deadlock', () => {
   });
 });
 
+describe('changes that belong together', () => {
+  /** Three of them on their way, two written and the third waiting for its row. */
+  const stalled = async () => {
+    const keys = [freshKey('set'), freshKey('set'), freshKey('set')].sort((a, b) =>
+      Buffer.compare(bytes(a), bytes(b)),
+    ) as [RecordKey, RecordKey, RecordKey];
+    const [a, b, c] = keys;
+    const changes = [
+      creation(a, { events: [eventOf(1)] }),
+      update(b, await created(store, b), { events: [eventOf(2)] }),
+      update(c, await created(store, c), { events: [eventOf(2)] }),
+    ];
+    const end = await store.historyEnd();
+    await lockRows(c);
+    const error = failureOf(store.swapAll(changes));
+    const thread = await swappingThread();
+    const noneTook = async () => {
+      await foreign.query('ROLLBACK');
+      await vi.waitFor(async () => expect(await openTransactions()).toBe(0));
+      expect((await readOne(store, a)).record).toBe(null);
+      expect([(await stored(store, b)).rev, (await stored(store, c)).rev]).toEqual([1, 1]);
+      expect(await store.historyAfter(end, 10)).toEqual([]);
+    };
+    return { error, thread, noneTook, changes };
+  };
+
+  it('are none of them there when their connection is killed in the middle', async () => {
+    const { error, thread, noneTook, changes } = await stalled();
+    await foreign.query(`KILL ${thread}`);
+    expect(await error).toMatchObject({ applied: 'unknown' });
+    await noneTook();
+    expect((await store.swapAll(changes)).map(({ took }) => took)).toEqual([true, true, true]);
+  });
+
+  it('are all of them there or none when their process goes away in the middle', async () => {
+    const { error, changes } = await stalled();
+    await store.close();
+    expect(await error).toMatchObject({ applied: 'unknown' });
+    await foreign.query('ROLLBACK');
+    await vi.waitFor(async () => expect(await openTransactions()).toBe(0), { timeout: 5_000 });
+    store = new MysqlStore(url);
+    const { records } = await store.read(
+      changes.map(({ key }) => key),
+      [],
+    );
+    const landed = records.map(({ record }, i) => record?.writer === changes[i]?.writer);
+    expect(new Set(landed).size).toBe(1);
+  });
+});
+
 describe('a row that somebody else keeps', () => {
   it('for too long ends the wait: nothing was changed, the connection is clean, the same call works', async () => {
     const patient = new MysqlStore(url, 10_000);
