@@ -90,7 +90,11 @@ function HeldBy({ side: { hold } }: { side: HoldSide }) {
       <ExactName name={hold.owner} className="font-[550]" />
       {host && ` on ${host}`}
       {pid && `, pid ${pid}`}
-      <Quiet> · service {hold.service}</Quiet>
+      <Quiet>
+        {' '}
+        · service {hold.service}
+        {hold.set && `, one of ${hold.set.size} taken together`}
+      </Quiet>
     </>
   );
 }

@@ -1,5 +1,5 @@
 import type { Changed } from '@/server/domain/answers';
-import type { EndCause, Meta } from '@/server/domain/lock-record';
+import type { EndCause, Meta, SetMark } from '@/server/domain/lock-record';
 import type { LockDetail, LockRow, WaiterRow } from '@/server/domain/lock-row';
 
 /** One side of “you saw” and “now”: a lock as far as an act on it is concerned. */
@@ -11,6 +11,8 @@ export interface HoldSide {
     token: number;
     grantedAt: number;
     expiresAt: number;
+    /** Absent for a lock that was taken alone. */
+    set?: SetMark;
     /** Absent where only a refusal told of this hold. */
     life?: { leaseMs: number; renewedAt: number; renewals: number; meta: Meta };
   } | null;
@@ -33,6 +35,7 @@ export function sideOfRow(row: LockRow, queue: WaiterRow[] | null = null): HoldS
       token: hold.token,
       grantedAt: hold.grantedAt,
       expiresAt: hold.expiresAt,
+      ...(hold.set ? { set: hold.set } : {}),
       life: hold,
     },
     others: Math.max(0, row.holders - 1),

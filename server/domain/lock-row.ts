@@ -1,5 +1,5 @@
 import type { OwnHold } from './insight-row';
-import type { EndCause, Meta, Mode, Remark } from './lock-record';
+import type { EndCause, Meta, Mode, Remark, SetMark } from './lock-record';
 import type { LockStatus } from './lock-status';
 import type { NamespacePolicy } from './namespace-policy';
 import type { StuckReason } from './stuck-reason';
@@ -55,6 +55,8 @@ export interface HoldRow {
   meta: Meta;
   askedToRelease: Remark | null;
   renewalsStopped: Remark | null;
+  /** The set that it was granted with; absent for a lock that was taken alone. */
+  set?: SetMark;
 }
 
 /** How a backend is, as last seen by this process. */

@@ -7,6 +7,7 @@ import {
   type LockRecord,
   liveHolds,
   unwrittenRecord,
+  type Waiter,
 } from '../domain/lock-record';
 import type { HoldRow, LockRow, WaiterRow } from '../domain/lock-row';
 import { leadingHold, lockStatus, type StatusFacts, statusFacts } from '../domain/lock-status';
@@ -74,7 +75,7 @@ export class BoardRow {
       delayedUntil: record.delayedUntil,
       ended: hold || !record.ended ? null : endedRow(record.ended),
       waiters: record.queue.length,
-      oldestWaitAt: record.queue[0]?.enqueuedAt ?? null,
+      oldestWaitAt: oldestWaitAt(record.queue),
       readAt,
     };
   }
@@ -118,12 +119,19 @@ export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] 
 
 export function holdRow(hold: Hold): HoldRow {
   const { token, mode, service, owner, count, leaseMs, grantedAt, renewedAt, renewals } = hold;
-  const { expiresAt, waitedMs, meta, askedToRelease, renewalsStopped } = hold;
+  const { expiresAt, waitedMs, meta, askedToRelease, renewalsStopped, set } = hold;
   const who = { token, mode, service, owner, holdCount: count };
   const times = { leaseMs, grantedAt, renewedAt, renewals, expiresAt, waitedMs };
-  return { ...who, ...times, meta, askedToRelease, renewalsStopped };
+  const row = { ...who, ...times, meta, askedToRelease, renewalsStopped };
+  return set ? { ...row, set } : row;
 }
 
 function endedRow({ owner, service, token, cause, grantedAt, at }: EndedHold) {
   return { owner, service, token, cause, grantedAt, at };
+}
+
+/** Not always the first one's: a set brings its age along from queue to queue. */
+function oldestWaitAt(queue: readonly Waiter[]): number | null {
+  const oldest = queue.reduce((at, waiter) => Math.min(at, waiter.enqueuedAt), Number.MAX_VALUE);
+  return queue.length > 0 ? oldest : null;
 }
