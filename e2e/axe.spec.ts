@@ -132,9 +132,30 @@ test.describe('everybody can use, on any screen,', () => {
       await openLive(page, `${server.url}/locks/default/${encodeURIComponent(name)}`);
       await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
       await expect(page.getByRole('region', { name: 'Events' })).toContainText('Granted');
+      await expect(page.locator('svg.recharts-surface').first()).toBeVisible();
       await expectSound(page);
     });
   }
+
+  test('a stuck lock, in the list and on its page, with its charts as a table', async ({
+    page,
+  }) => {
+    await signIn(page.context(), server, admin);
+    await openLive(page, `${server.url}/?namespace=team-blue`);
+    await expect(lockRow(page, 'jam', 'team-blue')).toContainText('Stuck');
+    await expectSound(page);
+    await openLive(page, `${server.url}/locks/team-blue/jam`);
+    await expect(page.locator('main header').first()).toContainText('Stuck');
+    await page.getByText('The charts over time as a table').click();
+    await expect(page.getByRole('cell').first()).toBeVisible();
+    await expectSound(page);
+  });
+
+  test('a lock without a past', async ({ page }) => {
+    await open(page, '/locks/default/never-taken?range=30d');
+    await expect(page.getByText('Nobody was granted this lock')).toBeVisible();
+    await expectSound(page);
+  });
 
   const addresses: [string, string, string][] = [
     ['the audit log', '/audit', 'Every act of a person'],
@@ -204,6 +225,11 @@ test.describe('everybody can use, on any screen,', () => {
     await press(page, 'Account of ada');
     await expect(page.getByRole('menu')).toBeVisible();
     await expectSound(page);
+    await page.keyboard.press('Escape');
+    await page.setViewportSize({ width: 390, height: 844 });
+    await press(page, 'More');
+    await expect(page.getByRole('menuitem', { name: 'Backends' })).toBeVisible();
+    await expectNoViolation(page, 390);
   });
 });
 
@@ -239,10 +265,20 @@ async function take(name: string, owner = 'orders-1', leaseMs = 600_000): Promis
   return answer.token;
 }
 
+const policy = {
+  leaseMinMs: 100,
+  leaseMaxMs: 600_000,
+  patienceMaxMs: 600_000,
+  queueLimit: 50,
+  lockDelayMs: 10_000,
+  requiredMeta: [],
+  stuckAfterMs: 1_000,
+};
+
 /** Locks in every state, and something to see on every page. */
 async function fill(): Promise<void> {
   const { cookie } = admin;
-  await callConsole(server, cookie, 'namespaces.create', { name: 'team-blue' });
+  await callConsole(server, cookie, 'namespaces.create', { name: 'team-blue', policy });
   viewer = await createPerson(server, admin, 'viewer', 'Vera Viewer');
   const apiKey = await createKey(server, admin, 'orders', ['default', 'team-blue']);
   orders = new LockyardClient({ url: server.url, apiKey, owner: 'orders-1' });
@@ -262,6 +298,9 @@ async function fill(): Promise<void> {
     await orders.acquire({ name: 'shared', owner, leaseMs: 600_000, mode: 'shared' });
   }
   await orders.acquire({ namespace: 'team-blue', name: 'busy', leaseMs: 600_000 });
+  const jam = { namespace: 'team-blue', name: 'jam', leaseMs: 600_000 };
+  await orders.acquire({ ...jam, owner: 'orders-7' });
+  void keepWaiting({ ...jam, owner: 'orders-8', waitMs: 600_000, requestId: 'jam' });
   const act = { namespace: 'default', name: 'busy', token, rev: 0, reason: 'out of curiosity' };
   await refusalOf(server, viewer.cookie, 'locks.forceRelease', act);
   await callConsole(server, cookie, 'locks.extend', { ...act, extendMs: 60_000 });

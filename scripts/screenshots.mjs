@@ -3,10 +3,12 @@ import { nodeComplaint } from './node-complaint.mjs';
 import { endWith, PlainFailure } from './plain-failure.mjs';
 
 const viewport = { width: 1440, height: 900 };
-/** On the page, so that its figures have a past to draw. */
-const watchingMs = 45_000;
-/** A lock of the demo that is held for long and waited for. */
+/** On the page, so that its figures have a past to draw, and locks one to be measured by. */
+const watchingMs = 180_000;
+/** A lock of the demo that is stuck by then. */
 const lock = 'cron:nightly-report';
+/** One that changes hands all the time. */
+const busyLock = { namespace: 'shop', name: 'inventory:wh7:sku-10442' };
 
 /** `npm run screenshots`: takes the pictures of docs/images from a demo of its own. */
 async function takeScreenshots() {
@@ -37,9 +39,9 @@ async function photograph(link, say) {
     executablePath: chromiumPath(),
     args: ['--no-sandbox', '--disable-gpu'],
   });
-  const shoot = async (page, name) => {
+  const shoot = async (what, name) => {
     const path = `docs/images/${name}.png`;
-    await page.screenshot({ path });
+    await what.screenshot({ path });
     say(`Wrote ${path}`);
   };
   try {
@@ -58,6 +60,13 @@ async function photograph(link, say) {
     await page.waitForURL(/nightly-report/);
     await page.waitForTimeout(3_000);
     await shoot(page, 'lock-dark');
+    await page.goto(
+      new URL(`/locks/${busyLock.namespace}/${encodeURIComponent(busyLock.name)}`, page.url()).href,
+    );
+    const charts = page.getByRole('region', { name: 'Waits and holds' });
+    await charts.locator('svg.recharts-surface').first().waitFor();
+    await page.waitForTimeout(1_000);
+    await shoot(charts, 'charts-dark');
   } finally {
     await browser.close();
   }
