@@ -193,7 +193,9 @@ test('a lock is measured by its own past: its p99 stands in its row, and far bey
   await expect(reason(page)).toContainText(/× its own p99 of \d+(\.\d)?.m?s, and 1 waits\./);
 });
 
-test('only the page of a lock loads what draws charts', async ({ page }) => {
+test('only the page of a lock loads what draws charts, and stays usable without it', async ({
+  page,
+}) => {
   const loaded: string[] = [];
   page.on('response', async (answer) => {
     if (!answer.url().endsWith('.js')) return;
@@ -208,4 +210,10 @@ test('only the page of a lock loads what draws charts', async ({ page }) => {
   await page.goto(`${server.url}${lockPath('default', 'weir')}`);
   await expect(insights(page).locator('svg.recharts-surface').first()).toBeVisible();
   await expect.poll(() => loaded.length).toBeGreaterThan(0);
+
+  for (const url of loaded) await page.route(url, (route) => route.abort());
+  await page.reload();
+  await expect(insights(page)).toContainText('The charts could not be loaded');
+  await expect(reason(page)).toContainText('Held');
+  faults = () => [];
 });

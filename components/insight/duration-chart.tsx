@@ -8,13 +8,25 @@ import { quantileText } from './insight-words';
 import { CHART_MARGIN, timeFrame, useTimeAxis } from './time-frame';
 
 const OF = {
-  wait: { title: 'Waits', p50: 'waitP50Ms', p99: 'waitP99Ms', ink: 'var(--contended)' },
-  hold: { title: 'Holds', p50: 'holdP50Ms', p99: 'holdP99Ms', ink: 'var(--held)' },
+  wait: {
+    title: 'Waits',
+    p50: 'waitP50Ms',
+    p99: 'waitP99Ms',
+    ink: 'var(--contended)',
+    none: 'Nobody was granted it.',
+  },
+  hold: {
+    title: 'Holds',
+    p50: 'holdP50Ms',
+    p99: 'holdP99Ms',
+    ink: 'var(--held)',
+    none: 'No hold has ended.',
+  },
 } as const;
 
 /** How long was waited, or held, over time: p99 as a line with its area, p50 dashed. */
 export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait' | 'hold' }) {
-  const { title, p50, p99, ink } = OF[of];
+  const { title, p50, p99, ink, none } = OF[of];
   const { rows, domain, ticks } = useTimeAxis(insight);
   const mostMs = Math.max(0, ...rows.map((row) => row[p99] ?? 0));
   const { range, total } = insight;
@@ -29,50 +41,54 @@ export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait
       >
         p50 <b>{quantileText(total[p50])}</b> p99 <b>{quantileText(total[p99])}</b>
       </ChartHead>
-      <div className="chart" data-chart={of}>
-        <ResponsiveContainer width="100%" height="100%">
-          <ComposedChart
-            data={rows}
-            margin={CHART_MARGIN}
-            syncId="insight"
-            title={`${title} over time`}
-            desc="Arrow keys move from step to step."
-          >
-            {timeFrame({
-              range,
-              domain,
-              ticks,
-              yTicks: durationTicks(mostMs),
-              yText: tickText,
-              told: (point) =>
-                point[p99] === null
-                  ? 'none'
-                  : `p50 ${quantileText(point[p50])} · p99 ${quantileText(point[p99])}`,
-            })}
-            <Area
-              dataKey={p99}
-              type="linear"
-              stroke={ink}
-              strokeWidth={1.6}
-              fill={ink}
-              fillOpacity={0.13}
-              dot={<Lone rows={rows} of={p99} ink={ink} />}
-              activeDot={{ r: 3, fill: ink, stroke: 'var(--s1)' }}
-              isAnimationActive={false}
-            />
-            <Line
-              dataKey={p50}
-              type="linear"
-              stroke={ink}
-              strokeWidth={1.6}
-              strokeDasharray="3 3"
-              dot={false}
-              activeDot={false}
-              isAnimationActive={false}
-            />
-          </ComposedChart>
-        </ResponsiveContainer>
-      </div>
+      {total[p99] === null ? (
+        <p className="chart pt-2 pl-[52px] text-12 text-t3">{none}</p>
+      ) : (
+        <div className="chart" data-chart={of}>
+          <ResponsiveContainer width="100%" height="100%">
+            <ComposedChart
+              data={rows}
+              margin={CHART_MARGIN}
+              syncId="insight"
+              title={`${title} over time`}
+              desc="Arrow keys move from step to step."
+            >
+              {timeFrame({
+                range,
+                domain,
+                ticks,
+                yTicks: durationTicks(mostMs),
+                yText: tickText,
+                told: (point) =>
+                  point[p99] === null
+                    ? 'none'
+                    : `p50 ${quantileText(point[p50])} · p99 ${quantileText(point[p99])}`,
+              })}
+              <Area
+                dataKey={p99}
+                type="linear"
+                stroke={ink}
+                strokeWidth={1.6}
+                fill={ink}
+                fillOpacity={0.13}
+                dot={<Lone rows={rows} of={p99} ink={ink} />}
+                activeDot={{ r: 3, fill: ink, stroke: 'var(--s1)' }}
+                isAnimationActive={false}
+              />
+              <Line
+                dataKey={p50}
+                type="linear"
+                stroke={ink}
+                strokeWidth={1.6}
+                strokeDasharray="3 3"
+                dot={false}
+                activeDot={false}
+                isAnimationActive={false}
+              />
+            </ComposedChart>
+          </ResponsiveContainer>
+        </div>
+      )}
     </div>
   );
 }

@@ -1,7 +1,6 @@
 'use client';
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import dynamic from 'next/dynamic';
 import { useId } from 'react';
 import { INSIGHT_RANGES, type InsightRange, type LockInsight } from '@/server/domain/insight-row';
 import type { LockRow } from '@/server/domain/lock-row';
@@ -17,12 +16,8 @@ import { ChartsToCome } from './charts-to-come';
 import { RANGE_WORDS, widerRange } from './insight-range';
 import { InsightTable } from './insight-table';
 import { hasHistory, insightSummary } from './insight-words';
+import { useCharts } from './use-charts';
 import { useRange } from './use-range';
-
-const InsightCharts = dynamic(() => import('./insight-charts'), {
-  ssr: false,
-  loading: ChartsToCome,
-});
 
 /** A minute is a long time beside a step of an hour's chart, and none beside one of a month's. */
 const READ_EVERY_MS: Record<InsightRange, number> = {
@@ -77,6 +72,7 @@ export function InsightPanel({
 
 function Pictures({ insight, row }: { insight: LockInsight; row: LockRow }) {
   const id = useId();
+  const { Charts, isLost } = useCharts();
   const isHeld = row.hold !== null && row.status !== 'unknown' && row.status !== 'expired';
   const heldMs = useAtBackend(row.backend, (now) =>
     isHeld ? coarse(heldMsOf(row, now) ?? 0) : null,
@@ -90,7 +86,19 @@ function Pictures({ insight, row }: { insight: LockInsight; row: LockRow }) {
         <figcaption id={id} className="sr-only">
           {insightSummary(insight)}
         </figcaption>
-        <InsightCharts insight={insight} heldMs={heldMs} waitedMs={waitedMs} />
+        {Charts ? (
+          <Charts insight={insight} heldMs={heldMs} waitedMs={waitedMs} />
+        ) : (
+          <>
+            {isLost && (
+              <p className="px-3.5 pt-3 text-t2">
+                The charts could not be loaded; they are tried again. The table below has their
+                figures.
+              </p>
+            )}
+            <ChartsToCome />
+          </>
+        )}
       </figure>
       <details className="insight-more">
         <summary>The charts over time as a table</summary>
