@@ -210,6 +210,8 @@ test('an admin makes a namespace, in which the same name is another lock', async
   await page.getByRole('button', { name: 'New namespace…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).fill('team-red');
+  await dialog.getByText('bounds of its own').click();
+  await dialog.getByLabel(/^Longest queue/).fill('5');
   await dialog.getByRole('button', { name: 'Make the namespace' }).click();
   await expect(page.getByRole('link', { name: 'team-red' })).toBeVisible();
 
@@ -217,6 +219,9 @@ test('an admin makes a namespace, in which the same name is another lock', async
   expect(await red.acquire({ name, leaseMs: 60_000 }).catch(reasonOf)).toBe('FORBIDDEN');
   const granted = await red.acquire({ namespace: 'team-red', name, leaseMs: 600_000 });
   expect(granted.outcome).toBe('granted');
+  const line = page.getByRole('row').filter({ hasText: 'team-red' });
+  await expect(line.getByRole('list', { name: 'Policy of team-red' })).toContainText('queue 5');
+  await expect(line.locator('[data-cell="count"]')).toContainText(['1', '1', '0']);
   await openLive(page, `/?q=${name}`);
   await expect(lockRow(page, name)).toContainText('orders-1');
   await expect(lockRow(page, name, 'team-red')).toContainText('red-shop-1');
