@@ -162,50 +162,48 @@ describe('a release', () => {
 });
 
 describe('the withdrawal of a grant that came too late', () => {
-  const late = (leaseMs: number, requestId: string) =>
-    acquire('orders/w1', { leaseMs, requestId, reentrant: true });
+  const anonymous = (leaseMs: number) => acquire('orders/w1', { leaseMs, reentrant: true });
 
-  it('frees the lock and forgets the request, so that it is decided again', () => {
-    const ask = late(1_000, 'r1');
-    const first = take('orders/w1', { leaseMs: 1_000, requestId: 'r1', reentrant: true });
+  it('frees the lock, and the next grant has a higher token', () => {
+    const first = take('orders/w1', { leaseMs: 1_000 });
     world.pass(960);
-    const withdraw = { verb: 'withdraw', token: first, request: ask.request } as const;
-    expect(world.run(withdraw)).toEqual({ outcome: 'withdrawn' });
-    expect(world.run(ask)).toMatchObject({ outcome: 'granted', holdCount: 1 });
+    expect(world.run({ verb: 'withdraw', token: first })).toEqual({ outcome: 'withdrawn' });
+    expect(world.run(anonymous(1_000))).toMatchObject({ outcome: 'granted', holdCount: 1 });
     expect(world.record?.holds[0]?.token).toBeGreaterThan(first);
   });
 
-  it('forgets the request even if the lease has lapsed meanwhile', () => {
-    const ask = late(1_000, 'r1');
-    const first = take('orders/w1', { leaseMs: 1_000, requestId: 'r1', reentrant: true });
+  it('says when it ended even if the lease has lapsed meanwhile', () => {
+    const first = take('orders/w1', { leaseMs: 1_000 });
     world.pass(1_500);
-    world.run({ verb: 'withdraw', token: first, request: ask.request });
+    world.run({ verb: 'withdraw', token: first });
     expect(world.record?.ended).toMatchObject({ token: first, at: START_AT + 1_000 });
-    expect(world.run(ask).outcome).toBe('granted');
+  });
+
+  it('leaves a grant alone that a request id may still be told of', () => {
+    const token = take('orders/w1', { leaseMs: 1_000, requestId: 'r1' });
+    expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'kept' });
+    const again = world.run(acquire('orders/w1', { leaseMs: 1_000, requestId: 'r1' }));
+    expect(again).toMatchObject({ outcome: 'granted', token });
   });
 
   it('of a re-entry takes that entry off and leaves the rest of the hold alone', () => {
     const token = take('orders/w1', { leaseMs: 1_000, requestId: 'r1' });
-    const ask = late(1_000, 'r2');
-    world.run(ask);
-    world.run({ verb: 'withdraw', token, request: ask.request });
+    world.run(anonymous(1_000));
+    world.run({ verb: 'withdraw', token });
     expect(world.record?.holds).toMatchObject([{ token, count: 1 }]);
-    const again = world.run(acquire('orders/w1', { leaseMs: 1_000, requestId: 'r1' }));
-    expect(again).toMatchObject({ outcome: 'granted', token });
-    expect(world.run(ask)).toMatchObject({ outcome: 'granted', token, holdCount: 2 });
+    expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'kept' });
   });
 
   it('hands the lock on to the first waiter who is still there', () => {
-    const ask = late(1_000, 'r1');
-    const token = take('orders/w1', { leaseMs: 1_000, requestId: 'r1', reentrant: true });
+    const token = take('orders/w1', { leaseMs: 1_000, reentrant: true });
     world.run(acquire('orders/w2', { waitMs: 60_000 }), 'p2');
     world.run(acquire('orders/w3', { waitMs: 60_000 }), 'p3');
     world.kill('p2');
-    world.run({ verb: 'withdraw', token, request: ask.request });
+    world.run({ verb: 'withdraw', token });
     expect(world.record).toMatchObject({ offers: [{ ticket: 2 }], queue: [{ owner: 'w3' }] });
   });
 
   it('of a hold that is not there is `gone`', () => {
-    expect(world.run({ verb: 'withdraw', token: 1, request: null })).toEqual({ outcome: 'gone' });
+    expect(world.run({ verb: 'withdraw', token: 1 })).toEqual({ outcome: 'gone' });
   });
 });

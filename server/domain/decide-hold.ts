@@ -64,12 +64,12 @@ function stepOut(draft: Draft, hold: Hold): ReleaseAnswer {
   return { outcome: 'released' };
 }
 
-/** Gives a late grant or re-entry back. Its request is forgotten, so that it may be decided again. */
-export function decideWithdraw(draft: Draft, { token, request }: WithdrawCommand) {
+/** Gives a late grant or re-entry back, where nobody but its own caller can have heard of it. */
+export function decideWithdraw(draft: Draft, { token }: WithdrawCommand) {
   const hold = draft.record.holds.find((other) => other.token === token);
   if (!hold) return { outcome: 'gone' } as const;
-  draft.forget(request);
-  if (hold.count > 1) takeOneOff(draft, hold, request);
+  if (hold.requests.length >= hold.count) return { outcome: 'kept' } as const;
+  if (hold.count > 1) takeOneOff(draft, hold);
   else endHold(draft, hold, 'late', { at: Math.min(draft.now, hold.expiresAt) });
   settle(draft);
   return { outcome: 'withdrawn' } as const;

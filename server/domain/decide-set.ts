@@ -121,16 +121,14 @@ function cancelSet(members: Member[], command: CancelSetCommand, touched: Touche
   return { outcome: touched.size > 0 ? 'released' : 'none' };
 }
 
-/** Gives a late grant back, all of it, and forgets its request, so that it may be decided again. */
+/** Gives a late grant back, all of it, where nobody but its own caller can have heard of it. */
 function withdrawSet(members: Member[], command: WithdrawSetCommand, touched: Touched): SetAnswer {
   for (const member of members) {
     const held = command.holds.find(({ name }) => name === member.name);
     if (!held) continue;
     const { token } = held;
-    const { outcome } = decideWithdraw(member.draft, { verb: 'withdraw', token, request: null });
+    const { outcome } = decideWithdraw(member.draft, { verb: 'withdraw', token });
     if (outcome === 'withdrawn') touched.add(member);
   }
-  const [first] = touched;
-  first?.draft.forget(command.request);
-  return { outcome: first ? 'withdrawn' : 'gone' };
+  return { outcome: touched.size > 0 ? 'withdrawn' : 'gone' };
 }

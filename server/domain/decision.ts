@@ -163,13 +163,6 @@ export class Draft {
     this.memos.push({ key, inputHash, answer, expiresAt: until + REMEMBER_MS });
   }
 
-  /** Lets a request be decided again as if it had never been. */
-  forget(request: RequestIdentity | null): void {
-    if (!request?.remembered) return;
-    const { key, inputHash } = request;
-    this.memos.push({ key, inputHash, answer: null, expiresAt: 0 });
-  }
-
   /** The remembered answer to this very request. The same id with another input is refused. */
   recall<A>(request: RequestIdentity | null): A | null {
     return recallAnswer<A>(this.context.remembered, request, this.now);

@@ -64,12 +64,10 @@ export interface ReleaseCommand {
   request: RequestIdentity | null;
 }
 
-/** Undoes a grant that came too late to be of use. */
+/** Undoes a grant that nobody heard of in time, unless a request id may still be told of it. */
 export interface WithdrawCommand {
   verb: 'withdraw';
   token: number;
-  /** The acquire that it was granted to; null if its caller gave it no id. */
-  request: RequestIdentity | null;
 }
 
 export interface ForceReleaseCommand {
@@ -131,7 +129,7 @@ export interface LockAnswers {
   cancel: CancelAnswer;
   renew: RenewAnswer;
   release: ReleaseAnswer;
-  withdraw: { outcome: 'withdrawn' | 'gone' };
+  withdraw: { outcome: 'withdrawn' | 'kept' | 'gone' };
   forceRelease: ForceReleaseAnswer;
   extend: ExtendAnswer;
   askRelease: NoticeAnswer;

@@ -162,7 +162,7 @@ class GroupCommitEngine implements LockEngine {
   }
 
   private withdraw(key: RecordKey, token: number): void {
-    this.run(key, { verb: 'withdraw', token, request: null }).catch(() => undefined);
+    this.run(key, { verb: 'withdraw', token }).catch(() => undefined);
   }
 
   /** Looks at every lock that somebody here waits for: lapsed leases, offers, places that are gone. */

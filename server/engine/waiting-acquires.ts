@@ -50,7 +50,7 @@ export class WaitingAcquires {
       this.parts.withdraw(key, token);
       throw tooLate(null);
     }
-    const given = this.parts.intake.submit(key, { verb: 'withdraw', token, request: null }, dueAt);
+    const given = this.parts.intake.submit(key, { verb: 'withdraw', token }, dueAt);
     await given.catch((cause) => {
       throw tooLate(cause);
     });
@@ -123,13 +123,15 @@ export class WaitingAcquires {
       const patience = setTimeout(() => call.wake({ why: 'patience' }), place.patienceLeftMs);
       const wake = this.parts.isDraining() ? ({ why: 'drain' } as const) : await call.next();
       clearTimeout(patience);
-      if (wake.why === 'uncertain' && !call.ask.request.remembered) throw unknownOutcome(null);
+      throwDoubt(call);
       if (wake.why === 'dropped' || wake.why === 'uncertain' || wake.why === 'turn') continue;
       if (wake.why === 'granted') return this.delivered(wake.delivery);
       const isOver = wake.why === 'patience';
       const answer = isOver ? this.giveUp(key, call) : this.leaveLine(key, call, wake.why, place);
       const last = await answer;
-      return call.delivery ? this.delivered(call.delivery) : { answer: last, changed: false };
+      if (call.delivery) return this.delivered(call.delivery);
+      throwDoubt(call);
+      return { answer: last, changed: false };
     }
   }
 
@@ -173,4 +175,9 @@ export class WaitingAcquires {
   ): Promise<Acquired> {
     return this.parts.intake.submit(key, ask, dueAt) as Promise<Acquired>;
   }
+}
+
+/** A request whose caller named it asks again and is told; any other can only be told that nobody knows. */
+function throwDoubt({ isInDoubt, ask }: WaitingCall): void {
+  if (isInDoubt && !ask.request.remembered) throw unknownOutcome(null);
 }

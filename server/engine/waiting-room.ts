@@ -31,6 +31,8 @@ export class WaitingCall {
   /** Set for good when its first place is written: from then on it may be granted without hearing of it. */
   wasQueued = false;
   delivery: Delivery | null = null;
+  /** Set when it may have been granted and nobody knows. */
+  isInDoubt = false;
   /** Set when it stops waiting for another reason than a grant. */
   isLeaving = false;
   private wakeUp: ((wake: Wake) => void) | null = null;
@@ -43,6 +45,7 @@ export class WaitingCall {
   /** Ends the current `next`, or the coming one. A grant is never overtaken, nor is an end by a mere change. */
   wake(wake: Wake): void {
     if (wake.why === 'granted') this.delivery = wake.delivery;
+    if (wake.why === 'uncertain') this.isInDoubt = true;
     const wakeUp = this.wakeUp;
     this.wakeUp = null;
     const isMere = wake.why === 'turn' || wake.why === 'dropped';

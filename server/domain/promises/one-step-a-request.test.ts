@@ -10,13 +10,13 @@ import { HoldLedger } from '../testing/hold-ledger';
 import type { Written } from '../testing/lock-world';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
 
-/** The step that a request took, and whether it was undone: `withdrawn` may be decided again, `cancelled` never. */
+/** The step that a request took, and whether it was undone. */
 interface Deed {
   token: number;
   rev: number;
   holdCount: number;
   waitedMs: number;
-  state: 'done' | 'withdrawn' | 'cancelled';
+  state: 'done' | 'cancelled';
 }
 
 /** Campaigns last less than 15 minutes, so that every answer has to be remembered to their end. */
@@ -57,7 +57,7 @@ class AcquireReferee implements Referee {
     }
     if (this.cancelledWaits.has(key)) {
       expect(answer.outcome).toBe('timeout');
-    } else if (!deed || deed.state === 'withdrawn') {
+    } else if (!deed) {
       expect(answer.outcome).not.toBe('ended');
       if (written === null) expect(answer.outcome).not.toBe('granted');
     } else {
@@ -91,20 +91,18 @@ class AcquireReferee implements Referee {
     if (ask?.verb !== 'acquire') throw new Error(`nobody asked for hold ${facts.token}`);
     if (!ask.request.remembered) return;
     const { key } = ask.request;
-    const deed = this.deeds.get(key);
-    if (deed) expect(deed.state, 'one request took two steps').toBe('withdrawn');
+    expect(this.deeds.has(key), 'one request took two steps').toBe(false);
     expect(this.cancelledWaits.has(key), 'a cancelled request was granted').toBe(false);
     this.deeds.set(key, { ...facts, state: 'done' });
   }
 
   private noteUndone({ command, decision }: Written): void {
-    if (command.verb !== 'withdraw' && command.verb !== 'cancel') return;
-    const key = command.request?.key ?? '';
+    if (command.verb !== 'cancel') return;
+    const { key } = command.request;
     const deed = this.deeds.get(key);
     const kinds = decision.events.filter(({ token }) => token === deed?.token).map((e) => e.kind);
     const isUndone = kinds.some((kind) => ['late', 'released', 'decremented'].includes(kind));
-    const state = command.verb === 'withdraw' ? 'withdrawn' : 'cancelled';
-    if (deed?.state === 'done' && isUndone) this.deeds.set(key, { ...deed, state });
+    if (deed?.state === 'done' && isUndone) this.deeds.set(key, { ...deed, state: 'cancelled' });
     if (decision.events.some(({ kind }) => kind === 'cancelled')) this.cancelledWaits.add(key);
   }
 }

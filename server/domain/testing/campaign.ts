@@ -134,8 +134,7 @@ export class Campaign {
       }
       case 'withdraw': {
         const hold = pick(this.grants, step.nth);
-        const ask = this.asks.find(({ request }) => hold?.requests.includes(request.key));
-        return hold && { verb: 'withdraw', token: hold.token, request: ask?.request ?? null };
+        return hold && { verb: 'withdraw', token: hold.token };
       }
       default:
         return this.actOnHold(step);
