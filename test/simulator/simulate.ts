@@ -2,7 +2,7 @@ import { recordId } from '@/server/backends/record-id';
 import type { RecordKey } from '@/server/backends/record-store';
 import { machineOf } from '@/server/engine/machine';
 import { anonymousRequest } from '@/server/engine/request-identity';
-import { checkHistory } from '@/server/engine/testing/history-checker';
+import { checkHistory, type RecordedCall } from '@/server/engine/testing/history-checker';
 import { AnswerChecks } from './answer-checks';
 import { SimClient } from './sim-client';
 import { type Flaws, SimWorld } from './sim-world';
@@ -94,7 +94,7 @@ async function begin(world: SimWorld, truth: Truth): Promise<SimClient[]> {
 
 /** What must be true when everybody has gone home. */
 async function end(world: SimWorld, truth: Truth, clients: SimClient[]): Promise<void> {
-  const calls = clients.flatMap(({ calls: made }) => made);
+  const calls = clients.flatMap(({ calls: made }) => made.map((call) => asOfGrant(call, truth)));
   const granted = (lock: string) => truth.tenures.get(`default/${lock}`) ?? new Map();
   const heard = new Set(
     calls.flatMap(({ verb, outcome, lock, token }) =>
@@ -135,6 +135,15 @@ function checkWholeHistory({ database, keys, counter }: SimWorld, truth: Truth):
     const isUpToDate = revs.length === 0 || revs.at(-1) === read?.record?.rev;
     if (!isWhole || !isUpToDate) truth.tell(`the history of ${recordId(key)} has a gap`);
   }
+}
+
+/** An acquire that was asked again is told of a lease that began before it was: the lease ends no later for that. */
+function asOfGrant(call: RecordedCall, truth: Truth): RecordedCall {
+  const { verb, outcome, lock, token, startedAt, leaseMs } = call;
+  if (verb !== 'acquire' || outcome !== 'ok' || token === null) return call;
+  const tenure = truth.tenure({ namespace: 'default', name: lock }, token);
+  const sinceGrantMs = Math.max(0, startedAt - (tenure?.leaseBeganAt ?? startedAt));
+  return { ...call, leaseMs: leaseMs - sinceGrantMs };
 }
 
 /** A grant that was over before anybody could be told of it counts for nothing: its call was decided again. */

@@ -17,6 +17,8 @@ export interface Tenure {
   /** When it was ended; null while it stands in the record. */
   goneAt: number | null;
   grantedAt: number;
+  /** As the decision had it, which was made before it was written. */
+  leaseBeganAt: number;
   /** It came too late to be of use: whoever asked is asked for again. */
   wasLate: boolean;
 }
@@ -114,7 +116,8 @@ export class Truth {
       if (event.token === undefined) continue;
       const { token, owner, kind } = event;
       if (kind === 'granted') {
-        tenures.set(token, { owner, expiresAt: 0, goneAt: null, grantedAt: at, wasLate: false });
+        const since = { grantedAt: at, leaseBeganAt: event.at };
+        tenures.set(token, { owner, expiresAt: 0, goneAt: null, ...since, wasLate: false });
       }
       const tenure = tenures.get(token);
       if (tenure && ENDS.has(kind)) tenure.goneAt = at;
