@@ -77,7 +77,9 @@ export async function raceEndToEnd(
   { rounds, roundMs }: Rounds,
   urls: { opponent: string; ours: string },
 ): Promise<void> {
-  const lock = await openSegmentedLock(urls.opponent, DATABASE_CONNECTIONS, OPPONENT_LEASE_SECONDS);
+  const lock = await openSegmentedLock(urls.opponent, DATABASE_CONNECTIONS, {
+    leaseSeconds: OPPONENT_LEASE_SECONDS,
+  });
   const opponent = await openStockServer(lock);
   const { runtime, key, close } = await openBenchRuntime(urls.ours);
   const ours = await openLockyardServer(runtime, { lean: true });

@@ -73,11 +73,17 @@ async function rateOf(turns: BenchTurns, forMs: number): Promise<number> {
   return (taken / (performance.now() - startedAt)) * 1_000;
 }
 
+export interface TurnsContest {
+  /** The opponent as its strategy is told, and as a shrewd hand would write it. */
+  polled: BenchTurns;
+  polledWell: BenchTurns;
+  row: BenchTurns;
+  ours: BenchTurns;
+}
+
 /** One lock that all callers want, one after the other. */
 export function raceTurns(
-  polled: BenchTurns,
-  row: BenchTurns,
-  ours: BenchTurns,
+  { polled, polledWell, row, ours }: TurnsContest,
   { rounds, roundMs }: { rounds: number; roundMs: number },
 ): Promise<void> {
   const contestant = (turns: BenchTurns) => ({
@@ -86,11 +92,8 @@ export function raceTurns(
   });
   return race(
     `MariaDB: one lock handed on among ${CALLERS} waiters`,
-    [contestant(polled), contestant(row), contestant(ours)],
-    [
-      { over: polled.name, atLeast: 8 },
-      { over: row.name, aim: 1 },
-    ],
+    [contestant(polled), contestant(polledWell), contestant(row), contestant(ours)],
+    [{ over: polled.name, atLeast: 8 }, { over: polledWell.name }, { over: row.name, aim: 1 }],
     rounds,
   );
 }

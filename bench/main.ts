@@ -75,7 +75,16 @@ for (const { title, load, ...bar } of WORKS) {
   );
 }
 const row = await openRowTurns(await freshDatabase(server, 'bench_row_turns'));
-await raceTurns(polledTurns(opponent), row, queuedTurns(ours), { rounds, roundMs });
+const asTold = await openSegmentedLock(
+  await freshDatabase(server, 'bench_opponent_as_told'),
+  CONNECTIONS,
+  { releasesUnderSegment: true },
+);
+await raceTurns(
+  { polled: polledTurns(asTold), polledWell: polledTurns(opponent), row, ours: queuedTurns(ours) },
+  { rounds, roundMs },
+);
+await asTold.close();
 await row.close();
 await opponent.close();
 await ours.close();

@@ -9,7 +9,7 @@ export interface Contestant {
 /** What is claimed of the last contestant: how many times the rate of another one it reaches. */
 export interface Bar {
   over: string;
-  /** Absent: there is only an aim. */
+  /** Absent: there is only an aim, or the ratio is told for its own sake. */
   atLeast?: number;
   aim?: number;
 }
@@ -44,6 +44,7 @@ export async function race(
       ...(aim === undefined ? [] : [`aim ${aim}`]),
     ];
     const digits = (atLeast ?? aim ?? 0) <= 1 ? 2 : 1;
-    console.log(`  ratio to ${over}: ${ratio.toFixed(digits)} (${wanted.join(', ')})`);
+    const bar = wanted.length === 0 ? '' : ` (${wanted.join(', ')})`;
+    console.log(`  ratio to ${over}: ${ratio.toFixed(digits)}${bar}`);
   }
 }

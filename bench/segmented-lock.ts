@@ -5,17 +5,26 @@ import type { BenchLock } from './bench-lock';
 const SEGMENTS = 100;
 const LEASE_SECONDS = 30;
 
+export interface SegmentedOptions {
+  leaseSeconds?: number;
+  /**
+   * The strategy as it is told: whoever changes a record locks its segment first. Without it a release is one plain
+   * update, which is as safe and never waits behind those who poll: the stronger opponent.
+   */
+  releasesUnderSegment?: boolean;
+}
+
 /**
  * The opponent: a lock table guarded by 100 central rows, the form that teams write by hand. An acquire locks the
  * segment's row, looks at the record, and creates or updates it; one transaction over a pooled connection, prepared
- * statements. A release is one update. No token, no owner, no queue, no history.
+ * statements. No token, no owner, no queue, no history.
  *
  * Strategy 8 of the lock strategies that Lockyard's Lab runs: `center_lock_00` to `_99`, chosen by crc32 of the name.
  */
 export async function openSegmentedLock(
   url: string,
   connections: number,
-  leaseSeconds = LEASE_SECONDS,
+  { leaseSeconds = LEASE_SECONDS, releasesUnderSegment = false }: SegmentedOptions = {},
 ): Promise<BenchLock> {
   const pool = mysql.createPool({
     uri: url,
@@ -31,28 +40,40 @@ export async function openSegmentedLock(
     `INSERT INTO segmented_locks VALUES ${segments.map(() => "(?, 0, NOW(), '', NOW(), NOW(), 0)")}`,
     segments.flat(),
   );
+  const underSegment = async <T>(
+    lock: string,
+    work: (connection: mysql.PoolConnection) => Promise<T>,
+  ): Promise<T> => {
+    const connection = await pool.getConnection();
+    try {
+      await connection.query('BEGIN');
+      const segment = segmentName(crc32(lock) % SEGMENTS);
+      await connection.execute('SELECT name FROM segmented_locks WHERE name = ? FOR UPDATE', [
+        segment,
+      ]);
+      const result = await work(connection);
+      await connection.query('COMMIT');
+      return result;
+    } catch (error) {
+      await connection.query('ROLLBACK');
+      throw error;
+    } finally {
+      connection.release();
+    }
+  };
+  const letGo = (from: mysql.Pool | mysql.PoolConnection, lock: string) =>
+    from.execute('UPDATE segmented_locks SET status = 0 WHERE name = ?', [lock]);
   return {
-    name: 'hand-written, 100 segments',
+    name: `hand-written, 100 segments${releasesUnderSegment ? ', releases under them' : ''}`,
     async tryAcquire(lock) {
-      const connection = await pool.getConnection();
-      try {
-        await connection.query('BEGIN');
-        const segment = segmentName(crc32(lock) % SEGMENTS);
-        await connection.execute('SELECT name FROM segmented_locks WHERE name = ? FOR UPDATE', [
-          segment,
-        ]);
-        const isTaken = await take(connection, lock, leaseSeconds);
-        await connection.query('COMMIT');
-        return isTaken ? 'held' : null;
-      } catch (error) {
-        await connection.query('ROLLBACK');
-        throw error;
-      } finally {
-        connection.release();
-      }
+      const isTaken = await underSegment(lock, (connection) =>
+        take(connection, lock, leaseSeconds),
+      );
+      return isTaken ? 'held' : null;
     },
     async release(lock) {
-      await pool.execute('UPDATE segmented_locks SET status = 0 WHERE name = ?', [lock]);
+      if (releasesUnderSegment) await underSegment(lock, (connection) => letGo(connection, lock));
+      else await letGo(pool, lock);
     },
     close: () => pool.end(),
   };
