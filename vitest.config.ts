@@ -11,10 +11,10 @@ const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test
 
 const INTEGRATION = {
   exclude: ['client/dist/**'],
-  pool: 'forks',
+  pool: 'forks' as const,
   testTimeout: 30_000,
   hookTimeout: 30_000,
-} as const;
+};
 
 export default defineConfig({
   resolve: { alias: { '@': root } },
