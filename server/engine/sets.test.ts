@@ -277,7 +277,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
       }
     });
     const sets = Array.from({ length: 4 }, async (_, i) => {
-      for (let n = 0; n < 5; n += 1) {
+      for (let n = 0; n < 5 || singles <= 20; n += 1) {
         const { grants } = await takeSet(a, keys, `set${i}`, { waitMs: 20_000 });
         for (const { name: lock, token } of grants) {
           await release(a, { namespace: 'default', name: lock }, `set${i}`, token);
@@ -287,7 +287,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     await Promise.all(sets);
     isOver = true;
     await Promise.all([...busy, ...looking]);
-    expect(singles).toBeGreaterThanOrEqual(8);
+    expect(singles).toBeGreaterThan(20);
     expect(looks).toBeGreaterThan(100);
   }, 40_000);
 });
