@@ -32,8 +32,8 @@ export interface DatabaseFlaws {
   losesHistory?: () => boolean;
 }
 
-/** When the simulated clock of the database began, epoch milliseconds. */
-const BEGAN_AT = Date.UTC(2026, 0, 1);
+/** When simulated time began, epoch milliseconds. */
+export const BEGAN_AT = Date.UTC(2026, 0, 1);
 
 /** The store that all simulated processes share. Every call is one atomic instant; what goes wrong goes wrong on the way. */
 export class SimDatabase {

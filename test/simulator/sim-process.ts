@@ -2,10 +2,10 @@ import { createEngine } from '@/server/engine/create-engine';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { HistoryTail } from '@/server/observe/history-tail';
 import { SimConnection } from './sim-connection';
+import { BEGAN_AT } from './sim-database';
 import { SimOwner } from './sim-scheduler';
 import type { SimWorld } from './sim-world';
 
-const BEGAN_AT = Date.UTC(2026, 0, 1);
 const TAIL_EVERY_MS = 150;
 
 /** A server process: an engine on a connection of its own, and the tail that its console would follow. */
