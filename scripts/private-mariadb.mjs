@@ -1,12 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { findProgram } from './find-program.mjs';
 import { freePort } from './free-port.mjs';
-import { PlainFailure } from './plain-failure.mjs';
+import { firstWords, startPrivateServer } from './private-server.mjs';
 
 const serverProgram = () => findProgram(['mariadbd', 'mysqld']);
 const installProgram = () => findProgram(['mariadb-install-db', 'mysql_install_db']);
@@ -16,8 +14,8 @@ export const mariadbIsInstalled = () => serverProgram() !== null && installProgr
 /**
  * Starts a MariaDB of our own: empty, on a free port of 127.0.0.1, its data in a temporary folder that goes with it.
  * With `durable` every commit is flushed to disk, as in production; without, commits are faster and survive anything
- * but a crash of the machine. `url` names no database: users create their own. `signal` sends it a signal; `start`
- * brings back one that was killed, with its data and port.
+ * but a crash of the machine. `url` names no database: users create their own. `signal`,
+ * `start` and `stop` as `startPrivateServer`.
  */
 export async function startPrivateMariadb({ durable }) {
   const folder = mkdtempSync(join(tmpdir(), 'ly-')); // Short: a socket's path is limited to about 100 characters.
@@ -54,56 +52,15 @@ export async function startPrivateMariadb({ durable }) {
     '--innodb-log-file-size=128M',
     `--innodb-flush-log-at-trx-commit=${durable ? 1 : 0}`,
   ];
-  let child;
-  let ended = Promise.resolve();
-  const abandon = () => {
-    child?.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
-  };
-  process.once('exit', abandon);
-
-  const stop = async () => {
-    child.kill('SIGTERM');
-    await Promise.race([ended, pause(10_000, undefined, { ref: false })]);
-    abandon();
-    process.off('exit', abandon);
-  };
-  const start = async () => {
-    await ended;
-    child = spawn(serverProgram(), settings, { stdio: 'ignore' });
-    ended = new Promise((resolve) => child.once('exit', resolve));
-    if (await greets(port, child)) return;
-    const said = lastLines(log);
-    await stop();
-    throw new PlainFailure(`A MariaDB for the tests did not start:\n${said}`);
-  };
-  await start();
-  return {
-    url: `mysql://root@127.0.0.1:${port}`,
-    start,
-    stop,
-    signal: (name) => child.kill(name),
-  };
-}
-
-const lastLines = (path) =>
-  readFileSync(path, { encoding: 'utf8', flag: 'a+' }).trim().split('\n').slice(-5).join('\n');
-
-/** A server that takes connections speaks first. */
-async function greets(port, child) {
-  for (let waitedMs = 0; waitedMs < 30_000 && child.exitCode === null; waitedMs += 50) {
-    const spoke = await new Promise((resolve) => {
-      const socket = connect(port, '127.0.0.1');
-      const answer = (value) => {
-        socket.destroy();
-        resolve(value);
-      };
-      socket.once('data', () => answer(true));
-      socket.once('error', () => answer(false));
-      socket.setTimeout(1_000, () => answer(false));
-    });
-    if (spoke) return true;
-    await pause(50);
-  }
-  return false;
+  const server = await startPrivateServer({
+    what: 'MariaDB',
+    folder,
+    program: serverProgram(),
+    args: settings,
+    // A server that takes connections speaks first.
+    isUp: async () => (await firstWords(port)) !== '',
+    log,
+    graceMs: 10_000,
+  });
+  return { url: `mysql://root@127.0.0.1:${port}`, ...server };
 }

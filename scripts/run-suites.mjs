@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { chromiumPath } from './chromium-path.mjs';
 import { makeAppReady } from './make-ready.mjs';
 import { PlainFailure } from './plain-failure.mjs';
-import { startPrivateMariadb } from './private-mariadb.mjs';
-import { startPrivateRedis } from './private-redis.mjs';
 import { projectRoot } from './project-root.mjs';
 import { runChecks } from './run-checks.mjs';
 import { runChild } from './run-child.mjs';
+import { startTestStores } from './start-test-stores.mjs';
 import { ensureAllTestNeeds, ensureBrowserTestNeeds, ensureStores } from './test-needs.mjs';
 import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 
-/** Runs the suites (`only` one of them, or all when null) and answers `{ line, ok }`. */
+/** Runs the suites (`only` one of them, or all when null) and answers `{ line, ok, failures }`. */
 export async function runSuites({ only, filters, say }) {
   const reports = mkdtempSync(join(tmpdir(), 'lockyard-reports-'));
   process.once('exit', () => rmSync(reports, { recursive: true, force: true }));
@@ -40,29 +39,28 @@ async function runCheckSuite(say) {
   const failed = results.filter(({ ok }) => !ok).length;
   return {
     code: failed === 0 ? 0 : 1,
-    tally: { passed: results.length - failed, failed, skipped: 0 },
+    tally: {
+      passed: results.length - failed,
+      failed,
+      skipped: 0,
+      failures: results.filter(({ ok }) => !ok).map(({ name }) => `check: ${name}`),
+    },
   };
 }
 
 async function runVitest(reports, filters, say) {
   say('\n— unit and integration tests —');
-  const { TEST_MYSQL_URL, TEST_REDIS_URL } = process.env;
-  const mariadb = TEST_MYSQL_URL ? null : await startPrivateMariadb({ durable: false });
-  const redis = TEST_REDIS_URL ? null : await startPrivateRedis();
+  const { stop, ...urls } = await startTestStores();
   const report = join(reports, 'vitest.json');
   try {
     const { code } = await tool(
       'vitest/vitest.mjs',
       ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filters],
-      {
-        TEST_MYSQL_URL: TEST_MYSQL_URL ?? mariadb.url,
-        TEST_REDIS_URL: TEST_REDIS_URL ?? redis.url,
-      },
+      urls,
     );
     return { code, tally: vitestTally(report) };
   } finally {
-    await redis?.stop();
-    await mariadb?.stop();
+    await stop();
   }
 }
 

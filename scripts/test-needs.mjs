@@ -4,6 +4,7 @@ import { ensureSystemPackages } from './ensure-system-packages.mjs';
 import { findProgram } from './find-program.mjs';
 import { mariadbIsInstalled } from './private-mariadb.mjs';
 import { redisIsInstalled } from './private-redis.mjs';
+import { zookeeperIsInstalled } from './private-zookeeper.mjs';
 
 const mariadb = {
   what: 'MariaDB',
@@ -16,6 +17,12 @@ const redis = {
   isThere: redisIsInstalled,
   debianPackage: 'redis-server',
   variable: 'TEST_REDIS_URL',
+};
+const zookeeper = {
+  what: 'ZooKeeper',
+  isThere: zookeeperIsInstalled,
+  debianPackage: 'zookeeper',
+  variable: 'TEST_ZOOKEEPER_URL',
 };
 const chromium = {
   what: 'Chromium',
@@ -48,10 +55,10 @@ export const ensureMariadb = (say) => ensureSystemPackages([mariadb], say);
 /** What vitest needs: a server that the environment names is not started, so need not be installed. */
 export const ensureStores = (say) =>
   ensureSystemPackages(
-    [mariadb, redis].filter(({ variable }) => !process.env[variable]),
+    [mariadb, redis, zookeeper].filter(({ variable }) => !process.env[variable]),
     say,
   );
 export const ensureChromium = (say) => ensureSystemPackages([chromium], say);
 export const ensureBrowserTestNeeds = (say) => ensureSystemPackages([mariadb, chromium], say);
 export const ensureAllTestNeeds = (say) =>
-  ensureSystemPackages([mariadb, redis, chromium, python, java], say);
+  ensureSystemPackages([mariadb, redis, zookeeper, chromium, python, java], say);

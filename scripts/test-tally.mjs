@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** `{ passed, failed, skipped }` of a vitest run, from its JSON report. A file that could not even load counts as one failure. */
+/**
+ * `{ passed, failed, skipped, failures }` of a vitest run, from its JSON report; `failures` are names. A file that could
+ * not even load counts as one failure.
+ */
 export function vitestTally(path) {
   const report = readReport(path);
   if (!report) return null;
@@ -12,6 +15,12 @@ export function vitestTally(path) {
     passed: report.numPassedTests,
     failed: report.numFailedTests + broken.length,
     skipped: report.numPendingTests + report.numTodoTests,
+    failures: [
+      ...broken.map(({ name }) => name),
+      ...report.testResults.flatMap(({ assertionResults }) =>
+        assertionResults.filter(({ status }) => status === 'failed').map((test) => test.fullName),
+      ),
+    ],
   };
 }
 
@@ -20,11 +29,24 @@ export function playwrightTally(path) {
   const report = readReport(path);
   if (!report) return null;
   const { expected, unexpected, flaky, skipped } = report.stats;
-  return { passed: expected, failed: unexpected + flaky + report.errors.length, skipped };
+  return {
+    passed: expected,
+    failed: unexpected + flaky + report.errors.length,
+    skipped,
+    failures: report.suites.flatMap(failedSpecs),
+  };
+}
+
+/** The names of what failed, or was flaky, in a suite of Playwright's report and all below it. */
+function failedSpecs({ title, specs = [], suites = [] }) {
+  const isBad = ({ tests }) =>
+    tests.some(({ status }) => status === 'unexpected' || status === 'flaky');
+  const names = [...specs.filter(isBad).map((spec) => spec.title), ...suites.flatMap(failedSpecs)];
+  return names.map((name) => `${title} › ${name}`);
 }
 
 /**
- * Adds suites up: `{ line, ok }`. Each suite is `{ name, code, tally }`; one that ran no test, left no report, or
+ * Adds suites up: `{ line, ok, failures }`. Each suite is `{ code, tally }`; one that ran no test, left no report, or
  * ended badly without naming a failure counts as a failure of its own.
  */
 export function sumUp(suites) {
@@ -40,6 +62,7 @@ export function sumUp(suites) {
   return {
     line: `${total.passed} passed, ${total.failed} failed${skipped}`,
     ok: total.failed === 0,
+    failures: suites.flatMap(({ tally }) => tally?.failures ?? []),
   };
 }
 

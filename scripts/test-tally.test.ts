@@ -3,14 +3,19 @@ import { sumUp } from './test-tally.mjs';
 
 const suite = (passed: number, failed: number, skipped = 0, code = failed > 0 ? 1 : 0) => ({
   code,
-  tally: { passed, failed, skipped },
+  tally: { passed, failed, skipped, failures: failed > 0 ? ['what failed'] : [] },
 });
 
 test('the closing line adds the suites up', () => {
-  expect(sumUp([suite(5, 0), suite(7, 0)])).toEqual({ line: '12 passed, 0 failed', ok: true });
+  expect(sumUp([suite(5, 0), suite(7, 0)])).toEqual({
+    line: '12 passed, 0 failed',
+    ok: true,
+    failures: [],
+  });
   expect(sumUp([suite(5, 2), suite(7, 0, 1)])).toEqual({
     line: '12 passed, 2 failed, 1 skipped',
     ok: false,
+    failures: ['what failed'],
   });
 });
 

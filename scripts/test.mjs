@@ -23,7 +23,8 @@ async function test() {
   if (isLong) process.env.TEST_LONG = '1';
   const only = first === undefined ? null : first === '--e2e' ? 'e2e' : 'vitest';
   const filters = only === 'vitest' ? [isLong ? 'campaign' : first, ...rest] : rest;
-  const { line, ok } = await runSuites({ only, filters, say });
+  const { line, ok, failures } = await runSuites({ only, filters, say });
+  for (const name of failures) say(`\nFailed: ${name}`);
   say(`\n${line}`);
   process.exit(ok ? 0 : 1);
 }

@@ -1,0 +1,54 @@
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findProgram } from './find-program.mjs';
+import { freePort } from './free-port.mjs';
+import { firstWords, startPrivateServer } from './private-server.mjs';
+
+const JAR = '/usr/share/java/zookeeper.jar';
+
+export const zookeeperIsInstalled = () => existsSync(JAR) && findProgram(['java']) !== null;
+
+/**
+ * Starts a ZooKeeper of our own: empty, alone, on a free port of 127.0.0.1, its data in a temporary folder that goes
+ * with it. `url` names no path. `signal`, `start` and `stop` as `startPrivateServer`.
+ */
+export async function startPrivateZookeeper() {
+  const folder = mkdtempSync(join(tmpdir(), 'lyz-'));
+  const port = await freePort();
+  const log = join(folder, 'log');
+  writeFileSync(
+    join(folder, 'zoo.cfg'),
+    [
+      'tickTime=500',
+      `dataDir=${join(folder, 'd')}`,
+      `clientPort=${port}`,
+      'clientPortAddress=127.0.0.1',
+      'maxClientCnxns=0',
+      'admin.enableServer=false',
+      '4lw.commands.whitelist=*',
+    ].join('\n'),
+  );
+  writeFileSync(
+    join(folder, 'log4j.properties'),
+    [
+      'log4j.rootLogger=WARN, file',
+      'log4j.appender.file=org.apache.log4j.FileAppender',
+      `log4j.appender.file.File=${log}`,
+      'log4j.appender.file.layout=org.apache.log4j.SimpleLayout',
+    ].join('\n'),
+  );
+  const server = await startPrivateServer({
+    what: 'ZooKeeper',
+    folder,
+    program: findProgram(['java']),
+    args: [
+      ...['-Xmx192m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', `${folder}:${JAR}`],
+      ...['org.apache.zookeeper.server.quorum.QuorumPeerMain', join(folder, 'zoo.cfg')],
+    ],
+    isUp: async () => (await firstWords(port, 'ruok')) === 'imok',
+    log,
+    graceMs: 5_000,
+  });
+  return { url: `zookeeper://127.0.0.1:${port}`, ...server };
+}
