@@ -33,7 +33,7 @@ export async function raceDoors(loader: HttpLoader, { rounds, roundMs }: Rounds)
     backend: 'default',
     kind: 'memory',
     store: new MemoryStore(),
-    epoch: 1,
+    epochOf: () => 1,
     clock: systemClock,
     processId: newWriter(),
     newWriter,

@@ -45,7 +45,7 @@ export async function openLockyardCounter(url: string): Promise<BenchCounter> {
     backend: 'default',
     kind: 'mysql',
     store,
-    epoch: 1,
+    epochOf: () => 1,
     clock: systemClock,
     processId: newWriter(),
     newWriter,

@@ -21,7 +21,7 @@ export async function openLockyardLock(url: string): Promise<WaitingBenchLock> {
     backend: 'default',
     kind: 'mysql',
     store,
-    epoch: 1,
+    epochOf: () => 1,
     clock: systemClock,
     processId: newWriter(),
     newWriter,

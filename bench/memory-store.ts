@@ -45,7 +45,12 @@ export class MemoryStore implements RecordStore {
   }
 
   async guarantees() {
-    return { level: 'Best-effort' as const, reasons: ['It keeps nothing.'] };
+    return {
+      level: 'Best-effort' as const,
+      reasons: ['It keeps nothing.'],
+      settings: [],
+      unsafe: null,
+    };
   }
 
   async close() {}

@@ -53,19 +53,20 @@ async function addBackends(
   const backends: ObservedBackend[] = [];
   for (const { id, url } of [{ id: 'default', url: config.database }, ...config.backends]) {
     const store = await storeOf(id, url, control);
-    const { epoch, grantsFrom } = await backendPast(database, id, clock.now());
+    const past = await backendPast(database, id, clock.now());
+    const epochOf = () => past.epoch;
     const engine = await createEngine({
       backend: id,
       kind: url.kind,
       store,
-      epoch,
+      epochOf,
       clock,
       processId,
       newWriter,
-      policyOf: policiesSince(grantsFrom, namespaces.policyOf),
+      policyOf: policiesSince(past.grantsFrom, namespaces.policyOf),
     });
     ends.push(() => engine.close());
-    backends.push({ id, store, engine, epoch });
+    backends.push({ id, store, engine, epochOf });
   }
   const engines = new Map(backends.map(({ id, engine }) => [id, engine]));
   const { close: stopObserving, ...observing } = startObserving({

@@ -151,12 +151,22 @@ export class MysqlStore implements RecordStore, HistorySource {
   async guarantees(): Promise<Guarantees> {
     const [rows] = await this.ask(['SELECT @@innodb_flush_log_at_trx_commit']);
     const flush = Number(rows?.[0]?.[0]);
-    return flush === 1
-      ? { level: 'Strong', reasons: ['Every commit is flushed before it is answered.'] }
-      : {
-          level: 'Best-effort',
-          reasons: [`innodb_flush_log_at_trx_commit is ${flush}: a crash may forget grants.`],
-        };
+    const isFlushed = flush === 1;
+    const reason = isFlushed
+      ? 'Every commit is flushed before it is answered.'
+      : 'Not every commit is flushed: a crash may forget grants.';
+    return {
+      level: isFlushed ? 'Strong' : 'Best-effort',
+      reasons: [reason],
+      settings: [
+        {
+          name: 'innodb_flush_log_at_trx_commit',
+          value: String(flush),
+          complaint: isFlushed ? null : 'Not every commit is flushed.',
+        },
+      ],
+      unsafe: null,
+    };
   }
 
   async close(): Promise<void> {

@@ -71,10 +71,28 @@ export interface Page {
   next: Cursor | null;
 }
 
-/** What a store, as configured, can promise. */
+/** What a store, as configured at this moment, can promise. */
 export interface Guarantees {
+  /**
+   * - `Strong`: every promise holds through a crash of the store at any instant.
+   * - `Timed`: they hold as long as a stated assumption about clocks or delays does.
+   * - `Best-effort`: some crash or fail-over may break one; the reasons say which.
+   */
   level: 'Strong' | 'Timed' | 'Best-effort';
+  /** Whole sentences, the weightiest first: why it is this level and no better. */
   reasons: string[];
+  /** What was read of the store to tell, in the store's own words. */
+  settings: StoreSetting[];
+  /** Why locks kept so may be granted twice, as one sentence; null where that is not so. Not served unless told otherwise. */
+  unsafe: string | null;
+}
+
+/** One setting of a store, such as `innodb_flush_log_at_trx_commit` = `1`. */
+export interface StoreSetting {
+  name: string;
+  value: string;
+  /** What is wrong with this value, as a short sentence; null where it is as it should be. */
+  complaint: string | null;
 }
 
 /**

@@ -169,6 +169,8 @@ export class SqliteStore implements RecordStore, HistorySource {
     return {
       level: 'Strong',
       reasons: ['One process, one file, flushed to disk before every answer.'],
+      settings: [],
+      unsafe: null,
     };
   }
 

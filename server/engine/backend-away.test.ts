@@ -29,7 +29,7 @@ beforeAll(async () => {
     backend: 'default',
     kind: 'mysql',
     store: new MysqlStore(url),
-    epoch: 1,
+    epochOf: () => 1,
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
     processId: 'test',
     newWriter,

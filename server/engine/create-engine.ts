@@ -23,7 +23,8 @@ export interface EngineParts {
   /** The scheme of the backend's URL, for people. */
   kind: string;
   store: RecordStore;
-  epoch: number;
+  /** Part of every token. It rises, also while the process runs, when the backend has lost its memory. */
+  epochOf: () => number;
   clock: Clock;
   /** Unlike any other process's, ever. At most 12 letters and digits. */
   processId: string;
@@ -58,7 +59,7 @@ class GroupCommitEngine implements LockEngine {
   private isDraining = false;
 
   constructor(private readonly parts: EngineParts) {
-    const { store, epoch, clock, processId, newWriter, policyOf } = parts;
+    const { store, epochOf, clock, processId, newWriter, policyOf } = parts;
     this.backend = parts.backend;
     this.backendClock = new BackendClock(() => clock.monotonic());
     const { known, backendClock } = this;
@@ -66,7 +67,7 @@ class GroupCommitEngine implements LockEngine {
     this.pulse = new Pulse(self, store, processId, clock, backendClock, newWriter);
     const tools = {
       store,
-      epoch,
+      epochOf,
       process: processId,
       policyOf,
       monotonic: () => clock.monotonic(),

@@ -26,7 +26,7 @@ import type { WaitingRoom } from './waiting-room';
 /** What a flush works with. */
 export interface FlushTools {
   store: RecordStore;
-  epoch: number;
+  epochOf: () => number;
   process: string;
   policyOf: (namespace: string) => DecidingPolicy;
   monotonic: () => number;
@@ -117,10 +117,10 @@ export class Flusher {
   }
 
   private contextAt(group: Group, now: number): GroupContext {
-    const { epoch, process, pulse, room, policyOf } = this.tools;
+    const { epochOf, process, pulse, room, policyOf } = this.tools;
     return {
       now,
-      epoch,
+      epoch: epochOf(),
       process,
       policy: policyOf(group.commands[0]?.key.namespace ?? never()),
       isAlive: (other) => pulse.isAlive(other),

@@ -150,11 +150,11 @@ export class SetRunner {
   }
 
   private decide({ namespace, command }: Run, { keys, bases, memos, now }: Reading): SetDecision {
-    const { epoch, process, policyOf, pulse, room } = this.tools;
+    const { epochOf, process, policyOf, pulse, room } = this.tools;
     const records = new Map(keys.map(({ name }, i) => [name, bases[i]?.record ?? null]));
     return decideSet(records, command, {
       now,
-      epoch,
+      epoch: epochOf(),
       process,
       policy: policyOf(namespace),
       isAlive: (other) => pulse.isAlive(other),

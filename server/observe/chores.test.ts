@@ -138,7 +138,9 @@ describe.each(storeNames)('the chores over %s', (name) => {
 
   it('go on for one backend while another is silent', async () => {
     const silent = await rig.engines.join();
-    const besides = [{ id: 'another', store: silent.faults, engine: silent.engine, epoch: 1 }];
+    const besides = [
+      { id: 'another', store: silent.faults, engine: silent.engine, epochOf: () => 1 },
+    ];
     silent.faults.goAway();
     const watcher = await rig.watch({ besides });
     await soon(() => expect(watcher.intents.asked).toBeGreaterThan(0), 3_000);
@@ -181,7 +183,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     const unsteady: Database = Object.create(database, { raw: { value: raw } });
     const opener = new HistoryOpener(
       unsteady,
-      { id: 'default', store: new FaultyStore(store), engine: worker.engine, epoch: 1 },
+      { id: 'default', store: new FaultyStore(store), engine: worker.engine, epochOf: () => 1 },
       systemClock,
       new EventTally(),
     );

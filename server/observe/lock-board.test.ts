@@ -181,7 +181,12 @@ describe.each(storeNames)('the board over %s', (name) => {
     const { rev, writer } = await stored(rig.engines.under.store, gone);
     await rig.engines.under.store.forget([{ key: gone, rev, writer }]);
     const { board } = watcher.observing;
-    await board.heal({ id: 'default', store: watcher.faults, engine: watcher.engine, epoch: 1 });
+    await board.heal({
+      id: 'default',
+      store: watcher.faults,
+      engine: watcher.engine,
+      epochOf: () => 1,
+    });
     expect(rowOf(gone)).toBe(null);
     expect(rowOf(stays)).toMatchObject({ status: 'held' });
   });

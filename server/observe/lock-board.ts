@@ -33,7 +33,7 @@ export interface ObservedBackend {
   id: string;
   store: RecordStore & HistorySource;
   engine: LockEngine;
-  epoch: number;
+  epochOf: () => number;
 }
 
 export interface BoardParts {

@@ -45,7 +45,7 @@ export class LockDetails {
     }
   }
 
-  private fresh({ id, epoch, engine }: ObservedBackend, read: ReadRecord): LockDetail {
+  private fresh({ id, epochOf, engine }: ObservedBackend, read: ReadRecord): LockDetail {
     const record = recordRead(read);
     const { key, now } = read;
     const kept = new BoardRow(id, key, now, record ?? unwrittenRecord(now));
@@ -55,7 +55,7 @@ export class LockDetails {
       holds: liveHolds(record, read.now).map(holdRow),
       waiters: waiterRows(record, read.now),
       lastToken: record?.lastToken ?? 0,
-      minValidToken: inspectRecord(record, read.now, epoch).minValidToken,
+      minValidToken: inspectRecord(record, read.now, epochOf()).minValidToken,
       backend: engine.health(),
       policy: this.parts.policyOf(read.key.namespace),
       asOf: this.parts.clock.now(),

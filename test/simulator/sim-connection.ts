@@ -71,7 +71,7 @@ export class SimConnection implements RecordStore, HistorySource {
   }
 
   async guarantees() {
-    return { level: 'Strong' as const, reasons: ['It is simulated.'] };
+    return { level: 'Strong' as const, reasons: ['It is simulated.'], settings: [], unsafe: null };
   }
 
   async close() {}

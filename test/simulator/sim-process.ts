@@ -41,7 +41,7 @@ export class SimProcess {
         backend: 'default',
         kind: 'simulated',
         store,
-        epoch: 1,
+        epochOf: () => 1,
         clock,
         processId: id,
         newWriter: world.newText,

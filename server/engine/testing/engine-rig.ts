@@ -49,7 +49,7 @@ export class EngineRig {
       backend: 'default',
       kind: 'test',
       store: faults,
-      epoch: 1,
+      epochOf: () => 1,
       clock: {
         now: () => Date.now() + this.passedMs,
         monotonic: () => performance.now() + this.passedMs,

@@ -40,7 +40,7 @@ export class ObservingRig {
     const intents = { asked: 0 };
     const observing = startObserving({
       backends: [
-        { id: 'default', store: member.faults, engine: member.engine, epoch: 1 },
+        { id: 'default', store: member.faults, engine: member.engine, epochOf: () => 1 },
         ...besides,
       ],
       database,
