@@ -41,7 +41,8 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   const alone = shut ? 'Release this hold' : 'Release, nobody waits';
   const delay = delayMs > 0 && !shut ? boundText(delayMs) : null;
   const later = delay ? ` after ${delay}` : '';
-  const act = nextName ? `Release and grant to ${nextName}${later}` : alone;
+  const hand = next?.setSize ? 'offer' : 'grant';
+  const act = nextName ? `Release and ${hand} to ${nextName}${later}` : alone;
   const missing = [
     ...(asked !== null && typed !== row.name ? ['the lock’s name'] : []),
     ...(isReason(reason) ? [] : ['a reason']),
@@ -85,7 +86,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
       row={row}
       hold={hold}
       title={
-        nextName ? `Release this lock and grant it to ${nextName}${later}?` : 'Release this lock?'
+        nextName ? `Release this lock and ${hand} it to ${nextName}${later}?` : 'Release this lock?'
       }
       warning={
         <>

@@ -170,7 +170,11 @@ function Next({ side }: { side: HoldSide }) {
   return (
     <>
       <ExactName name={next.owner} className="font-[550]" />
-      <Quiet> · service {next.service}</Quiet>
+      <Quiet>
+        {' '}
+        · service {next.service}
+        {next.setSize && `, which waits for ${next.setSize} locks together`}
+      </Quiet>
     </>
   );
 }

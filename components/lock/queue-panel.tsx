@@ -45,7 +45,7 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
 }
 
 function Waiter({ waiter, place, backend }: { waiter: WaiterRow; place: number; backend: string }) {
-  const { owner, service, enqueuedAt, patienceUntil, detached } = waiter;
+  const { owner, service, enqueuedAt, patienceUntil, detached, setSize } = waiter;
   const ageMs = useAtBackend(backend, (now) => Math.floor((now - enqueuedAt) / 1_000) * 1_000);
   return (
     <li className="queue-row">
@@ -53,6 +53,14 @@ function Waiter({ waiter, place, backend }: { waiter: WaiterRow; place: number; 
       <span className="flex min-w-0 items-baseline gap-2.5" title={`${owner}, service ${service}`}>
         <ExactName name={owner} className="text-12" />
         {place === 0 && <span className="text-12 text-acc">next</span>}
+        {setSize && (
+          <span
+            className="truncate text-12 text-t3"
+            title="It takes this lock only together with the others that it wants"
+          >
+            wants {setSize} together
+          </span>
+        )}
         {detached && (
           <span
             className="truncate text-12 text-t3"

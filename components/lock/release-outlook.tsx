@@ -24,7 +24,10 @@ export function ReleaseOutlook({ detail }: { detail: LockDetail }) {
             'The others who share it keep it.'
           ) : next ? (
             <>
-              <ExactName name={next.owner} className="text-12" /> gets it.{' '}
+              <ExactName name={next.owner} className="text-12" />{' '}
+              {next.setSize
+                ? `is offered it, and takes it once all ${next.setSize} locks that it wants are free.`
+                : 'gets it.'}{' '}
               <span className="text-t3">
                 {waiters.length > 1
                   ? `${plural(waiters.length - 1, 'waits', 'wait')} on.`

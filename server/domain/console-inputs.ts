@@ -64,8 +64,6 @@ export const lockInsightInput = z.strictObject({
 });
 export type LockInsightInput = z.output<typeof lockInsightInput>;
 
-export const watchFleetInput = z.strictObject(resumed).optional();
-
 /** The hold that the operator saw: the act applies to it or to nothing. */
 const seenHold = {
   namespace: namespaceName,

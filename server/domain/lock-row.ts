@@ -113,6 +113,8 @@ export interface WaiterRow {
   patienceUntil: number;
   /** Between two requests: nobody is on the line at this moment. */
   detached: boolean;
+  /** How many locks it wants together: in its turn it is offered this one, and takes it once all are free. Absent for one alone. */
+  setSize?: number;
 }
 
 /** One line of a lock's history. */

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { FleetNow, LockInsight } from '@/server/domain/insight-row';
 import { createPerson } from '@/server/operations/create-person';
 import { ApiHarness } from '@/test/api-harness';
-import { EventStream } from '@/test/event-stream';
 
 const PASSWORD = 'plough the seventh field';
 
@@ -87,18 +86,4 @@ test('all locks together: who holds and waits now, the last minute, and the last
   await giveBack('busy', token);
   const { token: next } = (await waiting) ?? {};
   await api.post(key, 'lock.release', { name: 'busy', owner: 'w2', token: next });
-});
-
-test('the strip follows by itself', async () => {
-  const stream = await EventStream.open(`${api.url}/api/trpc/insights.watchFleet`, { cookie });
-  const next = async (held: number) => {
-    for (;;) {
-      const fleet = (await stream.nextValue()).data as FleetNow;
-      if (fleet.held === held) return fleet;
-    }
-  };
-  expect((await next(0)).counts).toMatchObject({ held: 0, contended: 0 });
-  await take('another');
-  expect((await next(1)).counts).toMatchObject({ held: 1, contended: 0 });
-  stream.close();
 });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { DEFAULT_POLICY } from '../domain/namespace-policy';
+import { createPerson } from '../operations/create-person';
 import { setNamespacePolicy } from '../operations/set-namespace-policy';
 
 let api: ApiHarness;
@@ -22,6 +23,20 @@ const holdersOf = async (name: string) => {
   const { data } = await api.get(key, 'lock.inspect', { name });
   const holders = data?.holders as { owner: string }[] | undefined;
   return holders?.map(({ owner }) => owner);
+};
+
+const PASSWORD = 'plough the seventh field';
+/** A lock as the console shows it. */
+const asSeen = async (name: string) => {
+  await createPerson(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+  const cookie = await api.signIn('vera', PASSWORD);
+  const { data } = await api.console(
+    cookie,
+    'locks.detail',
+    { namespace: 'default', name },
+    'query',
+  );
+  return data as { waiters?: unknown };
 };
 
 test('two who want the same locks in another order, with others between, are served one after the other', async () => {
@@ -50,6 +65,7 @@ test('a set waits without holding anything, and is granted when its caller asks 
     .poll(async () => (await api.get(key, 'lock.inspect', { name: 'u:2' })).data?.waiters)
     .toMatchObject([{ owner: 'w1', setSize: 2 }]);
   expect(await holdersOf('u:1')).toEqual([]);
+  expect((await asSeen('u:2')).waiters).toMatchObject([{ owner: 'w1', setSize: 2 }]);
   await api.post(key, 'lock.release', { name: 'u:2', owner: 'other', token: held?.token });
   const { data } = await waiting;
   expect(data?.outcome).toBe('granted');

@@ -109,10 +109,13 @@ export const rowId = (backend: string, id: string) => `${backend}/${id}`;
 
 export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] {
   return (record?.queue ?? [])
-    .map(({ ticket, mode, owner, service, process, enqueuedAt, patienceMs, detachedUntil }) => {
+    .map((waiter): WaiterRow => {
+      const { ticket, mode, owner, service, process, enqueuedAt, patienceMs } = waiter;
       const patienceUntil = enqueuedAt + patienceMs;
-      const detached = detachedUntil !== null;
-      return { ticket, mode, owner, service, process, enqueuedAt, patienceUntil, detached };
+      const detached = waiter.detachedUntil !== null;
+      const who = { ticket, mode, owner, service, process };
+      const row = { ...who, enqueuedAt, patienceUntil, detached };
+      return waiter.setSize === undefined ? row : { ...row, setSize: waiter.setSize };
     })
     .filter(({ patienceUntil }) => patienceUntil > now);
 }
