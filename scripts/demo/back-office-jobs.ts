@@ -11,6 +11,14 @@ export const BACK_OFFICE_JOBS: DemoJob[] = [
     holdMs: [300, 2_500],
   },
   {
+    ...STEADY,
+    service: 'billing',
+    namespace: 'billing',
+    locks: ['eur', 'usd', 'gbp', 'jpy'].map((currency) => `billing:ledger:${currency}`),
+    workers: pod('billing-e81b', 11, 12),
+    together: 2,
+  },
+  {
     ...LONG,
     service: 'billing',
     namespace: 'billing',

@@ -23,6 +23,8 @@ export interface DemoJob extends Pace {
   workers: string[];
   /** Readers share a lock; absent: nobody shares. */
   mode?: 'shared';
+  /** How many neighbours of the list a worker takes together; absent: one lock alone. */
+  together?: number;
 }
 
 /** Moments: a request of a customer. */

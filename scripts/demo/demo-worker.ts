@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LockyardClient } from '../../client/lockyard-client';
 import { withLock } from '../../client/with-lock';
+import { withLocks } from '../../client/with-locks';
 import type { DemoJob, RangeMs } from './demo-job';
 import { within } from './within';
 
@@ -36,12 +37,22 @@ export async function runWorker(job: DemoJob, owner: string, url: string, apiKey
   for (let turn = 0; ; turn += 1) {
     const isKnown = turn >= job.locks.length;
     const place = isKnown ? Math.floor(Math.random() * job.locks.length) : first + turn;
-    const name = job.locks[place % job.locks.length] ?? '';
-    await withLock(name, { client, owner, leaseMs, waitMs, mode, meta }, ({ signal }) =>
-      sleep(within(job.holdMs), undefined, { signal }),
-    ).catch(() => sleep(within(RECOVER_MS)));
+    const names = neighbours(job, place);
+    const work = ({ signal }: { signal: AbortSignal }) =>
+      sleep(within(job.holdMs), undefined, { signal });
+    const options = { client, owner, leaseMs, waitMs, meta };
+    const [only = ''] = names;
+    const turnOver =
+      names.length > 1
+        ? withLocks(names, options, work)
+        : withLock(only, { ...options, mode }, work);
+    await turnOver.catch(() => sleep(within(RECOVER_MS)));
     await sleep(within(job.restMs));
   }
+}
+
+function neighbours({ locks, together = 1 }: DemoJob, place: number): string[] {
+  return Array.from({ length: together }, (_, i) => locks[(place + i) % locks.length] ?? '');
 }
 
 /** What a real worker would say of itself: its pod, a process id in it, and its release. */

@@ -67,10 +67,16 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)
     const fleet = startFleet({ url: api.url, keys, entry });
     try {
       const seen = new Set<string | undefined>();
+      let sawSet = false;
       const isLively = () => {
-        for (const { hold, ended } of page().rows) seen.add((hold ?? ended)?.service);
+        for (const { hold, ended } of page().rows) {
+          seen.add((hold ?? ended)?.service);
+          sawSet ||= hold?.set !== undefined;
+        }
         seen.delete(undefined);
-        return page().total === 60 && page().waiting >= 8 && seen.size === DEMO_SERVICES.length;
+        return (
+          sawSet && page().total === 60 && page().waiting >= 8 && seen.size === DEMO_SERVICES.length
+        );
       };
       await until(isLively, 40_000);
       const watchdog = rowOf('cron:nightly-report');
