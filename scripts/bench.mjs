@@ -3,16 +3,20 @@ import { nodeComplaint } from './node-complaint.mjs';
 import { endWith, PlainFailure } from './plain-failure.mjs';
 
 /**
- * `npm run bench`: runs bench/main.ts, bundled as the server is, against a MariaDB of its own that flushes every commit. Its URL, without a
- * database, is in BENCH_MYSQL_URL; set that yourself to measure another server. Arguments are passed on.
+ * `npm run bench`: runs bench/main.ts, bundled as the server is, against servers of its own: a MariaDB that flushes every
+ * commit, a Redis that keeps everything in memory, a ZooKeeper. Their URLs are in BENCH_MYSQL_URL (without a database),
+ * BENCH_REDIS_URL and BENCH_ZOOKEEPER_URL; set one yourself to measure another server. Arguments are passed on.
  */
 async function bench() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);
   const { makeToolsReady } = await import('./make-ready.mjs');
   const { projectRoot } = await import('./project-root.mjs');
-  const { ensureMariadb } = await import('./test-needs.mjs');
+  const { ensureStores } = await import('./test-needs.mjs');
+  const { startStores } = await import('./start-stores.mjs');
   const { startPrivateMariadb } = await import('./private-mariadb.mjs');
+  const { startPrivateRedis } = await import('./private-redis.mjs');
+  const { startPrivateZookeeper } = await import('./private-zookeeper.mjs');
   const { bundle } = await import('./bundle.mjs');
   const { endInOrder, runChild } = await import('./run-child.mjs');
 
@@ -20,17 +24,20 @@ async function bench() {
   process.chdir(projectRoot);
   endInOrder();
   await makeToolsReady(say);
-  const given = process.env.BENCH_MYSQL_URL;
-  if (!given) await ensureMariadb(say);
-  const server = given ? null : await startPrivateMariadb({ durable: true });
+  await ensureStores('BENCH', say);
+  const { urls, stop } = await startStores({
+    BENCH_MYSQL_URL: () => startPrivateMariadb({ durable: true }),
+    BENCH_REDIS_URL: startPrivateRedis,
+    BENCH_ZOOKEEPER_URL: startPrivateZookeeper,
+  });
   await bundle({ main: 'bench/main.ts', 'http-load': 'bench/http-load.ts' }, '.build/bench');
   const program = join(projectRoot, '.build/bench/main.mjs');
   const { code } = await runChild(process.execPath, [program, ...process.argv.slice(2)], {
     cwd: projectRoot,
-    env: { ...process.env, NODE_ENV: 'production', BENCH_MYSQL_URL: given ?? server.url },
+    env: { ...process.env, NODE_ENV: 'production', ...urls },
     show: true,
   });
-  await server?.stop();
+  await stop();
   process.exit(code);
 }
 

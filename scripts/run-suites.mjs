@@ -4,12 +4,22 @@ import { join } from 'node:path';
 import { chromiumPath } from './chromium-path.mjs';
 import { makeAppReady } from './make-ready.mjs';
 import { PlainFailure } from './plain-failure.mjs';
+import { startPrivateMariadb } from './private-mariadb.mjs';
+import { startPrivateRedis } from './private-redis.mjs';
+import { startPrivateZookeeper } from './private-zookeeper.mjs';
 import { projectRoot } from './project-root.mjs';
 import { runChecks } from './run-checks.mjs';
 import { runChild } from './run-child.mjs';
-import { startTestStores } from './start-test-stores.mjs';
+import { startStores } from './start-stores.mjs';
 import { ensureAllTestNeeds, ensureBrowserTestNeeds, ensureStores } from './test-needs.mjs';
 import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
+
+/** What the tests find their servers by. */
+const TEST_STORES = {
+  TEST_MYSQL_URL: () => startPrivateMariadb({ durable: false }),
+  TEST_REDIS_URL: startPrivateRedis,
+  TEST_ZOOKEEPER_URL: startPrivateZookeeper,
+};
 
 /** Runs the suites (`only` one of them, or all when null) and answers `{ line, ok, failures }`. */
 export async function runSuites({ only, filters, say }) {
@@ -30,7 +40,7 @@ export async function runSuites({ only, filters, say }) {
 async function ensureNeeds(only, say) {
   if (only === null) return ensureAllTestNeeds(say);
   if (only === 'e2e') return ensureBrowserTestNeeds(say);
-  await ensureStores(say);
+  await ensureStores('TEST', say);
 }
 
 async function runCheckSuite(say) {
@@ -50,7 +60,7 @@ async function runCheckSuite(say) {
 
 async function runVitest(reports, filters, say) {
   say('\n— unit and integration tests —');
-  const { stop, ...urls } = await startTestStores();
+  const { urls, stop } = await startStores(TEST_STORES);
   const report = join(reports, 'vitest.json');
   try {
     const { code } = await tool(

@@ -6,24 +6,29 @@ import { mariadbIsInstalled } from './private-mariadb.mjs';
 import { redisIsInstalled } from './private-redis.mjs';
 import { zookeeperIsInstalled } from './private-zookeeper.mjs';
 
-const mariadb = {
-  what: 'MariaDB',
-  isThere: mariadbIsInstalled,
-  debianPackage: 'mariadb-server',
-  variable: 'TEST_MYSQL_URL',
-};
-const redis = {
-  what: 'Redis',
-  isThere: redisIsInstalled,
-  debianPackage: 'redis-server',
-  variable: 'TEST_REDIS_URL',
-};
-const zookeeper = {
-  what: 'ZooKeeper',
-  isThere: zookeeperIsInstalled,
-  debianPackage: 'zookeeper',
-  variable: 'TEST_ZOOKEEPER_URL',
-};
+/** The servers that tests and bench use. @param of begins the variables by which a server that is there may be named */
+const storesNamed = (of) => [
+  {
+    what: 'MariaDB',
+    isThere: mariadbIsInstalled,
+    debianPackage: 'mariadb-server',
+    variable: `${of}_MYSQL_URL`,
+  },
+  {
+    what: 'Redis',
+    isThere: redisIsInstalled,
+    debianPackage: 'redis-server',
+    variable: `${of}_REDIS_URL`,
+  },
+  {
+    what: 'ZooKeeper',
+    isThere: zookeeperIsInstalled,
+    debianPackage: 'zookeeper',
+    variable: `${of}_ZOOKEEPER_URL`,
+  },
+];
+const testStores = storesNamed('TEST');
+const [mariadb] = testStores;
 const chromium = {
   what: 'Chromium',
   isThere: () => chromiumPath() !== null,
@@ -51,14 +56,13 @@ function javaVersion() {
   return Number(/javac (\d+)/.exec(stdout)?.[1] ?? 0);
 }
 
-export const ensureMariadb = (say) => ensureSystemPackages([mariadb], say);
-/** What vitest needs: a server that the environment names is not started, so need not be installed. */
-export const ensureStores = (say) =>
+/** Every store, by variables that begin with `of`: one that the environment names is not started, so need not be installed. */
+export const ensureStores = (of, say) =>
   ensureSystemPackages(
-    [mariadb, redis, zookeeper].filter(({ variable }) => !process.env[variable]),
+    storesNamed(of).filter(({ variable }) => !process.env[variable]),
     say,
   );
 export const ensureChromium = (say) => ensureSystemPackages([chromium], say);
 export const ensureBrowserTestNeeds = (say) => ensureSystemPackages([mariadb, chromium], say);
 export const ensureAllTestNeeds = (say) =>
-  ensureSystemPackages([mariadb, redis, zookeeper, chromium, python, java], say);
+  ensureSystemPackages([...testStores, chromium, python, java], say);
