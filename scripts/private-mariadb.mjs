@@ -14,10 +14,14 @@ export const mariadbIsInstalled = () => serverProgram() !== null && installProgr
 /**
  * Starts a MariaDB of our own: empty, on a free port of 127.0.0.1, its data in a temporary folder that goes with it.
  * With `durable` every commit is flushed to disk, as in production; without, commits are faster and survive anything
- * but a crash of the machine. `url` names no database: users create their own. `signal`,
- * `start` and `stop` as `startPrivateServer`.
+ * but a crash of the machine. `url` names no database: users create their own. `data` is the folder of its files.
+ * `signal`, `start`, `stop` and `pid` as `startPrivateServer`.
+ * More `settings` are such as `['--innodb-file-per-table=0']`. With `bearsFullDisk` a file that may not grow
+ * (`prlimit --fsize`, Linux only) is an error to the server and not its end.
+ *
+ * @param {{ durable: boolean, settings?: string[], bearsFullDisk?: boolean }} options
  */
-export async function startPrivateMariadb({ durable }) {
+export async function startPrivateMariadb({ durable, settings = [], bearsFullDisk = false }) {
   const folder = mkdtempSync(join(tmpdir(), 'ly-')); // Short: a socket's path is limited to about 100 characters.
   const data = join(folder, 'd');
   const user = userInfo().username;
@@ -35,7 +39,7 @@ export async function startPrivateMariadb({ durable }) {
 
   const port = await freePort();
   const log = join(folder, 'log');
-  const settings = [
+  const args = [
     '--no-defaults',
     `--datadir=${data}`,
     `--user=${user}`,
@@ -51,16 +55,18 @@ export async function startPrivateMariadb({ durable }) {
     '--innodb-buffer-pool-size=256M',
     '--innodb-log-file-size=128M',
     `--innodb-flush-log-at-trx-commit=${durable ? 1 : 0}`,
+    ...settings,
   ];
+  const program = serverProgram();
   const server = await startPrivateServer({
     what: 'MariaDB',
     folder,
-    program: serverProgram(),
-    args: settings,
+    program: bearsFullDisk ? 'env' : program,
+    args: bearsFullDisk ? ['--ignore-signal=XFSZ', program, ...args] : args,
     // A server that takes connections speaks first.
     isUp: async () => (await firstWords(port)) !== '',
     log,
     graceMs: 10_000,
   });
-  return { url: `mysql://root@127.0.0.1:${port}`, ...server };
+  return { url: `mysql://root@127.0.0.1:${port}`, data, ...server };
 }

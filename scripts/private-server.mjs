@@ -9,7 +9,7 @@ import { PlainFailure } from './plain-failure.mjs';
  * until it answers true; `log` is a file whose last lines are shown where it never does.
  *
  * @returns `signal` sends it a signal, `start` brings back one that was killed with its data and port, `stop` ends and
- *   removes it. The server and its folder never outlive this process.
+ *   removes it, `pid` says which process it is now. The server and its folder never outlive this process.
  */
 export async function startPrivateServer({ what, folder, program, args, isUp, log, graceMs }) {
   let child;
@@ -21,6 +21,7 @@ export async function startPrivateServer({ what, folder, program, args, isUp, lo
   process.once('exit', abandon);
 
   const stop = async () => {
+    child.kill('SIGCONT'); // One that is stopped hears nothing else.
     child.kill('SIGTERM');
     await Promise.race([ended, pause(graceMs, undefined, { ref: false })]);
     abandon();
@@ -36,7 +37,7 @@ export async function startPrivateServer({ what, folder, program, args, isUp, lo
     throw new PlainFailure(`A ${what} for the tests did not start:\n${said}`);
   };
   await start();
-  return { start, stop, signal: (name) => child.kill(name) };
+  return { start, stop, signal: (name) => child.kill(name), pid: () => child.pid };
 }
 
 /** What a server at this port of 127.0.0.1 says first, after `command` where one is given; empty where it says nothing. */

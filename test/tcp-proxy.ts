@@ -1,10 +1,18 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A line to another server that can be cut, or fall silent with everything still connected. */
+/** In how many replies one is lost, with its connection, while replies are cut. */
+const CUT_EVERY = 5;
+
+/** Long enough for the length that most protocols begin with. */
+const HEADER_BYTES = 4;
+
+/** A line to another server that can be cut, fall silent with everything still connected, lose replies, or turn them into noise. */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
-  private mode: 'open' | 'refusing' | 'silent' = 'open';
+  private mode: 'open' | 'refusing' | 'silent' | 'cutting' | 'garbling' = 'open';
+  private replies = 0;
+  private random = Math.random;
 
   private constructor(
     private readonly server: Server,
@@ -35,6 +43,21 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.pause().removeAllListeners('data');
   }
 
+  /** Loses every fifth reply, of whatever connection, and cuts that: its request was done, and nobody hears of it. */
+  cutReplies(): void {
+    this.mode = 'cutting';
+  }
+
+  /**
+   * Turns every reply into noise of the same length, half of them with their first bytes left as they are.
+   *
+   * @param random numbers from 0 to 1
+   */
+  garble(random: () => number): void {
+    this.mode = 'garbling';
+    this.random = random;
+  }
+
   /** Serves again. Connections that fell silent stay so: they are cut. */
   open(): void {
     this.mode = 'open';
@@ -53,13 +76,24 @@ export class TcpProxy {
   private join(near: Socket): void {
     this.keep(near);
     if (this.mode === 'refusing') near.destroy();
-    if (this.mode !== 'open') return;
+    if (this.mode === 'refusing' || this.mode === 'silent') return;
     const far = connect(this.target.port, this.target.host);
     this.keep(far);
     near.on('data', (bytes) => far.write(bytes));
-    far.on('data', (bytes) => near.write(bytes));
+    far.on('data', (bytes) => this.reply(near, bytes));
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
+  }
+
+  private reply(near: Socket, bytes: Buffer): void {
+    this.replies += 1;
+    if (this.mode === 'cutting' && this.replies % CUT_EVERY === 0) near.destroy();
+    else near.write(this.mode === 'garbling' ? this.noise(bytes) : bytes);
+  }
+
+  private noise(bytes: Buffer): Buffer {
+    const kept = this.random() < 0.5 ? HEADER_BYTES : 0;
+    return bytes.map((byte, i) => (i < kept ? byte : Math.floor(this.random() * 256))) as Buffer;
   }
 
   private keep(socket: Socket): void {

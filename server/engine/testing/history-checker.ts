@@ -11,6 +11,8 @@ export interface RecordedCall {
   token: number | null;
   /** What an acquire, a re-entry or a renewal asked for. */
   leaseMs: number;
+  /** The patience of an acquire; absent: none. */
+  waitMs?: number;
   requestId?: string;
 }
 

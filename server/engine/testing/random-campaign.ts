@@ -1,17 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { RecordKey } from '../../backends/record-store';
-import type { LockyardError } from '../../domain/errors';
-import {
-  type AskParts,
-  acquire,
-  type EngineRig,
-  type Member,
-  pause,
-  release,
-  renew,
-} from './engine-rig';
+import { type EngineRig, type Member, pause } from './engine-rig';
 import { type Fate, PASS } from './faulty-store';
 import type { RecordedCall } from './history-checker';
+import { RandomCaller } from './random-caller';
 
 export interface CampaignParts {
   rig: EngineRig;
@@ -41,7 +33,7 @@ export function seeded(seed: number): () => number {
 
 /** Callers at several engines take, keep, lose and give back a few locks at random. Answers every call that they made. */
 export async function runCampaign(parts: CampaignParts): Promise<RecordedCall[]> {
-  const { rig, seed, engines, callersEach, forMs, kills } = parts;
+  const { rig, seed, engines, callersEach, keys, forMs, kills } = parts;
   const calls: RecordedCall[] = [];
   const until = performance.now() + forMs;
   const random = seeded(seed);
@@ -50,7 +42,13 @@ export async function runCampaign(parts: CampaignParts): Promise<RecordedCall[]>
     member.faults.onSwap = faultsOf(seeded(random() * 2 ** 31), parts.faults);
   const callers = members.flatMap((member, m) =>
     Array.from({ length: callersEach }, (_, c) =>
-      new Caller(parts, member, `w${m}-${c}`, seeded(random() * 2 ** 31), calls).live(until),
+      new RandomCaller({
+        member,
+        owner: `w${m}-${c}`,
+        keys,
+        random: seeded(random() * 2 ** 31),
+        calls,
+      }).live(() => performance.now() < until),
     ),
   );
   const killing = kills ? killNowAndThen(members, seeded(random() * 2 ** 31), until) : undefined;
@@ -86,102 +84,5 @@ async function killNowAndThen(
     faults.goAway();
     await pause(500 + random() * 2_000);
     faults.comeBack();
-  }
-}
-
-/** One caller with a life of its own. */
-class Caller {
-  private requests = 0;
-
-  constructor(
-    private readonly parts: CampaignParts,
-    private readonly member: Member,
-    private readonly owner: string,
-    private readonly random: () => number,
-    private readonly calls: RecordedCall[],
-  ) {}
-
-  async live(until: number): Promise<void> {
-    const { keys } = this.parts;
-    while (performance.now() < until) {
-      const key = keys[Math.floor(this.random() * keys.length)] as RecordKey;
-      const leaseMs = 150 + Math.floor(this.random() * 600);
-      const token = await this.acquire(key, leaseMs);
-      if (token === null) await pause(this.random() * 40);
-      else await this.keep(key, token, leaseMs);
-    }
-  }
-
-  /** Holds for a while, renews perhaps, may oversleep its lease, and gives back, perhaps twice, perhaps not at all. */
-  private async keep(key: RecordKey, token: number, leaseMs: number): Promise<void> {
-    while (this.random() < 0.3) {
-      await pause(this.random() * leaseMs * 0.5);
-      await this.record(
-        'renew',
-        key,
-        token,
-        leaseMs,
-        renew(this.member, key, this.owner, token, leaseMs),
-      );
-    }
-    await pause(this.random() < 0.05 ? leaseMs * 1.2 : this.random() * 20);
-    if (this.random() < 0.05) return;
-    await this.record('release', key, token, 0, release(this.member, key, this.owner, token));
-    if (this.random() < 0.1) {
-      await this.record('release', key, token, 0, release(this.member, key, this.owner, token));
-    }
-  }
-
-  private async acquire(key: RecordKey, leaseMs: number): Promise<number | null> {
-    const waitMs = this.random() < 0.5 ? 0 : Math.floor(this.random() * 1_500);
-    const parts: AskParts = { leaseMs, waitMs };
-    if (this.random() < 0.5) {
-      this.requests += 1;
-      parts.requestId = `r${this.requests}`;
-    }
-    const asked = () =>
-      this.record(
-        'acquire',
-        key,
-        null,
-        leaseMs,
-        acquire(this.member, key, this.owner, parts),
-        parts.requestId,
-      );
-    const token = await asked();
-    return token === null && parts.requestId !== undefined && this.random() < 0.5 ? asked() : token;
-  }
-
-  private async record(
-    verb: RecordedCall['verb'],
-    key: RecordKey,
-    token: number | null,
-    leaseMs: number,
-    work: Promise<{ outcome: string; token?: number }>,
-    requestId?: string,
-  ): Promise<number | null> {
-    const call: RecordedCall = {
-      lock: key.name,
-      verb,
-      startedAt: performance.now(),
-      endedAt: null,
-      outcome: 'unknown',
-      token,
-      leaseMs,
-      ...(requestId === undefined ? {} : { requestId: `${this.owner} ${key.name} ${requestId}` }),
-    };
-    this.calls.push(call);
-    try {
-      const answer = await work;
-      const isOk = ['granted', 'renewed', 'released', 'decremented'].includes(answer.outcome);
-      call.outcome = isOk ? 'ok' : 'refused';
-      if (verb === 'acquire') call.token = isOk ? (answer.token ?? null) : null;
-    } catch (error) {
-      const { reason } = error as LockyardError;
-      if (reason === undefined || reason === 'INTERNAL') throw error;
-      call.outcome = reason === 'UNKNOWN' ? 'unknown' : 'refused';
-    }
-    call.endedAt = performance.now();
-    return call.outcome === 'ok' ? call.token : null;
   }
 }

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseBackendUrl } from '@/db/backend-url';
+import { checkHistory } from '../engine/testing/history-checker';
+import { newSeed } from '../engine/testing/random-campaign';
+import { type DayReport, liveThrough } from './testing/bad-day';
+import { BAD_DAYS, type ServerUnderTest } from './testing/server-kind';
+import { serversUnderTest } from './testing/servers-under-test';
+
+/** What is promised: an answer within this time, beyond the wait that was asked for, and service again within it. */
+const WITHIN_MS = 5_000;
+
+it('every scheme that a backend may have has its bad days', () => {
+  const complaint = String(parseBackendUrl('nothing:there', '/'));
+  const [schemes = ''] = complaint.split(',');
+  const known = [...schemes.matchAll(/([a-z]+):/g)].map(([, scheme]) => scheme);
+  expect(known.length).toBeGreaterThan(1);
+  expect(Object.keys(serversUnderTest).sort()).toEqual(known.sort());
+});
+
+describe.each(Object.entries(serversUnderTest))('a store in %s', (_, kind) => {
+  let server: ServerUnderTest;
+  beforeAll(async () => {
+    server = await kind.start();
+  }, 60_000);
+  afterAll(() => server?.stop());
+
+  describe.each(BAD_DAYS.filter((day) => !kind.cannotHave[day]))('that is %s', (day) => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    let report: DayReport;
+    beforeAll(async () => {
+      const seed = newSeed();
+      console.info(`${day}: seed ${seed}`);
+      process.on('unhandledRejection', note);
+      report = await liveThrough(server, { day, isShared: kind.isShared, seed });
+    }, 90_000);
+    afterAll(() => {
+      process.off('unhandledRejection', note);
+    });
+
+    it('is noticed: not all is as on other days', () => {
+      const { careful, beganAt, endedAt } = report;
+      const then = careful.filter(({ startedAt }) => startedAt > beganAt && startedAt < endedAt);
+      expect(then.length).toBeGreaterThan(20);
+      expect(then.filter(({ said }) => !['granted', 'applied'].includes(said))).not.toEqual([]);
+    });
+
+    it('leaves every caller an answer that says what is known, within 5 s', () => {
+      const { careful, calls, stalledMs } = report;
+      expect(careful.filter(({ isTyped }) => !isTyped)).toEqual([]);
+      const slow = careful.filter(({ tookMs }) => tookMs > WITHIN_MS + stalledMs);
+      const late = calls.filter(({ startedAt, endedAt, waitMs = 0 }) => {
+        const tookMs = (endedAt ?? Number.POSITIVE_INFINITY) - startedAt;
+        return tookMs > WITHIN_MS + waitMs + stalledMs;
+      });
+      expect([...slow, ...late]).toEqual([]);
+    });
+
+    it('grants nothing twice, and lets no token fall', () => {
+      const { calls, givenBack } = report;
+      const granted = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
+      expect(granted.length).toBeGreaterThan(5);
+      expect(checkHistory(calls, { givenBack })).toEqual([]);
+    });
+
+    it('did nothing where it said so, and what it did it does not do again', () => {
+      const { taken, granted, counted } = report;
+      for (const { key, first, again } of taken) {
+        const tokens = granted.get(key.name) ?? [];
+        if (first.said === 'granted') expect(tokens).toEqual([first.token]);
+        if (first.said === 'BACKEND_DOWN') expect(tokens).toEqual([]);
+        expect(tokens.length).toBeLessThanOrEqual(1);
+        expect(again).toMatchObject({ said: 'granted', token: tokens[0] ?? again.token });
+      }
+      for (const { value, expected, again } of counted) {
+        expect(again.filter(({ said }) => said !== 'applied')).toEqual([]);
+        expect(value).toBe(expected);
+      }
+    });
+
+    it('takes nothing from a holder or from who waits behind it', () => {
+      const { keeper, waiter } = report;
+      expect(keeper.renewal.said).toBe('renewed');
+      expect(keeper.release.said).toBe('released');
+      expect(waiter.said).toBe('granted');
+      expect(waiter.token).toBeGreaterThan(keeper.token);
+    });
+
+    it('ends without help: every process serves again within 5 s, one that was started then too', () => {
+      const { recoveredInMs, isReachable, stalledMs } = report;
+      expect(Math.max(...recoveredInMs)).toBeLessThan(WITHIN_MS + stalledMs);
+      expect(new Set(isReachable)).toEqual(new Set([true]));
+    });
+
+    it('leaves the process whole', () => {
+      expect(unhandled).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,176 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { DEFAULT_POLICY } from '../../domain/namespace-policy';
+import { createEngine } from '../../engine/create-engine';
+import type { LockEngine } from '../../engine/lock-engine';
+import { newWriter } from '../../engine/new-writer';
+import { acquire, pause, release, renew, take } from '../../engine/testing/engine-rig';
+import { eventsByLock } from '../../engine/testing/events-by-lock';
+import type { RecordedCall } from '../../engine/testing/history-checker';
+import { RandomCaller } from '../../engine/testing/random-caller';
+import { seeded } from '../../engine/testing/random-campaign';
+import { LateStore } from '../late-store';
+import { type AskedTwice, CarefulCaller } from './careful-caller';
+import { freshKey } from './changes';
+import type { BadDay, ServerUnderTest } from './server-kind';
+import { type Told, told } from './told';
+
+const BEFORE_MS = 500;
+const BAD_FOR_MS = 2_000;
+/** Longer than any command is tried for: a store that has no room may refuse just some of what it is asked. */
+const FULL_FOR_MS = 5_000;
+const AFTERWARDS_MS = 400;
+const CALLERS_EACH = 3;
+const LONG_LEASE_MS = 60_000;
+
+/** Longer than any bad day. */
+const PATIENCE_MS = 30_000;
+
+/** When a process that does not recover is given up. */
+const GIVE_UP_MS = 15_000;
+
+type Here = { engine: LockEngine };
+
+/** What became of everybody on a bad day. Instants are of this process's monotonic clock. */
+export interface DayReport {
+  beganAt: number;
+  endedAt: number;
+  /** Every call for the few locks that all want. */
+  calls: RecordedCall[];
+  /** Tokens of such a lock that were granted and that no caller heard of. */
+  givenBack: (lock: string) => number;
+  /** What callers with request ids were told at first. */
+  careful: Told[];
+  /** Their acquires, asked again when all was well. */
+  taken: AskedTwice[];
+  /** Tokens that their first asking was granted, by the lock's name, as the history has it. */
+  granted: Map<string, number[]>;
+  /** Their counters. */
+  counted: { value: number; expected: number; again: Told[] }[];
+  /** A hold from before, renewed and given back afterwards. */
+  keeper: { token: number; renewal: Told; release: Told };
+  /** Who had waited for it since before. */
+  waiter: Told;
+  /** How long after the bad day each process granted something; last of all one that was started on that day. */
+  recoveredInMs: number[];
+  isReachable: boolean[];
+  /** How long this machine let nothing run here, at worst: no promise about time can be better than that. */
+  stalledMs: number;
+}
+
+/** Processes serve callers before, during and after a bad day of their store, and nobody helps them. */
+export async function liveThrough(
+  server: ServerUnderTest,
+  { day, isShared, seed }: { day: BadDay; isShared: boolean; seed: number },
+): Promise<DayReport> {
+  const stalls = monitorEventLoopDelay({ resolution: 10 });
+  stalls.enable();
+  const members = [await startProcess(server)];
+  if (isShared) members.push(await startProcess(server));
+  const [first, last] = [members[0], members.at(-1)] as [Here, Here];
+  const kept = freshKey();
+  const { token } = await take(first, kept, 'keeper', { leaseMs: LONG_LEASE_MS });
+  const waiting = told(acquire(last, kept, 'waiter', { waitMs: PATIENCE_MS }));
+  const crowd = await gather(members, seed);
+
+  await pause(BEFORE_MS);
+  const beganAt = performance.now();
+  const end = await server.begin(day);
+  const latecomer = isShared ? startProcess(server) : null;
+  await pause(day === 'full' ? FULL_FOR_MS : BAD_FOR_MS);
+  await end();
+  const endedAt = performance.now();
+  const recoveries = members.map((member) => recovery(member, endedAt));
+  if (latecomer) recoveries.push(latecomer.then((member) => recovery(member, endedAt)));
+  const recoveredInMs = await Promise.all(recoveries);
+  await pause(AFTERWARDS_MS);
+  await crowd.goHome();
+  stalls.disable();
+  const isReachable = members.map(({ engine }) => engine.health().reachable);
+
+  const { calls, keys, careful } = crowd;
+  const truth = await server.truth();
+  const written = await eventsByLock(truth, [...keys, ...careful.flatMap((each) => each.keys())]);
+  await truth.close();
+  const granted = new Map<string, number[]>();
+  for (const [name, events] of written) {
+    const grants = events.filter(({ kind }) => kind === 'granted');
+    granted.set(
+      name,
+      grants.map((event) => event.token ?? 0),
+    );
+  }
+  const heard = new Set(calls.map((call) => call.verb === 'acquire' && call.token));
+  const report: DayReport = {
+    beganAt,
+    endedAt,
+    calls,
+    givenBack: (lock) => (granted.get(lock) ?? []).filter((each) => !heard.has(each)).length,
+    careful: (await Promise.all(careful.map((each) => each.answered()))).flat(),
+    taken: (await Promise.all(careful.map((each) => each.takeAgain()))).flat(),
+    granted,
+    counted: await Promise.all(careful.map((each) => each.addAgain())),
+    keeper: {
+      token,
+      renewal: await told(renew(last, kept, 'keeper', token, LONG_LEASE_MS)),
+      release: await told(release(first, kept, 'keeper', token)),
+    },
+    waiter: await waiting,
+    recoveredInMs,
+    isReachable,
+    stalledMs: stalls.max / 1e6,
+  };
+  const started = latecomer ? [...members, await latecomer] : members;
+  await Promise.all(started.map(({ engine }) => engine.close()));
+  return report;
+}
+
+/** An engine as a process builds it, over a backend that may be away. */
+async function startProcess(server: ServerUnderTest): Promise<Here> {
+  const store = await LateStore.start(
+    () => server.open(),
+    () => undefined,
+  );
+  const engine = await createEngine({
+    backend: 'orders',
+    kind: 'test',
+    store,
+    epochOf: () => 1,
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    processId: newWriter().replace(/[-_]/g, 'x'),
+    newWriter,
+    policyOf: () => DEFAULT_POLICY,
+  });
+  return { engine };
+}
+
+/** Callers at every process: some fight for two locks, some ask only with request ids. */
+async function gather(members: Here[], seed: number) {
+  const random = seeded(seed);
+  const keys = [freshKey(), freshKey()];
+  const calls: RecordedCall[] = [];
+  const careful = await Promise.all(members.map((member) => CarefulCaller.start(member)));
+  const fighting = members.flatMap((member, m) =>
+    Array.from({ length: CALLERS_EACH }, (_, c) => {
+      const numbers = seeded(random() * 2 ** 31);
+      return new RandomCaller({ member, owner: `w${m}-${c}`, keys, random: numbers, calls });
+    }),
+  );
+  let isOn = true;
+  const lives = Promise.all([...careful, ...fighting].map((caller) => caller.live(() => isOn)));
+  // Heard when they go home; until then a failure is nobody's.
+  lives.catch(() => undefined);
+  const goHome = async () => {
+    isOn = false;
+    await lives;
+  };
+  return { keys, calls, careful, goHome };
+}
+
+async function recovery(here: Here, since: number): Promise<number> {
+  while (performance.now() < since + GIVE_UP_MS) {
+    const { said } = await told(acquire(here, freshKey(), 'next'));
+    if (said === 'granted') return performance.now() - since;
+    await pause(20);
+  }
+  return Number.POSITIVE_INFINITY;
+}

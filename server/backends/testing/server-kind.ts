@@ -1,0 +1,42 @@
+import type { Store } from './stores-under-test';
+
+/**
+ * What can befall a store.
+ *
+ * - `stopped`: it says nothing more, and goes on later as if nothing had been.
+ * - `killed and restarted`: it ends without a word, and comes back with what it had kept.
+ * - `cut between request and reply`: it did what was asked, and nobody hears of it.
+ * - `full`: it can read, and has no room for more.
+ * - `answering garbage`: what comes from it is noise.
+ * - `read-only`: it refuses every write.
+ */
+export const BAD_DAYS = [
+  'stopped',
+  'killed and restarted',
+  'cut between request and reply',
+  'full',
+  'answering garbage',
+  'read-only',
+] as const;
+
+export type BadDay = (typeof BAD_DAYS)[number];
+
+/** A store on a server, or in a file, of a test's own, that can have bad days. */
+export interface ServerUnderTest {
+  /** Opens the store as a process does that finds its URL: over the line that a bad day spoils. Rejects while it is away. */
+  open(): Promise<Store>;
+  /** The same records past that line, to see what became of the calls. */
+  truth(): Promise<Store>;
+  /** Begins a bad day. The answer ends it, and resolves once the server takes connections again. */
+  begin(day: BadDay): Promise<() => Promise<void>>;
+  /** Ends it and removes everything. */
+  stop(): Promise<void>;
+}
+
+export interface ServerKind {
+  /** Bad days that cannot come to such a store, each with the reason. It has to live through all others. */
+  cannotHave: Partial<Record<BadDay, string>>;
+  /** Whether several processes may use it at once. */
+  isShared: boolean;
+  start(): Promise<ServerUnderTest>;
+}

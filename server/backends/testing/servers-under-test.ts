@@ -1,0 +1,15 @@
+import { mysqlServerKind } from './mysql-server-under-test';
+import type { ServerKind } from './server-kind';
+import { sqliteServerKind } from './sqlite-server-under-test';
+
+/**
+ * Every kind of store that has bad days, by the scheme of its URL.
+ *
+ * To add one: a file beside this one that exports its `ServerKind`, and its line here. `start` begins a private server
+ * (`scripts/private-….mjs`), with a `TcpProxy` before it that `open` goes through and `truth` does not. `begin` knows
+ * how each day comes: signals to the server, `cutReplies` and `garble` of the proxy, and some real way to fill it.
+ */
+export const serversUnderTest: Record<string, ServerKind> = {
+  sqlite: sqliteServerKind,
+  mysql: mysqlServerKind,
+};
