@@ -33,6 +33,7 @@ export function acquireSet(
   if (place && isOutOfPatience(place.waiter, place.member.draft.now)) {
     return timeOut(members, ask, place, touched);
   }
+  if (!place) members[0]?.draft.refuseWhileClosed();
   for (const { draft } of members) settle(draft);
   const blocked = blockedOf(members, place);
   if (blocked.length === 0) return grantAll(members, ask, place, touched);

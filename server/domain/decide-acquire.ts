@@ -41,6 +41,7 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   const { record } = draft;
   const mine = record.holds.find((hold) => isOf(hold, ask) && hold.mode === ask.mode);
   if (mine && ask.reentrant) return reenter(draft, mine, ask);
+  draft.refuseWhileClosed();
   if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask.mode)) {
     return granted(draft, grant(draft, ask, 0));
   }

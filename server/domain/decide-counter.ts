@@ -15,7 +15,14 @@ import type {
 } from './counter-command';
 import type { CounterEvent } from './counter-event';
 import { areBounds, type CounterRecord, firstRev, isWithin } from './counter-record';
-import { type Decision, type Memo, REMEMBER_MS, recallAnswer } from './decision';
+import {
+  type DecidingPolicy,
+  type Decision,
+  type Memo,
+  REMEMBER_MS,
+  recallAnswer,
+  refuseWhileClosed,
+} from './decision';
 import { LockyardError } from './errors';
 import type { RequestIdentity } from './request-tag';
 
@@ -25,6 +32,8 @@ export interface CounterContext {
   now: number;
   /** The answer remembered for this command's request id, if any; read as of the same instant as the record. */
   remembered: Memo | null;
+  /** Closed: a service's steps are refused, since one that is lost cannot be taken back; looks and people's acts go on. */
+  policy?: Pick<DecidingPolicy, 'closedBecause'>;
 }
 
 /** What a command changes, and what is remembered of it. Null: it changes nothing. */
@@ -44,7 +53,8 @@ type Step<A> = [answer: A, event: CounterEvent | null];
  *
  * @param record the counter as last read, or null if it was never created
  * @throws LockyardError `NOT_FOUND` for a counter that was never created, `INVALID` for a request id used with another
- *   input and for bounds that no value, or not the initial one, lies between; then nothing changes
+ *   input and for bounds that no value, or not the initial one, lies between; `BACKEND_DOWN` for a service's step
+ *   while the backend is closed; then nothing changes
  */
 export function decideCounter<C extends CounterCommand>(
   record: CounterRecord | null,
@@ -54,6 +64,7 @@ export function decideCounter<C extends CounterCommand>(
   const request = 'request' in command ? command.request : null;
   const replay = recallAnswer<CounterAnswerOf<C>>(context.remembered, request, context.now);
   if (replay) return decision(null, replay, null, []);
+  if (command.verb === 'create' || command.verb === 'add') refuseWhileClosed(context.policy ?? {});
   const [answer, event] = stepOf(record, command, context.now);
   const told = answer as CounterAnswerOf<C>;
   if (!event) return decision(null, told, null, []);

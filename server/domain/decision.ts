@@ -36,6 +36,12 @@ export interface DecidingPolicy extends Pick<NamespacePolicy, 'queueLimit' | 'lo
    * nothing of, so none that is not found is granted. Those that were found are delayed by their records.
    */
   grantsFrom?: number;
+  /**
+   * Why this backend grants nothing at the moment, as a sentence for callers; absent or null: it does. Then nobody is
+   * granted a lock and nobody new may wait, while renew, release, re-entering and looking go on, those who wait keep their
+   * places, and a request that was granted before is told so.
+   */
+  closedBecause?: string | null;
 }
 
 /** The instants on which a decision rests. The store tests them in the same atomic step as the write. */
@@ -144,6 +150,11 @@ export class Draft {
     return context.callerOf(waiter);
   }
 
+  /** Throws `BACKEND_DOWN` where the backend grants nothing at the moment. */
+  refuseWhileClosed(): void {
+    refuseWhileClosed(this.context.policy);
+  }
+
   /** Replaces parts of the record. Arrays are replaced, never mutated: the old record may be remembered elsewhere. */
   change(part: Partial<Omit<LockRecord, 'rev'>>): void {
     Object.assign(this.record, part);
@@ -174,6 +185,15 @@ export class Draft {
     const next = this.changed ? { ...this.record, rev: this.rev } : null;
     return { next, expect, answer, events, memos, extensions, handOffs };
   }
+}
+
+/** How soon a caller may ask a closed backend again. */
+const CLOSED_RETRY_MS = 5_000;
+
+/** Throws `BACKEND_DOWN` where the backend grants nothing at the moment. */
+export function refuseWhileClosed({ closedBecause }: Pick<DecidingPolicy, 'closedBecause'>): void {
+  if (!closedBecause) return;
+  throw new LockyardError('BACKEND_DOWN', closedBecause, { retryAfterMs: CLOSED_RETRY_MS });
 }
 
 /** The answer that `memo` keeps for this very request. The same id with another input is refused. */

@@ -25,7 +25,7 @@ export function settle(draft: Draft): void {
 /**
  * Hands the lock on to whoever's turn it is: the first waiter, and after a shared one the shared ones right behind it.
  * A waiter whose caller is here is granted at once, another gets an offer that its own process claims, and so does a set,
- * which has to see to its other locks. First in, first out; whoever is absent when its turn comes has lost its place. While the lock is frozen or delayed nobody is granted:
+ * which has to see to its other locks. First in, first out; whoever is absent when its turn comes has lost its place. While the lock is frozen or delayed, or its backend closed, nobody is granted:
  * offers fall, and those who had one keep their places.
  */
 export function handOff(draft: Draft): void {
@@ -44,8 +44,9 @@ export function handOff(draft: Draft): void {
   }
 }
 
-/** Whether the lock may be granted to anybody at all: not frozen, and not in the pause after a lost hold. */
+/** Whether the lock may be granted to anybody at all: its backend grants, it is not frozen, nor in the pause after a lost hold. */
 export function isOpen(draft: Draft): boolean {
+  if (draft.context.policy.closedBecause) return false;
   const { frozen, delayedUntil } = draft.record;
   return frozen === null && (delayedUntil === 0 || draft.isPast(delayedUntil));
 }

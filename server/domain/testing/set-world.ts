@@ -1,6 +1,6 @@
 import { decide } from '../decide';
 import { decideSet, type SetDecision } from '../decide-set';
-import type { Decision, DecisionContext, Memo } from '../decision';
+import type { DecidingPolicy, Decision, DecisionContext, Memo } from '../decision';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../lock-command';
 import type { LockRecord, Mode, Waiter } from '../lock-record';
 import { requestTag } from '../request-tag';
@@ -58,7 +58,7 @@ export class SetWorld {
   now = START_AT;
   readonly records = new Map<string, LockRecord>();
   readonly memos = new Map<string, Memo>();
-  policy = { queueLimit: 200, lockDelayMs: 0 };
+  policy: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };
   onWrite: (changes: Change[]) => void = () => {};
   private readonly dead = new Set<string>();
   /** `process lock tag`. */
