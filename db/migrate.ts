@@ -6,9 +6,15 @@ import { drizzle as mysql2 } from 'drizzle-orm/mysql2';
 import { migrate as migrateMysql2 } from 'drizzle-orm/mysql2/migrator';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database';
+import { causes } from './database-failure';
 import { connectionOptions } from './mysql-pool';
 import { CASING } from './schema';
-import { MIGRATIONS_TABLE, migrationsFolder, refuseNewerSchema } from './schema-version';
+import {
+  MIGRATIONS_TABLE,
+  migrationsFolder,
+  programSchema,
+  refuseNewerSchema,
+} from './schema-version';
 import type { SqliteFile } from './sqlite-file';
 import { StartError } from './start-error';
 
@@ -27,8 +33,9 @@ export async function migrate(database: Database): Promise<void> {
     else if (database.mysqlUrl) await migrateMysql(database.mysqlUrl);
   } catch (cause) {
     if (cause instanceof StartError) throw cause;
-    const why = cause instanceof Error ? cause.message.split('\n')[0] : String(cause);
-    throw new StartError(`The control database could not be migrated: ${why}`, { cause });
+    const why = causes(cause).at(-1);
+    const words = why instanceof Error ? why.message.split('\n')[0] : String(why);
+    throw new StartError(`The database could not be migrated: ${words}`, { cause });
   }
 }
 
@@ -44,7 +51,10 @@ async function migrateMysql(url: string): Promise<void> {
   const connection = await createConnection(connectionOptions(url));
   try {
     await takeMigrationTurn(connection, url);
-    refuseNewerSchema('mysql', await appliedToMysql(connection));
+    const applied = await appliedToMysql(connection);
+    refuseNewerSchema('mysql', applied);
+    // The migrator makes its own table first, which takes a right that nothing else needs once all is applied.
+    if (applied.length === programSchema('mysql')) return;
     const folder = { migrationsFolder: migrationsFolder('mysql') };
     await migrateMysql2(mysql2({ client: connection, casing: CASING }), folder);
   } finally {
