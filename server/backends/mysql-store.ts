@@ -1,5 +1,7 @@
 import { decodeHistory } from './history-text';
 import { MysqlConnection, type Rows } from './mysql-connection';
+import { readMysqlFacts } from './mysql-facts';
+import { mysqlGuarantees } from './mysql-guarantees';
 import {
   bytes,
   CLOCK,
@@ -28,6 +30,9 @@ import {
 /** How long one packet may take before its connection is given up. */
 const PACKET_TIMEOUT_MS = 1_500;
 
+/** How long reading the settings may take, a connection included. */
+const GUARANTEES_TIMEOUT_MS = 3_000;
+
 /** Packets under way at once; more only make the groups smaller. */
 const CONNECTIONS = 4;
 
@@ -45,7 +50,7 @@ export class MysqlStore implements RecordStore, HistorySource {
 
   /** @param uri `mysql://user:password@host:port/database` */
   constructor(
-    uri: string,
+    private readonly uri: string,
     private readonly timeoutMs = PACKET_TIMEOUT_MS,
   ) {
     this.all = Array.from({ length: CONNECTIONS }, () => new MysqlConnection(uri, timeoutMs));
@@ -149,24 +154,7 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   async guarantees(): Promise<Guarantees> {
-    const [rows] = await this.ask(['SELECT @@innodb_flush_log_at_trx_commit']);
-    const flush = Number(rows?.[0]?.[0]);
-    const isFlushed = flush === 1;
-    const reason = isFlushed
-      ? 'Every commit is flushed before it is answered.'
-      : 'Not every commit is flushed: a crash may forget grants.';
-    return {
-      level: isFlushed ? 'Strong' : 'Best-effort',
-      reasons: [reason],
-      settings: [
-        {
-          name: 'innodb_flush_log_at_trx_commit',
-          value: String(flush),
-          complaint: isFlushed ? null : 'Not every commit is flushed.',
-        },
-      ],
-      unsafe: null,
-    };
+    return mysqlGuarantees(await readMysqlFacts(this.uri, GUARANTEES_TIMEOUT_MS));
   }
 
   async close(): Promise<void> {

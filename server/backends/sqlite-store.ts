@@ -16,6 +16,8 @@ import {
   StoreError,
   type SwapResult,
 } from './record-store';
+import { readSqliteFacts } from './sqlite-facts';
+import { sqliteGuarantees } from './sqlite-guarantees';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
@@ -166,12 +168,7 @@ export class SqliteStore implements RecordStore, HistorySource {
   }
 
   async guarantees(): Promise<Guarantees> {
-    return {
-      level: 'Strong',
-      reasons: ['One process, one file, flushed to disk before every answer.'],
-      settings: [],
-      unsafe: null,
-    };
+    return sqliteGuarantees(await readSqliteFacts(this.file));
   }
 
   /** The file belongs to whoever opened it. */
