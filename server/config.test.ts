@@ -9,6 +9,7 @@ test('an empty environment is a server on loopback with SQLite in the data folde
     dataDir: resolve('.lockyard'),
     database: { kind: 'sqlite', path: resolve('.lockyard/lockyard.db') },
     backends: [],
+    allowUnsafe: [],
     secret: null,
     metricsToken: null,
     demo: false,
@@ -22,6 +23,7 @@ test('an empty variable is an unset one', () => {
     'LOCKYARD_DATABASE_URL',
     'LOCKYARD_DATA_DIR',
     'LOCKYARD_SECRET',
+    'LOCKYARD_ALLOW_UNSAFE',
     'LOCKYARD_METRICS_TOKEN',
   ];
   const env = Object.fromEntries([...names, 'LOCKYARD_DEMO'].map((name) => [name, '']));
@@ -37,6 +39,7 @@ test('everything can be set', () => {
     LOCKYARD_BACKEND_ORDERS: 'sqlite:./orders.db',
     LOCKYARD_BACKEND_EU_1: 'mariadb://root@127.0.0.1/eu',
     LOCKYARD_SECRET: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
+    LOCKYARD_ALLOW_UNSAFE: 'orders, default,',
     LOCKYARD_METRICS_TOKEN: 'Xo7-of-the-scraper',
     LOCKYARD_URL: 'http://127.0.0.1:3000',
     LOCKYARD_API_KEY: 'for the client',
@@ -51,6 +54,7 @@ test('everything can be set', () => {
       { id: 'orders', url: { kind: 'sqlite', path: resolve('orders.db') } },
     ],
     secret: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
+    allowUnsafe: ['orders', 'default'],
     metricsToken: 'Xo7-of-the-scraper',
     demo: false,
   });
@@ -97,6 +101,8 @@ describe('every mistake is one line that names the variable', () => {
     [{ LOCKYARD_DATABASE_URL: mysql, LOCKYARD_BACKEND_A: mysql }, 'the control database'],
     [{ LOCKYARD_SECRET: 'short' }, 'LOCKYARD_SECRET must have at least 32 characters; it has 5.'],
     [{ LOCKYARD_SECRET: 'abc'.repeat(12) }, 'LOCKYARD_SECRET is too easy to guess'],
+    [{ LOCKYARD_ALLOW_UNSAFE: 'defautl' }, 'Did you mean default?'],
+    [{ LOCKYARD_BACKEND_A: mysql, LOCKYARD_ALLOW_UNSAFE: 'a,A' }, 'names "A", which is no backend'],
     [{ LOCKYARD_METRICS_TOKEN: 'too short' }, 'LOCKYARD_METRICS_TOKEN must have at least 16'],
     [{ LOCKYARD_METRICS_TOKEN: 'with some spaces in it' }, 'without spaces'],
     [{ LOCKYARD_DEMO: 'yes' }, 'LOCKYARD_DEMO must be 1 or unset'],

@@ -18,6 +18,8 @@ export interface Config {
   database: BackendUrl;
   /** Backends besides `default`, by id. */
   backends: { id: string; url: BackendUrl }[];
+  /** Ids of backends that may grant locks though they are not set up safely. */
+  allowUnsafe: string[];
   /** Null: made once and kept in the data folder. */
   secret: string | null;
   /** Who sends it may read the metrics from anywhere; null: only this machine may. */
@@ -39,6 +41,7 @@ const BACKEND_PREFIX = 'LOCKYARD_BACKEND_';
 const NAMES = [
   'LOCKYARD_DATABASE_URL',
   'LOCKYARD_DATA_DIR',
+  'LOCKYARD_ALLOW_UNSAFE',
   'LOCKYARD_SECRET',
   'LOCKYARD_METRICS_TOKEN',
   'LOCKYARD_DEMO',
@@ -69,6 +72,7 @@ export function readConfig(env: Env): Config {
     dataDir,
     database,
     backends,
+    allowUnsafe: readAllowUnsafe(env, ['default', ...backends.map(({ id }) => id)]),
     secret: readSecret(env),
     metricsToken: readMetricsToken(env),
     demo,
@@ -160,6 +164,19 @@ function readBackends(env: Env): Config['backends'] {
     backends.push({ id, url });
   }
   return backends;
+}
+
+/** @param ids of all backends: whoever misspells one would think it allowed */
+function readAllowUnsafe(env: Env, ids: string[]): string[] {
+  const named = (env.LOCKYARD_ALLOW_UNSAFE ?? '').split(',').map((id) => id.trim());
+  const allowed = named.filter((id) => id !== '');
+  for (const id of allowed) {
+    if (ids.includes(id)) continue;
+    throw new ConfigError(
+      `LOCKYARD_ALLOW_UNSAFE names "${id}", which is no backend. Did you mean ${nearestName(id, ids)}?`,
+    );
+  }
+  return allowed;
 }
 
 function readUrl(env: Env, name: string): BackendUrl | null {

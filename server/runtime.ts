@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { StartError } from '@/db/start-error';
 import { backendPast } from './backends/backend-past';
 import { LateStore } from './backends/late-store';
 import { openBackend } from './backends/open-backend';
@@ -10,6 +11,8 @@ import { createEngine, type EngineParts } from './engine/create-engine';
 import { newWriter } from './engine/new-writer';
 import { OWN_NAMESPACE } from './engine/pulse';
 import type { Log } from './log';
+import { guaranteeMetrics } from './observe/guarantee-metrics';
+import { GuaranteeWatch } from './observe/guarantee-watch';
 import type { ObservedBackend } from './observe/lock-board';
 import { startObserving } from './observe/start-observing';
 import { openControlRuntime } from './open-control-runtime';
@@ -51,10 +54,13 @@ async function addBackends(
   ends.push(async () => unfollow());
   const processId = newProcessId();
   const backends: ObservedBackend[] = [];
+  const guarantees = new Map<string, GuaranteeWatch>();
   for (const { id, url } of [{ id: 'default', url: config.database }, ...config.backends]) {
     const store = await storeOf(id, url, control);
     const past = await backendPast(database, id, clock.now());
     const epochOf = () => past.epoch;
+    const watch = await watchGuarantees(id, store, control);
+    guarantees.set(id, watch);
     const engine = await createEngine({
       backend: id,
       kind: url.kind,
@@ -63,9 +69,10 @@ async function addBackends(
       clock,
       processId,
       newWriter,
-      policyOf: policiesSince(past.grantsFrom, namespaces.policyOf),
+      policyOf: policiesOf(namespaces.policyOf, past.grantsFrom, watch),
     });
     ends.push(() => engine.close());
+    ends.push(watch.start());
     backends.push({ id, store, engine, epochOf });
   }
   const engines = new Map(backends.map(({ id, engine }) => [id, engine]));
@@ -82,14 +89,46 @@ async function addBackends(
     },
   });
   ends.push(() => stopObserving());
-  return { engines, ...observing, processId };
+  observing.metrics.add(() => guaranteeMetrics([...guarantees.values()].map((each) => each.row())));
+  return { engines, guarantees, ...observing, processId };
 }
 
-/** What a namespace allows, and from when on after a restore. Lockyard's own locks are not kept in backups. */
-function policiesSince(grantsFrom: number, policyOf: EngineParts['policyOf']) {
-  if (grantsFrom === 0) return policyOf;
-  return (namespace: string) =>
-    namespace === OWN_NAMESPACE ? policyOf(namespace) : { ...policyOf(namespace), grantsFrom };
+/**
+ * What a namespace allows, from when on after a restore, and whether its backend is closed. None of that concerns
+ * Lockyard's own locks: they are not kept in backups, and whoever does the chores must settle what is still held.
+ */
+function policiesOf(
+  policyOf: EngineParts['policyOf'],
+  grantsFrom: number,
+  watch: GuaranteeWatch,
+): EngineParts['policyOf'] {
+  return (namespace) => {
+    const policy = policyOf(namespace);
+    const closedBecause = watch.closedBecause();
+    if (namespace === OWN_NAMESPACE || (grantsFrom === 0 && closedBecause === null)) return policy;
+    return { ...policy, grantsFrom, closedBecause };
+  };
+}
+
+const unsafeControl = (why: string | null) =>
+  `The control database is not set up safely. ${why} Put that right, or accept the risk with LOCKYARD_ALLOW_UNSAFE=default.`;
+
+const UNREAD = 'The settings of the control database cannot be read, so nothing can be promised.';
+
+/** The control database must be safe to begin with; another backend grants nothing until it is. */
+async function watchGuarantees(
+  backend: string,
+  store: RecordStore,
+  { config, clock, log }: ControlRuntime,
+): Promise<GuaranteeWatch> {
+  const isAllowed = config.allowUnsafe.includes(backend);
+  const watch = new GuaranteeWatch({ backend, store, isAllowed, clock, log });
+  await watch.read();
+  const { reading, closedBecause } = watch.row();
+  if (backend === 'default' && closedBecause !== null) {
+    throw new StartError(reading ? unsafeControl(reading.unsafe) : UNREAD);
+  }
+  return watch;
 }
 
 async function storeOf(

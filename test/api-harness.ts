@@ -48,7 +48,12 @@ export class ApiHarness {
   ): Promise<ApiHarness> {
     const folder = await mkdtemp(join(tmpdir(), 'lockyard-api-'));
     const config = readConfig({ LOCKYARD_DATA_DIR: folder, ...env });
-    const runtime = await createRuntime(config, pino({ level: 'silent' }), clock);
+    const runtime = await createRuntime(config, pino({ level: 'silent' }), clock).catch(
+      async (error: unknown) => {
+        await rm(folder, { recursive: true, force: true });
+        throw error;
+      },
+    );
     const doors = createDoors(runtime, null, { lean });
     const server = createHttpServer(doors);
     const url = await listen(server, 0, '127.0.0.1');

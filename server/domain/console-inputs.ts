@@ -44,6 +44,9 @@ export type LockListInput = z.output<typeof lockListInput>;
 
 export const lockRef = z.strictObject({ namespace: namespaceName, name: lockName });
 
+/** A backend by its id, as the environment names it in lower case. */
+export const backendRef = z.strictObject({ backend: z.string().min(1).max(32) });
+
 /** What a stream that was cut had told last: streams tell the whole truth each time, so it is accepted and not used. */
 const resumed = { lastEventId: z.string().max(64).nullish() };
 

@@ -12,7 +12,8 @@ export const REASON_WORDS: Record<Reason, string> = {
   RATE_LIMITED: 'Too many requests; `retryAfterMs` says when to come back.',
   CONTENDED: 'Others changed the lock too often meanwhile; nothing was applied. Ask again.',
   UNSUPPORTED: 'This server does not offer it.',
-  BACKEND_DOWN: 'The database does not answer. Known not to be applied; safe to repeat.',
+  BACKEND_DOWN:
+    'The database does not answer, or is not set up safely; the message says which. Known not to be applied; safe to repeat.',
   UNKNOWN:
     'The database did not answer in time. It may have been applied: repeat with the same `requestId`.',
   INTERNAL: 'A fault of the server; its log knows more. It may have been applied.',

@@ -127,6 +127,8 @@ test('who may do what in the console', async () => {
     ['audit.list', {}, 'viewer', 'query'],
     ['namespaces.list', undefined, 'viewer', 'query'],
     ['backends.list', undefined, 'viewer', 'query'],
+    ['backends.guarantees', undefined, 'viewer', 'query'],
+    ['backends.readGuarantees', { backend: 'default' }, 'operator', 'mutation'],
     ['locks.extend', { ...seen, extendMs: 1_000 }, 'operator', 'mutation'],
     ['locks.askRelease', seen, 'operator', 'mutation'],
     ['locks.stopRenewals', seen, 'operator', 'mutation'],

@@ -8,6 +8,7 @@ import type { LockEngine } from '../engine/lock-engine';
 import type { Log } from '../log';
 import type { EventHistory } from '../observe/event-history';
 import type { FleetView } from '../observe/fleet-view';
+import type { GuaranteeWatch } from '../observe/guarantee-watch';
 import type { LockBoard } from '../observe/lock-board';
 import type { LockInsights } from '../observe/lock-insights';
 import type { Metrics } from '../observe/metrics';
@@ -30,6 +31,8 @@ export interface ControlRuntime {
 export interface Runtime extends ControlRuntime {
   /** By backend id. */
   engines: Map<string, LockEngine>;
+  /** By backend id. */
+  guarantees: Map<string, GuaranteeWatch>;
   board: LockBoard;
   events: EventHistory;
   insights: LockInsights;

@@ -1,6 +1,8 @@
-import { auditListInput } from '../domain/console-inputs';
+import { auditListInput, backendRef } from '../domain/console-inputs';
 import { listAudit } from '../operations/list-audit';
 import { listBackends } from '../operations/list-backends';
+import { listGuarantees } from '../operations/list-guarantees';
+import { readGuarantees } from '../operations/read-guarantees';
 import {
   consoleKeysRouter,
   consoleNamespacesRouter,
@@ -28,6 +30,10 @@ export const consoleRouter = consoleRouterOf({
   namespaces: consoleNamespacesRouter,
   backends: consoleRouterOf({
     list: consoleProcedure.query(({ ctx }) => listBackends(ctx.operation)),
+    guarantees: consoleProcedure.query(({ ctx }) => listGuarantees(ctx.operation)),
+    readGuarantees: consoleProcedure
+      .input(backendRef)
+      .mutation(({ ctx, input }) => readGuarantees(ctx.operation, input)),
   }),
 });
 

@@ -1,0 +1,109 @@
+import type { Guarantees, RecordStore } from '../backends/record-store';
+import type { Clock } from '../clock';
+import type { GuaranteeRow } from '../domain/guarantee-row';
+import type { Log } from '../log';
+import { repeat } from './repeat';
+
+export interface GuaranteeWatchParts {
+  backend: string;
+  store: Pick<RecordStore, 'guarantees'>;
+  /** It may grant locks though it is not set up safely. */
+  isAllowed: boolean;
+  clock: Clock;
+  log: Log;
+}
+
+/** Under a minute together with the reading itself: so soon a change for the worse counts. */
+const READ_EVERY_MS = 50_000;
+/** After a reading that failed, and before the first. */
+const RETRY_EVERY_MS = 2_000;
+const LOOK_EVERY_MS = 1_000;
+
+const RANK = { 'Best-effort': 0, Timed: 1, Strong: 2 } as const;
+
+/**
+ * Reads again and again what one backend, as it is set up, can promise, and says whether it may grant locks: not before its
+ * settings were read once, and not while they are unsafe, unless that is allowed. A reading that fails keeps the last.
+ */
+export class GuaranteeWatch {
+  private last: { guarantees: Guarantees; at: number; readAt: number } | null = null;
+  private triedAt = Number.NEGATIVE_INFINITY;
+  private isFailing = false;
+  private underWay: Promise<void> | null = null;
+
+  constructor(private readonly parts: GuaranteeWatchParts) {}
+
+  /** Begins to read by itself; the answer ends that. */
+  start(): () => Promise<void> {
+    return repeat(
+      () => this.turn(),
+      LOOK_EVERY_MS,
+      () => undefined,
+    );
+  }
+
+  /** Reads if it is time. */
+  async turn(): Promise<void> {
+    const isSettled = this.last && !this.isFailing;
+    const pauseMs = isSettled ? READ_EVERY_MS : RETRY_EVERY_MS;
+    if (this.parts.clock.monotonic() - this.triedAt >= pauseMs) await this.read();
+  }
+
+  /** Reads now, or waits for the reading that is under way. Never rejects: `row` says how it went. */
+  read(): Promise<void> {
+    this.underWay ??= this.readOnce().finally(() => {
+      this.underWay = null;
+    });
+    return this.underWay;
+  }
+
+  /** Why this backend may grant nothing at the moment, in whole sentences for callers; null: it may. */
+  closedBecause(): string | null {
+    const { backend, isAllowed } = this.parts;
+    if (isAllowed) return null;
+    const grantsNothing = `The backend "${backend}" grants nothing`;
+    if (!this.last) return `${grantsNothing} until its settings have been read.`;
+    const { unsafe } = this.last.guarantees;
+    if (unsafe === null) return null;
+    return `${grantsNothing}, because it is not set up safely. ${unsafe} Put that right, or accept the risk with LOCKYARD_ALLOW_UNSAFE=${backend}.`;
+  }
+
+  row(): GuaranteeRow {
+    const { backend, isAllowed, clock } = this.parts;
+    const { last, isFailing } = this;
+    const reading = last && {
+      ...last.guarantees,
+      at: last.at,
+      ageMs: Math.round(clock.monotonic() - last.readAt),
+    };
+    return { backend, reading, isFailing, isAllowed, closedBecause: this.closedBecause() };
+  }
+
+  private async readOnce(): Promise<void> {
+    const { store, clock, log, backend } = this.parts;
+    this.triedAt = clock.monotonic();
+    try {
+      const guarantees = await store.guarantees();
+      this.tell(guarantees);
+      this.last = { guarantees, at: clock.now(), readAt: clock.monotonic() };
+      this.isFailing = false;
+    } catch (err) {
+      if (!this.isFailing) log.warn({ err, backend }, 'The settings of a backend cannot be read');
+      this.isFailing = true;
+    }
+  }
+
+  /** What became worse or better, to the log; of a first reading, what is wrong with it. */
+  private tell({ level, reasons, unsafe }: Guarantees): void {
+    const { log, backend, isAllowed } = this.parts;
+    const before = this.last?.guarantees ?? { level: 'Strong' as const, unsafe: null };
+    if (before.level === level && before.unsafe === unsafe) return;
+    const facts = { backend, guarantee: level, before: before.level, reasons };
+    const isWorse =
+      RANK[level] < RANK[before.level] || (unsafe !== null && unsafe !== before.unsafe);
+    if (unsafe !== null && !isAllowed) {
+      log.error(facts, 'A backend is not set up safely: it grants nothing');
+    } else if (isWorse) log.warn(facts, 'A backend can promise less than it should');
+    else log.info(facts, 'A backend can promise more than before');
+  }
+}
