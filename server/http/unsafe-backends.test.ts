@@ -1,24 +1,24 @@
 import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { startPrivateMariadb } from '@/scripts/private-mariadb.mjs';
 import type { GuaranteeRow } from '@/server/domain/guarantee-row';
 import { createPerson } from '@/server/operations/create-person';
 import { ApiHarness } from '@/test/api-harness';
-import { PrivateMysql } from '../backends/testing/private-mysql';
 
 const PASSWORD = 'plough the seventh field';
 
-let mysql: PrivateMysql;
+let mysql: Awaited<ReturnType<typeof startPrivateMariadb>>;
 let root: Connection;
 let api: ApiHarness;
 let key: string;
 let cookie: string;
 
 beforeAll(async () => {
-  mysql = await PrivateMysql.start();
+  mysql = await startPrivateMariadb({ durable: false });
   root = await createConnection({ uri: mysql.url });
   await root.query('CREATE DATABASE orders');
   await root.query('CREATE DATABASE control');
-  api = await ApiHarness.start({ LOCKYARD_BACKEND_ORDERS: `${mysql.url}orders` });
+  api = await ApiHarness.start({ LOCKYARD_BACKEND_ORDERS: `${mysql.url}/orders` });
   await api.namespace('orders', 'orders');
   key = await api.key('shop', ['default', 'orders']);
   await createPerson(api.cli, { name: 'otto', role: 'operator', password: PASSWORD });
@@ -28,7 +28,7 @@ afterEach(() => root.query('SET GLOBAL read_only = OFF, innodb_flush_log_at_trx_
 afterAll(async () => {
   await api.close();
   await root.end();
-  await mysql.remove();
+  await mysql.stop();
 });
 
 /** Reads the settings now, as an operator does who does not want to wait for the minute to pass. */
@@ -138,7 +138,7 @@ async function takesLocks(other: ApiHarness): Promise<boolean> {
   return data?.outcome === 'granted' || data?.outcome === 'held';
 }
 
-const urlOf = (user: string, database: string) => mysql.url.replace('root', user).concat(database);
+const urlOf = (user: string, database: string) => `${mysql.url.replace('root', user)}/${database}`;
 
 const controlAs = (user: string) => ({
   LOCKYARD_DATABASE_URL: urlOf(user, 'control'),
