@@ -1,17 +1,14 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { DEFAULT_POLICY } from '../../domain/namespace-policy';
-import { createEngine } from '../../engine/create-engine';
 import type { LockEngine } from '../../engine/lock-engine';
-import { newWriter } from '../../engine/new-writer';
 import { acquire, pause, release, renew, take } from '../../engine/testing/engine-rig';
 import { eventsByLock } from '../../engine/testing/events-by-lock';
 import type { RecordedCall } from '../../engine/testing/history-checker';
 import { RandomCaller } from '../../engine/testing/random-caller';
 import { seeded } from '../../engine/testing/random-campaign';
-import { LateStore } from '../late-store';
 import { type AskedTwice, CarefulCaller } from './careful-caller';
 import { freshKey } from './changes';
 import type { BadDay, ServerUnderTest } from './server-kind';
+import { startProcess } from './start-process';
 import { type Told, told } from './told';
 
 const BEFORE_MS = 500;
@@ -64,8 +61,8 @@ export async function liveThrough(
 ): Promise<DayReport> {
   const stalls = monitorEventLoopDelay({ resolution: 10 });
   stalls.enable();
-  const members = [await startProcess(server)];
-  if (isShared) members.push(await startProcess(server));
+  const members = [await startProcess(() => server.open())];
+  if (isShared) members.push(await startProcess(() => server.open()));
   const [first, last] = [members[0], members.at(-1)] as [Here, Here];
   const kept = freshKey();
   const { token } = await take(first, kept, 'keeper', { leaseMs: LONG_LEASE_MS });
@@ -75,7 +72,7 @@ export async function liveThrough(
   await pause(BEFORE_MS);
   const beganAt = performance.now();
   const end = await server.begin(day);
-  const latecomer = isShared ? startProcess(server) : null;
+  const latecomer = isShared ? startProcess(() => server.open()) : null;
   await pause(day === 'full' ? FULL_FOR_MS : BAD_FOR_MS);
   await end();
   const endedAt = performance.now();
@@ -87,7 +84,8 @@ export async function liveThrough(
   stalls.disable();
   const isReachable = members.map(({ engine }) => engine.health().reachable);
 
-  const { calls, keys, careful } = crowd;
+  const { keys, careful } = crowd;
+  const calls = crowd.calls();
   const truth = await server.truth();
   const written = await eventsByLock(truth, [...keys, ...careful.flatMap((each) => each.keys())]);
   await truth.close();
@@ -124,35 +122,17 @@ export async function liveThrough(
   return report;
 }
 
-/** An engine as a process builds it, over a backend that may be away. */
-async function startProcess(server: ServerUnderTest): Promise<Here> {
-  const store = await LateStore.start(
-    () => server.open(),
-    () => undefined,
-  );
-  const engine = await createEngine({
-    backend: 'orders',
-    kind: 'test',
-    store,
-    epochOf: () => 1,
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
-    processId: newWriter().replace(/[-_]/g, 'x'),
-    newWriter,
-    policyOf: () => DEFAULT_POLICY,
-  });
-  return { engine };
-}
-
 /** Callers at every process: some fight for two locks, some ask only with request ids. */
 async function gather(members: Here[], seed: number) {
   const random = seeded(seed);
   const keys = [freshKey(), freshKey()];
-  const calls: RecordedCall[] = [];
+  const calls = new Set<RecordedCall>();
+  const note = (call: RecordedCall) => void calls.add(call);
   const careful = await Promise.all(members.map((member) => CarefulCaller.start(member)));
   const fighting = members.flatMap((member, m) =>
     Array.from({ length: CALLERS_EACH }, (_, c) => {
       const numbers = seeded(random() * 2 ** 31);
-      return new RandomCaller({ member, owner: `w${m}-${c}`, keys, random: numbers, calls });
+      return new RandomCaller({ member, owner: `w${m}-${c}`, keys, random: numbers, note });
     }),
   );
   let isOn = true;
@@ -163,7 +143,7 @@ async function gather(members: Here[], seed: number) {
     isOn = false;
     await lives;
   };
-  return { keys, calls, careful, goHome };
+  return { keys, calls: () => [...calls], careful, goHome };
 }
 
 async function recovery(here: Here, since: number): Promise<number> {

@@ -15,8 +15,8 @@ export interface CallerParts {
   keys: RecordKey[];
   /** Numbers from 0 to 1. */
   random: () => number;
-  /** Where every call is written down. */
-  calls: RecordedCall[];
+  /** Told of every call when it begins, and of the same when it was answered. */
+  note: (call: RecordedCall) => void;
 }
 
 /** One caller with a life of its own: it takes, keeps, loses and gives back locks at random. */
@@ -90,7 +90,8 @@ export class RandomCaller {
       endedAt: null,
       outcome: 'unknown',
     };
-    this.parts.calls.push(call);
+    const { note } = this.parts;
+    note(call);
     try {
       const answer = await work();
       const isOk = SUCCEEDED.has(answer.outcome);
@@ -101,6 +102,7 @@ export class RandomCaller {
       call.outcome = error.reason === 'UNKNOWN' ? 'unknown' : 'refused';
     }
     call.endedAt = performance.now();
+    note(call);
     return call.outcome === 'ok' ? call.token : null;
   }
 }

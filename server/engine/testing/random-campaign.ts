@@ -34,7 +34,7 @@ export function seeded(seed: number): () => number {
 /** Callers at several engines take, keep, lose and give back a few locks at random. Answers every call that they made. */
 export async function runCampaign(parts: CampaignParts): Promise<RecordedCall[]> {
   const { rig, seed, engines, callersEach, keys, forMs, kills } = parts;
-  const calls: RecordedCall[] = [];
+  const calls = new Set<RecordedCall>();
   const until = performance.now() + forMs;
   const random = seeded(seed);
   const members = await Promise.all(Array.from({ length: engines }, () => rig.join()));
@@ -47,7 +47,7 @@ export async function runCampaign(parts: CampaignParts): Promise<RecordedCall[]>
         owner: `w${m}-${c}`,
         keys,
         random: seeded(random() * 2 ** 31),
-        calls,
+        note: (call) => calls.add(call),
       }).live(() => performance.now() < until),
     ),
   );
@@ -55,7 +55,7 @@ export async function runCampaign(parts: CampaignParts): Promise<RecordedCall[]>
   await Promise.all([...callers, killing]);
   for (const member of members) member.faults.onSwap = () => PASS;
   await Promise.all(members.map(({ faults }) => faults.settled()));
-  return calls;
+  return [...calls];
 }
 
 function faultsOf(random: () => number, share: number): () => Fate {

@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqliteFile } from '@/db/sqlite-file';
+import { acquire, pause, release, renew, take } from '../engine/testing/engine-rig';
+import { eventsByLock } from '../engine/testing/events-by-lock';
+import { checkHistory, type RecordedCall } from '../engine/testing/history-checker';
+import { RandomCaller } from '../engine/testing/random-caller';
+import { newSeed, seeded } from '../engine/testing/random-campaign';
+import { openBackend } from './open-backend';
+import { freshKey } from './testing/changes';
+import type { VictimLine, VictimTask } from './testing/sqlite-victim';
+import { startProcess } from './testing/start-process';
+import { told } from './testing/told';
+
+const WITHIN_MS = 5_000;
+const VICTIMS = 2;
+const CALLS_BEFORE_DEATH = 80;
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ly-sqlite-'));
+  path = join(folder, 'lockyard.db');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = () => openBackend({ kind: 'sqlite', path }, Date.now);
+
+/** Another process that uses the file, killed in the middle of its calls. Answers every call, the unanswered too. */
+async function killInTheMiddle(task: VictimTask): Promise<RecordedCall[]> {
+  const script = join(import.meta.dirname, 'testing', 'sqlite-victim.ts');
+  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const gone = new Promise((resolve) => child.once('exit', resolve));
+  const calls = new Map<number, RecordedCall>();
+  const dieAt = CALLS_BEFORE_DEATH + (task.seed % 50);
+  try {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const { id, call } = JSON.parse(line) as VictimLine;
+      calls.set(id, call);
+      if (calls.size === dieAt) child.kill('SIGKILL');
+    }
+  } finally {
+    child.kill('SIGKILL');
+    await gone;
+  }
+  const { timeOrigin } = performance;
+  return [...calls.values()].map((call) => ({
+    ...call,
+    startedAt: call.startedAt - timeOrigin,
+    endedAt: call.endedAt && call.endedAt - timeOrigin,
+  }));
+}
+
+describe('a process that is killed with its SQLite file open', () => {
+  it('leaves what it granted to the next: nothing twice, nothing forgotten, no token falls', async () => {
+    const seed = newSeed();
+    console.info(`seed ${seed}`);
+    const keys = [freshKey(), freshKey()];
+    const kept = freshKey();
+    const calls: RecordedCall[] = [];
+    for (let i = 0; i < VICTIMS; i += 1) {
+      calls.push(...(await killInTheMiddle({ path, seed: seed + i, kept, keys })));
+    }
+    expect(calls.length).toBeGreaterThanOrEqual(CALLS_BEFORE_DEATH * VICTIMS);
+    expect(calls.filter(({ endedAt }) => endedAt === null)).not.toEqual([]);
+
+    const startedAt = performance.now();
+    const here = await startProcess(open);
+    const { token } = await take(here, kept, 'keeper', { leaseMs: 60_000, requestId: 'kept' });
+    expect(performance.now() - startedAt).toBeLessThan(WITHIN_MS);
+    const own = new Set<RecordedCall>();
+    const until = performance.now() + 1_000;
+    await new RandomCaller({
+      member: here,
+      owner: 'heir',
+      keys,
+      random: seeded(seed),
+      note: (call) => own.add(call),
+    }).live(() => performance.now() < until);
+    expect(await told(renew(here, kept, 'keeper', token))).toMatchObject({ said: 'renewed' });
+    expect(await told(release(here, kept, 'keeper', token))).toMatchObject({ said: 'released' });
+    await here.engine.close();
+
+    calls.push(...own);
+    const store = await open();
+    const written = await eventsByLock(store, [...keys, kept]);
+    await store.close();
+    expect(written.get(kept.name)?.map(({ kind }) => kind)).toEqual([
+      'granted',
+      'renewed',
+      'released',
+    ]);
+    const tokensOf = (lock: string) =>
+      (written.get(lock) ?? []).filter(({ kind }) => kind === 'granted').map((each) => each.token);
+    const granted = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
+    for (const { lock, token: heard } of granted) expect(tokensOf(lock)).toContain(heard);
+    const heard = new Set(granted.map((call) => `${call.lock} ${call.token}`));
+    const givenBack = (lock: string) =>
+      tokensOf(lock).filter((each) => !heard.has(`${lock} ${each}`)).length;
+    expect(checkHistory(calls, { givenBack }), `seed ${seed}`).toEqual([]);
+    for (const { name } of keys) {
+      const revs = [...new Set(written.get(name)?.map(({ rev }) => rev))];
+      expect(revs, `seed ${seed}`).toEqual(revs.map((_, i) => (revs[0] ?? 0) + i));
+    }
+  }, 60_000);
+});
+
+/** What no page of a SQLite file begins with, nor its header. */
+const noise = (bytes: number, random: () => number) =>
+  Buffer.from(Array.from({ length: bytes }, () => 128 + Math.floor(random() * 128)));
+
+describe('garbage in a SQLite file', () => {
+  it.each([
+    ['from its first byte', 0],
+    ['behind its first page', 4_096],
+  ])(
+    '%s is refused with nothing granted, and the whole file served as soon as it is back',
+    async (_, from) => {
+      const seed = newSeed();
+      console.info(`seed ${seed}`);
+      const before = await startProcess(open);
+      const key = freshKey();
+      const { token } = await take(before, key, 'w1', { leaseMs: 60_000 });
+      await before.engine.close();
+      const file = await openSqliteFile(path);
+      await file.client.execute('PRAGMA wal_checkpoint(TRUNCATE)');
+      await file.close();
+      const whole = readFileSync(path);
+      const garbage = noise(whole.length - from, seeded(seed));
+      writeFileSync(path, Buffer.concat([whole.subarray(0, from), garbage]));
+
+      const here = await startProcess(open);
+      for (let i = 0; i < 10; i += 1) {
+        const answer = await told(acquire(here, i % 2 ? key : freshKey(), 'w2'));
+        expect(answer).toMatchObject({ said: 'BACKEND_DOWN', isTyped: true });
+        expect(answer.tookMs).toBeLessThan(WITHIN_MS);
+      }
+      rmSync(`${path}-wal`, { force: true });
+      writeFileSync(path, whole);
+      const backAt = performance.now();
+      while ((await told(renew(here, key, 'w1', token))).said !== 'renewed') {
+        expect(performance.now() - backAt).toBeLessThan(WITHIN_MS);
+        await pause(20);
+      }
+      expect((await told(acquire(here, key, 'w2'))).said).toBe('held');
+      await here.engine.close();
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,22 @@
+import { DEFAULT_POLICY } from '../../domain/namespace-policy';
+import { createEngine } from '../../engine/create-engine';
+import type { LockEngine } from '../../engine/lock-engine';
+import { newWriter } from '../../engine/new-writer';
+import { LateStore } from '../late-store';
+import type { Store } from './stores-under-test';
+
+/** An engine as a process builds it, over a backend that may be away. */
+export async function startProcess(open: () => Promise<Store>): Promise<{ engine: LockEngine }> {
+  const store = await LateStore.start(open, () => undefined);
+  const engine = await createEngine({
+    backend: 'orders',
+    kind: 'test',
+    store,
+    epochOf: () => 1,
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    processId: newWriter().replace(/[-_]/g, 'x'),
+    newWriter,
+    policyOf: () => DEFAULT_POLICY,
+  });
+  return { engine };
+}
