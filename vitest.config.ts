@@ -5,7 +5,8 @@ const root = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
 const pure = ['server/domain/**', 'components/**', 'scripts'];
 /** Several of these measure how soon something happens: they must not starve one another. */
 const timed = ['server/{engine,observe,backends,http}/**'];
-const rest = ['server', 'server/{auth,backup,operations,trpc}/**', 'db/**', 'client/**'];
+const contract = 'server/backends/contract/**';
+const rest = [contract, 'server', 'server/{auth,backup,operations,trpc}/**', 'db/**', 'client/**'];
 const more = ['app/**', 'bench/**', 'scripts/demo', 'test/**'];
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);
 
@@ -35,6 +36,7 @@ export default defineConfig({
           ...INTEGRATION,
           name: 'integration',
           include: testsIn(timed),
+          exclude: [...INTEGRATION.exclude, contract],
           fileParallelism: false,
           sequence: { groupOrder: 1 },
         },

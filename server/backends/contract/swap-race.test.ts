@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RecordKey } from './record-store';
-import { created, eventOf, freshKey, stored, update } from './testing/changes';
+import type { RecordKey } from '../record-store';
+import { created, eventOf, freshKey, stored, update } from '../testing/changes';
 import {
   type Store,
   type StoreUnderTest,
   storeNames,
   storesUnderTest,
-} from './testing/stores-under-test';
+} from '../testing/stores-under-test';
 
 const ROUNDS = 10_000;
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newSeed, seeded } from '../engine/testing/random-campaign';
-import type { Change, RecordKey } from './record-store';
-import { created, eventOf, freshKey, stored, update } from './testing/changes';
+import { newSeed, seeded } from '../../engine/testing/random-campaign';
+import type { Change, RecordKey } from '../record-store';
+import { created, eventOf, freshKey, stored, update } from '../testing/changes';
 import {
   type Store,
   type StoreUnderTest,
   storeNames,
   storesUnderTest,
-} from './testing/stores-under-test';
+} from '../testing/stores-under-test';
 
 const ROUNDS = 2_000;
 const KEYS = 6;

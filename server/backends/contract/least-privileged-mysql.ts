@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import { createConnection } from 'mysql2/promise';
+import { newWriter } from '@/server/engine/new-writer';
+import { openBackend } from '../open-backend';
+import { type Store, type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
+
+/** What docs/backends.md takes from the user of a server whose tables are made. */
+const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\* TO/;
+
+/** A MySQL whose tables somebody else made, used by a user who has exactly the rights that docs/backends.md asks for. */
+export async function openLeastPrivilegedMysql(): Promise<StoreUnderTest> {
+  const under = await storesUnderTest.mysql.open();
+  const { mysqlUrl } = under.database;
+  const [, rights] = GRANT.exec(readFileSync('docs/backends.md', 'utf8')) ?? [];
+  if (!mysqlUrl || !rights)
+    throw new Error('docs/backends.md says no more what rights are enough.');
+  const url = new URL(mysqlUrl);
+  const user = `'ly${newWriter().replace(/\W/g, '')}'@'%'`;
+  const asRoot = async (...statements: string[]) => {
+    const root = await createConnection({ uri: mysqlUrl });
+    for (const sql of statements) await root.query(sql);
+    await root.end();
+  };
+  await asRoot(`CREATE USER ${user}`, `GRANT ${rights} ON ${url.pathname.slice(1)}.* TO ${user}`);
+  const restricted = new URL(mysqlUrl);
+  restricted.username = user.slice(1, user.indexOf("'", 1));
+  restricted.password = '';
+  const opened: Store[] = [];
+  const open = async () => {
+    const store = await openBackend({ kind: 'mysql', url: restricted.href }, Date.now);
+    opened.push(store);
+    return store;
+  };
+  return {
+    ...under,
+    store: await open(),
+    another: open,
+    async close() {
+      await Promise.all(opened.map((store) => store.close()));
+      await asRoot(`DROP USER ${user}`);
+      await under.close();
+    },
+  };
+}
