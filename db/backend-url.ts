@@ -42,6 +42,12 @@ function parseMysql(text: string): BackendUrl | string {
   return { kind: 'mysql', url: url.href };
 }
 
+/** Which database a MySQL URL names, whoever signs in: `host:port/database`. */
+export function mysqlPlace(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `${hostname.toLowerCase()}:${port || 3306}${pathname}`;
+}
+
 /** How a backend may be named to people: without its password. */
 export function describeBackendUrl(url: BackendUrl): string {
   if (url.kind === 'sqlite') return `SQLite file ${url.path}`;

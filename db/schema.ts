@@ -33,6 +33,8 @@ export function defineSchema(kit: Kit) {
       inputHash: kit.code(22).notNull(),
       answer: kit.document().notNull(),
       expiresAt: kit.whole().notNull(),
+      /** Whose record was written with it: where that moves, this goes along. Kept on MySQL alone. */
+      lockId: kit.exact(265),
     },
     (t) => [index('lock_requests_expires').on(t.expiresAt)],
   );

@@ -34,7 +34,8 @@ export async function startPrivateMariadb({ durable, settings = [], bearsFullDis
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
     ],
-    { stdio: 'pipe' },
+    // Its temporary tables are called by its process number, which is no name of its own where machines share /tmp.
+    { stdio: 'pipe', env: { ...process.env, TMPDIR: folder } },
   );
 
   const port = await freePort();
@@ -42,6 +43,7 @@ export async function startPrivateMariadb({ durable, settings = [], bearsFullDis
   const args = [
     '--no-defaults',
     `--datadir=${data}`,
+    `--tmpdir=${folder}`,
     `--user=${user}`,
     `--port=${port}`,
     '--bind-address=127.0.0.1',

@@ -16,6 +16,11 @@ export const cliCommand = z.discriminatedUnion('verb', [
     verb: z.literal('users reset-password'),
     input: z.strictObject({ name: userName, password: password.optional() }),
   }),
+  /** `shards` are those of whoever asks: a server that has others does nothing. */
+  z.strictObject({
+    verb: z.literal('backends reshard'),
+    input: z.strictObject({ backend: z.string().max(32), shards: z.array(z.string()).max(32) }),
+  }),
   /** Says that a backup is about to be made; whoever asks makes it. */
   z.strictObject({ verb: z.literal('backup'), input: z.strictObject({ file: z.string() }) }),
 ]);
@@ -33,6 +38,7 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
   namespaces create --name NAMESPACE [--backend ID]  Make a namespace (on the backend "default").
   users create --name NAME --role ROLE               Add a person: viewer, operator or admin.
   users reset-password --name NAME                   Give a person a new password.
+  backends reshard ID                                Put this list of shards into force; see docs/backends.md.
   backup FILE [--force]                              Write everything to a file, while the server runs or not.
   restore FILE [--replace] [--quiet DURATION]        Put it back, while no server runs; see docs/operations.md.
 
@@ -53,7 +59,7 @@ const OPTIONS = {
 type Option = keyof typeof OPTIONS;
 
 /** Those that are words alone. */
-type WordVerb = Exclude<CliCommand['verb'], 'backup'>;
+type WordVerb = Exclude<CliCommand['verb'], 'backup' | 'backends reshard'>;
 
 const VERBS: Record<WordVerb, { needs: Option[]; takes: Option[] }> = {
   'keys create': { needs: ['name', 'namespace'], takes: [] },

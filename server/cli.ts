@@ -11,6 +11,7 @@ import { type Config, readConfig } from './config';
 import { LockyardError } from './domain/errors';
 import { createLog } from './log';
 import { openControlRuntime } from './open-control-runtime';
+import { parseReshardWords } from './reshard-words';
 import { runCliCommand } from './run-cli-command';
 
 /**
@@ -31,7 +32,10 @@ async function main(words: string[]): Promise<void> {
     process.stderr.write(`${said}\n`);
     return;
   }
-  const command = await parseCommand(words, readLine);
+  const reshard = words.includes('--help')
+    ? null
+    : parseReshardWords(words, () => readConfig(process.env));
+  const command = reshard ?? (await parseCommand(words, readLine));
   if (command === null) {
     process.stdout.write(USAGE);
     return;

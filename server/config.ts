@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { type BackendUrl, parseBackendUrl } from '@/db/backend-url';
+import { type BackendUrl, mysqlPlace, parseBackendUrl } from '@/db/backend-url';
+import { isShardList, parseShardList, SHARD_SUFFIX_CHARS, type ShardList } from '@/db/shard-list';
 import { StartError } from '@/db/start-error';
 import { nearestName } from './nearest-name';
 
@@ -17,7 +18,7 @@ export interface Config {
   /** The control database; also the backend `default`. */
   database: BackendUrl;
   /** Backends besides `default`, by id. */
-  backends: { id: string; url: BackendUrl }[];
+  backends: ConfiguredBackend[];
   /** Ids of backends that may grant locks though they are not set up safely. */
   allowUnsafe: string[];
   /** Null: made once and kept in the data folder. */
@@ -28,6 +29,11 @@ export interface Config {
   demo: boolean;
 }
 
+/** A backend besides `default`: one store, or several MySQL databases over which its names are spread. */
+export type ConfiguredBackend =
+  | { id: string; url: BackendUrl; shards?: never }
+  | { id: string; shards: ShardList };
+
 type Env = Record<string, string | undefined>;
 
 const DEFAULT_PORT = 3000;
@@ -35,6 +41,7 @@ const DEFAULT_HOST = '127.0.0.1';
 const SECRET_MIN_CHARS = 32;
 const SECRET_MIN_DISTINCT = 10;
 const METRICS_TOKEN_MIN_CHARS = 16;
+const BACKEND_ID_MAX = 32;
 const BACKEND_PREFIX = 'LOCKYARD_BACKEND_';
 
 /** Every variable of ours besides the backends. The last ones belong to the client, which may share the environment. */
@@ -159,6 +166,11 @@ function readBackends(env: Env): Config['backends'] {
     if (backends.some((other) => other.id === id)) {
       throw new ConfigError(`${name}: the backend "${id}" is named twice.`);
     }
+    const shards = readShards(env, name, id);
+    if (shards) {
+      backends.push({ id, shards });
+      continue;
+    }
     const url = readUrl(env, name);
     if (!url) throw new ConfigError(`${name} must be a URL that begins with sqlite: or mysql:.`);
     backends.push({ id, url });
@@ -179,6 +191,21 @@ function readAllowUnsafe(env: Env, ids: string[]): string[] {
   return allowed;
 }
 
+/** Null: it names one store. */
+function readShards(env: Env, name: string, id: string): ShardList | null {
+  const text = env[name];
+  if (!text || !isShardList(text)) return null;
+  const idMax = BACKEND_ID_MAX - SHARD_SUFFIX_CHARS;
+  if (id.length > idMax) {
+    throw new ConfigError(
+      `${name}: the id of a backend with shards must be at most ${idMax} long.`,
+    );
+  }
+  const list = parseShardList(id, text);
+  if (typeof list === 'string') throw new ConfigError(`${name} ${list}.`);
+  return list;
+}
+
 function readUrl(env: Env, name: string): BackendUrl | null {
   const text = env[name];
   if (text === undefined || text === '') return null;
@@ -190,16 +217,22 @@ function readUrl(env: Env, name: string): BackendUrl | null {
 /** Two backends in one store would be one backend with two names: one lock, two truths. */
 function refuseSharedStores(database: BackendUrl, backends: Config['backends']): void {
   const seen = new Map([[storeOf(database), 'the control database']]);
-  for (const { id, url } of backends) {
-    const other = seen.get(storeOf(url));
-    const name = BACKEND_PREFIX + id.toUpperCase();
-    if (other) throw new ConfigError(`${name} must not name the same store as ${other}.`);
-    seen.set(storeOf(url), name);
+  for (const backend of backends) {
+    const name = BACKEND_PREFIX + backend.id.toUpperCase();
+    for (const store of storesOf(backend)) {
+      const other = seen.get(store);
+      if (other) throw new ConfigError(`${name} must not name the same store as ${other}.`);
+      seen.set(store, name);
+    }
   }
 }
 
+function storesOf(backend: ConfiguredBackend): string[] {
+  if (!backend.shards) return [storeOf(backend.url)];
+  const { shards, leaving } = backend.shards;
+  return [...shards, ...leaving].map(({ name }) => name);
+}
+
 function storeOf(url: BackendUrl): string {
-  if (url.kind === 'sqlite') return url.path;
-  const { hostname, port, pathname } = new URL(url.url);
-  return `${hostname}:${port || 3306}${pathname}`;
+  return url.kind === 'sqlite' ? url.path : mysqlPlace(url.url);
 }

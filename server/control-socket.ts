@@ -94,6 +94,8 @@ function serve(runtime: ControlRuntime, socket: Socket): void {
     const end = text.indexOf('\n');
     if (end < 0 || isAsked) return;
     isAsked = true;
+    // Some commands take long, and say nothing meanwhile.
+    socket.setTimeout(0);
     answer(runtime, text.slice(0, end)).then((reply) => socket.end(`${JSON.stringify(reply)}\n`));
   });
 }

@@ -9,6 +9,7 @@ import { findUserByName } from './operations/find-user';
 import { noteBackup } from './operations/note-backup';
 import type { ControlContext, ControlRuntime } from './operations/operation-context';
 import { resetPassword } from './operations/reset-password';
+import { reshardBackend } from './reshard-backend';
 
 /** 119 bits. */
 const PASSWORD_CHARS = 20;
@@ -33,6 +34,8 @@ export async function runCliCommand(
     case 'namespaces create':
       await createNamespace(ctx, command.input);
       return null;
+    case 'backends reshard':
+      return reshardBackend(ctx, command.input);
     case 'backup':
       await noteBackup(ctx, command.input);
       return null;

@@ -8,16 +8,18 @@ import type { HistorySource, RecordStore } from './backends/record-store';
 import type { Clock } from './clock';
 import type { Config } from './config';
 import { createEngine, type EngineParts } from './engine/create-engine';
+import type { LockEngine } from './engine/lock-engine';
 import { newWriter } from './engine/new-writer';
 import { OWN_NAMESPACE } from './engine/pulse';
 import type { Log } from './log';
 import { guaranteeMetrics } from './observe/guarantee-metrics';
 import { GuaranteeWatch } from './observe/guarantee-watch';
 import type { ObservedBackend } from './observe/lock-board';
-import { startObserving } from './observe/start-observing';
+import { type LeavingShard, startObserving } from './observe/start-observing';
 import { openControlRuntime } from './open-control-runtime';
 import type { ControlRuntime, Runtime } from './operations/operation-context';
 import { resolveAuditIntents } from './operations/resolve-audit-intents';
+import { startShardedBackend } from './start-sharded-backend';
 
 /**
  * Builds everything of one process, from the data folder up, and starts it. The control database must be there; another
@@ -54,8 +56,22 @@ async function addBackends(
   ends.push(async () => unfollow());
   const processId = newProcessId();
   const backends: ObservedBackend[] = [];
+  const leaving: LeavingShard[] = [];
+  const engines = new Map<string, LockEngine>();
   const guarantees = new Map<string, GuaranteeWatch>();
-  for (const { id, url } of [{ id: 'default', url: config.database }, ...config.backends]) {
+  for (const backend of [{ id: 'default', url: config.database }, ...config.backends]) {
+    const { id } = backend;
+    if (backend.shards) {
+      const shared = { processId, newWriter, policiesOf };
+      const sharded = await startShardedBackend(control, backend, shared);
+      ends.push(sharded.close);
+      engines.set(id, sharded.engine);
+      guarantees.set(id, sharded.guarantees);
+      backends.push(...sharded.observed);
+      leaving.push(...sharded.leaving);
+      continue;
+    }
+    const { url } = backend;
     const store = await storeOf(id, url, control);
     const past = await backendPast(database, id, clock.now());
     const epochOf = () => past.epoch;
@@ -69,15 +85,16 @@ async function addBackends(
       clock,
       processId,
       newWriter,
-      policyOf: policiesOf(namespaces.policyOf, past.grantsFrom, watch),
+      policyOf: policiesOf(namespaces.policyOf, () => past.grantsFrom, watch),
     });
     ends.push(() => engine.close());
+    engines.set(id, engine);
     ends.push(watch.start());
     backends.push({ id, store, engine, epochOf });
   }
-  const engines = new Map(backends.map(({ id, engine }) => [id, engine]));
   const { close: stopObserving, ...observing } = startObserving({
     backends,
+    leaving,
     database,
     clock,
     log,
@@ -94,16 +111,17 @@ async function addBackends(
 }
 
 /**
- * What a namespace allows, from when on after a restore, and whether its backend is closed. None of that concerns
+ * What a namespace allows, from when on after a restore or a reshard, and whether its backend is closed. None of that concerns
  * Lockyard's own locks: they are not kept in backups, and whoever does the chores must settle what is still held.
  */
 function policiesOf(
   policyOf: EngineParts['policyOf'],
-  grantsFrom: number,
+  grantsFromOf: () => number,
   watch: GuaranteeWatch,
 ): EngineParts['policyOf'] {
   return (namespace) => {
     const policy = policyOf(namespace);
+    const grantsFrom = grantsFromOf();
     const closedBecause = watch.closedBecause();
     if (namespace === OWN_NAMESPACE || (grantsFrom === 0 && closedBecause === null)) return policy;
     return { ...policy, grantsFrom, closedBecause };

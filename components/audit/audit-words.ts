@@ -23,6 +23,7 @@ const ACT_WORDS: Record<string, string> = {
   'user.resetPassword': 'Reset a password',
   'namespace.create': 'Made a namespace',
   'namespace.setPolicy': 'Changed a policy',
+  'backend.reshard': 'Resharded a backend',
   'backup.make': 'Made a backup',
   'backup.restore': 'Restored a backup',
   'session.setup': 'Made the first admin',

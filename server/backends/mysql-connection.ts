@@ -1,6 +1,7 @@
 import mysql, { type Connection, type QueryError } from 'mysql2';
 import { NOT_WHOLE } from './mysql-statements';
 import { StoreError } from './record-store';
+import { NOT_STAMPED_SO } from './shard-fence';
 
 /** Rows of one statement, as arrays. */
 export type Rows = unknown[][];
@@ -94,7 +95,7 @@ export class MysqlConnection {
   private async cleanUp(connection: Connection, error: QueryError): Promise<StoreError> {
     const { errno = 0 } = error;
     const isPassing = [DEADLOCK, LOCK_WAIT_TIMEOUT, CHECKREAD].includes(errno);
-    if (!isPassing && errno !== NOT_WHOLE) {
+    if (!isPassing && errno !== NOT_WHOLE && errno !== NOT_STAMPED_SO) {
       this.drop(connection);
       return new StoreError('The database did not answer.', 'unknown', { cause: error });
     }

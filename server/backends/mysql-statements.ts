@@ -4,7 +4,7 @@ import { recordId } from './record-id';
 import type { Change, RecordKey } from './record-store';
 
 /** A text as a literal. Sound only in a session with `NO_BACKSLASH_ESCAPES`, where a quote is all there is to double. */
-function quote(text: string): string {
+export function quote(text: string): string {
   return text.includes("'") ? `'${text.replaceAll("'", "''")}'` : `'${text}'`;
 }
 
@@ -152,17 +152,17 @@ function insertHistory(changes: Change[]): string {
   return `INSERT INTO lock_history (at, changes, took) SELECT @now, ${quote(encodeHistory(changes))}, @took FROM DUAL WHERE @took IS NOT NULL`;
 }
 
-function insertMemos(changes: Change[]): string {
-  const rows = changes.flatMap(({ writer, memos }) =>
+function insertMemos(changes: Row[]): string {
+  const rows = changes.flatMap(({ id: lockId, writer, memos }) =>
     memos.map(
       ({ key, inputHash, answer, expiresAt }) =>
-        `SELECT ${quote(writer)} writer, ${quote(key)} id, ${quote(inputHash)} input_hash, ${quote(JSON.stringify(answer))} answer, ${expiresAt} expires_at`,
+        `SELECT ${quote(writer)} writer, ${quote(key)} id, ${quote(inputHash)} input_hash, ${quote(JSON.stringify(answer))} answer, ${expiresAt} expires_at, ${bytes(lockId)} lock_id`,
     ),
   );
   return (
-    'INSERT INTO lock_requests (id, input_hash, answer, expires_at) ' +
-    `SELECT id, input_hash, answer, expires_at FROM (${rows.join(' UNION ALL ')}) c WHERE FIND_IN_SET(c.writer, @took) ` +
-    'ON DUPLICATE KEY UPDATE input_hash = VALUES(input_hash), answer = VALUES(answer), expires_at = VALUES(expires_at)'
+    'INSERT INTO lock_requests (id, input_hash, answer, expires_at, lock_id) ' +
+    `SELECT id, input_hash, answer, expires_at, lock_id FROM (${rows.join(' UNION ALL ')}) c WHERE FIND_IN_SET(c.writer, @took) ` +
+    'ON DUPLICATE KEY UPDATE input_hash = VALUES(input_hash), answer = VALUES(answer), expires_at = VALUES(expires_at), lock_id = VALUES(lock_id)'
   );
 }
 

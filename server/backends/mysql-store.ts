@@ -26,6 +26,7 @@ import {
   StoreError,
   type SwapResult,
 } from './record-store';
+import { fencedSwap, isStampedSo, READ_STAMP, type ShardFence } from './shard-fence';
 
 /** How long one packet may take before its connection is given up. */
 const PACKET_TIMEOUT_MS = 1_500;
@@ -48,17 +49,25 @@ export class MysqlStore implements RecordStore, HistorySource {
   private readonly all: MysqlConnection[];
   private readonly queue: ((connection: MysqlConnection) => void)[] = [];
 
-  /** @param uri `mysql://user:password@host:port/database` */
+  /**
+   * @param uri `mysql://user:password@host:port/database`
+   * @param fence only of a shard: without its stamp nothing is changed, nor read to be answered
+   */
   constructor(
     private readonly uri: string,
     private readonly timeoutMs = PACKET_TIMEOUT_MS,
+    private readonly fence: ShardFence | null = null,
   ) {
     this.all = Array.from({ length: CONNECTIONS }, () => new MysqlConnection(uri, timeoutMs));
     this.idle = [...this.all];
   }
 
   async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
-    const [rows = [], memos = [], clock] = await this.ask(readPacket(keys, requestKeys));
+    const stamp = this.stamp();
+    const packet = readPacket(keys, requestKeys);
+    const results = await this.ask(stamp === null ? packet : [...packet, READ_STAMP]);
+    if (stamp !== null && !isStampedSo(results, stamp)) throw notServed();
+    const [rows = [], memos = [], clock] = results;
     const now = Number(clock?.[0]?.[0]);
     const byId = new Map(listOf(rows).map((row) => [textOf(row[0]), storedRecord(row)]));
     return {
@@ -73,7 +82,7 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   async swap(changes: Change[]): Promise<SwapResult[]> {
-    const results = await this.packet(swapPacket(changes));
+    const results = await this.change(swapPacket(changes));
     const [took, now] = results.at(-1)?.[0] ?? [];
     const writers = new Set(String(took ?? '').split(','));
     const lost = changes.filter((change) => !writers.has(change.writer));
@@ -87,7 +96,7 @@ export class MysqlStore implements RecordStore, HistorySource {
 
   async swapAll(changes: Change[]): Promise<SwapResult[]> {
     try {
-      const results = await this.packet(swapAllPacket(changes));
+      const results = await this.change(swapAllPacket(changes));
       const now = Number(results.at(-1)?.[0]?.[1]);
       return changes.map(({ rev, writer }) => ({ took: true, now, current: { rev, writer } }));
     } catch (error) {
@@ -159,6 +168,18 @@ export class MysqlStore implements RecordStore, HistorySource {
 
   async close(): Promise<void> {
     for (const connection of this.all) connection.close();
+  }
+
+  /** What this shard must be stamped with; null for a store that is no shard. */
+  private stamp(): string | null {
+    if (!this.fence) return null;
+    if (this.fence.stamp === null) throw notServed();
+    return this.fence.stamp;
+  }
+
+  private async change(packet: string[]): Promise<Rows[]> {
+    const stamp = this.stamp();
+    return this.packet(stamp === null ? packet : fencedSwap(packet, stamp));
   }
 
   private async history(which: string): Promise<HistoryRow[]> {
@@ -237,6 +258,13 @@ export class MysqlStore implements RecordStore, HistorySource {
 /** Whether a packet was rolled back because not all of its changes went in. */
 function isNotWhole(error: unknown): boolean {
   return error instanceof StoreError && (error.cause as { errno?: number })?.errno === NOT_WHOLE;
+}
+
+function notServed(): StoreError {
+  return new StoreError(
+    'This shard does not serve the list of shards that this process has.',
+    'no',
+  );
 }
 
 /** The rows of a statement; of one that gives none, an empty list. */

@@ -1,8 +1,12 @@
+import { eq } from 'drizzle-orm';
 import type { BackendUrl } from '../../db/backend-url';
+import type { Database } from '../../db/database';
 import { migrate } from '../../db/migrate';
 import { openDatabase } from '../../db/open-database';
+import { StartError } from '../../db/start-error';
 import { openStore } from './open-store';
 import type { HistorySource, RecordStore } from './record-store';
+import { STAMP_ROW } from './shard-fence';
 
 /**
  * Opens the store of a backend other than the control database, with its tables brought up to date. Closing the store
@@ -18,6 +22,7 @@ export async function openBackend(
   try {
     await migrate(database);
     if (url.kind === 'mysql') {
+      await refuseShard(database);
       await database.close();
       return await openStore(url, null, wallClock);
     }
@@ -32,4 +37,11 @@ export async function openBackend(
     await database.close();
     throw error;
   }
+}
+
+/** A shard by itself knows only some of its backend's names: whoever took it for all of them would grant the others twice. */
+async function refuseShard({ db, tables: { settings } }: Database): Promise<void> {
+  const [stamp] = await db.select().from(settings).where(eq(settings.id, STAMP_ROW));
+  if (!stamp) return;
+  throw new StartError('This database is one of several shards: it cannot be used by itself.');
 }

@@ -71,6 +71,16 @@ export interface BackendHealth {
   silentForMs: number;
   /** The backend's clock minus this process's, in milliseconds; add it to now to get the backend's now. */
   clockOffsetMs: number;
+  /** Why it serves nobody though it may answer, and what to do; null or absent while it serves. */
+  refusal?: string | null;
+  /** Where its names are spread over several databases: each of them, by name. */
+  shards?: ShardHealth[];
+}
+
+/** How one shard of a backend is. Its id is what its history is filed under; people see its name. */
+export interface ShardHealth extends Omit<BackendHealth, 'shards' | 'refusal'> {
+  /** `host:port/database`. */
+  name: string;
 }
 
 /** The lock list as one person sees it: filtered, sorted on the server, with the counts of all locks. */

@@ -1,5 +1,5 @@
 import type { BackendHealth } from '../domain/lock-row';
-import type { MetricFamily } from './metrics';
+import type { MetricFamily, Sample } from './metrics';
 
 /** How this process sees the backends, and whether it does the chores. */
 export function backendMetrics(healths: BackendHealth[], hasChores: boolean): MetricFamily[] {
@@ -11,10 +11,13 @@ export function backendMetrics(healths: BackendHealth[], hasChores: boolean): Me
     name,
     help,
     type: 'gauge',
-    samples: healths.flatMap((health) => {
-      const value = read(health);
-      return value === null ? [] : [{ labels: { backend: health.id }, value }];
-    }),
+    samples: healths.flatMap((health) =>
+      (health.shards ?? [health]).flatMap((part): Sample[] => {
+        const value = read(part);
+        const shard = 'name' in part ? { shard: part.name } : {};
+        return value === null ? [] : [{ labels: { backend: health.id, ...shard }, value }];
+      }),
+    ),
   });
   return [
     gauge('lockyard_backend_up', '1 while the backend answers this process.', ({ reachable }) =>

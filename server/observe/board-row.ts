@@ -27,6 +27,7 @@ export class BoardRow {
    * @param readAt the backend's clock when it was read
    * @param record as it was read; one that nobody has written where it cannot be read
    * @param isReadable false: there is a record, and nobody knows what it says
+   * @param shownAs the backend as people know it, where `backend` is a shard of it
    */
   constructor(
     readonly backend: string,
@@ -34,8 +35,9 @@ export class BoardRow {
     private readonly readAt: number,
     readonly record: LockRecord,
     readonly isReadable = true,
+    readonly shownAs = backend,
   ) {
-    this.id = rowId(backend, recordId(key));
+    this.id = rowId(shownAs, recordId(key));
   }
 
   get row(): ShownRow {
@@ -61,13 +63,13 @@ export class BoardRow {
   }
 
   private show(): ShownRow {
-    const { id, backend, key, readAt, record } = this;
+    const { id, shownAs, key, readAt, record } = this;
     const hold = leadingHold(record, readAt);
     return {
       id,
       namespace: key.namespace,
       name: key.name,
-      backend,
+      backend: shownAs,
       rev: record.rev,
       hold: hold && holdRow(hold),
       holders: liveHolds(record, readAt).length,
@@ -82,9 +84,24 @@ export class BoardRow {
 }
 
 /** The row of a record whose text no version of ours wrote. */
-export function unreadableRow(backend: string, { key, now, record }: ReadRecord): BoardRow {
+export function unreadableRow(
+  backend: string,
+  { key, now, record }: ReadRecord,
+  shownAs = backend,
+): BoardRow {
   const rev = record?.rev ?? 0;
-  return new BoardRow(backend, key, now, { ...unwrittenRecord(now), rev }, false);
+  return new BoardRow(backend, key, now, { ...unwrittenRecord(now), rev }, false, shownAs);
+}
+
+/** The row of what was read, also where nobody knows what it says. */
+export function rowRead(backend: string, read: ReadRecord, shownAs: string): BoardRow {
+  try {
+    const record = recordRead(read);
+    if (record) return new BoardRow(backend, read.key, read.now, record, true, shownAs);
+  } catch {
+    // As where nothing was read.
+  }
+  return unreadableRow(backend, read, shownAs);
 }
 
 /** The record that was read; null if there is none. Throws for a text that no version of ours wrote. */

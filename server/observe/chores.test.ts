@@ -183,7 +183,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     const unsteady: Database = Object.create(database, { raw: { value: raw } });
     const opener = new HistoryOpener(
       unsteady,
-      { id: 'default', store: new FaultyStore(store), engine: worker.engine, epochOf: () => 1 },
+      { id: 'default', store: new FaultyStore(store) },
       systemClock,
       new EventTally(),
     );

@@ -7,16 +7,21 @@ import type { CounterDetail, CounterPage, CounterRow } from '../domain/counter-r
 import { LockyardError } from '../domain/errors';
 import type { BackendHealth } from '../domain/lock-row';
 import type { LockEngine } from '../engine/lock-engine';
+import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-of';
 
 /** One backend as far as its counters are concerned. */
 interface CounterBackend {
   id: string;
   store: RecordStore;
   engine: LockEngine;
+  shard?: ShardOf;
 }
 
 /** A row as it was read; whether it is still so depends on its backend. */
-type KeptCounter = Omit<CounterRow, 'isKnown'>;
+type KeptCounter = Omit<CounterRow, 'isKnown'> & {
+  /** The backend, or the shard of it, that it was read from. */
+  keptBy: string;
+};
 
 /** Every counter of every backend as this process last read it. The lock board reads for both, and says when to look. */
 export class CounterBoard {
@@ -37,18 +42,19 @@ export class CounterBoard {
       .filter((row) => `${row.namespace}/${row.name}`.toLowerCase().includes(sought))
       .sort((a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace));
     return {
-      rows: matching.slice(0, limit).map((row) => rowNow(row, health.get(row.backend))),
+      rows: matching.slice(0, limit).map((row) => rowNow(row, health.get(row.keptBy))),
       matching: matching.length,
       total: this.rows.size,
-      backends: [...health.values()],
+      backends: publicHealths(this.backends),
       asOf: this.clock.now(),
     };
   }
 
   row(namespace: string, name: string): CounterRow | null {
-    for (const { id, engine } of this.backends) {
-      const kept = this.rows.get(counterRowId(id, { namespace, name, kind: 'counter' }));
-      if (kept) return rowNow(kept, engine.health());
+    for (const backend of this.backends) {
+      const id = counterRowId(publicId(backend), { namespace, name, kind: 'counter' });
+      const kept = this.rows.get(id);
+      if (kept?.keptBy === backend.id) return rowNow(kept, backend.engine.health());
     }
     return null;
   }
@@ -61,19 +67,21 @@ export class CounterBoard {
    */
   async detail(namespace: string, name: string): Promise<CounterDetail> {
     const id = await this.backendOf(namespace);
-    const backend = this.backends.find((other) => other.id === id);
+    const key: RecordKey = { namespace, name, kind: 'counter' };
+    const backend = keeperOf(this.backends, id, key);
     if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
-    const read = await readCounter(backend, { namespace, name, kind: 'counter' });
+    const read = await readCounter(backend, key);
     if (!read) return this.lastDetail(backend, namespace, name);
-    this.take(backend.id, read);
+    this.take(backend, read);
     if (!read.record) throw new LockyardError('NOT_FOUND', 'This counter was never created.');
-    const row = { ...keptRow(backend.id, read), isKnown: true };
-    return { row, backend: backend.engine.health(), asOf: this.clock.now() };
+    const row = shownRow(keptRow(backend, read), true);
+    const health = { ...backend.engine.health(), id: publicId(backend) };
+    return { row, backend: health, asOf: this.clock.now() };
   }
 
   /** Keeps a reading, unless a later one has overtaken it. */
-  take(backend: string, read: ReadRecord): void {
-    const id = counterRowId(backend, read.key);
+  take(backend: CounterBackend, read: ReadRecord): void {
+    const id = counterRowId(publicId(backend), read.key);
     const kept = this.rows.get(id);
     if (!read.record) this.rows.delete(id);
     else if (!kept || kept.rev <= read.record.rev) this.rows.set(id, keptRow(backend, read));
@@ -81,7 +89,7 @@ export class CounterBoard {
 
   /** The rows of one backend, for whoever is about to read all of them again. */
   rowsOf(backend: string): Map<string, KeptCounter> {
-    return new Map([...this.rows].filter(([, row]) => row.backend === backend));
+    return new Map([...this.rows].filter(([, row]) => row.keptBy === backend));
   }
 
   /** Lets go of rows that were not met, unless they were read since. */
@@ -89,8 +97,9 @@ export class CounterBoard {
     for (const [id, row] of unmet) if (this.rows.get(id) === row) this.rows.delete(id);
   }
 
-  private lastDetail({ id, engine }: CounterBackend, namespace: string, name: string) {
-    const health = engine.health();
+  private lastDetail(keeper: CounterBackend, namespace: string, name: string) {
+    const id = publicId(keeper);
+    const health = { ...keeper.engine.health(), id };
     const row = this.row(namespace, name);
     if (!row) {
       const text = `The backend "${id}" does not answer, and this counter was not read before.`;
@@ -116,13 +125,15 @@ async function readCounter({ store }: CounterBackend, key: RecordKey): Promise<R
   }
 }
 
-function keptRow(backend: string, read: ReadRecord): KeptCounter {
+function keptRow(keeper: CounterBackend, read: ReadRecord): KeptCounter {
   const { namespace, name } = read.key;
+  const backend = publicId(keeper);
   const row = {
     id: counterRowId(backend, read.key),
     namespace,
     name,
     backend,
+    keptBy: keeper.id,
     rev: read.record?.rev ?? 0,
     readAt: read.now,
   };
@@ -150,7 +161,11 @@ function standingIn({ record }: ReadRecord): Standing {
 }
 
 function rowNow(row: KeptCounter, health: BackendHealth | undefined): CounterRow {
-  return { ...row, isKnown: row.value !== null && health?.reachable === true };
+  return shownRow(row, row.value !== null && health?.reachable === true);
+}
+
+function shownRow({ keptBy: _, ...row }: KeptCounter, isKnown: boolean): CounterRow {
+  return { ...row, isKnown };
 }
 
 function compare(a: string, b: string): number {

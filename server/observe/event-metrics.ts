@@ -16,11 +16,11 @@ const COUNTERS: [keyof EventCounts, name: string, help: string][] = [
   ['forced', 'lockyard_forced_releases_total', 'Holds that an operator ended.'],
 ];
 
+/** Counts, and the backend that each belongs to; that of a backend with shards has several. */
+type BackendTallies = Iterable<[backend: string, tally: EventTally]>;
+
 /** What happened to locks, as this process has counted it since its start. */
-export function eventMetrics(
-  tallies: ReadonlyMap<string, EventTally>,
-  labels: NamespaceLabels,
-): MetricFamily[] {
+export function eventMetrics(tallies: BackendTallies, labels: NamespaceLabels): MetricFamily[] {
   const groups = grouped(tallies, labels);
   const counters = COUNTERS.map(([count, name, help]): MetricFamily => {
     const samples = groups.map(({ labels: of, tally }) => ({ labels: of, value: tally[count] }));
@@ -56,7 +56,7 @@ interface Group {
 }
 
 /** Namespaces that share a label are told as one. */
-function grouped(tallies: ReadonlyMap<string, EventTally>, labels: NamespaceLabels): Group[] {
+function grouped(tallies: BackendTallies, labels: NamespaceLabels): Group[] {
   const groups = new Map<string, Group>();
   for (const [backend, tally] of tallies) {
     for (const [namespace, counted] of tally.entries()) {

@@ -35,7 +35,7 @@ export class HistoryOpener {
   /** @param tally told of what this process has counted */
   constructor(
     private readonly database: Database,
-    private readonly backend: ObservedBackend,
+    private readonly backend: Pick<ObservedBackend, 'id' | 'store'>,
     private readonly clock: Clock,
     tally: EventTally,
   ) {

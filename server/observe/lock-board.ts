@@ -16,7 +16,7 @@ import type { BackendHealth, LockDetail, LockPage, LockRow } from '../domain/loc
 import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { RecordEvent } from '../domain/record-event';
 import type { LockEngine } from '../engine/lock-engine';
-import { BoardRow, recordRead, rowId, unreadableRow, withStatus } from './board-row';
+import { BoardRow, rowId, rowRead, withStatus } from './board-row';
 import { CounterBoard, counterRowId } from './counter-board';
 import { GrantRate } from './grant-rate';
 import { HistoryTail } from './history-tail';
@@ -26,14 +26,17 @@ import { makeLockListing } from './lock-listing';
 import { makeLockPage } from './lock-page';
 import { type LockStanding, lockStandings } from './lock-standings';
 import { isOwn, MovedRecords } from './moved-records';
+import { publicHealths, publicId, type ShardOf } from './shard-of';
 import { type NamespaceTallies, tallyNamespaces } from './tally-namespaces';
 
-/** One backend as the observers see it. */
+/** One backend as the observers see it; of one with shards, each shard. */
 export interface ObservedBackend {
+  /** What its history is filed under. */
   id: string;
   store: RecordStore & HistorySource;
   engine: LockEngine;
   epochOf: () => number;
+  shard?: ShardOf;
 }
 
 export interface BoardParts {
@@ -56,7 +59,7 @@ interface DueLock {
 const SCAN_PAGE = 500;
 const READ_AT_ONCE = 500;
 
-/** Flushes that can be under way at once, their ids given out already and their records not seen by a scan yet. */
+/** Flushes that can be under way at once, their ids given out and their records not seen by a scan yet. */
 const UNDER_WAY_MAX = 1_000;
 
 /**
@@ -98,7 +101,7 @@ export class LockBoard {
 
   /** The lock list: filtered, sorted, worst first unless asked otherwise. Costs no look at any backend. */
   page(input: LockListInput): LockPage {
-    const health = new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
+    const health = this.healths();
     const namespaces = new Set<string>();
     const keptOf = new Map<LockRow, BoardRow>();
     const rows = [...this.rows.values()].map((kept) => {
@@ -111,7 +114,7 @@ export class LockBoard {
     const isFound = (row: LockRow) =>
       sought === '' || keptOf.get(row)?.haystack.includes(sought) === true;
     return makeLockPage(rows, isFound, input, {
-      backends: [...health.values()],
+      backends: publicHealths(this.backends),
       namespaces: [...namespaces].sort(),
       asOf: this.clock.now(),
     });
@@ -123,17 +126,20 @@ export class LockBoard {
    * @throws LockyardError `BACKEND_DOWN` before the backend has been read for the first time
    */
   listing(backend: string, input: ListInput): ListAnswer {
-    const health = this.backends.find(({ id }) => id === backend)?.engine.health();
-    const lookedAt = this.lookedAt.get(backend);
-    if (!health || lookedAt === undefined) {
+    const parts = this.backends.filter((one) => publicId(one) === backend);
+    const looks = parts.flatMap(({ id }) => this.lookedAt.get(id) ?? []);
+    if (looks.length === 0 || looks.length < parts.length) {
       const text = `The backend "${backend}" has not been read yet.`;
       throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
     }
-    return makeLockListing(this.rows.values(), input, {
-      now: this.clock.now() + health.clockOffsetMs,
-      reachable: health.reachable,
-      ageMs: Math.round(this.clock.monotonic() - lookedAt),
-    });
+    const frames = new Map(
+      parts.map(({ id, engine }) => {
+        const { clockOffsetMs, reachable } = engine.health();
+        return [id, { now: this.clock.now() + clockOffsetMs, reachable }];
+      }),
+    );
+    const ageMs = Math.round(this.clock.monotonic() - Math.min(...looks));
+    return makeLockListing(this.rows.values(), input, { frames, ageMs });
   }
 
   /** How the locks of each namespace are used. */
@@ -142,22 +148,23 @@ export class LockBoard {
       const { reachable, clockOffsetMs } = engine.health();
       return reachable ? [[id, this.clock.now() + clockOffsetMs]] : [];
     });
-    return tallyNamespaces(this.rows.values(), new Map(nows));
+    const whole = publicHealths(this.backends).filter(({ reachable }) => reachable);
+    const answering = new Set(whole.map(({ id }) => id));
+    return tallyNamespaces(this.rows.values(), new Map(nows), answering);
   }
 
   row(namespace: string, name: string): LockRow | null {
-    for (const { id, engine } of this.backends) {
-      const kept = this.rows.get(rowId(id, recordId({ namespace, name })));
-      if (kept) return this.rowNow(kept, engine.health());
+    for (const backend of this.backends) {
+      const kept = this.rows.get(rowId(publicId(backend), recordId({ namespace, name })));
+      if (kept?.backend === backend.id) return this.rowNow(kept, backend.engine.health());
     }
     return null;
   }
 
   /** Every lock as it is now, one after another. */
   standings(): Generator<LockStanding> {
-    const healths = new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
     const normsOf = (row: BoardRow['row']) => this.norms.of(row.id, row);
-    return lockStandings(this.rows.values(), healths, normsOf, this.clock.now());
+    return lockStandings(this.rows.values(), this.healths(), normsOf, this.clock.now());
   }
 
   /** Locks that time or a death may have changed: leases that lapsed by the instant of their backend, and queues. */
@@ -194,7 +201,7 @@ export class LockBoard {
     const from = Math.max(0, end - UNDER_WAY_MAX);
     const tail = new HistoryTail(backend.store, this.clock, from);
     const note = (id: string, events: RecordEvent[]) => {
-      this.norms.note(rowId(backend.id, id), events);
+      this.norms.note(rowId(publicId(backend), id), events);
       this.grantRate.note(events, backend.engine.health().clockOffsetMs);
     };
     this.moved.set(backend.id, new MovedRecords(tail, note));
@@ -209,9 +216,9 @@ export class LockBoard {
     while (cursor) {
       const page = await backend.store.scan(cursor, SCAN_PAGE);
       for (const read of page.records) {
-        this.take(backend.id, read);
-        unmet.delete(rowId(backend.id, recordId(read.key)));
-        unmetCounters.delete(counterRowId(backend.id, read.key));
+        this.take(backend, read);
+        unmet.delete(rowId(publicId(backend), recordId(read.key)));
+        unmetCounters.delete(counterRowId(publicId(backend), read.key));
       }
       cursor = page.next;
     }
@@ -236,12 +243,12 @@ export class LockBoard {
     if (hasMoved) this.tell();
   }
 
-  private takeSeen({ id: backend, engine }: ObservedBackend, revs: Map<string, number>): void {
+  private takeSeen(backend: ObservedBackend, revs: Map<string, number>): void {
     for (const [id, rev] of revs) {
       const key = recordKey(id);
-      const seen = engine.lastSeen(key, rev);
+      const seen = backend.engine.lastSeen(key, rev);
       if (!seen) continue;
-      this.keep(new BoardRow(backend, key, seen.now, seen.record));
+      this.keep(new BoardRow(backend.id, key, seen.now, seen.record, true, publicId(backend)));
       revs.delete(id);
     }
   }
@@ -250,15 +257,15 @@ export class LockBoard {
     const ids = [...revs.keys()].slice(0, READ_AT_ONCE);
     const { records } = await backend.store.read(ids.map(recordKey), []);
     for (const id of ids) revs.delete(id);
-    for (const read of records) this.take(backend.id, read);
+    for (const read of records) this.take(backend, read);
   }
 
   /** Keeps a reading, unless a later one has overtaken it. */
-  private take(backend: string, read: ReadRecord): void {
-    if (isOwn(read.key)) return;
+  private take(backend: ObservedBackend, read: ReadRecord): void {
+    if (isOwn(read.key) || backend.shard?.keeps(read.key) === false) return;
     if (read.key.kind === 'counter') this.counters.take(backend, read);
-    else if (!read.record) this.forget(rowId(backend, recordId(read.key)));
-    else this.keep(rowOf(backend, read));
+    else if (!read.record) this.forget(rowId(publicId(backend), recordId(read.key)));
+    else this.keep(rowRead(backend.id, read, publicId(backend)));
   }
 
   private keep(next: BoardRow): void {
@@ -271,6 +278,10 @@ export class LockBoard {
     this.norms.drop(id);
   }
 
+  private healths(): Map<string, BackendHealth> {
+    return new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
+  }
+
   private tell(): void {
     for (const listener of this.listeners) listener();
   }
@@ -278,16 +289,5 @@ export class LockBoard {
   private rowNow(kept: BoardRow, health: BackendHealth | undefined): LockRow {
     const now = this.clock.now() + (health?.clockOffsetMs ?? 0);
     return withStatus(kept, this.norms.of(kept.id, kept.key), now, health?.reachable === true);
-  }
-}
-
-function rowOf(backend: string, read: ReadRecord): BoardRow {
-  try {
-    const record = recordRead(read);
-    return record
-      ? new BoardRow(backend, read.key, read.now, record)
-      : unreadableRow(backend, read);
-  } catch {
-    return unreadableRow(backend, read);
   }
 }

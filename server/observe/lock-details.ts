@@ -9,6 +9,7 @@ import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { LockNorms } from '../domain/stuck-reason';
 import { BoardRow, holdRow, recordRead, rowId, waiterRows, withStatus } from './board-row';
 import type { ObservedBackend } from './lock-board';
+import { keeperOf, publicId } from './shard-of';
 
 const LAST_DETAILS = 200;
 
@@ -32,9 +33,9 @@ export class LockDetails {
   /** See `LockBoard.detail`. */
   async read(namespace: string, name: string): Promise<LockDetail> {
     const id = await this.parts.backendOf(namespace);
-    const backend = this.parts.backends.find((other) => other.id === id);
-    if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
     const key = { namespace, name };
+    const backend = keeperOf(this.parts.backends, id, key);
+    if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
     try {
       const { records } = await backend.store.read([key], []);
       const [read] = records;
@@ -45,10 +46,12 @@ export class LockDetails {
     }
   }
 
-  private fresh({ id, epochOf, engine }: ObservedBackend, read: ReadRecord): LockDetail {
+  private fresh(backend: ObservedBackend, read: ReadRecord): LockDetail {
+    const { id, epochOf, engine } = backend;
     const record = recordRead(read);
     const { key, now } = read;
-    const kept = new BoardRow(id, key, now, record ?? unwrittenRecord(now));
+    const shown = record ?? unwrittenRecord(now);
+    const kept = new BoardRow(id, key, now, shown, true, publicId(backend));
     const norms = this.parts.normsOf(kept.id, key);
     return {
       row: { ...withStatus(kept, norms, read.now, true), rev: record?.rev ?? 0 },
@@ -56,7 +59,7 @@ export class LockDetails {
       waiters: waiterRows(record, read.now),
       lastToken: record?.lastToken ?? 0,
       minValidToken: inspectRecord(record, read.now, epochOf()).minValidToken,
-      backend: engine.health(),
+      backend: { ...engine.health(), id: publicId(backend) },
       policy: this.parts.policyOf(read.key.namespace),
       asOf: this.parts.clock.now(),
       fresh: true,
@@ -72,9 +75,10 @@ export class LockDetails {
     return detail;
   }
 
-  private lastKnown({ id, engine }: ObservedBackend, key: RecordKey, cause: unknown): LockDetail {
+  private lastKnown(backend: ObservedBackend, key: RecordKey, cause: unknown): LockDetail {
     const { rowOf, policyOf, clock } = this.parts;
-    const health = engine.health();
+    const id = publicId(backend);
+    const health = { ...backend.engine.health(), id };
     const last = this.last.get(rowId(id, recordId(key)));
     const row = rowOf(key.namespace, key.name);
     const kept =

@@ -14,9 +14,16 @@ export type SumView = ReturnType<InsightSteps['view']>;
 
 /** The recorded past in numbers, from the roll-ups. */
 export class LockInsights {
-  constructor(private readonly database: Database) {}
+  /** @param partsOf what the roll-ups of a backend are filed under: its own id, or those of its shards */
+  constructor(
+    private readonly database: Database,
+    private readonly partsOf: (backend: string) => string[],
+  ) {}
 
-  /** One lock over a range that ends with the step under way at `now`, its backend's clock. */
+  /**
+   * One lock over a range that ends with the step under way at `now`, its backend's clock. Of a backend with shards all of
+   * them are looked at: a reshard may have moved the lock.
+   */
   async ofLock(
     backend: string,
     key: RecordKey,
@@ -24,7 +31,9 @@ export class LockInsights {
     now: number,
   ): Promise<SumView> {
     const steps = new InsightSteps(range, now);
-    await this.read(steps, backend, recordId(key), rangeBegin(range, now));
+    for (const id of this.partsOf(backend)) {
+      await this.read(steps, id, recordId(key), rangeBegin(range, now));
+    }
     return steps.view();
   }
 

@@ -29,7 +29,10 @@ function rowOf(name: string, holds: Hold[] = [], namespace = 'default'): BoardRo
 }
 
 const list = (rows: BoardRow[], input: object = {}, frame = FRAME) =>
-  makeLockListing(rows, listInput.parse(input), frame);
+  makeLockListing(rows, listInput.parse(input), {
+    frames: new Map([['default', frame]]),
+    ageMs: frame.ageMs,
+  });
 
 const namesIn = (rows: BoardRow[], input: object = {}) =>
   list(rows, input).locks.map(({ name }) => name);

@@ -4,11 +4,10 @@ import type { ListInput } from '../domain/inputs';
 import { holderViews, lockState } from '../domain/inspect-record';
 import type { BoardRow } from './board-row';
 
-/** When a listing is made and how its backend is. */
+/** When a listing is made, and how its backend is. */
 export interface ListingFrame {
-  /** The backend's clock. */
-  now: number;
-  reachable: boolean;
+  /** Of the backend, or of each of its shards, by what its rows are filed under. `now` is its clock. */
+  frames: ReadonlyMap<string, { now: number; reachable: boolean }>;
   ageMs: number;
 }
 
@@ -61,13 +60,16 @@ class FirstNames {
   }
 }
 
-function listedLock({ key, record, isReadable }: BoardRow, frame: ListingFrame): ListedLock {
-  const isKnown = frame.reachable && isReadable;
+function listedLock(
+  { backend, key, record, isReadable }: BoardRow,
+  { frames }: ListingFrame,
+): ListedLock {
+  const { now, reachable } = frames.get(backend) ?? { now: 0, reachable: false };
   return {
     name: key.name,
-    state: isKnown ? lockState(record, frame.now) : 'unknown',
+    state: reachable && isReadable ? lockState(record, now) : 'unknown',
     rev: record.rev,
-    holders: holderViews(record, frame.now),
+    holders: holderViews(record, now),
     queueLength: record.queue.length,
   };
 }

@@ -24,9 +24,9 @@ export function* lockStandings(
   normsOf: (row: BoardRow['row']) => LockNorms,
   now: number,
 ): Generator<LockStanding> {
-  for (const { row, facts, isReadable } of rows) {
+  for (const { backend: keptBy, row, facts, isReadable } of rows) {
     const { namespace, backend, waiters } = row;
-    const health = healths.get(backend);
+    const health = healths.get(keptBy);
     const instant = now + (health?.clockOffsetMs ?? 0);
     const isKnown = isReadable && health?.reachable === true;
     const status = lockStatus(facts, normsOf(row), instant, isKnown);

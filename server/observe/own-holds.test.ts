@@ -19,6 +19,9 @@ const WEEK_MS = 7 * DAY_MS;
 /** A Monday: the week began on Thursday. */
 const NOW = Date.UTC(2026, 10, 23, 12);
 
+/** One backend, without shards. */
+const ALONE = [{ id: 'default', shownAs: 'default' }];
+
 describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   let database: Database;
   let clock: TestClock;
@@ -57,7 +60,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   const idOf = (name: string) => `default/default/${name}`;
 
   it('is told by the holds of this week and the week before, and not from fewer than 20', async () => {
-    const own = new OwnHolds(database, ['default'], clock);
+    const own = new OwnHolds(database, ALONE, clock);
     const before = weekOf(NOW) - 1_000;
     await hold(['two-weeks'], twenty(100), before);
     await hold(['two-weeks'], twenty(100_000));
@@ -74,7 +77,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   });
 
   it('follows what is added, and begins anew when a week does', async () => {
-    const own = new OwnHolds(database, ['default'], clock);
+    const own = new OwnHolds(database, ALONE, clock);
     await hold(['a', 'b'], twenty(50));
     await own.refresh();
     await hold(['a'], twenty(50));
@@ -95,13 +98,13 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   it('is known of every lock, though they are read page by page', async () => {
     const names = Array.from({ length: 5_500 }, (_, i) => `lock-${i}`);
     for (let i = 0; i < 5; i += 1) await hold(names.slice(i * 1_100, (i + 1) * 1_100), twenty(7));
-    const own = new OwnHolds(database, ['default'], clock);
+    const own = new OwnHolds(database, ALONE, clock);
     await own.refresh();
     expect(names.filter((name) => own.of(idOf(name))?.count !== 20)).toEqual([]);
   });
 
   it('is kept of the locks whose holds changed last, where there are too many', async () => {
-    const own = new OwnHolds(database, ['default'], clock, { locksMax: 3 });
+    const own = new OwnHolds(database, ALONE, clock, { locksMax: 3 });
     for (const name of ['a', 'b', 'c', 'd']) await hold([name], twenty(7));
     await own.refresh();
     const kept = () => ['a', 'b', 'c', 'd', 'e'].filter((name) => own.of(idOf(name)));

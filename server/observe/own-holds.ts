@@ -44,7 +44,7 @@ export class OwnHolds {
 
   constructor(
     private readonly database: Database,
-    private readonly backends: string[],
+    private readonly backends: { id: string; shownAs: string }[],
     private readonly clock: Clock,
     { locksMax = LOCKS_MAX }: { locksMax?: number } = {},
   ) {
@@ -62,11 +62,11 @@ export class OwnHolds {
     const isNew = week !== this.week;
     const locks = isNew ? new Map<string, KeptLock>() : this.locks;
     if (isNew) this.readTo.clear();
-    for (const backend of this.backends) {
+    for (const { id: backend, shownAs } of this.backends) {
       const rows = await this.rowsSince(backend, this.readTo.get(backend) ?? 0, week - WEEK_MS);
       // They came newest first; whoever changed last shall stay longest.
       for (const [i, row] of rows.reverse().entries()) {
-        keep(locks, rowId(backend, row.lockId), row, week);
+        keep(locks, rowId(shownAs, row.lockId), row, week);
         if (i % ROWS_A_TURN === 0) await setImmediate();
       }
       const last = rows.at(-1);

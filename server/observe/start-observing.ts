@@ -16,6 +16,7 @@ import { Metrics } from './metrics';
 import { NamespaceLabels } from './namespace-labels';
 import { OwnHolds } from './own-holds';
 import { repeat } from './repeat';
+import { publicHealths, publicId } from './shard-of';
 
 const FOLLOW_EVERY_MS = 150;
 const CHORES_EVERY_MS = 300;
@@ -24,6 +25,8 @@ const OWN_HOLDS_EVERY_MS = 60_000;
 
 export interface ObservingParts {
   backends: ObservedBackend[];
+  /** Shards that keep nothing any more: what they tell of the past is recorded to its end. */
+  leaving?: LeavingShard[];
   database: Database;
   clock: Clock;
   log: Log;
@@ -45,16 +48,29 @@ export interface Observing {
   close(): Promise<void>;
 }
 
+/** A shard that is to keep nothing, or was emptied. */
+export interface LeavingShard extends Pick<ObservedBackend, 'id' | 'store'> {
+  /** The backend's id, as people and programs know it. */
+  of: string;
+}
+
 /** Starts what watches the locks: one tail a backend, the board, and the chores where this process has them. */
 export function startObserving(parts: ObservingParts): Observing {
-  const { backends, database, clock, log, processId, backendOf, policyOf, resolveIntents } = parts;
-  const ids = backends.map(({ id }) => id);
-  const ownHolds = new OwnHolds(database, ids, clock);
+  const { backends, leaving = [], database, clock, log, processId } = parts;
+  const { backendOf, policyOf, resolveIntents } = parts;
+  const shown = [
+    ...backends.map((backend) => ({ id: backend.id, shownAs: publicId(backend) })),
+    ...leaving.map(({ id, of }) => ({ id, shownAs: of })),
+  ];
+  const ids = shown.map(({ id }) => id);
+  const ownHolds = new OwnHolds(database, shown, clock);
   const ownHoldOf = (id: string) => ownHolds.of(id);
   const board = new LockBoard({ backends, clock, backendOf, policyOf, ownHoldOf });
-  const insights = new LockInsights(database);
-  const tallies = new Map(backends.map(({ id }) => [id, new EventTally()]));
-  const openers = backends.map((backend) => {
+  const insights = new LockInsights(database, (backend) =>
+    shown.flatMap(({ id, shownAs }) => (shownAs === backend ? [id] : [])),
+  );
+  const tallies = new Map(ids.map((id) => [id, new EventTally()]));
+  const openers = [...backends, ...leaving].map((backend) => {
     const tally = tallies.get(backend.id) ?? new EventTally();
     return new HistoryOpener(database, backend, clock, tally);
   });
@@ -63,11 +79,14 @@ export function startObserving(parts: ObservingParts): Observing {
   const labels = new NamespaceLabels();
   metrics.add(() => [
     ...lockMetrics(board.standings(), labels),
-    ...eventMetrics(tallies, labels),
-    ...backendMetrics(
-      backends.map(({ engine }) => engine.health()),
-      chores.isMine,
+    ...eventMetrics(
+      shown.flatMap(({ id, shownAs }): [string, EventTally][] => {
+        const tally = tallies.get(id);
+        return tally ? [[shownAs, tally]] : [];
+      }),
+      labels,
     ),
+    ...backendMetrics(publicHealths(backends), chores.isMine),
   ]);
   const quietly = (what: string) => (error: unknown) => log.debug({ error }, what);
   const firstHolds = ownHolds.refresh().catch(quietly('Own holds are not known yet.'));

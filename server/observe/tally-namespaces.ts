@@ -9,11 +9,13 @@ export type NamespaceTallies = (namespace: string, backend: string) => Tally;
 /**
  * Counts the locks of each namespace, which all live on one backend.
  *
- * @param nows the clocks of the backends that answer; of others nobody knows what is held
+ * @param nows the clocks of the backends that answer, each shard by itself; of others nobody knows what is held
+ * @param answering the backends, as people know them, of which all is known
  */
 export function tallyNamespaces(
   rows: Iterable<BoardRow>,
   nows: ReadonlyMap<string, number>,
+  answering: ReadonlySet<string>,
 ): NamespaceTallies {
   const counted = new Map<string, { locks: number; held: number; waiting: number }>();
   for (const { key, backend, record } of rows) {
@@ -26,6 +28,6 @@ export function tallyNamespaces(
   }
   return (namespace, backend) => {
     const { locks, held, waiting } = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };
-    return { locks, held: nows.has(backend) ? held : null, waiting };
+    return { locks, held: answering.has(backend) ? held : null, waiting };
   };
 }

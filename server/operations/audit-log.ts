@@ -26,6 +26,7 @@ export const AUDIT_ACTS = [
   'user.resetPassword',
   'namespace.create',
   'namespace.setPolicy',
+  'backend.reshard',
   'backup.make',
   'backup.restore',
   'session.setup',

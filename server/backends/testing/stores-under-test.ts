@@ -187,7 +187,7 @@ async function holdHistoryId(url: string): Promise<(becomesVisible: boolean) => 
 async function holdMemo(url: string, requestKey: string): Promise<() => Promise<void>> {
   const connection = await createConnection({ uri: url });
   await connection.query('START TRANSACTION');
-  await connection.query("INSERT INTO lock_requests VALUES (?, '', '0', 0)", [requestKey]);
+  await connection.query("INSERT INTO lock_requests VALUES (?, '', '0', 0, NULL)", [requestKey]);
   return async () => {
     await connection.query('ROLLBACK');
     await connection.end();

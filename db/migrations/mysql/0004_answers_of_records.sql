@@ -1,0 +1,1 @@
+ALTER TABLE `lock_requests` ADD `lock_id` varbinary(265);

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto';
+import { mysqlPlace, parseBackendUrl } from './backend-url';
+
+/** One of several databases that keep a backend's locks. */
+export interface Shard {
+  /** `host:port/database`: what names are spread by, and what people see. */
+  name: string;
+  /** Holds the password. */
+  url: string;
+  /** What its history and roll-ups are filed under: the backend's id, a dot and six letters of its name's hash. */
+  id: string;
+}
+
+/** The databases that keep one backend's locks. */
+export interface ShardList {
+  /** By name. */
+  shards: Shard[];
+  /** Those that are to be emptied by a reshard, and keep nothing of the new list. */
+  leaving: Shard[];
+  /** Tells two lists apart: of the names of `shards`, whatever their order. */
+  fingerprint: string;
+}
+
+const SHARDS_MIN = 2;
+const SHARDS_MAX = 32;
+const LEAVING = 'leaving:';
+
+/** What is added to a backend's id, and so is not left for it. */
+export const SHARD_SUFFIX_CHARS = 7;
+
+/** Whether a text names several databases rather than one. A comma within a password is no separator. */
+export function isShardList(text: string): boolean {
+  return split(text).length > 1 || text.trimStart().startsWith(LEAVING);
+}
+
+/**
+ * Reads `mysql://…,mysql://…`. A database behind `leaving:` is one that a reshard is to empty.
+ *
+ * @returns the list, or what is wrong with it as the end of a sentence that begins with the variable's name
+ */
+export function parseShardList(backend: string, text: string): ShardList | string {
+  const [shards, leaving]: [Shard[], Shard[]] = [[], []];
+  for (const part of split(text)) {
+    const isLeaving = part.startsWith(LEAVING);
+    const url = parseBackendUrl(isLeaving ? part.slice(LEAVING.length) : part, '/');
+    if (typeof url === 'string') return `names a shard that ${url}`;
+    if (url.kind !== 'mysql') return 'must name MySQL databases alone where it names several';
+    const name = mysqlPlace(url.url);
+    const id = `${backend}.${hashed(name).slice(0, SHARD_SUFFIX_CHARS - 1)}`;
+    (isLeaving ? leaving : shards).push({ name, url: url.url, id });
+  }
+  const all = [...shards, ...leaving];
+  if (shards.length < SHARDS_MIN || shards.length > SHARDS_MAX) {
+    return `must name ${SHARDS_MIN} to ${SHARDS_MAX} shards; it names ${shards.length}`;
+  }
+  const twice = all.find(({ name }, i) => all.findIndex((other) => other.name === name) !== i);
+  if (twice) return `names ${twice.name} twice`;
+  if (new Set(all.map(({ id }) => id)).size < all.length) {
+    return 'names shards that cannot be told apart by the hash of their names; call one of the databases otherwise';
+  }
+  const byName = (a: Shard, b: Shard) => (a.name < b.name ? -1 : 1);
+  shards.sort(byName);
+  const names = shards.map(({ name }) => name);
+  return { shards, leaving: leaving.sort(byName), fingerprint: hashed(names.join('\n')) };
+}
+
+function split(text: string): string[] {
+  return text.split(/,(?=\s*(?:leaving:)?[a-z]+:)/i).map((part) => part.trim());
+}
+
+function hashed(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

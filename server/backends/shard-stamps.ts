@@ -1,0 +1,111 @@
+import type { Shard, ShardList } from '../../db/shard-list';
+import { MysqlConnection, type Rows } from './mysql-connection';
+import { CLOCK, quote } from './mysql-statements';
+import { STAMP_ROW } from './shard-fence';
+
+/** What a shard knows of itself and the others, besides its stamp. */
+export interface ShardPlace {
+  /** The name under which it was stamped. */
+  self: string;
+  /** The backend's epoch when it was stamped. */
+  generation: number;
+  /** By name: every shard that may keep records. While they are moved, those of both lists. */
+  members: string[];
+  /** Those of the members that had lost their memory when the move began. */
+  lost: string[];
+}
+
+/** What was found on a shard. `stamp` null: it was never one. */
+export interface FoundStamp {
+  stamp: string | null;
+  place: ShardPlace | null;
+  /** It keeps no record of anybody's. */
+  isEmpty: boolean;
+  /** A server runs over it: its sign of life is on it. */
+  isLived: boolean;
+}
+
+const PLACE_ROW = 'shard.place';
+
+/** The list is in force: whoever has it is served. */
+export const servingStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>, generation: number) =>
+  `${fingerprint}.${generation}`;
+
+/** Records are being moved: nobody is served. */
+export const movingStamp = (generation: number) => `moving.${generation}`;
+
+export const isMoving = (stamp: string) => stamp.startsWith('moving.');
+
+/** New and empty, and about to serve this list: nobody is served yet. */
+export const begunStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>) =>
+  `begun.${fingerprint}`;
+
+/** How long one question may take. */
+const ASK_TIMEOUT_MS = 1_500;
+
+/** The stamp of one shard, read and written over a connection of its own. Rejects with `StoreError`. */
+export class ShardStamps {
+  private readonly connection: MysqlConnection;
+
+  constructor(
+    readonly shard: Shard,
+    timeoutMs = ASK_TIMEOUT_MS,
+  ) {
+    this.connection = new MysqlConnection(shard.url, timeoutMs);
+  }
+
+  async read(): Promise<FoundStamp> {
+    const [rows = [], others = [], lived = []] = await this.connection.packet([
+      `SELECT id, value FROM settings WHERE id IN ('${STAMP_ROW}', '${PLACE_ROW}')`,
+      "SELECT 1 FROM locks WHERE id NOT LIKE '.lockyard%' LIMIT 1",
+      `SELECT 1 FROM locks WHERE id LIKE '.lockyard/process/%' AND CAST(head AS UNSIGNED) > ${CLOCK} LIMIT 1`,
+    ]);
+    const values = new Map(rows.map(([id, value]) => [String(id), String(value)]));
+    const place = values.get(PLACE_ROW);
+    return {
+      stamp: values.get(STAMP_ROW) ?? null,
+      place: place === undefined ? null : (JSON.parse(place) as ShardPlace),
+      isEmpty: others.length === 0,
+      isLived: lived.length > 0,
+    };
+  }
+
+  /** Stamps it, unless it is stamped already. */
+  async stampNew(stamp: string, place: ShardPlace): Promise<void> {
+    await this.connection.packet([
+      `INSERT IGNORE INTO settings (id, value, changed_at) VALUES ${valuesOf(stamp, place)}`,
+    ]);
+  }
+
+  /** Replaces one stamp, if it is this one, by another. */
+  async restamp(from: string, to: string): Promise<void> {
+    await this.connection.packet([
+      `UPDATE settings SET value = ${quote(to)}, changed_at = ${CLOCK} WHERE id = '${STAMP_ROW}' AND value = ${quote(from)}`,
+    ]);
+  }
+
+  /** Stamps it, whatever it carried. Once this is done no swap under another stamp is under way any more. */
+  async stamp(stamp: string, place: ShardPlace): Promise<void> {
+    const update = 'ON DUPLICATE KEY UPDATE value = VALUES(value), changed_at = VALUES(changed_at)';
+    await this.connection.packet([
+      `INSERT INTO settings (id, value, changed_at) VALUES ${valuesOf(stamp, place)} ${update}`,
+    ]);
+  }
+
+  /** Runs statements of somebody else on it. */
+  ask(statements: string[]): Promise<Rows[]> {
+    return this.connection.packet(statements);
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+}
+
+function valuesOf(stamp: string, place: ShardPlace): string {
+  const rows = [
+    [STAMP_ROW, stamp],
+    [PLACE_ROW, JSON.stringify(place)],
+  ];
+  return rows.map(([id = '', value = '']) => `('${id}', ${quote(value)}, ${CLOCK})`).join(',');
+}

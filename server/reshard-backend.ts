@@ -1,0 +1,88 @@
+import { eq } from 'drizzle-orm';
+import { backendPast } from './backends/backend-past';
+import { Resharding } from './backends/resharding';
+import { LockyardError } from './domain/errors';
+import { EPOCH_MAX } from './domain/fencing-token';
+import { auditActor } from './operations/audit-log';
+import { auditedChange } from './operations/audited-change';
+import type { ControlContext } from './operations/operation-context';
+import { permit } from './operations/with-audit';
+
+/** Which backend, and the list that whoever asks believes to be its own. */
+export interface ReshardInput {
+  backend: string;
+  /** The names of its shards. */
+  shards: string[];
+}
+
+/**
+ * Puts this process's list of shards into force, and answers what to say about it. Records go to their new homes with
+ * their values, freezes and tokens; holds of those that move are over, the backend's epoch rises, and what moved is not
+ * granted before the longest lease that was left has run out. Meanwhile the backend serves nobody.
+ *
+ * Broken off at any moment it leaves the backend closed, and nothing is lost: done again, it goes on. The audit log says
+ * that it began before anything is done, and with what it ended before anybody is served again.
+ *
+ * @throws LockyardError `FORBIDDEN`; `NOT_FOUND` for a backend without shards; `CONFLICT` where something might be lost,
+ *   nothing is to be done, or this process has another list than whoever asks; `BACKEND_DOWN` while a shard does not
+ *   answer; `UNKNOWN` when it was broken off
+ */
+export async function reshardBackend(
+  ctx: ControlContext,
+  { backend, shards: believed }: ReshardInput,
+): Promise<string> {
+  const { config, database, clock } = ctx.runtime;
+  const what = { act: 'backend.reshard', subject: backend } as const;
+  const who = auditActor(await permit(ctx, 'admin', what));
+  const list = config.backends.find(({ id }) => id === backend)?.shards;
+  if (!list) throw new LockyardError('NOT_FOUND', `There is no backend "${backend}" with shards.`);
+  const to = list.shards.map(({ name }) => name);
+  if (to.join() !== believed.join()) {
+    throw new LockyardError(
+      'CONFLICT',
+      `The running server has another list of shards for "${backend}": ${to.join(', ')}. Restart it with this one, then run this again. Nothing was changed.`,
+    );
+  }
+  const resharding = await Resharding.begin(backend, list);
+  try {
+    const past = await backendPast(database, backend, clock.now());
+    const epoch = Math.max(past.epoch, resharding.survey.generation) + 1;
+    if (epoch > EPOCH_MAX) {
+      throw new LockyardError('CONFLICT', `The backend "${backend}" has used up its epochs.`);
+    }
+    const { backends } = database.tables;
+    const seen = { from: resharding.survey.members, to };
+    await auditedChange(ctx, who, { ...what, seen: { step: 'begin', ...seen } }, async (tx) => {
+      await tx.update(backends).set({ epoch }).where(eq(backends.id, backend));
+      return { answer: undefined, result: { epoch } };
+    });
+    const done = await untilBroken(backend, () => resharding.move(epoch));
+    await auditedChange(ctx, who, { ...what, seen: { step: 'end', ...seen } }, async (tx) => {
+      const grantsFrom = Math.max(done.grantsFrom, past.grantsFrom) || null;
+      await tx.update(backends).set({ epoch, grantsFrom }).where(eq(backends.id, backend));
+      return { answer: undefined, result: { epoch, ...done } };
+    });
+    await untilBroken(backend, () => resharding.serve(epoch));
+    const until =
+      done.grantsFrom === 0
+        ? 'Nobody held anything: locks are granted at once.'
+        : `What was moved, and names that were never used, are granted from ${new Date(done.grantsFrom).toISOString()} on: until then somebody may count on a lease from before.`;
+    return `The backend "${backend}" is served with ${to.length} shards: ${to.join(', ')}. ${done.moved} of ${done.records} locks and counters were moved. The epoch is ${epoch}. ${until}`;
+  } finally {
+    await resharding.close();
+  }
+}
+
+async function untilBroken<T>(backend: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (cause) {
+    if (cause instanceof LockyardError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new LockyardError(
+      'UNKNOWN',
+      `The reshard was broken off: ${why} Nothing is lost; run it again. Until then the backend "${backend}" serves nobody.`,
+      { cause },
+    );
+  }
+}

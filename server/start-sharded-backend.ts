@@ -1,0 +1,124 @@
+import type { Shard, ShardList } from '@/db/shard-list';
+import { joinGuarantees } from './backends/join-guarantees';
+import { LateStore } from './backends/late-store';
+import { openShard } from './backends/open-shard';
+import { recordId } from './backends/record-id';
+import type { Guarantees, RecordStore } from './backends/record-store';
+import { ShardGate } from './backends/shard-gate';
+import { spreadNames } from './domain/spread-names';
+import { createEngine, type EngineParts } from './engine/create-engine';
+import type { LockEngine } from './engine/lock-engine';
+import { ShardedEngine } from './engine/sharded-engine';
+import { GuaranteeWatch } from './observe/guarantee-watch';
+import type { ObservedBackend } from './observe/lock-board';
+import type { LeavingShard } from './observe/start-observing';
+import type { ControlRuntime } from './operations/operation-context';
+
+/** What the engines of all shards have in common. */
+interface Shared extends Pick<EngineParts, 'processId' | 'newWriter'> {
+  /** What a namespace allows, on a backend that grants nothing new before an instant, nor while it is closed. */
+  policiesOf: (
+    policyOf: EngineParts['policyOf'],
+    grantsFromOf: () => number,
+    watch: GuaranteeWatch,
+  ) => EngineParts['policyOf'];
+}
+
+/** What a process has of such a backend. */
+interface ShardedBackend {
+  engine: LockEngine;
+  observed: ObservedBackend[];
+  leaving: LeavingShard[];
+  /** What all shards together can promise. Each of them is closed by itself where it is not set up safely. */
+  guarantees: GuaranteeWatch;
+  close(): Promise<void>;
+}
+
+/** A backend whose names are spread over several databases, any of which may be absent. */
+export async function startShardedBackend(
+  control: ControlRuntime,
+  { id, shards: list }: { id: string; shards: ShardList },
+  { policiesOf, ...shared }: Shared,
+): Promise<ShardedBackend> {
+  const { clock, config, database, log, namespaces } = control;
+  const gate = new ShardGate({
+    backend: id,
+    list,
+    database,
+    clock,
+    onChange: (refusal) =>
+      refusal === null
+        ? log.info({ backend: id }, 'The shards are served')
+        : log.warn({ backend: id, refusal }, 'The shards are not served'),
+  });
+  const openLate = (shard: Shard) =>
+    LateStore.start(
+      () => openShard(shard, gate.fence),
+      (err) => log.warn({ err, backend: id, shard: shard.name }, 'A shard is not there yet'),
+    );
+  // Opened first: where a database is new, what the gate looks at is made by that.
+  const stores = await Promise.all(list.shards.map(openLate));
+  await gate.start();
+  const epochOf = () => gate.past.epoch;
+  const isAllowed = config.allowUnsafe.includes(id);
+  const watchOf = (store: Pick<RecordStore, 'guarantees'>) =>
+    new GuaranteeWatch({ backend: id, store, isAllowed, clock, log });
+  const watches = stores.map(watchOf);
+  const guarantees = watchOf({
+    guarantees: async () => {
+      const each = await Promise.all(stores.map((store) => store.guarantees()));
+      return joinGuarantees(list.shards.map(({ name }, i) => [name, each[i] as Guarantees]));
+    },
+  });
+  await Promise.all([...watches, guarantees].map((watch) => watch.read()));
+  const unwatch = [...watches, guarantees].map((watch) => watch.start());
+  const engines = await Promise.all(
+    list.shards.map((shard, i) => {
+      const store = stores[i] as LateStore;
+      return createEngine({
+        ...shared,
+        backend: shard.id,
+        kind: 'mysql',
+        store,
+        epochOf,
+        clock,
+        policyOf: policiesOf(
+          namespaces.policyOf,
+          () => gate.past.grantsFrom,
+          watches[i] as GuaranteeWatch,
+        ),
+      });
+    }),
+  );
+  const homeOf = spreadNames(list.shards.map(({ name }) => name));
+  const engine = new ShardedEngine({
+    backend: id,
+    shards: list.shards.map(({ name }, i) => ({ name, engine: engines[i] as LockEngine })),
+    homeOf,
+    refusal: () => gate.refusal,
+  });
+  const observed = list.shards.map(
+    (shard, i): ObservedBackend => ({
+      id: shard.id,
+      store: stores[i] as LateStore,
+      engine: engines[i] as LockEngine,
+      epochOf,
+      shard: {
+        of: id,
+        keeps: (key) => homeOf(recordId(key)) === i,
+        health: () => engine.health(),
+      },
+    }),
+  );
+  const past = await Promise.all(list.leaving.map(openLate));
+  const leaving = list.leaving.map((shard, i) => {
+    return { id: shard.id, of: id, store: past[i] as LateStore };
+  });
+  const close = async () => {
+    await Promise.all(unwatch.map((end) => end()));
+    await engine.close();
+    await Promise.all(past.map((store) => store.close()));
+    gate.close();
+  };
+  return { engine, observed, leaving, guarantees, close };
+}
