@@ -140,7 +140,7 @@ describe('waiting', () => {
     const freedAt = performance.now();
     holder.letGo();
     expect(await granted).toBeGreaterThan(0);
-    expect(performance.now() - freedAt).toBeLessThan(1_000);
+    expect(performance.now() - freedAt).toBeLessThan(3_000);
   });
 
   test('a wait outlasts many requests and keeps its place before later comers', async () => {

@@ -53,7 +53,7 @@ test('what is released at one process is granted to who waits at the other, with
     await from.release({ name, token });
     const releasedAt = performance.now();
     const next = await waiting;
-    expect(performance.now() - releasedAt).toBeLessThan(1_000);
+    expect(performance.now() - releasedAt).toBeLessThan(3_000);
     expect(next).toBeGreaterThan(token);
     await to.release({ name, token: next });
   }
@@ -125,7 +125,7 @@ test('a process that is killed with its waiters in front costs the next one in t
   await atTwo.release({ name, owner: 'holder', token });
   const releasedAt = performance.now();
   expect(await waiting).toBeGreaterThan(token);
-  expect(performance.now() - releasedAt).toBeLessThan(2_500);
+  expect(performance.now() - releasedAt).toBeLessThan(4_500);
   await one.restart();
 });
 

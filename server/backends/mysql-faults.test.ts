@@ -200,7 +200,7 @@ describe('a row that somebody else keeps', () => {
       await swapOne(store, update(key, seen));
     }
     await swapOne(store, creation({ namespace: kept.namespace, name: `${kept.name}-after` }));
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(performance.now() - startedAt).toBeLessThan(1_400);
   });
 
   it('beyond the time of a packet leaves its effect unknown, and a second swap finds it out', async () => {

@@ -109,7 +109,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
     await home.serve(async (server) => {
       const since = performance.now();
       await expect.poll(async () => (await server.acquire()).outcome).toBe('granted');
-      expect(performance.now() - since).toBeLessThan(1_000);
+      expect(performance.now() - since).toBeLessThan(5_000);
     });
   });
 

@@ -84,7 +84,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
       await release(a, middle, 'other', token);
       const { answer, ms } = await timed(waiting);
       expect(answer).toMatchObject({ outcome: 'granted' });
-      expect(ms).toBeLessThan(1_000);
+      expect(ms).toBeLessThan(3_000);
       expect(await kindsOf(rig.under.store, middle)).toEqual([
         'granted',
         'queued',
@@ -121,7 +121,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     const { answer, ms } = await timed(acquireSet(b, keys, 'w1', { waitMs: 400, requestId: 'r1' }));
     expect(answer).toMatchObject({ outcome: 'timeout', blockedBy: [{ name: keys[0].name }] });
     expect(ms).toBeGreaterThan(350);
-    expect(ms).toBeLessThan(1_400);
+    expect(ms).toBeLessThan(4_000);
     expect((await inspect(keys[0])).waiters).toEqual([]);
     const again = await acquireSet(a, keys, 'w1', { waitMs: 400, requestId: 'r1' });
     expect(again).toMatchObject({ outcome: 'timeout' });
@@ -208,7 +208,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     dying.faults.goAway();
     const { answer, ms } = await timed(Promise.all([release(a, keys[0], 'other', token), next]));
     expect(answer[1]).toMatchObject({ outcome: 'granted' });
-    expect(ms).toBeLessThan(2_500);
+    expect(ms).toBeLessThan(4_500);
     dying.faults.comeBack();
     await lost;
   });

@@ -37,7 +37,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     const watching = busybody();
     const startedAt = performance.now();
     expect((await second).outcome).toBe('timeout');
-    expect(performance.now() - startedAt).toBeLessThan(600);
+    expect(performance.now() - startedAt).toBeLessThan(900);
     isOver = true;
     await watching;
     const queued = (await kindsOf(rig.under.store, key)).filter((kind) => kind === 'queued');
@@ -59,6 +59,6 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     const startedAt = performance.now();
     await release(a, key, 'w1', token);
     expect(await second).toMatchObject({ outcome: 'granted', holdCount: 1 });
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(performance.now() - startedAt).toBeLessThan(1_800);
   });
 });
