@@ -1,5 +1,6 @@
+import { createConnection } from 'mysql2/promise';
 import { LockyardClient } from '../client/lockyard';
-import { cell, lockRow, openLive } from './locks-page';
+import { cell, lockRow, openLive, openPage } from './locks-page';
 import { callConsole, createKey, expect, type Person, setUp, signIn, test } from './lockyard-test';
 import { type OwnMariadb, startOwnMariadb } from './own-mariadb';
 import { type RunningServer, startServer } from './start-server';
@@ -156,4 +157,46 @@ test('a session that ends at one process ends at the other', async ({ context, p
   await openLive(page, `${two.url}/`);
   await callConsole(one, cookie, 'session.signOut', {});
   await expect(page).toHaveURL(`${two.url}/sign-in`);
+});
+
+test('a database that becomes unsafe shows, with its reason, and grants nothing until it is put right', async ({
+  context,
+  page,
+}) => {
+  const server = await createConnection({ uri: database.url });
+  const reasonOf = (error: unknown) => (error as { reason?: string }).reason;
+  const token = await take(atOne, 'held-meanwhile');
+  await signIn(context, one, admin);
+  await openPage(page, `${one.url}/backends`);
+  const card = page.getByRole('listitem', { name: 'Backend default' });
+  const readAgain = () => card.getByRole('button', { name: /Read the settings/ }).click();
+  await expect(card).toContainText('Best-effort');
+  const complaints = card.getByRole('list', { name: 'Settings of default to be looked at' });
+  await expect(complaints).toContainText(/innodb_flush_log_at_trx_commit.*Must be 1/);
+  try {
+    await server.query('SET GLOBAL innodb_flush_log_at_trx_commit = 1');
+    await readAgain();
+    await expect(card).toContainText('Strong');
+    await expect(complaints).toHaveCount(0);
+
+    await server.query('SET GLOBAL read_only = ON');
+    await readAgain();
+    await expect(card).toContainText('Grants nothing');
+    await expect(card).toContainText('The server is read-only');
+    const topBar = page.getByRole('banner').getByRole('link', { name: /default/ });
+    await expect(topBar).toContainText('grants nothing');
+    const refused = await atOne.acquire({ name: 'new', leaseMs: 1_000 }).catch(reasonOf);
+    expect(refused).toBe('BACKEND_DOWN');
+    const mine = { name: 'held-meanwhile', token };
+    expect(await atOne.renew({ ...mine, leaseMs: 60_000 })).toMatchObject({ outcome: 'renewed' });
+    expect(await atOne.release(mine)).toEqual({ outcome: 'released' });
+  } finally {
+    await server.query('SET GLOBAL read_only = OFF');
+    await server.end();
+  }
+  await readAgain();
+  await expect(card).toContainText('Strong');
+  expect(await atOne.acquire({ name: 'new', leaseMs: 1_000 })).toMatchObject({
+    outcome: 'granted',
+  });
 });

@@ -4,8 +4,12 @@ import { openConsole } from '../open-console';
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const { caller, user, demo } = await openConsole();
+  const [backends, guarantees] = await Promise.all([
+    caller.backends.list(),
+    caller.backends.guarantees(),
+  ]);
   return (
-    <ConsoleShell account={user} demo={demo} backends={await caller.backends.list()}>
+    <ConsoleShell account={user} demo={demo} backends={backends} guarantees={guarantees}>
       {children}
     </ConsoleShell>
   );

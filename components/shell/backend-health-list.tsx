@@ -2,10 +2,12 @@
 
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
+import type { GuaranteeRow } from '@/server/domain/guarantee-row';
 import type { BackendHealth } from '@/server/domain/lock-row';
 import { spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { useTRPC } from '../live/trpc';
+import { useGuarantees } from './use-guarantees';
 
 const POLL_MS = 5_000;
 /** As many as the top bar has room for. */
@@ -26,16 +28,26 @@ export function useBackendsHealth(initial: BackendHealth[]) {
 /** Latency as a person reads it: tenths below ten. */
 export const latencyText = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)}\u00a0ms`;
 
-/** Which backends answer, and how fast, in the top bar: silent ones first. */
-export function BackendHealthList({ initial }: { initial: BackendHealth[] }) {
+/** Which backends answer and grant, and how fast, in the top bar: those that do not come first. */
+export function BackendHealthList({
+  initial,
+  initialGuarantees,
+}: {
+  initial: BackendHealth[];
+  initialGuarantees: GuaranteeRow[];
+}) {
   const { data, isError } = useBackendsHealth(initial);
-  const sorted = [...data].sort((a, b) => Number(a.reachable) - Number(b.reachable));
+  const { data: guarantees } = useGuarantees(initialGuarantees);
+  const isClosed = ({ id }: BackendHealth) =>
+    guarantees.some(({ backend, closedBecause }) => backend === id && closedBecause !== null);
+  const rank = (backend: BackendHealth) => (backend.reachable ? (isClosed(backend) ? 1 : 2) : 0);
+  const sorted = [...data].sort((a, b) => rank(a) - rank(b));
   const shown = sorted.slice(0, SHOWN_MAX);
   return (
     <ul className="backend-health flex items-center gap-4">
       {shown.map((backend) => (
         <li key={backend.id}>
-          <OneBackend backend={backend} isOld={isError} />
+          <OneBackend backend={backend} isOld={isError} isClosed={isClosed(backend)} />
         </li>
       ))}
       {sorted.length > SHOWN_MAX && (
@@ -49,30 +61,44 @@ export function BackendHealthList({ initial }: { initial: BackendHealth[] }) {
   );
 }
 
-function OneBackend({ backend, isOld }: { backend: BackendHealth; isOld: boolean }) {
-  const { id, reachable, latencyMs, silentForMs } = backend;
+function OneBackend({
+  backend,
+  isOld,
+  isClosed,
+}: {
+  backend: BackendHealth;
+  isOld: boolean;
+  isClosed: boolean;
+}) {
+  const { id, reachable } = backend;
   const isKnown = reachable && !isOld;
+  const isWell = isKnown && !isClosed;
   return (
     <Link
       href="/backends"
-      data-well={isKnown}
+      data-well={isWell}
       className="flex items-center gap-1.5 rounded-4 text-12 whitespace-nowrap"
     >
       <Icon
-        name={isKnown ? 'check-circle' : 'question'}
+        name={isWell ? 'check-circle' : isKnown ? 'alert-octagon' : 'question'}
         size={15}
-        className={isKnown ? 'text-acc' : 'text-unknown'}
+        className={isWell ? 'text-acc' : isKnown ? 'text-dangertext' : 'text-unknown'}
       />
       <span className="font-[550]">{id}</span>
-      <span className="text-t2">
-        {isOld
-          ? 'not read'
-          : reachable
-            ? latencyMs === null
-              ? 'answers'
-              : latencyText(latencyMs)
-            : `silent ${spokenDuration(silentForMs)}`}
+      <span className={isKnown && isClosed ? 'text-dangertext' : 'text-t2'}>
+        {stateWords(backend, isOld, isClosed)}
       </span>
     </Link>
   );
+}
+
+function stateWords(
+  { reachable, latencyMs, silentForMs }: BackendHealth,
+  isOld: boolean,
+  isClosed: boolean,
+): string {
+  if (isOld) return 'not read';
+  if (!reachable) return `silent ${spokenDuration(silentForMs)}`;
+  if (isClosed) return 'grants nothing';
+  return latencyMs === null ? 'answers' : latencyText(latencyMs);
 }

@@ -3,6 +3,7 @@
 import Link from 'next/link';
 import { useRouter } from 'next/navigation';
 import { type ReactNode, Suspense } from 'react';
+import type { GuaranteeRow } from '@/server/domain/guarantee-row';
 import type { BackendHealth } from '@/server/domain/lock-row';
 import { Mark } from '../icons/mark';
 import { type Account, SessionProvider, useSession } from '../live/session';
@@ -18,11 +19,13 @@ export function ConsoleShell({
   account,
   demo,
   backends,
+  guarantees,
   children,
 }: {
   account: Account;
   demo: boolean;
   backends: BackendHealth[];
+  guarantees: GuaranteeRow[];
   children: ReactNode;
 }) {
   const router = useRouter();
@@ -34,7 +37,7 @@ export function ConsoleShell({
         </a>
         <div className="shell">
           <Rail />
-          <TopBar backends={backends} />
+          <TopBar backends={backends} guarantees={guarantees} />
           <main id="main" tabIndex={-1} className="shell-main">
             {children}
           </main>
@@ -45,7 +48,13 @@ export function ConsoleShell({
   );
 }
 
-function TopBar({ backends }: { backends: BackendHealth[] }) {
+function TopBar({
+  backends,
+  guarantees,
+}: {
+  backends: BackendHealth[];
+  guarantees: GuaranteeRow[];
+}) {
   const { demo } = useSession();
   return (
     <header className="top-bar">
@@ -57,7 +66,7 @@ function TopBar({ backends }: { backends: BackendHealth[] }) {
       </Suspense>
       <div className="ml-auto flex items-center gap-4">
         {demo && <span className="rounded-5 bg-accbg px-2 py-0.5 text-12 text-acc">Demo</span>}
-        <BackendHealthList initial={backends} />
+        <BackendHealthList initial={backends} initialGuarantees={guarantees} />
         <span aria-hidden="true" className="h-5 w-px bg-line max-md:hidden" />
         <AccountMenu />
       </div>

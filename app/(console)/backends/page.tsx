@@ -7,9 +7,16 @@ export const metadata: Metadata = { title: 'Backends' };
 
 export default async function BackendsPage() {
   const { caller } = await openConsole();
-  const [backends, namespaces] = await Promise.all([
+  const [backends, guarantees, namespaces] = await Promise.all([
     caller.backends.list(),
+    caller.backends.guarantees(),
     readOrNull(caller.namespaces.list()),
   ]);
-  return <BackendsView initial={backends} initialNamespaces={namespaces} />;
+  return (
+    <BackendsView
+      initial={backends}
+      initialGuarantees={guarantees}
+      initialNamespaces={namespaces}
+    />
+  );
 }

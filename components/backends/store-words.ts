@@ -1,0 +1,10 @@
+/** What a store is called, by the scheme of its URL. */
+export const KIND_WORDS: Record<string, string> = { sqlite: 'SQLite, embedded', mysql: 'MySQL' };
+
+/** What its death would mean, as somebody must know it who is woken by it. */
+export const DEATH_WORDS: Record<string, string> = {
+  sqlite:
+    'It lives and dies with this server. Everything that was answered is there at the next start; leases run on meanwhile.',
+  mysql:
+    'Calls are answered “down” or “unknown” within 5 s, and go on by themselves within 5 s of its return. Leases run on meanwhile. Before a replica takes its place, stop every server and raise the epoch.',
+};

@@ -1,0 +1,19 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import type { GuaranteeRow } from '@/server/domain/guarantee-row';
+import { useTRPC } from '../live/trpc';
+
+const POLL_MS = 5_000;
+
+/** What every backend can promise, asked for again every 5 s; the server reads their settings about once a minute. */
+export function useGuarantees(initial: GuaranteeRow[]) {
+  const trpc = useTRPC();
+  return useQuery(
+    trpc.backends.guarantees.queryOptions(undefined, {
+      initialData: initial,
+      refetchInterval: POLL_MS,
+      staleTime: POLL_MS,
+    }),
+  );
+}
