@@ -12,3 +12,8 @@ export interface BenchLock {
 export interface WaitingBenchLock extends BenchLock {
   acquire(lock: string, owner: string): Promise<string>;
 }
+
+/** One whose queue can be looked at. */
+export interface QueueingBenchLock extends WaitingBenchLock {
+  queueLength(lock: string): Promise<number>;
+}

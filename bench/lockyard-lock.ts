@@ -2,18 +2,19 @@ import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import { openStore } from '@/server/backends/open-store';
 import { systemClock } from '@/server/clock';
-import { DEFAULT_POLICY } from '@/server/domain/namespace-policy';
+import { DEFAULT_POLICY, QUEUE_LIMIT_MAX } from '@/server/domain/namespace-policy';
 import { createEngine } from '@/server/engine/create-engine';
 import { newWriter } from '@/server/engine/new-writer';
 import { anonymousRequest } from '@/server/engine/request-identity';
-import type { WaitingBenchLock } from './bench-lock';
+import type { QueueingBenchLock } from './bench-lock';
 
 const LEASE_MS = 30_000;
 const PATIENCE_MS = 20_000;
+const POLICY = { ...DEFAULT_POLICY, queueLimit: QUEUE_LIMIT_MAX };
 const WAIT = { holdRequestMs: 25_000 };
 
 /** Lockyard's engine and store as one process runs them: owner, token, queue and history included. */
-export async function openLockyardLock(url: string): Promise<WaitingBenchLock> {
+export async function openLockyardLock(url: string): Promise<QueueingBenchLock> {
   const database = await openDatabase({ kind: 'mysql', url });
   await migrate(database);
   const store = await openStore({ kind: 'mysql', url }, database, Date.now);
@@ -25,7 +26,7 @@ export async function openLockyardLock(url: string): Promise<WaitingBenchLock> {
     clock: systemClock,
     processId: newWriter(),
     newWriter,
-    policyOf: () => DEFAULT_POLICY,
+    policyOf: () => POLICY,
   });
   const keyOf = (name: string) => ({ namespace: 'default', name });
   const self = (owner: string) => ({ service: 'bench', owner });
@@ -64,6 +65,10 @@ export async function openLockyardLock(url: string): Promise<WaitingBenchLock> {
       } as const;
       const { outcome } = await engine.run(keyOf(lock), command);
       if (outcome !== 'released') throw new Error(`The bench lost a lock: ${outcome}`);
+    },
+    async queueLength(lock) {
+      const { waiters } = await engine.run(keyOf(lock), { verb: 'inspect' });
+      return waiters.length;
     },
     async close() {
       await engine.close();

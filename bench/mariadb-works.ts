@@ -6,6 +6,7 @@ import { openRowTurns, polledTurns, queuedTurns, raceTurns } from './hand-on';
 import { openLockyardCounter, openRowCounter, raceCounters } from './hot-counter';
 import { startHttpLoader } from './http-loader';
 import { openLockyardLock } from './lockyard-lock';
+import { raceLongQueue } from './long-queue';
 import { race } from './race';
 import { openSegmentedLock } from './segmented-lock';
 
@@ -87,6 +88,7 @@ export async function raceOnMariadb(
     },
     { rounds, roundMs },
   );
+  await raceLongQueue(ours, rounds);
   await asTold.close();
   await row.close();
   await opponent.close();
