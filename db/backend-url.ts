@@ -1,10 +1,14 @@
 import { resolve } from 'node:path';
 
 /** Where records or tables are kept. `path` is absolute; `url` holds the password and is never shown. */
-export type BackendUrl = { kind: 'sqlite'; path: string } | { kind: 'mysql'; url: string };
+export type BackendUrl = DatabaseUrl | { kind: 'redis'; url: string };
+
+/** Where tables can be kept: what the control database may be. */
+export type DatabaseUrl = { kind: 'sqlite'; path: string } | { kind: 'mysql'; url: string };
 
 /**
- * Reads `sqlite:<path>` or `mysql://user:password@host:port/database`. A relative path is relative to `folder`.
+ * Reads `sqlite:<path>`, `mysql://user:password@host:port/database` or `redis://user:password@host:port/number`
+ * (`rediss:` with TLS). A relative path is relative to `folder`.
  * Driver options are not taken from the URL: they could make the driver run code.
  *
  * @returns the URL, or what is wrong with it as the end of a sentence that begins with the variable's name.
@@ -13,7 +17,8 @@ export function parseBackendUrl(text: string, folder: string): BackendUrl | stri
   const scheme = /^([a-z]+):/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === 'sqlite') return parseSqlite(text, folder);
   if (scheme === 'mysql' || scheme === 'mariadb') return parseMysql(text);
-  return 'must begin with sqlite: or mysql:, such as sqlite:./lockyard.db or mysql://user:password@host:3306/lockyard';
+  if (scheme === 'redis' || scheme === 'rediss') return parseRedis(text);
+  return 'must begin with sqlite: or mysql: or redis:, such as sqlite:./lockyard.db or mysql://user:password@host:3306/lockyard';
 }
 
 function parseSqlite(text: string, folder: string): BackendUrl | string {
@@ -29,17 +34,36 @@ function parseSqlite(text: string, folder: string): BackendUrl | string {
 }
 
 function parseMysql(text: string): BackendUrl | string {
+  const url = serverUrl(text.replace(/^[a-z]+:/i, 'mysql:'), MYSQL_EXAMPLE);
+  if (typeof url === 'string') return url;
+  if (!/^\/[^/]+$/.test(url.pathname)) return 'must name one database after the host';
+  return { kind: 'mysql', url: url.href };
+}
+
+function parseRedis(text: string): BackendUrl | string {
+  const url = serverUrl(text, REDIS_EXAMPLE);
+  if (typeof url === 'string') return url;
+  if (!/^\/?(\d{1,5})?$/.test(url.pathname)) {
+    return 'must name a database by its number after the host, or none';
+  }
+  return { kind: 'redis', url: url.href };
+}
+
+const MYSQL_EXAMPLE = 'mysql://user:password@host:3306/lockyard';
+const REDIS_EXAMPLE = 'redis://user:password@host:6379/0';
+
+/** The URL of one server, or what is wrong with it. */
+function serverUrl(text: string, example: string): URL | string {
   let url: URL;
   try {
-    url = new URL(text.replace(/^[a-z]+:/i, 'mysql:'));
+    url = new URL(text);
   } catch {
-    return 'is not a URL; it must look like mysql://user:password@host:3306/lockyard';
+    return `is not a URL; it must look like ${example}`;
   }
   if (url.search !== '' || url.hash !== '') return 'must not carry options after ? or #';
   if (url.hostname === '') return 'must name a host';
-  if (!/^\/[^/]+$/.test(url.pathname)) return 'must name one database after the host';
   if (url.port === '0') return 'must not use port 0';
-  return { kind: 'mysql', url: url.href };
+  return url;
 }
 
 /** Which database a MySQL URL names, whoever signs in: `host:port/database`. */
@@ -48,9 +72,18 @@ export function mysqlPlace(url: string): string {
   return `${hostname.toLowerCase()}:${port || 3306}${pathname}`;
 }
 
+/** Which database a Redis URL names, whoever signs in. */
+export function redisPlace(url: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `redis ${hostname.toLowerCase()}:${port || 6379}/${Number(pathname.slice(1))}`;
+}
+
 /** How a backend may be named to people: without its password. */
 export function describeBackendUrl(url: BackendUrl): string {
   if (url.kind === 'sqlite') return `SQLite file ${url.path}`;
   const { hostname, port, pathname } = new URL(url.url);
+  if (url.kind === 'redis') {
+    return `Redis at ${hostname}:${port || 6379}, database ${pathname.slice(1) || '0'}`;
+  }
   return `MySQL at ${hostname}:${port || 3306}, database ${decodeURIComponent(pathname.slice(1))}`;
 }

@@ -1,4 +1,4 @@
-import type { BackendUrl } from './backend-url';
+import type { DatabaseUrl } from './backend-url';
 import type { Database } from './database';
 import { openMysql } from './open-mysql';
 import { openSqlite } from './open-sqlite';
@@ -8,6 +8,6 @@ import { openSqlite } from './open-sqlite';
  *
  * Errors: `StartError` when MySQL is absent or refuses, when the file cannot be opened, or when another process has it.
  */
-export function openDatabase(url: BackendUrl): Promise<Database> {
+export function openDatabase(url: DatabaseUrl): Promise<Database> {
   return url.kind === 'sqlite' ? openSqlite(url.path) : openMysql(url.url);
 }

@@ -125,8 +125,19 @@ export function defineSchema(kit: Kit) {
       id: kit.code(32).primaryKey(),
       epoch: kit.count().notNull(),
       createdAt: kit.whole().notNull(),
-      /** After a restored backup: no lock is granted before this instant of the backend's clock. */
+      /** After a restored backup or a loss: no lock is granted before this instant of the backend's clock. */
       grantsFrom: kit.whole(),
+      /** Which memory of the store these columns speak of; null while no guard was needed. See `backend-life.ts`. */
+      life: kit.code(24),
+      /** The server's run in which that memory was found whole; null while it is being mended. */
+      runId: kit.code(64),
+      /** The last sign that the store was seen to keep. */
+      beat: kit.whole(),
+      /** No hold was ever granted for longer. */
+      longestLeaseMs: kit.whole(),
+      /** The last loss of memory: when, on the backend's clock, and what was seen. */
+      lossAt: kit.whole(),
+      lossWhat: kit.code(24),
     },
     () => [],
   );

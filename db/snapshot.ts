@@ -1,4 +1,4 @@
-import type { BackendUrl } from './backend-url';
+import type { DatabaseUrl } from './backend-url';
 import { openMysqlSnapshot } from './mysql-snapshot';
 import { openSqliteSnapshot } from './sqlite-snapshot';
 import type { Cell, TableShape } from './table-shapes';
@@ -23,6 +23,6 @@ export interface Snapshot {
  *
  * Errors: `StartError` when it is not there.
  */
-export function openSnapshot(url: BackendUrl): Promise<Snapshot> {
+export function openSnapshot(url: DatabaseUrl): Promise<Snapshot> {
   return url.kind === 'sqlite' ? openSqliteSnapshot(url.path) : openMysqlSnapshot(url.url);
 }

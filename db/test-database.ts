@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createConnection } from 'mysql2/promise';
-import type { BackendUrl } from './backend-url';
+import type { DatabaseUrl } from './backend-url';
 import type { Database } from './database';
 import { migrate } from './migrate';
 import { openDatabase } from './open-database';
 
 /** A place for one database of a test's own, and how to remove it with everything in it. */
 export interface TestPlace {
-  url: BackendUrl;
+  url: DatabaseUrl;
   remove(): Promise<void>;
 }
 

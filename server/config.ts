@@ -1,5 +1,11 @@
 import { resolve } from 'node:path';
-import { type BackendUrl, mysqlPlace, parseBackendUrl } from '@/db/backend-url';
+import {
+  type BackendUrl,
+  type DatabaseUrl,
+  mysqlPlace,
+  parseBackendUrl,
+  redisPlace,
+} from '@/db/backend-url';
 import { isShardList, parseShardList, SHARD_SUFFIX_CHARS, type ShardList } from '@/db/shard-list';
 import { StartError } from '@/db/start-error';
 import { nearestName } from './nearest-name';
@@ -16,7 +22,7 @@ export interface Config {
   /** Absolute. */
   dataDir: string;
   /** The control database; also the backend `default`. */
-  database: BackendUrl;
+  database: DatabaseUrl;
   /** Backends besides `default`, by id. */
   backends: ConfiguredBackend[];
   /** Ids of backends that may grant locks though they are not set up safely. */
@@ -67,10 +73,7 @@ export function readConfig(env: Env): Config {
   const folder = env.LOCKYARD_DATA_DIR || (demo ? '.lockyard-demo' : '.lockyard');
   if (folder.includes('\0')) throw new ConfigError('LOCKYARD_DATA_DIR must name a folder.');
   const dataDir = resolve(folder);
-  const database = readUrl(env, 'LOCKYARD_DATABASE_URL') ?? {
-    kind: 'sqlite',
-    path: resolve(dataDir, 'lockyard.db'),
-  };
+  const database = readDatabase(env, dataDir);
   const backends = readBackends(env);
   refuseSharedStores(database, backends);
   return {
@@ -172,7 +175,8 @@ function readBackends(env: Env): Config['backends'] {
       continue;
     }
     const url = readUrl(env, name);
-    if (!url) throw new ConfigError(`${name} must be a URL that begins with sqlite: or mysql:.`);
+    if (!url)
+      throw new ConfigError(`${name} must be a URL that begins with sqlite: or mysql: or redis:.`);
     backends.push({ id, url });
   }
   return backends;
@@ -206,6 +210,15 @@ function readShards(env: Env, name: string, id: string): ShardList | null {
   return list;
 }
 
+function readDatabase(env: Env, dataDir: string): DatabaseUrl {
+  const name = 'LOCKYARD_DATABASE_URL';
+  const url = readUrl(env, name) ?? { kind: 'sqlite', path: resolve(dataDir, 'lockyard.db') };
+  if (url.kind === 'sqlite' || url.kind === 'mysql') return url;
+  throw new ConfigError(
+    `${name} must begin with sqlite: or mysql:, because the control database keeps tables.`,
+  );
+}
+
 function readUrl(env: Env, name: string): BackendUrl | null {
   const text = env[name];
   if (text === undefined || text === '') return null;
@@ -234,5 +247,6 @@ function storesOf(backend: ConfiguredBackend): string[] {
 }
 
 function storeOf(url: BackendUrl): string {
-  return url.kind === 'sqlite' ? url.path : mysqlPlace(url.url);
+  if (url.kind === 'sqlite') return url.path;
+  return url.kind === 'mysql' ? mysqlPlace(url.url) : redisPlace(url.url);
 }

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
+import type { BackendUrl } from '@/db/backend-url';
 import { StartError } from '@/db/start-error';
-import { backendPast } from './backends/backend-past';
+import { BackendLife } from './backends/backend-life';
+import { type BackendPast, backendPast } from './backends/backend-past';
 import { LateStore } from './backends/late-store';
 import { openBackend } from './backends/open-backend';
 import { openStore } from './backends/open-store';
 import type { HistorySource, RecordStore } from './backends/record-store';
+import { RedisStore } from './backends/redis-store';
 import type { Clock } from './clock';
 import type { Config } from './config';
 import { createEngine, type EngineParts } from './engine/create-engine';
@@ -72,8 +75,7 @@ async function addBackends(
       continue;
     }
     const { url } = backend;
-    const store = await storeOf(id, url, control);
-    const past = await backendPast(database, id, clock.now());
+    const { past, store } = await openWithPast(id, url, control);
     const epochOf = () => past.epoch;
     const watch = await watchGuarantees(id, store, control);
     guarantees.set(id, watch);
@@ -85,6 +87,7 @@ async function addBackends(
       clock,
       processId,
       newWriter,
+      lossOf: () => past.loss ?? null,
       policyOf: policiesOf(namespaces.policyOf, () => past.grantsFrom, watch),
     });
     ends.push(() => engine.close());
@@ -111,7 +114,7 @@ async function addBackends(
 }
 
 /**
- * What a namespace allows, from when on after a restore or a reshard, and whether its backend is closed. None of that concerns
+ * What a namespace allows, from when on after a restore, a loss or a reshard, and whether its backend is closed. None of that concerns
  * Lockyard's own locks: they are not kept in backups, and whoever does the chores must settle what is still held.
  */
 function policiesOf(
@@ -149,15 +152,21 @@ async function watchGuarantees(
   return watch;
 }
 
-async function storeOf(
+/** A backend's store and what is known of its past, which rises while the process runs where the store may lose its memory. */
+async function openWithPast(
   id: string,
-  url: Config['database'],
+  url: BackendUrl,
   { clock, database, log }: ControlRuntime,
-): Promise<RecordStore & HistorySource> {
+): Promise<{ past: BackendPast; store: RecordStore & HistorySource }> {
   const wallClock = () => clock.now();
-  if (id === 'default') return openStore(url, database, wallClock);
+  if (url.kind === 'redis') {
+    const life = await BackendLife.open(database, id, clock.now());
+    return { past: life, store: new RedisStore(url.url, life) };
+  }
+  const past = await backendPast(database, id, clock.now());
+  if (id === 'default') return { past, store: await openStore(url, database, wallClock) };
   const onFailure = (err: unknown) => log.warn({ err, backend: id }, 'A backend is not there yet');
-  return LateStore.start(() => openBackend(url, wallClock), onFailure);
+  return { past, store: await LateStore.start(() => openBackend(url, wallClock), onFailure) };
 }
 
 /** Whatever else is random here, this must never be the same twice: holds and waiters are told apart by it. */

@@ -5,6 +5,7 @@ import { Icon } from '../icons/icon';
 import { BackendFacts } from './backend-facts';
 import { GuaranteeBadge } from './guarantee-badge';
 import { GuaranteeVerdict } from './guarantee-verdict';
+import { LossNote } from './loss-note';
 import { ReadAgain } from './read-again';
 import { StoreSettings } from './store-settings';
 import { KIND_WORDS } from './store-words';
@@ -38,6 +39,7 @@ export function BackendCard({
           <GuaranteeBadge row={row} />
         </span>
       </div>
+      {backend.loss && <LossNote loss={backend.loss} />}
       <div className="backend-parts">
         <GuaranteeVerdict row={row} />
         <BackendFacts backend={backend} spaces={spaces} />

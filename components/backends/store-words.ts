@@ -1,5 +1,9 @@
 /** What a store is called, by the scheme of its URL. */
-export const KIND_WORDS: Record<string, string> = { sqlite: 'SQLite, embedded', mysql: 'MySQL' };
+export const KIND_WORDS: Record<string, string> = {
+  sqlite: 'SQLite, embedded',
+  mysql: 'MySQL',
+  redis: 'Redis',
+};
 
 /** What its death would mean, as somebody must know it who is woken by it. */
 export const DEATH_WORDS: Record<string, string> = {

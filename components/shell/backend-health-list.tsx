@@ -70,9 +70,10 @@ function OneBackend({
   isOld: boolean;
   isClosed: boolean;
 }) {
-  const { id, reachable } = backend;
+  const { id, reachable, loss } = backend;
   const isKnown = reachable && !isOld;
-  const isWell = isKnown && !isClosed;
+  const grantsNothing = isClosed || (loss?.quietForMs ?? 0) > 0;
+  const isWell = isKnown && !grantsNothing;
   return (
     <Link
       href="/backends"
@@ -85,7 +86,7 @@ function OneBackend({
         className={isWell ? 'text-acc' : isKnown ? 'text-dangertext' : 'text-unknown'}
       />
       <span className="font-[550]">{id}</span>
-      <span className={isKnown && isClosed ? 'text-dangertext' : 'text-t2'}>
+      <span className={isKnown && grantsNothing ? 'text-dangertext' : 'text-t2'}>
         {stateWords(backend, isOld, isClosed)}
       </span>
     </Link>
@@ -93,12 +94,15 @@ function OneBackend({
 }
 
 function stateWords(
-  { reachable, latencyMs, silentForMs }: BackendHealth,
+  { reachable, latencyMs, silentForMs, loss }: BackendHealth,
   isOld: boolean,
   isClosed: boolean,
 ): string {
   if (isOld) return 'not read';
   if (!reachable) return `silent ${spokenDuration(silentForMs)}`;
   if (isClosed) return 'grants nothing';
+  if (loss && loss.quietForMs > 0) {
+    return `lost its memory, grants nothing for ${spokenDuration(loss.quietForMs)}`;
+  }
   return latencyMs === null ? 'answers' : latencyText(latencyMs);
 }

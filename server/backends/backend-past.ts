@@ -1,12 +1,15 @@
 import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
+import type { BackendLoss } from '../domain/backend-loss';
 
 /** What the control database keeps about a backend's past. */
 export interface BackendPast {
   /** Part of every token, raised when a backend has lost its memory. */
   epoch: number;
-  /** No lock is granted before this instant of the backend's clock, which a restored backup sets. 0: at once. */
+  /** No lock is granted before this instant of the backend's clock, which a restored backup or a loss sets. 0: at once. */
   grantsFrom: number;
+  /** The last loss of its memory; null or absent for a backend that was never seen to lose any. */
+  loss?: BackendLoss | null;
 }
 
 /** What is known of a backend's past; one that was never seen before gets the first epoch. */

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import type { BackendUrl } from '../../db/backend-url';
+import type { DatabaseUrl } from '../../db/backend-url';
 import type { Database } from '../../db/database';
 import { migrate } from '../../db/migrate';
 import { openDatabase } from '../../db/open-database';
@@ -15,7 +15,7 @@ import { STAMP_ROW } from './shard-fence';
  * Errors: `StartError` when it is absent.
  */
 export async function openBackend(
-  url: BackendUrl,
+  url: DatabaseUrl,
   wallClock: () => number,
 ): Promise<RecordStore & HistorySource> {
   const database = await openDatabase(url);

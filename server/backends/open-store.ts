@@ -1,4 +1,4 @@
-import type { BackendUrl } from '../../db/backend-url';
+import type { DatabaseUrl } from '../../db/backend-url';
 import type { Database } from '../../db/database';
 import { MysqlStore } from './mysql-store';
 import type { HistorySource, RecordStore } from './record-store';
@@ -11,7 +11,7 @@ import { SqliteStore } from './sqlite-store';
  * @param wallClock epoch milliseconds; only SQLite uses it, every other store has a clock of its own
  */
 export async function openStore(
-  url: BackendUrl,
+  url: DatabaseUrl,
   database: Database | null,
   wallClock: () => number,
 ): Promise<RecordStore & HistorySource> {

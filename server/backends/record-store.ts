@@ -29,7 +29,7 @@ export interface ReadRecord {
 export interface ReadResult {
   /** In the order asked for. */
   records: ReadRecord[];
-  /** Those of the answers asked for that are kept, lapsed or not. */
+  /** Those of the answers asked for that are kept; one that has lapsed may be among them or not. */
   memos: Memo[];
 }
 
@@ -39,6 +39,8 @@ export interface Change {
   /** Null: still never written. A change that expects a record never creates one. */
   expect: { rev: number; writer: string } | null;
   clock: Expectation;
+  /** The backend's epoch as it was decided in: a store that has lost its memory since lets it not take. Absent: any. */
+  epoch?: number;
   writer: string;
   rev: number;
   head: string;

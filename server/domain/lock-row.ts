@@ -1,3 +1,4 @@
+import type { BackendLossRow } from './backend-loss';
 import type { OwnHold } from './insight-row';
 import type { EndCause, Meta, Mode, Remark, SetMark } from './lock-record';
 import type { LockStatus } from './lock-status';
@@ -62,7 +63,7 @@ export interface HoldRow {
 /** How a backend is, as last seen by this process. */
 export interface BackendHealth {
   id: string;
-  /** The scheme of its URL: `sqlite` or `mysql`. */
+  /** The scheme of its URL, such as `mysql`. */
   kind: string;
   reachable: boolean;
   /** The last round trip, in milliseconds; null before the first. */
@@ -71,6 +72,8 @@ export interface BackendHealth {
   silentForMs: number;
   /** The backend's clock minus this process's, in milliseconds; add it to now to get the backend's now. */
   clockOffsetMs: number;
+  /** The last time that it was seen to have lost its memory; null or absent where that never was. */
+  loss?: BackendLossRow | null;
   /** Why it serves nobody though it may answer, and what to do; null or absent while it serves. */
   refusal?: string | null;
   /** Where its names are spread over several databases: each of them, by name. */

@@ -2,6 +2,7 @@ import { recordId, recordKey } from '../backends/record-id';
 import type { RecordKey, RecordStore } from '../backends/record-store';
 import type { Clock } from '../clock';
 import type { AcquireAnswer } from '../domain/answers';
+import { type BackendLoss, backendLossRow } from '../domain/backend-loss';
 import type { CounterAnswerOf, CounterCommand } from '../domain/counter-command';
 import type { DecidingPolicy } from '../domain/decision';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../domain/lock-command';
@@ -25,6 +26,8 @@ export interface EngineParts {
   store: RecordStore;
   /** Part of every token. It rises, also while the process runs, when the backend has lost its memory. */
   epochOf: () => number;
+  /** The last time that the backend lost its memory. Absent: its store cannot. */
+  lossOf?: () => BackendLoss | null;
   clock: Clock;
   /** Unlike any other process's, ever. At most 12 letters and digits. */
   processId: string;
@@ -135,7 +138,9 @@ class GroupCommitEngine implements LockEngine {
   }
 
   health(): BackendHealth {
-    return this.pulse.health();
+    const loss = this.parts.lossOf?.() ?? null;
+    const now = this.backendClock.atLeast() ?? this.parts.clock.now();
+    return { ...this.pulse.health(), loss: loss && backendLossRow(loss, now) };
   }
 
   lastSeen(key: RecordKey, rev: number): SeenLock | null {

@@ -26,6 +26,8 @@ export interface Proposal {
   base: KnownAny | null;
   /** The backend's clock, as it was decided with. */
   now: number;
+  /** The backend's epoch, likewise. */
+  epoch: number;
   /** Null: nothing changes. */
   next: AnyRecord | null;
   expect: Expectation;
@@ -50,6 +52,7 @@ export function decideGroup(
     group,
     base,
     now: context.now,
+    epoch: context.epoch,
     next: null,
     expect: { past: 0, ahead: Number.POSITIVE_INFINITY },
     outcomes: [],

@@ -183,11 +183,12 @@ export class Flusher {
   }
 
   private changeOf(proposal: Proposal, { head, queue }: EncodedRecord): Change {
-    const { group, base, next, expect, events, memos, extensions } = proposal;
+    const { group, base, next, expect, epoch, events, memos, extensions } = proposal;
     return {
       key: keyOf(group),
       expect: base && { rev: base.record.rev, writer: base.writer },
       clock: expect,
+      epoch,
       writer: this.tools.newWriter(),
       rev: next?.rev ?? 0,
       head,

@@ -113,11 +113,12 @@ export class SetRunner {
       const startedAt = monotonic();
       const reading = await this.readInTime(run);
       try {
-        const decision = this.decide(run, reading);
+        const epoch = this.tools.epochOf();
+        const decision = this.decide(run, reading, epoch);
         if (decision.changes.length === 0) {
           return { answer: ageSetAnswer(decision.answer, monotonic() - startedAt), changed: false };
         }
-        const answer = await this.swapped(run, reading, decision, startedAt);
+        const answer = await this.swapped(run, reading, { ...decision, epoch }, startedAt);
         if (answer) return { answer, changed: true };
       } catch (error) {
         const isReadApart = error instanceof LockyardError && error.reason === 'CONTENDED';
@@ -149,12 +150,16 @@ export class SetRunner {
     }
   }
 
-  private decide({ namespace, command }: Run, { keys, bases, memos, now }: Reading): SetDecision {
-    const { epochOf, process, policyOf, pulse, room } = this.tools;
+  private decide(
+    { namespace, command }: Run,
+    { keys, bases, memos, now }: Reading,
+    epoch: number,
+  ): SetDecision {
+    const { process, policyOf, pulse, room } = this.tools;
     const records = new Map(keys.map(({ name }, i) => [name, bases[i]?.record ?? null]));
     return decideSet(records, command, {
       now,
-      epoch: epochOf(),
+      epoch,
       process,
       policy: policyOf(namespace),
       isAlive: (other) => pulse.isAlive(other),
@@ -167,7 +172,7 @@ export class SetRunner {
   private async swapped(
     run: Run,
     reading: Reading,
-    { changes, answer }: SetDecision,
+    { changes, answer, epoch }: SetDecision & { epoch: number },
     startedAt: number,
   ): Promise<SetAnswer | null> {
     const { store, monotonic, newWriter, known, backendClock, room } = this.tools;
@@ -177,7 +182,7 @@ export class SetRunner {
       const key = { namespace: run.namespace, name };
       return { key, base, decision, encoded: encodeRecord(decision.next, base) };
     });
-    const proposals = written.map((one) => changeOf(one, newWriter()));
+    const proposals = written.map((one) => changeOf(one, epoch, newWriter()));
     const forgetAll = () => {
       for (const { key } of written) known.forget(recordId(key));
     };
@@ -229,7 +234,11 @@ interface Written {
   encoded: EncodedRecord;
 }
 
-function changeOf({ key, base, decision, encoded }: Written, writer: string): Change {
+function changeOf(
+  { key, base, decision, encoded }: Written,
+  epoch: number,
+  writer: string,
+): Change {
   const { next, expect, events, memos, extensions } = decision;
   const { head, queue } = encoded;
   const seen = base && { rev: base.record.rev, writer: base.writer };
@@ -237,6 +246,7 @@ function changeOf({ key, base, decision, encoded }: Written, writer: string): Ch
     key,
     expect: seen,
     clock: expect,
+    epoch,
     writer,
     rev: next.rev,
     head,

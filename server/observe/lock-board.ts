@@ -77,6 +77,8 @@ export class LockBoard {
   private readonly moved = new Map<string, MovedRecords>();
   /** By backend: when the last look began that was answered, on the clock that never steps. */
   private readonly lookedAt = new Map<string, number>();
+  /** By backend: the epoch in which everything was read. */
+  private readonly epochs = new Map<string, number>();
   private readonly listeners = new Set<() => void>();
   private readonly backends: ObservedBackend[];
   private readonly clock: Clock;
@@ -196,6 +198,7 @@ export class LockBoard {
   /** Reads everything, and follows from there. */
   async load(backend: ObservedBackend): Promise<void> {
     const begunAt = this.clock.monotonic();
+    const epoch = backend.epochOf();
     const end = await backend.store.historyEnd();
     await this.heal(backend);
     const from = Math.max(0, end - UNDER_WAY_MAX);
@@ -205,6 +208,7 @@ export class LockBoard {
       this.grantRate.note(events, backend.engine.health().clockOffsetMs);
     };
     this.moved.set(backend.id, new MovedRecords(tail, note));
+    this.epochs.set(backend.id, epoch);
     this.lookedAt.set(backend.id, begunAt);
   }
 
@@ -229,11 +233,12 @@ export class LockBoard {
 
   /**
    * Follows the history: looks again at every record that moved since the last call. What this very process wrote last
-   * need not be read.
+   * need not be read. A backend that has lost its memory since is read anew.
    */
   async follow(backend: ObservedBackend): Promise<void> {
     const moved = this.moved.get(backend.id);
-    if (!moved) return this.load(backend);
+    const hasForgotten = this.epochs.get(backend.id) !== backend.epochOf();
+    if (!moved || hasForgotten) return this.load(backend);
     const begunAt = this.clock.monotonic();
     await moved.follow();
     const hasMoved = moved.revs.size > 0;

@@ -1,5 +1,6 @@
 import { type StoreKind, storesUnderTest } from '../testing/stores-under-test';
 import { openLeastPrivilegedMysql } from './least-privileged-mysql';
+import { openLeastPrivilegedRedis } from './least-privileged-redis';
 
 /**
  * Every store that is put to the contract: one of each kind, and one for each way to set it up that might change what it
@@ -7,5 +8,6 @@ import { openLeastPrivilegedMysql } from './least-privileged-mysql';
  */
 export const contractStores: Record<string, StoreKind> = {
   ...storesUnderTest,
+  'redis, least privileges': { ...storesUnderTest.redis, open: openLeastPrivilegedRedis },
   'mysql, least privileges': { ...storesUnderTest.mysql, open: openLeastPrivilegedMysql },
 };

@@ -3,7 +3,7 @@ import type { Memo } from '../../domain/decision';
 import { newWriter } from '../../engine/new-writer';
 import type { HistoryRow, RecordKey } from '../record-store';
 import { freshKey, readOne } from '../testing/changes';
-import type { Store, StoreUnderTest } from '../testing/stores-under-test';
+import type { Capability, Store, StoreUnderTest } from '../testing/stores-under-test';
 import { contractStores } from './contract-stores';
 
 export const MINUTE = 60_000;
@@ -16,6 +16,7 @@ export interface ContractSuite {
   readonly under: StoreUnderTest;
   readonly store: Store;
   readonly other: Store;
+  can(capability: Capability): boolean;
   /** The store's clock, by way of a read. */
   now(): Promise<number>;
   /** The events kept of a record, flush by flush. */
@@ -43,6 +44,7 @@ export function contract(title: string, cases: (suite: ContractSuite) => void): 
       get other() {
         return other;
       },
+      can: (capability) => kind.capabilities.includes(capability),
       now: async () => (await readOne(under.store, freshKey())).now,
       historyOf: async ({ name }) =>
         (await wholeHistory(under.store))

@@ -1,4 +1,5 @@
 import { mysqlServerKind } from './mysql-server-under-test';
+import { redisServerKind } from './redis-server-under-test';
 import type { ServerKind } from './server-kind';
 import { sqliteServerKind } from './sqlite-server-under-test';
 
@@ -12,4 +13,5 @@ import { sqliteServerKind } from './sqlite-server-under-test';
 export const serversUnderTest: Record<string, ServerKind> = {
   sqlite: sqliteServerKind,
   mysql: mysqlServerKind,
+  redis: redisServerKind,
 };

@@ -12,6 +12,7 @@ import { openStore } from '../open-store';
 import { recordId } from '../record-id';
 import type { HistorySource, RecordKey, RecordStore } from '../record-store';
 import { SqliteStore } from '../sqlite-store';
+import { openRedisUnderTest } from './redis-under-test';
 
 export type Store = RecordStore & HistorySource;
 
@@ -21,8 +22,9 @@ export type Store = RecordStore & HistorySource;
  * - `manyProcesses`: several servers may use it at once, each over connections of its own.
  * - `youngGaps`: an id of its history can be handed out and become visible later.
  * - `ownClock`: leases are judged by a clock that is not this machine's wall clock.
+ * - `keepsLapsed`: an answer that has lapsed is told until the chores remove it.
  */
-export type Capability = 'manyProcesses' | 'youngGaps' | 'ownClock';
+export type Capability = 'manyProcesses' | 'youngGaps' | 'ownClock' | 'keepsLapsed';
 
 /** One fresh, empty place for records. */
 export interface StoreUnderTest {
@@ -50,8 +52,12 @@ export interface StoreKind {
 
 /** Every store that `open-store.ts` can open, by the scheme of its URL. */
 export const storesUnderTest: Record<BackendUrl['kind'], StoreKind> = {
-  sqlite: { capabilities: [], open: openSqliteUnderTest },
-  mysql: { capabilities: ['manyProcesses', 'youngGaps', 'ownClock'], open: openMysqlUnderTest },
+  sqlite: { capabilities: ['keepsLapsed'], open: openSqliteUnderTest },
+  redis: { capabilities: ['manyProcesses', 'ownClock'], open: () => openRedisUnderTest() },
+  mysql: {
+    capabilities: ['manyProcesses', 'youngGaps', 'ownClock', 'keepsLapsed'],
+    open: openMysqlUnderTest,
+  },
 };
 
 export type StoreName = keyof typeof storesUnderTest;

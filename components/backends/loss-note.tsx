@@ -1,0 +1,31 @@
+import { type BackendLossRow, LOSS_WORDS } from '@/server/domain/backend-loss';
+import { agoWords, spokenDuration } from '../format/durations';
+import { Icon } from '../icons/icon';
+
+/** That a backend has lost its memory, and what follows: stands out while nothing is granted because of it. */
+export function LossNote({ loss }: { loss: BackendLossRow }) {
+  const { what, agoMs, quietForMs } = loss;
+  const isQuiet = quietForMs > 0;
+  return (
+    <div
+      role={isQuiet ? 'alert' : undefined}
+      data-loss={what}
+      className={`flex gap-2.5 border-line border-b px-3.5 py-2.5 text-13 ${isQuiet ? 'bg-danger-tint text-t1' : 'text-t2'}`}
+    >
+      <Icon
+        name="alert-circle"
+        size={16}
+        className={`mt-0.5 ${isQuiet ? 'text-dangertext' : 'text-t3'}`}
+      />
+      <div className="min-w-0">
+        <p className="font-[620]">It lost its memory {agoWords(agoMs)}.</p>
+        <p>{LOSS_WORDS[what]} Everything that was held there then is over.</p>
+        <p>
+          {isQuiet
+            ? `Nothing is granted for another ${spokenDuration(quietForMs)}: until then somebody may hold a lock that was forgotten.`
+            : 'Locks are granted again, with higher tokens than ever before.'}
+        </p>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { and, eq, isNull, lt, or } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import type { BackendLoss, LossKind } from '../domain/backend-loss';
+import { type BackendPast, backendPast } from './backend-past';
+
+/** What the control database knows of a store that can lose its memory. */
+export interface LifeRow extends BackendPast {
+  /** Which memory of the store this is; null before the first. */
+  life: string | null;
+  /** The server's run in which that memory was found whole; null while it is being mended. */
+  runId: string | null;
+  beat: number;
+  longestLeaseMs: number;
+  loss: BackendLoss | null;
+}
+
+/** Leases are counted in whole seconds, so that few of them are the longest ever. */
+const LEASE_GRAIN_MS = 1_000;
+
+/**
+ * The memory of a store that may lose its own: what the control database keeps of it, shared by all processes.
+ *
+ * `epoch` and `grantsFrom` are as this process last read them; it reads them anew before it uses a connection.
+ */
+export class BackendLife implements BackendPast {
+  private constructor(
+    private readonly database: Database,
+    private readonly backend: string,
+    private row: LifeRow,
+  ) {}
+
+  static async open(database: Database, backend: string, now: number): Promise<BackendLife> {
+    await backendPast(database, backend, now);
+    return new BackendLife(database, backend, await readLife(database, backend));
+  }
+
+  get epoch(): number {
+    return this.row.epoch;
+  }
+
+  get grantsFrom(): number {
+    return this.row.grantsFrom;
+  }
+
+  /** The last loss of memory. */
+  get loss(): BackendLoss | null {
+    return this.row.loss;
+  }
+
+  async read(): Promise<LifeRow> {
+    this.row = await readLife(this.database, this.backend);
+    return this.row;
+  }
+
+  /**
+   * Ends the life that was read, unless another process has: then that one's stands. A store that was never seen before
+   * begins its first life so, which is no loss.
+   *
+   * @param seen what was lost; null for a first life
+   * @returns what stands now, to be mended
+   */
+  async begin(
+    from: LifeRow,
+    seen: { what: LossKind; now: number; epochAbove: number } | null,
+  ): Promise<LifeRow> {
+    const { backends } = this.database.tables;
+    const life = randomBytes(12).toString('base64url');
+    const first = { life, runId: null, beat: 0 };
+    const epoch = seen && Math.max(from.epoch, seen.epochAbove) + 1;
+    const loss = seen && epoch !== null && { epoch, lossAt: seen.now, lossWhat: seen.what };
+    const same = from.life === null ? isNull(backends.life) : eq(backends.life, from.life);
+    await this.update({ ...first, ...loss }, and(same, eq(backends.epoch, from.epoch)));
+    return this.read();
+  }
+
+  /**
+   * Grants nothing in this life until every hold of an earlier one is over. To be asked once nobody can write in an earlier
+   * life any more: a longer lease may have been covered until then.
+   */
+  async keepQuiet(life: string, now: number): Promise<LifeRow> {
+    const { backends } = this.database.tables;
+    const { loss, longestLeaseMs } = await this.read();
+    if (!loss) return this.row;
+    const grantsFrom = now + longestLeaseMs;
+    const isSooner = or(isNull(backends.grantsFrom), lt(backends.grantsFrom, grantsFrom));
+    await this.update(
+      { grantsFrom },
+      and(eq(backends.life, life), isNull(backends.runId), isSooner),
+    );
+    return this.read();
+  }
+
+  /** Says that this life's memory was found whole in this run of the server. False: another life stands. */
+  async found(life: string, runId: string): Promise<boolean> {
+    const { backends } = this.database.tables;
+    const isOurs = await this.update({ runId }, eq(backends.life, life));
+    await this.read();
+    return isOurs;
+  }
+
+  /** Whether that life still stands. Of several processes, the one that saw most is believed. */
+  async noteBeat(life: string, beat: number): Promise<boolean> {
+    const { backends } = this.database.tables;
+    const isLater = and(eq(backends.life, life), lt(backends.beat, beat));
+    if (await this.update({ beat }, isLater)) return true;
+    return (await this.read()).life === life;
+  }
+
+  /** Whether leases as long as this are known to happen; if not, `cover` must come before the first of them. */
+  covers(leaseMs: number): boolean {
+    return leaseMs <= this.row.longestLeaseMs;
+  }
+
+  /** Makes it known for ever that holds may last as long as this. */
+  async cover(leaseMs: number): Promise<void> {
+    const { backends } = this.database.tables;
+    const longestLeaseMs = Math.ceil(leaseMs / LEASE_GRAIN_MS) * LEASE_GRAIN_MS;
+    const isShorter = or(
+      isNull(backends.longestLeaseMs),
+      lt(backends.longestLeaseMs, longestLeaseMs),
+    );
+    await this.update({ longestLeaseMs }, isShorter);
+    await this.read();
+  }
+
+  private async update(
+    values: Partial<Database['tables']['backends']['$inferInsert']>,
+    which: ReturnType<typeof and>,
+  ): Promise<boolean> {
+    const { db, tables } = this.database;
+    const own = eq(tables.backends.id, this.backend);
+    const result = await db
+      .update(tables.backends)
+      .set(values)
+      .where(and(own, which) ?? own);
+    return this.database.affectedRows(result) === 1;
+  }
+}
+
+async function readLife({ db, tables }: Database, backend: string): Promise<LifeRow> {
+  const { backends } = tables;
+  const [row] = await db.select().from(backends).where(eq(backends.id, backend));
+  if (!row) throw new Error('A backend has vanished from the control database.');
+  const grantsFrom = row.grantsFrom ?? 0;
+  return {
+    epoch: row.epoch,
+    grantsFrom,
+    life: row.life,
+    runId: row.runId,
+    beat: row.beat ?? 0,
+    longestLeaseMs: row.longestLeaseMs ?? 0,
+    loss:
+      row.lossAt === null ? null : { at: row.lossAt, what: row.lossWhat as LossKind, grantsFrom },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Redis } from 'ioredis';
+import { recordId } from './record-id';
+import type { Change, ReadResult, RecordKey, SwapResult } from './record-store';
+import type { RedisKeys } from './redis-keys';
+import { READ, SWAP } from './redis-script';
+import {
+  listOf,
+  memoOf,
+  standingRecord,
+  storedRecord,
+  swapArguments,
+  unreadableReply,
+} from './redis-text';
+
+/** What a connection was admitted with. Every call over it names them, and does nothing where they are not true any more. */
+export interface Admitted {
+  life: string;
+  epoch: number;
+  /** The last beat that was seen; rises while the connection is used. */
+  beat: number;
+}
+
+export async function readRecords(
+  redis: Redis,
+  keys: RedisKeys,
+  { life, beat }: Admitted,
+  wanted: RecordKey[],
+  requestKeys: string[],
+): Promise<ReadResult & { now: number }> {
+  const ids = wanted.map(recordId);
+  const names = [keys.marker, keys.ids];
+  for (const id of ids) names.push(keys.record(id));
+  for (const id of ids) names.push(keys.queue(id));
+  for (const key of requestKeys) names.push(keys.answer(key));
+  const reply = await READ.run(redis, names, [life, beat, ids.length, ...ids]);
+  const behind = 1 + 2 * ids.length;
+  const list = listOf(reply, behind + 2 * requestKeys.length);
+  const now = list[0] as number;
+  return {
+    now,
+    records: wanted.map((key, i) => {
+      const text = list[1 + 2 * i];
+      const queue = list[2 + 2 * i];
+      const record = typeof text === 'string' ? storedRecord(text, String(queue)) : null;
+      return { key, record, now };
+    }),
+    memos: requestKeys.flatMap((key, i) => {
+      const text = list[behind + 2 * i];
+      return typeof text === 'string' ? [memoOf(key, text, Number(list[behind + 2 * i + 1]))] : [];
+    }),
+  };
+}
+
+export async function swapRecords(
+  redis: Redis,
+  keys: RedisKeys,
+  { life, epoch, beat }: Admitted,
+  changes: Change[],
+  how: 'each' | 'all',
+): Promise<SwapResult[]> {
+  const isStale = (change: Change) => change.epoch !== undefined && change.epoch !== epoch;
+  const { keys: names, args } = swapArguments(keys, changes, how, isStale);
+  const list = listOf(await SWAP.run(redis, names, [life, beat, ...args]), 1);
+  const now = list[0] as number;
+  return changes.map(({ rev, writer }, i) => {
+    const told = list[1 + i] ?? null;
+    if (told === 1) return { took: true, now, current: { rev, writer } };
+    if (told !== null && typeof told !== 'string') throw unreadableReply();
+    return { took: false, now, current: told === null ? null : standingRecord(told) };
+  });
+}

@@ -1,0 +1,169 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { StoreError } from './record-store';
+import type { redisOptions } from './redis-options';
+import { REFUSAL } from './redis-script';
+
+const AWAY = 'Redis cannot be reached.';
+
+const CONNECT_TIMEOUT_MS = 1_500;
+
+/** Refusals that say nothing against the connection itself. Every other one makes it be looked at afresh. */
+const PASSING = /^(OOM|BUSY|MISCONF|NOREPLICAS|NOPERM)\b/;
+
+/** Decides what may be sent over a connection. */
+export interface ConnectionGuard<Admitted> {
+  /** May take longer than a call. */
+  admit(redis: Redis): Promise<Admitted>;
+  /** Told of every refusal of a script of ours. */
+  suspect(admitted: Admitted, refusal: string): void;
+}
+
+/**
+ * One connection to one Redis, opened when it is first needed and again after it broke. It never sends anything twice, and
+ * nothing is sent over one that has not been admitted.
+ */
+export class RedisConnection<Admitted> {
+  private opening: Promise<{ redis: Redis; admitted: Admitted }> | null = null;
+  private current: Redis | null = null;
+  private isClosed = false;
+
+  /**
+   * @param timeoutMs how long a call may take
+   * @param guard asked of every new connection before anything else is sent over it
+   */
+  constructor(
+    private readonly options: ReturnType<typeof redisOptions>,
+    private readonly timeoutMs: number,
+    private readonly guard: ConnectionGuard<Admitted>,
+  ) {}
+
+  /**
+   * Makes one call.
+   *
+   * @throws StoreError `applied: 'no'` if it was never sent or was refused as a whole, `'unknown'` otherwise. After a call
+   *   that was not answered in time the connection is gone, so that no later answer can be taken for another's.
+   */
+  async call<T>(work: (redis: Redis, admitted: Admitted) => Promise<T>): Promise<T> {
+    const { redis, admitted } = await this.opened();
+    if (redis.status !== 'ready') {
+      this.drop(redis);
+      throw new StoreError('The connection to Redis is gone.', 'no');
+    }
+    try {
+      return await work(redis, admitted);
+    } catch (error) {
+      const refusal = refusalIn(error);
+      if (refusal?.startsWith(REFUSAL)) this.guard.suspect(admitted, refusal);
+      if (!refusal || !PASSING.test(refusal)) this.drop(redis);
+      if (error instanceof StoreError) throw error;
+      throw refusal
+        ? new StoreError(wordsFor(refusal), 'no', { cause: error })
+        : new StoreError('Redis did not answer.', 'unknown', { cause: error });
+    }
+  }
+
+  /** One question over a connection of its own, whatever the guard would say of it. */
+  async glance<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
+    const redis = this.driver();
+    try {
+      await redis.connect();
+      return await work(redis);
+    } catch (cause) {
+      const refusal = refusalIn(cause);
+      throw new StoreError(refusal ? wordsFor(refusal) : AWAY, 'no', { cause });
+    } finally {
+      redis.disconnect();
+    }
+  }
+
+  /** Makes the next call look at the store afresh. */
+  forsake(): void {
+    if (this.current) this.drop(this.current);
+  }
+
+  /** For good: whatever is asked for afterwards fails. */
+  close(): void {
+    this.isClosed = true;
+    this.forsake();
+  }
+
+  private async opened(): Promise<{ redis: Redis; admitted: Admitted }> {
+    if (this.isClosed) throw new StoreError('This store is closed.', 'no');
+    this.opening ??= this.open();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const error = new StoreError('Redis cannot be reached, or is being looked at.', 'no');
+      timer = setTimeout(() => reject(error), this.timeoutMs);
+    });
+    try {
+      return await Promise.race([this.opening, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private open(): Promise<{ redis: Redis; admitted: Admitted }> {
+    const redis = this.driver();
+    this.current = redis;
+    redis.on('end', () => this.drop(redis));
+    return this.admitted(redis);
+  }
+
+  private driver(): Redis {
+    const limits = { connectTimeout: CONNECT_TIMEOUT_MS, commandTimeout: this.timeoutMs };
+    const redis = new Redis({ ...this.options, ...ONCE_ONLY, ...limits });
+    redis.on('error', () => undefined);
+    return redis;
+  }
+
+  private async admitted(redis: Redis): Promise<{ redis: Redis; admitted: Admitted }> {
+    try {
+      await redis.connect();
+      const admitted = await this.guard.admit(redis);
+      if (this.isClosed) throw new StoreError('This store is closed.', 'no');
+      return { redis, admitted };
+    } catch (cause) {
+      this.drop(redis);
+      if (cause instanceof StoreError) {
+        throw new StoreError(cause.message, 'no', { cause: cause.cause ?? cause });
+      }
+      const refusal = refusalIn(cause);
+      throw new StoreError(refusal ? wordsFor(refusal) : AWAY, 'no', { cause });
+    }
+  }
+
+  private drop(redis: Redis): void {
+    if (this.current === redis) {
+      this.current = null;
+      this.opening = null;
+    }
+    redis.disconnect();
+  }
+}
+
+/** A driver that asks again by itself could make a swap twice. Versions of the protocol differ in nothing that is used here. */
+const ONCE_ONLY = {
+  lazyConnect: true,
+  protocol: 2,
+  retryStrategy: () => null,
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  enableOfflineQueue: false,
+  enableReadyCheck: false,
+  disableClientInfo: true,
+  autoResubscribe: false,
+} satisfies RedisOptions;
+
+/** What the server itself said against it; null for everything that may have been applied. */
+function refusalIn(error: unknown): string | null {
+  const { name, message = '' } = error as Error;
+  return name === 'ReplyError' ? message : null;
+}
+
+function wordsFor(refusal: string): string {
+  if (refusal.startsWith(REFUSAL)) return 'Redis is not the memory that it was.';
+  if (/^(MOVED|ASK|CLUSTERDOWN)\b/.test(refusal)) {
+    return 'This Redis is part of a cluster and does not keep the slot of {lockyard}: name the one that does.';
+  }
+  return `Redis refuses: ${refusal.split('\n')[0]}`;
+}

@@ -1,0 +1,121 @@
+import type { Redis } from 'ioredis';
+import type { LossKind } from '../domain/backend-loss';
+import type { BackendLife, LifeRow } from './backend-life';
+import { StoreError } from './record-store';
+import type { Admitted } from './redis-calls';
+import type { ConnectionGuard } from './redis-connection';
+import { isFlushed, type RedisFacts, readRedisFacts, refusalOf } from './redis-facts';
+import type { RedisKeys } from './redis-keys';
+import { mendRedis } from './redis-mend';
+
+/** How often another process may be found to have been faster before a connection is given up. */
+const TRIES = 5;
+
+/** What a Redis holds of its own memory. */
+interface Seen {
+  life: string | null;
+  beat: number;
+  epoch: number;
+  /** How many records it should have, and how many it lists. */
+  count: number;
+  listed: number;
+  now: number;
+}
+
+/**
+ * Lets no connection be used before Redis has shown that it still knows everything that it was told: the same life as in
+ * the control database, a beat that is not behind, and no restart that may have forgotten something.
+ *
+ * Where it has lost its memory, one process raises the epoch, and all of them bring what is left into a new life: see
+ * `mendRedis`. Until that is done nobody reads or writes.
+ */
+export class RedisGuard implements ConnectionGuard<Admitted> {
+  /** What a script has refused to work on, which a look from outside would not see. */
+  private suspicion: { life: string; what: LossKind } | null = null;
+
+  constructor(
+    private readonly life: BackendLife,
+    private readonly keys: RedisKeys,
+  ) {}
+
+  /** @throws StoreError with why no lock may be kept there */
+  async admit(redis: Redis): Promise<Admitted> {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const row = await this.recall(() => this.life.read());
+      const facts = await readRedisFacts(redis);
+      const refusal = refusalOf(facts);
+      if (refusal) throw new StoreError(refusal, 'no');
+      const admitted = await this.judge(redis, row, facts);
+      if (admitted) return admitted;
+    }
+    throw new StoreError('Redis changes its memory too often.', 'no');
+  }
+
+  /** Takes note of what a script said of a memory; `admit` draws the conclusion. */
+  suspect({ life }: Admitted, refusal: string): void {
+    if (refusal.endsWith('records')) this.suspicion = { life, what: 'records' };
+    if (refusal.endsWith('beat')) this.suspicion = { life, what: 'older' };
+  }
+
+  /** Null: another process was faster, so all must be looked at again. */
+  private async judge(redis: Redis, row: LifeRow, facts: RedisFacts): Promise<Admitted | null> {
+    const seen = await this.look(redis);
+    const { life, epoch, runId } = row;
+    if (life !== null && runId === null) return this.mend(redis, row, facts);
+    const what = this.lossIn(row, seen, facts);
+    if (life !== null && what === null) {
+      const isKnown = runId === facts.runId;
+      const isOurs = isKnown || (await this.recall(() => this.life.found(life, facts.runId)));
+      return isOurs ? { life, epoch, beat: seen.beat } : null;
+    }
+    const loss = what && { what, now: seen.now, epochAbove: seen.epoch };
+    const begun = await this.recall(() => this.life.begin(row, loss));
+    return begun.runId === null ? this.mend(redis, begun, facts) : null;
+  }
+
+  private lossIn(row: LifeRow, seen: Seen, facts: RedisFacts): LossKind | null {
+    if (row.life === null) return seen.life !== null || seen.listed > 0 ? 'stranger' : null;
+    if (seen.life === null) return 'empty';
+    if (seen.life !== row.life) return 'stranger';
+    if (seen.beat < row.beat) return 'older';
+    if (seen.count !== seen.listed) return 'records';
+    if (this.suspicion?.life === row.life) return this.suspicion.what;
+    const isSame = facts.runId === row.runId || (isFlushed(facts) && !facts.wasPromoted);
+    return isSame ? null : 'restarted';
+  }
+
+  private async look(redis: Redis): Promise<Seen> {
+    const [[life, beat, epoch, count], listed, [seconds, micros]] = await Promise.all([
+      redis.hmget(this.keys.marker, 'life', 'beat', 'epoch', 'count'),
+      redis.zcard(this.keys.ids),
+      redis.time(),
+    ]);
+    return {
+      life: life ?? null,
+      beat: Number(beat ?? -1),
+      epoch: Number(epoch ?? 0),
+      count: Number(count ?? -1),
+      listed,
+      now: Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000),
+    };
+  }
+
+  private async mend(redis: Redis, row: LifeRow, { runId }: RedisFacts): Promise<Admitted | null> {
+    const { life, epoch } = row;
+    if (life === null) return null;
+    const quiet = (now: number) => this.recall(() => this.life.keepQuiet(life, now));
+    await mendRedis(redis, this.keys, { life, epoch }, quiet);
+    const isOurs = await this.recall(() => this.life.found(life, runId));
+    return isOurs ? { life, epoch, beat: 0 } : null;
+  }
+
+  private async recall<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      throw new StoreError('The control database cannot say whether Redis is whole.', 'no', {
+        cause,
+      });
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { randomBytes } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import { type Restoration, restoredCounter, restoredLock } from '../domain/restored-record';
+import type { LifeRow } from './backend-life';
+import { decodeCounter, encodeCounter } from './counter-codec';
+import { decodeRecord, encodeRecord } from './record-codec';
+import { recordKey } from './record-id';
+import { type Change, type RecordKey, type StoredRecord, StoreError } from './record-store';
+import { type Admitted, swapRecords } from './redis-calls';
+import type { RedisKeys } from './redis-keys';
+import { BEGIN_LIFE, END_MENDING, LIST_RECORDS } from './redis-mend-scripts';
+import { HAS_QUEUE, storedRecord } from './redis-text';
+
+const RECORDS_AT_ONCE = 200;
+
+/** The numbers of the history begin here in every epoch: none is ever given twice, whatever was forgotten. */
+const HISTORY_SPAN = 2 ** 36;
+
+const NOBODY = { by: 'lockyard', reason: 'The backend had lost its memory.' };
+
+/**
+ * Brings what a Redis still has into a new life. Whatever was held is over, and its holder told so: nobody knows what came
+ * after the record was written. Freezes and counters stay. Several processes may do this at once, and again after a crash
+ * in the middle.
+ *
+ * @param keepQuiet told the store's clock once nobody can write in an earlier life; answers what then stands
+ */
+export async function mendRedis(
+  redis: Redis,
+  keys: RedisKeys,
+  { life, epoch }: { life: string; epoch: number },
+  keepQuiet: (now: number) => Promise<LifeRow>,
+): Promise<void> {
+  const mending: Admitted = { life: `${life}~`, epoch, beat: 0 };
+  const historyFrom = (epoch - 1) * HISTORY_SPAN;
+  const begin = [mending.life, life, epoch, historyFrom];
+  const begunAt = await BEGIN_LIFE.run(redis, [keys.marker, keys.ids], begin);
+  const { grantsFrom } = await keepQuiet(Number(begunAt));
+  const restoration = { epoch, grantsFrom, now: Number(begunAt), ...NOBODY };
+  let cursor = '0';
+  do {
+    const which = ['MATCH', keys.recordPattern, 'COUNT', RECORDS_AT_ONCE] as const;
+    const [next, names] = await redis.scan(cursor, ...which);
+    cursor = next;
+    const ids = names.map((name) => keys.idOf(name));
+    if (ids.length > 0) await mendRecords(redis, keys, mending, ids, restoration);
+  } while (cursor !== '0');
+  const ended = await END_MENDING.run(redis, [keys.marker], [mending.life, life]);
+  if (ended !== 1) throw new StoreError('Redis lost its memory while it was mended.', 'no');
+}
+
+async function mendRecords(
+  redis: Redis,
+  keys: RedisKeys,
+  mending: Admitted,
+  ids: string[],
+  restoration: Restoration,
+): Promise<void> {
+  await LIST_RECORDS.run(redis, [keys.marker, keys.ids], [mending.life, ...ids]);
+  const texts = await redis.mget(ids.map((id) => keys.record(id)));
+  const queues = await redis.mget(ids.map((id) => keys.queue(id)));
+  const changes = ids.flatMap((id, i) => {
+    const text = texts[i];
+    const key = recordKey(id);
+    if (!text || key.namespace.startsWith('.')) return [];
+    const hasQueue = text.startsWith(HAS_QUEUE);
+    const record = storedRecord(text, hasQueue ? (queues[i] ?? '') : '');
+    return mendedRecord(key, record, restoration);
+  });
+  if (changes.length > 0) await swapRecords(redis, keys, mending, changes, 'each');
+}
+
+/** What no version of ours wrote stays as it is: no engine will decide on it. */
+function mendedRecord(key: RecordKey, record: StoredRecord, restoration: Restoration): Change[] {
+  const plain = {
+    key,
+    expect: { rev: record.rev, writer: record.writer },
+    clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
+    writer: randomBytes(8).toString('base64url'),
+    memos: [],
+    extensions: [],
+  };
+  try {
+    if (key.kind === 'counter') {
+      const next = restoredCounter(decodeCounter(record).record, restoration.now);
+      return [{ ...plain, rev: next.rev, head: encodeCounter(next).head, queue: '', events: [] }];
+    }
+    const { next, events } = restoredLock(decodeRecord(record).record, restoration);
+    const { head, queue } = encodeRecord(next, null);
+    return [{ ...plain, rev: next.rev, head, queue, events }];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,217 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
+import type { BackendLife } from './backend-life';
+import { decodeHistory } from './history-text';
+import { idRange, recordId, recordKey } from './record-id';
+import {
+  type Change,
+  type Cursor,
+  type Guarantees,
+  type HistoryRow,
+  type HistorySource,
+  type Page,
+  type ReadResult,
+  type RecordKey,
+  type RecordStore,
+  StoreError,
+  type SwapResult,
+} from './record-store';
+import { type Admitted, readRecords, swapRecords } from './redis-calls';
+import { RedisConnection } from './redis-connection';
+import { readRedisFacts, refusalOf } from './redis-facts';
+import { redisGuarantees } from './redis-guarantees';
+import { RedisGuard } from './redis-guard';
+import { RedisKeys } from './redis-keys';
+import { redisOptions } from './redis-options';
+import { BEAT, FORGET } from './redis-script';
+import { beginning } from './redis-text';
+
+/** How long one call may take before its connection is given up. */
+const CALL_TIMEOUT_MS = 1_500;
+
+const BEAT_EVERY_MS = 1_000;
+
+/** How many beats apart the settings are looked at again. */
+const SETTINGS_EVERY = 60;
+
+/** History entries removed at a time. */
+const PRUNE_ENTRIES = 500;
+
+/**
+ * Records in one Redis: one script a call, over one connection. What Redis has lost is never taken for never written: see
+ * `RedisGuard`.
+ */
+export class RedisStore implements RecordStore, HistorySource {
+  private readonly keys = new RedisKeys();
+  private readonly connection: RedisConnection<Admitted>;
+  private readonly closing = new AbortController();
+  private readonly beating: Promise<void>;
+
+  /**
+   * @param url `redis://user:password@host:port/number`, `rediss:` with TLS
+   * @param life what the control database knows of this store
+   */
+  constructor(
+    url: string,
+    private readonly life: BackendLife,
+  ) {
+    const guard = new RedisGuard(life, this.keys);
+    this.connection = new RedisConnection(redisOptions(url), CALL_TIMEOUT_MS, guard);
+    this.beating = this.beat();
+  }
+
+  read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
+    return this.ask((redis, admitted) =>
+      readRecords(redis, this.keys, admitted, keys, requestKeys),
+    );
+  }
+
+  swap(changes: Change[]): Promise<SwapResult[]> {
+    return this.swapped(changes, 'each');
+  }
+
+  swapAll(changes: Change[]): Promise<SwapResult[]> {
+    return this.swapped(changes, 'all');
+  }
+
+  scan({ namespace, after }: Cursor, limit: number): Promise<Page> {
+    const [from, to] = namespace === null ? ['-', '+'] : bounds(idRange(namespace));
+    const begin = after ? `(${recordId(after)}` : from;
+    return this.ask(async (redis, admitted) => {
+      const ids = await redis.zrangebylex(this.keys.ids, begin, to, 'LIMIT', 0, limit);
+      const found = ids.map(recordKey);
+      const { records } = await readRecords(redis, this.keys, admitted, found, []);
+      const last = found.length === limit ? found.at(-1) : undefined;
+      return {
+        records: records.filter(({ record }) => record !== null),
+        next: last ? { namespace, after: last } : null,
+      };
+    });
+  }
+
+  /** Answers that lapsed go by themselves. */
+  async forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number> {
+    if (records.length === 0) return 0;
+    const ids = records.map(({ key }) => recordId(key));
+    const keys = [
+      this.keys.marker,
+      this.keys.ids,
+      ...ids.map((id) => this.keys.record(id)),
+      ...ids.map((id) => this.keys.queue(id)),
+    ];
+    const expected = records.flatMap((record, i) => [ids[i] ?? '', beginning(record)]);
+    return this.connection.call(async (redis, { life, beat }) =>
+      Number(await FORGET.run(redis, keys, [life, beat, ids.length, ...expected])),
+    );
+  }
+
+  historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
+    return this.history(`(${position}-0`, '+', limit);
+  }
+
+  /** A number that was handed out can be read at once, so few are ever asked for; they are read as one stretch. */
+  async historyOf(ids: number[]): Promise<HistoryRow[]> {
+    if (ids.length === 0) return [];
+    const wanted = new Set(ids);
+    const rows = await this.history(`${Math.min(...ids)}-0`, `${Math.max(...ids)}-0`, ids.length);
+    return rows.filter(({ id }) => wanted.has(id));
+  }
+
+  historyEnd(): Promise<number> {
+    return this.ask(async (redis) => Number(await redis.hget(this.keys.marker, 'history')));
+  }
+
+  pruneHistory(position: number, before: number): Promise<number> {
+    return this.connection.call(async (redis) => {
+      const { history } = this.keys;
+      const entries = await redis.xrange(history, '-', `${position}-0`, 'COUNT', PRUNE_ENTRIES);
+      const last = entries.map(historyRow).findLast(({ at }) => at < before);
+      return last ? redis.xtrim(history, 'MINID', `${last.id + 1}-0`) : 0;
+    });
+  }
+
+  /** Asks whether or not locks may be kept there. */
+  guarantees(): Promise<Guarantees> {
+    return this.connection.glance(async (redis) => redisGuarantees(await readRedisFacts(redis)));
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    this.connection.close();
+    await this.beating;
+  }
+
+  /** How long a hold may last is known for ever before the first such one is written. */
+  private async swapped(changes: Change[], how: 'each' | 'all'): Promise<SwapResult[]> {
+    const leaseMs = longestLeaseMs(changes);
+    if (!this.life.covers(leaseMs)) {
+      await this.life.cover(leaseMs).catch((cause) => {
+        throw new StoreError('The control database does not answer.', 'no', { cause });
+      });
+    }
+    return this.connection.call((redis, admitted) =>
+      swapRecords(redis, this.keys, admitted, changes, how),
+    );
+  }
+
+  private history(from: string, to: string, limit: number): Promise<HistoryRow[]> {
+    return this.ask(async (redis) => {
+      const entries = await redis.xrange(this.keys.history, from, to, 'COUNT', limit);
+      return entries.map(historyRow).map(decodeHistory);
+    });
+  }
+
+  /** A call that only reads: whatever became of it, nothing was applied. */
+  private async ask<T>(work: (redis: Redis, admitted: Admitted) => Promise<T>): Promise<T> {
+    try {
+      return await this.connection.call(work);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      throw new StoreError(error.message, 'no', { cause: error.cause });
+    }
+  }
+
+  /** Leaves a sign in Redis and then in the control database, so that an older copy of Redis gives itself away. */
+  private async beat(): Promise<void> {
+    const { signal } = this.closing;
+    for (let beats = 1; !signal.aborted; beats += 1) {
+      await pause(BEAT_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      if (!signal.aborted) await this.beatOnce(beats).catch(() => undefined);
+    }
+  }
+
+  private async beatOnce(beats: number): Promise<void> {
+    const { marker, ids } = this.keys;
+    const { life, beat, refusal } = await this.connection.call(async (redis, admitted) => {
+      const reply = await BEAT.run(redis, [marker, ids], [admitted.life, admitted.beat]);
+      admitted.beat = Number(reply);
+      const isDue = beats % SETTINGS_EVERY === 0;
+      return { ...admitted, refusal: isDue ? refusalOf(await readRedisFacts(redis)) : null };
+    });
+    const isStanding = await this.life.noteBeat(life, beat);
+    if (refusal !== null || !isStanding) this.connection.forsake();
+  }
+}
+
+/** From the first up to, and without, the second. */
+function bounds([from, to]: [string, string]): [string, string] {
+  return [`[${from}`, `(${to}`];
+}
+
+/** How long the longest of the holds lasts that these changes grant or prolong. */
+function longestLeaseMs(changes: Change[]): number {
+  let longest = 0;
+  for (const { events } of changes) {
+    for (const event of events) {
+      if ('expiresAt' in event && event.expiresAt !== undefined) {
+        longest = Math.max(longest, event.expiresAt - event.at);
+      }
+    }
+  }
+  return longest;
+}
+
+function historyRow([id, fields]: [string, string[]]) {
+  const [, at, , changes = '[]', , took = ''] = fields;
+  return { id: Number.parseInt(id, 10), at: Number(at), changes, took };
+}

@@ -1,0 +1,79 @@
+import { Redis } from 'ioredis';
+import { openTestDatabase } from '@/db/test-database';
+import { startPrivateRedis } from '@/scripts/private-redis.mjs';
+import { newSeed, seeded } from '@/server/engine/testing/random-campaign';
+import { TcpProxy } from '@/test/tcp-proxy';
+import { BackendLife } from '../backend-life';
+import { RedisStore } from '../redis-store';
+import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
+
+export const redisServerKind: ServerKind = {
+  cannotHave: {},
+  isShared: true,
+  start: startRedisUnderTest,
+};
+
+/** It flushes every write: what a crash takes from one that does not is told in `redis-losses.test.ts`. */
+async function startRedisUnderTest(): Promise<ServerUnderTest> {
+  const server = await startPrivateRedis({ durable: true });
+  const { port } = new URL(server.url);
+  const proxy = await TcpProxy.start('127.0.0.1', Number(port));
+  const database = await openTestDatabase('sqlite');
+  const openAt = async (url: string) =>
+    new RedisStore(url, await BackendLife.open(database, 'default', Date.now()));
+  return {
+    open: () => openAt(`redis://127.0.0.1:${proxy.port}`),
+    truth: () => openAt(server.url),
+    begin: (day) => DAYS[day]({ server, proxy }),
+    async stop() {
+      await proxy.close();
+      await server.stop();
+      await database.close();
+    },
+  };
+}
+
+interface Means {
+  server: Awaited<ReturnType<typeof startPrivateRedis>>;
+  proxy: TcpProxy;
+}
+
+const DAYS: Record<BadDay, (means: Means) => Promise<() => Promise<void>>> = {
+  async stopped({ server }) {
+    server.signal('SIGSTOP');
+    return async () => {
+      server.signal('SIGCONT');
+    };
+  },
+  async 'killed and restarted'({ server }) {
+    server.signal('SIGKILL');
+    return () => server.start();
+  },
+  async 'cut between request and reply'({ proxy }) {
+    proxy.cutReplies();
+    return async () => proxy.open();
+  },
+  full: ({ server }) => setting(server.url, 'maxmemory', '1mb', '0'),
+  async 'answering garbage'({ proxy }) {
+    const seed = newSeed();
+    console.info(`noise of seed ${seed}`);
+    proxy.garble(seeded(seed));
+    return async () => proxy.open();
+  },
+  'read-only': ({ server }) => setting(server.url, 'min-replicas-to-write', '1', '0'),
+};
+
+async function setting(
+  url: string,
+  name: string,
+  bad: string,
+  good: string,
+): Promise<() => Promise<void>> {
+  const set = async (value: string) => {
+    const admin = new Redis(url, { protocol: 2 });
+    await admin.config('SET', name, value);
+    admin.disconnect();
+  };
+  await set(bad);
+  return () => set(good);
+}
