@@ -14,7 +14,9 @@ export const redisIsInstalled = () => serverProgram() !== null;
  * It keeps everything in memory only, or, with `durable`, flushes every write to a log. With `cluster` it is a cluster of
  * one, which keeps all slots and refuses a command over two of them. `signal`, `start` and `stop` as `startPrivateServer`.
  *
- * @param settings more of them, such as `['--maxmemory', '4mb']`
+ * More `settings` are such as `['--maxmemory', '4mb']`.
+ *
+ * @param {{ cluster?: boolean, durable?: boolean, settings?: string[] }} options
  */
 export async function startPrivateRedis({ cluster = false, durable = false, settings = [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'lyr-'));

@@ -1,0 +1,118 @@
+import { describe, expect, it, vi } from 'vitest';
+import { startPrivateRedis } from '@/scripts/private-redis.mjs';
+import { created, creation, eventOf, freshKey, readOne, stored, update } from './testing/changes';
+import { RedisRig } from './testing/redis-rig';
+
+const SOON = { timeout: 10_000, interval: 20 };
+
+/** What a call is refused with that certainly did nothing. */
+const refused = (words: string) => ({
+  name: 'StoreError',
+  applied: 'no',
+  message: expect.stringContaining(words),
+});
+
+describe('a Redis where no lock may be kept is refused in plain words', () => {
+  it.concurrent('because it evicts keys, until it does no more', async () => {
+    const rig = await RedisRig.start({
+      settings: ['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru'],
+    });
+    try {
+      const { store } = await rig.join();
+      await expect(created(store, freshKey())).rejects.toMatchObject(refused('noeviction'));
+      const { unsafe, level } = await store.guarantees();
+      expect([unsafe, level]).toEqual([expect.stringContaining('noeviction'), 'Best-effort']);
+      await rig.asAdmin((admin) => admin.config('SET', 'maxmemory-policy', 'noeviction'));
+      await vi.waitFor(() => created(store, freshKey()), SOON);
+      expect((await store.guarantees()).unsafe).toBe(null);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('because it follows another one', async () => {
+    const rig = await RedisRig.start();
+    const replica = await startPrivateRedis({
+      settings: ['--replicaof', '127.0.0.1', new URL(rig.server.url).port],
+    });
+    try {
+      const { store } = await rig.join(replica.url);
+      await expect(created(store, freshKey())).rejects.toMatchObject(refused('replica'));
+      const { store: primary } = await rig.join();
+      await created(primary, freshKey());
+      const { level, reasons } = await primary.guarantees();
+      expect([level, reasons[0]]).toEqual(['Best-effort', expect.stringContaining('replica')]);
+    } finally {
+      await replica.stop();
+      await rig.close();
+    }
+  });
+
+  it.concurrent('because its slot of the cluster is elsewhere', async () => {
+    const rig = await RedisRig.start({ cluster: true });
+    try {
+      const { store } = await rig.join();
+      await created(store, freshKey());
+      await rig.asAdmin((admin) => admin.call('CLUSTER', 'FLUSHSLOTS').catch(() => undefined));
+      await rig.asAdmin((admin) =>
+        admin.call('CLUSTER', 'DELSLOTSRANGE', 0, 16383).catch(() => undefined),
+      );
+      await expect(created(store, freshKey())).rejects.toMatchObject(refused('slot'));
+    } finally {
+      await rig.close();
+    }
+  });
+});
+
+describe('a Redis that is full', () => {
+  it.concurrent('refuses whole swaps: nothing of one is there', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const { store } = await rig.join();
+      const [standing, fresh] = [freshKey(), freshKey()];
+      const seen = await created(store, standing, { head: 'before' });
+      const end = await store.historyEnd();
+      await rig.asAdmin((admin) => admin.config('SET', 'maxmemory', '1mb'));
+      const changes = [
+        update(standing, seen, { head: 'after', events: [eventOf(2)] }),
+        creation(fresh, { events: [eventOf(1)] }),
+      ];
+      await expect(store.swap(changes)).rejects.toMatchObject(refused('OOM'));
+      await expect(store.swapAll(changes)).rejects.toMatchObject(refused('OOM'));
+      expect((await stored(store, standing)).head).toBe('before');
+      expect((await readOne(store, fresh)).record).toBe(null);
+      expect(await store.historyAfter(end, 10)).toEqual([]);
+      await rig.asAdmin((admin) => admin.config('SET', 'maxmemory', '0'));
+      expect((await store.swap(changes)).map(({ took }) => took)).toEqual([true, true]);
+    } finally {
+      await rig.close();
+    }
+  });
+});
+
+describe('what a Redis promises', () => {
+  it.concurrent('is Strong where every write is flushed and nobody can take over', async () => {
+    const rig = await RedisRig.start({ durable: true });
+    try {
+      const { store } = await rig.join();
+      const { level, settings } = await store.guarantees();
+      expect(level).toBe('Strong');
+      expect(settings.filter(({ complaint }) => complaint !== null)).toEqual([]);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('is Timed where a crash may forget writes, and says which setting is to blame', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const { store } = await rig.join();
+      const { level, settings, unsafe } = await store.guarantees();
+      expect([level, unsafe]).toEqual(['Timed', null]);
+      const blamed = settings.filter(({ complaint }) => complaint !== null);
+      expect(blamed.map(({ name }) => name)).toEqual(['appendonly']);
+    } finally {
+      await rig.close();
+    }
+  });
+});

@@ -1,0 +1,73 @@
+import { Redis } from 'ioredis';
+import type { Database } from '@/db/database';
+import { openTestDatabase } from '@/db/test-database';
+import { startPrivateRedis } from '@/scripts/private-redis.mjs';
+import { createEngine } from '../../engine/create-engine';
+import type { LockEngine } from '../../engine/lock-engine';
+import { newWriter } from '../../engine/new-writer';
+import { BackendLife } from '../backend-life';
+import { RedisStore } from '../redis-store';
+
+/** One process as far as locks on this Redis go. */
+export interface RedisProcess {
+  engine: LockEngine;
+  store: RedisStore;
+  life: BackendLife;
+}
+
+type Server = Awaited<ReturnType<typeof startPrivateRedis>>;
+
+/** A Redis of a test's own, a control database, and processes that share both. */
+export class RedisRig {
+  private readonly processes: RedisProcess[] = [];
+
+  private constructor(
+    readonly server: Server,
+    readonly database: Database,
+  ) {}
+
+  static async start(options: Parameters<typeof startPrivateRedis>[0] = {}): Promise<RedisRig> {
+    return new RedisRig(await startPrivateRedis(options), await openTestDatabase('sqlite'));
+  }
+
+  async join(url = this.server.url): Promise<RedisProcess> {
+    const life = await BackendLife.open(this.database, 'default', Date.now());
+    const store = new RedisStore(url, life);
+    const engine = await createEngine({
+      backend: 'default',
+      kind: 'redis',
+      store,
+      epochOf: () => life.epoch,
+      lossOf: () => life.loss,
+      clock: { now: () => Date.now(), monotonic: () => performance.now() },
+      processId: newWriter().replace(/[-_]/g, 'x'),
+      newWriter,
+      policyOf: () => ({ queueLimit: 1_000, lockDelayMs: 0, grantsFrom: life.grantsFrom }),
+    });
+    const process = { engine, store, life };
+    this.processes.push(process);
+    return process;
+  }
+
+  /** Does something to the server behind everybody's back. */
+  async asAdmin<T>(work: (admin: Redis) => Promise<T>): Promise<T> {
+    const admin = new Redis(this.server.url, { protocol: 2 });
+    admin.on('error', () => undefined);
+    try {
+      return await work(admin);
+    } finally {
+      admin.disconnect();
+    }
+  }
+
+  async killAndRestart(): Promise<void> {
+    this.server.signal('SIGKILL');
+    await this.server.start();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.processes.map(({ engine }) => engine.close()));
+    await this.server.stop();
+    await this.database.close();
+  }
+}
