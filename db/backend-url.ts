@@ -1,14 +1,15 @@
 import { resolve } from 'node:path';
+import { parseZookeeperUrl, type ZookeeperUrl, zookeeperPlace } from './zookeeper-url';
 
 /** Where records or tables are kept. `path` is absolute; `url` holds the password and is never shown. */
-export type BackendUrl = DatabaseUrl | { kind: 'redis'; url: string };
+export type BackendUrl = DatabaseUrl | { kind: 'redis'; url: string } | ZookeeperUrl;
 
 /** Where tables can be kept: what the control database may be. */
 export type DatabaseUrl = { kind: 'sqlite'; path: string } | { kind: 'mysql'; url: string };
 
 /**
- * Reads `sqlite:<path>`, `mysql://user:password@host:port/database` or `redis://user:password@host:port/number`
- * (`rediss:` with TLS). A relative path is relative to `folder`.
+ * Reads `sqlite:<path>`, `mysql://user:password@host:port/database`, `redis://user:password@host:port/number`
+ * (`rediss:` with TLS) or `zookeeper://user:password@host:port,…/path`. A relative path is relative to `folder`.
  * Driver options are not taken from the URL: they could make the driver run code.
  *
  * @returns the URL, or what is wrong with it as the end of a sentence that begins with the variable's name.
@@ -18,7 +19,8 @@ export function parseBackendUrl(text: string, folder: string): BackendUrl | stri
   if (scheme === 'sqlite') return parseSqlite(text, folder);
   if (scheme === 'mysql' || scheme === 'mariadb') return parseMysql(text);
   if (scheme === 'redis' || scheme === 'rediss') return parseRedis(text);
-  return 'must begin with sqlite: or mysql: or redis:, such as sqlite:./lockyard.db or mysql://user:password@host:3306/lockyard';
+  if (scheme === 'zookeeper') return parseZookeeperUrl(text);
+  return 'must begin with sqlite: or mysql: or redis: or zookeeper:, such as sqlite:./lockyard.db or mysql://user:password@host:3306/lockyard';
 }
 
 function parseSqlite(text: string, folder: string): BackendUrl | string {
@@ -81,6 +83,7 @@ export function redisPlace(url: string): string {
 /** How a backend may be named to people: without its password. */
 export function describeBackendUrl(url: BackendUrl): string {
   if (url.kind === 'sqlite') return `SQLite file ${url.path}`;
+  if (url.kind === 'zookeeper') return `ZooKeeper at ${zookeeperPlace(url)}`;
   const { hostname, port, pathname } = new URL(url.url);
   if (url.kind === 'redis') {
     return `Redis at ${hostname}:${port || 6379}, database ${pathname.slice(1) || '0'}`;

@@ -65,7 +65,8 @@ export function parseShardList(backend: string, text: string): ShardList | strin
 }
 
 function split(text: string): string[] {
-  return text.split(/,(?=\s*(?:leaving:)?[a-z]+:)/i).map((part) => part.trim());
+  // A digit after the colon is a port: the servers of one ZooKeeper stand behind commas too.
+  return text.split(/,(?=\s*(?:leaving:)?[a-z]+:(?!\d))/i).map((part) => part.trim());
 }
 
 function hashed(text: string): string {

@@ -11,9 +11,12 @@ export const zookeeperIsInstalled = () => existsSync(JAR) && findProgram(['java'
 
 /**
  * Starts a ZooKeeper of our own: empty, alone, on a free port of 127.0.0.1, its data in a temporary folder that goes
- * with it. `url` names no path. `signal`, `start` and `stop` as `startPrivateServer`.
+ * with it. `url` names no path. `settings` are more lines for its configuration. `signal`, `start` and `stop` as
+ * `startPrivateServer`.
+ *
+ * @param {{ settings?: string[] }} [options]
  */
-export async function startPrivateZookeeper() {
+export async function startPrivateZookeeper({ settings = [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'lyz-'));
   const port = await freePort();
   const log = join(folder, 'log');
@@ -27,6 +30,7 @@ export async function startPrivateZookeeper() {
       'maxClientCnxns=0',
       'admin.enableServer=false',
       '4lw.commands.whitelist=*',
+      ...settings,
     ].join('\n'),
   );
   writeFileSync(
@@ -46,7 +50,8 @@ export async function startPrivateZookeeper() {
       ...['-Xmx192m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1', '-cp', `${folder}:${JAR}`],
       ...['org.apache.zookeeper.server.quorum.QuorumPeerMain', join(folder, 'zoo.cfg')],
     ],
-    isUp: async () => (await firstWords(port, 'ruok')) === 'imok',
+    // It says "imok" before it takes sessions.
+    isUp: async () => (await firstWords(port, 'srvr')).startsWith('Zookeeper version'),
     log,
     graceMs: 5_000,
   });

@@ -8,6 +8,7 @@ import {
 } from '@/db/backend-url';
 import { isShardList, parseShardList, SHARD_SUFFIX_CHARS, type ShardList } from '@/db/shard-list';
 import { StartError } from '@/db/start-error';
+import { zookeeperPlace } from '@/db/zookeeper-url';
 import { nearestName } from './nearest-name';
 
 /** A mistake in the environment. The message is one line that names the variable. */
@@ -176,7 +177,9 @@ function readBackends(env: Env): Config['backends'] {
     }
     const url = readUrl(env, name);
     if (!url)
-      throw new ConfigError(`${name} must be a URL that begins with sqlite: or mysql: or redis:.`);
+      throw new ConfigError(
+        `${name} must be a URL that begins with sqlite:, mysql:, redis: or zookeeper:.`,
+      );
     backends.push({ id, url });
   }
   return backends;
@@ -248,5 +251,6 @@ function storesOf(backend: ConfiguredBackend): string[] {
 
 function storeOf(url: BackendUrl): string {
   if (url.kind === 'sqlite') return url.path;
+  if (url.kind === 'zookeeper') return zookeeperPlace(url);
   return url.kind === 'mysql' ? mysqlPlace(url.url) : redisPlace(url.url);
 }

@@ -156,7 +156,7 @@ async function watchGuarantees(
 async function openWithPast(
   id: string,
   url: BackendUrl,
-  { clock, database, log }: ControlRuntime,
+  { config, clock, database, log }: ControlRuntime,
 ): Promise<{ past: BackendPast; store: RecordStore & HistorySource }> {
   const wallClock = () => clock.now();
   if (url.kind === 'redis') {
@@ -164,7 +164,8 @@ async function openWithPast(
     return { past: life, store: new RedisStore(url.url, life) };
   }
   const past = await backendPast(database, id, clock.now());
-  if (id === 'default') return { past, store: await openStore(url, database, wallClock) };
+  if (id === 'default')
+    return { past, store: await openStore(config.database, database, wallClock) };
   const onFailure = (err: unknown) => log.warn({ err, backend: id }, 'A backend is not there yet');
   return { past, store: await LateStore.start(() => openBackend(url, wallClock), onFailure) };
 }

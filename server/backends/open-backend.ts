@@ -4,9 +4,11 @@ import type { Database } from '../../db/database';
 import { migrate } from '../../db/migrate';
 import { openDatabase } from '../../db/open-database';
 import { StartError } from '../../db/start-error';
+import type { ZookeeperUrl } from '../../db/zookeeper-url';
 import { openStore } from './open-store';
 import type { HistorySource, RecordStore } from './record-store';
 import { STAMP_ROW } from './shard-fence';
+import { openZookeeperStore } from './zookeeper/open-zookeeper-store';
 
 /**
  * Opens the store of a backend other than the control database, with its tables brought up to date. Closing the store
@@ -15,9 +17,10 @@ import { STAMP_ROW } from './shard-fence';
  * Errors: `StartError` when it is absent.
  */
 export async function openBackend(
-  url: DatabaseUrl,
+  url: DatabaseUrl | ZookeeperUrl,
   wallClock: () => number,
 ): Promise<RecordStore & HistorySource> {
+  if (url.kind === 'zookeeper') return openZookeeperStore(url);
   const database = await openDatabase(url);
   try {
     await migrate(database);

@@ -5,7 +5,7 @@ import type { HistorySource, RecordStore } from './record-store';
 import { SqliteStore } from './sqlite-store';
 
 /**
- * The store behind a backend's URL. A MySQL store connects when it is first used, so it may be opened while its server
+ * The store behind a database's URL. A MySQL store connects when it is first used, so it may be opened while its server
  * is away; an SQLite store lives in the file of `database`.
  *
  * @param wallClock epoch milliseconds; only SQLite uses it, every other store has a clock of its own

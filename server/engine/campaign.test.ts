@@ -7,7 +7,7 @@ import { eventsByLock } from './testing/events-by-lock';
 import { checkHistory } from './testing/history-checker';
 import { newSeed, runCampaign } from './testing/random-campaign';
 
-const FOR_MS = 10_000;
+const FOR_MS = process.env.TEST_LONG === '1' ? 10_000 : 5_000;
 
 let rig: EngineRig;
 afterEach(() => rig?.close());

@@ -206,7 +206,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     const { token } = await take(worker, key, 'w1', { leaseMs: 60_000 });
     for (let i = 0; i < 600; i += 1) await renew(worker, key, 'w1', token, 60_000);
     const watcher = await rig.watch();
-    await soon(async () => expect(await eventsOf(watcher, key)).toHaveLength(601), 2_500);
+    await soon(async () => expect(await eventsOf(watcher, key)).toHaveLength(601), 5_000);
     const events = await eventsOf(watcher, key);
     const revs = events.map(({ rev }) => rev);
     expect(revs).toEqual(revs.map((_, i) => (revs[0] ?? 0) + i));

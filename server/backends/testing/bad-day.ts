@@ -97,12 +97,15 @@ export async function liveThrough(
       grants.map((event) => event.token ?? 0),
     );
   }
-  const heard = new Set(calls.map((call) => call.verb === 'acquire' && call.token));
+  const ofLock = (lock: string, heardOf: number | null) => `${lock} ${heardOf}`;
+  const acquires = calls.filter(({ verb }) => verb === 'acquire');
+  const heard = new Set(acquires.map(({ lock, token }) => ofLock(lock, token)));
   const report: DayReport = {
     beganAt,
     endedAt,
     calls,
-    givenBack: (lock) => (granted.get(lock) ?? []).filter((each) => !heard.has(each)).length,
+    givenBack: (lock) =>
+      (granted.get(lock) ?? []).filter((each) => !heard.has(ofLock(lock, each))).length,
     careful: (await Promise.all(careful.map((each) => each.answered()))).flat(),
     taken: (await Promise.all(careful.map((each) => each.takeAgain()))).flat(),
     granted,

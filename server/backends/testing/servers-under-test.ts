@@ -2,6 +2,7 @@ import { mysqlServerKind } from './mysql-server-under-test';
 import { redisServerKind } from './redis-server-under-test';
 import type { ServerKind } from './server-kind';
 import { sqliteServerKind } from './sqlite-server-under-test';
+import { zookeeperServerKind } from './zookeeper-server-under-test';
 
 /**
  * Every kind of store that has bad days, by the scheme of its URL.
@@ -14,4 +15,5 @@ export const serversUnderTest: Record<string, ServerKind> = {
   sqlite: sqliteServerKind,
   mysql: mysqlServerKind,
   redis: redisServerKind,
+  zookeeper: zookeeperServerKind,
 };

@@ -13,6 +13,7 @@ import { recordId } from '../record-id';
 import type { HistorySource, RecordKey, RecordStore } from '../record-store';
 import { SqliteStore } from '../sqlite-store';
 import { openRedisUnderTest } from './redis-under-test';
+import { openZookeeperUnderTest } from './zookeeper-under-test';
 
 export type Store = RecordStore & HistorySource;
 
@@ -23,8 +24,9 @@ export type Store = RecordStore & HistorySource;
  * - `youngGaps`: an id of its history can be handed out and become visible later.
  * - `ownClock`: leases are judged by a clock that is not this machine's wall clock.
  * - `keepsLapsed`: an answer that has lapsed is told until the chores remove it.
+ * - `readsClock`: a read tells that clock itself. Elsewhere it tells a lower bound, which two processes know differently well.
  */
-export type Capability = 'manyProcesses' | 'youngGaps' | 'ownClock' | 'keepsLapsed';
+export type Capability = 'manyProcesses' | 'youngGaps' | 'ownClock' | 'keepsLapsed' | 'readsClock';
 
 /** One fresh, empty place for records. */
 export interface StoreUnderTest {
@@ -52,11 +54,18 @@ export interface StoreKind {
 
 /** Every store that `open-store.ts` can open, by the scheme of its URL. */
 export const storesUnderTest: Record<BackendUrl['kind'], StoreKind> = {
-  sqlite: { capabilities: ['keepsLapsed'], open: openSqliteUnderTest },
-  redis: { capabilities: ['manyProcesses', 'ownClock'], open: () => openRedisUnderTest() },
+  sqlite: { capabilities: ['keepsLapsed', 'readsClock'], open: openSqliteUnderTest },
+  redis: {
+    capabilities: ['manyProcesses', 'ownClock', 'readsClock'],
+    open: () => openRedisUnderTest(),
+  },
   mysql: {
-    capabilities: ['manyProcesses', 'youngGaps', 'ownClock', 'keepsLapsed'],
+    capabilities: ['manyProcesses', 'youngGaps', 'ownClock', 'keepsLapsed', 'readsClock'],
     open: openMysqlUnderTest,
+  },
+  zookeeper: {
+    capabilities: ['manyProcesses', 'ownClock', 'keepsLapsed'],
+    open: () => openZookeeperUnderTest(),
   },
 };
 

@@ -1,0 +1,55 @@
+/** How far two clocks may run apart between two measurements, as a share. */
+const DRIFT = 0.001;
+
+/** An instant of the other clock is told in whole milliseconds, the rest cut off. */
+const GRAIN_MS = 1;
+
+/**
+ * What is known of a clock elsewhere without asking it: the earliest and the latest that it can show by now.
+ *
+ * A measurement is an instant which that clock showed at some time between a question and its answer. Each one narrows
+ * the interval, and drift widens it again. One that does not fit means that the clock was set, and alone counts from then on.
+ */
+export class ClockInterval {
+  private earliestBy: Bound | null = null;
+  private latestBy: Bound | null = null;
+
+  /**
+   * @param shown what the other clock showed, in whole milliseconds
+   * @param sentAt when the question left, on our clock, which never steps
+   * @param cameAt when the answer came, on the same
+   */
+  measure(shown: number, sentAt: number, cameAt: number): void {
+    const earliest = { offset: shown - cameAt, takenAt: cameAt };
+    const latest = { offset: shown + GRAIN_MS - sentAt, takenAt: cameAt };
+    const kept = this.at(cameAt);
+    if (kept === null || kept.earliest > cameAt + latest.offset || kept.latest < shown) {
+      this.earliestBy = earliest;
+      this.latestBy = latest;
+      return;
+    }
+    if (shown > kept.earliest) this.earliestBy = earliest;
+    if (cameAt + latest.offset < kept.latest) this.latestBy = latest;
+  }
+
+  /** The other clock shows at least `earliest` and less than `latest` when ours shows `at`; null before any measurement. */
+  at(at: number): { earliest: number; latest: number } | null {
+    const { earliestBy, latestBy } = this;
+    if (!earliestBy || !latestBy) return null;
+    return {
+      earliest: at + earliestBy.offset - (at - earliestBy.takenAt) * DRIFT,
+      latest: at + latestBy.offset + (at - latestBy.takenAt) * DRIFT,
+    };
+  }
+
+  /** As if never measured: another server may answer from now on. */
+  forget(): void {
+    this.earliestBy = null;
+    this.latestBy = null;
+  }
+}
+
+interface Bound {
+  offset: number;
+  takenAt: number;
+}

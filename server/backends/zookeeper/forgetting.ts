@@ -1,0 +1,95 @@
+import { recordId } from '../record-id';
+import type { RecordKey } from '../record-store';
+import type { HistoryChunks } from './history-chunks';
+import type { KnownZnodes } from './known-znodes';
+import { getChildren, type Step } from './wire-calls';
+import type { ZookeeperLayout } from './zookeeper-layout';
+import type { ZookeeperSession } from './zookeeper-session';
+
+const AT_ONCE = 200;
+const ROUNDS = 5;
+
+/** Removes records and answers that nobody needs any more. Every removal of a record ends the generation. */
+export class Forgetting {
+  /** Until when answers that were seen surely live, by their keys: they are never made to live shorter. */
+  private aliveUntil = new Map<string, number>();
+
+  constructor(
+    private readonly session: ZookeeperSession,
+    private readonly layout: ZookeeperLayout,
+    private readonly znodes: KnownZnodes,
+    private readonly chunks: HistoryChunks,
+  ) {}
+
+  /** Those that are still at this rev and writer; says how many there were. */
+  async records(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number> {
+    let forgotten = 0;
+    for (let i = 0; i < records.length; i += AT_ONCE) {
+      forgotten += await this.someRecords(records.slice(i, i + AT_ONCE));
+    }
+    return forgotten;
+  }
+
+  /** Answers that have lapsed. */
+  async lapsedAnswers(): Promise<void> {
+    const now = this.session.earliest();
+    const keys = await this.answerKeys();
+    const known = this.aliveUntil;
+    this.aliveUntil = new Map();
+    for (const key of keys) {
+      const until = known.get(key);
+      if (until !== undefined) this.aliveUntil.set(key, until);
+    }
+    const doubtful = keys.filter((key) => (known.get(key) ?? 0) < now);
+    for (let i = 0; i < doubtful.length; i += AT_ONCE) {
+      await this.someAnswers(doubtful.slice(i, i + AT_ONCE), now);
+    }
+  }
+
+  private async someRecords(
+    records: { key: RecordKey; rev: number; writer: string }[],
+  ): Promise<number> {
+    const ids = records.map(({ key }) => recordId(key));
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const { generation } = this.session;
+      const read = await this.znodes.read(this.session, this.layout, ids, []);
+      const steps = read.records.flatMap(({ version, stands }, i): Step[] => {
+        const { rev, writer } = records[i] ?? {};
+        if (version === null || stands?.rev !== rev || stands?.writer !== writer) return [];
+        return [{ kind: 'delete', path: this.layout.record(ids[i] ?? ''), version }];
+      });
+      if (steps.length === 0) return 0;
+      const end = this.chunks.newGeneration(generation);
+      const { took } = await this.session.write([end, ...steps]);
+      await this.session.refreshGeneration();
+      if (took) return steps.length;
+    }
+    return 0;
+  }
+
+  private async answerKeys(): Promise<string[]> {
+    const connection = await this.session.connected();
+    const buckets = this.layout.memoBuckets();
+    const lists = await Promise.all(buckets.map((bucket) => connection.ask(getChildren(bucket))));
+    const names = lists.flatMap((list) => list?.names ?? []);
+    return names.map((name) => Buffer.from(name, 'base64url').toString('utf8'));
+  }
+
+  /** One that was given a longer life meanwhile stays: its version is another. */
+  private async someAnswers(keys: string[], now: number): Promise<void> {
+    const { memos } = await this.znodes.read(this.session, this.layout, [], keys);
+    const removals = memos.map(async ({ version, stands }, i) => {
+      const key = keys[i] ?? '';
+      if (version === null) return;
+      if (stands && stands.expiresAt >= now) {
+        this.aliveUntil.set(key, stands.expiresAt);
+        return;
+      }
+      const { took } = await this.session.write([
+        { kind: 'delete', path: this.layout.memo(key), version },
+      ]);
+      if (took) this.znodes.dropMemo(key);
+    });
+    await Promise.all(removals);
+  }
+}

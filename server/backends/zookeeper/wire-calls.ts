@@ -1,0 +1,162 @@
+import type { Stat, WireReader } from './wire-reader';
+import { WireWriter } from './wire-writer';
+
+/** One part of a `multi`: all of them happen in one atomic step, at one instant of the leader's clock, or none does. */
+export type Step =
+  | { kind: 'create'; path: string; data: Buffer; isSequential?: boolean }
+  | { kind: 'set'; path: string; data: Buffer; version: number }
+  | { kind: 'delete' | 'check'; path: string; version: number };
+
+/** Who may do what: one entry of ZooKeeper's access control list. */
+export interface Acl {
+  /** A sum: 1 read, 2 write, 4 create, 8 delete, 16 change this list. */
+  permissions: number;
+  scheme: string;
+  id: string;
+}
+
+/** For the user of the connection that creates it, and nobody else. */
+export const OWNED: Acl = { permissions: 31, scheme: 'auth', id: '' };
+
+export const OPEN_TO_ALL: Acl = { permissions: 31, scheme: 'world', id: 'anyone' };
+
+/** In place of a version: any. */
+export const ANY_VERSION = -1;
+
+/** ZooKeeper's numbers for what can go wrong with a step. */
+export const CODE = {
+  ok: 0,
+  passedOver: -2,
+  noNode: -101,
+  noAuth: -102,
+  badVersion: -103,
+  nodeExists: -110,
+  authFailed: -115,
+  quotaExceeded: -125,
+} as const;
+
+export type MultiAnswer =
+  | { took: true /** In the order of the steps. */; done: Done[] }
+  | { took: false /** Which step it failed at. */; failedAt: number; code: number };
+
+/** What came of a step: one that created tells the path, one that set tells the stat. */
+interface Done {
+  path?: string;
+  stat?: Stat;
+}
+
+/** A question as it is asked, and how its answer is read. An answer is null where the znode is not there. */
+export interface Call<T> {
+  /** Whether it may change something. */
+  writes: boolean;
+  packet(xid: number): Buffer;
+  answer(reader: WireReader, code: number): T;
+}
+
+const TYPE = {
+  create: 1,
+  delete: 2,
+  exists: 3,
+  getData: 4,
+  set: 5,
+  sync: 9,
+  getChildren: 12,
+  check: 13,
+  multi: 14,
+} as const;
+
+const SEQUENTIAL = 2;
+const ERROR = -1;
+
+/** An answer with a code that the question has no use for. */
+export class ZookeeperRefusal extends Error {
+  override readonly name = 'ZookeeperRefusal';
+
+  constructor(readonly code: number) {
+    super(REASONS.get(code) ?? `ZooKeeper answered with error ${code}.`);
+  }
+}
+
+const REASONS = new Map<number, string>([
+  [CODE.noNode, 'The root of these locks is gone from ZooKeeper.'],
+  [CODE.noAuth, 'ZooKeeper does not let this user touch the locks.'],
+  [CODE.authFailed, 'ZooKeeper does not take this user and password.'],
+  [CODE.quotaExceeded, 'The quota that ZooKeeper holds these locks to is used up.'],
+]);
+
+function pathCall<T>(type: number, path: string, read: (reader: WireReader) => T): Call<T | null> {
+  return {
+    writes: false,
+    packet(xid) {
+      const writer = new WireWriter().int(xid).int(type).text(path);
+      return (type === TYPE.sync ? writer : writer.bool(false)).packet();
+    },
+    answer(reader, code) {
+      if (code === CODE.noNode) return null;
+      if (code !== CODE.ok) throw new ZookeeperRefusal(code);
+      return read(reader);
+    },
+  };
+}
+
+export const getData = (path: string) =>
+  pathCall(TYPE.getData, path, (reader) => ({ data: reader.bytes(), stat: reader.stat() }));
+
+export const exists = (path: string) => pathCall(TYPE.exists, path, (reader) => reader.stat());
+
+export const getChildren = (path: string) =>
+  pathCall(TYPE.getChildren, path, (reader) => ({
+    names: reader.list(() => reader.text()),
+    stat: reader.stat(),
+  }));
+
+/** What is read after it on the same connection is no older than it. */
+export const sync = (path: string) => pathCall(TYPE.sync, path, () => true);
+
+/** @param acl who may do what with that which it creates */
+export function multi(steps: Step[], acl: Acl): Call<MultiAnswer> {
+  return {
+    writes: true,
+    packet(xid) {
+      const writer = new WireWriter().int(xid).int(TYPE.multi);
+      for (const step of steps) {
+        writer.int(TYPE[step.kind]).bool(false).int(-1).text(step.path);
+        if (step.kind === 'set' || step.kind === 'create') writer.bytes(step.data);
+        if (step.kind === 'create') {
+          writer.int(1).int(acl.permissions).text(acl.scheme).text(acl.id);
+          writer.int(step.isSequential ? SEQUENTIAL : 0);
+        } else {
+          writer.int(step.version);
+        }
+      }
+      return writer.int(-1).bool(true).int(-1).packet();
+    },
+    answer(reader, code) {
+      if (code !== CODE.ok) throw new ZookeeperRefusal(code);
+      return multiAnswer(reader);
+    },
+  };
+}
+
+function multiAnswer(reader: WireReader): MultiAnswer {
+  const done: Done[] = [];
+  let failed: { failedAt: number; code: number } | null = null;
+  for (let place = 0; ; place += 1) {
+    const type = reader.int();
+    const isEnd = reader.bool();
+    reader.int();
+    if (isEnd) return failed ? { took: false, ...failed } : { took: true, done };
+    if (type === ERROR) {
+      const code = reader.int();
+      if (code !== CODE.ok && code !== CODE.passedOver) failed ??= { failedAt: place, code };
+    } else if (type === TYPE.create) {
+      done.push({ path: reader.text() });
+    } else if (type === TYPE.set) {
+      done.push({ stat: reader.stat() });
+    } else if (type === TYPE.delete || type === TYPE.check) {
+      done.push({});
+    } else {
+      throw new RangeError('An answer of ZooKeeper tells of a step that nobody asked for.');
+    }
+  }
+}

@@ -1,0 +1,217 @@
+import { connect, type Socket } from 'node:net';
+import { StoreError } from '../record-store';
+import { type Call, CODE, ZookeeperRefusal } from './wire-calls';
+import { WireReader } from './wire-reader';
+import { WireWriter } from './wire-writer';
+
+/** Where a server is, and as whom it is spoken to. */
+export interface ServerAddress {
+  host: string;
+  port: number;
+  /** `user:password` of the scheme "digest"; null: nobody. */
+  credentials: string | null;
+}
+
+/** How long a session outlives its connection on the server. Nothing rests on it: no znode of ours is ephemeral. */
+const SESSION_TIMEOUT_MS = 6_000;
+const LOOK_EVERY_MS = 50;
+
+/** The server's own limit for what it takes is 1 MB; what it gives can be many times that. */
+const LARGEST_ANSWER = 64 * 1024 * 1024;
+
+const XID = { auth: -4, close: 1_000_000_000 } as const;
+const TYPE = { auth: 100, close: -11 } as const;
+
+interface Pending {
+  xid: number;
+  writes: boolean;
+  sentAt: number;
+  settle(reader: WireReader, code: number): void;
+  fail(error: Error): void;
+}
+
+/**
+ * One connection, with a session of its own that is never taken up by another one. Nothing is sent twice: whatever is
+ * unanswered when the connection breaks fails, and so does whatever is asked for afterwards.
+ *
+ * A server that says nothing for the time limit, or something that is no answer to what was asked, is left at once.
+ */
+export class ZookeeperConnection {
+  private readonly pending: Pending[] = [];
+  private chunks: Buffer[] = [];
+  private chunkBytes = 0;
+  private lastXid = 0;
+  private isGreeted = false;
+  private failure: Error | null = null;
+  private readonly look: NodeJS.Timeout;
+
+  private constructor(
+    private readonly socket: Socket,
+    private readonly timeoutMs: number,
+    private readonly monotonic: () => number,
+    private readonly onEnd: () => void,
+  ) {
+    this.look = setInterval(() => this.leaveTheSilent(), LOOK_EVERY_MS).unref();
+    socket.setNoDelay(true);
+    socket.on('data', (chunk) => this.take(chunk));
+    socket.on('error', (error) => this.end(error));
+    socket.on('close', () => this.end(new Error('ZooKeeper closed the connection.')));
+  }
+
+  /**
+   * Resolves once there is a session; rejects, and leaves nothing behind, where there is none in time.
+   *
+   * @param onEnd told once, when the connection is of no more use
+   */
+  static async open(
+    address: ServerAddress,
+    timeoutMs: number,
+    monotonic: () => number,
+    onEnd: () => void,
+  ): Promise<ZookeeperConnection> {
+    const socket = connect(address.port, address.host);
+    const connection = new ZookeeperConnection(socket, timeoutMs, monotonic, onEnd);
+    const greeted = connection.expect(0, false, (reader) => connection.greet(reader));
+    const greeting = new WireWriter().int(0).long(0n).int(SESSION_TIMEOUT_MS).long(0n);
+    socket.write(greeting.bytes(Buffer.alloc(16)).bool(false).packet());
+    if (address.credentials !== null) {
+      const auth = new WireWriter().int(XID.auth).int(TYPE.auth).int(0).text('digest');
+      socket.write(auth.bytes(Buffer.from(address.credentials)).packet());
+    }
+    await greeted;
+    return connection;
+  }
+
+  get isOpen(): boolean {
+    return this.failure === null;
+  }
+
+  /**
+   * Asks. Answers come in the order of the questions, and a question is answered after those before it took effect.
+   *
+   * @throws StoreError when no answer came: `unknown` for what may have changed something
+   * @throws ZookeeperRefusal when the answer is no
+   */
+  ask<T>(call: Call<T>): Promise<T> {
+    if (this.failure) return Promise.reject(lost(this.failure, false));
+    this.lastXid += 1;
+    const answered = this.expect(this.lastXid, call.writes, (reader, code) =>
+      call.answer(reader, code),
+    );
+    if (this.socket.writableCorked === 0) {
+      this.socket.cork();
+      process.nextTick(() => this.socket.uncork());
+    }
+    this.socket.write(call.packet(this.lastXid));
+    return answered;
+  }
+
+  /** Ends the session on the server too, if it listens. */
+  close(): void {
+    if (this.failure) return;
+    this.socket.end(new WireWriter().int(XID.close).int(TYPE.close).packet());
+    this.end(new Error('This connection was closed.'), false);
+  }
+
+  private expect<T>(
+    xid: number,
+    writes: boolean,
+    read: (reader: WireReader, code: number) => T,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const settle = (reader: WireReader, code: number) => {
+        try {
+          resolve(read(reader, code));
+        } catch (error) {
+          if (!(error instanceof ZookeeperRefusal)) throw error;
+          reject(error);
+        }
+      };
+      this.pending.push({ xid, writes, sentAt: this.monotonic(), settle, fail: reject });
+    });
+  }
+
+  private take(chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.chunkBytes += chunk.length;
+    try {
+      for (let packet = this.nextPacket(); packet; packet = this.nextPacket()) this.hear(packet);
+    } catch (error) {
+      this.end(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** Null: more has to come first. */
+  private nextPacket(): Buffer | null {
+    if (this.failure || this.chunkBytes < 4) return null;
+    const [first = Buffer.alloc(0)] = this.chunks;
+    const start = first.length >= 4 ? first : this.joined();
+    const length = start.readInt32BE(0);
+    if (length < 0 || length > LARGEST_ANSWER) {
+      throw new RangeError('What answered does not speak as ZooKeeper does.');
+    }
+    if (this.chunkBytes < length + 4) return null;
+    const all = start.length >= length + 4 ? start : this.joined();
+    this.chunks[0] = all.subarray(length + 4);
+    if (this.chunks[0].length === 0) this.chunks.shift();
+    this.chunkBytes -= length + 4;
+    return all.subarray(4, length + 4);
+  }
+
+  private joined(): Buffer {
+    const all = Buffer.concat(this.chunks);
+    this.chunks = [all];
+    return all;
+  }
+
+  private hear(packet: Buffer): void {
+    const reader = new WireReader(packet);
+    if (!this.isGreeted) {
+      this.pending[0]?.settle(reader, CODE.ok);
+      this.pending.shift();
+      this.isGreeted = true;
+      return;
+    }
+    const xid = reader.int();
+    reader.long();
+    const code = reader.int();
+    if (xid === XID.auth) {
+      if (code !== CODE.ok) throw new ZookeeperRefusal(code);
+      return;
+    }
+    const [next] = this.pending;
+    if (next?.xid !== xid) throw new RangeError('ZooKeeper answered what nobody had asked.');
+    next.settle(reader, code);
+    this.pending.shift();
+  }
+
+  private greet(reader: WireReader): void {
+    const version = reader.int();
+    const timeoutMs = reader.int();
+    if (version !== 0 || timeoutMs <= 0) {
+      throw new RangeError('What answered does not greet as ZooKeeper does.');
+    }
+  }
+
+  private leaveTheSilent(): void {
+    const [oldest] = this.pending;
+    if (!oldest || this.monotonic() - oldest.sentAt < this.timeoutMs) return;
+    this.end(new Error(`ZooKeeper did not answer within ${this.timeoutMs} ms.`));
+  }
+
+  private end(error: Error, isRude = true): void {
+    if (this.failure) return;
+    this.failure = error;
+    clearInterval(this.look);
+    if (isRude) this.socket.destroy();
+    for (const { writes, fail } of this.pending.splice(0)) fail(lost(error, writes));
+    this.onEnd();
+  }
+}
+
+function lost(cause: Error, mayHaveHappened: boolean): StoreError {
+  const text = mayHaveHappened
+    ? 'ZooKeeper did not say whether it took a change.'
+    : 'ZooKeeper is not there.';
+  return new StoreError(text, mayHaveHappened ? 'unknown' : 'no', { cause });
+}

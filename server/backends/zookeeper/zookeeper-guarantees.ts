@@ -1,0 +1,84 @@
+import { connect } from 'node:net';
+import { type Guarantees, StoreError, type StoreSetting } from '../record-store';
+import type { ServerAddress } from './zookeeper-connection';
+
+const ANSWER_WITHIN_MS = 1_000;
+
+const REASONS = [
+  'A lease is judged by the clock of the leading server: when another one takes the lead whose clock is ahead, leases end that much too early, and somebody else may be let in while the holder still counts on its own.',
+  'A server that has just lost the lead may for a short while answer reads as things stood before; it grants nothing.',
+];
+
+/**
+ * What a ZooKeeper promises, as far as it can be seen from outside: it tells its version and its part in the ensemble, and
+ * more only where `4lw.commands.whitelist` lets it. Whether it flushes every write (`forceSync`) it tells nobody.
+ */
+export async function zookeeperGuarantees(servers: ServerAddress[]): Promise<Guarantees> {
+  const answers = await Promise.all(servers.map((server) => describeServer(server)));
+  const settings = answers.flat();
+  if (settings.length === 0) throw new StoreError('No ZooKeeper says how it is set up.', 'no');
+  const isAlone = settings.some(({ name, value }) => name === 'Mode' && value === 'standalone');
+  const alone =
+    'One server alone: while it is down, nothing is granted; what it had on its disk comes back with it.';
+  return {
+    level: 'Timed',
+    reasons: isAlone ? [...REASONS, alone] : REASONS,
+    settings,
+    unsafe: null,
+  };
+}
+
+async function describeServer(server: ServerAddress): Promise<StoreSetting[]> {
+  const [srvr, conf] = await Promise.all([ask(server, 'srvr'), ask(server, 'conf')]);
+  const name = `${server.host}:${server.port}`;
+  const said = [...linesOf(srvr, /^(Zookeeper version|Mode): (.*)$/), ...linesOf(conf, CONF)];
+  if (said.length > 0) return said.map(([key, value]) => settingOf(key, value));
+  const value = srvr === null ? 'not there' : 'does not say';
+  const complaint =
+    srvr === null ? 'This server is not there.' : '4lw.commands.whitelist keeps srvr from us.';
+  return [{ name, value, complaint }];
+}
+
+const CONF = /^(tickTime|syncLimit|initLimit|maxSessionTimeout|minSessionTimeout)=(.*)$/;
+
+function settingOf(name: string, value: string): StoreSetting {
+  return { name, value, complaint: complaintOf(name, value) };
+}
+
+function complaintOf(name: string, value: string): string | null {
+  if (name === 'Mode' && value === 'standalone')
+    return 'One server alone: no other one takes over.';
+  if (name === 'Mode' && value === 'read-only') return 'It is cut off from the others.';
+  const [major = 0, minor = 0] = value.split('.').map(Number);
+  const isOld = name === 'Zookeeper version' && (major < 3 || (major === 3 && minor < 5));
+  return isOld ? 'Lockyard needs ZooKeeper 3.5 or newer.' : null;
+}
+
+function linesOf(text: string | null, pattern: RegExp): [name: string, value: string][] {
+  const lines = (text ?? '').split('\n').map((line) => pattern.exec(line.trim()));
+  return lines
+    .flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? ''] as const] : []))
+    .map(([name, value]) => [
+      name,
+      name === 'Zookeeper version' ? (value.split('-')[0] ?? '') : value,
+    ]);
+}
+
+/** What a server says to one of its four-letter words; null where it is not there. */
+function ask({ host, port }: ServerAddress, word: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    let said = '';
+    const socket = connect(port, host, () => socket.write(word));
+    const end = (answer: string | null) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.on('data', (chunk) => {
+      said += chunk.toString('utf8');
+      if (said.length > 100_000) end(said);
+    });
+    socket.on('error', () => end(null));
+    socket.on('close', () => end(said));
+    socket.setTimeout(ANSWER_WITHIN_MS, () => end(said === '' ? null : said));
+  });
+}

@@ -1,0 +1,142 @@
+import { recordId } from '../record-id';
+import type {
+  Change,
+  Cursor,
+  Guarantees,
+  HistoryRow,
+  HistorySource,
+  Page,
+  ReadResult,
+  RecordKey,
+  RecordStore,
+  SwapResult,
+} from '../record-store';
+import { Forgetting } from './forgetting';
+import { HistoryChunks } from './history-chunks';
+import { KnownZnodes } from './known-znodes';
+import { RecordWalk } from './record-walk';
+import { type SwapUnit, swapUnit } from './swap-unit';
+import type { ServerAddress } from './zookeeper-connection';
+import { zookeeperGuarantees } from './zookeeper-guarantees';
+import { ZookeeperLayout } from './zookeeper-layout';
+import { asStoreError, ZookeeperSession } from './zookeeper-session';
+import { ZookeeperSwap } from './zookeeper-swap';
+
+/** Parents of the history are changed so often, long before their numbers end. */
+const ROWS_OF_CHUNK = 1_000_000;
+
+export interface ZookeeperPlace {
+  servers: ServerAddress[];
+  /** The znode under which everything is, without a slash at its end; made where it is not there. */
+  root: string;
+}
+
+/**
+ * Records in versioned persistent znodes. Each swap is a `multi` that compares versions; whether it came in time is
+ * decided by the instant that ZooKeeper notes of it in the same step, see `encodeJudged`.
+ *
+ * `read().now` is the earliest that the leader's clock can show, so a lease is taken as over only when it surely is;
+ * `swap().now` is the instant of the write.
+ */
+export class ZookeeperStore implements RecordStore, HistorySource {
+  private readonly walk: RecordWalk;
+  private readonly forgetting: Forgetting;
+  private readonly chunks: HistoryChunks;
+
+  private constructor(
+    private readonly place: ZookeeperPlace,
+    private readonly session: ZookeeperSession,
+    private readonly layout: ZookeeperLayout,
+    private readonly znodes: KnownZnodes,
+    rowsOfChunk: number,
+    private readonly monotonic: () => number,
+  ) {
+    this.chunks = new HistoryChunks(session, layout, rowsOfChunk);
+    this.walk = new RecordWalk(session, layout, znodes);
+    this.forgetting = new Forgetting(session, layout, znodes, this.chunks);
+  }
+
+  /**
+   * @param monotonic this process's clock that never steps
+   * @throws StoreError where no server answers or none lets us in
+   */
+  static async open(
+    place: ZookeeperPlace,
+    monotonic: () => number,
+    rowsOfChunk = ROWS_OF_CHUNK,
+  ): Promise<ZookeeperStore> {
+    const layout = new ZookeeperLayout(place.root);
+    const znodes = new KnownZnodes();
+    const forgetAll = () => znodes.dropAll();
+    const session = await ZookeeperSession.open(place.servers, layout, monotonic, forgetAll);
+    return new ZookeeperStore(place, session, layout, znodes, rowsOfChunk, monotonic);
+  }
+
+  async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
+    const { session, layout, znodes } = this;
+    const ids = keys.map(recordId);
+    const { records, memos } = await surely(znodes.read(session, layout, ids, requestKeys));
+    const now = session.earliest();
+    return {
+      records: keys.map((key, i) => ({ key, record: records[i]?.stands ?? null, now })),
+      memos: memos.flatMap(({ stands }) => stands ?? []),
+    };
+  }
+
+  swap(changes: Change[]): Promise<SwapResult[]> {
+    return this.run(changes.map((change) => swapUnit([change])));
+  }
+
+  async swapAll(changes: Change[]): Promise<SwapResult[]> {
+    if (changes.length === 0) return [];
+    return this.run([swapUnit(changes)]);
+  }
+
+  scan(cursor: Cursor, limit: number): Promise<Page> {
+    return surely(this.walk.page(cursor, limit));
+  }
+
+  async forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number> {
+    const forgotten = await surely(this.forgetting.records(records));
+    await surely(this.forgetting.lapsedAnswers());
+    return forgotten;
+  }
+
+  historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
+    return surely(this.chunks.historyAfter(position, limit));
+  }
+
+  historyOf(ids: number[]): Promise<HistoryRow[]> {
+    return surely(this.chunks.historyOf(ids));
+  }
+
+  historyEnd(): Promise<number> {
+    return surely(this.chunks.historyEnd());
+  }
+
+  pruneHistory(position: number, before: number): Promise<number> {
+    return surely(this.chunks.pruneHistory(position, before));
+  }
+
+  guarantees(): Promise<Guarantees> {
+    return zookeeperGuarantees(this.place.servers);
+  }
+
+  async close(): Promise<void> {
+    this.session.close();
+  }
+
+  private run(units: SwapUnit[]): Promise<SwapResult[]> {
+    const { session, layout, znodes, chunks, monotonic } = this;
+    return surely(new ZookeeperSwap(session, layout, znodes, chunks, monotonic).run(units));
+  }
+}
+
+/** Whatever goes wrong is told as what a store may tell. */
+async function surely<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throw asStoreError(error);
+  }
+}

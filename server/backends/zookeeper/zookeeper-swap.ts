@@ -1,0 +1,214 @@
+import { StoreError, type SwapResult } from '../record-store';
+import type { HistoryChunks } from './history-chunks';
+import { isWithin } from './judged-text';
+import type { KnownZnodes } from './known-znodes';
+import { memoKeysOf, type NotedStep, renews, type SwapUnit, stepsOf } from './swap-unit';
+import { CODE, type MultiAnswer, type Step, ZookeeperRefusal } from './wire-calls';
+import { historyData } from './znode-texts';
+import type { ZookeeperLayout } from './zookeeper-layout';
+import { asStoreError, type ZookeeperSession } from './zookeeper-session';
+
+/** ZooKeeper leaves a connection on which a packet of 1 MB or more comes, as it is set up by default. */
+const LARGEST_PACKET = 1_000_000;
+const PACKET_BYTES = 256 * 1024;
+const PACKET_UNITS = 64;
+const STEP_BYTES = 100;
+
+/** Others win again and again; whoever asked may try once more. */
+const GIVE_UP_AFTER_MS = 1_000;
+
+/** What may pass between a look at the clock and the instant of a write that is still answered. */
+const CALL_MS = 1_500;
+
+/** What goes into one `multi`. */
+interface Packet {
+  units: SwapUnit[];
+  steps: NotedStep[];
+  bytes: number;
+}
+
+const FRESH_RESULT: SwapResult = { took: false, now: 0, current: null };
+
+/**
+ * Writes units of changes. Many units go into one packet, which ZooKeeper takes as a whole or not at all; where one of
+ * them is in the way, each is tried in a packet of its own. A unit is told to have lost only by a read begun after the
+ * call.
+ */
+export class ZookeeperSwap {
+  private readonly results: Map<SwapUnit, SwapResult[]> = new Map();
+  private readonly fresh = new Set<string>();
+  private tookSome = false;
+  /** What is not known is taken as not there, once. */
+  private mayGuess = true;
+
+  constructor(
+    private readonly session: ZookeeperSession,
+    private readonly layout: ZookeeperLayout,
+    private readonly znodes: KnownZnodes,
+    private readonly chunks: HistoryChunks,
+    private readonly monotonic: () => number,
+  ) {}
+
+  /** The results of all changes, in order. */
+  async run(units: SwapUnit[]): Promise<SwapResult[]> {
+    const startedAt = this.monotonic();
+    let open = units;
+    for (let round = 0; open.length > 0; round += 1) {
+      if (round > 0 && this.monotonic() - startedAt > GIVE_UP_AFTER_MS) throw this.contended();
+      const ready = await this.judge(open);
+      const packets = round === 0 ? this.pack(ready) : ready.map((unit) => this.packetOf([unit]));
+      for (const packet of packets) refuseLarge(packet);
+      const sent = await Promise.allSettled(packets.map((packet) => this.send(packet)));
+      const refused = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      if (refused.length > 0) throw this.worst(refused);
+      open = open.filter((unit) => !this.results.has(unit));
+      this.mayGuess = false;
+    }
+    return units.flatMap((unit) => this.results.get(unit) ?? []);
+  }
+
+  /** Those that may take, as far as is known; tells of the others that they lost. */
+  private async judge(open: SwapUnit[]): Promise<SwapUnit[]> {
+    const doubtful = open.filter((unit) => !this.mayTake(unit));
+    const missing = new Set(open.flatMap(memoKeysOf).filter((key) => this.isMissing(key, open)));
+    if (doubtful.length === 0 && missing.size === 0) return open;
+    const ids = doubtful.flatMap((unit) => unit.ids);
+    await this.znodes.read(this.session, this.layout, ids, [...missing]);
+    for (const id of ids) this.fresh.add(id);
+    return open.filter((unit) => {
+      if (!unit.ids.some((id) => this.fresh.has(id)) || this.mayTake(unit)) return true;
+      this.lose(unit);
+      return false;
+    });
+  }
+
+  /** An answer to be kept alive longer must be known; of one to be written it is guessed that it is new. */
+  private isMissing(key: string, open: SwapUnit[]): boolean {
+    if (this.znodes.memo(key)) return false;
+    if (!this.mayGuess) return true;
+    return open.some(({ changes }) =>
+      changes.some(({ extensions }) => extensions.some(({ keys }) => keys.includes(key))),
+    );
+  }
+
+  private mayTake({ changes, ids, window }: SwapUnit): boolean {
+    if (this.session.earliest() >= window.ahead) return false;
+    if (this.session.latest() + CALL_MS < window.past) return false;
+    return changes.every(({ expect }, i) => {
+      const known = this.znodes.record(ids[i] ?? '');
+      if (!known) return expect === null && this.mayGuess;
+      const { stands } = known;
+      return expect === null
+        ? stands === null
+        : stands?.rev === expect.rev && stands.writer === expect.writer;
+    });
+  }
+
+  private lose(unit: SwapUnit): void {
+    const now = this.session.earliest();
+    this.tell(unit, false, now);
+  }
+
+  private tell(unit: SwapUnit, took: boolean, now: number): void {
+    const results = unit.changes.map(({ rev, writer }, i): SwapResult => {
+      if (took) return { took, now, current: { rev, writer } };
+      const stands = this.znodes.record(unit.ids[i] ?? '')?.stands;
+      const current = stands ? { rev: stands.rev, writer: stands.writer } : null;
+      return { ...FRESH_RESULT, now, current };
+    });
+    this.results.set(unit, results);
+  }
+
+  /** No packet writes the same answer twice: its version is known only once. */
+  private pack(units: SwapUnit[]): Packet[] {
+    const packets: Packet[] = [];
+    let keys = new Set<string>();
+    for (const unit of units) {
+      const own = this.packetOf([unit]);
+      const last = packets.at(-1);
+      const unitKeys = memoKeysOf(unit);
+      const fits =
+        last &&
+        last.units.length < PACKET_UNITS &&
+        last.bytes + own.bytes <= PACKET_BYTES &&
+        !unitKeys.some((key) => keys.has(key));
+      if (fits) {
+        last.units.push(unit);
+        last.steps.push(...own.steps);
+        last.bytes += own.bytes;
+      } else {
+        packets.push(own);
+        keys = new Set();
+      }
+      for (const key of unitKeys) keys.add(key);
+    }
+    return packets;
+  }
+
+  private packetOf(units: SwapUnit[]): Packet {
+    const steps = units.flatMap((unit) => stepsOf(unit, this.layout, this.znodes));
+    const sizes = steps.map(({ step }) => STEP_BYTES + ('data' in step ? step.data.length : 0));
+    return { units, steps, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+  }
+
+  private async send({ units, steps }: Packet): Promise<void> {
+    const { generation } = this.session;
+    const history = this.historyStep(units, generation.chunk);
+    const guard = units.some((unit) => renews(unit, this.znodes))
+      ? this.chunks.newGeneration(generation)
+      : { kind: 'check' as const, path: this.layout.generation, version: generation.version };
+    const all = [guard, ...steps.map(({ step }) => step), ...history];
+    const answer = await this.session.write(all);
+    if (!answer.took) return this.learn(answer, steps);
+    const { at, done } = answer;
+    for (const [i, { note }] of steps.entries()) note(done[i + 1]?.stat?.version ?? 0, at);
+    if (guard.kind === 'set') await this.session.refreshGeneration();
+    const row = done[steps.length + 1]?.path;
+    if (row !== undefined) this.chunks.noteRow(generation, row);
+    for (const unit of units) {
+      const took = isWithin(unit.window, at);
+      this.tookSome ||= took;
+      this.tell(unit, took, at);
+    }
+  }
+
+  private historyStep(units: SwapUnit[], chunk: number): Step[] {
+    const changes = units.flatMap(({ changes, window }) =>
+      changes.map((change) => ({ change, window })),
+    );
+    if (!changes.some(({ change }) => change.events.length > 0)) return [];
+    const path = `${this.layout.chunk(chunk)}/n`;
+    return [{ kind: 'create', path, data: historyData(changes), isSequential: true }];
+  }
+
+  /** Nothing of the packet was written. What was in its way is read again before the next try. */
+  private async learn(
+    { failedAt, code }: Extract<MultiAnswer, { took: false }>,
+    steps: NotedStep[],
+  ): Promise<void> {
+    if (code !== CODE.badVersion && code !== CODE.noNode && code !== CODE.nodeExists) {
+      throw new ZookeeperRefusal(code);
+    }
+    const step = steps[failedAt - 1];
+    if (step) step.forget();
+    else await this.session.refreshGeneration();
+  }
+
+  private contended(): StoreError {
+    const text = 'Others changed these records again and again.';
+    return new StoreError(text, this.tookSome ? 'unknown' : 'no', { retryable: true });
+  }
+
+  private worst(reasons: unknown[]): StoreError {
+    const errors = reasons.map(asStoreError);
+    const unknown = errors.find(({ applied }) => applied === 'unknown');
+    const error = unknown ?? errors[0] ?? this.contended();
+    if (error.applied === 'unknown' || !this.tookSome) return error;
+    return new StoreError(error.message, 'unknown', { cause: error });
+  }
+}
+
+function refuseLarge({ bytes }: Packet): void {
+  if (bytes <= LARGEST_PACKET) return;
+  throw new StoreError(`${bytes} bytes are more than ZooKeeper takes at once.`, 'no');
+}
