@@ -7,15 +7,21 @@ import type { Step } from './wire-calls';
 import { memoData, recordData } from './znode-texts';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
+/** No znode, as far as is known. */
+export const ABSENT = { version: null, stands: null };
+
 /** Changes that take all or none, and the window in which they all count. */
 export interface SwapUnit {
   changes: Change[];
   ids: string[];
   window: Window;
+  /** What its records were when they were found to be as the changes expect: the versions that may be written over. */
+  seen: Known<StoredRecord>[];
 }
 
 export function swapUnit(changes: Change[]): SwapUnit {
   return {
+    seen: [],
     changes,
     ids: changes.map(({ key }) => recordId(key)),
     window: commonWindow(changes.map(({ clock }) => clock)),
@@ -41,15 +47,15 @@ export interface NotedStep {
 const LAST_VERSION = 2 ** 31 - 1;
 
 /** Whether a record of it must be made anew: then the generation rises with it. */
-export function renews({ ids }: SwapUnit, znodes: KnownZnodes): boolean {
-  return ids.some((id) => znodes.record(id)?.version === LAST_VERSION);
+export function renews({ seen }: SwapUnit): boolean {
+  return seen.some(({ version }) => version === LAST_VERSION);
 }
 
 /** The steps that write the unit's records and answers over what is known of them. */
 export function stepsOf(unit: SwapUnit, layout: ZookeeperLayout, znodes: KnownZnodes): NotedStep[] {
   const records = unit.changes.flatMap((change, i) => {
     const id = unit.ids[i] ?? '';
-    const seen = znodes.record(id) ?? { version: null, stands: null };
+    const seen = unit.seen[i] ?? ABSENT;
     const { rev, writer, head } = change;
     const next = { rev, writer, head, queue: change.queue ?? seen.stands?.queue ?? '' };
     const data = recordData(unit.window, next, seen.stands);
@@ -73,7 +79,7 @@ function memoSteps(unit: SwapUnit, layout: ZookeeperLayout, znodes: KnownZnodes)
     }
   }
   return [...next].flatMap(([key, memo]) => {
-    const seen = znodes.memo(key) ?? { version: null, stands: null };
+    const seen = znodes.memo(key) ?? ABSENT;
     const data = memoData(unit.window, memo, seen.stands);
     return writes(layout.memo(key), data, seen.version, {
       forget: () => znodes.dropMemo(key),

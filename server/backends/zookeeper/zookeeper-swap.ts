@@ -1,8 +1,8 @@
-import { StoreError, type SwapResult } from '../record-store';
+import { type StoredRecord, StoreError, type SwapResult } from '../record-store';
 import type { HistoryChunks } from './history-chunks';
 import { isWithin } from './judged-text';
-import type { KnownZnodes } from './known-znodes';
-import { memoKeysOf, type NotedStep, renews, type SwapUnit, stepsOf } from './swap-unit';
+import type { Known, KnownZnodes } from './known-znodes';
+import { ABSENT, memoKeysOf, type NotedStep, renews, type SwapUnit, stepsOf } from './swap-unit';
 import { CODE, type MultiAnswer, type Step, ZookeeperRefusal } from './wire-calls';
 import { historyData } from './znode-texts';
 import type { ZookeeperLayout } from './zookeeper-layout';
@@ -27,8 +27,6 @@ interface Packet {
   bytes: number;
 }
 
-const FRESH_RESULT: SwapResult = { took: false, now: 0, current: null };
-
 /**
  * Writes units of changes. Many units go into one packet, which ZooKeeper takes as a whole or not at all; where one of
  * them is in the way, each is tried in a packet of its own. A unit is told to have lost only by a read begun after the
@@ -36,7 +34,6 @@ const FRESH_RESULT: SwapResult = { took: false, now: 0, current: null };
  */
 export class ZookeeperSwap {
   private readonly results: Map<SwapUnit, SwapResult[]> = new Map();
-  private readonly fresh = new Set<string>();
   private tookSome = false;
   /** What is not known is taken as not there, once. */
   private mayGuess = true;
@@ -67,19 +64,29 @@ export class ZookeeperSwap {
     return units.flatMap((unit) => this.results.get(unit) ?? []);
   }
 
-  /** Those that may take, as far as is known; tells of the others that they lost. */
+  /**
+   * Those that may take, as far as is known; tells of the others that they lost. What is compared with the expectation is
+   * what will be written over, whatever is learnt meanwhile.
+   */
   private async judge(open: SwapUnit[]): Promise<SwapUnit[]> {
-    const doubtful = open.filter((unit) => !this.mayTake(unit));
+    const doubtful = open.filter(
+      (unit) => !this.mayTake(unit, (id) => this.znodes.record(id) ?? this.guess()),
+    );
     const missing = new Set(open.flatMap(memoKeysOf).filter((key) => this.isMissing(key, open)));
     if (doubtful.length === 0 && missing.size === 0) return open;
     const ids = doubtful.flatMap((unit) => unit.ids);
-    await this.znodes.read(this.session, this.layout, ids, [...missing]);
-    for (const id of ids) this.fresh.add(id);
-    return open.filter((unit) => {
-      if (!unit.ids.some((id) => this.fresh.has(id)) || this.mayTake(unit)) return true;
-      this.lose(unit);
-      return false;
-    });
+    const { records } = await this.znodes.read(this.session, this.layout, ids, [...missing]);
+    const read = new Map(ids.map((id, i) => [id, records[i]]));
+    const lost = doubtful.filter((unit) => !this.mayTake(unit, (id) => read.get(id)));
+    for (const unit of lost) {
+      const stands = unit.ids.map((id) => read.get(id)?.stands ?? null);
+      this.tell(unit, false, this.session.earliest(), stands);
+    }
+    return open.filter((unit) => !lost.includes(unit));
+  }
+
+  private guess(): Known<StoredRecord> | undefined {
+    return this.mayGuess ? ABSENT : undefined;
   }
 
   /** An answer to be kept alive longer must be known; of one to be written it is guessed that it is new. */
@@ -91,30 +98,33 @@ export class ZookeeperSwap {
     );
   }
 
-  private mayTake({ changes, ids, window }: SwapUnit): boolean {
+  private mayTake(
+    unit: SwapUnit,
+    knownOf: (id: string) => Known<StoredRecord> | undefined,
+  ): boolean {
+    const { changes, ids, window } = unit;
     if (this.session.earliest() >= window.ahead) return false;
     if (this.session.latest() + CALL_MS < window.past) return false;
-    return changes.every(({ expect }, i) => {
-      const known = this.znodes.record(ids[i] ?? '');
-      if (!known) return expect === null && this.mayGuess;
-      const { stands } = known;
-      return expect === null
-        ? stands === null
-        : stands?.rev === expect.rev && stands.writer === expect.writer;
+    const seen = ids.flatMap((id) => knownOf(id) ?? []);
+    const isAsExpected = changes.every(({ expect }, i) => {
+      const stands = seen[i]?.stands;
+      return stands?.rev === expect?.rev && stands?.writer === expect?.writer;
     });
+    if (seen.length < ids.length || !isAsExpected) return false;
+    unit.seen = seen;
+    return true;
   }
 
-  private lose(unit: SwapUnit): void {
-    const now = this.session.earliest();
-    this.tell(unit, false, now);
-  }
-
-  private tell(unit: SwapUnit, took: boolean, now: number): void {
+  /** @param stands the records of a unit that did not take, as they stand */
+  private tell(unit: SwapUnit, took: boolean, now: number, stands: (StoredRecord | null)[]): void {
     const results = unit.changes.map(({ rev, writer }, i): SwapResult => {
       if (took) return { took, now, current: { rev, writer } };
-      const stands = this.znodes.record(unit.ids[i] ?? '')?.stands;
-      const current = stands ? { rev: stands.rev, writer: stands.writer } : null;
-      return { ...FRESH_RESULT, now, current };
+      const standing = stands[i];
+      return {
+        took,
+        now,
+        current: standing ? { rev: standing.rev, writer: standing.writer } : null,
+      };
     });
     this.results.set(unit, results);
   }
@@ -154,7 +164,7 @@ export class ZookeeperSwap {
   private async send({ units, steps }: Packet): Promise<void> {
     const { generation } = this.session;
     const history = this.historyStep(units, generation.chunk);
-    const guard = units.some((unit) => renews(unit, this.znodes))
+    const guard = units.some(renews)
       ? this.chunks.newGeneration(generation)
       : { kind: 'check' as const, path: this.layout.generation, version: generation.version };
     const all = [guard, ...steps.map(({ step }) => step), ...history];
@@ -168,7 +178,8 @@ export class ZookeeperSwap {
     for (const unit of units) {
       const took = isWithin(unit.window, at);
       this.tookSome ||= took;
-      this.tell(unit, took, at);
+      const stands = unit.seen.map((seen) => seen.stands);
+      this.tell(unit, took, at, stands);
     }
   }
 
