@@ -58,6 +58,8 @@ const STATUS = [
   'slaves_connected',
   'rpl_semi_sync_master_status',
   'rpl_semi_sync_source_status',
+  'rpl_semi_sync_master_clients',
+  'rpl_semi_sync_source_clients',
 ];
 
 /** Columns by which records are found, or writers told apart. */

@@ -126,7 +126,13 @@ const timed: [string, MysqlFacts, Variables, Parts][] = [
     'a replica confirms its commits',
     MARIADB,
     { rpl_semi_sync_master_enabled: 'ON' },
-    { status: { rpl_semi_sync_master_status: 'ON', slaves_connected: '1' } },
+    {
+      status: {
+        rpl_semi_sync_master_status: 'ON',
+        rpl_semi_sync_master_clients: '1',
+        slaves_connected: '1',
+      },
+    },
   ],
   ['it is the primary of a replication group', MYSQL, GROUP, { groupMembers: 3 }],
 ];

@@ -134,10 +134,12 @@ function copies({ variables, status }: MysqlFacts): Finding[] {
   const followers = status.slaves_connected;
   const semi = variables.rpl_semi_sync_master_enabled ?? variables.rpl_semi_sync_source_enabled;
   const acting = status.rpl_semi_sync_master_status ?? status.rpl_semi_sync_source_status;
+  const confirming =
+    status.rpl_semi_sync_master_clients ?? status.rpl_semi_sync_source_clients ?? '0';
   const found: Finding[] = [];
   if (semi !== undefined) {
     found.push(
-      isOn(semi) && !isOn(acting)
+      isOn(semi) && !(isOn(acting) && Number(confirming) > 0)
         ? bestEffort(
             'rpl_semi_sync',
             'ON, not in effect',

@@ -56,6 +56,31 @@ test('a setting that is changed on the real server shows, with its reason', asyn
   expect((await readAgain()).reading).toMatchObject({ level: 'Strong', unsafe: null });
 });
 
+test('a server that copies another is unsafe while it does, and called a former replica until that is forgotten', async () => {
+  await root.query(
+    "CHANGE MASTER TO MASTER_HOST = '127.0.0.1', MASTER_PORT = 1, MASTER_USER = 'x'",
+  );
+  await root.query('START SLAVE');
+  expect((await readAgain()).reading?.unsafe).toMatch(/copies another one/);
+  await root.query('STOP SLAVE');
+  const stopped = await readAgain();
+  expect(stopped).toMatchObject({ closedBecause: null, reading: { level: 'Best-effort' } });
+  expect(stopped.reading?.reasons.join()).toMatch(/was a replica/);
+  await root.query('RESET SLAVE ALL');
+  expect((await readAgain()).reading?.reasons.join()).not.toMatch(/replica/);
+});
+
+test('a server that is to wait for replicas, and has none, is not called better for it', async () => {
+  await root.query('SET GLOBAL innodb_flush_log_at_trx_commit = 1');
+  await root.query('SET GLOBAL rpl_semi_sync_master_enabled = ON');
+  const { reading } = await readAgain();
+  await root.query('SET GLOBAL rpl_semi_sync_master_enabled = OFF');
+  expect(reading).toMatchObject({
+    level: 'Best-effort',
+    reasons: [expect.stringContaining('No replica confirms')],
+  });
+});
+
 test('a server that became read-only grants nothing, says why, and still renews, releases and tells what is held', async () => {
   const { token } = (await acquire('held before')).data as { token: number };
   const waiting = acquire('held before', { owner: 'patient', waitMs: 20_000 });

@@ -90,6 +90,18 @@ describe('a backend', () => {
     expect(closedBecause).not.toBe(null);
   });
 
+  it('whose settings never come is told as failing, and read again', async () => {
+    const silent = { guarantees: () => new Promise<never>(() => undefined) };
+    const log = pino({ level: 'silent' });
+    const watch = new GuaranteeWatch(
+      { backend: 'orders', store: silent, isAllowed: false, clock, log },
+      5,
+    );
+    await watch.read();
+    await watch.read();
+    expect(watch.row()).toMatchObject({ reading: null, isFailing: true });
+  });
+
   it('is read about once a minute, and once for those who ask at the same time', async () => {
     const watch = watchOf();
     await Promise.all([watch.read(), watch.read(), watch.read()]);

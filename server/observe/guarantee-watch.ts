@@ -15,9 +15,11 @@ export interface GuaranteeWatchParts {
 
 /** Under a minute together with the reading itself: so soon a change for the worse counts. */
 const READ_EVERY_MS = 50_000;
-/** After a reading that failed, and before the first. */
-const RETRY_EVERY_MS = 2_000;
-const LOOK_EVERY_MS = 1_000;
+/** After a reading that failed, and before the first: a backend that comes back must not wait for it. */
+const RETRY_EVERY_MS = 500;
+const LOOK_EVERY_MS = 500;
+/** Stores give up earlier by themselves. */
+const READING_TIMEOUT_MS = 4_000;
 
 const RANK = { 'Best-effort': 0, Timed: 1, Strong: 2 } as const;
 
@@ -31,7 +33,10 @@ export class GuaranteeWatch {
   private isFailing = false;
   private underWay: Promise<void> | null = null;
 
-  constructor(private readonly parts: GuaranteeWatchParts) {}
+  constructor(
+    private readonly parts: GuaranteeWatchParts,
+    private readonly timeoutMs = READING_TIMEOUT_MS,
+  ) {}
 
   /** Begins to read by itself; the answer ends that. */
   start(): () => Promise<void> {
@@ -83,7 +88,7 @@ export class GuaranteeWatch {
     const { store, clock, log, backend } = this.parts;
     this.triedAt = clock.monotonic();
     try {
-      const guarantees = await store.guarantees();
+      const guarantees = await inTime(store.guarantees(), this.timeoutMs);
       this.tell(guarantees);
       this.last = { guarantees, at: clock.now(), readAt: clock.monotonic() };
       this.isFailing = false;
@@ -105,5 +110,17 @@ export class GuaranteeWatch {
       log.error(facts, 'A backend is not set up safely: it grants nothing');
     } else if (isWorse) log.warn(facts, 'A backend can promise less than it should');
     else log.info(facts, 'A backend can promise more than before');
+  }
+}
+
+async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('No answer in time.')), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
   }
 }
