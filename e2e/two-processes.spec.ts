@@ -1,6 +1,6 @@
 import { createConnection } from 'mysql2/promise';
 import { LockyardClient } from '../client/lockyard';
-import { cell, lockRow, openLive, openPage } from './locks-page';
+import { cell, lockRow, openLive, openPage, untilAlive } from './locks-page';
 import { callConsole, createKey, expect, type Person, setUp, signIn, test } from './lockyard-test';
 import { type OwnMariadb, startOwnMariadb } from './own-mariadb';
 import { type RunningServer, startServer } from './start-server';
@@ -187,6 +187,10 @@ test('a database that becomes unsafe shows, with its reason, and grants nothing 
     await expect(topBar).toContainText('grants nothing');
     const refused = await atOne.acquire({ name: 'new', leaseMs: 1_000 }).catch(reasonOf);
     expect(refused).toBe('BACKEND_DOWN');
+    await page.goto(`${one.url}/locks/default/held-meanwhile`);
+    await expect(page.locator('main')).toContainText('The backend default grants nothing');
+    await expect(page.locator('main')).toContainText('Nobody gets it: its backend grants nothing');
+    await page.goBack();
     const mine = { name: 'held-meanwhile', token };
     expect(await atOne.renew({ ...mine, leaseMs: 60_000 })).toMatchObject({ outcome: 'renewed' });
     expect(await atOne.release(mine)).toEqual({ outcome: 'released' });
@@ -194,6 +198,7 @@ test('a database that becomes unsafe shows, with its reason, and grants nothing 
     await server.query('SET GLOBAL read_only = OFF');
     await server.end();
   }
+  await untilAlive(page);
   await readAgain();
   await expect(card).toContainText('Strong');
   expect(await atOne.acquire({ name: 'new', leaseMs: 1_000 })).toMatchObject({

@@ -10,11 +10,13 @@ import { Icon } from '../icons/icon';
 import { LiveDot } from '../live/live-dot';
 import { useAtBackend, useIsStale } from '../live/reading';
 import type { Link as Line } from '../live/use-live';
+import { useIsClosed } from '../shell/use-guarantees';
 import { Button } from '../ui/button';
 import { CopyButton } from '../ui/copy-button';
 import { WholeName } from '../ui/exact-name';
 import { Rev } from '../ui/rev';
 import { StatusBadge } from '../ui/status-badge';
+import { ClosedNote } from './closed-note';
 import { lockSentence } from './lock-sentence';
 
 /** The lock's name, its state in words, and what came of the last act. */
@@ -31,6 +33,7 @@ export function LockHeader({
   const result = useActResult(row.id);
   const acts = useActs();
   const isStale = useIsStale();
+  const isClosed = useIsClosed(row.backend);
   return (
     <header className="flex flex-col gap-1.5">
       <div className="flex items-center gap-3">
@@ -86,6 +89,7 @@ export function LockHeader({
           </Button>
         )}
       </div>
+      {isClosed && <ClosedNote backend={row.backend} />}
       {result && (
         <p
           role="status"

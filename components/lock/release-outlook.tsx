@@ -7,6 +7,7 @@ import { plural } from '../format/counts';
 import { shortToken } from '../format/tokens';
 import { Icon } from '../icons/icon';
 import type { IconName } from '../icons/icon-shapes';
+import { useIsClosed } from '../shell/use-guarantees';
 import { ExactName } from '../ui/exact-name';
 import { Panel } from '../ui/panel';
 
@@ -14,11 +15,14 @@ import { Panel } from '../ui/panel';
 export function ReleaseOutlook({ detail }: { detail: LockDetail }) {
   const { row, waiters, minValidToken, policy } = detail;
   const next = waiters[0];
+  const isClosed = useIsClosed(row.backend);
   return (
     <Panel title={row.hold ? 'If it is released' : 'What comes next'}>
       <ul className="flex flex-col gap-2.5 px-3.5 py-3">
         <Line icon="arrow-right">
-          {row.frozen ? (
+          {isClosed ? (
+            'Nobody gets it: its backend grants nothing at the moment.'
+          ) : row.frozen ? (
             'Nobody gets it: the lock is frozen.'
           ) : row.holders > 1 ? (
             'The others who share it keep it.'

@@ -17,3 +17,14 @@ export function useGuarantees(initial: GuaranteeRow[]) {
     }),
   );
 }
+
+/** Whether a backend grants nothing at the moment, as what stands around the page knows it. */
+export function useIsClosed(id: string): boolean {
+  const trpc = useTRPC();
+  const { data } = useQuery(
+    trpc.backends.guarantees.queryOptions(undefined, { staleTime: POLL_MS }),
+  );
+  return (
+    data?.some(({ backend, closedBecause }) => backend === id && closedBecause !== null) ?? false
+  );
+}
