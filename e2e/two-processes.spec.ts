@@ -190,6 +190,10 @@ test('a database that becomes unsafe shows, with its reason, and grants nothing 
     await page.goto(`${one.url}/locks/default/held-meanwhile`);
     await expect(page.locator('main')).toContainText('The backend default grants nothing');
     await expect(page.locator('main')).toContainText('Nobody gets it: its backend grants nothing');
+    await untilAlive(page);
+    await page.getByRole('button', { name: 'Release…' }).click();
+    await expect(page.getByRole('dialog')).toContainText('nobody: default grants nothing');
+    await page.keyboard.press('Escape');
     await page.goBack();
     const mine = { name: 'held-meanwhile', token };
     expect(await atOne.renew({ ...mine, leaseMs: 60_000 })).toMatchObject({ outcome: 'renewed' });

@@ -8,6 +8,7 @@ import { type Problem, problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
 import { stillRenews } from '../locks/lock-facts';
+import { useIsClosed } from '../shell/use-guarantees';
 import { Field } from '../ui/field';
 import { ActFrame } from './act-frame';
 import { tellResult } from './act-results';
@@ -36,7 +37,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   if (why !== null && asked === null) setAsked(why);
 
   const next = nextInLine(seen);
-  const shut = staysShut(seen);
+  const shut = staysShut(seen, useIsClosed(row.backend));
   const nextName = shut ? null : (next?.owner ?? (seen.waiters > 0 ? 'the next' : null));
   const alone = shut ? 'Release this hold' : 'Release, nobody waits';
   const delay = delayMs > 0 && !shut ? boundText(delayMs) : null;

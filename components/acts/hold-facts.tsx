@@ -6,6 +6,7 @@ import { agoWords, spokenDuration } from '../format/durations';
 import { shortToken } from '../format/tokens';
 import { useAtBackend } from '../live/reading';
 import { renewalDueAt, stillRenews } from '../locks/lock-facts';
+import { useIsClosed } from '../shell/use-guarantees';
 import { Duration } from '../ui/duration';
 import { ExactName } from '../ui/exact-name';
 import { Instant } from '../ui/instant';
@@ -25,7 +26,7 @@ const FACTS: Fact[] = [
   { word: 'Alive', of: (side, backend) => <Alive side={side} backend={backend} /> },
   { word: 'Since', of: (side, backend) => <Since side={side} backend={backend} /> },
   { word: 'Waiting', of: (side, backend) => <Waiting side={side} backend={backend} /> },
-  { word: 'Next', of: (side) => <Next side={side} /> },
+  { word: 'Next', of: (side, backend) => <Next side={side} backend={backend} /> },
 ];
 
 const SIDE_FACTS: Fact[] = [
@@ -160,9 +161,10 @@ function Waiting({ side, backend }: { side: HoldSide; backend: string }) {
   );
 }
 
-function Next({ side }: { side: HoldSide }) {
+function Next({ side, backend }: { side: HoldSide; backend: string }) {
   const next = nextInLine(side);
-  const shut = staysShut(side);
+  const shut = staysShut(side, useIsClosed(backend));
+  if (shut === 'closed') return <Quiet>nobody: {backend} grants nothing at the moment</Quiet>;
   if (shut === 'frozen') return <Quiet>nobody: the lock is frozen</Quiet>;
   if (shut === 'shared') return <Quiet>nobody: {plural(side.others, 'other')} share it</Quiet>;
   if (side.waiters === 0) return <Quiet>nobody: the lock becomes free</Quiet>;

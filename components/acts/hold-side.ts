@@ -83,8 +83,16 @@ export function endOfSeen(
   return ended && ended.token === token ? ended : null;
 }
 
-/** Why nobody gets the lock when the hold ends, whoever waits; null where the first in line does. */
-export function staysShut({ others, isFrozen }: HoldSide): 'frozen' | 'shared' | null {
+/**
+ * Why nobody gets the lock when the hold ends, whoever waits; null where the first in line does.
+ *
+ * @param isClosed its backend grants nothing at the moment
+ */
+export function staysShut(
+  { others, isFrozen }: HoldSide,
+  isClosed: boolean,
+): 'closed' | 'frozen' | 'shared' | null {
+  if (isClosed) return 'closed';
   return isFrozen ? 'frozen' : others > 0 ? 'shared' : null;
 }
 

@@ -8,6 +8,7 @@ import { boundText } from '../format/bound-text';
 import { countdownText } from '../format/countdown';
 import { useAtBackend, useIsStale } from '../live/reading';
 import { useKeys } from '../live/use-keys';
+import { useIsClosed } from '../shell/use-guarantees';
 import { Button } from '../ui/button';
 
 /** What can be done about a held lock, gentle to hard. */
@@ -27,6 +28,7 @@ export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow
     r: () => !refusal && acts?.release(row),
   });
   const next = waiters[0];
+  const isClosed = useIsClosed(row.backend);
   return (
     <section aria-label="What you can do" className="card ladder">
       <Step
@@ -76,7 +78,8 @@ export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow
           Release…
         </Button>
         <span className="min-w-0 truncate text-12 text-t2" title={next?.owner}>
-          {refusal ?? outlook(row, next?.owner, detail.policy.lockDelayMs)}
+          {refusal ??
+            (isClosed ? 'to nobody for now' : outlook(row, next?.owner, detail.policy.lockDelayMs))}
         </span>
       </Step>
     </section>
