@@ -1,0 +1,156 @@
+import { recordId } from '../../backends/record-id';
+import type { RecordKey } from '../../backends/record-store';
+import type { CounterCommand } from '../../domain/counter-command';
+import { decide } from '../../domain/decide';
+import { decideCounter } from '../../domain/decide-counter';
+import { decideSet } from '../../domain/decide-set';
+import type { DecidingPolicy, Decision, Memo } from '../../domain/decision';
+import { LockyardError } from '../../domain/errors';
+import type { LockCommand } from '../../domain/lock-command';
+import type { RecordEvent } from '../../domain/record-event';
+import { namesOf, type SetCommand } from '../../domain/set-command';
+import type { AnyRecord } from '../machine';
+import { memoKey } from '../pending-command';
+
+/** What commands come to: what the caller is told at last, and how everything that they touch is left. */
+export interface Consequence {
+  /** The answer, or the reason of a refusal. */
+  told: unknown;
+  /** By the record's id; null where there is none. */
+  records: Map<string, AnyRecord | null>;
+  /** Remembered answers, by request key. */
+  memos: Map<string, Memo>;
+  /** History, by the record's id. */
+  events: Map<string, RecordEvent[]>;
+}
+
+type Change = Pick<Decision<unknown, AnyRecord, RecordEvent>, 'memos' | 'extensions' | 'events'> & {
+  next: AnyRecord | null;
+};
+
+/** Locks and counters as plain values in memory: no text, no store, no process but one. */
+export class PureModel {
+  private constructor(
+    private readonly policy: DecidingPolicy,
+    private readonly process: string,
+    private readonly records: ReadonlyMap<string, AnyRecord | null>,
+    private readonly memos: ReadonlyMap<string, Memo>,
+  ) {}
+
+  /** @param process by which everything is decided; every other one is dead */
+  static empty(policy: DecidingPolicy, process: string): PureModel {
+    return new PureModel(policy, process, new Map(), new Map());
+  }
+
+  has(key: RecordKey): boolean {
+    return (this.records.get(recordId(key)) ?? null) !== null;
+  }
+
+  /** The model that is left where `consequence` has come true. */
+  after({ records, memos }: Pick<Consequence, 'records' | 'memos'>): PureModel {
+    const { policy, process } = this;
+    const all = new Map([...this.records, ...records]);
+    return new PureModel(policy, process, all, new Map([...this.memos, ...memos]));
+  }
+
+  /** The same records, decided on by another process: the one before is dead. */
+  under(process: string): PureModel {
+    return new PureModel(this.policy, process, this.records, this.memos);
+  }
+
+  /** What commands on one record come to, one after another, at the same instant. */
+  foresee(key: RecordKey, commands: (LockCommand | CounterCommand)[], now: number): Consequence {
+    let all: Consequence | null = null;
+    let model: PureModel = this;
+    for (const command of commands) {
+      const next = model.foreseeOne(key, command, now);
+      model = model.after(next);
+      all = all ? joined(all, next) : next;
+    }
+    if (!all) throw new Error('There is no command to foresee.');
+    return all;
+  }
+
+  foreseeSet(namespace: string, command: SetCommand, now: number): Consequence {
+    const idOf = (name: string) => recordId({ namespace, name });
+    const names = namesOf(command);
+    const records = new Map(names.map((name) => [name, this.records.get(idOf(name)) ?? null]));
+    const context = this.contextOf(command.request.key, now);
+    return this.consequence(names.map(idOf), command.request.key, () => {
+      const { answer, changes } = decideSet(records as never, command, context);
+      return { told: answer, changes: changes.map((each) => [idOf(each.name), each.decision]) };
+    });
+  }
+
+  private foreseeOne(
+    key: RecordKey,
+    command: LockCommand | CounterCommand,
+    now: number,
+  ): Consequence {
+    const id = recordId(key);
+    const record = this.records.get(id) ?? null;
+    const context = this.contextOf(memoKey(command), now);
+    const requestKey = ('request' in command && command.request?.key) || null;
+    return this.consequence([id], requestKey, () => {
+      // A counter's key comes with a counter's command, and leads to a counter's record.
+      const decision =
+        key.kind === 'counter'
+          ? decideCounter(record as never, command as CounterCommand, context)
+          : decide(record as never, command as LockCommand, context);
+      return { told: decision.answer, changes: [[id, decision]] };
+    });
+  }
+
+  private contextOf(requestKey: string | null, now: number) {
+    const { policy, process } = this;
+    const remembered = this.memos.get(requestKey ?? '') ?? null;
+    const isAlive = (other: string) => other === process;
+    return { now, epoch: 1, process, policy, isAlive, callerOf: () => null, remembered };
+  }
+
+  private consequence(
+    ids: string[],
+    requestKey: string | null,
+    work: () => { told: unknown; changes: [string, Change][] },
+  ): Consequence {
+    const records = new Map(ids.map((id) => [id, this.records.get(id) ?? null]));
+    const memos = new Map<string, Memo>();
+    const events = new Map<string, RecordEvent[]>();
+    const kept = this.memos.get(requestKey ?? '');
+    if (kept) memos.set(kept.key, kept);
+    let told: unknown;
+    try {
+      const { told: answer, changes } = work();
+      told = answer;
+      for (const [id, { next, events: told, memos: made, extensions }] of changes) {
+        if (!next) continue;
+        records.set(id, next);
+        if (told.length > 0) events.set(id, told);
+        for (const memo of made) memos.set(memo.key, memo);
+        for (const { keys, expiresAt } of extensions) {
+          for (const key of keys) this.prolong(memos, key, expiresAt);
+        }
+      }
+    } catch (error) {
+      if (!(error instanceof LockyardError)) throw error;
+      told = error.reason;
+    }
+    return { told, records, memos, events };
+  }
+
+  private prolong(memos: Map<string, Memo>, key: string, expiresAt: number): void {
+    const memo = memos.get(key) ?? this.memos.get(key);
+    if (memo) memos.set(key, { ...memo, expiresAt: Math.max(memo.expiresAt, expiresAt) });
+  }
+}
+
+function joined(first: Consequence, then: Consequence): Consequence {
+  const events = new Map(first.events);
+  for (const [id, more] of then.events) events.set(id, [...(events.get(id) ?? []), ...more]);
+  return {
+    told: then.told,
+    records: new Map([...first.records, ...then.records]),
+    memos: new Map([...first.memos, ...then.memos]),
+    events,
+  };
+}
