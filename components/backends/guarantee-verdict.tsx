@@ -27,7 +27,7 @@ export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
           ? LEVEL_WORDS[level]
           : 'No lock is granted here: it is not set up safely.'}
       </p>
-      <ul className="pt-1">
+      <ul className="flex flex-col gap-1 pt-1">
         {reasons.map((reason) => (
           <li key={reason} className={reason === unsafe ? 'text-t1' : 'text-t2'}>
             {reason}

@@ -3,6 +3,7 @@ export const KIND_WORDS: Record<string, string> = {
   sqlite: 'SQLite, embedded',
   mysql: 'MySQL',
   redis: 'Redis',
+  zookeeper: 'ZooKeeper',
 };
 
 /** What its death would mean, as somebody must know it who is woken by it. */

@@ -98,18 +98,21 @@ export class GuaranteeWatch {
     }
   }
 
-  /** What became worse or better, to the log; of a first reading, what is wrong with it. */
+  /** What became worse or better, to the log; of a first reading, what is not as good as can be. */
   private tell({ level, reasons, unsafe }: Guarantees): void {
     const { log, backend, isAllowed } = this.parts;
-    const before = this.last?.guarantees ?? { level: 'Strong' as const, unsafe: null };
-    if (before.level === level && before.unsafe === unsafe) return;
-    const facts = { backend, guarantee: level, before: before.level, reasons };
-    const isWorse =
-      RANK[level] < RANK[before.level] || (unsafe !== null && unsafe !== before.unsafe);
+    const before = this.last?.guarantees ?? null;
+    const { level: was, unsafe: wasUnsafe } = before ?? { level: 'Strong' as const, unsafe: null };
+    if (was === level && wasUnsafe === unsafe) return;
+    const facts = { backend, guarantee: level, before: before?.level, reasons };
     if (unsafe !== null && !isAllowed) {
       log.error(facts, 'A backend is not set up safely: it grants nothing');
-    } else if (isWorse) log.warn(facts, 'A backend can promise less than it should');
-    else log.info(facts, 'A backend can promise more than before');
+    } else if (RANK[level] < RANK[was] || (unsafe !== null && unsafe !== wasUnsafe)) {
+      const isExpected = before === null && level === 'Timed';
+      const text = before ? 'A backend can promise less than before' : 'A backend is not Strong';
+      if (isExpected) log.info(facts, text);
+      else log.warn(facts, text);
+    } else log.info(facts, 'A backend can promise more than before');
   }
 }
 
