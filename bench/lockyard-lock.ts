@@ -1,6 +1,8 @@
+import type { Database } from '@/db/database';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import { openStore } from '@/server/backends/open-store';
+import type { RecordStore } from '@/server/backends/record-store';
 import { systemClock } from '@/server/clock';
 import { DEFAULT_POLICY, QUEUE_LIMIT_MAX } from '@/server/domain/namespace-policy';
 import { createEngine } from '@/server/engine/create-engine';
@@ -13,14 +15,25 @@ const PATIENCE_MS = 20_000;
 const POLICY = { ...DEFAULT_POLICY, queueLimit: QUEUE_LIMIT_MAX };
 const WAIT = { holdRequestMs: 25_000 };
 
-/** Lockyard's engine and store as one process runs them: owner, token, queue and history included. */
+/** Lockyard on MySQL. */
 export async function openLockyardLock(url: string): Promise<QueueingBenchLock> {
   const database = await openDatabase({ kind: 'mysql', url });
   await migrate(database);
-  const store = await openStore({ kind: 'mysql', url }, database, Date.now);
+  return lockyardLockOver(await openStore({ kind: 'mysql', url }, database, Date.now), database);
+}
+
+/**
+ * Lockyard's engine and a store as one process runs them: owner, token, queue and history included.
+ *
+ * @param database closed with it
+ */
+export async function lockyardLockOver(
+  store: RecordStore,
+  database: Database,
+): Promise<QueueingBenchLock> {
   const engine = await createEngine({
     backend: 'default',
-    kind: 'mysql',
+    kind: 'bench',
     store,
     epochOf: () => 1,
     clock: systemClock,

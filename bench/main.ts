@@ -1,6 +1,10 @@
 import { raceOnMariadb } from './mariadb-works';
+import { raceOnRedis } from './redis-works';
 
-const [rounds = 5, roundMs = 2_500] = process.argv.slice(2).map(Number);
+const given = process.argv.slice(2);
+const [rounds = 5, roundMs = 2_500] = given.map(Number).filter((value) => !Number.isNaN(value));
+/** Named on the command line; all if none is. */
+const stores = given.filter((word) => Number.isNaN(Number(word)));
 
 /** A server that `npm run bench` has started, or that the environment names. */
 function serverIn(variable: string): string {
@@ -12,4 +16,10 @@ function serverIn(variable: string): string {
 console.log(
   `${rounds} rounds of ${roundMs} ms each, interleaved; medians. Only the ratios are claims.`,
 );
-await raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs });
+const STORES = {
+  mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
+  redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
+};
+for (const [name, raceOn] of Object.entries(STORES)) {
+  if (stores.length === 0 || stores.includes(name)) await raceOn();
+}

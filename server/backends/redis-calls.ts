@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
 import { recordId } from './record-id';
 import type { Change, ReadResult, RecordKey, SwapResult } from './record-store';
-import type { RedisKeys } from './redis-keys';
 import { READ, SWAP } from './redis-script';
 import {
   listOf,
@@ -22,17 +21,12 @@ export interface Admitted {
 
 export async function readRecords(
   redis: Redis,
-  keys: RedisKeys,
   { life, beat }: Admitted,
   wanted: RecordKey[],
   requestKeys: string[],
 ): Promise<ReadResult & { now: number }> {
   const ids = wanted.map(recordId);
-  const names = [keys.marker, keys.ids];
-  for (const id of ids) names.push(keys.record(id));
-  for (const id of ids) names.push(keys.queue(id));
-  for (const key of requestKeys) names.push(keys.answer(key));
-  const reply = await READ.run(redis, names, [life, beat, ids.length, ...ids]);
+  const reply = await READ.run(redis, [life, beat, ids.length, ...ids, ...requestKeys]);
   const behind = 1 + 2 * ids.length;
   const list = listOf(reply, behind + 2 * requestKeys.length);
   const now = list[0] as number;
@@ -53,14 +47,13 @@ export async function readRecords(
 
 export async function swapRecords(
   redis: Redis,
-  keys: RedisKeys,
   { life, epoch, beat }: Admitted,
   changes: Change[],
   how: 'each' | 'all',
 ): Promise<SwapResult[]> {
   const isStale = (change: Change) => change.epoch !== undefined && change.epoch !== epoch;
-  const { keys: names, args } = swapArguments(keys, changes, how, isStale);
-  const list = listOf(await SWAP.run(redis, names, [life, beat, ...args]), 1);
+  const args = swapArguments(changes, how, isStale);
+  const list = listOf(await SWAP.run(redis, [life, beat, ...args]), 1 + changes.length);
   const now = list[0] as number;
   return changes.map(({ rev, writer }, i) => {
     const told = list[1 + i] ?? null;

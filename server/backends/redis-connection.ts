@@ -4,6 +4,7 @@ import type { redisOptions } from './redis-options';
 import { REFUSAL } from './redis-script';
 
 const AWAY = 'Redis cannot be reached.';
+const LATE = 'Redis cannot be reached, or is being looked at.';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 
@@ -25,6 +26,7 @@ export interface ConnectionGuard<Admitted> {
 export class RedisConnection<Admitted> {
   private opening: Promise<{ redis: Redis; admitted: Admitted }> | null = null;
   private current: Redis | null = null;
+  private ready: { redis: Redis; admitted: Admitted } | null = null;
   private isClosed = false;
 
   /**
@@ -44,7 +46,7 @@ export class RedisConnection<Admitted> {
    *   that was not answered in time the connection is gone, so that no later answer can be taken for another's.
    */
   async call<T>(work: (redis: Redis, admitted: Admitted) => Promise<T>): Promise<T> {
-    const { redis, admitted } = await this.opened();
+    const { redis, admitted } = this.ready ?? (await this.opened());
     if (redis.status !== 'ready') {
       this.drop(redis);
       throw new StoreError('The connection to Redis is gone.', 'no');
@@ -92,8 +94,7 @@ export class RedisConnection<Admitted> {
     this.opening ??= this.open();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      const error = new StoreError('Redis cannot be reached, or is being looked at.', 'no');
-      timer = setTimeout(() => reject(error), this.timeoutMs);
+      timer = setTimeout(() => reject(new StoreError(LATE, 'no')), this.timeoutMs);
     });
     try {
       return await Promise.race([this.opening, late]);
@@ -121,7 +122,9 @@ export class RedisConnection<Admitted> {
       await redis.connect();
       const admitted = await this.guard.admit(redis);
       if (this.isClosed) throw new StoreError('This store is closed.', 'no');
-      return { redis, admitted };
+      const ready = { redis, admitted };
+      if (this.current === redis) this.ready = ready;
+      return ready;
     } catch (cause) {
       this.drop(redis);
       if (cause instanceof StoreError) {
@@ -136,6 +139,7 @@ export class RedisConnection<Admitted> {
     if (this.current === redis) {
       this.current = null;
       this.opening = null;
+      this.ready = null;
     }
     redis.disconnect();
   }

@@ -5,7 +5,7 @@ import { StoreError } from './record-store';
 import type { Admitted } from './redis-calls';
 import type { ConnectionGuard } from './redis-connection';
 import { isFlushed, type RedisFacts, readRedisFacts, refusalOf } from './redis-facts';
-import type { RedisKeys } from './redis-keys';
+import { KEYS } from './redis-keys';
 import { mendRedis } from './redis-mend';
 
 /** How often another process may be found to have been faster before a connection is given up. */
@@ -33,10 +33,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   /** What a script has refused to work on, which a look from outside would not see. */
   private suspicion: { life: string; what: LossKind } | null = null;
 
-  constructor(
-    private readonly life: BackendLife,
-    private readonly keys: RedisKeys,
-  ) {}
+  constructor(private readonly life: BackendLife) {}
 
   /** @throws StoreError with why no lock may be kept there */
   async admit(redis: Redis): Promise<Admitted> {
@@ -86,8 +83,8 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
 
   private async look(redis: Redis): Promise<Seen> {
     const [[life, beat, epoch, count], listed, [seconds, micros]] = await Promise.all([
-      redis.hmget(this.keys.marker, 'life', 'beat', 'epoch', 'count'),
-      redis.zcard(this.keys.ids),
+      redis.hmget(KEYS.marker, 'life', 'beat', 'epoch', 'count'),
+      redis.zcard(KEYS.ids),
       redis.time(),
     ]);
     return {
@@ -104,7 +101,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     const { life, epoch } = row;
     if (life === null) return null;
     const quiet = (now: number) => this.recall(() => this.life.keepQuiet(life, now));
-    await mendRedis(redis, this.keys, { life, epoch }, quiet);
+    await mendRedis(redis, { life, epoch }, quiet);
     const isOurs = await this.recall(() => this.life.found(life, runId));
     return isOurs ? { life, epoch, beat: 0 } : null;
   }

@@ -1,10 +1,11 @@
+import { KEYS } from './redis-keys';
 import { RedisScript } from './redis-script';
 
 /**
  * Begins a new life, unless it has begun: nobody admitted to an earlier one can write from here on. The list of ids is
  * made anew from the records that are there, and the history goes on above every number that it had.
  *
- * KEYS: marker, ids. ARGV: the life while it is mended, the life, epoch, the lowest number of the history. Answers the
+ * ARGV: the life while it is mended, the life, epoch, the lowest number of the history. Answers the
  * clock: whatever was written in an earlier life was written before.
  */
 export const BEGIN_LIFE = new RedisScript(`#!lua
@@ -12,21 +13,21 @@ local life, time = redis.call('HGET', KEYS[1], 'life'), redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + 1
 if life == ARGV[1] or life == ARGV[2] then return now end
 local history = math.max(tonumber(redis.call('HGET', KEYS[1], 'history')) or 0, tonumber(ARGV[4]))
-redis.call('DEL', KEYS[1], KEYS[2])
+redis.call('DEL', KEYS[1], '${KEYS.ids}')
 redis.call('HSET', KEYS[1], 'life', ARGV[1], 'beat', 0, 'count', 0, 'epoch', ARGV[3], 'history', string.format('%.0f', history))
 return now
 `);
 
-/** Lists records that were found. KEYS: marker, ids. ARGV: the life while it is mended; ids. */
+/** Lists records that were found. ARGV: the life while it is mended; ids. */
 export const LIST_RECORDS = new RedisScript(`#!lua
 if redis.call('HGET', KEYS[1], 'life') ~= ARGV[1] then return 0 end
 local born = 0
-for i = 2, #ARGV do born = born + redis.call('ZADD', KEYS[2], 0, ARGV[i]) end
+for i = 2, #ARGV do born = born + redis.call('ZADD', '${KEYS.ids}', 0, ARGV[i]) end
 redis.call('HINCRBY', KEYS[1], 'count', born)
 return 1
 `);
 
-/** Ends the mending. KEYS: marker. ARGV: the life while it is mended, the life. Answers 1 where the life stands. */
+/** Ends the mending. ARGV: the life while it is mended, the life. Answers 1 where the life stands. */
 export const END_MENDING = new RedisScript(`#!lua
 local life = redis.call('HGET', KEYS[1], 'life')
 if life == ARGV[1] then redis.call('HSET', KEYS[1], 'life', ARGV[2]) end

@@ -7,9 +7,10 @@ import { decodeRecord, encodeRecord } from './record-codec';
 import { recordKey } from './record-id';
 import { type Change, type RecordKey, type StoredRecord, StoreError } from './record-store';
 import { type Admitted, swapRecords } from './redis-calls';
-import type { RedisKeys } from './redis-keys';
+import { PREFIX } from './redis-keys';
 import { BEGIN_LIFE, END_MENDING, LIST_RECORDS } from './redis-mend-scripts';
-import { HAS_QUEUE, storedRecord } from './redis-text';
+import { HAS_QUEUE } from './redis-script';
+import { storedRecord } from './redis-text';
 
 const RECORDS_AT_ONCE = 200;
 
@@ -27,38 +28,36 @@ const NOBODY = { by: 'lockyard', reason: 'The backend had lost its memory.' };
  */
 export async function mendRedis(
   redis: Redis,
-  keys: RedisKeys,
   { life, epoch }: { life: string; epoch: number },
   keepQuiet: (now: number) => Promise<LifeRow>,
 ): Promise<void> {
   const mending: Admitted = { life: `${life}~`, epoch, beat: 0 };
   const historyFrom = (epoch - 1) * HISTORY_SPAN;
   const begin = [mending.life, life, epoch, historyFrom];
-  const begunAt = await BEGIN_LIFE.run(redis, [keys.marker, keys.ids], begin);
+  const begunAt = await BEGIN_LIFE.run(redis, begin);
   const { grantsFrom } = await keepQuiet(Number(begunAt));
   const restoration = { epoch, grantsFrom, now: Number(begunAt), ...NOBODY };
   let cursor = '0';
   do {
-    const which = ['MATCH', keys.recordPattern, 'COUNT', RECORDS_AT_ONCE] as const;
+    const which = ['MATCH', `${PREFIX.record}*`, 'COUNT', RECORDS_AT_ONCE] as const;
     const [next, names] = await redis.scan(cursor, ...which);
     cursor = next;
-    const ids = names.map((name) => keys.idOf(name));
-    if (ids.length > 0) await mendRecords(redis, keys, mending, ids, restoration);
+    const ids = names.map((name) => name.slice(PREFIX.record.length));
+    if (ids.length > 0) await mendRecords(redis, mending, ids, restoration);
   } while (cursor !== '0');
-  const ended = await END_MENDING.run(redis, [keys.marker], [mending.life, life]);
+  const ended = await END_MENDING.run(redis, [mending.life, life]);
   if (ended !== 1) throw new StoreError('Redis lost its memory while it was mended.', 'no');
 }
 
 async function mendRecords(
   redis: Redis,
-  keys: RedisKeys,
   mending: Admitted,
   ids: string[],
   restoration: Restoration,
 ): Promise<void> {
-  await LIST_RECORDS.run(redis, [keys.marker, keys.ids], [mending.life, ...ids]);
-  const texts = await redis.mget(ids.map((id) => keys.record(id)));
-  const queues = await redis.mget(ids.map((id) => keys.queue(id)));
+  await LIST_RECORDS.run(redis, [mending.life, ...ids]);
+  const texts = await redis.mget(ids.map((id) => PREFIX.record + id));
+  const queues = await redis.mget(ids.map((id) => PREFIX.queue + id));
   const changes = ids.flatMap((id, i) => {
     const text = texts[i];
     const key = recordKey(id);
@@ -67,7 +66,7 @@ async function mendRecords(
     const record = storedRecord(text, hasQueue ? (queues[i] ?? '') : '');
     return mendedRecord(key, record, restoration);
   });
-  if (changes.length > 0) await swapRecords(redis, keys, mending, changes, 'each');
+  if (changes.length > 0) await swapRecords(redis, mending, changes, 'each');
 }
 
 /** What no version of ours wrote stays as it is: no engine will decide on it. */

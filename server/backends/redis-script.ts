@@ -1,10 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import { KEYS, PREFIX } from './redis-keys';
+
+/** The sign of a record that has a queue. */
+export const HAS_QUEUE = 'q';
+
+const HAS_QUEUE_BYTE = HAS_QUEUE.charCodeAt(0);
 
 /** One value of a script's answer. */
 export type Reply = string | number | null | Reply[];
 
-/** A constant Lua script. What it works on comes in as `KEYS` and `ARGV` alone, never as part of its text. */
+/**
+ * A constant Lua script. What callers said comes in as `ARGV` alone, never as part of its text; `KEYS[1]` is the marker, which
+ * stands for every other key that it uses, since they all share its slot.
+ */
 export class RedisScript {
   private readonly sha: string;
 
@@ -13,8 +22,8 @@ export class RedisScript {
   }
 
   /** Runs it by its name; a server that has forgotten it has run nothing, and is sent the whole. */
-  async run(redis: Redis, keys: string[], args: (string | number)[]): Promise<Reply> {
-    const rest = [keys.length, ...keys, ...args];
+  async run(redis: Redis, args: (string | number)[]): Promise<Reply> {
+    const rest = [1, KEYS.marker, ...args];
     try {
       return (await redis.call('EVALSHA', this.sha, ...rest)) as Reply;
     } catch (error) {
@@ -28,14 +37,14 @@ export class RedisScript {
 export const REFUSAL = 'LOCKYARD';
 
 /**
- * The first lines of every script: `KEYS[1]` is the marker, `KEYS[2]` the list of ids; `ARGV[1]` and `ARGV[2]` are the
- * life and the beat that the caller was admitted with. Where the store's memory is not the one it was, nothing happens.
+ * The first lines of every script: `ARGV[1]` and `ARGV[2]` are the life and the beat that the caller was admitted with.
+ * Where the store's memory is not the one it was, nothing happens.
  */
 const CHECK = `
 local marker = redis.call('HMGET', KEYS[1], 'life', 'beat', 'count')
 if marker[1] ~= ARGV[1] then return redis.error_reply('${REFUSAL} life') end
 if (tonumber(marker[2]) or -1) < tonumber(ARGV[2]) then return redis.error_reply('${REFUSAL} beat') end
-if redis.call('ZCARD', KEYS[2]) ~= tonumber(marker[3]) then return redis.error_reply('${REFUSAL} records') end
+if redis.call('ZCARD', '${KEYS.ids}') ~= tonumber(marker[3]) then return redis.error_reply('${REFUSAL} records') end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
@@ -43,62 +52,71 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 /**
  * Records and remembered answers, with the clock.
  *
- * KEYS: marker, ids; a key a record; the key of each one's queue; the keys of answers. ARGV: life, beat, how many records,
- * their ids. Answers now; then of each record its text and its queue; then of each answer its text and its expiry.
+ * ARGV: life, beat, how many records, their ids; then the keys of answers. Answers now; then of each record its text and
+ * its queue; then of each answer its text and its expiry.
  */
 export const READ = new RedisScript(`#!lua flags=no-writes
 ${CHECK}
-local out, n = { now }, tonumber(ARGV[3])
-local values = n > 0 and redis.call('MGET', unpack(KEYS, 3, 2 + n)) or {}
+local out, n, keys = { now }, tonumber(ARGV[3]), {}
+for i = 1, n do keys[i] = '${PREFIX.record}' .. ARGV[3 + i] end
+local values = n > 0 and redis.call('MGET', unpack(keys)) or {}
 for i = 1, n do
   local value, queue = values[i], ''
-  if value and string.byte(value) == 113 then
-    queue = redis.call('GET', KEYS[2 + n + i])
+  if value and string.byte(value) == ${HAS_QUEUE_BYTE} then
+    queue = redis.call('GET', '${PREFIX.queue}' .. ARGV[3 + i])
     if not queue then return redis.error_reply('${REFUSAL} records') end
-  elseif not value and redis.call('ZSCORE', KEYS[2], ARGV[3 + i]) then
+  elseif not value and redis.call('ZSCORE', '${KEYS.ids}', ARGV[3 + i]) then
     return redis.error_reply('${REFUSAL} records')
   end
   out[2 * i], out[2 * i + 1] = value, queue
 end
 local last = 1 + 2 * n
-for i = 3 + 2 * n, #KEYS do
-  out[last + 1], out[last + 2] = redis.call('GET', KEYS[i]), redis.call('PEXPIRETIME', KEYS[i])
+for i = 4 + n, #ARGV do
+  local key = '${PREFIX.answer}' .. ARGV[i]
+  out[last + 1], out[last + 2] = redis.call('GET', key), redis.call('PEXPIRETIME', key)
   last = last + 2
 end
 return out
 `);
 
-/** The arguments of one change in `SWAP`, before those of its answers. */
-const SWAP_FIELDS = 9;
-
 /**
  * Swaps. Everything that can fail comes before the first write, so a refusal has changed nothing.
  *
- * KEYS: marker, ids, history; a key a record; the key of each one's queue; then change by change the keys of the answers
- * that it keeps and of those that it makes live longer. ARGV: life, beat, `all` or `each`, the history's text or nothing,
- * how many changes; then `SWAP_FIELDS` a change: id, what is expected (nothing: no record), past, ahead, text, queue
- * (`=`: as it is; else a sign and the queue), writer, number of answers kept, number of answers extended; then text and
- * expiry of each answer kept and expiry of each one extended, change by change. Answers now; then of each change 1 if
- * it took, else the rev and writer of the record that stands, or nothing.
+ * ARGV: life, beat, `all` or `each`, the history's text or nothing, how many changes; of each its id and its proposal; then,
+ * change by change, key, text and expiry of each answer that is kept, and key and expiry of each one that is to live longer. A
+ * proposal is past, ahead, the number of answers kept and extended, and the lengths of what is expected and of the text,
+ * with a blank after each; then what is expected (nothing: no record), the text, and the queue: `=` for as it is, else a sign
+ * and the queue. Few and long arguments, because each one costs the driver.
+ *
+ * Answers now; then of each change 1 if it took, else the rev and writer of the record that stands, or nothing.
  */
 export const SWAP = new RedisScript(`#!lua
 ${CHECK}
 local n, all = tonumber(ARGV[5]), ARGV[3] == 'all'
-local values = redis.call('MGET', unpack(KEYS, 4, 3 + n))
-local out, writers, whole = { now }, {}, true
+local keys = {}
+for i = 1, n do keys[i] = '${PREFIX.record}' .. ARGV[4 + 2 * i] end
+local values = redis.call('MGET', unpack(keys))
+local out, texts, queues, kepts, extendeds = { now }, {}, {}, {}, {}
+local writers, whole = {}, true
 for i = 1, n do
-  local at, value = ${SWAP_FIELDS} * i - 4, values[i]
-  local expected = ARGV[at + 2]
-  local took = now >= tonumber(ARGV[at + 3]) and now < tonumber(ARGV[at + 4])
+  local value, proposal = values[i], ARGV[5 + 2 * i]
+  local past, ahead, kept, extended, length, size, from =
+    string.match(proposal, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()')
+  local took = now >= tonumber(past) and now < tonumber(ahead)
   if value then
-    took = took and expected ~= '' and string.sub(value, 2, #expected + 1) == expected
+    took = took and length ~= '0'
+      and string.sub(value, 2, length + 1) == string.sub(proposal, from, from + length - 1)
   else
-    took = took and expected == ''
-    if redis.call('ZSCORE', KEYS[2], ARGV[at + 1]) then return redis.error_reply('${REFUSAL} records') end
+    took = took and length == '0'
+    if redis.call('ZSCORE', '${KEYS.ids}', ARGV[4 + 2 * i]) then return redis.error_reply('${REFUSAL} records') end
   end
+  kepts[i], extendeds[i] = tonumber(kept), tonumber(extended)
   if took then
+    from = from + length
     out[1 + i] = 1
-    writers[#writers + 1] = ARGV[at + 7]
+    texts[i] = string.sub(proposal, from, from + size - 1)
+    queues[i] = string.sub(proposal, from + size)
+    writers[#writers + 1] = string.match(texts[i], '^%S+ (%S+)')
   else
     out[1 + i], whole = value and string.match(value, '^.(%S+ %S+)') or false, false
   end
@@ -112,59 +130,56 @@ if all and not whole then
 end
 if ARGV[4] ~= '' then
   local id = redis.call('HINCRBY', KEYS[1], 'history', 1)
-  redis.call('XADD', KEYS[3], string.format('%.0f-0', id), 'at', now, 'changes', ARGV[4], 'took', table.concat(writers, ','))
+  redis.call('XADD', '${KEYS.history}', string.format('%.0f-0', id), 'at', now, 'changes', ARGV[4], 'took', table.concat(writers, ','))
 end
-local key, arg, born = 3 + 2 * n, 5 + ${SWAP_FIELDS} * n, 0
+local at, born = 6 + 2 * n, 0
 for i = 1, n do
-  local at, value = ${SWAP_FIELDS} * i - 4, values[i]
-  local kept, extended = tonumber(ARGV[at + 8]), tonumber(ARGV[at + 9])
-  if out[1 + i] == 1 then
-    local queue, flag = ARGV[at + 6], '-'
-    local had = value and string.byte(value) == 113
+  local took, last = out[1 + i] == 1, at + 3 * kepts[i] + 2 * extendeds[i]
+  if took then
+    local id, value, queue, flag = ARGV[4 + 2 * i], values[i], queues[i], '-'
+    local had = value and string.byte(value) == ${HAS_QUEUE_BYTE}
     if queue == '=' then
-      flag = had and 'q' or '-'
+      flag = had and '${HAS_QUEUE}' or '-'
     elseif queue ~= '+' then
-      flag = 'q'
-      redis.call('SET', KEYS[3 + n + i], string.sub(queue, 2))
+      flag = '${HAS_QUEUE}'
+      redis.call('SET', '${PREFIX.queue}' .. id, string.sub(queue, 2))
     elseif had then
-      redis.call('DEL', KEYS[3 + n + i])
+      redis.call('DEL', '${PREFIX.queue}' .. id)
     end
-    redis.call('SET', KEYS[3 + i], flag .. ARGV[at + 5])
-    if not value then born = born + redis.call('ZADD', KEYS[2], 0, ARGV[at + 1]) end
-    for k = 1, kept do
-      redis.call('SET', KEYS[key + k], ARGV[arg + 2 * k - 1], 'PXAT', ARGV[arg + 2 * k])
+    redis.call('SET', keys[i], flag .. texts[i])
+    if not value then born = born + redis.call('ZADD', '${KEYS.ids}', 0, id) end
+    for k = 1, kepts[i] do
+      redis.call('SET', '${PREFIX.answer}' .. ARGV[at], ARGV[at + 1], 'PXAT', ARGV[at + 2])
+      at = at + 3
     end
-    for k = 1, extended do
-      redis.call('PEXPIREAT', KEYS[key + kept + k], ARGV[arg + 2 * kept + k], 'GT')
+    for k = 1, extendeds[i] do
+      redis.call('PEXPIREAT', '${PREFIX.answer}' .. ARGV[at], ARGV[at + 1], 'GT')
+      at = at + 2
     end
   end
-  key, arg = key + kept + extended, arg + 2 * kept + extended
+  at = last
 end
 if born > 0 then redis.call('HINCRBY', KEYS[1], 'count', born) end
 return out
 `);
 
-/**
- * Removes records that are still as they were seen.
- *
- * KEYS: marker, ids; a key a record; the key of each one's queue. ARGV: life, beat, how many; of each its id and what it
- * is expected to be. Answers how many are gone.
- */
+/** Removes records that are still as they were seen. ARGV: life, beat, how many; of each its id and its beginning. Answers how many are gone. */
 export const FORGET = new RedisScript(`#!lua
 ${CHECK}
-local n, gone = tonumber(ARGV[3]), 0
-for i = 1, n do
-  local value, expected = redis.call('GET', KEYS[2 + i]), ARGV[3 + 2 * i]
+local gone = 0
+for i = 4, #ARGV, 2 do
+  local id, expected = ARGV[i], ARGV[i + 1]
+  local value = redis.call('GET', '${PREFIX.record}' .. id)
   if value and string.sub(value, 2, #expected + 1) == expected then
-    redis.call('DEL', KEYS[2 + i], KEYS[2 + n + i])
-    gone = gone + redis.call('ZREM', KEYS[2], ARGV[2 + 2 * i])
+    redis.call('DEL', '${PREFIX.record}' .. id, '${PREFIX.queue}' .. id)
+    gone = gone + redis.call('ZREM', '${KEYS.ids}', id)
   end
 end
 if gone > 0 then redis.call('HINCRBY', KEYS[1], 'count', -gone) end
 return gone
 `);
 
-/** One more sign that this memory is kept. KEYS: marker, ids. ARGV: life, beat. Answers the new beat. */
+/** One more sign that this memory is kept. ARGV: life, beat. Answers the new beat. */
 export const BEAT = new RedisScript(`#!lua
 ${CHECK}
 return redis.call('HINCRBY', KEYS[1], 'beat', 1)

@@ -21,7 +21,7 @@ import { RedisConnection } from './redis-connection';
 import { readRedisFacts, refusalOf } from './redis-facts';
 import { redisGuarantees } from './redis-guarantees';
 import { RedisGuard } from './redis-guard';
-import { RedisKeys } from './redis-keys';
+import { KEYS } from './redis-keys';
 import { redisOptions } from './redis-options';
 import { BEAT, FORGET } from './redis-script';
 import { beginning } from './redis-text';
@@ -42,7 +42,6 @@ const PRUNE_ENTRIES = 500;
  * `RedisGuard`.
  */
 export class RedisStore implements RecordStore, HistorySource {
-  private readonly keys = new RedisKeys();
   private readonly connection: RedisConnection<Admitted>;
   private readonly closing = new AbortController();
   private readonly beating: Promise<void>;
@@ -55,15 +54,13 @@ export class RedisStore implements RecordStore, HistorySource {
     url: string,
     private readonly life: BackendLife,
   ) {
-    const guard = new RedisGuard(life, this.keys);
+    const guard = new RedisGuard(life);
     this.connection = new RedisConnection(redisOptions(url), CALL_TIMEOUT_MS, guard);
     this.beating = this.beat();
   }
 
   read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
-    return this.ask((redis, admitted) =>
-      readRecords(redis, this.keys, admitted, keys, requestKeys),
-    );
+    return this.ask((redis, admitted) => readRecords(redis, admitted, keys, requestKeys));
   }
 
   swap(changes: Change[]): Promise<SwapResult[]> {
@@ -78,9 +75,9 @@ export class RedisStore implements RecordStore, HistorySource {
     const [from, to] = namespace === null ? ['-', '+'] : bounds(idRange(namespace));
     const begin = after ? `(${recordId(after)}` : from;
     return this.ask(async (redis, admitted) => {
-      const ids = await redis.zrangebylex(this.keys.ids, begin, to, 'LIMIT', 0, limit);
+      const ids = await redis.zrangebylex(KEYS.ids, begin, to, 'LIMIT', 0, limit);
       const found = ids.map(recordKey);
-      const { records } = await readRecords(redis, this.keys, admitted, found, []);
+      const { records } = await readRecords(redis, admitted, found, []);
       const last = found.length === limit ? found.at(-1) : undefined;
       return {
         records: records.filter(({ record }) => record !== null),
@@ -93,15 +90,9 @@ export class RedisStore implements RecordStore, HistorySource {
   async forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number> {
     if (records.length === 0) return 0;
     const ids = records.map(({ key }) => recordId(key));
-    const keys = [
-      this.keys.marker,
-      this.keys.ids,
-      ...ids.map((id) => this.keys.record(id)),
-      ...ids.map((id) => this.keys.queue(id)),
-    ];
     const expected = records.flatMap((record, i) => [ids[i] ?? '', beginning(record)]);
     return this.connection.call(async (redis, { life, beat }) =>
-      Number(await FORGET.run(redis, keys, [life, beat, ids.length, ...expected])),
+      Number(await FORGET.run(redis, [life, beat, ids.length, ...expected])),
     );
   }
 
@@ -118,15 +109,20 @@ export class RedisStore implements RecordStore, HistorySource {
   }
 
   historyEnd(): Promise<number> {
-    return this.ask(async (redis) => Number(await redis.hget(this.keys.marker, 'history')));
+    return this.ask(async (redis) => Number(await redis.hget(KEYS.marker, 'history')));
   }
 
   pruneHistory(position: number, before: number): Promise<number> {
     return this.connection.call(async (redis) => {
-      const { history } = this.keys;
-      const entries = await redis.xrange(history, '-', `${position}-0`, 'COUNT', PRUNE_ENTRIES);
+      const entries = await redis.xrange(
+        KEYS.history,
+        '-',
+        `${position}-0`,
+        'COUNT',
+        PRUNE_ENTRIES,
+      );
       const last = entries.map(historyRow).findLast(({ at }) => at < before);
-      return last ? redis.xtrim(history, 'MINID', `${last.id + 1}-0`) : 0;
+      return last ? redis.xtrim(KEYS.history, 'MINID', `${last.id + 1}-0`) : 0;
     });
   }
 
@@ -149,14 +145,12 @@ export class RedisStore implements RecordStore, HistorySource {
         throw new StoreError('The control database does not answer.', 'no', { cause });
       });
     }
-    return this.connection.call((redis, admitted) =>
-      swapRecords(redis, this.keys, admitted, changes, how),
-    );
+    return this.connection.call((redis, admitted) => swapRecords(redis, admitted, changes, how));
   }
 
   private history(from: string, to: string, limit: number): Promise<HistoryRow[]> {
     return this.ask(async (redis) => {
-      const entries = await redis.xrange(this.keys.history, from, to, 'COUNT', limit);
+      const entries = await redis.xrange(KEYS.history, from, to, 'COUNT', limit);
       return entries.map(historyRow).map(decodeHistory);
     });
   }
@@ -181,9 +175,8 @@ export class RedisStore implements RecordStore, HistorySource {
   }
 
   private async beatOnce(beats: number): Promise<void> {
-    const { marker, ids } = this.keys;
     const { life, beat, refusal } = await this.connection.call(async (redis, admitted) => {
-      const reply = await BEAT.run(redis, [marker, ids], [admitted.life, admitted.beat]);
+      const reply = await BEAT.run(redis, [admitted.life, admitted.beat]);
       admitted.beat = Number(reply);
       const isDue = beats % SETTINGS_EVERY === 0;
       return { ...admitted, refusal: isDue ? refusalOf(await readRedisFacts(redis)) : null };

@@ -2,11 +2,7 @@ import type { Memo } from '../domain/decision';
 import { encodeHistory } from './history-text';
 import { recordId } from './record-id';
 import { type Change, type StoredRecord, StoreError } from './record-store';
-import type { RedisKeys } from './redis-keys';
 import type { Reply } from './redis-script';
-
-/** The sign of a record that has a queue. */
-export const HAS_QUEUE = 'q';
 
 /** A record's text is a sign, `q` where it has a queue, then rev, writer and head with a blank between them. */
 export function storedRecord(text: string, queue: string): StoredRecord {
@@ -41,45 +37,37 @@ export function memoOf(key: string, text: string, expiresAt: number): Memo {
 
 /** Everything that `SWAP` wants to know of these changes, behind life and beat. */
 export function swapArguments(
-  keys: RedisKeys,
   changes: Change[],
   how: 'each' | 'all',
   isStale: (change: Change) => boolean,
-): { keys: string[]; args: (string | number)[] } {
-  const ids = changes.map((change) => recordId(change.key));
-  const names = [keys.marker, keys.ids, keys.history];
-  for (const id of ids) names.push(keys.record(id));
-  for (const id of ids) names.push(keys.queue(id));
+): (string | number)[] {
   const hasHistory = changes.some((change) => change.events.length > 0);
-  const args = [how, hasHistory ? encodeHistory(changes) : '', changes.length];
+  const args: (string | number)[] = [how, hasHistory ? encodeHistory(changes) : '', changes.length];
   const answers: (string | number)[] = [];
-  for (const [i, change] of changes.entries()) {
-    const { expect, clock, rev, writer, head, queue, memos, extensions } = change;
-    for (const memo of memos) {
-      names.push(keys.answer(memo.key));
-      answers.push(`${memo.inputHash}\n${JSON.stringify(memo.answer)}`, instant(memo.expiresAt));
+  for (const change of changes) {
+    const { memos, extensions } = change;
+    for (const { key, inputHash, answer, expiresAt } of memos) {
+      answers.push(key, `${inputHash}\n${JSON.stringify(answer)}`, instant(expiresAt));
     }
     let extended = 0;
-    for (const { keys: requestKeys, expiresAt } of extensions) {
-      for (const key of requestKeys) {
-        names.push(keys.answer(key));
-        answers.push(instant(expiresAt));
-        extended += 1;
-      }
+    for (const { keys, expiresAt } of extensions) {
+      for (const key of keys) answers.push(key, instant(expiresAt));
+      extended += keys.length;
     }
-    args.push(
-      ids[i] ?? '',
-      expect ? beginning(expect) : '',
-      clock.past,
-      isStale(change) ? 0 : Math.min(clock.ahead, Number.MAX_SAFE_INTEGER),
-      `${rev} ${writer} ${head}`,
-      queue === null ? '=' : `+${queue}`,
-      writer,
-      memos.length,
-      extended,
-    );
+    args.push(recordId(change.key), proposalOf(change, isStale(change), extended));
   }
-  return { keys: names, args: args.concat(answers) };
+  return args.concat(answers);
+}
+
+function proposalOf(change: Change, isStale: boolean, extended: number): string {
+  const { expect, clock, rev, writer, head, queue, memos } = change;
+  const expected = expect ? beginning(expect) : '';
+  const text = `${rev} ${writer} ${head}`;
+  const past = Math.ceil(clock.past);
+  const ahead = isStale ? 0 : Math.ceil(Math.min(clock.ahead, Number.MAX_SAFE_INTEGER));
+  const lengths = `${Buffer.byteLength(expected)} ${Buffer.byteLength(text)}`;
+  const rest = queue === null ? '=' : `+${queue}`;
+  return `${past} ${ahead} ${memos.length} ${extended} ${lengths} ${expected}${text}${rest}`;
 }
 
 /** Redis takes whole milliseconds after 1970 and nothing else. */
