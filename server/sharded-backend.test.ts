@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseShardList } from '@/db/shard-list';
+import { startPrivateMariadb } from '@/scripts/private-mariadb.mjs';
 import { MysqlStore } from './backends/mysql-store';
 import { recordId } from './backends/record-id';
 import type { RecordKey } from './backends/record-store';
@@ -8,12 +9,14 @@ import { LockyardError } from './domain/errors';
 import { spreadNames } from './domain/spread-names';
 import { anonymousRequest } from './engine/request-identity';
 import { addTo, createOf, standing } from './engine/testing/counter-asks';
-import { acquire, release, renew, take } from './engine/testing/engine-rig';
+import { acquire, pause, release, renew, take } from './engine/testing/engine-rig';
 import { acquireSet, cancelSet, takeSet } from './engine/testing/set-asks';
 import type { Runtime } from './operations/operation-context';
 import { reshardBackend } from './reshard-backend';
 import { BACKEND, contextOf, engineIn, NAMESPACE, ShardRig } from './testing/shard-rig';
 
+/** The server of the second database, which may be stopped. */
+let own: Awaited<ReturnType<typeof startPrivateMariadb>>;
 let rig: ShardRig;
 /** The lists that follow each other. */
 let first: string;
@@ -22,12 +25,22 @@ let second: string;
 let old: Runtime;
 let now: Runtime;
 beforeAll(async () => {
-  rig = await ShardRig.open(3);
+  own = await startPrivateMariadb({ durable: false });
+  rig = await ShardRig.open(3, [usual, own.url, usual]);
   first = rig.listOf([0, 1]);
   second = rig.listOf([1, 2], [0]);
   old = await rig.serve(first);
+}, 60_000);
+afterAll(async () => {
+  own?.signal('SIGCONT');
+  await rig?.close();
+  await own?.stop();
 });
-afterAll(() => rig?.close());
+
+const usual = process.env.TEST_MYSQL_URL ?? '';
+
+/** What is promised, and what a busy machine may add. */
+const ANSWER_MAX_MS = 5_000 + 1_000;
 
 const parsedList = (list: string) => {
   const parsed = parseShardList(BACKEND, list);
@@ -133,6 +146,60 @@ describe('a backend with shards', () => {
       shards: [{ reachable: true }, { reachable: true }],
     });
   });
+
+  it('keeps nobody waiting for a shard that stops who asks for a lock of another, and serves it again by itself', async () => {
+    const keysAt = (place: number) =>
+      Array.from({ length: 20 }, () =>
+        freshKey((name) => homeUrl(first, name) === rig.urlOf(place)),
+      );
+    const [well, stopped] = [keysAt(0), keysAt(1)];
+    const held = freshKey((name) => homeUrl(first, name) === rig.urlOf(1));
+    const member = { engine: engineIn(old) };
+    const before = await take(member, held, 'w1', { leaseMs: 60_000 });
+
+    own.signal('SIGSTOP');
+    // Its threads stop one after another.
+    await pause(200);
+    const since = performance.now();
+    const answers = stopped.map((key) =>
+      acquire(member, key, 'w2').then(
+        (answer) => ({ error: answer, afterMs: 0 }),
+        (error: unknown) => ({ error, afterMs: performance.now() - since }),
+      ),
+    );
+    const spent: number[] = [];
+    for (const key of well) {
+      const askedAt = performance.now();
+      const { token } = await take(member, key, 'w1');
+      await release(member, key, 'w1', token);
+      spent.push(performance.now() - askedAt);
+    }
+    // Those of the other shard were all answered while these were not.
+    spent.sort((a, b) => a - b);
+    expect(spent[Math.floor(spent.length / 2)]).toBeLessThan(1_000);
+    for (const { error, afterMs } of await Promise.all(answers)) {
+      expect(error).toBeInstanceOf(LockyardError);
+      expect(['BACKEND_DOWN', 'UNKNOWN']).toContain((error as LockyardError).reason);
+      expect(afterMs).toBeLessThan(ANSWER_MAX_MS);
+    }
+    const shards = () => member.engine.health().shards ?? [];
+    await vi.waitFor(
+      () => {
+        const { name } = shards().find(({ reachable }) => !reachable) ?? {};
+        expect(rig.urlOf(1)).toContain(name);
+        expect(shards().filter(({ reachable }) => reachable)).toHaveLength(1);
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+
+    own.signal('SIGCONT');
+    await vi.waitFor(() => expect(member.engine.health().reachable).toBe(true), {
+      timeout: 20_000,
+      interval: 50,
+    });
+    expect(await acquire(member, held, 'w2')).toMatchObject({ outcome: 'held' });
+    expect(await release(member, held, 'w1', before.token)).toEqual({ outcome: 'released' });
+  }, 60_000);
 
   it('loses nothing when a reshard is broken off after any of its steps, and done again', async () => {
     const member = { engine: engineIn(old) };

@@ -6,7 +6,7 @@ import type { RecordedCall } from './history-checker';
 import { RandomCaller } from './random-caller';
 
 export interface CampaignParts {
-  rig: EngineRig;
+  rig: Pick<EngineRig, 'join'>;
   seed: number;
   engines: number;
   callersEach: number;
