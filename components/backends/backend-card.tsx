@@ -2,6 +2,7 @@ import type { GuaranteeRow } from '@/server/domain/guarantee-row';
 import type { BackendHealth } from '@/server/domain/lock-row';
 import type { NamespaceRow } from '@/server/domain/namespace-row';
 import { Icon } from '../icons/icon';
+import { ShardsLine } from '../shards/shards-line';
 import { BackendFacts } from './backend-facts';
 import { GuaranteeBadge } from './guarantee-badge';
 import { GuaranteeVerdict } from './guarantee-verdict';
@@ -40,6 +41,7 @@ export function BackendCard({
         </span>
       </div>
       {backend.loss && <LossNote loss={backend.loss} />}
+      <ShardsLine backend={backend} />
       <div className="backend-parts">
         <GuaranteeVerdict row={row} />
         <BackendFacts backend={backend} spaces={spaces} />

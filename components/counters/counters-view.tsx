@@ -1,6 +1,6 @@
 'use client';
 
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { CounterPage } from '@/server/domain/counter-row';
 import { exactCount, plural } from '../format/counts';
 import { Icon } from '../icons/icon';
@@ -11,13 +11,12 @@ import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
+import { useSettled } from '../live/use-settled';
 import { Button } from '../ui/button';
 import { PageHead } from '../ui/page-head';
 import { COUNTERS_SHOWN } from './counter-limits';
 import { CounterTable } from './counter-table';
 import { NewCounterDialog } from './new-counter-dialog';
-
-const PAUSE_MS = 200;
 
 /** Every counter, by name, live. */
 export function CountersView({ initial }: { initial: CounterPage }) {
@@ -80,16 +79,6 @@ export function CountersView({ initial }: { initial: CounterPage }) {
       {isMaking && <NewCounterDialog onClose={() => setMaking(false)} />}
     </ReadingProvider>
   );
-}
-
-/** A text once it has stood still for a moment. */
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
 }
 
 function Find({ text, onText }: { text: string; onText: (text: string) => void }) {

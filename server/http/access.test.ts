@@ -10,7 +10,9 @@ let api: ApiHarness;
 let key: string;
 
 beforeAll(async () => {
-  api = await ApiHarness.start();
+  // Shards that are not there: whoever may look is shown so.
+  const shards = 'mysql://root@127.0.0.1:1/a,mysql://root@127.0.0.1:1/b';
+  api = await ApiHarness.start({ LOCKYARD_BACKEND_SPREAD: shards });
   await api.namespace('billing');
   key = await api.key('orders');
 });
@@ -128,6 +130,8 @@ test('who may do what in the console', async () => {
     ['namespaces.list', undefined, 'viewer', 'query'],
     ['backends.list', undefined, 'viewer', 'query'],
     ['backends.guarantees', undefined, 'viewer', 'query'],
+    ['backends.shards', { backend: 'spread' }, 'viewer', 'query'],
+    ['backends.home', { backend: 'spread', namespace: 'default', name: 'a' }, 'viewer', 'query'],
     ['backends.readGuarantees', { backend: 'default' }, 'operator', 'mutation'],
     ['locks.extend', { ...seen, extendMs: 1_000 }, 'operator', 'mutation'],
     ['locks.askRelease', seen, 'operator', 'mutation'],

@@ -7,6 +7,7 @@ import type { CounterDetail, CounterPage, CounterRow } from '../domain/counter-r
 import { LockyardError } from '../domain/errors';
 import type { BackendHealth } from '../domain/lock-row';
 import type { LockEngine } from '../engine/lock-engine';
+import type { KeptName } from './names-on-shards';
 import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-of';
 
 /** One backend as far as its counters are concerned. */
@@ -85,6 +86,12 @@ export class CounterBoard {
     const kept = this.rows.get(id);
     if (!read.record) this.rows.delete(id);
     else if (!kept || kept.rev <= read.record.rev) this.rows.set(id, keptRow(backend, read));
+  }
+
+  *keptNames(): Generator<KeptName> {
+    for (const { keptBy, namespace, name } of this.rows.values()) {
+      yield { keptBy, key: { namespace, name, kind: 'counter' } };
+    }
   }
 
   /** The rows of one backend, for whoever is about to read all of them again. */

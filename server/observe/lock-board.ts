@@ -9,7 +9,6 @@ import type {
 import type { Clock } from '../clock';
 import type { ListAnswer } from '../domain/answers';
 import type { LockListInput } from '../domain/console-inputs';
-import { LockyardError } from '../domain/errors';
 import type { ListInput } from '../domain/inputs';
 import type { OwnHold } from '../domain/insight-row';
 import type { BackendHealth, LockDetail, LockPage, LockRow } from '../domain/lock-row';
@@ -22,11 +21,12 @@ import { GrantRate } from './grant-rate';
 import { HistoryTail } from './history-tail';
 import { KnownNorms } from './known-norms';
 import { LockDetails } from './lock-details';
-import { makeLockListing } from './lock-listing';
+import { listingFrame, makeLockListing } from './lock-listing';
 import { makeLockPage } from './lock-page';
 import { type LockStanding, lockStandings } from './lock-standings';
 import { isOwn, MovedRecords } from './moved-records';
-import { publicHealths, publicId, type ShardOf } from './shard-of';
+import type { KeptName } from './names-on-shards';
+import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-of';
 import { type NamespaceTallies, tallyNamespaces } from './tally-namespaces';
 
 /** One backend as the observers see it; of one with shards, each shard. */
@@ -129,19 +129,8 @@ export class LockBoard {
    */
   listing(backend: string, input: ListInput): ListAnswer {
     const parts = this.backends.filter((one) => publicId(one) === backend);
-    const looks = parts.flatMap(({ id }) => this.lookedAt.get(id) ?? []);
-    if (looks.length === 0 || looks.length < parts.length) {
-      const text = `The backend "${backend}" has not been read yet.`;
-      throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
-    }
-    const frames = new Map(
-      parts.map(({ id, engine }) => {
-        const { clockOffsetMs, reachable } = engine.health();
-        return [id, { now: this.clock.now() + clockOffsetMs, reachable }];
-      }),
-    );
-    const ageMs = Math.round(this.clock.monotonic() - Math.min(...looks));
-    return makeLockListing(this.rows.values(), input, { frames, ageMs });
+    const frame = listingFrame(backend, parts, this.lookedAt, this.clock);
+    return makeLockListing(this.rows.values(), input, frame);
   }
 
   /** How the locks of each namespace are used. */
@@ -161,6 +150,17 @@ export class LockBoard {
       if (kept?.backend === backend.id) return this.rowNow(kept, backend.engine.health());
     }
     return null;
+  }
+
+  /** Every name that is kept, and by which backend, or shard of it. */
+  *keptNames(): Generator<KeptName> {
+    for (const { backend, key } of this.rows.values()) yield { keptBy: backend, key };
+    yield* this.counters.keptNames();
+  }
+
+  /** The id of the shard where a record of this backend lives, or its own; null: there is no such backend. */
+  keeperId(backend: string, key: RecordKey): string | null {
+    return keeperOf(this.backends, backend, key)?.id ?? null;
   }
 
   /** Every lock as it is now, one after another. */

@@ -1,8 +1,12 @@
 import type { RecordKey } from '../backends/record-store';
+import type { Clock } from '../clock';
 import type { ListAnswer, ListedLock } from '../domain/answers';
+import { LockyardError } from '../domain/errors';
 import type { ListInput } from '../domain/inputs';
 import { holderViews, lockState } from '../domain/inspect-record';
+import type { LockEngine } from '../engine/lock-engine';
 import type { BoardRow } from './board-row';
+import { FirstInOrder } from './first-in-order';
 
 /** When a listing is made, and how its backend is. */
 export interface ListingFrame {
@@ -11,20 +15,49 @@ export interface ListingFrame {
   ageMs: number;
 }
 
+/**
+ * @param parts the backend, or all of its shards
+ * @param lookedAt when each was read last, on the clock that never steps
+ * @throws LockyardError `BACKEND_DOWN` before all of them have been read for the first time
+ */
+export function listingFrame(
+  backend: string,
+  parts: { id: string; engine: LockEngine }[],
+  lookedAt: ReadonlyMap<string, number>,
+  clock: Clock,
+): ListingFrame {
+  const looks = parts.flatMap(({ id }) => lookedAt.get(id) ?? []);
+  if (looks.length === 0 || looks.length < parts.length) {
+    const text = `The backend "${backend}" has not been read yet.`;
+    throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
+  }
+  const frames = new Map(
+    parts.map(({ id, engine }) => {
+      const { clockOffsetMs, reachable } = engine.health();
+      return [id, { now: clock.now() + clockOffsetMs, reachable }];
+    }),
+  );
+  return { frames, ageMs: Math.round(clock.monotonic() - Math.min(...looks)) };
+}
+
 /** One page of a namespace's locks, by name. Looks at every row once and sorts only what is on the page. */
 export function makeLockListing(
   rows: Iterable<BoardRow>,
   input: ListInput,
   frame: ListingFrame,
 ): ListAnswer {
-  const first = new FirstNames(input.limit + 1);
+  const byName = (a: ListedLock, b: ListedLock) => compareBytes(a.name, b.name);
+  const first = new FirstInOrder<ListedLock>(input.limit + 1, byName);
   for (const kept of rows) {
-    if (!isOnOrAfterPage(kept.key, input) || !first.mayTake(kept.key.name)) continue;
+    if (!isOnOrAfterPage(kept.key, input)) continue;
+    const last = first.kept.at(-1);
+    const isFull = first.kept.length > input.limit;
+    if (isFull && last && compareBytes(kept.key.name, last.name) >= 0) continue;
     const lock = listedLock(kept, frame);
     if (!input.busy || lock.state !== 'free' || lock.queueLength > 0) first.take(lock);
   }
-  const locks = first.locks.slice(0, input.limit);
-  const isWhole = first.locks.length <= input.limit;
+  const locks = first.kept.slice(0, input.limit);
+  const isWhole = first.kept.length <= input.limit;
   return { locks, next: isWhole ? null : (locks.at(-1)?.name ?? null), ageMs: frame.ageMs };
 }
 
@@ -34,30 +67,6 @@ function isOnOrAfterPage({ namespace, name }: RecordKey, input: ListInput): bool
     (input.prefix === undefined || name.startsWith(input.prefix)) &&
     (input.after === undefined || compareBytes(name, input.after) > 0)
   );
-}
-
-/** The locks with the first names of all that were offered, in order. */
-class FirstNames {
-  readonly locks: ListedLock[] = [];
-
-  constructor(private readonly most: number) {}
-
-  mayTake(name: string): boolean {
-    const last = this.locks.at(-1);
-    return this.locks.length < this.most || !last || compareBytes(name, last.name) < 0;
-  }
-
-  take(lock: ListedLock): void {
-    let [from, to] = [0, this.locks.length];
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      const other = this.locks[middle];
-      if (other && compareBytes(other.name, lock.name) < 0) from = middle + 1;
-      else to = middle;
-    }
-    this.locks.splice(from, 0, lock);
-    if (this.locks.length > this.most) this.locks.pop();
-  }
 }
 
 function listedLock(

@@ -1,8 +1,10 @@
 import { auditListInput, backendRef } from '../domain/console-inputs';
+import { shardHomeInput, shardNamesInput } from '../domain/shard-row';
 import { listAudit } from '../operations/list-audit';
 import { listBackends } from '../operations/list-backends';
 import { listGuarantees } from '../operations/list-guarantees';
 import { readGuarantees } from '../operations/read-guarantees';
+import { findHome, readShards } from '../operations/read-shards';
 import {
   consoleKeysRouter,
   consoleNamespacesRouter,
@@ -29,6 +31,12 @@ export const consoleRouter = consoleRouterOf({
   people: consolePeopleRouter,
   namespaces: consoleNamespacesRouter,
   backends: consoleRouterOf({
+    shards: consoleProcedure
+      .input(shardNamesInput)
+      .query(({ ctx, input }) => readShards(ctx.operation, input)),
+    home: consoleProcedure
+      .input(shardHomeInput)
+      .query(({ ctx, input }) => findHome(ctx.operation, input)),
     list: consoleProcedure.query(({ ctx }) => listBackends(ctx.operation)),
     guarantees: consoleProcedure.query(({ ctx }) => listGuarantees(ctx.operation)),
     readGuarantees: consoleProcedure

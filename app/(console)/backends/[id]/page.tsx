@@ -1,0 +1,26 @@
+import type { Metadata } from 'next';
+import { nameFromPath } from '@/components/format/lock-path';
+import { NAMES_SHOWN, ShardsView } from '@/components/shards/shards-view';
+import { notFoundOr } from '../../../not-found-or';
+import { openConsole } from '../../../open-console';
+
+interface Props {
+  params: Promise<{ id: string }>;
+}
+
+const idOf = async ({ params }: Props) => nameFromPath((await params).id) ?? '';
+
+export async function generateMetadata(props: Props): Promise<Metadata> {
+  return { title: `Shards of ${await idOf(props)}` };
+}
+
+export default async function ShardsPage(props: Props) {
+  const { caller } = await openConsole();
+  const backend = await idOf(props);
+  const initial = await caller.backends
+    .shards({ backend: backend.slice(0, 32), limit: NAMES_SHOWN })
+    .catch(notFoundOr);
+  const namespaces = await caller.namespaces.list().catch(() => []);
+  const spaces = namespaces.filter((space) => space.backend === backend).map(({ name }) => name);
+  return <ShardsView key={backend} initial={initial} spaces={spaces} />;
+}

@@ -1,0 +1,136 @@
+'use client';
+
+import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import { useState } from 'react';
+import type { PlacedName, ShardsPage } from '@/server/domain/shard-row';
+import { counterPath, lockPath } from '../format/lock-path';
+import { Icon } from '../icons/icon';
+import { problemOf } from '../live/problem';
+import { useTRPCClient } from '../live/trpc';
+import { useSettled } from '../live/use-settled';
+import { Button } from '../ui/button';
+import { ExactName } from '../ui/exact-name';
+import { ProblemNote } from '../ui/problem-note';
+
+const POLL_MS = 5_000;
+const FIRST_PAGE: string | null = null;
+
+/** The names on one shard or on all, each with where it lives, page by page. */
+export function ShardNames({
+  initial,
+  backend,
+  only,
+}: {
+  /** Null where the first page is to be read. */
+  initial: ShardsPage | null;
+  backend: string;
+  /** The name of the one shard; null for all. */
+  only: string | null;
+}) {
+  const client = useTRPCClient();
+  const [text, setText] = useState('');
+  const search = useSettled(text.trim());
+  const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
+    queryKey: ['backends.shards', backend, only, search],
+    queryFn: ({ pageParam: after }) =>
+      client.backends.shards.query({
+        backend,
+        ...(only !== null && { shard: only }),
+        ...(search && { search }),
+        ...(after !== null && { after }),
+      }),
+    initialPageParam: FIRST_PAGE,
+    getNextPageParam: (last) => last.next,
+    refetchInterval: POLL_MS,
+    placeholderData: keepPreviousData,
+    ...(initial &&
+      search === '' && { initialData: { pages: [initial], pageParams: [FIRST_PAGE] } }),
+  });
+  const names = data?.pages.flatMap((page) => page.names) ?? [];
+  return (
+    <section aria-label={only === null ? 'Names on all shards' : `Names on ${only}`}>
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pt-2 pb-3">
+        <span className="relative w-full sm:w-[280px]">
+          <Icon
+            name="search"
+            size={16}
+            className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-t3"
+          />
+          <input
+            type="search"
+            value={text}
+            maxLength={200}
+            placeholder="Find a name"
+            aria-label="Find a name"
+            onChange={(event) => setText(event.target.value)}
+            className="search-field"
+          />
+        </span>
+        <span className="text-12 text-t3">
+          {only === null ? 'on all databases' : <>on {only} alone</>}
+        </span>
+      </div>
+      {error && (
+        <div className="pb-3">
+          <ProblemNote problem={problemOf(error)} title="The names were not read." />
+        </div>
+      )}
+      {names.length > 0 ? (
+        <NameTable names={names} />
+      ) : (
+        data && (
+          <p className="card px-3.5 py-6 text-14">
+            {search ? 'No name has this in it.' : 'No names are kept here yet.'}
+          </p>
+        )
+      )}
+      {hasNextPage && (
+        <Button className="mt-3" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage ? 'Reading…' : 'More names'}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+function NameTable({ names }: { names: PlacedName[] }) {
+  return (
+    <div className="card list-in-card">
+      <table className="list placed-list">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">Namespace</th>
+            <th scope="col">What</th>
+            <th scope="col">Lives on</th>
+          </tr>
+        </thead>
+        <tbody>
+          {names.map(({ id, kind, namespace, name, shard }) => (
+            <tr key={id}>
+              <td data-cell="main">
+                <Link
+                  href={(kind === 'lock' ? lockPath : counterPath)(namespace, name)}
+                  prefetch={false}
+                  className="flex min-w-0 rounded-4"
+                >
+                  <ExactName name={name} />
+                </Link>
+              </td>
+              <td data-cell="space" className="text-t2">
+                {namespace}
+              </td>
+              <td data-cell="act" className="text-t2">
+                {kind}
+              </td>
+              <td data-cell="home" className="font-mono text-12 text-t2">
+                {shard}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

@@ -1,0 +1,113 @@
+import type { ShardsPage } from '@/server/domain/shard-row';
+import { exactCount } from '../format/counts';
+import { spokenDuration } from '../format/durations';
+import { Icon } from '../icons/icon';
+import { latencyText } from '../shell/backend-health-list';
+
+type Shard = ShardsPage['shards'][number];
+
+/** The shards, one a line; a press shows the names of one alone. */
+export function ShardTable({
+  shards,
+  only,
+  onOnly,
+}: {
+  shards: Shard[];
+  only: string | null;
+  onOnly: (shard: string | null) => void;
+}) {
+  const most = Math.max(1, ...shards.map(({ locks, counters }) => locks + counters));
+  return (
+    <div className="card list-in-card">
+      <table className="list shard-list">
+        <thead>
+          <tr>
+            <th scope="col">Database</th>
+            <th scope="col">State</th>
+            <th scope="col" data-number="true">
+              Round trip
+            </th>
+            <th scope="col" data-number="true">
+              Locks
+            </th>
+            <th scope="col" data-number="true">
+              Counters
+            </th>
+            <th scope="col">
+              <span className="sr-only">Share</span>
+            </th>
+            <th scope="col">
+              <span className="sr-only">Its names</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shards.map((shard) => (
+            <ShardLine
+              key={shard.id}
+              shard={shard}
+              most={most}
+              isShown={only === shard.name}
+              onShow={() => onOnly(only === shard.name ? null : shard.name)}
+            />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function ShardLine({
+  shard,
+  most,
+  isShown,
+  onShow,
+}: {
+  shard: Shard;
+  most: number;
+  isShown: boolean;
+  onShow: () => void;
+}) {
+  const { name, reachable, latencyMs, silentForMs, locks, counters } = shard;
+  return (
+    <tr>
+      <td data-cell="main">
+        <span className="flex items-center gap-2 font-[550]">
+          <Icon
+            name={reachable ? 'database' : 'question'}
+            size={16}
+            className={`shrink-0 ${reachable ? 'text-t3' : 'text-unknown'}`}
+          />
+          <span className="min-w-0 font-mono">{name}</span>
+        </span>
+      </td>
+      <td data-cell="state">
+        {reachable ? (
+          'answers'
+        ) : (
+          <span className="text-unknown">silent for {spokenDuration(silentForMs)}</span>
+        )}
+      </td>
+      <td data-cell="trip" data-number="true" className="text-t2">
+        {latencyMs === null ? <span className="text-t3">not yet</span> : latencyText(latencyMs)}
+      </td>
+      <td data-cell="count" data-label="locks" data-number="true">
+        {exactCount(locks)}
+      </td>
+      <td data-cell="count" data-label="counters" data-number="true">
+        {exactCount(counters)}
+      </td>
+      <td data-cell="share" aria-hidden="true">
+        <span className="room-bar">
+          <span style={{ inlineSize: `${(100 * (locks + counters)) / most}%` }} />
+        </span>
+      </td>
+      <td data-cell="act">
+        <button type="button" className="link" aria-pressed={isShown} onClick={onShow}>
+          {isShown ? 'all names' : 'its names'}
+          <span className="sr-only">{isShown ? '' : ` of ${name}`}</span>
+        </button>
+      </td>
+    </tr>
+  );
+}

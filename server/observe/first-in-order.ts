@@ -1,0 +1,24 @@
+/** The first of all that were offered, in order, found in one go: only those that are kept are ever sorted. */
+export class FirstInOrder<T> {
+  readonly kept: T[] = [];
+
+  /** @param compare below 0 where the first comes before the second */
+  constructor(
+    private readonly most: number,
+    private readonly compare: (a: T, b: T) => number,
+  ) {}
+
+  take(item: T): void {
+    const last = this.kept.at(-1);
+    if (this.kept.length >= this.most && last && this.compare(item, last) >= 0) return;
+    let [from, to] = [0, this.kept.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const other = this.kept[middle];
+      if (other && this.compare(other, item) < 0) from = middle + 1;
+      else to = middle;
+    }
+    this.kept.splice(from, 0, item);
+    if (this.kept.length > this.most) this.kept.pop();
+  }
+}
