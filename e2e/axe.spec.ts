@@ -24,12 +24,15 @@ const widths = [375, 390, 1440, 2560];
 const axeWidths = [390, 1440];
 const longName = `a-very-long-name:${'segment/'.repeat(22)}end`;
 
+/** Of a backend whose databases are away from the start. */
+const shards = 'mysql://root@127.0.0.1:1/first,mysql://root@127.0.0.1:1/second';
+
 let server: RunningServer;
 let admin: Person;
 let viewer: Person;
 let orders: LockyardClient;
 test.beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({ LOCKYARD_BACKEND_SPREAD: shards });
 });
 test.afterAll(() => server?.discard());
 
@@ -173,6 +176,20 @@ test.describe('everybody can use, on any screen,', () => {
       await expectSound(page);
     });
   }
+
+  test('the shards of a backend, and where a name lives though none of them answers', async ({
+    page,
+  }) => {
+    await callConsole(server, admin.cookie, 'namespaces.create', {
+      name: 'spread',
+      backend: 'spread',
+    });
+    await open(page, '/backends/spread', viewer);
+    await expect(page.getByText('This server lets nobody use it.')).toBeVisible();
+    await page.getByLabel(/^Name,/).fill('invoices:7');
+    await expect(page.getByText(/^127\.0\.0\.1:1\/(first|second)$/)).toHaveCount(4);
+    await expectSound(page);
+  });
 
   test('what a viewer is shown', async ({ page }) => {
     await open(page, '/locks/default/busy', viewer);

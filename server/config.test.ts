@@ -130,3 +130,53 @@ test('no message shows a password or a secret', () => {
   ];
   for (const env of mistakes) expect(() => readConfig(env)).toThrow(/^((?!hidden).)*$/);
 });
+
+describe('shards', () => {
+  const listed = (text: string) =>
+    readConfig({ LOCKYARD_BACKEND_ORDERS: text }).backends[0]?.shards;
+  const names = (shards: { name: string }[] = []) => shards.map(({ name }) => name);
+
+  test('are MySQL databases with commas between them, the same in any order', () => {
+    const one = listed('mysql://u:p@a/x,mysql://b:3307/y');
+    const other = listed(' mariadb://v:q@b:3307/y , mysql://A/x');
+    expect(names(one?.shards)).toEqual(['a:3306/x', 'b:3307/y']);
+    expect(names(other?.shards)).toEqual(names(one?.shards));
+    expect(other?.fingerprint).toBe(one?.fingerprint);
+    expect(other?.shards.map(({ id }) => id)).toEqual(one?.shards.map(({ id }) => id));
+    expect(one?.shards[0]?.id).toMatch(/^orders\.[0-9a-f]{6}$/);
+    expect(listed('mysql://a/x,mysql://b/y')?.fingerprint).not.toBe(one?.fingerprint);
+  });
+
+  test('that leave keep no names', () => {
+    const list = listed('mysql://a/x,leaving:mysql://c/z,mysql://b:3307/y');
+    expect(names(list?.shards)).toEqual(['a:3306/x', 'b:3307/y']);
+    expect(names(list?.leaving)).toEqual(['c:3306/z']);
+    expect(list?.fingerprint).toBe(listed('mysql://a/x,mysql://b:3307/y')?.fingerprint);
+  });
+
+  const many = (count: number) => Array.from({ length: count }, (_, i) => `mysql://h/d${i}`).join();
+  test.each([
+    ['mysql://a/x,sqlite:y', 'must name MySQL databases alone where it names several.'],
+    ['mysql://a/x,mysql://a:3306/x', 'names a:3306/x twice.'],
+    ['mysql://a/x,leaving:mysql://a/x', 'must name 2 to 32 shards; it names 1.'],
+    ['leaving:mysql://a/x', 'must name 2 to 32 shards; it names 0.'],
+    [many(33), 'must name 2 to 32 shards; it names 33.'],
+    ['mysql://a/x,mysql://b', 'names a shard that must name one database after the host.'],
+  ])('%s is refused', (text, why) => {
+    expect(() => listed(text)).toThrow(`LOCKYARD_BACKEND_ORDERS ${why}`);
+  });
+
+  test('may be 32, and never the control database or a part of another backend', () => {
+    expect(listed(many(32))?.shards).toHaveLength(32);
+    const two = 'mysql://a/x,mysql://b/x';
+    expect(() =>
+      readConfig({ LOCKYARD_DATABASE_URL: 'mysql://u@a/x', LOCKYARD_BACKEND_ORDERS: two }),
+    ).toThrow('must not name the same store as the control database');
+    expect(() =>
+      readConfig({ LOCKYARD_BACKEND_ORDERS: two, LOCKYARD_BACKEND_OTHER: 'mysql://b/x' }),
+    ).toThrow('must not name the same store as LOCKYARD_BACKEND_ORDERS');
+    expect(() => readConfig({ LOCKYARD_DATABASE_URL: two })).toThrow('LOCKYARD_DATABASE_URL');
+    const long = 'A'.repeat(26);
+    expect(() => readConfig({ [`LOCKYARD_BACKEND_${long}`]: two })).toThrow('at most 25 long');
+  });
+});

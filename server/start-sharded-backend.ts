@@ -9,6 +9,7 @@ import { spreadNames } from './domain/spread-names';
 import { createEngine, type EngineParts } from './engine/create-engine';
 import type { LockEngine } from './engine/lock-engine';
 import { ShardedEngine } from './engine/sharded-engine';
+import type { Log } from './log';
 import { GuaranteeWatch } from './observe/guarantee-watch';
 import type { ObservedBackend } from './observe/lock-board';
 import type { LeavingShard } from './observe/start-observing';
@@ -61,15 +62,18 @@ export async function startShardedBackend(
   await gate.start();
   const epochOf = () => gate.past.epoch;
   const isAllowed = config.allowUnsafe.includes(id);
-  const watchOf = (store: Pick<RecordStore, 'guarantees'>) =>
-    new GuaranteeWatch({ backend: id, store, isAllowed, clock, log });
-  const watches = stores.map(watchOf);
-  const guarantees = watchOf({
+  const watchOf = (store: Pick<RecordStore, 'guarantees'>, told: Log) =>
+    new GuaranteeWatch({ backend: id, store, isAllowed, clock, log: told });
+  const watches = list.shards.map(({ name }, i) =>
+    watchOf(stores[i] as LateStore, log.child({ shard: name })),
+  );
+  const joint = {
     guarantees: async () => {
       const each = await Promise.all(stores.map((store) => store.guarantees()));
       return joinGuarantees(list.shards.map(({ name }, i) => [name, each[i] as Guarantees]));
     },
-  });
+  };
+  const guarantees = watchOf(joint, log);
   await Promise.all([...watches, guarantees].map((watch) => watch.read()));
   const unwatch = [...watches, guarantees].map((watch) => watch.start());
   const engines = await Promise.all(

@@ -91,10 +91,10 @@ function ShardLine({
       <td data-cell="trip" data-number="true" className="text-t2">
         {latencyMs === null ? <span className="text-t3">not yet</span> : latencyText(latencyMs)}
       </td>
-      <td data-cell="count" data-label="locks" data-number="true">
+      <td data-cell="count" data-label={locks === 1 ? 'lock' : 'locks'} data-number="true">
         {exactCount(locks)}
       </td>
-      <td data-cell="count" data-label="counters" data-number="true">
+      <td data-cell="count" data-label={counters === 1 ? 'counter' : 'counters'} data-number="true">
         {exactCount(counters)}
       </td>
       <td data-cell="share" aria-hidden="true">

@@ -10,12 +10,10 @@ import { useTRPC } from '../live/trpc';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { HomeFinder } from './home-finder';
+import { NAMES_SHOWN } from './names-shown';
 import { RefusalNote } from './refusal-note';
 import { ShardNames } from './shard-names';
 import { ShardTable } from './shard-table';
-
-/** How many names a page of them has. */
-export const NAMES_SHOWN = 50;
 
 const POLL_MS = 5_000;
 

@@ -1,8 +1,8 @@
-import type { Guarantees } from './record-store';
+import type { Guarantees, StoreSetting } from './record-store';
 
 const LEVELS = ['Best-effort', 'Timed', 'Strong'] as const;
 
-/** What shards together can promise: no more than the weakest of them. Each setting and reason says whose it is. */
+/** What shards together can promise: no more than the weakest of them. What is not true of all says of whom it is. */
 export function joinGuarantees(shards: [name: string, guarantees: Guarantees][]): Guarantees {
   const ranks = shards.map(([, { level }]) => LEVELS.indexOf(level));
   const level = LEVELS[Math.min(...ranks)] ?? 'Best-effort';
@@ -21,9 +21,25 @@ export function joinGuarantees(shards: [name: string, guarantees: Guarantees][])
   return {
     level,
     reasons: [...reasons].map(([reason, names]) => told(reason, names)),
-    settings: shards.flatMap(([name, { settings }]) =>
-      settings.map((setting) => ({ ...setting, name: `${setting.name} of ${name}` })),
-    ),
+    settings: joinSettings(shards),
     unsafe: unsafe ?? null,
   };
+}
+
+/** What all of them have is told once; what differs, for each of them. */
+function joinSettings(shards: [name: string, guarantees: Guarantees][]): StoreSetting[] {
+  const byText = new Map<string, { setting: StoreSetting; names: string[] }>();
+  for (const [name, { settings }] of shards) {
+    for (const setting of settings) {
+      const text = JSON.stringify([setting.name, setting.value, setting.complaint]);
+      const same = byText.get(text) ?? { setting, names: [] };
+      byText.set(text, same);
+      same.names.push(name);
+    }
+  }
+  return [...byText.values()].map(({ setting, names }) =>
+    names.length === shards.length
+      ? setting
+      : { ...setting, name: `${setting.name} of ${names.join(', ')}` },
+  );
 }

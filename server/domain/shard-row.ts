@@ -26,7 +26,7 @@ export type ShardHomeInput = z.output<typeof shardHomeInput>;
 export interface ShardsPage {
   backend: BackendHealth;
   shards: (ShardHealth & { locks: number; counters: number })[];
-  /** In order of namespace and name. */
+  /** By namespace, its counters before its locks, and by name. */
   names: PlacedName[];
   /** Where the next page begins; null at the end. */
   next: string | null;

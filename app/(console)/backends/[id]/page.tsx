@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { nameFromPath } from '@/components/format/lock-path';
-import { NAMES_SHOWN, ShardsView } from '@/components/shards/shards-view';
+import { NAMES_SHOWN } from '@/components/shards/names-shown';
+import { ShardsView } from '@/components/shards/shards-view';
 import { notFoundOr } from '../../../not-found-or';
 import { openConsole } from '../../../open-console';
 
