@@ -33,6 +33,8 @@ describe('a single server that flushes every commit', () => {
     const role = told.settings.find(({ name }) => name === 'replica status');
     expect(role?.value).toContain('REPLICATION CLIENT');
     expect(role?.complaint).toBe(null);
+    const replicas = told.settings.find(({ name }) => name === 'Slaves_connected');
+    expect(replicas).toMatchObject({ value: expect.stringContaining('not told'), complaint: null });
   });
 });
 

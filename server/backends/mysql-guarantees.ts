@@ -149,11 +149,13 @@ function copies({ variables, status }: MysqlFacts): Finding[] {
         : semiSync(semi),
     );
   }
-  if (followers !== undefined && Number(followers) > 0 && !isOn(semi)) {
+  if (Number(followers ?? 0) > 0 && !isOn(semi)) {
     const why =
       'Replicas follow without being waited for: one that takes over may lack the newest grants.';
-    found.push(bestEffort('Slaves_connected', followers, 'Not waited for.', why));
-  } else if (followers !== undefined) found.push(fine('Slaves_connected', followers));
+    found.push(bestEffort('Slaves_connected', followers ?? '', 'Not waited for.', why));
+  } else {
+    found.push(fine('Slaves_connected', followers ?? 'not told: MySQL keeps it to administrators'));
+  }
   return found;
 }
 
