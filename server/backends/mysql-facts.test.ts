@@ -78,7 +78,7 @@ describe('a server that does not answer', () => {
       cut();
       const startedAt = performance.now();
       await expect(readMysqlFacts(through.href, 300)).rejects.toBeInstanceOf(StoreError);
-      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      expect(performance.now() - startedAt).toBeLessThan(5_000);
       line.open();
     }
     await line.close();

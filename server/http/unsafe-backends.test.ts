@@ -83,8 +83,10 @@ test('a server that is to wait for replicas, and has none, is not called better 
 
 test('a server that became read-only grants nothing, says why, and still renews, releases and tells what is held', async () => {
   const { token } = (await acquire('held before')).data as { token: number };
-  const waiting = acquire('held before', { owner: 'patient', waitMs: 20_000 });
-  await expect.poll(async () => (await inspect('held before')).data?.waiters).toHaveLength(1);
+  const waiting = acquire('held before', { owner: 'patient', waitMs: 25_000 });
+  await expect
+    .poll(async () => (await inspect('held before')).data?.waiters, { timeout: 10_000 })
+    .toHaveLength(1);
   await root.query('SET GLOBAL read_only = ON');
   await readAgain();
 
