@@ -1,4 +1,3 @@
-import type { Database } from '@/db/database';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import { openStore } from '@/server/backends/open-store';
@@ -25,11 +24,11 @@ export async function openLockyardLock(url: string): Promise<QueueingBenchLock> 
 /**
  * Lockyard's engine and a store as one process runs them: owner, token, queue and history included.
  *
- * @param database closed with it
+ * @param place closed with it
  */
 export async function lockyardLockOver(
   store: RecordStore,
-  database: Database,
+  place: { close(): Promise<void> },
 ): Promise<QueueingBenchLock> {
   const engine = await createEngine({
     backend: 'default',
@@ -85,7 +84,7 @@ export async function lockyardLockOver(
     },
     async close() {
       await engine.close();
-      await database.close();
+      await place.close();
     },
   };
 }

@@ -29,7 +29,11 @@ async function handOffsMs(lock: QueueingBenchLock, waiters: number): Promise<num
 }
 
 /** One hot lock and its queue, short and long in turns: a hand-off must not cost what the queue is long. */
-export async function raceLongQueue(lock: QueueingBenchLock, rounds: number): Promise<void> {
+export async function raceLongQueue(
+  store: string,
+  lock: QueueingBenchLock,
+  rounds: number,
+): Promise<void> {
   const times: { shortMs: number; longMs: number }[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     let shortMs = 0;
@@ -39,7 +43,7 @@ export async function raceLongQueue(lock: QueueingBenchLock, rounds: number): Pr
     if (round > 0) times.push({ shortMs, longMs });
   }
   const shown = (of: number[]) => `${Math.round(median(of)).toLocaleString('en')} ms`;
-  console.log('MariaDB: one lock handed on until its queue is empty');
+  console.log(`${store}: one lock handed on until its queue is empty`);
   console.log(`  ${SHORT} waiters: ${shown(times.map(({ shortMs }) => shortMs))}`);
   console.log(`  ${LONG} waiters: ${shown(times.map(({ longMs }) => longMs))}`);
   const ratio = median(times.map(({ shortMs, longMs }) => longMs / shortMs));

@@ -1,5 +1,6 @@
 import { raceOnMariadb } from './mariadb-works';
 import { raceOnRedis } from './redis-works';
+import { raceOnZookeeper } from './zookeeper-works';
 
 const given = process.argv.slice(2);
 const [rounds = 5, roundMs = 2_500] = given.map(Number).filter((value) => !Number.isNaN(value));
@@ -19,6 +20,7 @@ console.log(
 const STORES = {
   mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
   redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
+  zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
 };
 for (const [name, raceOn] of Object.entries(STORES)) {
   if (stores.length === 0 || stores.includes(name)) await raceOn();

@@ -88,7 +88,7 @@ export async function raceOnMariadb(
     },
     { rounds, roundMs },
   );
-  await raceLongQueue(ours, rounds);
+  await raceLongQueue('MariaDB', ours, rounds);
   await asTold.close();
   await row.close();
   await opponent.close();
