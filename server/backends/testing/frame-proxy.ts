@@ -7,7 +7,10 @@ interface Line {
   held: Buffer[];
 }
 
-/** A line to a ZooKeeper on which single packets of those who ask can be held up, and with each all that follow it. */
+/**
+ * A line to a ZooKeeper on which single packets of those who ask can be held up, and with each all that follow it.
+ * Its four-letter words pass.
+ */
 export class FrameProxy {
   private readonly lines = new Set<Line>();
   private readonly holding = new Set<(packet: Buffer) => boolean>();
@@ -53,6 +56,11 @@ export class FrameProxy {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
+  /** Keeps every answer on the connections that there are from those who asked. */
+  loseReplies(): void {
+    for (const { far } of this.lines) far.removeAllListeners('data').resume();
+  }
+
   private join(near: Socket): void {
     const far = connect(this.target.port, this.target.host);
     const line: Line = { near, far, held: [] };
@@ -60,6 +68,7 @@ export class FrameProxy {
     let rest = Buffer.alloc(0);
     near.on('data', (bytes) => {
       rest = Buffer.concat([rest, bytes]);
+      if (/^[a-z]{4}/.test(rest.toString('latin1', 0, 4))) far.write(rest);
       while (rest.length >= 4 && rest.length >= rest.readInt32BE(0) + 4) {
         const end = rest.readInt32BE(0) + 4;
         this.pass(line, rest.subarray(0, end));

@@ -6,7 +6,7 @@ import type { RecordKey } from '../record-store';
 import { getChildren, multi, OPEN_TO_ALL } from '../zookeeper/wire-calls';
 import { type ServerAddress, ZookeeperConnection } from '../zookeeper/zookeeper-connection';
 import { ZookeeperLayout } from '../zookeeper/zookeeper-layout';
-import { ZookeeperStore } from '../zookeeper/zookeeper-store';
+import { type ZookeeperLimits, ZookeeperStore } from '../zookeeper/zookeeper-store';
 import { FrameProxy } from './frame-proxy';
 
 const MULTI = 14;
@@ -17,15 +17,12 @@ interface Manner {
   credentials?: string | null;
   /** For whom its root is made beforehand, by somebody else: a user of the scheme "digest". */
   rootFor?: string;
-  rowsOfChunk?: number;
+  /** Where its numbers end. */
+  limits?: ZookeeperLimits;
 }
 
 /** A root of its own on the server of the tests, spoken to over a line that can be held up. */
-export async function openZookeeperUnderTest({
-  credentials = null,
-  rootFor,
-  rowsOfChunk,
-}: Manner = {}) {
+export async function openZookeeperUnderTest({ credentials = null, rootFor, limits }: Manner = {}) {
   const { servers } = testZookeeperUrl();
   const [server = { host: '', port: 0 }] = servers;
   const root = `/ly-${randomBytes(6).toString('hex')}`;
@@ -33,7 +30,7 @@ export async function openZookeeperUnderTest({
   const place = { servers: [{ host: '127.0.0.1', port: proxy.port, credentials }], root };
   const opened: ZookeeperStore[] = [];
   const open = async () => {
-    const store = await ZookeeperStore.open(place, () => performance.now(), rowsOfChunk);
+    const store = await ZookeeperStore.open(place, () => performance.now(), limits);
     opened.push(store);
     return store;
   };
@@ -60,6 +57,10 @@ export async function openZookeeperUnderTest({
     },
     /** Breaks every connection. */
     cut: () => proxy.cut(),
+    /** From now on nobody hears what ZooKeeper says, until the connections break. */
+    loseReplies: () => proxy.loseReplies(),
+    /** Holds up whatever is asked, until the answer is called. */
+    holdAll: () => proxy.hold(() => true),
     async close() {
       await Promise.all(opened.map((one) => one.close()));
       await proxy.close();

@@ -21,15 +21,17 @@ export class ClockInterval {
    */
   measure(shown: number, sentAt: number, cameAt: number): void {
     const earliest = { offset: shown - cameAt, takenAt: cameAt };
-    const latest = { offset: shown + GRAIN_MS - sentAt, takenAt: cameAt };
+    // The other clock may have run fast ever since the question left.
+    const latest = { offset: shown + GRAIN_MS - sentAt, takenAt: sentAt };
     const kept = this.at(cameAt);
-    if (kept === null || kept.earliest > cameAt + latest.offset || kept.latest < shown) {
+    const shownAtMost = latestOf(latest, cameAt);
+    if (kept === null || kept.earliest > shownAtMost || kept.latest < shown) {
       this.earliestBy = earliest;
       this.latestBy = latest;
       return;
     }
     if (shown > kept.earliest) this.earliestBy = earliest;
-    if (cameAt + latest.offset < kept.latest) this.latestBy = latest;
+    if (shownAtMost < kept.latest) this.latestBy = latest;
   }
 
   /** The other clock shows at least `earliest` and less than `latest` when ours shows `at`; null before any measurement. */
@@ -38,7 +40,7 @@ export class ClockInterval {
     if (!earliestBy || !latestBy) return null;
     return {
       earliest: at + earliestBy.offset - (at - earliestBy.takenAt) * DRIFT,
-      latest: at + latestBy.offset + (at - latestBy.takenAt) * DRIFT,
+      latest: latestOf(latestBy, at),
     };
   }
 
@@ -53,3 +55,6 @@ interface Bound {
   offset: number;
   takenAt: number;
 }
+
+const latestOf = ({ offset, takenAt }: Bound, at: number): number =>
+  at + offset + (at - takenAt) * DRIFT;

@@ -78,7 +78,7 @@ export class HistoryChunks implements HistorySource {
       const last = Math.min(position, idOf(chunk, stat.created - 1), first + PRUNE_ROWS - 1);
       const old = await this.oldestOf(connection, range(first, last), before);
       if (old.length > 0) return this.remove(old);
-      if (stat.children > 0 || chunk === this.session.generation.chunk) return 0;
+      if (stat.children > 0 || chunk === chunks.at(-1)?.chunk) return 0;
       await this.session.write([{ kind: 'delete', path: this.layout.chunk(chunk), version: -1 }]);
     }
     return 0;

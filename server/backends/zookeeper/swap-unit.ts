@@ -43,23 +43,26 @@ export interface NotedStep {
   note(version: number, writtenAt: number): void;
 }
 
-/** One znode is made anew before its version would come round to the number that stands for any. */
-const LAST_VERSION = 2 ** 31 - 1;
-
-/** Whether a record of it must be made anew: then the generation rises with it. */
-export function renews({ seen }: SwapUnit): boolean {
-  return seen.some(({ version }) => version === LAST_VERSION);
+/** Whether a record of it must be made anew, since its version ends: then the generation rises with it. */
+export function renews({ seen }: SwapUnit, lastVersion: number): boolean {
+  return seen.some(({ version }) => version === lastVersion);
 }
 
 /** The steps that write the unit's records and answers over what is known of them. */
-export function stepsOf(unit: SwapUnit, layout: ZookeeperLayout, znodes: KnownZnodes): NotedStep[] {
+export function stepsOf(
+  unit: SwapUnit,
+  layout: ZookeeperLayout,
+  znodes: KnownZnodes,
+  lastVersion: number,
+): NotedStep[] {
   const records = unit.changes.flatMap((change, i) => {
     const id = unit.ids[i] ?? '';
     const seen = unit.seen[i] ?? ABSENT;
     const { rev, writer, head } = change;
     const next = { rev, writer, head, queue: change.queue ?? seen.stands?.queue ?? '' };
     const data = recordData(unit.window, next, seen.stands);
-    return writes(layout.record(id), data, seen.version, {
+    const version = seen.version === lastVersion ? { last: lastVersion } : seen.version;
+    return writes(layout.record(id), data, version, {
       forget: () => znodes.dropRecord(id),
       note: (version, at) => znodes.noteRecord(id, judged(unit.window, next, seen, version, at)),
     });
@@ -88,16 +91,17 @@ function memoSteps(unit: SwapUnit, layout: ZookeeperLayout, znodes: KnownZnodes)
   });
 }
 
+/** @param version of what is written over; `last` of what must be made anew; null where nothing is there */
 function writes(
   path: string,
   data: Buffer,
-  version: number | null,
+  version: number | { last: number } | null,
   tell: Pick<NotedStep, 'forget' | 'note'>,
 ): NotedStep[] {
-  const create = { step: { kind: 'create' as const, path, data }, ...tell };
+  if (typeof version === 'number') return [{ step: { kind: 'set', path, data, version }, ...tell }];
+  const create: NotedStep = { step: { kind: 'create', path, data }, ...tell };
   if (version === null) return [create];
-  if (version !== LAST_VERSION) return [{ step: { kind: 'set', path, data, version }, ...tell }];
-  const removal = { kind: 'delete' as const, path, version };
+  const removal: Step = { kind: 'delete', path, version: version.last };
   return [{ step: removal, forget: tell.forget, note: () => {} }, create];
 }
 

@@ -3,6 +3,7 @@ import { type Guarantees, StoreError, type StoreSetting } from '../record-store'
 import type { ServerAddress } from './zookeeper-connection';
 
 const ANSWER_WITHIN_MS = 1_000;
+const AWAY = 'not there';
 
 const REASONS = [
   'A lease is judged by the clock of the leading server: when another one takes the lead whose clock is ahead, leases end that much too early, and somebody else may be let in while the holder still counts on its own.',
@@ -16,14 +17,16 @@ const REASONS = [
 export async function zookeeperGuarantees(servers: ServerAddress[]): Promise<Guarantees> {
   const answers = await Promise.all(servers.map((server) => describeServer(server)));
   const settings = answers.flat();
-  if (settings.length === 0) throw new StoreError('No ZooKeeper says how it is set up.', 'no');
+  if (settings.every(({ value }) => value === AWAY)) {
+    throw new StoreError('No ZooKeeper says how it is set up.', 'no');
+  }
   const isAlone = settings.some(({ name, value }) => name === 'Mode' && value === 'standalone');
   const alone =
     'One server alone: while it is down, nothing is granted; what it had on its disk comes back with it.';
   return {
     level: 'Timed',
     reasons: isAlone ? [...REASONS, alone] : REASONS,
-    settings,
+    settings: [...settings, { name: 'forceSync', value: 'not told', complaint: null }],
     unsafe: null,
   };
 }
@@ -33,7 +36,7 @@ async function describeServer(server: ServerAddress): Promise<StoreSetting[]> {
   const name = `${server.host}:${server.port}`;
   const said = [...linesOf(srvr, /^(Zookeeper version|Mode): (.*)$/), ...linesOf(conf, CONF)];
   if (said.length > 0) return said.map(([key, value]) => settingOf(key, value));
-  const value = srvr === null ? 'not there' : 'does not say';
+  const value = srvr === null ? AWAY : 'does not say';
   const complaint =
     srvr === null ? 'This server is not there.' : '4lw.commands.whitelist keeps srvr from us.';
   return [{ name, value, complaint }];

@@ -22,8 +22,15 @@ import { ZookeeperLayout } from './zookeeper-layout';
 import { asStoreError, ZookeeperSession } from './zookeeper-session';
 import { ZookeeperSwap } from './zookeeper-swap';
 
-/** Parents of the history are changed so often, long before their numbers end. */
-const ROWS_OF_CHUNK = 1_000_000;
+/** Where ZooKeeper's numbers end, and what is begun anew before. */
+export interface ZookeeperLimits {
+  /** Rows of the history under one parent. */
+  rowsOfChunk: number;
+  /** A znode is not written over at this version: the one after next would mean any. */
+  lastVersion: number;
+}
+
+const LIMITS: ZookeeperLimits = { rowsOfChunk: 1_000_000, lastVersion: 2 ** 31 - 1 };
 
 export interface ZookeeperPlace {
   servers: ServerAddress[];
@@ -48,10 +55,10 @@ export class ZookeeperStore implements RecordStore, HistorySource {
     private readonly session: ZookeeperSession,
     private readonly layout: ZookeeperLayout,
     private readonly znodes: KnownZnodes,
-    rowsOfChunk: number,
+    private readonly limits: ZookeeperLimits,
     private readonly monotonic: () => number,
   ) {
-    this.chunks = new HistoryChunks(session, layout, rowsOfChunk);
+    this.chunks = new HistoryChunks(session, layout, limits.rowsOfChunk);
     this.walk = new RecordWalk(session, layout, znodes);
     this.forgetting = new Forgetting(session, layout, znodes, this.chunks);
   }
@@ -63,13 +70,13 @@ export class ZookeeperStore implements RecordStore, HistorySource {
   static async open(
     place: ZookeeperPlace,
     monotonic: () => number,
-    rowsOfChunk = ROWS_OF_CHUNK,
+    limits = LIMITS,
   ): Promise<ZookeeperStore> {
     const layout = new ZookeeperLayout(place.root);
     const znodes = new KnownZnodes();
     const forgetAll = () => znodes.dropAll();
     const session = await ZookeeperSession.open(place.servers, layout, monotonic, forgetAll);
-    return new ZookeeperStore(place, session, layout, znodes, rowsOfChunk, monotonic);
+    return new ZookeeperStore(place, session, layout, znodes, limits, monotonic);
   }
 
   async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
@@ -127,8 +134,10 @@ export class ZookeeperStore implements RecordStore, HistorySource {
   }
 
   private run(units: SwapUnit[]): Promise<SwapResult[]> {
-    const { session, layout, znodes, chunks, monotonic } = this;
-    return surely(new ZookeeperSwap(session, layout, znodes, chunks, monotonic).run(units));
+    const { session, layout, znodes, chunks, limits, monotonic } = this;
+    const { lastVersion } = limits;
+    const means = { session, layout, znodes, chunks, lastVersion, monotonic };
+    return surely(new ZookeeperSwap(means).run(units));
   }
 }
 

@@ -20,6 +20,17 @@ const GIVE_UP_AFTER_MS = 1_000;
 /** What may pass between a look at the clock and the instant of a write that is still answered. */
 const CALL_MS = 1_500;
 
+/** What a swap works with. */
+export interface SwapMeans {
+  session: ZookeeperSession;
+  layout: ZookeeperLayout;
+  znodes: KnownZnodes;
+  chunks: HistoryChunks;
+  /** See `ZookeeperLimits`. */
+  lastVersion: number;
+  monotonic: () => number;
+}
+
 /** What goes into one `multi`. */
 interface Packet {
   units: SwapUnit[];
@@ -38,20 +49,15 @@ export class ZookeeperSwap {
   /** What is not known is taken as not there, once. */
   private mayGuess = true;
 
-  constructor(
-    private readonly session: ZookeeperSession,
-    private readonly layout: ZookeeperLayout,
-    private readonly znodes: KnownZnodes,
-    private readonly chunks: HistoryChunks,
-    private readonly monotonic: () => number,
-  ) {}
+  constructor(private readonly means: SwapMeans) {}
 
   /** The results of all changes, in order. */
   async run(units: SwapUnit[]): Promise<SwapResult[]> {
-    const startedAt = this.monotonic();
+    const startedAt = this.means.monotonic();
     let open = units;
     for (let round = 0; open.length > 0; round += 1) {
-      if (round > 0 && this.monotonic() - startedAt > GIVE_UP_AFTER_MS) throw this.contended();
+      if (round > 0 && this.means.monotonic() - startedAt > GIVE_UP_AFTER_MS)
+        throw this.contended();
       const ready = await this.judge(open);
       const packets = round === 0 ? this.pack(ready) : ready.map((unit) => this.packetOf([unit]));
       for (const packet of packets) refuseLarge(packet);
@@ -70,17 +76,19 @@ export class ZookeeperSwap {
    */
   private async judge(open: SwapUnit[]): Promise<SwapUnit[]> {
     const doubtful = open.filter(
-      (unit) => !this.mayTake(unit, (id) => this.znodes.record(id) ?? this.guess()),
+      (unit) => !this.mayTake(unit, (id) => this.means.znodes.record(id) ?? this.guess()),
     );
     const missing = new Set(open.flatMap(memoKeysOf).filter((key) => this.isMissing(key, open)));
     if (doubtful.length === 0 && missing.size === 0) return open;
     const ids = doubtful.flatMap((unit) => unit.ids);
-    const { records } = await this.znodes.read(this.session, this.layout, ids, [...missing]);
+    const { records } = await this.means.znodes.read(this.means.session, this.means.layout, ids, [
+      ...missing,
+    ]);
     const read = new Map(ids.map((id, i) => [id, records[i]]));
     const lost = doubtful.filter((unit) => !this.mayTake(unit, (id) => read.get(id)));
     for (const unit of lost) {
       const stands = unit.ids.map((id) => read.get(id)?.stands ?? null);
-      this.tell(unit, false, this.session.earliest(), stands);
+      this.tell(unit, false, this.means.session.earliest(), stands);
     }
     return open.filter((unit) => !lost.includes(unit));
   }
@@ -91,7 +99,7 @@ export class ZookeeperSwap {
 
   /** An answer to be kept alive longer must be known; of one to be written it is guessed that it is new. */
   private isMissing(key: string, open: SwapUnit[]): boolean {
-    if (this.znodes.memo(key)) return false;
+    if (this.means.znodes.memo(key)) return false;
     if (!this.mayGuess) return true;
     return open.some(({ changes }) =>
       changes.some(({ extensions }) => extensions.some(({ keys }) => keys.includes(key))),
@@ -103,8 +111,8 @@ export class ZookeeperSwap {
     knownOf: (id: string) => Known<StoredRecord> | undefined,
   ): boolean {
     const { changes, ids, window } = unit;
-    if (this.session.earliest() >= window.ahead) return false;
-    if (this.session.latest() + CALL_MS < window.past) return false;
+    if (this.means.session.earliest() >= window.ahead) return false;
+    if (this.means.session.latest() + CALL_MS < window.past) return false;
     const seen = ids.flatMap((id) => knownOf(id) ?? []);
     const isAsExpected = changes.every(({ expect }, i) => {
       const stands = seen[i]?.stands;
@@ -156,25 +164,27 @@ export class ZookeeperSwap {
   }
 
   private packetOf(units: SwapUnit[]): Packet {
-    const steps = units.flatMap((unit) => stepsOf(unit, this.layout, this.znodes));
+    const steps = units.flatMap((unit) =>
+      stepsOf(unit, this.means.layout, this.means.znodes, this.means.lastVersion),
+    );
     const sizes = steps.map(({ step }) => STEP_BYTES + ('data' in step ? step.data.length : 0));
     return { units, steps, bytes: sizes.reduce((sum, size) => sum + size, 0) };
   }
 
   private async send({ units, steps }: Packet): Promise<void> {
-    const { generation } = this.session;
+    const { generation } = this.means.session;
     const history = this.historyStep(units, generation.chunk);
-    const guard = units.some(renews)
-      ? this.chunks.newGeneration(generation)
-      : { kind: 'check' as const, path: this.layout.generation, version: generation.version };
+    const guard = units.some((unit) => renews(unit, this.means.lastVersion))
+      ? this.means.chunks.newGeneration(generation)
+      : { kind: 'check' as const, path: this.means.layout.generation, version: generation.version };
     const all = [guard, ...steps.map(({ step }) => step), ...history];
-    const answer = await this.session.write(all);
+    const answer = await this.means.session.write(all);
     if (!answer.took) return this.learn(answer, steps);
     const { at, done } = answer;
     for (const [i, { note }] of steps.entries()) note(done[i + 1]?.stat?.version ?? 0, at);
-    if (guard.kind === 'set') await this.session.refreshGeneration();
+    if (guard.kind === 'set') await this.means.session.refreshGeneration();
     const row = done[steps.length + 1]?.path;
-    if (row !== undefined) this.chunks.noteRow(generation, row);
+    if (row !== undefined) this.means.chunks.noteRow(generation, row);
     for (const unit of units) {
       const took = isWithin(unit.window, at);
       this.tookSome ||= took;
@@ -188,7 +198,7 @@ export class ZookeeperSwap {
       changes.map((change) => ({ change, window })),
     );
     if (!changes.some(({ change }) => change.events.length > 0)) return [];
-    const path = `${this.layout.chunk(chunk)}/n`;
+    const path = `${this.means.layout.chunk(chunk)}/n`;
     return [{ kind: 'create', path, data: historyData(changes), isSequential: true }];
   }
 
@@ -202,7 +212,7 @@ export class ZookeeperSwap {
     }
     const step = steps[failedAt - 1];
     if (step) step.forget();
-    else await this.session.refreshGeneration();
+    else await this.means.session.refreshGeneration();
   }
 
   private contended(): StoreError {
