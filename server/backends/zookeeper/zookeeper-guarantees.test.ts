@@ -14,13 +14,13 @@ it('a ZooKeeper is Timed, for its clock, and says its version and that it is alo
   expect(level).toBe('Timed');
   expect(reasons[0]).toContain('clock');
   expect(unsafe).toBe(null);
-  const valueOf = (name: string) => settings.find((setting) => setting.name === name);
-  expect(valueOf('Zookeeper version')?.value).toMatch(/^3\.\d+\.\d+/);
-  expect(valueOf('Mode')).toMatchObject({
+  const settingOf = (name: string) => settings.find((setting) => setting.name === name);
+  expect(settingOf('Zookeeper version')?.value).toMatch(/^3\.\d+\.\d+/);
+  expect(settingOf('Mode')).toMatchObject({
     value: 'standalone',
     complaint: expect.stringContaining('no other'),
   });
-  expect(valueOf('tickTime')?.value).toMatch(/^\d+$/);
+  expect(settingOf('tickTime')?.value).toMatch(/^\d+$/);
 });
 
 it('a server that is away is complained of; where all are away nothing is told', async () => {
