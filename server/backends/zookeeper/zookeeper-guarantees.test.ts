@@ -26,10 +26,23 @@ it('a ZooKeeper is Timed, for its clock, and says its version and that it is alo
 it('a server that is away is complained of; where all are away nothing is told', async () => {
   const away = { host: '127.0.0.1', port: await freePort(), credentials: null };
   const { settings } = await zookeeperGuarantees([...running(), away]);
+  const [first] = running();
+  expect(settings).toContainEqual(
+    expect.objectContaining({ name: `${first?.host}:${first?.port} Mode` }),
+  );
   expect(settings).toContainEqual({
     name: `127.0.0.1:${away.port}`,
     value: 'not there',
     complaint: 'This server is not there.',
   });
   await expect(zookeeperGuarantees([away])).rejects.toMatchObject({ applied: 'no' });
+});
+
+it('several servers of which one belongs to no ensemble are unsafe', async () => {
+  const [server] = running();
+  if (!server) throw new Error('There is no server.');
+  const { level, reasons, unsafe } = await zookeeperGuarantees([server, server]);
+  expect(level).toBe('Best-effort');
+  expect(unsafe).toMatch(/belongs to no ensemble/);
+  expect(reasons[0]).toBe(unsafe);
 });

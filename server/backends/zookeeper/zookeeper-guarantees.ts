@@ -4,11 +4,18 @@ import type { ServerAddress } from './zookeeper-connection';
 
 const ANSWER_WITHIN_MS = 1_000;
 const AWAY = 'not there';
+const SILENT = 'does not say';
 
 const REASONS = [
   'A lease is judged by the clock of the leading server: when another one takes the lead whose clock is ahead, leases end that much too early, and somebody else may be let in while the holder still counts on its own.',
   'A server that has just lost the lead may for a short while answer reads as things stood before; it grants nothing.',
 ];
+
+const ALONE =
+  'One server alone: while it is down, nothing is granted; what it had on its disk comes back with it.';
+
+const TORN =
+  'Several servers are named and one of them belongs to no ensemble: a lock that is granted there is granted once more by the others.';
 
 /**
  * What a ZooKeeper promises, as far as it can be seen from outside: it tells its version and its part in the ensemble, and
@@ -16,19 +23,29 @@ const REASONS = [
  */
 export async function zookeeperGuarantees(servers: ServerAddress[]): Promise<Guarantees> {
   const answers = await Promise.all(servers.map((server) => describeServer(server)));
-  const settings = answers.flat();
-  if (settings.every(({ value }) => value === AWAY)) {
+  const said = answers.flat();
+  if (said.every(({ value }) => value === AWAY)) {
     throw new StoreError('No ZooKeeper says how it is set up.', 'no');
   }
-  const isAlone = settings.some(({ name, value }) => name === 'Mode' && value === 'standalone');
-  const alone =
-    'One server alone: while it is down, nothing is granted; what it had on its disk comes back with it.';
+  const isAlone = said.some(({ name, value }) => name === 'Mode' && value === 'standalone');
+  const unsafe = isAlone && servers.length > 1 ? TORN : null;
+  const settings = answers.flatMap((ofServer, i) => ofServer.map(named(servers, i)));
   return {
-    level: 'Timed',
-    reasons: isAlone ? [...REASONS, alone] : REASONS,
+    level: unsafe ? 'Best-effort' : 'Timed',
+    reasons: [...(unsafe ? [unsafe] : []), ...REASONS, ...(isAlone && !unsafe ? [ALONE] : [])],
     settings: [...settings, { name: 'forceSync', value: 'not told', complaint: null }],
-    unsafe: null,
+    unsafe,
   };
+}
+
+/** Where there are several servers, each setting tells whose it is. */
+function named(servers: ServerAddress[], place: number) {
+  const { host = '', port = 0 } = servers[place] ?? {};
+  const whose = servers.length > 1 ? `${host}:${port} ` : '';
+  return (setting: StoreSetting) =>
+    setting.value === AWAY || setting.value === SILENT
+      ? setting
+      : { ...setting, name: `${whose}${setting.name}` };
 }
 
 async function describeServer(server: ServerAddress): Promise<StoreSetting[]> {
@@ -36,7 +53,7 @@ async function describeServer(server: ServerAddress): Promise<StoreSetting[]> {
   const name = `${server.host}:${server.port}`;
   const said = [...linesOf(srvr, /^(Zookeeper version|Mode): (.*)$/), ...linesOf(conf, CONF)];
   if (said.length > 0) return said.map(([key, value]) => settingOf(key, value));
-  const value = srvr === null ? AWAY : 'does not say';
+  const value = srvr === null ? AWAY : SILENT;
   const complaint =
     srvr === null ? 'This server is not there.' : '4lw.commands.whitelist keeps srvr from us.';
   return [{ name, value, complaint }];
