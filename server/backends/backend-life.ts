@@ -76,18 +76,17 @@ export class BackendLife implements BackendPast {
 
   /**
    * Grants nothing in this life until every hold of an earlier one is over. To be asked once nobody can write in an earlier
-   * life any more: a longer lease may have been covered until then.
+   * life any more: a longer lease may have been covered until then. Of several processes the first is believed.
    */
   async keepQuiet(life: string, now: number): Promise<LifeRow> {
     const { backends } = this.database.tables;
     const { loss, longestLeaseMs } = await this.read();
     if (!loss) return this.row;
     const grantsFrom = now + longestLeaseMs;
-    const isSooner = or(isNull(backends.grantsFrom), lt(backends.grantsFrom, grantsFrom));
-    await this.update(
-      { grantsFrom },
-      and(eq(backends.life, life), isNull(backends.runId), isSooner),
-    );
+    const isSooner = lt(backends.grantsFrom, loss.at + longestLeaseMs);
+    const isUnset = or(isNull(backends.grantsFrom), isSooner);
+    const isBeingMended = and(eq(backends.life, life), isNull(backends.runId));
+    await this.update({ grantsFrom }, and(isBeingMended, isUnset));
     return this.read();
   }
 

@@ -6,13 +6,15 @@ import { acquire, kindsOf, renew, take } from '../engine/testing/engine-rig';
 import { recordId } from './record-id';
 import type { RecordKey } from './record-store';
 import { created, creation, eventOf, freshKey, readOne, swapOne } from './testing/changes';
-import { RedisRig } from './testing/redis-rig';
+import { type RedisProcess, RedisRig } from './testing/redis-rig';
 
 const LEASE_MS = 900;
 /** Leases are known by whole seconds. */
 const LONGEST_MS = 1_000;
 const EPOCH_SPAN = 2 ** 41;
-const SOON = { timeout: 10_000, interval: 20 };
+const SOON = { timeout: 25_000, interval: 20 };
+/** A machine that is busy with other things takes long to start so many servers. */
+const TEST_TIMEOUT_MS = 90_000;
 
 interface Loss {
   how: string;
@@ -81,7 +83,11 @@ const LOSSES: Loss[] = [
   },
 ];
 
-describe('a Redis that has lost its memory', () => {
+/** Taken as soon as the backend answers. */
+const taken = (process: RedisProcess, key: RecordKey, leaseMs = LEASE_MS) =>
+  vi.waitFor(() => take(process, key, 'w1', { leaseMs }), SOON);
+
+describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () => {
   it.concurrent.each(LOSSES)(
     'because it was $how grants nothing for one longest lease, and then with higher tokens',
     async ({ what, options, befall }) => {
@@ -89,7 +95,7 @@ describe('a Redis that has lost its memory', () => {
       try {
         const [one, two] = [await rig.join(), await rig.join()];
         const [held, fresh] = [freshKey(), freshKey()];
-        const before = await take(one, held, 'w1', { leaseMs: LEASE_MS });
+        const before = await taken(one, held);
         await befall(rig, held);
 
         const grants = [held, fresh].map(async (key) => {
@@ -116,7 +122,8 @@ describe('a Redis that has lost its memory', () => {
 
         await vi.waitFor(() => expect(one.engine.health().loss).toMatchObject({ what }), SOON);
         expect([one.life.epoch, two.life.epoch]).toEqual([2, 2]);
-        expect((await renew(one, held, 'w1', before.token)).outcome).toBe('lost');
+        const renewal = await vi.waitFor(() => renew(one, held, 'w1', before.token), SOON);
+        expect(renewal.outcome).toBe('lost');
       } finally {
         await rig.close();
       }
@@ -128,7 +135,7 @@ describe('a Redis that has lost its memory', () => {
     try {
       const one = await rig.join();
       const [held, frozen, counter] = [freshKey(), freshKey(), freshKey()];
-      const { token } = await take(one, held, 'w1', { leaseMs: LEASE_MS });
+      const { token } = await taken(one, held);
       const freeze = { verb: 'freeze', by: 'ana', reason: 'repairs' } as const;
       await one.engine.run(frozen, { ...freeze, request: anonymousRequest() });
       await one.engine.count(counter, createOf(7));
@@ -163,7 +170,7 @@ describe('a Redis that has lost its memory', () => {
     const rig = await RedisRig.start();
     try {
       const { store } = await rig.join();
-      await created(store, freshKey(), { events: [eventOf(1)] });
+      await vi.waitFor(() => created(store, freshKey(), { events: [eventOf(1)] }), SOON);
       const before = await store.historyEnd();
       await rig.asAdmin((admin) => admin.flushall());
       await vi.waitFor(() => created(store, freshKey(), { events: [eventOf(1)] }), SOON);
@@ -176,13 +183,13 @@ describe('a Redis that has lost its memory', () => {
   });
 });
 
-describe('a Redis that has lost nothing', () => {
+describe('a Redis that has lost nothing', { timeout: TEST_TIMEOUT_MS }, () => {
   it.concurrent('because it flushes every write is served again after a kill, with every hold', async () => {
     const rig = await RedisRig.start({ durable: true });
     try {
       const one = await rig.join();
       const key = freshKey();
-      const { token } = await take(one, key, 'w1');
+      const { token } = await taken(one, key, 10_000);
       await rig.killAndRestart();
       const upAt = performance.now();
       const renewal = await vi.waitFor(() => renew(one, key, 'w1', token), SOON);
@@ -199,9 +206,10 @@ describe('a Redis that has lost nothing', () => {
     try {
       const one = await rig.join();
       const key = freshKey();
-      const { token } = await take(one, key, 'w1');
+      const { token } = await taken(one, key, 10_000);
       await rig.asAdmin((admin) => admin.script('FLUSH'));
-      expect((await renew(one, key, 'w1', token)).outcome).toBe('renewed');
+      const renewal = await vi.waitFor(() => renew(one, key, 'w1', token), SOON);
+      expect(renewal.outcome).toBe('renewed');
       expect(one.life.epoch).toBe(1);
     } finally {
       await rig.close();
@@ -213,9 +221,10 @@ describe('a Redis that has lost nothing', () => {
     try {
       const one = await rig.join();
       const key = freshKey();
-      const { token } = await take(one, key, 'w1');
+      const { token } = await taken(one, key, 10_000);
       const two = await rig.join();
-      expect((await renew(two, key, 'w1', token)).outcome).toBe('renewed');
+      const renewal = await vi.waitFor(() => renew(two, key, 'w1', token), SOON);
+      expect(renewal.outcome).toBe('renewed');
       expect([two.life.epoch, two.life.loss]).toEqual([1, null]);
     } finally {
       await rig.close();
