@@ -1,11 +1,15 @@
+import { createConnection } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseShardList } from '@/db/shard-list';
 import { startPrivateMariadb } from '@/scripts/private-mariadb.mjs';
 import { MysqlStore } from './backends/mysql-store';
+import { encodeRecord } from './backends/record-codec';
 import { recordId } from './backends/record-id';
 import type { RecordKey } from './backends/record-store';
 import { ShardStamps } from './backends/shard-stamps';
+import { created } from './backends/testing/changes';
 import { LockyardError } from './domain/errors';
+import { unwrittenRecord } from './domain/lock-record';
 import { spreadNames } from './domain/spread-names';
 import { anonymousRequest } from './engine/request-identity';
 import { addTo, createOf, standing } from './engine/testing/counter-asks';
@@ -296,6 +300,7 @@ describe('a backend with shards', () => {
       expect(answer).toMatchObject({ outcome: 'held', holders: [] });
       expect((answer as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(0);
     }
+    now = fresh;
     const { audit } = fresh.database.tables;
     const acts = await fresh.database.db.select().from(audit);
     expect(acts.filter(({ act }) => act === 'backend.reshard').slice(-2)).toMatchObject([
@@ -314,6 +319,43 @@ describe('a backend with shards', () => {
       message: expect.stringContaining('served with this list already'),
     });
   }, 90_000);
+
+  it('takes in a database that kept locks by itself, and waits a day for one that lost its memory', async () => {
+    const fourth = rig.listOf([0, 1, 2]);
+    const forget = async (place: number, tables: string[]) => {
+      const connection = await createConnection({ uri: rig.urlOf(place) });
+      await connection.query("DELETE FROM settings WHERE id LIKE 'shard.%'");
+      for (const table of tables) await connection.query(`DELETE FROM ${table}`);
+      await connection.end();
+    };
+    await forget(1, []);
+    const single = new MysqlStore(rig.urlOf(1));
+    const moved = freshKey((name) => homeUrl(fourth, name) !== rig.urlOf(1));
+    const record = encodeRecord({ ...unwrittenRecord(Date.now()), lastToken: 7_000 }, null);
+    const { head, queue } = record;
+    await created(single, moved, { rev: 9, head, queue });
+    await single.close();
+    expect(await reshard(now, fourth, rig.config(fourth))).toMatch(/served with 3 shards/);
+    const homes = await Promise.all([0, 1, 2].map((place) => idsAt(rig.urlOf(place))));
+    const isHome = (place: number) => homeUrl(fourth, moved.name) === rig.urlOf(place);
+    homes.forEach((ids, place) => {
+      expect(ids.includes(recordId(moved)), `database ${place}`).toBe(isHome(place));
+    });
+
+    await forget(2, ['locks', 'lock_requests']);
+    const fresh = await rig.serve(fourth);
+    const key = freshKey();
+    expect(await refusalOf(acquire({ engine: engineIn(fresh) }, key, 'w1'))).toMatchObject({
+      reason: 'BACKEND_DOWN',
+      message: expect.stringMatching(/lost its memory.*lockyard backends reshard orders/),
+    });
+    const said = await reshard(fresh, fourth);
+    const [until = ''] = /\d{4}-\S+Z/.exec(said) ?? [];
+    expect(Date.parse(until) - Date.now()).toBeGreaterThan(23 * 60 * 60_000);
+    await isServed(fresh);
+    const answer = await acquire({ engine: engineIn(fresh) }, key, 'w1');
+    expect(answer).toMatchObject({ outcome: 'held', holders: [] });
+  }, 60_000);
 });
 
 /** Breaks a reshard off after one of its steps on the shards: that step is done, and nobody hears of it. */
