@@ -15,6 +15,7 @@ import { anonymousRequest } from './engine/request-identity';
 import { addTo, createOf, standing } from './engine/testing/counter-asks';
 import { acquire, pause, release, renew, take } from './engine/testing/engine-rig';
 import { acquireSet, cancelSet, takeSet } from './engine/testing/set-asks';
+import { formerShards } from './observe/former-shards';
 import type { Runtime } from './operations/operation-context';
 import { reshardBackend } from './reshard-backend';
 import { BACKEND, contextOf, engineIn, NAMESPACE, ShardRig } from './testing/shard-rig';
@@ -123,7 +124,9 @@ describe('a backend with shards', () => {
     const member = { engine: engineIn(old) };
     const at = (place: number) => (name: string) => homeUrl(first, name) === rig.urlOf(place);
     const keys = [freshKey(at(0)), freshKey(at(1))];
-    for (const key of keys) await take(member, key, 'w1', { leaseMs: 4_000 });
+    const holds = await Promise.all(
+      keys.map((key) => take(member, key, 'w1', { leaseMs: 120_000 })),
+    );
     const listed = () =>
       old.board.listing(BACKEND, {
         namespace: NAMESPACE,
@@ -137,7 +140,7 @@ describe('a backend with shards', () => {
           expect(listed()).toContainEqual(
             expect.objectContaining({ name: key.name, state: 'held' }),
           ),
-        { timeout: 10_000 },
+        { timeout: 30_000 },
       );
       const id = `${BACKEND}/${recordId(key)}`;
       expect(old.board.row(NAMESPACE, key.name)).toMatchObject({ id, backend: BACKEND });
@@ -149,6 +152,10 @@ describe('a backend with shards', () => {
       reachable: true,
       shards: [{ reachable: true }, { reachable: true }],
     });
+    for (const [i, key] of keys.entries()) {
+      const { token } = holds[i] as (typeof holds)[number];
+      expect(await release(member, key, 'w1', token)).toEqual({ outcome: 'released' });
+    }
   });
 
   it('keeps nobody waiting for a shard that stops who asks for a lock of another, and serves it again by itself', async () => {
@@ -318,6 +325,10 @@ describe('a backend with shards', () => {
       reason: 'CONFLICT',
       message: expect.stringContaining('served with this list already'),
     });
+    const ids = parsedList(first).shards.map(({ id }) => id);
+    const former = await formerShards(fresh.database, BACKEND, ids.slice(0, 1));
+    expect(former).toContain(ids[1]);
+    expect(former).not.toContain(ids[0]);
   }, 90_000);
 
   it('takes in a database that kept locks by itself, and waits a day for one that lost its memory', async () => {

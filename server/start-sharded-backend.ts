@@ -10,6 +10,7 @@ import { createEngine, type EngineParts } from './engine/create-engine';
 import type { LockEngine } from './engine/lock-engine';
 import { ShardedEngine } from './engine/sharded-engine';
 import type { Log } from './log';
+import { formerShards } from './observe/former-shards';
 import { GuaranteeWatch } from './observe/guarantee-watch';
 import type { ObservedBackend } from './observe/lock-board';
 import type { LeavingShard } from './observe/start-observing';
@@ -115,9 +116,12 @@ export async function startShardedBackend(
     }),
   );
   const past = await Promise.all(list.leaving.map(openLate));
-  const leaving = list.leaving.map((shard, i) => {
-    return { id: shard.id, of: id, store: past[i] as LateStore };
-  });
+  const named = [...list.shards, ...list.leaving].map((shard) => shard.id);
+  const former = await formerShards(database, id, named);
+  const leaving: LeavingShard[] = [
+    ...list.leaving.map((shard, i) => ({ id: shard.id, of: id, store: past[i] as LateStore })),
+    ...former.map((shard) => ({ id: shard, of: id, store: null })),
+  ];
   const close = async () => {
     await Promise.all(unwatch.map((end) => end()));
     await engine.close();

@@ -23,7 +23,7 @@ const FORGET_AT_ONCE = 200;
 export interface ChoresParts {
   backends: ObservedBackend[];
   board: LockBoard;
-  openers: HistoryOpener[];
+  openers: Pick<HistoryOpener, 'open' | 'prune' | 'restart'>[];
   clock: Clock;
   log: Log;
   processId: string;

@@ -8,6 +8,7 @@ import { EventHistory } from './event-history';
 import { eventMetrics } from './event-metrics';
 import { EventTally } from './event-tally';
 import { FleetView } from './fleet-view';
+import { FormerShard } from './former-shards';
 import { HistoryOpener } from './history-opener';
 import { LockBoard, type ObservedBackend } from './lock-board';
 import { LockInsights } from './lock-insights';
@@ -49,7 +50,9 @@ export interface Observing {
 }
 
 /** A shard that is to keep nothing, or was emptied. */
-export interface LeavingShard extends Pick<ObservedBackend, 'id' | 'store'> {
+export interface LeavingShard extends Pick<ObservedBackend, 'id'> {
+  /** Null where it is named nowhere any more. */
+  store: ObservedBackend['store'] | null;
   /** The backend's id, as people and programs know it. */
   of: string;
 }
@@ -70,9 +73,11 @@ export function startObserving(parts: ObservingParts): Observing {
     shown.flatMap(({ id, shownAs }) => (shownAs === backend ? [id] : [])),
   );
   const tallies = new Map(ids.map((id) => [id, new EventTally()]));
-  const openers = [...backends, ...leaving].map((backend) => {
-    const tally = tallies.get(backend.id) ?? new EventTally();
-    return new HistoryOpener(database, backend, clock, tally);
+  const openers = [...backends, ...leaving].map(({ id, store }) => {
+    const tally = tallies.get(id) ?? new EventTally();
+    return store
+      ? new HistoryOpener(database, { id, store }, clock, tally)
+      : new FormerShard(database, id, clock);
   });
   const chores = new Chores({ backends, board, openers, clock, log, processId, resolveIntents });
   const metrics = new Metrics();
