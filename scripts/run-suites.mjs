@@ -18,7 +18,7 @@ import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 const TEST_STORES = {
   TEST_MYSQL_URL: () => startPrivateMariadb({ durable: false }),
   TEST_REDIS_URL: startPrivateRedis,
-  TEST_ZOOKEEPER_URL: startPrivateZookeeper,
+  TEST_ZOOKEEPER_URL: () => startPrivateZookeeper({ settings: ['forceSync=no'] }),
 };
 
 /** Runs the suites (`only` one of them, or all when null) and answers `{ line, ok, failures }`. */

@@ -145,13 +145,13 @@ describe.each(storeNames)('the chores over %s', (name) => {
     const watcher = await rig.watch({ besides });
     await soon(() => expect(watcher.intents.asked).toBeGreaterThan(0), 3_000);
     const key = freshKey();
-    await take(watcher, key, 'w1', { leaseMs: 200 });
+    await take(watcher, key, 'w1', { leaseMs: 500 });
     await soon(async () => {
       expect((await eventsOf(watcher, key)).map(({ kind }) => kind)).toEqual([
         'granted',
         'expired',
       ]);
-    }, 2_500);
+    }, 3_500);
   });
 
   it('go on though a record cannot be read', async () => {
@@ -159,13 +159,13 @@ describe.each(storeNames)('the chores over %s', (name) => {
     await created(rig.engines.under.store, broken, { head: '{' });
     const watcher = await rig.watch();
     const key = freshKey();
-    await take(watcher, key, 'w1', { leaseMs: 200 });
+    await take(watcher, key, 'w1', { leaseMs: 500 });
     await soon(async () => {
       expect((await eventsOf(watcher, key)).map(({ kind }) => kind)).toEqual([
         'granted',
         'expired',
       ]);
-    }, 3_000);
+    }, 3_500);
   });
 
   it('open every event, also when the database refuses for a moment in between', async () => {

@@ -9,7 +9,7 @@ import {
   storesUnderTest,
 } from '../testing/stores-under-test';
 
-const ROUNDS = 2_000;
+const ROUNDS = 1_000;
 const KEYS = 6;
 
 type Seen = { rev: number; writer: string };
