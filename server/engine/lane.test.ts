@@ -64,7 +64,7 @@ describe('a lane', () => {
     submit(lane, 'a', 'b');
     await turn();
     submit(lane, 'c');
-    await expect.poll(sent, { timeout: 500, interval: 5 }).toEqual(['ab', 'c']);
+    await expect.poll(sent, { timeout: 5_000, interval: 5 }).toEqual(['ab', 'c']);
   });
 
   it('has a record in one packet at a time', async () => {

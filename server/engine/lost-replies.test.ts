@@ -14,6 +14,7 @@ import {
   renew,
   take,
 } from './testing/engine-rig';
+import { eventsByLock } from './testing/events-by-lock';
 import { type Fate, firstOf, PASS, touching } from './testing/faulty-store';
 
 const reasonOf = (work: Promise<unknown>): Promise<string> =>
@@ -245,8 +246,10 @@ describe.each(storeNames)('an engine over %s', (name) => {
       sufferAt(own, key, late);
       const answer = await take(own, key, 'w1', { leaseMs: 400 });
       expect(answer.expiresInMs).toBeGreaterThan(50);
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'late', 'granted']);
-      expect(await holdersOf(key)).toMatchObject([{ token: answer.token }]);
+      const written = (await eventsByLock(rig.under.store, [key])).get(key.name) ?? [];
+      const [first, givenBack, last] = written;
+      expect([first?.kind, givenBack?.kind, last?.kind]).toEqual(['granted', 'late', 'granted']);
+      expect([givenBack?.token, last?.token]).toEqual([first?.token, answer.token]);
     });
 
     it('is UNKNOWN the second time, and nobody holds the lock', async () => {
@@ -291,18 +294,20 @@ describe.each(storeNames)('an engine over %s', (name) => {
       sufferAt(own, slow, { kind: 'pass', afterMs: 700 });
       await take(own, slow, 'w1');
       const answer = await take(own, key, 'w1');
+      const answeredAt = performance.now();
       const { now } = await readOne(rig.under.store, key);
-      expect(answer.expiresInMs).toBeLessThanOrEqual(answer.expiresAt - now + 20);
-      expect(answer.expiresInMs).toBeGreaterThan(answer.expiresAt - now - 200);
+      const sinceMs = performance.now() - answeredAt;
+      expect(answer.expiresInMs).toBeLessThanOrEqual(answer.expiresAt - now + sinceMs + 20);
+      expect(answer.expiresInMs).toBeGreaterThan(answer.expiresAt - now - 1_000);
     });
 
     it('tells every caller less than what is left of the lease', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, { kind: 'pass', beforeMs: 100, afterMs: 200 });
       const askedAt = performance.now();
-      const { expiresInMs } = await take(own, key, 'w1', { leaseMs: 1_000 });
-      expect(expiresInMs).toBeLessThanOrEqual(1_000 - 299);
-      expect(expiresInMs).toBeGreaterThan(1_000 - (performance.now() - askedAt) - 400);
+      const { expiresInMs } = await take(own, key, 'w1', { leaseMs: 10_000 });
+      expect(expiresInMs).toBeLessThanOrEqual(10_000 - 299);
+      expect(expiresInMs).toBeGreaterThan(10_000 - 2 * (performance.now() - askedAt) - 400);
     });
   });
 });

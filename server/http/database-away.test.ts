@@ -58,7 +58,7 @@ describe.skipIf(!isMysqlTested)('over MySQL', () => {
       const name = `held as it ${what}`;
       const { token, rev } = (await acquire(name)).data as { token: number; rev: number };
       await expect
-        .poll(async () => (await pageOf(name)).rows[0]?.status, { timeout: 3_000 })
+        .poll(async () => (await pageOf(name)).rows[0]?.status, { timeout: 8_000 })
         .toBe('held');
       const mine = { name, owner: 'o', token };
 
@@ -163,7 +163,7 @@ describe.skipIf(!isMysqlTested)('two servers over one MySQL', () => {
     const refusedBy = async (api: ApiHarness) =>
       (await api.get(key, 'lock.inspect', { name: 'shared' })).reason;
     expect(await refusedBy(one)).toBe('UNAUTHENTICATED');
-    await expect.poll(() => refusedBy(two), { timeout: 1_500 }).toBe('UNAUTHENTICATED');
+    await expect.poll(() => refusedBy(two), { timeout: 4_000 }).toBe('UNAUTHENTICATED');
 
     await Promise.all([one.close(), two.close()]);
     await place.remove();

@@ -23,7 +23,7 @@ const giveBack = (name: string, token: unknown) =>
   api.post(key, 'lock.release', { name, owner: 'w1', token });
 const insight = (input: object, by: string | null = cookie) =>
   api.console(by, 'insights.lock', input, 'query');
-const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 5_000, interval: 100 });
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 10_000, interval: 100 });
 
 test('what happens to a lock is in its pictures within seconds, in every range', async () => {
   const { token } = (await take('seen')) ?? {};

@@ -20,7 +20,7 @@ const namesIn = ({ data }: Reply) =>
   ((data?.locks ?? []) as { name: string }[]).map(({ name }) => name);
 
 /** The board reads what was written a moment later. */
-const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 5_000, interval: 20 });
+const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 10_000, interval: 20 });
 
 test('lists the locks of one namespace, with holder and queue, and says how old the list is', async () => {
   const { token } = (await acquire('one/held')).data as { token: number };

@@ -21,7 +21,8 @@ describe.each(storeNames)('the chores over %s', (name) => {
   });
   afterEach(() => rig.close());
 
-  const soon = <T>(look: () => T | Promise<T>, timeout: number) =>
+  /** Where no other time is promised: as long as a busy machine may take. */
+  const soon = <T>(look: () => T | Promise<T>, timeout = 10_000) =>
     vi.waitFor(look, { timeout, interval: 20 });
   const chief = async ({ engine }: Watcher) =>
     (await engine.run(CHORES, { verb: 'inspect' })).holders[0]?.owner;
@@ -37,7 +38,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
 
   it('settle a lapsed lease that nobody touches within 2 s, its event at the deadline', async () => {
     const watcher = await rig.watch();
-    await soon(async () => expect(await chief(watcher)).toBe(watcher.process), 2_000);
+    await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
     const key = freshKey();
     const { expiresAt, token } = await take(watcher, key, 'w1', { leaseMs: 300 });
     await pause(300);
@@ -45,21 +46,22 @@ describe.each(storeNames)('the chores over %s', (name) => {
       const events = await eventsOf(watcher, key);
       expect(events.at(-1)).toMatchObject({ kind: 'expired', at: expiresAt, token, heldMs: 300 });
       expect(watcher.observing.board.row(key.namespace, key.name)).toMatchObject({ hold: null });
-    }, 2_000);
+      // What is promised, and as much again for a busy machine.
+    }, 4_000);
   });
 
   it('leave a lease that ran out just now to whoever takes the lock next', async () => {
     const watcher = await rig.watch();
-    await soon(async () => expect(await chief(watcher)).toBe(watcher.process), 2_000);
+    await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
     const key = freshKey();
     await take(watcher, key, 'w1', { leaseMs: 300 });
-    await pause(700);
+    await pause(400);
     const { rev } = await take(watcher, key, 'w2', { leaseMs: 60_000 });
     await soon(async () => {
       const events = await eventsOf(watcher, key);
       expect(events.map(({ kind }) => kind)).toEqual(['granted', 'expired', 'granted']);
       expect(events.map((event) => event.rev)).toEqual([rev - 1, rev, rev]);
-    }, 2_000);
+    });
   });
 
   it('take the waiters of a dead process out of a queue that nobody looks at', async () => {
@@ -68,14 +70,11 @@ describe.each(storeNames)('the chores over %s', (name) => {
     const key = freshKey();
     await take(watcher, key, 'w1', { leaseMs: 60_000 });
     const lost = acquire(dying, key, 'w2', { waitMs: 20_000 }).catch(() => null);
-    await soon(
-      () => expect(watcher.observing.board.row(key.namespace, key.name)?.waiters).toBe(1),
-      2_000,
-    );
+    await soon(() => expect(watcher.observing.board.row(key.namespace, key.name)?.waiters).toBe(1));
     dying.faults.goAway();
     await soon(
       () => expect(watcher.observing.board.row(key.namespace, key.name)?.waiters).toBe(0),
-      4_000,
+      6_000,
     );
     dying.faults.comeBack();
     await dying.engine.drain();
@@ -85,24 +84,22 @@ describe.each(storeNames)('the chores over %s', (name) => {
   it('are done by one process alone, and by another at once when that one ends', async () => {
     const watchers = [await rig.watch(), await rig.watch(), await rig.watch()];
     const [first] = watchers as [Watcher, ...Watcher[]];
-    await soon(async () => expect(await chief(first)).toBeDefined(), 2_000);
+    await soon(async () => expect(await chief(first)).toBeDefined());
+    await soon(() => expect(watchers.some(({ intents }) => intents.asked > 0)).toBe(true));
     await pause(500);
     const doing = watchers.filter(({ intents }) => intents.asked > 0);
     expect(doing.map(({ process }) => process)).toEqual([await chief(first)]);
     const [busy] = doing as [Watcher];
     await busy.observing.close();
     const others = watchers.filter((each) => each !== busy);
-    await soon(
-      () => expect(others.filter(({ intents }) => intents.asked > 0)).toHaveLength(1),
-      2_000,
-    );
+    await soon(() => expect(others.filter(({ intents }) => intents.asked > 0)).toHaveLength(1));
     await pause(1_200);
     expect(others.filter(({ intents }) => intents.asked > 0)).toHaveLength(1);
   });
 
   it('are taken over from a process that died, and every event is opened exactly once', async () => {
     const [one, two] = [await rig.watch(), await rig.watch()];
-    await soon(async () => expect(await chief(one)).toBeDefined(), 2_000);
+    await soon(async () => expect(await chief(one)).toBeDefined());
     const isOne = (await chief(one)) === one.process;
     const [dying, heir] = isOne ? [one, two] : [two, one];
     const worker = await rig.engines.join();
@@ -118,7 +115,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     });
     await pause(1_000);
     dying.faults.goAway();
-    await soon(async () => expect(await chief(heir)).toBe(heir.process), 8_000);
+    await soon(async () => expect(await chief(heir)).toBe(heir.process));
     await pause(300);
     dying.faults.comeBack();
     await pause(500);
@@ -126,7 +123,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     await Promise.all(working);
     const key = keys[0] ?? freshKey();
     const lastRev = (await stored(rig.engines.under.store, key)).rev;
-    await soon(async () => expect((await eventsOf(heir, key)).at(-1)?.rev).toBe(lastRev), 3_000);
+    await soon(async () => expect((await eventsOf(heir, key)).at(-1)?.rev).toBe(lastRev));
     for (const each of keys) {
       const events = await eventsOf(heir, each);
       const kinds = events.map(({ kind }) => kind);
@@ -143,7 +140,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     ];
     silent.faults.goAway();
     const watcher = await rig.watch({ besides });
-    await soon(() => expect(watcher.intents.asked).toBeGreaterThan(0), 3_000);
+    await soon(() => expect(watcher.intents.asked).toBeGreaterThan(0));
     const key = freshKey();
     await take(watcher, key, 'w1', { leaseMs: 500 });
     await soon(async () => {
@@ -151,7 +148,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
         'granted',
         'expired',
       ]);
-    }, 3_500);
+    });
   });
 
   it('go on though a record cannot be read', async () => {
@@ -165,7 +162,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
         'granted',
         'expired',
       ]);
-    }, 3_500);
+    });
   });
 
   it('open every event, also when the database refuses for a moment in between', async () => {
@@ -206,7 +203,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     const { token } = await take(worker, key, 'w1', { leaseMs: 60_000 });
     for (let i = 0; i < 600; i += 1) await renew(worker, key, 'w1', token, 60_000);
     const watcher = await rig.watch();
-    await soon(async () => expect(await eventsOf(watcher, key)).toHaveLength(601), 5_000);
+    await soon(async () => expect(await eventsOf(watcher, key)).toHaveLength(601));
     const events = await eventsOf(watcher, key);
     const revs = events.map(({ rev }) => rev);
     expect(revs).toEqual(revs.map((_, i) => (revs[0] ?? 0) + i));
@@ -221,8 +218,8 @@ describe.each(storeNames)('the chores over %s', (name) => {
       answer: null,
       expiresAt: now - 1_000,
     }));
-    for (let i = 0; i < memos.length; i += 2_000) {
-      await created(store, freshKey(), { memos: memos.slice(i, i + 2_000) });
+    for (let i = 0; i < memos.length; i += 500) {
+      await created(store, freshKey(), { memos: memos.slice(i, i + 500) });
     }
     await store.forget([]);
     const { memos: left } = await store.read(

@@ -22,8 +22,11 @@ describe.each(storeNames)('the board over %s', (name) => {
 
   const rowOf = (key: { namespace: string; name: string }) =>
     watcher.observing.board.row(key.namespace, key.name);
-  const soon = <T>(look: () => T | Promise<T>, timeout = 1_000) =>
+  /** Where nothing else is promised: as long as a busy machine may take. */
+  const soon = <T>(look: () => T | Promise<T>, timeout = 10_000) =>
     vi.waitFor(look, { timeout, interval: 10 });
+  /** What is promised within a second, with some for a busy machine. */
+  const withinASecond = (look: () => void) => soon(look, 3_000);
 
   it('shows what any process changes within a second, from the first record on', async () => {
     watcher = await rig.watch();
@@ -33,16 +36,20 @@ describe.each(storeNames)('the board over %s', (name) => {
       expect.objectContaining({ reason: 'BACKEND_DOWN' }),
     );
     const { token } = await take(elsewhere, key, 'w1', { leaseMs: 60_000 });
-    await soon(() =>
+    await withinASecond(() =>
       expect(rowOf(key)).toMatchObject({ status: 'held', hold: { owner: 'w1', token } }),
     );
     const waiting = acquire(elsewhere, key, 'w2', { waitMs: 10_000 });
-    await soon(() => expect(rowOf(key)).toMatchObject({ status: 'contended', waiters: 1 }));
+    await withinASecond(() =>
+      expect(rowOf(key)).toMatchObject({ status: 'contended', waiters: 1 }),
+    );
     await release(elsewhere, key, 'w1', token);
-    await soon(() => expect(rowOf(key)).toMatchObject({ hold: { owner: 'w2' }, waiters: 0 }));
+    await withinASecond(() =>
+      expect(rowOf(key)).toMatchObject({ hold: { owner: 'w2' }, waiters: 0 }),
+    );
     const next = await waiting;
     if (next.outcome === 'granted') await release(elsewhere, key, 'w2', next.token);
-    await soon(() => expect(rowOf(key)).toMatchObject({ status: 'free', hold: null }));
+    await withinASecond(() => expect(rowOf(key)).toMatchObject({ status: 'free', hold: null }));
   });
 
   it('shows what its own process changes without reading it, and reads what another one did', async () => {
@@ -85,7 +92,7 @@ describe.each(storeNames)('the board over %s', (name) => {
     const keys = Array.from({ length: 600 }, () => freshKey());
     await Promise.all(keys.map((key) => take(elsewhere, key, 'w1', { leaseMs: 60_000 })));
     watcher = await rig.watch();
-    await soon(() => expect(watcher.observing.board.page(ALL).total).toBe(600), 3_000);
+    await soon(() => expect(watcher.observing.board.page(ALL).total).toBe(600));
     const page = watcher.observing.board.page(ALL);
     expect(page).toMatchObject({ matching: 600, namespaces: ['default'], counts: { held: 600 } });
   });
@@ -95,7 +102,10 @@ describe.each(storeNames)('the board over %s', (name) => {
     const store = rig.engines.under.store;
     const keys = Array.from({ length: 900 }, () => freshKey());
     const text = released();
-    for (const key of keys) await created(store, key, { ...text, events: [eventOf(1)] });
+    for (let i = 0; i < keys.length; i += 4) {
+      const some = keys.slice(i, i + 4);
+      await Promise.all(some.map((key) => created(store, key, { ...text, events: [eventOf(1)] })));
+    }
     await soon(() => expect(watcher.observing.board.page(ALL).total).toBe(900));
   });
 
@@ -129,7 +139,7 @@ describe.each(storeNames)('the board over %s', (name) => {
     await board.detail(held.namespace, held.name);
 
     watcher.faults.goAway();
-    await soon(() => expect(board.page(ALL).counts.unknown).toBe(2), 5_000);
+    await soon(() => expect(board.page(ALL).counts.unknown).toBe(2));
     const page = board.page(ALL);
     expect(page.counts).toMatchObject({ unknown: 2, free: 0, held: 0 });
     expect(page.backends).toMatchObject([{ reachable: false }]);
@@ -137,7 +147,7 @@ describe.each(storeNames)('the board over %s', (name) => {
     expect(rowOf(free)).toMatchObject({ status: 'unknown', hold: null });
     const listing = () => board.listing('default', listInput.parse({ busy: true }));
     expect(listing().locks.map(({ state }) => state)).toEqual(['unknown', 'unknown']);
-    await soon(() => expect(listing().ageMs).toBeGreaterThan(700), 3_000);
+    await soon(() => expect(listing().ageMs).toBeGreaterThan(700));
     const detail = await board.detail(held.namespace, held.name);
     expect(detail).toMatchObject({
       fresh: false,
@@ -154,7 +164,7 @@ describe.each(storeNames)('the board over %s', (name) => {
     });
 
     watcher.faults.comeBack();
-    await soon(() => expect(rowOf(held)).toMatchObject({ status: 'held' }), 5_000);
+    await soon(() => expect(rowOf(held)).toMatchObject({ status: 'held' }));
     expect(await board.detail(held.namespace, held.name)).toMatchObject({ fresh: true });
   });
 

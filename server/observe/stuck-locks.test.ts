@@ -6,7 +6,7 @@ import { DEFAULT_POLICY } from '../domain/namespace-policy';
 import { acquire, release, take } from '../engine/testing/engine-rig';
 import { ObservingRig, type Watcher } from './testing/observing-rig';
 
-const stuckAfterMs = 400;
+const stuckAfterMs = 1_200;
 const STUCK = lockListInput.parse({ status: 'stuck' });
 
 describe.each(storeNames)('stuck locks on the board over %s', (name) => {
@@ -22,7 +22,7 @@ describe.each(storeNames)('stuck locks on the board over %s', (name) => {
   const rowOf = (key: { namespace: string; name: string }) =>
     watcher.observing.board.row(key.namespace, key.name);
   const soon = (look: () => void | Promise<void>) =>
-    vi.waitFor(look, { timeout: 3_000, interval: 10 });
+    vi.waitFor(look, { timeout: 10_000, interval: 10 });
 
   it('says why while somebody waits for a hold beyond its namespace’s limit, and is contended before', async () => {
     const key = freshKey();

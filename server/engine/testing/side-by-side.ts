@@ -22,6 +22,8 @@ const SLOW_MS = 250;
 
 /** The engine may decide with a lower bound of the store's clock. */
 const CLOCK_SLACK_MS = 20;
+/** The same over a store whose reads tell no more than a lower bound either. */
+const BOUND_SLACK_MS = 200;
 
 /** When a process is dead for all others. */
 const DEATH_MS = 1_700;
@@ -114,15 +116,16 @@ class Play {
     const after = await this.now();
     const foreseen = this.foresee(step, before);
     // What is left of a lease is measured from before the read: the way there counts twice.
-    const slackMs = 2 * (after - before) + CLOCK_SLACK_MS;
-    const may = { slackMs, isBorn: this.keysOf(step).some((key) => !this.model.has(key)) };
+    const clockSlackMs = can(this.options.store, 'readsClock') ? CLOCK_SLACK_MS : BOUND_SLACK_MS;
+    const isBorn = this.keysOf(step).some((key) => !this.model.has(key));
+    const may = { slackMs: 2 * Math.abs(after - before) + clockSlackMs, isBorn, now: after };
     const isSame = (there: Consequence[]) =>
       there.every((each, i) => contradiction(foreseen[i] ?? each, each, may) === null);
     // Where time decides while the step runs, both answers are right.
     const isOpen =
-      after - before > SLOW_MS ||
-      !isSame(this.foresee(step, after + CLOCK_SLACK_MS)) ||
-      !isSame(this.foresee(step, before - CLOCK_SLACK_MS));
+      Math.abs(after - before) > SLOW_MS ||
+      !isSame(this.foresee(step, after + clockSlackMs)) ||
+      !isSame(this.foresee(step, before - clockSlackMs));
     const real = await this.realConsequence(step, told, foreseen);
     if (isOpen) return this.leave(step);
     this.count(step, told);
