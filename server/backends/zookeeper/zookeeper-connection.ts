@@ -35,6 +35,9 @@ interface Pending {
  * unanswered when the connection breaks fails, and so does whatever is asked for afterwards.
  *
  * A server that says nothing for the time limit, or something that is no answer to what was asked, is left at once.
+ *
+ * Why it is our own: node-zookeeper-client 1.1.3 knows no `sync`, takes version 0 in a `multi` for any version, sends after
+ * a reconnect what was queued before it, and throws out of its socket's handler at error codes that it does not know.
  */
 export class ZookeeperConnection {
   private readonly pending: Pending[] = [];
