@@ -1,15 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { migrate } from '@/db/migrate';
-import { openDatabase } from '@/db/open-database';
-import { BackendLife } from '@/server/backends/backend-life';
 import { RedisStore } from '@/server/backends/redis-store';
-import { systemClock } from '@/server/clock';
 import type { BenchLock } from './bench-lock';
 import { closedLoop } from './closed-loop';
 import { lockyardLockOver } from './lockyard-lock';
 import { openLuaLock } from './lua-lock';
+import { openBenchLife } from './open-bench-life';
 import { race } from './race';
 
 const NAMES = 10_000;
@@ -26,9 +20,9 @@ export async function raceOnRedis(
   server: string,
   { rounds, roundMs }: { rounds: number; roundMs: number },
 ): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'ly-bench-'));
+  const control = await openBenchLife();
   const opponent = await openLuaLock(server);
-  const ours = await openLockyardOnRedis(server, join(folder, 'control.db'));
+  const ours = await lockyardLockOver(new RedisStore(server, control.life), control.database);
   for (const { callers, ...bar } of WORKS) {
     const load = { callers, nextLock: randomName, counts: 'cycles' } as const;
     const contestant = (lock: BenchLock) => ({
@@ -44,12 +38,5 @@ export async function raceOnRedis(
   }
   await opponent.close();
   await ours.close();
-  await rm(folder, { recursive: true, force: true });
-}
-
-async function openLockyardOnRedis(url: string, path: string) {
-  const database = await openDatabase({ kind: 'sqlite', path });
-  await migrate(database);
-  const life = await BackendLife.open(database, 'bench', systemClock.now());
-  return lockyardLockOver(new RedisStore(url, life), database);
+  await control.close();
 }

@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { LossKind } from '../domain/backend-loss';
 import type { BackendLife, LifeRow } from './backend-life';
+import { memoryLoss } from './memory-loss';
 import { StoreError } from './record-store';
 import type { Admitted } from './redis-calls';
 import type { ConnectionGuard } from './redis-connection';
@@ -71,10 +72,8 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   }
 
   private lossIn(row: LifeRow, seen: Seen, facts: RedisFacts): LossKind | null {
-    if (row.life === null) return seen.life !== null || seen.listed > 0 ? 'stranger' : null;
-    if (seen.life === null) return 'empty';
-    if (seen.life !== row.life) return 'stranger';
-    if (seen.beat < row.beat) return 'older';
+    const loss = memoryLoss(row, { ...seen, hasRecords: seen.listed > 0 });
+    if (loss !== null || row.life === null) return loss;
     if (seen.count !== seen.listed) return 'records';
     if (this.suspicion?.life === row.life) return this.suspicion.what;
     const isSame = facts.runId === row.runId || (isFlushed(facts) && !facts.wasPromoted);

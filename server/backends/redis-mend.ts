@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { type Restoration, restoredCounter, restoredLock } from '../domain/restored-record';
+import type { Restoration } from '../domain/restored-record';
 import type { LifeRow } from './backend-life';
-import { decodeCounter, encodeCounter } from './counter-codec';
-import { decodeRecord, encodeRecord } from './record-codec';
+import { mendedRecord } from './mended-record';
 import { recordKey } from './record-id';
-import { type Change, type RecordKey, type StoredRecord, StoreError } from './record-store';
+import { StoreError } from './record-store';
 import { type Admitted, swapRecords } from './redis-calls';
 import { PREFIX } from './redis-keys';
 import { BEGIN_LIFE, END_MENDING, LIST_RECORDS } from './redis-mend-scripts';
@@ -16,8 +14,6 @@ const RECORDS_AT_ONCE = 200;
 
 /** The numbers of the history begin here in every epoch: none is ever given twice, whatever was forgotten. */
 const HISTORY_SPAN = 2 ** 36;
-
-const NOBODY = { by: 'lockyard', reason: 'The backend had lost its memory.' };
 
 /**
  * Brings what a Redis still has into a new life. Whatever was held is over, and its holder told so: nobody knows what came
@@ -36,7 +32,7 @@ export async function mendRedis(
   const begin = [mending.life, life, epoch, historyFrom];
   const begunAt = await BEGIN_LIFE.run(redis, begin);
   const { grantsFrom } = await keepQuiet(Number(begunAt));
-  const restoration = { epoch, grantsFrom, now: Number(begunAt), ...NOBODY };
+  const restoration = { epoch, grantsFrom, now: Number(begunAt) };
   let cursor = '0';
   do {
     const which = ['MATCH', `${PREFIX.record}*`, 'COUNT', RECORDS_AT_ONCE] as const;
@@ -53,7 +49,7 @@ async function mendRecords(
   redis: Redis,
   mending: Admitted,
   ids: string[],
-  restoration: Restoration,
+  restoration: Omit<Restoration, 'by' | 'reason'>,
 ): Promise<void> {
   await LIST_RECORDS.run(redis, [mending.life, ...ids]);
   const texts = await redis.mget(ids.map((id) => PREFIX.record + id));
@@ -61,33 +57,10 @@ async function mendRecords(
   const changes = ids.flatMap((id, i) => {
     const text = texts[i];
     const key = recordKey(id);
-    if (!text || key.namespace.startsWith('.')) return [];
+    if (!text) return [];
     const hasQueue = text.startsWith(HAS_QUEUE);
     const record = storedRecord(text, hasQueue ? (queues[i] ?? '') : '');
     return mendedRecord(key, record, restoration);
   });
   if (changes.length > 0) await swapRecords(redis, mending, changes, 'each');
-}
-
-/** What no version of ours wrote stays as it is: no engine will decide on it. */
-function mendedRecord(key: RecordKey, record: StoredRecord, restoration: Restoration): Change[] {
-  const plain = {
-    key,
-    expect: { rev: record.rev, writer: record.writer },
-    clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
-    writer: randomBytes(8).toString('base64url'),
-    memos: [],
-    extensions: [],
-  };
-  try {
-    if (key.kind === 'counter') {
-      const next = restoredCounter(decodeCounter(record).record, restoration.now);
-      return [{ ...plain, rev: next.rev, head: encodeCounter(next).head, queue: '', events: [] }];
-    }
-    const { next, events } = restoredLock(decodeRecord(record).record, restoration);
-    const { head, queue } = encodeRecord(next, null);
-    return [{ ...plain, rev: next.rev, head, queue, events }];
-  } catch {
-    return [];
-  }
 }

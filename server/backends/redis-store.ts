@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { BackendLife } from './backend-life';
+import { coverLeases } from './cover-leases';
 import { decodeHistory } from './history-text';
 import { idRange, recordId, recordKey } from './record-id';
 import {
@@ -139,12 +140,7 @@ export class RedisStore implements RecordStore, HistorySource {
 
   /** How long a hold may last is known for ever before the first such one is written. */
   private async swapped(changes: Change[], how: 'each' | 'all'): Promise<SwapResult[]> {
-    const leaseMs = longestLeaseMs(changes);
-    if (!this.life.covers(leaseMs)) {
-      await this.life.cover(leaseMs).catch((cause) => {
-        throw new StoreError('The control database does not answer.', 'no', { cause });
-      });
-    }
+    await coverLeases(this.life, changes);
     return this.connection.call((redis, admitted) => swapRecords(redis, admitted, changes, how));
   }
 
@@ -189,19 +185,6 @@ export class RedisStore implements RecordStore, HistorySource {
 /** From the first up to, and without, the second. */
 function bounds([from, to]: [string, string]): [string, string] {
   return [`[${from}`, `(${to}`];
-}
-
-/** How long the longest of the holds lasts that these changes grant or prolong. */
-function longestLeaseMs(changes: Change[]): number {
-  let longest = 0;
-  for (const { events } of changes) {
-    for (const event of events) {
-      if ('expiresAt' in event && event.expiresAt !== undefined) {
-        longest = Math.max(longest, event.expiresAt - event.at);
-      }
-    }
-  }
-  return longest;
 }
 
 function historyRow([id, fields]: [string, string[]]) {

@@ -1,0 +1,20 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { migrate } from '@/db/migrate';
+import { openDatabase } from '@/db/open-database';
+import { BackendLife } from '@/server/backends/backend-life';
+import { systemClock } from '@/server/clock';
+
+/** A control database in a temporary folder, and what it knows of a store that it never saw before. `close` removes it. */
+export async function openBenchLife() {
+  const folder = await mkdtemp(join(tmpdir(), 'ly-bench-'));
+  const database = await openDatabase({ kind: 'sqlite', path: join(folder, 'control.db') });
+  await migrate(database);
+  const life = await BackendLife.open(database, 'bench', systemClock.now());
+  const close = async () => {
+    await database.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { database, life, close };
+}
