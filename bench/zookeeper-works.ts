@@ -4,6 +4,7 @@ import type { BenchLock } from './bench-lock';
 import { closedLoop } from './closed-loop';
 import { lockyardLockOver } from './lockyard-lock';
 import { raceLongQueue } from './long-queue';
+import { openBenchLife } from './open-bench-life';
 import { race } from './race';
 import { openRecipeLock } from './recipe-lock';
 
@@ -22,7 +23,8 @@ export async function raceOnZookeeper(
 ): Promise<void> {
   const place = parseZookeeperUrl(`${server}/bench-${process.pid}`);
   if (typeof place === 'string') throw new Error(`BENCH_ZOOKEEPER_URL ${place}.`);
-  const store = await openZookeeperStore(place);
+  const control = await openBenchLife();
+  const store = await openZookeeperStore(place, control.life);
   const opponent = await openRecipeLock(server, LOCKS);
   const ours = await lockyardLockOver(store, store);
   const contestant = (lock: BenchLock) => ({
@@ -38,4 +40,5 @@ export async function raceOnZookeeper(
   await raceLongQueue('ZooKeeper', ours, rounds);
   await opponent.close();
   await ours.close();
+  await control.close();
 }

@@ -11,20 +11,21 @@ export const zookeeperIsInstalled = () => existsSync(JAR) && findProgram(['java'
 
 /**
  * Starts a ZooKeeper of our own: empty, alone, on a free port of 127.0.0.1, its data in a temporary folder that goes
- * with it. `url` names no path. `settings` are more lines for its configuration. `signal`, `start` and `stop` as
+ * with it. `url` names no path, `dataFolder` is where it keeps everything. `settings` are more lines for its configuration. `signal`, `start` and `stop` as
  * `startPrivateServer`.
  *
  * @param {{ settings?: string[] }} [options]
  */
 export async function startPrivateZookeeper({ settings = [] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'lyz-'));
+  const dataFolder = join(folder, 'd');
   const port = await freePort();
   const log = join(folder, 'log');
   writeFileSync(
     join(folder, 'zoo.cfg'),
     [
       'tickTime=500',
-      `dataDir=${join(folder, 'd')}`,
+      `dataDir=${dataFolder}`,
       `clientPort=${port}`,
       'clientPortAddress=127.0.0.1',
       'maxClientCnxns=0',
@@ -55,5 +56,5 @@ export async function startPrivateZookeeper({ settings = [] } = {}) {
     log,
     graceMs: 5_000,
   });
-  return { url: `zookeeper://127.0.0.1:${port}`, ...server };
+  return { url: `zookeeper://127.0.0.1:${port}`, dataFolder, ...server };
 }

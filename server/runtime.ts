@@ -8,6 +8,7 @@ import { openBackend } from './backends/open-backend';
 import { openStore } from './backends/open-store';
 import type { HistorySource, RecordStore } from './backends/record-store';
 import { RedisStore } from './backends/redis-store';
+import { openZookeeperStore } from './backends/zookeeper/open-zookeeper-store';
 import type { Clock } from './clock';
 import type { Config } from './config';
 import { createEngine, type EngineParts } from './engine/create-engine';
@@ -163,10 +164,17 @@ async function openWithPast(
     const life = await BackendLife.open(database, id, clock.now());
     return { past: life, store: new RedisStore(url.url, life) };
   }
+  const onFailure = (err: unknown) => log.warn({ err, backend: id }, 'A backend is not there yet');
+  if (url.kind === 'zookeeper') {
+    const life = await BackendLife.open(database, id, clock.now());
+    return {
+      past: life,
+      store: await LateStore.start(() => openZookeeperStore(url, life), onFailure),
+    };
+  }
   const past = await backendPast(database, id, clock.now());
   if (id === 'default')
     return { past, store: await openStore(config.database, database, wallClock) };
-  const onFailure = (err: unknown) => log.warn({ err, backend: id }, 'A backend is not there yet');
   return { past, store: await LateStore.start(() => openBackend(url, wallClock), onFailure) };
 }
 

@@ -4,7 +4,7 @@ import { decodeCounter, encodeCounter } from './counter-codec';
 import { decodeRecord, encodeRecord } from './record-codec';
 import type { Change, RecordKey, StoredRecord } from './record-store';
 
-/** As what it is told to those who held something when a store lost its memory. */
+/** By whom and why a hold ended, as its holder is told. */
 const NOBODY = { by: 'lockyard', reason: 'The backend had lost its memory.' };
 
 /**

@@ -4,23 +4,20 @@ import type { Database } from '../../db/database';
 import { migrate } from '../../db/migrate';
 import { openDatabase } from '../../db/open-database';
 import { StartError } from '../../db/start-error';
-import type { ZookeeperUrl } from '../../db/zookeeper-url';
 import { openStore } from './open-store';
 import type { HistorySource, RecordStore } from './record-store';
 import { STAMP_ROW } from './shard-fence';
-import { openZookeeperStore } from './zookeeper/open-zookeeper-store';
 
 /**
- * Opens the store of a backend other than the control database, with its tables brought up to date. Closing the store
+ * Opens a database other than the control database as a backend's store, with its tables brought up to date. Closing the store
  * closes everything that was opened for it.
  *
  * Errors: `StartError` when it is absent.
  */
 export async function openBackend(
-  url: DatabaseUrl | ZookeeperUrl,
+  url: DatabaseUrl,
   wallClock: () => number,
 ): Promise<RecordStore & HistorySource> {
-  if (url.kind === 'zookeeper') return openZookeeperStore(url);
   const database = await openDatabase(url);
   try {
     await migrate(database);

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const ask = { namespace: 'orders', name: 'nightly', owner: 'o', leaseMs: 60_000 };
 
-test('a server keeps its locks on a ZooKeeper through a kill of it, and shows them', async () => {
+test('a server keeps its locks on a ZooKeeper through a kill of it, shows them, and takes it for no loss', async () => {
   const { data: granted } = await api.post(key, 'lock.acquire', ask);
   expect(granted).toMatchObject({ outcome: 'granted' });
   const listed = async () => {
@@ -45,7 +45,9 @@ test('a server keeps its locks on a ZooKeeper through a kill of it, and shows th
     const { data } = await api.console(cookie, 'backends.list', undefined);
     return (data as unknown as { id: string }[]).find(({ id }) => id === 'orders');
   };
-  await expect.poll(backend, SOON).toMatchObject({ kind: 'zookeeper', reachable: true });
+  await expect
+    .poll(backend, SOON)
+    .toMatchObject({ kind: 'zookeeper', reachable: true, loss: null });
   const hold = { namespace: 'orders', name: 'nightly', owner: 'o', token };
   expect((await api.post(key, 'lock.release', hold)).data).toEqual({ outcome: 'released' });
 });

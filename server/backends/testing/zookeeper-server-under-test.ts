@@ -1,8 +1,10 @@
-import { parseZookeeperUrl } from '@/db/zookeeper-url';
+import { openTestDatabase } from '@/db/test-database';
+import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/zookeeper-url';
 import { startPrivateZookeeper } from '@/scripts/private-zookeeper.mjs';
 import { newSeed, seeded } from '@/server/engine/testing/random-campaign';
 import { TcpProxy } from '@/test/tcp-proxy';
-import { openBackend } from '../open-backend';
+import { BackendLife } from '../backend-life';
+import { openZookeeperStore } from '../zookeeper/open-zookeeper-store';
 import { multi, OPEN_TO_ALL, type Step } from '../zookeeper/wire-calls';
 import { type ServerAddress, ZookeeperConnection } from '../zookeeper/zookeeper-connection';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
@@ -26,10 +28,13 @@ async function startZookeeperUnderTest(): Promise<ServerUnderTest> {
   const [{ host, port } = { host: '', port: 0 }] = direct.servers;
   const proxy = await TcpProxy.start(host, port);
   const proxied = { ...direct, servers: [{ host: '127.0.0.1', port: proxy.port }] };
+  const database = await openTestDatabase('sqlite');
+  const openAt = async (url: ZookeeperUrl) =>
+    openZookeeperStore(url, await BackendLife.open(database, 'default', Date.now()));
   const means = { server, proxy, direct: { host, port, credentials: null } };
   return {
-    open: () => openBackend(proxied, Date.now),
-    truth: () => openBackend(direct, Date.now),
+    open: () => openAt(proxied),
+    truth: () => openAt(direct),
     async begin(day) {
       if (day === 'read-only') throw new Error('A ZooKeeper cannot have this day.');
       return DAYS[day](means);
@@ -37,6 +42,7 @@ async function startZookeeperUnderTest(): Promise<ServerUnderTest> {
     async stop() {
       await proxy.close();
       await server.stop();
+      await database.close();
     },
   };
 }

@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { openTestDatabase } from '@/db/test-database';
 import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/zookeeper-url';
+import { BackendLife } from '../backend-life';
 import { recordId } from '../record-id';
 import type { RecordKey } from '../record-store';
 import { getChildren, multi, OPEN_TO_ALL } from '../zookeeper/wire-calls';
 import { type ServerAddress, ZookeeperConnection } from '../zookeeper/zookeeper-connection';
 import { ZookeeperLayout } from '../zookeeper/zookeeper-layout';
-import { type ZookeeperLimits, ZookeeperStore } from '../zookeeper/zookeeper-store';
+import type { ZookeeperLimits } from '../zookeeper/zookeeper-limits';
+import { ZookeeperStore } from '../zookeeper/zookeeper-store';
 import { FrameProxy } from './frame-proxy';
 
 const MULTI = 14;
@@ -29,14 +31,15 @@ export async function openZookeeperUnderTest({ credentials = null, rootFor, limi
   const proxy = await FrameProxy.start(server);
   const place = { servers: [{ host: '127.0.0.1', port: proxy.port, credentials }], root };
   const opened: ZookeeperStore[] = [];
+  const database = await openTestDatabase('sqlite');
   const open = async () => {
-    const store = await ZookeeperStore.open(place, () => performance.now(), limits);
+    const life = await BackendLife.open(database, 'default', Date.now());
+    const store = await ZookeeperStore.open(place, life, () => performance.now(), limits);
     opened.push(store);
     return store;
   };
   if (rootFor) await makeRoot(server, root, rootFor);
   const store = await open();
-  const database = await openTestDatabase('sqlite');
   return {
     store,
     database,

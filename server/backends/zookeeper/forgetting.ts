@@ -4,7 +4,7 @@ import type { HistoryChunks } from './history-chunks';
 import type { KnownZnodes } from './known-znodes';
 import { getChildren, type Step } from './wire-calls';
 import type { ZookeeperLayout } from './zookeeper-layout';
-import type { ZookeeperSession } from './zookeeper-session';
+import type { ZookeeperLines } from './zookeeper-line';
 
 const AT_ONCE = 200;
 const ROUNDS = 5;
@@ -15,7 +15,7 @@ export class Forgetting {
   private aliveUntil = new Map<string, number>();
 
   constructor(
-    private readonly session: ZookeeperSession,
+    private readonly session: ZookeeperLines,
     private readonly layout: ZookeeperLayout,
     private readonly znodes: KnownZnodes,
     private readonly chunks: HistoryChunks,
@@ -60,7 +60,7 @@ export class Forgetting {
       });
       if (steps.length === 0) return 0;
       const end = this.chunks.newGeneration(generation);
-      const { took } = await this.session.write([end, ...steps]);
+      const { took } = await this.session.write([end, ...steps], generation);
       await this.session.refreshGeneration();
       if (took) return steps.length;
     }
@@ -77,6 +77,7 @@ export class Forgetting {
 
   /** One that was given a longer life meanwhile stays: its version is another. */
   private async someAnswers(keys: string[], now: number): Promise<void> {
+    const { generation } = this.session;
     const { memos } = await this.znodes.read(this.session, this.layout, [], keys);
     const removals = memos.map(async ({ version, stands }, i) => {
       const key = keys[i] ?? '';
@@ -85,9 +86,8 @@ export class Forgetting {
         this.aliveUntil.set(key, stands.expiresAt);
         return;
       }
-      const { took } = await this.session.write([
-        { kind: 'delete', path: this.layout.memo(key), version },
-      ]);
+      const path = this.layout.memo(key);
+      const { took } = await this.session.write([{ kind: 'delete', path, version }], generation);
       if (took) this.znodes.dropMemo(key);
     });
     await Promise.all(removals);

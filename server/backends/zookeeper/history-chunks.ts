@@ -10,9 +10,8 @@ import {
 } from './wire-calls';
 import type { Stat } from './wire-reader';
 import { historyRow } from './znode-texts';
-import type { ZookeeperConnection } from './zookeeper-connection';
 import type { ZookeeperLayout } from './zookeeper-layout';
-import type { Generation, ZookeeperSession } from './zookeeper-session';
+import type { Generation, ZookeeperLine, ZookeeperLines } from './zookeeper-line';
 
 /** ZooKeeper numbers the children of one parent below this, so ids of one chunk never reach those of the next. */
 const IDS_OF_CHUNK = 2 ** 31;
@@ -29,7 +28,7 @@ export class HistoryChunks implements HistorySource {
 
   /** @param rowsOfChunk when the next parent is begun */
   constructor(
-    private readonly session: ZookeeperSession,
+    private readonly session: ZookeeperLines,
     private readonly layout: ZookeeperLayout,
     private readonly rowsOfChunk: number,
   ) {}
@@ -93,7 +92,7 @@ export class HistoryChunks implements HistorySource {
     const begin: Step = { kind: 'create', path: this.layout.chunk(chunk), data: Buffer.alloc(0) };
     // Nobody can write to the parent of before once another has begun: both rest on the generation.
     this.session
-      .write([this.newGeneration({ ...generation, chunk }), begin])
+      .write([this.newGeneration({ ...generation, chunk }), begin], generation)
       .then(() => this.session.refreshGeneration())
       .catch(() => undefined)
       .finally(() => {
@@ -102,12 +101,12 @@ export class HistoryChunks implements HistorySource {
   }
 
   /** The step that ends a generation; it fails where somebody else has ended it. */
-  newGeneration({ version, chunk }: Generation) {
+  newGeneration({ version, chunk }: Pick<Generation, 'version' | 'chunk'>) {
     const data = Buffer.from(String(chunk));
     return { kind: 'set' as const, path: this.layout.generation, data, version };
   }
 
-  private async synced(): Promise<ZookeeperConnection> {
+  private async synced(): Promise<ZookeeperLine> {
     const connection = await this.session.connected();
     // Whatever is asked on it from here on is answered after this; where this fails, so does the rest.
     connection.ask(sync(this.layout.chunks)).catch(() => undefined);
@@ -115,7 +114,7 @@ export class HistoryChunks implements HistorySource {
   }
 
   private async chunksFrom(
-    connection: ZookeeperConnection,
+    connection: ZookeeperLine,
     from: number,
   ): Promise<{ chunk: number; stat: Stat }[]> {
     const listed = await connection.ask(getChildren(this.layout.chunks));
@@ -131,7 +130,7 @@ export class HistoryChunks implements HistorySource {
     return all.flatMap(({ chunk, stat }) => (stat ? [{ chunk, stat }] : []));
   }
 
-  private async rowsAt(connection: ZookeeperConnection, ids: number[]): Promise<HistoryRow[]> {
+  private async rowsAt(connection: ZookeeperLine, ids: number[]): Promise<HistoryRow[]> {
     const asked = ids.map((id) => connection.ask(getData(this.pathOf(id))));
     const found = await Promise.all(asked);
     return found.flatMap((node, i) =>
@@ -140,7 +139,7 @@ export class HistoryChunks implements HistorySource {
   }
 
   private async oldestOf(
-    connection: ZookeeperConnection,
+    connection: ZookeeperLine,
     ids: number[],
     before: number,
   ): Promise<number[]> {

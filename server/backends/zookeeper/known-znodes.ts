@@ -4,7 +4,7 @@ import { RecentMap } from './recent-map';
 import { getData, sync } from './wire-calls';
 import { memoOf, recordOf } from './znode-texts';
 import type { ZookeeperLayout } from './zookeeper-layout';
-import type { ZookeeperSession } from './zookeeper-session';
+import type { ZookeeperLines } from './zookeeper-line';
 
 /** A znode as it was last seen: which version of it, and what stands in it. */
 export interface Known<T> {
@@ -65,7 +65,7 @@ export class KnownZnodes {
    * @throws StoreError
    */
   async read(
-    session: ZookeeperSession,
+    session: ZookeeperLines,
     layout: ZookeeperLayout,
     ids: string[],
     memoKeys: string[],
@@ -79,6 +79,7 @@ export class KnownZnodes {
       synced,
       Promise.all(records),
       Promise.all(memos),
+      connection.prove(),
     ]);
     const result = {
       records: readRecords.map((node) => known(node, recordOf)),

@@ -1,18 +1,19 @@
 import type { ZookeeperUrl } from '../../../db/zookeeper-url';
 import { systemClock } from '../../clock';
+import type { BackendLife } from '../backend-life';
 import type { HistorySource, RecordStore } from '../record-store';
 import { ZookeeperStore } from './zookeeper-store';
 
 /**
  * Opens the store at a URL, with its znodes made.
  *
+ * @param life what the control database knows of this store
  * @throws StoreError when no server answers
  */
-export function openZookeeperStore({
-  servers,
-  credentials,
-  root,
-}: ZookeeperUrl): Promise<RecordStore & HistorySource> {
+export function openZookeeperStore(
+  { servers, credentials, root }: ZookeeperUrl,
+  life: BackendLife,
+): Promise<RecordStore & HistorySource> {
   const place = { servers: servers.map((server) => ({ ...server, credentials })), root };
-  return ZookeeperStore.open(place, () => systemClock.monotonic());
+  return ZookeeperStore.open(place, life, () => systemClock.monotonic());
 }

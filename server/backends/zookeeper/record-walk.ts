@@ -3,7 +3,7 @@ import type { Cursor, Page } from '../record-store';
 import type { KnownZnodes } from './known-znodes';
 import { exists, getChildren, sync } from './wire-calls';
 import type { ZookeeperLayout } from './zookeeper-layout';
-import type { ZookeeperSession } from './zookeeper-session';
+import type { ZookeeperLines } from './zookeeper-line';
 
 /** How much longer than a page a look may be, since a name that is listed may hold nothing. */
 const LOOK_AT_ONCE = 500;
@@ -22,15 +22,18 @@ export class RecordWalk {
   private readonly listed = new Map<string, Listed>();
   /** The ids of the walk under way, by its namespace: pages after the first go on in the same list. */
   private readonly walks = new Map<string | null, string[]>();
+  /** In which memory they were listed. */
+  private life: string | null = null;
 
   constructor(
-    private readonly session: ZookeeperSession,
+    private readonly session: ZookeeperLines,
     private readonly layout: ZookeeperLayout,
     private readonly znodes: KnownZnodes,
   ) {}
 
   async page({ namespace, after }: Cursor, limit: number): Promise<Page> {
     const isOwn = namespace?.startsWith('.') === true;
+    this.forgetOtherLives();
     const isNext = after !== null && !isOwn;
     const ids = (isNext ? this.walks.get(namespace) : undefined) ?? (await this.list(namespace));
     this.walks.set(namespace, ids);
@@ -45,6 +48,14 @@ export class RecordWalk {
     if (records.length === limit && last) return { records, next: { namespace, after: last.key } };
     this.walks.delete(namespace);
     return { records, next: null };
+  }
+
+  private forgetOtherLives(): void {
+    const { life } = this.session.generation;
+    if (life === this.life) return;
+    this.listed.clear();
+    this.walks.clear();
+    this.life = life;
   }
 
   private async read(listed: string[]): Promise<Page['records']> {
@@ -74,6 +85,7 @@ export class RecordWalk {
       }),
     );
     const all = lists.flat();
+    await connection.prove();
     if (namespace === null) return all.sort(inOrder);
     const [from, to] = idRange(namespace).map(sortable);
     return all.filter((id) => id >= (from ?? '') && id < (to ?? '')).sort(inOrder);

@@ -11,6 +11,9 @@ const REASONS = [
   'A server that has just lost the lead may for a short while answer reads as things stood before; it grants nothing.',
 ];
 
+const LOSS =
+  'A loss of memory (a root that was deleted, data folders that were emptied or set back) is noticed by mark and beat before anything else is granted: tokens go on in a higher epoch, and nothing is granted for as long as the longest lease ever granted. Holds, queues and remembered answers of the time before may be gone.';
+
 const ALONE =
   'One server alone: while it is down, nothing is granted; what it had on its disk comes back with it.';
 
@@ -32,7 +35,12 @@ export async function zookeeperGuarantees(servers: ServerAddress[]): Promise<Gua
   const settings = answers.flatMap((ofServer, i) => ofServer.map(named(servers, i)));
   return {
     level: unsafe ? 'Best-effort' : 'Timed',
-    reasons: [...(unsafe ? [unsafe] : []), ...REASONS, ...(isAlone && !unsafe ? [ALONE] : [])],
+    reasons: [
+      ...(unsafe ? [unsafe] : []),
+      ...REASONS,
+      ...(isAlone && !unsafe ? [ALONE] : []),
+      LOSS,
+    ],
     settings: [...settings, { name: 'forceSync', value: 'not told', complaint: null }],
     unsafe,
   };

@@ -1,6 +1,6 @@
 import { StoreError } from '../record-store';
-import { type Acl, CODE, getData, multi, type Step, ZookeeperRefusal } from './wire-calls';
-import type { ZookeeperConnection } from './zookeeper-connection';
+import { CODE, exists, getData, multi, type Step, ZookeeperRefusal } from './wire-calls';
+import type { ZookeeperLine } from './zookeeper-line';
 
 const FORMAT = '1';
 const BUCKETS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
@@ -16,18 +16,22 @@ const OWN_BUCKET = 'own';
  * - `h/<chunk>/n<number>`: rows of the history, numbered by ZooKeeper
  * - `g`: the chunk that is written to; its version changes whenever a record is removed, see `Generation`
  * - `t`: written again and again, for the instant of writing it
+ * - `l/l/l/<life>`: the mark of this memory, see `ZookeeperGuard`. So deep because what deletes a whole tree begins with the
+ *   deepest: where records go, the mark has gone before
  * - `v`: which layout this is
  */
 export class ZookeeperLayout {
   readonly tick: string;
   readonly generation: string;
   readonly chunks: string;
+  readonly markers: string;
 
   /** @param root without a slash at its end */
   constructor(readonly root: string) {
     this.tick = `${root}/t`;
     this.generation = `${root}/g`;
     this.chunks = `${root}/h`;
+    this.markers = `${root}/l/l/l`;
   }
 
   record(id: string): string {
@@ -37,6 +41,10 @@ export class ZookeeperLayout {
 
   memo(key: string): string {
     return `${this.root}/q/${bucketOf(key)}/${Buffer.from(key).toString('base64url')}`;
+  }
+
+  marker(life: string): string {
+    return `${this.markers}/${life}`;
   }
 
   chunk(chunk: number): string {
@@ -57,39 +65,45 @@ export class ZookeeperLayout {
     return BUCKETS.map((bucket) => `${this.root}/q/${bucket}`);
   }
 
-  /** Makes whatever is missing; all of it at once, so that nobody meets a part. */
-  async prepare(connection: ZookeeperConnection, acl: Acl): Promise<void> {
-    if (await this.isPrepared(connection)) return;
-    for (const path of this.wayToRoot()) {
-      await this.create(connection, acl, [emptyNode(path)], [CODE.nodeExists, CODE.noAuth]);
-    }
+  /** All that others are made under, and what is written for the instant; each after its own parent. */
+  parents(): string[] {
     const buckets = [...this.recordBuckets(false), ...this.memoBuckets()];
-    const parents = [`${this.root}/r`, `${this.root}/q`, this.chunks];
-    const steps = [...parents, ...buckets, this.chunk(0), this.tick].map(emptyNode);
+    const ways = ['r', 'q', 'h', 'l', 'l/l', 'l/l/l'].map((name) => `${this.root}/${name}`);
+    return [...ways, ...buckets, this.tick];
+  }
+
+  /** Makes all of it where there is nothing; at once, so that nobody meets a part. It is without a mark then. */
+  async prepare(line: ZookeeperLine): Promise<void> {
+    if (await this.isPrepared(line)) return this.prepareTick(line);
+    for (const path of this.wayToRoot()) {
+      await this.create(line, [emptyNode(path)], [CODE.nodeExists, CODE.noAuth]);
+    }
+    const steps = [...this.parents(), this.chunk(0)].map(emptyNode);
     const generation: Step = { kind: 'create', path: this.generation, data: Buffer.from('0') };
     const format: Step = { kind: 'create', path: `${this.root}/v`, data: Buffer.from(FORMAT) };
-    await this.create(connection, acl, [...steps, generation, format], [CODE.nodeExists]);
-    if (await this.isPrepared(connection)) return;
+    await this.create(line, [...steps, generation, format], [CODE.nodeExists]);
+    if (await this.isPrepared(line)) return;
     throw new StoreError(
       `${this.root || '/'} in ZooKeeper holds something that is not Lockyard's.`,
       'no',
     );
   }
 
-  private async isPrepared(connection: ZookeeperConnection): Promise<boolean> {
-    const format = await connection.ask(getData(`${this.root}/v`));
+  /** Without it the clock could not be read, and so nothing else be mended; nothing is lost with it. */
+  private async prepareTick(line: ZookeeperLine): Promise<void> {
+    if (await line.ask(exists(this.tick))) return;
+    await this.create(line, [emptyNode(this.tick)], [CODE.nodeExists]);
+  }
+
+  private async isPrepared(line: ZookeeperLine): Promise<boolean> {
+    const format = await line.ask(getData(`${this.root}/v`));
     if (format === null) return false;
     if (String(format.data) === FORMAT) return true;
     throw new StoreError('A newer Lockyard keeps its locks in this ZooKeeper.', 'no');
   }
 
-  private async create(
-    connection: ZookeeperConnection,
-    acl: Acl,
-    steps: Step[],
-    excused: number[],
-  ): Promise<void> {
-    const answer = await connection.ask(multi(steps, acl));
+  private async create(line: ZookeeperLine, steps: Step[], excused: number[]): Promise<void> {
+    const answer = await line.ask(multi(steps, line.acl));
     if (!answer.took && !excused.includes(answer.code)) throw new ZookeeperRefusal(answer.code);
   }
 

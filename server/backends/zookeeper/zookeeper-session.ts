@@ -1,65 +1,41 @@
 import { StoreError } from '../record-store';
-import { ClockInterval } from './clock-interval';
-import {
-  type Acl,
-  ANY_VERSION,
-  getData,
-  type MultiAnswer,
-  multi,
-  OPEN_TO_ALL,
-  OWNED,
-  type Step,
-  ZookeeperRefusal,
-} from './wire-calls';
+import { OPEN_TO_ALL, OWNED } from './wire-calls';
 import { type ServerAddress, ZookeeperConnection } from './zookeeper-connection';
+import type { ZookeeperGuard } from './zookeeper-guard';
 import type { ZookeeperLayout } from './zookeeper-layout';
+import { type Generation, ZookeeperLine, type ZookeeperLines } from './zookeeper-line';
 
 const ANSWER_WITHIN_MS = 1_200;
 /** So long a call waits for a connection that is just being made. */
 const PATIENCE_MS = 250;
-const TICK_EVERY_MS = 1_000;
+const BEAT_EVERY_MS = 1_000;
 const RETRY_AFTER_MS = 50;
 const RETRY_AT_MOST_MS = 400;
 
-/**
- * What every write rests on besides its own record. The version is that of a znode which every removal of a record
- * writes, so a write that names it knows that no version it remembers belongs to a znode that is gone and was made anew.
- */
-export interface Generation {
-  version: number;
-  /** The part of the history that is written to. */
-  chunk: number;
-}
-
-/** What came of a write; `at` is its instant on the leader's clock. */
-export type Written =
-  | (Extract<MultiAnswer, { took: true }> & { at: number })
-  | Extract<MultiAnswer, { took: false }>;
+const LATE = 'ZooKeeper is not there, or is being looked at.';
 
 /**
  * A connection to one of the servers, made again whenever it breaks, and what is known of the leader's clock through it:
- * measured before a new connection is used, every second, and by every write.
+ * measured before a new connection is used, every second, and by every write. None is used before ZooKeeper has shown
+ * that it knows everything that it was told: see `ZookeeperGuard`.
  */
-export class ZookeeperSession {
-  readonly clock = new ClockInterval();
-  private connection: ZookeeperConnection | null = null;
-  private known: Generation = { version: 0, chunk: 0 };
+export class ZookeeperSession implements ZookeeperLines {
+  /** The last one that was admitted. */
+  private line: ZookeeperLine | null = null;
+  /** Why there is none at present. */
+  private failure: unknown;
   private waiters: (() => void)[] = [];
   private wake = () => {};
   private isClosed = false;
 
-  private readonly tick: Step;
-
   private constructor(
     private readonly servers: ServerAddress[],
     private readonly layout: ZookeeperLayout,
+    private readonly guard: ZookeeperGuard,
     private readonly monotonic: () => number,
     /** Told when what was remembered of versions may belong to znodes that are gone. */
     private readonly onNewGeneration: () => void,
-  ) {
-    const data = Buffer.alloc(0);
-    this.tick = { kind: 'set', path: layout.tick, data, version: ANY_VERSION };
-  }
+  ) {}
 
   /**
    * Prepares the znodes and connects.
@@ -69,17 +45,15 @@ export class ZookeeperSession {
   static async open(
     servers: ServerAddress[],
     layout: ZookeeperLayout,
+    guard: ZookeeperGuard,
     monotonic: () => number,
     onNewGeneration: () => void,
   ): Promise<ZookeeperSession> {
-    const session = new ZookeeperSession(servers, layout, monotonic, onNewGeneration);
+    const session = new ZookeeperSession(servers, layout, guard, monotonic, onNewGeneration);
     let failure: unknown;
     for (const server of servers) {
       try {
-        const open = ZookeeperConnection.open(server, ANSWER_WITHIN_MS, monotonic, session.onEnd);
-        const connection = await open;
-        await layout.prepare(connection, session.acl);
-        await session.begin(connection);
+        await session.begin(server);
         void session.keep();
         return session;
       } catch (error) {
@@ -90,76 +64,81 @@ export class ZookeeperSession {
   }
 
   get generation(): Generation {
-    return this.known;
+    return this.last().generation;
   }
 
-  /** Whoever signs in has what is made for itself. */
-  private get acl(): Acl {
-    return this.servers[0]?.credentials ? OWNED : OPEN_TO_ALL;
-  }
-
-  /** The leader's clock shows at least this; whole milliseconds. */
   earliest(): number {
-    return Math.floor(this.interval().earliest);
+    return this.last().earliest();
   }
 
-  /** It shows less than this. */
   latest(): number {
-    return this.interval().latest;
+    return this.last().latest();
   }
 
   /**
-   * A connection whose clock was measured.
+   * A connection that was admitted, and whose clock was measured.
    *
    * @throws StoreError `no` where there is none by and by
    */
-  async connected(): Promise<ZookeeperConnection> {
-    if (!this.connection) await this.waitForOne();
-    if (this.connection) return this.connection;
-    throw new StoreError('ZooKeeper is not there.', 'no');
+  async connected(): Promise<ZookeeperLine> {
+    if (!this.line?.isOpen) await this.waitForOne();
+    if (this.line?.isOpen) return this.line;
+    const why = this.failure ? asStoreError(this.failure).message : LATE;
+    throw new StoreError(why, 'no', { cause: this.failure });
   }
 
-  /** One atomic step, and the instant of it on the leader's clock. */
-  async write(steps: Step[]): Promise<Written> {
-    return this.writeOn(await this.connected(), steps);
+  async write(...what: Parameters<ZookeeperLine['write']>): ReturnType<ZookeeperLine['write']> {
+    const line = await this.connected();
+    return line.write(...what);
   }
 
   async refreshGeneration(): Promise<void> {
-    await this.readGeneration(await this.connected());
+    const line = await this.connected();
+    await line.refreshGeneration();
   }
 
   close(): void {
     this.isClosed = true;
-    this.connection?.close();
+    this.line?.close();
     this.wake();
   }
 
-  private interval(): { earliest: number; latest: number } {
-    const interval = this.clock.at(this.monotonic());
-    if (interval) return interval;
-    throw new StoreError("ZooKeeper's clock is not known yet.", 'no');
+  private last(): ZookeeperLine {
+    if (this.line) return this.line;
+    throw new StoreError('ZooKeeper is not there.', 'no');
   }
 
   private readonly onEnd = () => {
-    if (this.connection?.isOpen) return;
-    this.connection = null;
-    this.wake();
+    if (!this.line?.isOpen) this.wake();
   };
 
   /** Another server may answer from now on, so nothing is known of its clock; and what was not seen may have happened. */
-  private async begin(connection: ZookeeperConnection): Promise<void> {
-    this.clock.forget();
-    await Promise.all([this.tickOn(connection), this.readGeneration(connection)]);
-    this.connection = connection.isOpen ? connection : null;
+  private async begin(server: ServerAddress): Promise<void> {
+    const { layout, guard, monotonic, onNewGeneration } = this;
+    const open = ZookeeperConnection.open(server, ANSWER_WITHIN_MS, monotonic, this.onEnd);
+    const connection = await open;
+    /** Whoever signs in has what is made for itself. */
+    const acl = server.credentials ? OWNED : OPEN_TO_ALL;
+    const line = new ZookeeperLine(connection, layout, acl, monotonic, onNewGeneration);
+    try {
+      await guard.admit(line);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    onNewGeneration();
+    this.failure = undefined;
+    this.line = line;
+    if (this.isClosed) connection.close();
     for (const waiter of this.waiters.splice(0)) waiter();
   }
 
   private async keep(): Promise<void> {
     let retryAfterMs = RETRY_AFTER_MS;
     for (let next = 0; !this.isClosed; ) {
-      if (this.connection) {
-        await this.sleep(TICK_EVERY_MS);
-        await this.tickAgain();
+      if (this.line?.isOpen) {
+        await this.sleep(BEAT_EVERY_MS);
+        await this.beat(this.line);
         retryAfterMs = RETRY_AFTER_MS;
         continue;
       }
@@ -175,54 +154,22 @@ export class ZookeeperSession {
     const server = this.servers[place % this.servers.length];
     if (!server) return false;
     try {
-      const open = ZookeeperConnection.open(server, ANSWER_WITHIN_MS, this.monotonic, this.onEnd);
-      const connection = await open;
-      await this.begin(connection).catch((error) => {
-        connection.close();
-        throw error;
-      });
-      if (this.isClosed) connection.close();
+      await this.begin(server);
       return true;
-    } catch {
+    } catch (error) {
+      this.failure = error;
       return false;
     }
   }
 
-  /** A tick that is refused says that the znodes are gone; then the connection is of no use. */
-  private async tickAgain(): Promise<void> {
-    const { connection } = this;
-    if (!connection) return;
+  /** A beat that is refused says that the znodes are not what they were; then the connection is of no use. */
+  private async beat(line: ZookeeperLine): Promise<void> {
+    if (!line.isOpen) return;
     try {
-      await this.tickOn(connection);
+      await this.guard.beat(line);
     } catch {
-      connection.close();
-      this.onEnd();
+      line.close();
     }
-  }
-
-  private async tickOn(connection: ZookeeperConnection): Promise<void> {
-    const answer = await this.writeOn(connection, []);
-    if (!answer.took) throw new ZookeeperRefusal(answer.code);
-  }
-
-  /** Only a step that sets tells the instant; it is that of all of them. */
-  private async writeOn(connection: ZookeeperConnection, steps: Step[]): Promise<Written> {
-    const tellsTime = steps.some(({ kind }) => kind === 'set');
-    const sentAt = this.monotonic();
-    const answer = await connection.ask(multi(tellsTime ? steps : [...steps, this.tick], this.acl));
-    if (!answer.took) return answer;
-    const at = answer.done.find(({ stat }) => stat)?.stat?.mtime ?? 0;
-    this.clock.measure(at, sentAt, this.monotonic());
-    return { ...answer, at };
-  }
-
-  private async readGeneration(connection: ZookeeperConnection): Promise<void> {
-    const read = await connection.ask(getData(this.layout.generation));
-    if (read === null)
-      throw new StoreError('The root of these locks is gone from ZooKeeper.', 'no');
-    const { version } = read.stat;
-    if (version !== this.known.version) this.onNewGeneration();
-    this.known = { version, chunk: Number(String(read.data)) };
   }
 
   private waitForOne(): Promise<void> {

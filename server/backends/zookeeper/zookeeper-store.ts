@@ -1,3 +1,5 @@
+import type { BackendLife } from '../backend-life';
+import { coverLeases } from '../cover-leases';
 import { recordId } from '../record-id';
 import type {
   Change,
@@ -18,17 +20,11 @@ import { RecordWalk } from './record-walk';
 import { type SwapUnit, swapUnit } from './swap-unit';
 import type { ServerAddress } from './zookeeper-connection';
 import { zookeeperGuarantees } from './zookeeper-guarantees';
+import { ZookeeperGuard } from './zookeeper-guard';
 import { ZookeeperLayout } from './zookeeper-layout';
+import type { ZookeeperLimits } from './zookeeper-limits';
 import { asStoreError, ZookeeperSession } from './zookeeper-session';
 import { ZookeeperSwap } from './zookeeper-swap';
-
-/** Where ZooKeeper's numbers end, and what is begun anew before. */
-export interface ZookeeperLimits {
-  /** Rows of the history under one parent. */
-  rowsOfChunk: number;
-  /** A znode is not written over at this version: the one after next would mean any. */
-  lastVersion: number;
-}
 
 const LIMITS: ZookeeperLimits = { rowsOfChunk: 1_000_000, lastVersion: 2 ** 31 - 1 };
 
@@ -43,7 +39,7 @@ export interface ZookeeperPlace {
  * decided by the instant that ZooKeeper notes of it in the same step, see `encodeJudged`.
  *
  * `read().now` is the earliest that the leader's clock can show, so a lease is taken as over only when it surely is;
- * `swap().now` is the instant of the write.
+ * `swap().now` is the instant of the write. What ZooKeeper has lost is never taken for never written: see `ZookeeperGuard`.
  */
 export class ZookeeperStore implements RecordStore, HistorySource {
   private readonly walk: RecordWalk;
@@ -52,6 +48,7 @@ export class ZookeeperStore implements RecordStore, HistorySource {
 
   private constructor(
     private readonly place: ZookeeperPlace,
+    private readonly life: BackendLife,
     private readonly session: ZookeeperSession,
     private readonly layout: ZookeeperLayout,
     private readonly znodes: KnownZnodes,
@@ -64,19 +61,23 @@ export class ZookeeperStore implements RecordStore, HistorySource {
   }
 
   /**
+   * @param life what the control database knows of this store
    * @param monotonic this process's clock that never steps
    * @throws StoreError where no server answers or none lets us in
    */
   static async open(
     place: ZookeeperPlace,
+    life: BackendLife,
     monotonic: () => number,
     limits = LIMITS,
   ): Promise<ZookeeperStore> {
     const layout = new ZookeeperLayout(place.root);
     const znodes = new KnownZnodes();
     const forgetAll = () => znodes.dropAll();
-    const session = await ZookeeperSession.open(place.servers, layout, monotonic, forgetAll);
-    return new ZookeeperStore(place, session, layout, znodes, limits, monotonic);
+    const guard = new ZookeeperGuard(life, limits);
+    const { servers } = place;
+    const session = await ZookeeperSession.open(servers, layout, guard, monotonic, forgetAll);
+    return new ZookeeperStore(place, life, session, layout, znodes, limits, monotonic);
   }
 
   async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
@@ -133,9 +134,13 @@ export class ZookeeperStore implements RecordStore, HistorySource {
     this.session.close();
   }
 
-  private run(units: SwapUnit[]): Promise<SwapResult[]> {
+  private async run(units: SwapUnit[]): Promise<SwapResult[]> {
     const { session, layout, znodes, chunks, limits, monotonic } = this;
     const { lastVersion } = limits;
+    await coverLeases(
+      this.life,
+      units.flatMap(({ changes }) => changes),
+    );
     const means = { session, layout, znodes, chunks, lastVersion, monotonic };
     return surely(new ZookeeperSwap(means).run(units));
   }

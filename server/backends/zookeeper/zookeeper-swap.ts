@@ -6,7 +6,8 @@ import { ABSENT, memoKeysOf, type NotedStep, renews, type SwapUnit, stepsOf } fr
 import { CODE, type MultiAnswer, type Step, ZookeeperRefusal } from './wire-calls';
 import { historyData } from './znode-texts';
 import type { ZookeeperLayout } from './zookeeper-layout';
-import { asStoreError, type ZookeeperSession } from './zookeeper-session';
+import type { Generation, ZookeeperLines } from './zookeeper-line';
+import { asStoreError } from './zookeeper-session';
 
 /** ZooKeeper leaves a connection on which a packet of 1 MB or more comes, as it is set up by default. */
 const LARGEST_PACKET = 1_000_000;
@@ -22,7 +23,7 @@ const CALL_MS = 1_500;
 
 /** What a swap works with. */
 export interface SwapMeans {
-  session: ZookeeperSession;
+  session: ZookeeperLines;
   layout: ZookeeperLayout;
   znodes: KnownZnodes;
   chunks: HistoryChunks;
@@ -46,6 +47,8 @@ interface Packet {
 export class ZookeeperSwap {
   private readonly results: Map<SwapUnit, SwapResult[]> = new Map();
   private tookSome = false;
+  /** What ZooKeeper knew when the call began: what was decided for another memory does not take. */
+  private memory: Pick<Generation, 'life' | 'epoch'> = { life: null, epoch: 0 };
   /** What is not known is taken as not there, once. */
   private mayGuess = true;
 
@@ -54,6 +57,8 @@ export class ZookeeperSwap {
   /** The results of all changes, in order. */
   async run(units: SwapUnit[]): Promise<SwapResult[]> {
     const startedAt = this.means.monotonic();
+    await this.means.session.connected();
+    this.memory = this.means.session.generation;
     let open = units;
     for (let round = 0; open.length > 0; round += 1) {
       if (round > 0 && this.means.monotonic() - startedAt > GIVE_UP_AFTER_MS)
@@ -114,9 +119,13 @@ export class ZookeeperSwap {
     if (this.means.session.earliest() >= window.ahead) return false;
     if (this.means.session.latest() + CALL_MS < window.past) return false;
     const seen = ids.flatMap((id) => knownOf(id) ?? []);
-    const isAsExpected = changes.every(({ expect }, i) => {
+    const isAsExpected = changes.every(({ expect, epoch = this.memory.epoch }, i) => {
       const stands = seen[i]?.stands;
-      return stands?.rev === expect?.rev && stands?.writer === expect?.writer;
+      return (
+        epoch === this.memory.epoch &&
+        stands?.rev === expect?.rev &&
+        stands?.writer === expect?.writer
+      );
     });
     if (seen.length < ids.length || !isAsExpected) return false;
     unit.seen = seen;
@@ -172,13 +181,13 @@ export class ZookeeperSwap {
   }
 
   private async send({ units, steps }: Packet): Promise<void> {
-    const { generation } = this.means.session;
+    const generation = { ...this.means.session.generation, life: this.memory.life };
     const history = this.historyStep(units, generation.chunk);
     const guard = units.some((unit) => renews(unit, this.means.lastVersion))
       ? this.means.chunks.newGeneration(generation)
       : { kind: 'check' as const, path: this.means.layout.generation, version: generation.version };
     const all = [guard, ...steps.map(({ step }) => step), ...history];
-    const answer = await this.means.session.write(all);
+    const answer = await this.means.session.write(all, generation);
     if (!answer.took) return this.learn(answer, steps);
     const { at, done } = answer;
     for (const [i, { note }] of steps.entries()) note(done[i + 1]?.stat?.version ?? 0, at);
@@ -211,8 +220,16 @@ export class ZookeeperSwap {
       throw new ZookeeperRefusal(code);
     }
     const step = steps[failedAt - 1];
+    const mayBeGone = step ? step.step.kind !== 'create' : failedAt === 0;
+    if (code === CODE.noNode && !mayBeGone) throw await this.parentIsGone();
     if (step) step.forget();
     else await this.means.session.refreshGeneration();
+  }
+
+  /** What is never removed is gone: everything has to be looked at. */
+  private async parentIsGone(): Promise<StoreError> {
+    const line = await this.means.session.connected();
+    return line.changed();
   }
 
   private contended(): StoreError {

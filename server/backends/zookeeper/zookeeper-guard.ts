@@ -1,0 +1,160 @@
+import type { BackendLife, LifeRow } from '../backend-life';
+import { memoryLoss, type SeenMemory } from '../memory-loss';
+import { StoreError } from '../record-store';
+import { mendZookeeper } from './mend-zookeeper';
+import { CODE, exists, getChildren, getData, ZookeeperRefusal } from './wire-calls';
+import type { ZookeeperLimits } from './zookeeper-limits';
+import { chunkIn, type ZookeeperLine } from './zookeeper-line';
+
+/** How often another process may be found to have been faster before a connection is given up. */
+const TRIES = 5;
+
+/** ZooKeeper answers nothing before it is on its disk, so its run is of no interest: a memory is whole or it is not. */
+const WHOLE = 'whole';
+
+/** The mark of a memory, as it was last seen. */
+interface Marker {
+  life: string;
+  version: number;
+  beat: number;
+  epoch: number;
+}
+
+interface Seen extends SeenMemory {
+  now: number;
+  marker: Marker | null;
+  /** Whether every znode is there that others are made under. */
+  isComplete: boolean;
+}
+
+/**
+ * Lets no connection be used before ZooKeeper has shown that it still knows everything that it was told: the same life as in
+ * the control database, a beat that is not behind, and every bucket.
+ *
+ * Where it has lost its memory, one process raises the epoch, and all of them bring what is left into a new life: see
+ * `mendZookeeper`. Until that is done nobody reads or writes.
+ */
+export class ZookeeperGuard {
+  private marker: Marker | null = null;
+
+  constructor(
+    private readonly life: BackendLife,
+    private readonly limits: ZookeeperLimits,
+  ) {}
+
+  /** @throws StoreError with why no lock may be kept there */
+  async admit(line: ZookeeperLine): Promise<void> {
+    await line.layout.prepare(line);
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const row = await this.recall(() => this.life.read());
+      const seen = await this.look(line);
+      if (await this.judge(line, row, seen)) return;
+    }
+    throw new StoreError('ZooKeeper changes its memory too often.', 'no');
+  }
+
+  /**
+   * Leaves a sign in ZooKeeper and then in the control database, so that an older copy of ZooKeeper gives itself away. Where
+   * another process has just done so, its sign is taken over.
+   */
+  async beat(line: ZookeeperLine): Promise<void> {
+    const { marker } = this;
+    if (marker === null) return;
+    const { life, version, epoch } = marker;
+    const beat = marker.beat + 1;
+    const path = line.layout.marker(life);
+    const data = markerData(beat, epoch);
+    const written = await line.write([{ kind: 'set', path, data, version }]);
+    if (written.took) {
+      this.marker = { ...marker, beat, version: written.done[0]?.stat?.version ?? 0 };
+    } else if (written.code === CODE.badVersion) {
+      await line.tick();
+      this.marker = await readMarker(line, life);
+    } else {
+      throw new ZookeeperRefusal(written.code);
+    }
+    void this.note(line, life, this.marker?.beat ?? 0);
+  }
+
+  /** False: another process was faster, so all must be looked at again. */
+  private async judge(line: ZookeeperLine, row: LifeRow, seen: Seen): Promise<boolean> {
+    if (row.life !== null && row.runId === null) return this.mend(line, row);
+    const what = memoryLoss(row, seen) ?? (seen.isComplete ? null : 'records');
+    if (row.life !== null && what === null) return this.enter(line, row.life);
+    const loss = what && { what, now: seen.now, epochAbove: seen.marker?.epoch ?? 0 };
+    const begun = await this.recall(() => this.life.begin(row, loss));
+    return begun.runId === null && this.mend(line, begun);
+  }
+
+  /** Whatever is read here is no older than what anybody was answered before. */
+  private async look(line: ZookeeperLine): Promise<Seen> {
+    const { layout } = line;
+    const now = await line.tick();
+    const asked = layout.parents().map((path) => line.ask(exists(path)));
+    const [marks, generation, ...parents] = await Promise.all([
+      line.ask(getChildren(layout.markers)),
+      line.ask(getData(layout.generation)),
+      ...asked,
+    ]);
+    const buckets = new Set(layout.recordBuckets(false));
+    const hasRecords = layout
+      .parents()
+      .some((path, i) => buckets.has(path) && (parents[i]?.children ?? 0) > 0);
+    const chunk = generation && (await line.ask(exists(layout.chunk(chunkIn(generation.data)))));
+    const [life] = marks?.names ?? [];
+    const marker = life === undefined ? null : await readMarker(line, life);
+    return {
+      life: marker?.life ?? null,
+      beat: marker?.beat ?? -1,
+      hasRecords,
+      now,
+      marker,
+      isComplete: chunk !== null && parents.every((stat) => stat !== null),
+    };
+  }
+
+  private async mend(line: ZookeeperLine, { life, epoch }: LifeRow): Promise<boolean> {
+    if (life === null) return false;
+    const quiet = (now: number) => this.recall(() => this.life.keepQuiet(life, now));
+    await mendZookeeper(line, this.limits, { life, epoch, data: markerData(0, epoch) }, quiet);
+    const isOurs = await this.recall(() => this.life.found(life, WHOLE));
+    return isOurs && this.enter(line, life);
+  }
+
+  private async enter(line: ZookeeperLine, life: string): Promise<boolean> {
+    this.marker = await readMarker(line, life);
+    if (this.marker === null) return false;
+    await line.enter({ life, epoch: this.life.epoch });
+    return true;
+  }
+
+  /** Where the control database is away, the next beat is as good. */
+  private async note(line: ZookeeperLine, life: string, beat: number): Promise<void> {
+    try {
+      if (!(await this.life.noteBeat(life, beat))) line.close();
+    } catch {}
+  }
+
+  private async recall<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      throw new StoreError('The control database cannot say whether ZooKeeper is whole.', 'no', {
+        cause,
+      });
+    }
+  }
+}
+
+const DIGITS = 16;
+
+/** Of one length whatever it says, so that no quota is in its way. */
+const markerData = (beat: number, epoch: number): Buffer =>
+  Buffer.from(`${String(beat).padStart(DIGITS, '0')} ${epoch}`);
+
+async function readMarker(line: ZookeeperLine, life: string): Promise<Marker | null> {
+  const read = await line.ask(getData(line.layout.marker(life)));
+  if (read === null) return null;
+  const [beat, epoch] = String(read.data).split(' ').map(Number);
+  return { life, version: read.stat.version, beat: beat || 0, epoch: epoch || 0 };
+}
