@@ -36,6 +36,10 @@ export class LateStore implements RecordStore, HistorySource {
     return late;
   }
 
+  get paysByRecord(): boolean {
+    return this.store?.paysByRecord ?? false;
+  }
+
   read(keys: RecordKey[], requestKeys: string[]) {
     return this.opened().then((store) => store.read(keys, requestKeys));
   }

@@ -122,6 +122,8 @@ export interface RecordStore {
   forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number>;
   guarantees(): Promise<Guarantees>;
   close(): Promise<void>;
+  /** True where a call costs what its records cost and little more, so that two small ones are no dearer than a large one. */
+  readonly paysByRecord?: boolean;
 }
 
 /** A store that keeps its history where its records are. */

@@ -43,6 +43,7 @@ const PRUNE_ENTRIES = 500;
  * `RedisGuard`.
  */
 export class RedisStore implements RecordStore, HistorySource {
+  readonly paysByRecord = true;
   private readonly connection: RedisConnection<Admitted>;
   private readonly closing = new AbortController();
   private readonly beating: Promise<void>;

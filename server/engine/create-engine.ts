@@ -82,7 +82,8 @@ class GroupCommitEngine implements LockEngine {
       withdraw: (key: RecordKey, token: number) => this.withdraw(key, token),
     };
     const flusher = new Flusher({ ...tools, resubmit: (commands) => lane.resubmit(commands) });
-    const lane = new Lane((groups) => flusher.flush(groups));
+    const paysByRecord = () => store.paysByRecord ?? false;
+    const lane = new Lane((groups) => flusher.flush(groups), paysByRecord);
     this.sets = new WaitingSets({
       runner: new SetRunner({ ...tools, lane }),
       room: this.room,

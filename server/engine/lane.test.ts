@@ -9,18 +9,19 @@ const commandOn = (id: string) => ({ id }) as PendingCommand;
 
 describe('a lane', () => {
   const flushes: { ids: string[]; end: () => void }[] = [];
-  const laneOf = () => {
+  const laneOf = (paysByRecord = false) => {
     flushes.length = 0;
-    return new Lane(
-      (groups: Group[]) =>
-        new Promise((end) => {
-          flushes.push({ ids: groups.map(({ id }) => id), end });
-        }),
-    );
+    const flush = (groups: Group[]) =>
+      new Promise<void>((end) => {
+        flushes.push({ ids: groups.map(({ id }) => id), end });
+      });
+    return new Lane(flush, () => paysByRecord);
   };
   const submit = (lane: Lane, ...ids: string[]) => {
     for (const id of ids) lane.submit(commandOn(id));
   };
+  const numbered = (count: number, name = 'lock') =>
+    Array.from({ length: count }, (_, i) => `${name}-${i}`);
   const sent = () => flushes.map(({ ids }) => ids.join(''));
 
   it('sends what comes in one turn together, and what comes alone at once', async () => {
@@ -45,6 +46,35 @@ describe('a lane', () => {
     submit(lane, 'f');
     await turn();
     expect(sent()).toEqual(['abc', 'def']);
+  });
+
+  it('sends a second packet that is nearly full, however full the first is', async () => {
+    const lane = laneOf();
+    submit(lane, ...numbered(500));
+    await turn();
+    await turn();
+    expect(flushes.map(({ ids }) => ids.length)).toEqual([256, 244]);
+  });
+
+  it('shares what is at hand between two packets where a store pays by the record', async () => {
+    const lane = laneOf(true);
+    submit(lane, ...numbered(50));
+    await turn();
+    await turn();
+    expect(flushes.map(({ ids }) => ids.length)).toEqual([25, 25]);
+    flushes[0]?.end();
+    await turn();
+    submit(lane, ...numbered(25, 'again'));
+    await turn();
+    expect(flushes.map(({ ids }) => ids.length)).toEqual([25, 25, 25]);
+  });
+
+  it('sends a few records in one packet, whatever the store', async () => {
+    const lane = laneOf(true);
+    submit(lane, ...numbered(16));
+    await turn();
+    await turn();
+    expect(flushes.map(({ ids }) => ids.length)).toEqual([16]);
   });
 
   it('sends what waits as soon as the packet before it is done', async () => {

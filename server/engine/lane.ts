@@ -4,11 +4,17 @@ import type { PendingCommand } from './pending-command';
 /** Records in one packet at most. */
 const RECORDS_MAX = 256;
 
-/**
- * Packets under way at once. A second one sets out as soon as it has as many records as the first: few large packets
- * cost much less than many small ones.
- */
+/** Packets under way at once. */
 const FLUSHES_MAX = 2;
+
+/**
+ * How many records must wait for a second packet to set out beside the first: as many as that has, since few large packets
+ * cost much less than many small ones; but no more than nearly fill one.
+ */
+const NEARLY_FULL = 192;
+
+/** With so few records at hand it never pays to send them in two packets. */
+const SPLIT_MIN = 16;
 
 /** How long a smaller one waits for company: a packet that hangs must not hold up everybody. */
 const COMPANY_MS = 20;
@@ -48,8 +54,15 @@ export class Lane {
   private scheduled = false;
   private patience: NodeJS.Timeout | undefined;
 
-  /** @param flush deals with every command of the groups; if it rejects, those not answered yet are refused */
-  constructor(private readonly flush: (groups: Group[]) => Promise<void>) {}
+  /**
+   * @param flush deals with every command of the groups; if it rejects, those not answered yet are refused
+   * @param paysByRecord whether a packet costs its store what its records cost and little more: then what is at hand goes
+   *   in two packets, so that the store works on one while this process works on the other
+   */
+  constructor(
+    private readonly flush: (groups: Group[]) => Promise<void>,
+    private readonly paysByRecord: () => boolean = () => false,
+  ) {}
 
   submit(command: PendingCommand): void {
     const line = this.waiting.get(command.id);
@@ -82,7 +95,7 @@ export class Lane {
     const mayBeSetsTurn = this.sets.length > 0 && this.runningSets < SETS_MAX;
     if (mayBeSetsTurn) this.startSoon();
     else if (this.flushes >= FLUSHES_MAX) return;
-    else if (this.waiting.size >= this.flushing) this.startSoon();
+    else if (this.waiting.size >= this.enough()) this.startSoon();
     else this.patience ??= setTimeout(() => this.startSoon(), COMPANY_MS);
   }
 
@@ -144,10 +157,22 @@ export class Lane {
     });
   }
 
+  /** How many records must wait for another packet to set out beside those under way. */
+  private enough(): number {
+    return this.paysByRecord() ? this.flushing / 2 : Math.min(this.flushing, NEARLY_FULL);
+  }
+
+  private roomInPacket(): number {
+    if (!this.paysByRecord()) return RECORDS_MAX;
+    const share = Math.ceil((this.waiting.size + this.flushing) / FLUSHES_MAX);
+    return Math.min(Math.max(share, SPLIT_MIN), RECORDS_MAX);
+  }
+
   private take(wanted: ReadonlyMap<string, number>): Group[] {
     const groups: Group[] = [];
+    const room = this.roomInPacket();
     for (const [id, { since, commands }] of this.waiting) {
-      if (groups.length >= RECORDS_MAX) break;
+      if (groups.length >= room) break;
       if (this.busy.has(id) || since > (wanted.get(id) ?? since)) continue;
       this.waiting.delete(id);
       this.busy.add(id);
