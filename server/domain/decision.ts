@@ -179,10 +179,12 @@ export class Draft {
     return recallAnswer<A>(this.context.remembered, request, this.now);
   }
 
+  /** Hands the record over: nothing may be asked of this draft any more. */
   finish<A>(answer: A): Decision<A> {
     const { events, memos, extensions, handOffs } = this;
     const expect = { past: this.past, ahead: this.ahead };
-    const next = this.changed ? { ...this.record, rev: this.rev } : null;
+    if (this.changed) this.record.rev = this.rev;
+    const next = this.changed ? this.record : null;
     return { next, expect, answer, events, memos, extensions, handOffs };
   }
 }

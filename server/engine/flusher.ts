@@ -43,6 +43,8 @@ export interface FlushTools {
 
 const READ_PAUSE_MS = 50;
 
+const NO_MEMOS: ReadonlyMap<string, Memo> = new Map();
+
 /**
  * Deals with one flush: read what is not known, decide, swap all changes in one packet, answer.
  *
@@ -79,7 +81,7 @@ export class Flusher {
         pending.mustRead || onlyLooks(pending.command) || memoKey(pending.command) !== null,
     );
     if (needsRead) return null;
-    const proposal = decideGroup(group, base, this.contextAt(group, now), new Map());
+    const proposal = decideGroup(group, base, this.contextAt(group, now), NO_MEMOS);
     return proposal.next ? proposal : null;
   }
 
