@@ -44,7 +44,7 @@ export class CommandIntake {
       const end = () => {
         const wasOver = progress.over;
         progress.over = true;
-        this.overdue.answered(pending);
+        this.overdue.answered(watched);
         return wasOver;
       };
       const pending: PendingCommand = {
@@ -63,7 +63,7 @@ export class CommandIntake {
           reject(error);
         },
       };
-      this.overdue.watch(pending);
+      const watched = this.overdue.watch(pending);
       this.parts.lane.submit(pending);
     });
   }

@@ -43,7 +43,7 @@ export interface Group {
  * for it, and it waits for those that came before. The first in line can always begin as soon as what is under way ends.
  */
 export class Lane {
-  private readonly waiting = new Map<string, { since: number; commands: PendingCommand[] }>();
+  private waiting = new Map<string, { since: number; commands: PendingCommand[] }>();
   private readonly sets: (SetJob & { since: number })[] = [];
   private readonly busy = new Set<string>();
   private arrivals = 0;
@@ -171,13 +171,18 @@ export class Lane {
   private take(wanted: ReadonlyMap<string, number>): Group[] {
     const groups: Group[] = [];
     const room = this.roomInPacket();
-    for (const [id, { since, commands }] of this.waiting) {
-      if (groups.length >= room) break;
-      if (this.busy.has(id) || since > (wanted.get(id) ?? since)) continue;
-      this.waiting.delete(id);
-      this.busy.add(id);
-      groups.push({ id, commands });
+    // A new map of what is left: of one that so many pass through, the garbage collector keeps dead parts for long.
+    const left: typeof this.waiting = new Map();
+    for (const [id, line] of this.waiting) {
+      const isNext = groups.length < room && !this.busy.has(id);
+      if (isNext && line.since <= (wanted.get(id) ?? line.since)) {
+        this.busy.add(id);
+        groups.push({ id, commands: line.commands });
+      } else {
+        left.set(id, line);
+      }
     }
+    this.waiting = left;
     return groups;
   }
 }

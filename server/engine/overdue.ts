@@ -5,37 +5,63 @@ const GRACE_MS = 1_100;
 
 const SWEEP_EVERY_MS = 100;
 
+/** A place in the list of those that are watched. */
+export interface Watched {
+  pending: PendingCommand | null;
+  before: Watched;
+  after: Watched;
+}
+
 /**
  * Watches that every command is answered in time, whatever its store does. Commands are kept in the order in which they
  * came, so a sweep looks at those alone that are overdue.
+ *
+ * A list whose places are cut loose when they are left: of a set that so many pass through, the garbage collector keeps
+ * dead parts, and all that was ever in them, for a long time.
  */
 export class Overdue {
-  private readonly watched = new Set<PendingCommand>();
+  private readonly end: Watched;
   private timer: NodeJS.Timeout | undefined;
 
   /** @param give tells the caller of an overdue command that nobody will wait for it any longer */
   constructor(
     private readonly monotonic: () => number,
     private readonly give: (pending: PendingCommand) => void,
-  ) {}
-
-  watch(pending: PendingCommand): void {
-    this.watched.add(pending);
-    this.timer ??= setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref();
+  ) {
+    const end = { pending: null } as Watched;
+    end.before = end;
+    end.after = end;
+    this.end = end;
   }
 
-  answered(pending: PendingCommand): void {
-    this.watched.delete(pending);
+  watch(pending: PendingCommand): Watched {
+    const { end } = this;
+    const place: Watched = { pending, before: end.before, after: end };
+    end.before.after = place;
+    end.before = place;
+    this.timer ??= setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref();
+    return place;
+  }
+
+  answered(place: Watched): void {
+    if (!place.pending) return;
+    place.before.after = place.after;
+    place.after.before = place.before;
+    place.pending = null;
+    place.before = place;
+    place.after = place;
   }
 
   private sweep(): void {
     const now = this.monotonic();
-    for (const pending of this.watched) {
-      if (pending.dueAt + GRACE_MS > now) break;
-      this.watched.delete(pending);
+    for (;;) {
+      const { after: first } = this.end;
+      const { pending } = first;
+      if (!pending) break;
+      if (pending.dueAt + GRACE_MS > now) return;
+      this.answered(first);
       this.give(pending);
     }
-    if (this.watched.size > 0) return;
     clearInterval(this.timer);
     this.timer = undefined;
   }
