@@ -32,11 +32,15 @@ async function bench() {
   });
   await bundle({ main: 'bench/main.ts', 'http-load': 'bench/http-load.ts' }, '.build/bench');
   const program = join(projectRoot, '.build/bench/main.mjs');
-  const { code } = await runChild(process.execPath, [program, ...process.argv.slice(2)], {
-    cwd: projectRoot,
-    env: { ...process.env, NODE_ENV: 'production', ...urls },
-    show: true,
-  });
+  const { code } = await runChild(
+    process.execPath,
+    [...process.execArgv, program, ...process.argv.slice(2)],
+    {
+      cwd: projectRoot,
+      env: { ...process.env, NODE_ENV: 'production', ...urls },
+      show: true,
+    },
+  );
   await stop();
   process.exit(code);
 }
