@@ -142,14 +142,28 @@ async function readLife({ db, tables }: Database, backend: string): Promise<Life
   const [row] = await db.select().from(backends).where(eq(backends.id, backend));
   if (!row) throw new Error('A backend has vanished from the control database.');
   const grantsFrom = row.grantsFrom ?? 0;
+  const longestLeaseMs = row.longestLeaseMs ?? 0;
   return {
     epoch: row.epoch,
     grantsFrom,
     life: row.life,
     runId: row.runId,
     beat: row.beat ?? 0,
-    longestLeaseMs: row.longestLeaseMs ?? 0,
-    loss:
-      row.lossAt === null ? null : { at: row.lossAt, what: row.lossWhat as LossKind, grantsFrom },
+    longestLeaseMs,
+    loss: lossIn({ ...row, grantsFrom, longestLeaseMs }),
   };
+}
+
+/** While the memory is being mended it is not known yet when that is over, but not sooner than after the longest lease. */
+function lossIn(row: {
+  lossAt: number | null;
+  lossWhat: string | null;
+  runId: string | null;
+  grantsFrom: number;
+  longestLeaseMs: number;
+}): BackendLoss | null {
+  if (row.lossAt === null) return null;
+  const soonest = row.runId === null ? row.lossAt + row.longestLeaseMs : 0;
+  const grantsFrom = Math.max(row.grantsFrom, soonest);
+  return { at: row.lossAt, what: row.lossWhat as LossKind, grantsFrom };
 }
