@@ -9,6 +9,9 @@ import { serversUnderTest } from './testing/servers-under-test';
 /** What is promised: an answer within this time, beyond the wait that was asked for, and service again within it. */
 const WITHIN_MS = 5_000;
 
+/** A call on a good day takes some milliseconds. */
+const NOTICED_MS = 400;
+
 it('every scheme that a backend may have has its bad days', () => {
   const complaint = String(parseBackendUrl('nothing:there', '/'));
   const [schemes = ''] = complaint.split(',');
@@ -38,11 +41,15 @@ describe.each(Object.entries(serversUnderTest))('a store in %s', (_, kind) => {
       process.off('unhandledRejection', note);
     });
 
-    it('is noticed: not all is as on other days', () => {
+    it('is noticed: some are refused, or kept waiting', () => {
       const { careful, beganAt, endedAt } = report;
       const then = careful.filter(({ startedAt }) => startedAt > beganAt && startedAt < endedAt);
       expect(then.length).toBeGreaterThan(20);
-      expect(then.filter(({ said }) => !['granted', 'applied'].includes(said))).not.toEqual([]);
+      // What is tried again until the day is over may be granted in the end.
+      const suffered = then.filter(
+        ({ said, tookMs }) => tookMs > NOTICED_MS || !['granted', 'applied'].includes(said),
+      );
+      expect(suffered).not.toEqual([]);
     });
 
     it('leaves every caller an answer that says what is known, within 5 s', () => {
