@@ -46,9 +46,9 @@ export default defineConfig({
         extends: true,
         test: {
           ...INTEGRATION,
-          name: 'integration, two at a time',
+          name: 'integration, three at a time',
           include: [...testsIn([...rest, ...more]), ...patient],
-          maxWorkers: 2,
+          maxWorkers: 3,
           sequence: { groupOrder: 2 },
         },
       },

@@ -76,9 +76,9 @@ describe('excluding', () => {
   });
 
   test('a hold outlives its first lease for as long as the work goes on', async () => {
-    const holder = occupy(orders, { leaseMs: 300 });
+    const holder = occupy(orders, { leaseMs: 1_200 });
     const token = await holder.held;
-    await sleep(900);
+    await sleep(2_000);
     expect(await billing.check({ name, token })).toEqual({ valid: true });
     expect(await outcomeOf(withLock(name, { client: billing, waitMs: 0 }, () => {}))).toMatchObject(
       {
@@ -198,7 +198,7 @@ describe('waiting', () => {
 
 describe('losing', () => {
   test('a hold released by force is lost at the next renewal, with who and why', async () => {
-    const holder = occupy(orders, { leaseMs: 600 });
+    const holder = occupy(orders, { leaseMs: 3_000 });
     const token = await holder.held;
     const reason = 'stuck since noon';
     const { rev } = await orders.inspect({ name });

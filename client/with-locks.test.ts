@@ -74,15 +74,15 @@ describe('under several locks', () => {
   }, 30_000);
 
   test('every one of them is renewed for as long as the work takes', async () => {
-    await withLocks(names, { client, leaseMs: 900 }, async (set) => {
-      await sleep(2_500);
+    await withLocks(names, { client, leaseMs: 1_500 }, async (set) => {
+      await sleep(3_500);
       expect(set.signal.aborted).toBe(false);
       expect(await holdersOf()).toEqual(['me', 'me', 'me']);
     });
   });
 
   test('the loss of one ends the work, says which it was, and frees the others', async () => {
-    const lost = withLocks(names, { client, leaseMs: 900 }, async (set) => {
+    const lost = withLocks(names, { client, leaseMs: 3_000 }, async (set) => {
       const [, name] = names;
       const act = { namespace: 'default', name, token: set.token(name), rev: 0, reason: 'gone' };
       await forceReleaseLock(api.cli, act);
