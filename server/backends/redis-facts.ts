@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { StoreError } from './record-store';
 
 /** What a Redis says of itself: everything that bears on whether it keeps what it is told. */
 export interface RedisFacts {
@@ -30,6 +31,8 @@ export async function readRedisFacts(redis: Redis): Promise<RedisFacts> {
     }),
   );
   const of = (name: string) => told.get(name) ?? '';
+  // Until it is done it says that it flushes nothing, whatever it is set to.
+  if (of('loading') === '1') throw new StoreError('Redis is still reading its files.', 'no');
   return {
     version: of('redis_version'),
     runId: of('run_id'),
