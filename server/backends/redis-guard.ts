@@ -6,8 +6,9 @@ import { StoreError } from './record-store';
 import type { Admitted } from './redis-calls';
 import type { ConnectionGuard } from './redis-connection';
 import { isFlushed, type RedisFacts, readRedisFacts, refusalOf } from './redis-facts';
-import { KEYS } from './redis-keys';
 import { mendRedis } from './redis-mend';
+import { LOOK } from './redis-script';
+import { listOf } from './redis-text';
 
 /** How often another process may be found to have been faster before a connection is given up. */
 const TRIES = 5;
@@ -81,18 +82,14 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   }
 
   private async look(redis: Redis): Promise<Seen> {
-    const [[life, beat, epoch, count], listed, [seconds, micros]] = await Promise.all([
-      redis.hmget(KEYS.marker, 'life', 'beat', 'epoch', 'count'),
-      redis.zcard(KEYS.ids),
-      redis.time(),
-    ]);
+    const [now, life, beat, epoch, count, listed] = listOf(await LOOK.run(redis, []), 6);
     return {
-      life: life ?? null,
+      life: life == null ? null : String(life),
       beat: Number(beat ?? -1),
       epoch: Number(epoch ?? 0),
       count: Number(count ?? -1),
-      listed,
-      now: Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000),
+      listed: Number(listed),
+      now: Number(now),
     };
   }
 

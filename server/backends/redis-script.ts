@@ -50,6 +50,17 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
+ * What a Redis holds of its own memory, all of one instant: others go on making records. Answers the clock, life, beat, epoch,
+ * how many records there should be, and how many are listed.
+ */
+export const LOOK = new RedisScript(`#!lua flags=no-writes
+local marker = redis.call('HMGET', KEYS[1], 'life', 'beat', 'epoch', 'count')
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+return { now, marker[1], marker[2], marker[3], marker[4], redis.call('ZCARD', '${KEYS.ids}') }
+`);
+
+/**
  * Records and remembered answers, with the clock.
  *
  * ARGV: life, beat, how many records, their ids; then the keys of answers. Answers now; then of each record its text and
