@@ -3,10 +3,10 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { startPrivateMariadb } from '@/scripts/private-mariadb.mjs';
-import { newSeed, seeded } from '@/server/engine/testing/random-campaign';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { openBackend } from '../open-backend';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
+import { SPOILT_LINE } from './spoilt-line';
 import { createScratchDatabase } from './stores-under-test';
 
 /** Small, and with all tables in one file, so that it is full when that file may not grow. */
@@ -65,31 +65,12 @@ interface Means {
 }
 
 const DAYS: Record<BadDay, (means: Means) => Promise<() => Promise<void>>> = {
-  async stopped({ server }) {
-    server.signal('SIGSTOP');
-    return async () => {
-      server.signal('SIGCONT');
-    };
-  },
-  async 'killed and restarted'({ server }) {
-    server.signal('SIGKILL');
-    return () => server.start();
-  },
-  async 'cut between request and reply'({ proxy }) {
-    proxy.cutReplies();
-    return async () => proxy.open();
-  },
+  ...SPOILT_LINE,
   async full({ server, direct }) {
     const { size } = statSync(join(server.data, 'ibdata1'));
     limitFiles(server, size);
     await asRoot(direct, fill);
     return async () => limitFiles(server, 'unlimited');
-  },
-  async 'answering garbage'({ proxy }) {
-    const seed = newSeed();
-    console.info(`noise of seed ${seed}`);
-    proxy.garble(seeded(seed));
-    return async () => proxy.open();
   },
   async 'read-only'({ direct }) {
     const set = (value: number) =>

@@ -1,11 +1,11 @@
 import { Redis } from 'ioredis';
 import { openTestDatabase } from '@/db/test-database';
 import { startPrivateRedis } from '@/scripts/private-redis.mjs';
-import { newSeed, seeded } from '@/server/engine/testing/random-campaign';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { BackendLife } from '../backend-life';
 import { RedisStore } from '../redis-store';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
+import { SPOILT_LINE } from './spoilt-line';
 
 export const redisServerKind: ServerKind = {
   cannotHave: {},
@@ -39,27 +39,8 @@ interface Means {
 }
 
 const DAYS: Record<BadDay, (means: Means) => Promise<() => Promise<void>>> = {
-  async stopped({ server }) {
-    server.signal('SIGSTOP');
-    return async () => {
-      server.signal('SIGCONT');
-    };
-  },
-  async 'killed and restarted'({ server }) {
-    server.signal('SIGKILL');
-    return () => server.start();
-  },
-  async 'cut between request and reply'({ proxy }) {
-    proxy.cutReplies();
-    return async () => proxy.open();
-  },
+  ...SPOILT_LINE,
   full: ({ server }) => setting(server.url, 'maxmemory', '1mb', '0'),
-  async 'answering garbage'({ proxy }) {
-    const seed = newSeed();
-    console.info(`noise of seed ${seed}`);
-    proxy.garble(seeded(seed));
-    return async () => proxy.open();
-  },
   'read-only': ({ server }) => setting(server.url, 'min-replicas-to-write', '1', '0'),
 };
 

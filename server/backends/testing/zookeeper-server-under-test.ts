@@ -1,13 +1,13 @@
 import { openTestDatabase } from '@/db/test-database';
 import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/zookeeper-url';
 import { startPrivateZookeeper } from '@/scripts/private-zookeeper.mjs';
-import { newSeed, seeded } from '@/server/engine/testing/random-campaign';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { BackendLife } from '../backend-life';
 import { openZookeeperStore } from '../zookeeper/open-zookeeper-store';
 import { multi, OPEN_TO_ALL, type Step } from '../zookeeper/wire-calls';
 import { type ServerAddress, ZookeeperConnection } from '../zookeeper/zookeeper-connection';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
+import { SPOILT_LINE } from './spoilt-line';
 
 type Server = Awaited<ReturnType<typeof startPrivateZookeeper>>;
 type PossibleDay = Exclude<BadDay, 'read-only'>;
@@ -54,29 +54,10 @@ interface Means {
 }
 
 const DAYS: Record<PossibleDay, (means: Means) => Promise<() => Promise<void>>> = {
-  async stopped({ server }) {
-    server.signal('SIGSTOP');
-    return async () => {
-      server.signal('SIGCONT');
-    };
-  },
-  async 'killed and restarted'({ server }) {
-    server.signal('SIGKILL');
-    return () => server.start();
-  },
-  async 'cut between request and reply'({ proxy }) {
-    proxy.cutReplies();
-    return async () => proxy.open();
-  },
+  ...SPOILT_LINE,
   async full({ direct }) {
     await write(direct, USED_UP);
     return () => write(direct, WITHOUT_QUOTA);
-  },
-  async 'answering garbage'({ proxy }) {
-    const seed = newSeed();
-    console.info(`noise of seed ${seed}`);
-    proxy.garble(seeded(seed));
-    return async () => proxy.open();
   },
 };
 
