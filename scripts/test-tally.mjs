@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
 
 /**
- * `{ passed, failed, skipped, failures }` of a vitest run, from its JSON report; `failures` are names. A file that could
- * not even load counts as one failure.
+ * `{ passed, failed, skipped, failures }` of a vitest run, from its JSON report; `failures` are names, each with the first
+ * line of what went wrong. A file that could not even load counts as one failure.
  */
 export function vitestTally(path) {
   const report = readReport(path);
@@ -16,9 +17,11 @@ export function vitestTally(path) {
     failed: report.numFailedTests + broken.length,
     skipped: report.numPendingTests + report.numTodoTests,
     failures: [
-      ...broken.map(({ name }) => name),
+      ...broken.map(({ name, message }) => withReason(name, message)),
       ...report.testResults.flatMap(({ assertionResults }) =>
-        assertionResults.filter(({ status }) => status === 'failed').map((test) => test.fullName),
+        assertionResults
+          .filter(({ status }) => status === 'failed')
+          .map((test) => withReason(test.fullName, test.failureMessages[0])),
       ),
     ],
   };
@@ -41,8 +44,20 @@ export function playwrightTally(path) {
 function failedSpecs({ title, specs = [], suites = [] }) {
   const isBad = ({ tests }) =>
     tests.some(({ status }) => status === 'unexpected' || status === 'flaky');
-  const names = [...specs.filter(isBad).map((spec) => spec.title), ...suites.flatMap(failedSpecs)];
+  const names = [
+    ...specs.filter(isBad).map((spec) => withReason(spec.title, messageOf(spec))),
+    ...suites.flatMap(failedSpecs),
+  ];
   return names.map((name) => `${title} › ${name}`);
+}
+
+const messageOf = ({ tests }) =>
+  tests.flatMap(({ results }) => results).find(({ error }) => error)?.error.message;
+
+/** One line, whatever colours and stacks a message comes with. */
+function withReason(name, message = '') {
+  const [line] = stripVTControlCharacters(message).trim().split('\n');
+  return line ? `${name}: ${line}` : name;
 }
 
 /**

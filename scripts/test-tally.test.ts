@@ -1,5 +1,8 @@
-import { expect, test } from 'vitest';
-import { sumUp } from './test-tally.mjs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 
 const suite = (passed: number, failed: number, skipped = 0, code = failed > 0 ? 1 : 0) => ({
   code,
@@ -27,3 +30,58 @@ test.each([
 ])('a suite that %s is a failure', (_what, bad) =>
   expect(sumUp([suite(5, 0), bad]).ok).toBe(false),
 );
+
+function report(content: unknown): string {
+  const folder = mkdtempSync(join(tmpdir(), 'lockyard-tally-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'report.json'), JSON.stringify(content));
+  return join(folder, 'report.json');
+}
+
+test('whatever failed is named with the first line of its reason', () => {
+  const failed = (fullName: string, message: string) => ({
+    status: 'failed',
+    fullName,
+    failureMessages: [message],
+  });
+  const vitest = report({
+    numPassedTests: 1,
+    numFailedTests: 1,
+    numPendingTests: 0,
+    numTodoTests: 0,
+    testResults: [
+      { status: 'failed', name: 'broken.test.ts', message: 'No such module', assertionResults: [] },
+      {
+        status: 'failed',
+        name: 'bad.test.ts',
+        assertionResults: [
+          failed('adds up', 'Error: 2 is not 3\n    at sum'),
+          { status: 'passed' },
+        ],
+      },
+    ],
+  });
+  expect(vitestTally(vitest)).toMatchObject({
+    failed: 2,
+    failures: ['broken.test.ts: No such module', 'adds up: Error: 2 is not 3'],
+  });
+
+  const spec = (title: string, status: string, message?: string) => ({
+    title,
+    tests: [{ status, results: [{ error: message && { message } }] }],
+  });
+  const playwright = report({
+    stats: { expected: 1, unexpected: 1, flaky: 0, skipped: 0 },
+    errors: [],
+    suites: [
+      {
+        title: 'page.spec.ts',
+        specs: [
+          spec('shows', 'expected'),
+          spec('hides', 'unexpected', '\u001b[31mToo late\u001b[39m\nat'),
+        ],
+      },
+    ],
+  });
+  expect(playwrightTally(playwright)?.failures).toEqual(['page.spec.ts › hides: Too late']);
+});
