@@ -2,6 +2,10 @@ import { type StoreKind, storesUnderTest } from '../testing/stores-under-test';
 import { openLeastPrivilegedMysql } from './least-privileged-mysql';
 import { openLeastPrivilegedRedis } from './least-privileged-redis';
 import { openLeastPrivilegedZookeeper } from './least-privileged-zookeeper';
+import { openShardUnderTest } from './shards-under-test';
+
+/** It compares its stamp in the step in which it writes. */
+const AS_A_SHARD: StoreKind = { ...storesUnderTest.mysql, open: openShardUnderTest };
 
 /**
  * Every store that is put to the contract: one of each kind, and one for each way to set it up that might change what it
@@ -9,6 +13,7 @@ import { openLeastPrivilegedZookeeper } from './least-privileged-zookeeper';
  */
 export const contractStores: Record<string, StoreKind> = {
   ...storesUnderTest,
+  'mysql, as a shard': AS_A_SHARD,
   'redis, least privileges': { ...storesUnderTest.redis, open: openLeastPrivilegedRedis },
   'mysql, least privileges': { ...storesUnderTest.mysql, open: openLeastPrivilegedMysql },
   'zookeeper, least privileges': {
@@ -16,3 +21,11 @@ export const contractStores: Record<string, StoreKind> = {
     open: openLeastPrivilegedZookeeper,
   },
 };
+
+type Racing = [name: string, kind: StoreKind, share: number];
+
+/** Every way to swap that there is, and the share of all rounds that it races: a shard's is another's and a little more. */
+export const racingStores: Racing[] = [
+  ...Object.entries(storesUnderTest).map(([name, kind]): Racing => [name, kind, 1]),
+  ['mysql, as a shard', AS_A_SHARD, 0.2],
+];

@@ -10,7 +10,29 @@ const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\
 /** A MySQL whose tables somebody else made, used by a user who has exactly the rights that docs/backends.md asks for. */
 export async function openLeastPrivilegedMysql(): Promise<StoreUnderTest> {
   const under = await storesUnderTest.mysql.open();
-  const { mysqlUrl } = under.database;
+  const user = await addLeastPrivilegedUser(under);
+  const opened: Store[] = [];
+  const open = async () => {
+    const store = await openBackend({ kind: 'mysql', url: user.url }, Date.now);
+    opened.push(store);
+    return store;
+  };
+  return {
+    ...under,
+    store: await open(),
+    another: open,
+    async close() {
+      await Promise.all(opened.map((store) => store.close()));
+      await user.drop();
+      await under.close();
+    },
+  };
+}
+
+/** A user of that database with these rights and no others. */
+export async function addLeastPrivilegedUser({
+  database: { mysqlUrl },
+}: Pick<StoreUnderTest, 'database'>): Promise<{ url: string; drop(): Promise<void> }> {
   const [, rights] = GRANT.exec(readFileSync('docs/backends.md', 'utf8')) ?? [];
   if (!mysqlUrl || !rights)
     throw new Error('docs/backends.md says no more what rights are enough.');
@@ -22,23 +44,7 @@ export async function openLeastPrivilegedMysql(): Promise<StoreUnderTest> {
     await root.end();
   };
   await asRoot(`CREATE USER ${user}`, `GRANT ${rights} ON ${url.pathname.slice(1)}.* TO ${user}`);
-  const restricted = new URL(mysqlUrl);
-  restricted.username = user.slice(1, user.indexOf("'", 1));
-  restricted.password = '';
-  const opened: Store[] = [];
-  const open = async () => {
-    const store = await openBackend({ kind: 'mysql', url: restricted.href }, Date.now);
-    opened.push(store);
-    return store;
-  };
-  return {
-    ...under,
-    store: await open(),
-    another: open,
-    async close() {
-      await Promise.all(opened.map((store) => store.close()));
-      await asRoot(`DROP USER ${user}`);
-      await under.close();
-    },
-  };
+  url.username = user.slice(1, user.indexOf("'", 1));
+  url.password = '';
+  return { url: url.href, drop: () => asRoot(`DROP USER ${user}`) };
 }

@@ -1,12 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordKey } from '../record-store';
 import { created, eventOf, freshKey, stored, update } from '../testing/changes';
-import {
-  type Store,
-  type StoreUnderTest,
-  storeNames,
-  storesUnderTest,
-} from '../testing/stores-under-test';
+import type { Store, StoreUnderTest } from '../testing/stores-under-test';
+import { racingStores } from './contract-stores';
 
 const ROUNDS = 10_000;
 
@@ -17,15 +13,16 @@ const KEYS_A_PACKET = 10;
 type Seen = { rev: number; writer: string };
 type Racer = { key: RecordKey; seen: Seen };
 
-describe.each(storeNames)('two processes over %s that swap the same rev at once', (name) => {
+describe.each(racingStores)('two processes over %s that swap one rev at once', (_, kind, share) => {
+  const rounds = ROUNDS * share;
   let under: StoreUnderTest;
 
   beforeAll(async () => {
-    under = await storesUnderTest[name].open();
+    under = await kind.open();
   });
   afterAll(() => under.close());
 
-  it(`have exactly one winner in each of ${ROUNDS} rounds, and one history`, async () => {
+  it(`have exactly one winner in each of ${rounds} rounds, and one history`, async () => {
     const processes = [under.store, await under.another()];
     const racers = await Promise.all(
       Array.from({ length: KEYS }, () => freshKey()).map(
@@ -36,7 +33,7 @@ describe.each(storeNames)('two processes over %s that swap the same rev at once'
     const wins = processes.map(() => 0);
     let double = 0;
     let none = 0;
-    for (let round = 0; round < ROUNDS / KEYS; round += 1) {
+    for (let round = 0; round < rounds / KEYS; round += 1) {
       await Promise.all(
         packets.map(async (packet, place) => {
           const said = await startingWith((place + round) % 2, (p) =>
@@ -55,10 +52,10 @@ describe.each(storeNames)('two processes over %s that swap the same rev at once'
     }
     expect({ double, none }).toEqual({ double: 0, none: 0 });
     // Where one side never wins there was no race.
-    expect(Math.min(...wins)).toBeGreaterThan(ROUNDS / 100);
+    expect(Math.min(...wins)).toBeGreaterThan(rounds / 100);
 
     for (const { key, seen } of racers) expect(await stored(under.store, key)).toMatchObject(seen);
-    expect(await countHistory(under.store)).toEqual({ revs: ROUNDS, events: ROUNDS });
+    expect(await countHistory(under.store)).toEqual({ revs: rounds, events: rounds });
   }, 60_000);
 });
 

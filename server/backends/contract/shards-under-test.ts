@@ -1,0 +1,70 @@
+import { parseShardList } from '@/db/shard-list';
+import { openShard } from '../open-shard';
+import { begunStamp, ShardStamps, servingStamp } from '../shard-stamps';
+import { type Store, type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
+import { addLeastPrivilegedUser } from './least-privileged-mysql';
+
+/** A shard beside the first, which nobody asks for anything. */
+const ELSEWHERE = 'mysql://elsewhere/x';
+
+/** One shard of a backend, as a process opens it that has the list in force. */
+export async function openShardUnderTest(): Promise<StoreUnderTest> {
+  const [shard] = await openShardsUnderTest(1, [ELSEWHERE]);
+  if (!shard) throw new Error('There is no such shard.');
+  return shard;
+}
+
+/**
+ * Databases that are stamped as shards of one list, used by users who have exactly the rights that docs/backends.md asks
+ * for. Every store has a fence of its own, as every process has.
+ *
+ * @param elsewhere URLs of more shards of that list
+ */
+async function openShardsUnderTest(
+  count: number,
+  elsewhere: string[] = [],
+): Promise<(StoreUnderTest & { name: string })[]> {
+  const databases = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const under = await storesUnderTest.mysql.open();
+      return { under, user: await addLeastPrivilegedUser(under) };
+    }),
+  );
+  const urls = databases.map(({ user }) => user.url);
+  const list = parseShardList('orders', [...urls, ...elsewhere].join());
+  if (typeof list === 'string') throw new Error(`The list of shards ${list}.`);
+  const members = list.shards.map(({ name }) => name);
+  return Promise.all(
+    databases.map(async ({ under, user }) => {
+      const shard = list.shards.find(({ url }) => url === user.url);
+      if (!shard) throw new Error('The list of shards lost one.');
+      const stamp = servingStamp(list, 1);
+      const stamps = new ShardStamps(shard);
+      await stamps.stampNew(begunStamp(list), {
+        self: shard.name,
+        generation: 1,
+        members,
+        lost: [],
+      });
+      await stamps.restamp(begunStamp(list), stamp);
+      stamps.close();
+      const opened: Store[] = [];
+      const open = async () => {
+        const store = await openShard(shard, { stamp });
+        opened.push(store);
+        return store;
+      };
+      return {
+        ...under,
+        name: shard.name,
+        store: await open(),
+        another: open,
+        async close() {
+          await Promise.all(opened.map((store) => store.close()));
+          await user.drop();
+          await under.close();
+        },
+      };
+    }),
+  );
+}
