@@ -19,8 +19,10 @@ export class LateStore implements RecordStore, HistorySource {
   private store: Store | null = null;
   private retry: NodeJS.Timeout | undefined;
   private isClosed = false;
+  /** Why the last try failed. */
+  private failure: string | null = null;
 
-  /** @param onFailure told of every try that failed */
+  /** @param onFailure told of a try that failed, unless it failed as the one before: a backend may be away for a night */
   private constructor(
     private readonly open: () => Promise<Store>,
     private readonly onFailure: (error: unknown) => void,
@@ -97,7 +99,9 @@ export class LateStore implements RecordStore, HistorySource {
       if (this.isClosed) await store.close();
       else this.store = store;
     } catch (error) {
-      this.onFailure(error);
+      const isAsBefore = String(error) === this.failure;
+      this.failure = String(error);
+      if (!isAsBefore) this.onFailure(error);
       if (this.isClosed) return;
       this.retry = setTimeout(() => void this.tryToOpen(), RETRY_MS).unref();
     }

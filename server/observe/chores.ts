@@ -22,7 +22,7 @@ const FORGET_AT_ONCE = 200;
 
 export interface ChoresParts {
   backends: ObservedBackend[];
-  board: LockBoard;
+  board: Pick<LockBoard, 'due'>;
   openers: Pick<HistoryOpener, 'open' | 'prune' | 'restart'>[];
   clock: Clock;
   log: Log;
@@ -41,13 +41,14 @@ export class Chores {
   private leaseEndsAt = 0;
   private readonly doneAt = new Map<string, number>();
   private readonly underWay = new Map<string, Promise<void>>();
+  /** Chores that failed when they were last done. */
+  private readonly failing = new Set<string>();
 
   constructor(private readonly parts: ChoresParts) {}
 
   /** Takes or keeps the lock, and begins what is due. What one backend keeps waiting holds up no other. */
   async turn(): Promise<void> {
-    if (this.isDue('lease', RENEW_EVERY_MS))
-      await this.keepLease().catch(this.tellFailure('lease'));
+    if (this.isDue('lease', RENEW_EVERY_MS)) await this.tried('lease', () => this.keepLease());
     if (this.token === null) return;
     const { backends, openers, resolveIntents } = this.parts;
     const due = this.dueByBackend();
@@ -169,15 +170,20 @@ export class Chores {
   /** Starts a chore unless it is due later or still under way. A failure is told, and stops nothing else. */
   private begin(chore: string, everyMs: number, work: () => Promise<void>): void {
     if (this.underWay.has(chore) || !this.isDue(chore, everyMs)) return;
-    const done = work()
-      .catch(this.tellFailure(chore))
-      .finally(() => this.underWay.delete(chore));
+    const done = this.tried(chore, work).finally(() => this.underWay.delete(chore));
     this.underWay.set(chore, done);
   }
 
-  private tellFailure(chore: string): (error: unknown) => void {
-    return (error) =>
-      this.parts.log.warn({ chore, error }, 'A chore failed; it will be tried again.');
+  /** Does a chore. That it fails is told once, until it succeeds: a store may be away for a night. */
+  private async tried(chore: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      this.failing.delete(chore);
+    } catch (err) {
+      if (this.failing.has(chore)) return;
+      this.failing.add(chore);
+      this.parts.log.warn({ chore, err }, 'A chore fails; it is tried again until it does not.');
+    }
   }
 }
 

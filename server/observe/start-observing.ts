@@ -93,7 +93,7 @@ export function startObserving(parts: ObservingParts): Observing {
     ),
     ...backendMetrics(publicHealths(backends), chores.isMine),
   ]);
-  const quietly = (what: string) => (error: unknown) => log.debug({ error }, what);
+  const quietly = (what: string) => (err: unknown) => log.debug({ err }, what);
   const firstHolds = ownHolds.refresh().catch(quietly('Own holds are not known yet.'));
   const stops = [
     () => firstHolds,
