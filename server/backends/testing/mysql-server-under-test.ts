@@ -1,10 +1,10 @@
-import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { startPrivateMariadb } from '@/scripts/private-mariadb.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { openBackend } from '../open-backend';
+import { limitFiles } from './limit-files';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
 import { SPOILT_LINE } from './spoilt-line';
 import { createScratchDatabase } from './stores-under-test';
@@ -81,11 +81,6 @@ const DAYS: Record<BadDay, (means: Means) => Promise<() => Promise<void>>> = {
     };
   },
 };
-
-/** To a server whose files may not grow the disk is full. */
-function limitFiles(server: Server, bytes: number | 'unlimited'): void {
-  execFileSync('prlimit', ['--pid', String(server.pid()), `--fsize=${bytes}:unlimited`]);
-}
 
 async function fill(root: Connection): Promise<void> {
   await root.query('CREATE TABLE IF NOT EXISTS filling (bytes LONGBLOB)');

@@ -1,11 +1,12 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { openTestDatabase } from '@/db/test-database';
 import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/zookeeper-url';
 import { startPrivateZookeeper } from '@/scripts/private-zookeeper.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { BackendLife } from '../backend-life';
 import { openZookeeperStore } from '../zookeeper/open-zookeeper-store';
-import { multi, OPEN_TO_ALL, type Step } from '../zookeeper/wire-calls';
-import { type ServerAddress, ZookeeperConnection } from '../zookeeper/zookeeper-connection';
+import { limitFiles } from './limit-files';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
 import { SPOILT_LINE } from './spoilt-line';
 
@@ -22,7 +23,7 @@ export const zookeeperServerKind: ServerKind = {
 };
 
 async function startZookeeperUnderTest(): Promise<ServerUnderTest> {
-  const server = await startPrivateZookeeper({ settings: ['enforceQuota=true'] });
+  const server = await startPrivateZookeeper({ settings: ['preAllocSize=1024'] });
   const direct = parseZookeeperUrl(server.url);
   if (typeof direct === 'string') throw new Error(direct);
   const [{ host, port } = { host: '', port: 0 }] = direct.servers;
@@ -31,13 +32,12 @@ async function startZookeeperUnderTest(): Promise<ServerUnderTest> {
   const database = await openTestDatabase('sqlite');
   const openAt = async (url: ZookeeperUrl) =>
     openZookeeperStore(url, await BackendLife.open(database, 'default', Date.now()));
-  const means = { server, proxy, direct: { host, port, credentials: null } };
   return {
     open: () => openAt(proxied),
     truth: () => openAt(direct),
     async begin(day) {
       if (day === 'read-only') throw new Error('A ZooKeeper cannot have this day.');
-      return DAYS[day](means);
+      return DAYS[day]({ server, proxy });
     },
     async stop() {
       await proxy.close();
@@ -50,45 +50,40 @@ async function startZookeeperUnderTest(): Promise<ServerUnderTest> {
 interface Means {
   server: Server;
   proxy: TcpProxy;
-  direct: ServerAddress;
 }
 
 const DAYS: Record<PossibleDay, (means: Means) => Promise<() => Promise<void>>> = {
   ...SPOILT_LINE,
-  async full({ direct }) {
-    await write(direct, USED_UP);
-    return () => write(direct, WITHOUT_QUOTA);
+  /** It ends itself where it cannot write its log. What keeps it, keeps starting it; and the disk is full again at once. */
+  async full({ server }) {
+    const bytes = bytesOfLog(server.dataFolder) + ROOM_BYTES;
+    let isFull = true;
+    limitFiles(server, bytes);
+    const keep = async () => {
+      while (isFull) {
+        await server.start();
+        if (isFull) limitFiles(server, bytes);
+      }
+    };
+    const kept = keep();
+    kept.catch(() => undefined);
+    return () => {
+      isFull = false;
+      return kept;
+    };
   },
 };
 
-const QUOTA = '/zookeeper/quota/lockyard';
+/** Less than a flush takes: the last one that is written is cut in the middle. */
+const ROOM_BYTES = 700;
 
-/** The least that a quota can allow: the root is full, whatever is there. */
-const USED_UP: Step[] = [
-  { kind: 'create', path: QUOTA, data: Buffer.alloc(0) },
-  {
-    kind: 'create',
-    path: `${QUOTA}/zookeeper_limits`,
-    data: Buffer.from('count=-1,bytes=-1=;byteHardLimit=1;countHardLimit=-1'),
-  },
-  {
-    kind: 'create',
-    path: `${QUOTA}/zookeeper_stats`,
-    data: Buffer.from('count=0,bytes=0=;byteHardLimit=-1;countHardLimit=-1'),
-  },
-];
-
-const WITHOUT_QUOTA = ['/zookeeper_stats', '/zookeeper_limits', ''].map(
-  (name): Step => ({ kind: 'delete', path: QUOTA + name, version: -1 }),
-);
-
-/** One step after another: what a quota counts, it counts as each of them is made. */
-async function write(server: ServerAddress, steps: Step[]): Promise<void> {
-  const monotonic = () => performance.now();
-  const connection = await ZookeeperConnection.open(server, 5_000, monotonic, () => {});
-  for (const step of steps) {
-    const { took } = await connection.ask(multi([step], OPEN_TO_ALL));
-    if (!took) throw new Error(`ZooKeeper did not ${step.kind} ${step.path}.`);
-  }
-  connection.close();
+/** How much of its newest log is written. The rest of the file is zeros. */
+function bytesOfLog(dataFolder: string): number {
+  const folder = join(dataFolder, 'version-2');
+  const logs = readdirSync(folder).filter((name) => name.startsWith('log.'));
+  const ages = logs.map((name) => Number.parseInt(name.slice('log.'.length), 16));
+  const log = readFileSync(join(folder, `log.${Math.max(...ages).toString(16)}`));
+  let end = log.length;
+  while (log[end - 1] === 0) end -= 1;
+  return end;
 }
