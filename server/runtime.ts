@@ -24,6 +24,7 @@ import { openControlRuntime } from './open-control-runtime';
 import type { ControlRuntime, Runtime } from './operations/operation-context';
 import { resolveAuditIntents } from './operations/resolve-audit-intents';
 import { startShardedBackend } from './start-sharded-backend';
+import { TwinBackends } from './twin-backends';
 
 /**
  * Builds everything of one process, from the data folder up, and starts it. The control database must be there; another
@@ -63,6 +64,7 @@ async function addBackends(
   const leaving: LeavingShard[] = [];
   const engines = new Map<string, LockEngine>();
   const guarantees = new Map<string, GuaranteeWatch>();
+  const twins = new TwinBackends(processId);
   for (const backend of [{ id: 'default', url: config.database }, ...config.backends]) {
     const { id } = backend;
     if (backend.shards) {
@@ -78,7 +80,10 @@ async function addBackends(
     const { url } = backend;
     const { past, store } = await openWithPast(id, url, control);
     const epochOf = () => past.epoch;
-    const watch = await watchGuarantees(id, store, control);
+    twins.add({ id, past, store });
+    const watch = await watchGuarantees(id, twins, control);
+    const twin = await twins.complaintOf(id);
+    if (twin !== null) throw new StartError(twin);
     guarantees.set(id, watch);
     const engine = await createEngine({
       backend: id,
@@ -140,10 +145,11 @@ const UNREAD = 'The settings of the control database cannot be read, so nothing 
 /** The control database must be safe to begin with; another backend grants nothing until it is. */
 async function watchGuarantees(
   backend: string,
-  store: RecordStore,
+  twins: TwinBackends,
   { config, clock, log }: ControlRuntime,
 ): Promise<GuaranteeWatch> {
   const isAllowed = config.allowUnsafe.includes(backend);
+  const store = { guarantees: () => twins.guaranteesOf(backend) };
   const watch = new GuaranteeWatch({ backend, store, isAllowed, clock, log });
   await watch.read();
   const { reading, closedBecause } = watch.row();
@@ -160,13 +166,14 @@ async function openWithPast(
   { config, clock, database, log }: ControlRuntime,
 ): Promise<{ past: BackendPast; store: RecordStore & HistorySource }> {
   const wallClock = () => clock.now();
+  const others = config.backends.map((backend) => backend.id).filter((other) => other !== id);
   if (url.kind === 'redis') {
-    const life = await BackendLife.open(database, id, clock.now());
+    const life = await BackendLife.open(database, id, clock.now(), others);
     return { past: life, store: new RedisStore(url.url, life) };
   }
   const onFailure = (err: unknown) => log.warn({ err, backend: id }, 'A backend is not there yet');
   if (url.kind === 'zookeeper') {
-    const life = await BackendLife.open(database, id, clock.now());
+    const life = await BackendLife.open(database, id, clock.now(), others);
     return {
       past: life,
       store: await LateStore.start(() => openZookeeperStore(url, life), onFailure),

@@ -9,7 +9,7 @@ test('a loss is told as quiet for one longest lease from the moment it was seen,
     const first = await life.begin(await life.read(), null);
     await life.found(first.life ?? '', 'whole');
     await life.cover(30_000);
-    const seen = { what: 'empty', now: 1_000_000, epochAbove: 0 } as const;
+    const seen = { what: 'empty', now: 1_000_000, epochAbove: 0, life: null } as const;
     const { life: next } = await life.begin(await life.read(), seen);
     expect(life.loss).toEqual({ at: 1_000_000, what: 'empty', grantsFrom: 1_030_000 });
     await life.keepQuiet(next ?? '', 1_002_000);
@@ -17,6 +17,22 @@ test('a loss is told as quiet for one longest lease from the moment it was seen,
     expect(life.loss).toEqual({ at: 1_000_000, what: 'empty', grantsFrom: 1_032_000 });
     await life.cover(90_000);
     expect(life.loss?.grantsFrom).toBe(1_032_000);
+  } finally {
+    await database.close();
+  }
+});
+
+test('a memory that belongs to another backend in use is not taken from it, and one that was left behind is', async () => {
+  const database = await openTestDatabase('sqlite');
+  try {
+    const orders = await BackendLife.open(database, 'orders', 1);
+    const { life } = await orders.begin(await orders.read(), null);
+    const seen = { what: 'stranger', now: 1_000_000, epochAbove: 1, life } as const;
+    const beside = await BackendLife.open(database, 'billing', 1, ['orders']);
+    await expect(beside.begin(await beside.read(), seen)).rejects.toThrow('"orders"');
+    expect(beside.twin).toBe('orders');
+    const after = await BackendLife.open(database, 'billing', 1, []);
+    expect(await after.begin(await after.read(), seen)).toMatchObject({ epoch: 2 });
   } finally {
     await database.close();
   }

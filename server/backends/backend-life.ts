@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { and, eq, isNull, lt, or } from 'drizzle-orm';
+import { and, eq, inArray, isNull, lt, or } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { BackendLoss, LossKind } from '../domain/backend-loss';
 import { type BackendPast, backendPast } from './backend-past';
+import { StoreError } from './record-store';
 
 /** What the control database knows of a store that can lose its memory. */
 export interface LifeRow extends BackendPast {
@@ -24,15 +25,25 @@ const LEASE_GRAIN_MS = 1_000;
  * `epoch` and `grantsFrom` are as this process last read them; it reads them anew before it uses a connection.
  */
 export class BackendLife implements BackendPast {
+  /** Whose memory was found in the store. */
+  twin: string | null = null;
+
   private constructor(
     private readonly database: Database,
     private readonly backend: string,
+    private readonly others: string[],
     private row: LifeRow,
   ) {}
 
-  static async open(database: Database, backend: string, now: number): Promise<BackendLife> {
+  /** @param others the other backends that are in use: their memory is not taken from them */
+  static async open(
+    database: Database,
+    backend: string,
+    now: number,
+    others: string[] = [],
+  ): Promise<BackendLife> {
     await backendPast(database, backend, now);
-    return new BackendLife(database, backend, await readLife(database, backend));
+    return new BackendLife(database, backend, others, await readLife(database, backend));
   }
 
   get epoch(): number {
@@ -57,14 +68,16 @@ export class BackendLife implements BackendPast {
    * Ends the life that was read, unless another process has: then that one's stands. A store that was never seen before
    * begins its first life so, which is no loss.
    *
-   * @param seen what was lost; null for a first life
+   * @param seen what was lost, and whose life was found instead; null for a first life
    * @returns what stands now, to be mended
+   * @throws StoreError where that life is another backend's
    */
   async begin(
     from: LifeRow,
-    seen: { what: LossKind; now: number; epochAbove: number } | null,
+    seen: { what: LossKind; now: number; epochAbove: number; life: string | null } | null,
   ): Promise<LifeRow> {
     const { backends } = this.database.tables;
+    await this.refuseTwin(seen?.life ?? null);
     const life = randomBytes(12).toString('base64url');
     const first = { life, runId: null, beat: 0 };
     const epoch = seen && Math.max(from.epoch, seen.epochAbove) + 1;
@@ -102,6 +115,7 @@ export class BackendLife implements BackendPast {
   async noteBeat(life: string, beat: number): Promise<boolean> {
     const { backends } = this.database.tables;
     const isLater = and(eq(backends.life, life), lt(backends.beat, beat));
+    this.twin = null;
     if (await this.update({ beat }, isLater)) return true;
     return (await this.read()).life === life;
   }
@@ -121,6 +135,20 @@ export class BackendLife implements BackendPast {
     );
     await this.update({ longestLeaseMs }, isShorter);
     await this.read();
+  }
+
+  private async refuseTwin(life: string | null): Promise<void> {
+    if (life === null || this.others.length === 0) return;
+    const { db, tables } = this.database;
+    const { id, life: known } = tables.backends;
+    const marks = [life, life.replace(/~$/, '')];
+    const [other] = await db
+      .select({ id })
+      .from(tables.backends)
+      .where(and(inArray(known, marks), inArray(id, this.others)));
+    if (!other) return;
+    this.twin = other.id;
+    throw new StoreError(`It is the store of the backend "${other.id}", by another name.`, 'no');
   }
 
   private async update(

@@ -10,6 +10,8 @@ export interface BackendPast {
   grantsFrom: number;
   /** The last loss of its memory; null or absent for a backend that was never seen to lose any. */
   loss?: BackendLoss | null;
+  /** Another backend of this process that keeps its records in the same store; null or absent where none was seen to. */
+  twin?: string | null;
 }
 
 /** What is known of a backend's past; one that was never seen before gets the first epoch. */

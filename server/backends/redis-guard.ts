@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import type { LossKind } from '../domain/backend-loss';
 import type { BackendLife, LifeRow } from './backend-life';
 import { memoryLoss } from './memory-loss';
+import { recallLife } from './recall-life';
 import { StoreError } from './record-store';
 import type { Admitted } from './redis-calls';
 import type { ConnectionGuard } from './redis-connection';
@@ -9,6 +10,8 @@ import { isFlushed, type RedisFacts, readRedisFacts, refusalOf } from './redis-f
 import { mendRedis } from './redis-mend';
 import { LOOK } from './redis-script';
 import { listOf } from './redis-text';
+
+const recall = <T>(work: () => Promise<T>) => recallLife('Redis', work);
 
 /** How often another process may be found to have been faster before a connection is given up. */
 const TRIES = 5;
@@ -40,7 +43,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   /** @throws StoreError with why no lock may be kept there */
   async admit(redis: Redis): Promise<Admitted> {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const row = await this.recall(() => this.life.read());
+      const row = await recall(() => this.life.read());
       const facts = await readRedisFacts(redis);
       const refusal = refusalOf(facts);
       if (refusal) throw new StoreError(refusal, 'no');
@@ -64,11 +67,12 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     const what = this.lossIn(row, seen, facts);
     if (life !== null && what === null) {
       const isKnown = runId === facts.runId;
-      const isOurs = isKnown || (await this.recall(() => this.life.found(life, facts.runId)));
+      const isOurs = isKnown || (await recall(() => this.life.found(life, facts.runId)));
       return isOurs ? { life, epoch, beat: seen.beat } : null;
     }
-    const loss = what && { what, now: seen.now, epochAbove: seen.epoch };
-    const begun = await this.recall(() => this.life.begin(row, loss));
+    const { now, epoch: epochAbove } = seen;
+    const loss = what && { what, now, epochAbove, life: seen.life };
+    const begun = await recall(() => this.life.begin(row, loss));
     return begun.runId === null ? this.mend(redis, begun, facts) : null;
   }
 
@@ -96,19 +100,9 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   private async mend(redis: Redis, row: LifeRow, { runId }: RedisFacts): Promise<Admitted | null> {
     const { life, epoch } = row;
     if (life === null) return null;
-    const quiet = (now: number) => this.recall(() => this.life.keepQuiet(life, now));
+    const quiet = (now: number) => recall(() => this.life.keepQuiet(life, now));
     await mendRedis(redis, { life, epoch }, quiet);
-    const isOurs = await this.recall(() => this.life.found(life, runId));
+    const isOurs = await recall(() => this.life.found(life, runId));
     return isOurs ? { life, epoch, beat: 0 } : null;
-  }
-
-  private async recall<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (cause) {
-      throw new StoreError('The control database cannot say whether Redis is whole.', 'no', {
-        cause,
-      });
-    }
   }
 }

@@ -12,6 +12,12 @@ const DEAD_AFTER_MS = 1_500;
 const PROCESSES_AT_ONCE = 1_000;
 const BEFORE_PROCESSES = { namespace: OWN_NAMESPACE, name: PROCESS_PREFIX };
 
+/** Where a process says on every backend that it lives. */
+export const signOfLife = (process: string): RecordKey => ({
+  namespace: OWN_NAMESPACE,
+  name: PROCESS_PREFIX + process,
+});
+
 /**
  * This process's sign of life on a backend, and what it knows of the others'.
  *
@@ -37,7 +43,7 @@ export class Pulse {
     private readonly backendClock: BackendClock,
     private readonly newWriter: () => string,
   ) {
-    this.key = { namespace: OWN_NAMESPACE, name: PROCESS_PREFIX + process };
+    this.key = signOfLife(process);
     this.lastGoodAt = clock.monotonic();
   }
 

@@ -1,10 +1,13 @@
 import type { BackendLife, LifeRow } from '../backend-life';
 import { memoryLoss, type SeenMemory } from '../memory-loss';
+import { recallLife } from '../recall-life';
 import { StoreError } from '../record-store';
 import { mendZookeeper } from './mend-zookeeper';
 import { CODE, exists, getChildren, getData, ZookeeperRefusal } from './wire-calls';
 import type { ZookeeperLimits } from './zookeeper-limits';
 import { chunkIn, type ZookeeperLine } from './zookeeper-line';
+
+const recall = <T>(work: () => Promise<T>) => recallLife('ZooKeeper', work);
 
 /** How often another process may be found to have been faster before a connection is given up. */
 const TRIES = 5;
@@ -46,7 +49,7 @@ export class ZookeeperGuard {
   async admit(line: ZookeeperLine): Promise<void> {
     await line.layout.prepare(line);
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const row = await this.recall(() => this.life.read());
+      const row = await recall(() => this.life.read());
       const seen = await this.look(line);
       if (await this.judge(line, row, seen)) return;
     }
@@ -81,8 +84,9 @@ export class ZookeeperGuard {
     if (row.life !== null && row.runId === null) return this.mend(line, row);
     const what = memoryLoss(row, seen) ?? (seen.isComplete ? null : 'records');
     if (row.life !== null && what === null) return this.enter(line, row.life);
-    const loss = what && { what, now: seen.now, epochAbove: seen.marker?.epoch ?? 0 };
-    const begun = await this.recall(() => this.life.begin(row, loss));
+    const { now, life, marker } = seen;
+    const loss = what && { what, now, epochAbove: marker?.epoch ?? 0, life };
+    const begun = await recall(() => this.life.begin(row, loss));
     return begun.runId === null && this.mend(line, begun);
   }
 
@@ -115,9 +119,9 @@ export class ZookeeperGuard {
 
   private async mend(line: ZookeeperLine, { life, epoch }: LifeRow): Promise<boolean> {
     if (life === null) return false;
-    const quiet = (now: number) => this.recall(() => this.life.keepQuiet(life, now));
+    const quiet = (now: number) => recall(() => this.life.keepQuiet(life, now));
     await mendZookeeper(line, this.limits, { life, epoch, data: markerData(0, epoch) }, quiet);
-    const isOurs = await this.recall(() => this.life.found(life, WHOLE));
+    const isOurs = await recall(() => this.life.found(life, WHOLE));
     return isOurs && this.enter(line, life);
   }
 
@@ -133,16 +137,6 @@ export class ZookeeperGuard {
     try {
       if (!(await this.life.noteBeat(life, beat))) line.close();
     } catch {}
-  }
-
-  private async recall<T>(work: () => Promise<T>): Promise<T> {
-    try {
-      return await work();
-    } catch (cause) {
-      throw new StoreError('The control database cannot say whether ZooKeeper is whole.', 'no', {
-        cause,
-      });
-    }
   }
 }
 

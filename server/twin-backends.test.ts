@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { createConnection } from 'mysql2/promise';
+import { expect, test } from 'vitest';
+import { newTestPlace } from '@/db/test-database';
+import { startPrivateRedis } from '@/scripts/private-redis.mjs';
+import { ApiHarness } from '@/test/api-harness';
+
+const SOON = { timeout: 20_000, interval: 50 };
+
+const byAnotherName = (url: string) => url.replace('127.0.0.1', 'localhost');
+
+const startWith = (orders: string, billing: string) =>
+  ApiHarness.start({ LOCKYARD_BACKEND_BILLING: billing, LOCKYARD_BACKEND_ORDERS: orders });
+
+const ONE_STORE = 'The backends "orders" and "billing" are one store by two names.';
+
+test('two backends in one MySQL database, Redis or ZooKeeper are refused at the start, by whatever names it is reached', async () => {
+  const redis = await startPrivateRedis();
+  const place = await newTestPlace('mysql');
+  const mysql = (place.url as { url: string }).url;
+  const zookeeper = `${process.env.TEST_ZOOKEEPER_URL}/ly-${randomBytes(6).toString('hex')}`;
+  try {
+    for (const url of [redis.url, mysql, zookeeper]) {
+      await expect(startWith(byAnotherName(url), url), url).rejects.toThrow(ONE_STORE);
+    }
+  } finally {
+    await redis.stop();
+    await place.remove();
+  }
+});
+
+test('of two backends in one database that comes later than the server, the second grants nothing and says why', async () => {
+  const place = await newTestPlace('mysql');
+  const { url } = place.url as { url: string };
+  await place.remove();
+  const api = await startWith(byAnotherName(url), url);
+  try {
+    await api.namespace('orders', 'orders');
+    await api.namespace('billing', 'billing');
+    const key = await api.key('shop', ['orders', 'billing']);
+    const acquire = async (namespace: string) => {
+      const ask = { namespace, name: 'n', owner: 'o', leaseMs: 1_000 };
+      const { data, error } = await api.post(key, 'lock.acquire', ask);
+      return data?.outcome ?? error?.message;
+    };
+    const root = await createConnection({ uri: process.env.TEST_MYSQL_URL ?? '' });
+    await root.query(`CREATE DATABASE ${new URL(url).pathname.slice(1)}`);
+    await root.end();
+    await expect.poll(() => acquire('billing'), SOON).toBe('granted');
+    const afterReading = async () => {
+      await api.runtime.guarantees.get('orders')?.read();
+      return acquire('orders');
+    };
+    await expect.poll(afterReading, SOON).toContain(ONE_STORE);
+  } finally {
+    await api.close();
+    await place.remove();
+  }
+});
