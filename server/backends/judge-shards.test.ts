@@ -66,7 +66,13 @@ describe('shards', () => {
     ['another list has begun', AB, [found(a, begunStamp(BC)), EMPTY], /another list/],
     ['one of them has lost its memory', AB, [serving(a), EMPTY], /b:3306\/x .* lost its memory/],
     ['one was put back from a dump', AB, [serving(a, 2), serving(b, 1)], /an earlier state/],
-    ['two of them are one database', AB, [serving(b), serving(b)], /is known as b:3306\/x/],
+    [
+      'two of them are one database',
+      AB,
+      [serving(b), serving(b)],
+      /a:3306\/x and b:3306\/x .* one/,
+    ],
+    ['one was renamed', AB, [serving(c), serving(b)], /is known as c:3306\/x.*reshard orders/],
   ];
   it.each(refusals)('serve nobody while %s', (_, list, founds, why) => {
     expect(judge(list, founds)).toEqual({ verdict: 'refuse', why: expect.stringMatching(why) });

@@ -41,8 +41,14 @@ export function judgeShards(backend: string, list: ShardList, looked: LookedAt[]
   }
   const renamed = stamped.find(({ name, place }) => place.self !== name);
   if (renamed) {
+    const { name, place } = renamed;
+    if (list.shards.some((shard) => shard.name === place.self)) {
+      return refuse(
+        `The shards ${name} and ${place.self} of the backend "${backend}" are one database, or one is a copy of the other. Name each database once.`,
+      );
+    }
     return refuse(
-      `The shard ${renamed.name} of the backend "${backend}" is known as ${renamed.place.self}. If it was renamed, ${wayOut}`,
+      `The shard ${name} of the backend "${backend}" is known as ${place.self}. If it was renamed, ${wayOut}`,
     );
   }
   const serving = stamped.filter(({ stamp }) => stamp !== begunStamp(list));
