@@ -20,7 +20,7 @@ export async function openShardUnderTest(): Promise<StoreUnderTest> {
  *
  * @param elsewhere URLs of more shards of that list
  */
-async function openShardsUnderTest(
+export async function openShardsUnderTest(
   count: number,
   elsewhere: string[] = [],
 ): Promise<(StoreUnderTest & { name: string })[]> {

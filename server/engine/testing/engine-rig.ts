@@ -26,12 +26,14 @@ const UNBOUNDED: DecidingPolicy = { queueLimit: 1_000, lockDelayMs: 0 };
 
 /** Engines over one fresh store, as so many processes have. */
 export class EngineRig {
-  /** By namespace; every other one has no bounds to speak of. */
-  readonly policies = new Map<string, DecidingPolicy>();
   private passedMs = 0;
   private readonly members: Member[] = [];
 
-  private constructor(readonly under: StoreUnderTest) {}
+  /** @param policies by namespace; every other one has no bounds to speak of */
+  constructor(
+    readonly under: StoreUnderTest,
+    readonly policies = new Map<string, DecidingPolicy>(),
+  ) {}
 
   static async open(name: StoreName): Promise<EngineRig> {
     return new EngineRig(await storesUnderTest[name].open());
@@ -42,9 +44,8 @@ export class EngineRig {
     return this.joinWith(await this.under.another());
   }
 
-  async joinWith(store: Store): Promise<Member> {
+  async joinWith(store: Store, process = newProcess()): Promise<Member> {
     const faults = new FaultyStore(store);
-    const process = newWriter().replace(/[-_]/g, 'x');
     const engine = await createEngine({
       backend: 'default',
       kind: 'test',
@@ -74,6 +75,8 @@ export class EngineRig {
     await this.under.close();
   }
 }
+
+export const newProcess = () => newWriter().replace(/[-_]/g, 'x');
 
 /** How an acquire differs from the plainest one: 10 s of lease, no patience, no request id. */
 export interface AskParts {

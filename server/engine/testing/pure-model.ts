@@ -28,18 +28,24 @@ type Change = Pick<Decision<unknown, AnyRecord, RecordEvent>, 'memos' | 'extensi
   next: AnyRecord | null;
 };
 
+interface ModelRules {
+  policy: DecidingPolicy;
+  /** By which everything is decided; every other one is dead. */
+  process: string;
+  /** On which of its shards a backend keeps a record: what is not together is not taken together. */
+  homeOf: (key: RecordKey) => number;
+}
+
 /** Locks and counters as plain values in memory: no text, no store, no process but one. */
 export class PureModel {
   private constructor(
-    private readonly policy: DecidingPolicy,
-    private readonly process: string,
+    private readonly rules: ModelRules,
     private readonly records: ReadonlyMap<string, AnyRecord | null>,
     private readonly memos: ReadonlyMap<string, Memo>,
   ) {}
 
-  /** @param process by which everything is decided; every other one is dead */
-  static empty(policy: DecidingPolicy, process: string): PureModel {
-    return new PureModel(policy, process, new Map(), new Map());
+  static empty(rules: ModelRules): PureModel {
+    return new PureModel(rules, new Map(), new Map());
   }
 
   has(key: RecordKey): boolean {
@@ -48,14 +54,13 @@ export class PureModel {
 
   /** The model that is left where `consequence` has come true. */
   after({ records, memos }: Pick<Consequence, 'records' | 'memos'>): PureModel {
-    const { policy, process } = this;
     const all = new Map([...this.records, ...records]);
-    return new PureModel(policy, process, all, new Map([...this.memos, ...memos]));
+    return new PureModel(this.rules, all, new Map([...this.memos, ...memos]));
   }
 
   /** The same records, decided on by another process: the one before is dead. */
   under(process: string): PureModel {
-    return new PureModel(this.policy, process, this.records, this.memos);
+    return new PureModel({ ...this.rules, process }, this.records, this.memos);
   }
 
   /** What commands on one record come to, one after another, at the same instant. */
@@ -77,6 +82,8 @@ export class PureModel {
     const records = new Map(names.map((name) => [name, this.records.get(idOf(name)) ?? null]));
     const context = this.contextOf(command.request.key, now);
     return this.consequence(names.map(idOf), command.request.key, () => {
+      const homes = new Set(names.map((name) => this.rules.homeOf({ namespace, name })));
+      if (homes.size > 1) throw new LockyardError('UNSUPPORTED', 'Nothing was changed.');
       const { answer, changes } = decideSet(records as never, command, context);
       return { told: answer, changes: changes.map((each) => [idOf(each.name), each.decision]) };
     });
@@ -102,7 +109,7 @@ export class PureModel {
   }
 
   private contextOf(requestKey: string | null, now: number) {
-    const { policy, process } = this;
+    const { policy, process } = this.rules;
     const remembered = this.memos.get(requestKey ?? '') ?? null;
     const isAlive = (other: string) => other === process;
     return { now, epoch: 1, process, policy, isAlive, callerOf: () => null, remembered };

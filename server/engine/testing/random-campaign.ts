@@ -1,12 +1,17 @@
 import { randomInt } from 'node:crypto';
 import type { RecordKey } from '../../backends/record-store';
-import { type EngineRig, type Member, pause } from './engine-rig';
-import { type Fate, PASS } from './faulty-store';
+import { type Member, pause } from './engine-rig';
+import { type Fate, type FaultyStore, PASS } from './faulty-store';
 import type { RecordedCall } from './history-checker';
 import { RandomCaller } from './random-caller';
 
+/** A process, and what can befall its way to its store. */
+interface Joined extends Pick<Member, 'engine'> {
+  faults: Pick<FaultyStore, 'onSwap' | 'goAway' | 'comeBack' | 'settled'>;
+}
+
 export interface CampaignParts {
-  rig: Pick<EngineRig, 'join'>;
+  rig: { join(): Promise<Joined> };
   seed: number;
   engines: number;
   callersEach: number;
@@ -74,13 +79,13 @@ function faultsOf(random: () => number, share: number): () => Fate {
 }
 
 async function killNowAndThen(
-  members: Member[],
+  members: Joined[],
   random: () => number,
   until: number,
 ): Promise<void> {
   while (performance.now() < until - 3_000) {
     await pause(500 + random() * 1_500);
-    const { faults } = members[Math.floor(random() * members.length)] as Member;
+    const { faults } = members[Math.floor(random() * members.length)] as Joined;
     faults.goAway();
     await pause(500 + random() * 2_000);
     faults.comeBack();

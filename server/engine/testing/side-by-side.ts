@@ -1,16 +1,14 @@
-import { recordId } from '../../backends/record-id';
 import type { RecordKey } from '../../backends/record-store';
-import { can, type Store, type StoreName } from '../../backends/testing/stores-under-test';
 import { LockyardError } from '../../domain/errors';
-import type { RecordEvent } from '../../domain/record-event';
 import { namesOf } from '../../domain/set-command';
-import { type AnyRecord, machineOf } from '../machine';
 import { newWriter } from '../new-writer';
 import { contradiction } from './contradiction';
-import { EngineRig, type Member, pause } from './engine-rig';
+import { pause } from './engine-rig';
 import { type ModelStep, nextStep, SHORT_LEASE_MS } from './model-step';
+import type { PlayedBackend, PlayedMember } from './played-backend';
 import { type Consequence, PureModel } from './pure-model';
 import { seeded } from './random-campaign';
+import { SeenPastEngines } from './seen-past-engines';
 
 type Act = Exclude<ModelStep, { kind: 'pass' | 'die' }>;
 
@@ -38,12 +36,10 @@ export interface Comparison {
   disagreement: string | null;
 }
 
-export interface PlayOptions {
-  store: StoreName;
+interface PlayOptions {
+  open: () => Promise<PlayedBackend>;
   seed: number;
   steps: number;
-  /** A store with a fault, in place of the real one. */
-  spoil?: (store: Store) => Store;
 }
 
 /**
@@ -54,19 +50,19 @@ export interface PlayOptions {
  * the first rev and token of a record, which are drawn from the clock. Then the model takes over the store's own, so
  * that nothing adds up.
  */
-export async function playSideBySide(options: PlayOptions): Promise<Comparison> {
-  const rig = await EngineRig.open(options.store);
+export async function playSideBySide({ open, ...length }: PlayOptions): Promise<Comparison> {
+  const backend = await open();
   try {
-    return await (await Play.begin(rig, options)).run();
+    return await (await Play.begin(backend, length)).run();
   } finally {
-    await rig.close();
+    await backend.close();
   }
 }
 
 class Play {
   private readonly random: () => number;
-  private readonly locks = [0, 1, 2].map(freshName);
-  private readonly counters = [0, 1].map(freshName);
+  private readonly locks: string[];
+  private readonly counters: string[];
   private readonly grants = new Map<string, { service: string; owner: string; token: number }[]>();
   private readonly comparison: Comparison = {
     steps: 0,
@@ -74,26 +70,31 @@ class Play {
     told: new Map(),
     disagreement: null,
   };
-  private position = 0;
+  private readonly seen: SeenPastEngines;
 
   private constructor(
-    private readonly rig: EngineRig,
-    private readonly options: PlayOptions,
-    private member: Member,
+    private readonly backend: PlayedBackend,
+    private readonly length: Omit<PlayOptions, 'open'>,
+    private member: PlayedMember,
     private model: PureModel,
   ) {
-    this.random = seeded(options.seed);
+    this.random = seeded(length.seed);
+    this.locks = [0, 1, 2].map((i) => this.freshName(i));
+    this.counters = [0, 1].map((i) => this.freshName(i, 'counter'));
+    this.seen = new SeenPastEngines(backend);
   }
 
-  static async begin(rig: EngineRig, options: PlayOptions): Promise<Play> {
-    rig.policies.set(NAMESPACE, POLICY);
-    const member = await join(rig, options);
-    return new Play(rig, options, member, PureModel.empty(POLICY, member.process));
+  static async begin(backend: PlayedBackend, length: Omit<PlayOptions, 'open'>): Promise<Play> {
+    backend.policies.set(NAMESPACE, POLICY);
+    const member = await backend.join();
+    const homeOf = (key: RecordKey) => backend.homeOf(key);
+    const model = PureModel.empty({ policy: POLICY, process: member.process, homeOf });
+    return new Play(backend, length, member, model);
   }
 
   async run(): Promise<Comparison> {
-    const { comparison, options } = this;
-    while (comparison.steps < options.steps && comparison.disagreement === null) {
+    const { comparison, length } = this;
+    while (comparison.steps < length.steps && comparison.disagreement === null) {
       const step = nextStep(this.random, {
         locks: this.locks,
         counters: this.counters,
@@ -111,12 +112,14 @@ class Play {
   private async play(step: ModelStep): Promise<string | null> {
     if (step.kind === 'pass') return this.pass(step.span);
     if (step.kind === 'die') return this.die();
-    const before = await this.now();
+    const before = await this.seen.now();
     const told = await this.tell(step);
-    const after = await this.now();
+    const after = await this.seen.now();
     const foreseen = this.foresee(step, before);
     // What is left of a lease is measured from before the read: the way there counts twice.
-    const clockSlackMs = can(this.options.store, 'readsClock') ? CLOCK_SLACK_MS : BOUND_SLACK_MS;
+    const clockSlackMs = this.backend.capabilities.includes('readsClock')
+      ? CLOCK_SLACK_MS
+      : BOUND_SLACK_MS;
     const isBorn = this.keysOf(step).some((key) => !this.model.has(key));
     const may = { slackMs: 2 * Math.abs(after - before) + clockSlackMs, isBorn, now: after };
     const isSame = (there: Consequence[]) =>
@@ -192,30 +195,7 @@ class Play {
     const requestKeys = new Set(foreseen.flatMap(({ memos }) => [...memos.keys()]));
     const { request } = step.command as { request?: { key: string } | null };
     if (request) requestKeys.add(request.key);
-    const keys = this.keysOf(step);
-    const kept = await this.rig.under.store.read(keys, [...requestKeys]);
-    const records = kept.records.map(({ key, record }): [string, AnyRecord | null] => [
-      recordId(key),
-      record && machineOf(key).decode(record).record,
-    ]);
-    return {
-      told,
-      records: new Map(records),
-      memos: new Map(kept.memos.map((memo) => [memo.key, memo])),
-      events: await this.newHistory(),
-    };
-  }
-
-  private async newHistory(): Promise<Map<string, RecordEvent[]>> {
-    const found = new Map<string, RecordEvent[]>();
-    for (const { id, changes } of await this.rig.under.store.historyAfter(this.position, 1_000)) {
-      this.position = id;
-      for (const { key, events } of changes) {
-        const kept = found.get(recordId(key)) ?? [];
-        found.set(recordId(key), [...kept, ...events]);
-      }
-    }
-    return found;
+    return { told, ...(await this.seen.look(this.keysOf(step), [...requestKeys])) };
   }
 
   private keysOf(step: Act): RecordKey[] {
@@ -231,42 +211,51 @@ class Play {
   /** Gives the records of a step up for fresh ones: nobody can tell how they had to be. */
   private leave(step: Act): null {
     this.comparison.open += 1;
-    if (step.kind === 'counter') this.counters[step.counter] = freshName(step.counter);
-    else if (step.kind === 'lock') this.locks[step.lock] = freshName(step.lock);
-    else for (const i of this.locks.keys()) this.locks[i] = freshName(i);
+    if (step.kind === 'counter') {
+      this.counters[step.counter] = this.freshName(step.counter, 'counter');
+    } else {
+      const given = step.kind === 'lock' ? [step.lock] : [...this.locks.keys()];
+      for (const i of given) this.locks[i] = this.freshName(i);
+    }
     return null;
+  }
+
+  /** Places take turns on the shards. */
+  private freshName(place: number, kind?: 'counter'): string {
+    const { homeOf, stores } = this.backend;
+    for (;;) {
+      const name = `${place}-${newWriter()}`;
+      const home = homeOf({ namespace: NAMESPACE, name, ...(kind && { kind }) });
+      if (home === place % stores.length) return name;
+    }
   }
 
   private async pass(span: 'little' | 'lease' | 'long'): Promise<null> {
     const ms = { little: 30, lease: SHORT_LEASE_MS + 50, long: 20 * 60_000 }[span];
     await this.elapse(span === 'long' && this.hasOwnClock() ? 0 : ms);
     // The engine's lower bound of the clock falls behind by a share of what passed, until it reads again.
-    const key = { namespace: NAMESPACE, name: 'nobody' };
-    await this.member.engine.run(key, { verb: 'inspect' });
+    for (const i of this.backend.stores.keys()) {
+      const key = { namespace: NAMESPACE, name: this.freshName(i) };
+      await this.member.engine.run(key, { verb: 'inspect' });
+    }
     return null;
   }
 
   private async die(): Promise<null> {
     this.member.faults.goAway();
     await this.elapse(DEATH_MS);
-    this.member = await join(this.rig, this.options);
+    this.member = await this.backend.join();
     this.model = this.model.under(this.member.process);
     return null;
   }
 
   private async elapse(ms: number): Promise<void> {
     if (this.hasOwnClock()) await pause(ms);
-    else this.rig.passMs(ms);
+    else this.backend.passMs(ms);
   }
 
   private hasOwnClock(): boolean {
-    return can(this.options.store, 'ownClock');
-  }
-
-  private async now(): Promise<number> {
-    const key = { namespace: NAMESPACE, name: 'nobody' };
-    const { records } = await this.rig.under.store.read([key], []);
-    return records[0]?.now ?? 0;
+    return this.backend.capabilities.includes('ownClock');
   }
 
   private count(step: Act, told: unknown): void {
@@ -280,11 +269,4 @@ class Play {
     const lock = this.locks[step.lock] ?? '';
     this.grants.set(lock, [{ service, owner, token }, ...(this.grants.get(lock) ?? [])]);
   }
-}
-
-const freshName = (i: number) => `${i}-${newWriter()}`;
-
-async function join(rig: EngineRig, { spoil }: PlayOptions): Promise<Member> {
-  const store = await rig.under.another();
-  return rig.joinWith(spoil?.(store) ?? store);
 }

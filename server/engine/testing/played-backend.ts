@@ -1,0 +1,50 @@
+import type { RecordKey } from '../../backends/record-store';
+import {
+  type Capability,
+  type Store,
+  type StoreName,
+  storesUnderTest,
+} from '../../backends/testing/stores-under-test';
+import type { DecidingPolicy } from '../../domain/decision';
+import type { LockEngine } from '../lock-engine';
+import { EngineRig } from './engine-rig';
+
+/** A process that is played on. */
+export interface PlayedMember {
+  engine: LockEngine;
+  process: string;
+  faults: { goAway(): void };
+}
+
+/** A backend that is played on, and what it keeps as one sees it who does not go through its engine. */
+export interface PlayedBackend {
+  capabilities: readonly Capability[];
+  /** By namespace. */
+  policies: Map<string, DecidingPolicy>;
+  /** Where its records stand. Their clocks are one. */
+  stores: Store[];
+  /** In which of them a record must stand. */
+  homeOf(key: RecordKey): number;
+  /** Starts another process. */
+  join(): Promise<PlayedMember>;
+  /** Moves every clock there is; only over stores without a clock of their own. */
+  passMs(ms: number): void;
+  close(): Promise<void>;
+}
+
+/** @param spoil puts a fault between the engine and its store */
+export async function playedStore(
+  name: StoreName,
+  spoil: (store: Store) => Store = (store) => store,
+): Promise<PlayedBackend> {
+  const rig = await EngineRig.open(name);
+  return {
+    capabilities: storesUnderTest[name].capabilities,
+    policies: rig.policies,
+    stores: [rig.under.store],
+    homeOf: () => 0,
+    join: async () => rig.joinWith(spoil(await rig.under.another())),
+    passMs: (ms) => rig.passMs(ms),
+    close: () => rig.close(),
+  };
+}

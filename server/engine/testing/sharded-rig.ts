@@ -1,0 +1,104 @@
+import { openShardsUnderTest } from '../../backends/contract/shards-under-test';
+import { recordId } from '../../backends/record-id';
+import type { RecordKey } from '../../backends/record-store';
+import {
+  type Capability,
+  type Store,
+  type StoreName,
+  type StoreUnderTest,
+  storesUnderTest,
+} from '../../backends/testing/stores-under-test';
+import type { DecidingPolicy } from '../../domain/decision';
+import { spreadNames } from '../../domain/spread-names';
+import type { LockEngine } from '../lock-engine';
+import { ShardedEngine } from '../sharded-engine';
+import { EngineRig, newProcess } from './engine-rig';
+import type { FaultyStore } from './faulty-store';
+import type { PlayedBackend, PlayedMember } from './played-backend';
+
+type Shard = StoreUnderTest & { name: string };
+
+/** Engines over one fresh backend that has two shards, as so many processes have. */
+export class ShardedRig implements PlayedBackend {
+  readonly policies = new Map<string, DecidingPolicy>();
+  readonly stores: Store[];
+  private readonly rigs: EngineRig[];
+  private readonly names: string[];
+
+  private constructor(
+    shards: Shard[],
+    readonly capabilities: readonly Capability[],
+  ) {
+    this.rigs = shards.map((shard) => new EngineRig(shard, this.policies));
+    this.stores = shards.map(({ store }) => store);
+    this.names = shards.map(({ name }) => name);
+  }
+
+  static async open(): Promise<ShardedRig> {
+    return new ShardedRig(await openShardsUnderTest(2), storesUnderTest.mysql.capabilities);
+  }
+
+  /** The same over stores that nobody shards, for what does not depend on them. */
+  static async over(name: StoreName): Promise<ShardedRig> {
+    const open = async (shard: string) => ({
+      ...(await storesUnderTest[name].open()),
+      name: shard,
+    });
+    return new ShardedRig([await open('a'), await open('b')], storesUnderTest[name].capabilities);
+  }
+
+  readonly homeOf = (key: RecordKey): number => spreadNames(this.names)(recordId(key));
+
+  /** Starts another process. What befalls its way to one shard befalls the others'. */
+  async join(): Promise<PlayedMember & { faults: JointFaults; shards: LockEngine[] }> {
+    const process = newProcess();
+    const members = await Promise.all(
+      this.rigs.map(async (rig) => rig.joinWith(await rig.under.another(), process)),
+    );
+    const shards = members.map(({ engine }) => engine);
+    const engine = new ShardedEngine({
+      backend: 'default',
+      shards: this.names.map((name, i) => ({ name, engine: shards[i] as LockEngine })),
+      homeOf: spreadNames(this.names),
+      refusal: () => null,
+    });
+    return {
+      engine,
+      shards,
+      process,
+      faults: new JointFaults(members.map(({ faults }) => faults)),
+    };
+  }
+
+  passMs(ms: number): void {
+    for (const rig of this.rigs) rig.passMs(ms);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.rigs.map((rig) => rig.close()));
+  }
+}
+
+class JointFaults implements Pick<FaultyStore, 'onSwap' | 'goAway' | 'comeBack' | 'settled'> {
+  constructor(private readonly each: FaultyStore[]) {}
+
+  get onSwap(): FaultyStore['onSwap'] {
+    return (this.each[0] as FaultyStore).onSwap;
+  }
+
+  set onSwap(fateOf) {
+    for (const faults of this.each) faults.onSwap = fateOf;
+  }
+
+  goAway(): void {
+    for (const faults of this.each) faults.goAway();
+  }
+
+  comeBack(): void {
+    for (const faults of this.each) faults.comeBack();
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.each.map((faults) => faults.settled()));
+  }
+}
