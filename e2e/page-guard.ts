@@ -8,7 +8,8 @@ export async function guardPage(page: Page, origin: string): Promise<() => strin
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(`console: ${message.text()}`);
+    if (message.type() !== 'error') return;
+    faults.push(`console: ${message.text()} (${message.location().url})`);
   });
   page.on('request', (request) => {
     const url = new URL(request.url());
