@@ -12,9 +12,20 @@ import { startProcess } from './start-process';
 import { type Told, told } from './told';
 
 const BEFORE_MS = 500;
+/** Longer than a store waits for an answer that does not come. */
 const BAD_FOR_MS = 2_000;
+/** What is answered at once is noticed at once. */
+const ANSWERED_BADLY_FOR_MS = 1_000;
 /** Longer than any command is tried for: a store that has no room may refuse just some of what it is asked. */
 const FULL_FOR_MS = 5_000;
+const LASTS_MS: Record<BadDay, number> = {
+  stopped: BAD_FOR_MS,
+  'killed and restarted': BAD_FOR_MS,
+  'cut between request and reply': BAD_FOR_MS,
+  full: FULL_FOR_MS,
+  'answering garbage': ANSWERED_BADLY_FOR_MS,
+  'read-only': ANSWERED_BADLY_FOR_MS,
+};
 const AFTERWARDS_MS = 400;
 const CALLERS_EACH = 3;
 const LONG_LEASE_MS = 60_000;
@@ -73,7 +84,7 @@ export async function liveThrough(
   const beganAt = performance.now();
   const end = await server.begin(day);
   const latecomer = isShared ? startProcess(() => server.open()) : null;
-  await pause(day === 'full' ? FULL_FOR_MS : BAD_FOR_MS);
+  await pause(LASTS_MS[day]);
   await end();
   const endedAt = performance.now();
   const recoveries = members.map((member) => recovery(member, endedAt));

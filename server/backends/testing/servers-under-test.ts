@@ -7,13 +7,16 @@ import { zookeeperServerKind } from './zookeeper-server-under-test';
 /**
  * Every kind of store that has bad days, by the scheme of its URL.
  *
- * To add one: a file beside this one that exports its `ServerKind`, and its line here. `start` begins a private server
+ * To add one: a file beside this one that exports its `ServerKind`, its line here, and its test beside those in
+ * `bad-days`. `start` begins a private server
  * (`scripts/private-….mjs`), with a `TcpProxy` before it that `open` goes through and `truth` does not. `begin` knows
  * how each day comes: signals to the server, `cutReplies` and `garble` of the proxy, and some real way to fill it.
  */
-export const serversUnderTest: Record<string, ServerKind> = {
+export const serversUnderTest = {
   sqlite: sqliteServerKind,
   mysql: mysqlServerKind,
   redis: redisServerKind,
   zookeeper: zookeeperServerKind,
-};
+} satisfies Record<string, ServerKind>;
+
+export type ServerName = keyof typeof serversUnderTest;

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseBackendUrl } from '@/db/backend-url';
-import { checkHistory } from '../engine/testing/history-checker';
-import { newSeed } from '../engine/testing/random-campaign';
-import { type DayReport, liveThrough } from './testing/bad-day';
-import { BAD_DAYS, type ServerUnderTest } from './testing/server-kind';
-import { serversUnderTest } from './testing/servers-under-test';
+import { checkHistory } from '../../engine/testing/history-checker';
+import { newSeed } from '../../engine/testing/random-campaign';
+import { type DayReport, liveThrough } from '../testing/bad-day';
+import { BAD_DAYS, type ServerKind, type ServerUnderTest } from '../testing/server-kind';
+import { type ServerName, serversUnderTest } from '../testing/servers-under-test';
 
 /** What is promised: an answer within this time, beyond the wait that was asked for, and service again within it. */
 const WITHIN_MS = 5_000;
@@ -12,15 +11,13 @@ const WITHIN_MS = 5_000;
 /** A call on a good day takes some milliseconds. */
 const NOTICED_MS = 400;
 
-it('every scheme that a backend may have has its bad days', () => {
-  const complaint = String(parseBackendUrl('nothing:there', '/'));
-  const [schemes = ''] = complaint.split(',');
-  const known = [...schemes.matchAll(/([a-z]+):/g)].map(([, scheme]) => scheme);
-  expect(known.length).toBeGreaterThan(1);
-  expect(Object.keys(serversUnderTest).sort()).toEqual(known.sort());
-});
+/** Puts the store of that name to all of its bad days. One file for each, so that they need not wait for one another. */
+export function liveThroughBadDays(name: ServerName): void {
+  const kind = serversUnderTest[name];
+  describe(`a store in ${name}`, () => suite(kind));
+}
 
-describe.each(Object.entries(serversUnderTest))('a store in %s', (_, kind) => {
+function suite(kind: ServerKind): void {
   let server: ServerUnderTest;
   beforeAll(async () => {
     server = await kind.start();
@@ -103,4 +100,4 @@ describe.each(Object.entries(serversUnderTest))('a store in %s', (_, kind) => {
       expect(unhandled).toEqual([]);
     });
   });
-});
+}
