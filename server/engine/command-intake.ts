@@ -4,7 +4,7 @@ import type { Lane } from './lane';
 import type { AnyCommand } from './machine';
 import { Overdue } from './overdue';
 import type { PendingCommand } from './pending-command';
-import { backendDown, unknownOutcome } from './refusals';
+import { backendDown, inDoubt } from './refusals';
 
 /** Time in which a command may begin a packet. With what that packet takes, its caller hears within 5 s. */
 const BUDGET_MS = 3_500;
@@ -40,7 +40,7 @@ export class CommandIntake {
   submit(key: RecordKey, command: AnyCommand, dueAt = this.dueAt()): Promise<Result> {
     if (!this.parts.isReachable()) return Promise.reject(backendDown(null));
     return new Promise((resolve, reject) => {
-      const progress = { over: false, proposed: false };
+      const progress = { over: false, mayStand: false };
       const end = () => {
         const wasOver = progress.over;
         progress.over = true;
@@ -60,7 +60,7 @@ export class CommandIntake {
         },
         refuse: (error) => {
           end();
-          reject(error);
+          reject(progress.mayStand ? inDoubt(error) : error);
         },
       };
       const watched = this.overdue.watch(pending);
@@ -76,6 +76,6 @@ export class CommandIntake {
   }
 }
 
-function tellOverdue({ progress, refuse }: PendingCommand): void {
-  refuse(progress.proposed ? unknownOutcome(null) : backendDown(null));
+function tellOverdue({ refuse }: PendingCommand): void {
+  refuse(backendDown(null));
 }

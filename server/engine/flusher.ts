@@ -19,7 +19,7 @@ import { meetStrangers } from './meet-strangers';
 import { openRecord } from './open-record';
 import { memoKey, onlyLooks, type PendingCommand } from './pending-command';
 import type { Pulse } from './pulse';
-import { backendDown, contended, unknownOutcome, unreadable } from './refusals';
+import { backendDown, contended, unreadable } from './refusals';
 import { sureSwap, type Verdict } from './sure-swap';
 import type { WaitingRoom } from './waiting-room';
 
@@ -108,7 +108,10 @@ export class Flusher {
     const proposals = readable.map(({ group, base, now }) => {
       if (base) this.tools.known.set(group.id, base);
       else this.tools.known.forget(group.id);
-      return decideGroup(group, base, this.contextAt(group, now), memos);
+      const proposal = decideGroup(group, base, this.contextAt(group, now), memos);
+      // What was in doubt is not any more: the record and what is remembered of each request were read after it.
+      markStanding(proposal.outcomes, () => false);
+      return proposal;
     });
     const unchanged = proposals.filter((proposal) => !proposal.next);
     for (const proposal of unchanged) this.tell(proposal, startedAt);
@@ -160,7 +163,7 @@ export class Flusher {
     );
     const changes = proposals.map((p, i) => this.changeOf(p, encoded[i] ?? never()));
     const dueAt = Math.min(...proposals.flatMap((p) => p.group.commands.map((c) => c.dueAt)));
-    for (const { outcomes } of proposals) markProposed(outcomes);
+    for (const { outcomes } of proposals) markStanding(outcomes, ({ changed }) => changed);
     const sentAt = monotonic();
     let verdicts: Verdict[];
     try {
@@ -212,8 +215,12 @@ export class Flusher {
     handOver(this.tools, keyOf(proposal.group), proposal.handOffs, elapsedMs);
     const again: PendingCommand[] = [];
     for (const { pending, told, changed } of proposal.outcomes) {
-      if (!('error' in told)) pending.answer(ageAnswer(told.answer, elapsedMs), changed);
-      else if (isReadApart(told.error) && monotonic() < pending.dueAt) again.push(afresh(pending));
+      if (!('error' in told)) {
+        pending.answer(ageAnswer(told.answer, elapsedMs), changed);
+        continue;
+      }
+      pending.progress.mayStand ||= isReadApart(told.error);
+      if (isReadApart(told.error) && monotonic() < pending.dueAt) again.push(afresh(pending));
       else pending.refuse(told.error);
     }
     this.tools.resubmit(again);
@@ -229,15 +236,12 @@ export class Flusher {
     const { known, monotonic, resubmit } = this.tools;
     known.forget(proposal.group.id);
     if (uncertain) this.tellDoubt(proposal);
+    markStanding(proposal.outcomes, ({ changed }) => uncertain && changed);
     const again: PendingCommand[] = [];
-    for (const { pending, changed } of proposal.outcomes) {
-      if (uncertain && changed && memoKey(pending.command) === null) {
-        pending.refuse(unknownOutcome(null));
-      } else if (monotonic() >= pending.dueAt) {
-        pending.refuse(contended());
-      } else {
-        again.push(afresh(pending));
-      }
+    for (const { pending } of proposal.outcomes) {
+      const canBeAsked = !pending.progress.mayStand || memoKey(pending.command) !== null;
+      if (canBeAsked && monotonic() < pending.dueAt) again.push(afresh(pending));
+      else pending.refuse(contended());
     }
     resubmit(again);
   }
@@ -251,9 +255,9 @@ export class Flusher {
     this.tools.known.forget(proposal.group.id);
     const isUnknown = !(cause instanceof StoreError) || cause.applied === 'unknown';
     if (isUnknown) this.tellDoubt(proposal);
-    const error = (outcome: Outcome) =>
-      isUnknown && outcome.changed ? unknownOutcome(cause) : backendDown(cause);
-    for (const outcome of proposal.outcomes) outcome.pending.refuse(error(outcome));
+    markStanding(proposal.outcomes, ({ changed }) => isUnknown && changed);
+    const error = backendDown(cause);
+    for (const { pending } of proposal.outcomes) pending.refuse(error);
   }
 }
 
@@ -273,10 +277,9 @@ function isReadApart({ reason }: LockyardError): boolean {
 
 /** The same command, to be decided from a record that is read from now on. */
 function afresh(pending: PendingCommand): PendingCommand {
-  pending.progress.proposed = false;
   return { ...pending, mustRead: true };
 }
 
-function markProposed(outcomes: Outcome[]): void {
-  for (const { pending, changed } of outcomes) pending.progress.proposed ||= changed;
+function markStanding(outcomes: Outcome[], mayStand: (outcome: Outcome) => boolean): void {
+  for (const outcome of outcomes) outcome.pending.progress.mayStand = mayStand(outcome);
 }

@@ -16,6 +16,7 @@ import {
 } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
 import { type Fate, firstOf, PASS, touching } from './testing/faulty-store';
+import { acquireSet } from './testing/set-asks';
 
 const reasonOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
@@ -122,6 +123,48 @@ describe.each(storeNames)('an engine over %s', (name) => {
       const { token } = await take(own, key, 'w1', { requestId: 'r1' });
       expect(await holdersOf(key)).toMatchObject([{ token, holdCount: 1 }]);
       expect(await kindsOf(rig.under.store, key)).toEqual(['granted']);
+    });
+
+    /** What keeps the answer to a request from it whose change may have been applied. */
+    const hindrances: [string, (own: Member, key: RecordKey) => void][] = [
+      [
+        'its time is over',
+        (own, key) => {
+          const first = () => bump(key);
+          sufferAt(own, key, { kind: 'loseReply' }, { kind: 'pass', beforeMs: 3_600, first });
+        },
+      ],
+      [
+        'nothing can be read any more',
+        (own, key) => {
+          const first = async () => {
+            await bump(key);
+            own.faults.onRead = () => ({ kind: 'refuse' });
+          };
+          sufferAt(own, key, { kind: 'loseReply' }, { kind: 'pass', first });
+        },
+      ],
+    ];
+
+    it.each(hindrances)(
+      'a request is never told that nothing was changed: %s',
+      async (_, hinder) => {
+        const [own, key] = [await rig.join(), freshKey()];
+        hinder(own, key);
+        const asked = acquire(own, key, 'w1', { leaseMs: 20_000, requestId: 'r1' });
+        expect(await reasonOf(asked)).toBe('UNKNOWN');
+        own.faults.onRead = () => PASS;
+        expect(await holdersOf(key)).toMatchObject([{ owner: 'w1' }]);
+      },
+    );
+
+    it.each(hindrances)('a set is never told that nothing was changed: %s', async (_, hinder) => {
+      const [own, key] = [await rig.join(), freshKey()];
+      hinder(own, key);
+      const asked = acquireSet(own, [key], 'w1', { leaseMs: 20_000, requestId: 'r1' });
+      expect(await reasonOf(asked)).toBe('UNKNOWN');
+      own.faults.onRead = () => PASS;
+      expect(await holdersOf(key)).toMatchObject([{ owner: 'w1' }]);
     });
 
     it('a step out without a request id is UNKNOWN, and not taken twice', async () => {

@@ -16,14 +16,15 @@ export interface PendingCommand {
   progress: Progress;
   /** @param changed whether this very command changed the record; a replay did not */
   answer(answer: unknown, changed: boolean): void;
+  /** Tells the caller; `UNKNOWN` where the error would deny what may stand. */
   refuse(error: LockyardError): void;
 }
 
 export interface Progress {
   /** Its caller was answered: it must not be decided any more. */
   over: boolean;
-  /** A swap that holds its change is under way: it may have been applied. */
-  proposed: boolean;
+  /** A swap that holds its change is under way, or came to nobody knows what: it may have been applied. */
+  mayStand: boolean;
 }
 
 /** The key under which this command's answer may be remembered, if its caller gave it an id. */

@@ -12,7 +12,7 @@ import { handOver } from './hand-over';
 import type { Lane } from './lane';
 import { meetStrangers } from './meet-strangers';
 import { openRecord } from './open-record';
-import { backendDown, contended, unknownOutcome, unreadable } from './refusals';
+import { backendDown, contended, inDoubt, unknownOutcome, unreadable } from './refusals';
 import { type SetVerdict, sureSwapAll } from './sure-swap';
 
 /** Time in which a set may begin a packet. With what that packet takes, its caller hears within 5 s. */
@@ -47,8 +47,8 @@ interface Run {
   namespace: string;
   command: SetCommand;
   dueAt: number;
-  /** A swap is under way: it may have been applied. */
-  proposed: boolean;
+  /** A swap is under way, or came to nobody knows what: it may have been applied. */
+  mayStand: boolean;
   /** Its caller was answered. */
   over: boolean;
 }
@@ -78,7 +78,7 @@ export class SetRunner {
     onUnheard: (answer: SetAnswer) => void,
   ): Promise<SetResult> {
     if (!this.tools.pulse.reachable) return Promise.reject(backendDown(null));
-    const run: Run = { namespace, command, dueAt, proposed: false, over: false };
+    const run: Run = { namespace, command, dueAt, mayStand: false, over: false };
     const ids = namesOf(command).map((name) => recordId({ namespace, name }));
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -87,10 +87,11 @@ export class SetRunner {
         run.over = true;
         return wasOver;
       };
-      const overdue = () => {
+      const refuse = (error: LockyardError) => {
         end();
-        reject(run.proposed ? unknownOutcome(null) : backendDown(null));
+        reject(run.mayStand ? inDoubt(error) : error);
       };
+      const overdue = () => refuse(backendDown(null));
       const timer = setTimeout(overdue, dueAt + GRACE_MS - this.tools.monotonic()).unref();
       const job = async () => {
         if (run.over) return;
@@ -99,8 +100,7 @@ export class SetRunner {
           if (!end()) resolve(result);
           else if (result.changed) onUnheard(result.answer);
         } catch (error) {
-          end();
-          reject(error instanceof LockyardError ? error : broken(error));
+          refuse(error instanceof LockyardError ? error : broken(error));
         }
       };
       this.tools.lane.submitSet({ ids, run: job });
@@ -112,6 +112,10 @@ export class SetRunner {
     for (;;) {
       const startedAt = monotonic();
       const reading = await this.readInTime(run);
+      // Whoever was told that nothing was changed must be right for good.
+      if (run.over) throw contended();
+      // What was in doubt is not any more: the locks and what is remembered of the request were read after it.
+      run.mayStand = false;
       try {
         const epoch = this.tools.epochOf();
         const decision = this.decide(run, reading, epoch);
@@ -123,6 +127,7 @@ export class SetRunner {
       } catch (error) {
         const isReadApart = error instanceof LockyardError && error.reason === 'CONTENDED';
         if (!isReadApart) throw error;
+        run.mayStand = true;
       }
       if (monotonic() >= run.dueAt) throw contended();
     }
@@ -192,22 +197,22 @@ export class SetRunner {
           room.wake(recordId(key), tag, { why: 'uncertain' });
       }
     };
-    run.proposed = true;
+    run.mayStand = true;
     const sentAt = monotonic();
     let verdict: SetVerdict;
     try {
       verdict = await sureSwapAll(store, proposals, { dueAt: run.dueAt, monotonic, newWriter });
     } catch (cause) {
       forgetAll();
-      if (cause instanceof StoreError && cause.applied === 'no') throw backendDown(cause);
-      tellDoubt();
-      throw unknownOutcome(cause);
+      run.mayStand = !(cause instanceof StoreError) || cause.applied === 'unknown';
+      if (run.mayStand) tellDoubt();
+      throw backendDown(cause);
     }
     backendClock.observe(verdict.now, sentAt);
     if (verdict.took !== 'yes') {
       forgetAll();
-      run.proposed = false;
-      if (verdict.took === 'no') return null;
+      run.mayStand = verdict.took === 'unknown';
+      if (!run.mayStand) return null;
       tellDoubt();
       if (answer.outcome !== 'granted' || run.command.request.remembered) return null;
       throw unknownOutcome(null);

@@ -12,7 +12,7 @@ import {
   renew,
   take,
 } from './testing/engine-rig';
-import { firstOf, touching } from './testing/faulty-store';
+import { firstOf, PASS, touching } from './testing/faulty-store';
 import { acquireSet, cancelSet, takeSet } from './testing/set-asks';
 
 const freshKeys = (count = 3): [RecordKey, ...RecordKey[]] => {
@@ -243,6 +243,16 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
       expect(kinds.filter((k) => k === 'granted')).toHaveLength(1);
     },
   );
+
+  it('are not taken any more once their caller was told that nothing was changed', async () => {
+    const [own, keys] = [await rig.join(), freshKeys()];
+    own.faults.onRead = (read) =>
+      read.some((key) => key.name === keys[0].name) ? { kind: 'pass', afterMs: 5_000 } : PASS;
+    const asked = acquireSet(own, keys, 'w1', { leaseMs: 60_000, requestId: 'late' });
+    await expect(asked).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
+    await pause(800);
+    expect(await holdersOf(keys)).toEqual(['', '', '']);
+  });
 
   it('are given back whole and decided again where the grant came too late', async () => {
     const member = await rig.join();
