@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from './find-program.mjs';
@@ -12,13 +12,18 @@ export const redisIsInstalled = () => serverProgram() !== null;
 /**
  * Starts a Redis of our own: empty, on a free port of 127.0.0.1, its files in a temporary folder that goes with it.
  * It keeps everything in memory only, or, with `durable`, flushes every write to a log. With `cluster` it is a cluster of
- * one, which keeps all slots and refuses a command over two of them. `signal`, `start` and `stop` as `startPrivateServer`.
+ * one, which keeps all slots and refuses a command over two of them; with `sentinel` it watches others and keeps nothing. `signal`, `start` and `stop` as `startPrivateServer`.
  *
  * More `settings` are such as `['--maxmemory', '4mb']`.
  *
- * @param {{ cluster?: boolean, durable?: boolean, settings?: string[] }} options
+ * @param {{ cluster?: boolean, durable?: boolean, sentinel?: boolean, settings?: string[] }} options
  */
-export async function startPrivateRedis({ cluster = false, durable = false, settings = [] } = {}) {
+export async function startPrivateRedis({
+  cluster = false,
+  durable = false,
+  sentinel = false,
+  settings = [],
+} = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'lyr-'));
   const port = await freePort();
   const log = join(folder, 'log');
@@ -27,12 +32,15 @@ export async function startPrivateRedis({ cluster = false, durable = false, sett
   const clusterSettings = cluster
     ? ['--cluster-enabled', 'yes', '--cluster-port', await freePort()]
     : [];
+  const watcherFile = join(folder, 'sentinel.conf');
+  if (sentinel) writeFileSync(watcherFile, `dir ${folder}\n`);
   const server = await startPrivateServer({
     what: 'Redis',
     folder,
     program: serverProgram(),
     args: [
-      ...['--port', port, '--bind', '127.0.0.1', '--dir', folder, '--logfile', log, '--save', ''],
+      ...(sentinel ? [watcherFile, '--sentinel'] : ['--save', '']),
+      ...['--port', port, '--bind', '127.0.0.1', '--dir', folder, '--logfile', log],
       ...['--appendonly', durable ? 'yes' : 'no', '--appendfsync', durable ? 'always' : 'no'],
       ...(cluster ? [...clusterSettings, '--cluster-announce-ip', '127.0.0.1'] : []),
       ...settings,

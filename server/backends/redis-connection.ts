@@ -68,9 +68,10 @@ export class RedisConnection<Admitted> {
   async glance<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
     const redis = this.driver();
     try {
-      await redis.connect();
+      await connected(redis);
       return await work(redis);
     } catch (cause) {
+      if (cause instanceof StoreError) throw cause;
       const refusal = refusalIn(cause);
       throw new StoreError(refusal ? wordsFor(refusal) : AWAY, 'no', { cause });
     } finally {
@@ -119,7 +120,7 @@ export class RedisConnection<Admitted> {
 
   private async admitted(redis: Redis): Promise<{ redis: Redis; admitted: Admitted }> {
     try {
-      await redis.connect();
+      await connected(redis);
       const admitted = await this.guard.admit(redis);
       if (this.isClosed) throw new StoreError('This store is closed.', 'no');
       const ready = { redis, admitted };
@@ -157,6 +158,22 @@ const ONCE_ONLY = {
   disableClientInfo: true,
   autoResubscribe: false,
 } satisfies RedisOptions;
+
+/** Connects. The driver itself says of a wrong password only that the connection was closed. */
+async function connected(redis: Redis): Promise<void> {
+  let reason: unknown;
+  const note = (error: unknown) => {
+    reason = error;
+  };
+  redis.on('error', note);
+  try {
+    await redis.connect();
+  } catch (error) {
+    throw reason ?? error;
+  } finally {
+    redis.off('error', note);
+  }
+}
 
 /** What the server itself said against it; null for everything that may have been applied. */
 function refusalIn(error: unknown): string | null {

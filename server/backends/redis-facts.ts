@@ -12,7 +12,7 @@ export interface RedisFacts {
   wasPromoted: boolean;
   isCluster: boolean;
   appendOnly: boolean;
-  /** Null where the connection's user may not ask. */
+  /** Null where the connection's user may not ask, or nobody may. */
   appendFsync: string | null;
   /** Bytes; 0 for no limit. */
   maxMemory: number;
@@ -31,6 +31,9 @@ export async function readRedisFacts(redis: Redis): Promise<RedisFacts> {
     }),
   );
   const of = (name: string) => told.get(name) ?? '';
+  if (of('redis_mode') === 'sentinel') {
+    throw new StoreError('This is a Redis Sentinel, which keeps nothing: name a Redis.', 'no');
+  }
   // Until it is done it says that it flushes nothing, whatever it is set to.
   if (of('loading') === '1') throw new StoreError('Redis is still reading its files.', 'no');
   return {
@@ -47,13 +50,13 @@ export async function readRedisFacts(redis: Redis): Promise<RedisFacts> {
   };
 }
 
-/** Null where the user of this connection may not ask. */
+/** Null where the user of this connection may not ask, or nobody may, as with those that are rented. */
 async function appendFsyncOf(redis: Redis): Promise<string | null> {
   try {
     const [, value] = (await redis.config('GET', 'appendfsync')) as string[];
     return value ?? null;
   } catch (error) {
-    if (String((error as Error).message).startsWith('NOPERM')) return null;
+    if (/^(NOPERM|ERR unknown command)\b/.test((error as Error).message)) return null;
     throw error;
   }
 }
@@ -63,15 +66,20 @@ export function isFlushed({ appendOnly, appendFsync }: RedisFacts): boolean {
   return appendOnly && appendFsync === 'always';
 }
 
+/** A version that is not told is none to rest on. */
+export function isTooOld({ version }: RedisFacts): boolean {
+  return !(Number.parseInt(version, 10) >= OLDEST_MAJOR);
+}
+
 /** Why no lock may be kept there at all, as one sentence; null where one may. */
 export function refusalOf(facts: RedisFacts): string | null {
-  const { version, role, maxMemory, evictionPolicy } = facts;
-  if (Number.parseInt(version, 10) < OLDEST_MAJOR) {
-    return `Redis ${version} is too old: it must be version ${OLDEST_MAJOR} or newer.`;
+  const { version, role, evictionPolicy } = facts;
+  if (isTooOld(facts)) {
+    return `Redis ${version || 'of an unknown version'} is too old: it must be version ${OLDEST_MAJOR} or newer.`;
   }
   if (role !== 'master')
     return 'This Redis is a replica: it follows another one and keeps nothing itself.';
-  if (maxMemory > 0 && evictionPolicy !== 'noeviction') {
+  if (evictionPolicy !== 'noeviction') {
     return `This Redis evicts keys when its memory is full (maxmemory-policy ${evictionPolicy}): a lock could be forgotten while it is held. It must be noeviction.`;
   }
   return null;

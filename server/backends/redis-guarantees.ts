@@ -1,5 +1,5 @@
 import type { Guarantees, StoreSetting } from './record-store';
-import { isFlushed, type RedisFacts, refusalOf } from './redis-facts';
+import { isFlushed, isTooOld, type RedisFacts, refusalOf } from './redis-facts';
 
 const NOT_ALLOWED = 'not told: the user may not run CONFIG GET';
 
@@ -28,12 +28,12 @@ const NOTICED =
 const CLOCKS = 'So no two hold one lock after a loss, provided that clocks run at one speed.';
 
 function settingsOf(facts: RedisFacts): StoreSetting[] {
-  const { version, role, replicas, isCluster, appendOnly, appendFsync, maxMemory } = facts;
-  const { evictionPolicy } = facts;
+  const { version, role, replicas, isCluster, appendOnly, appendFsync } = facts;
+  const { maxMemory, evictionPolicy } = facts;
   const evicts = evictionPolicy !== 'noeviction';
-  const evictionComplaint = maxMemory > 0 ? 'Keys are evicted.' : 'Keys would be evicted.';
+  const whenFull = maxMemory > 0 ? 'its memory is full' : 'it is given a limit';
   return [
-    { name: 'redis_version', value: version, complaint: null },
+    setting('redis_version', version, isTooOld(facts) && 'Too old.'),
     setting('role', role, role !== 'master' && 'A replica keeps nothing itself.'),
     setting('appendonly', appendOnly ? 'yes' : 'no', !appendOnly && 'Writes are not kept on disk.'),
     setting(
@@ -42,7 +42,7 @@ function settingsOf(facts: RedisFacts): StoreSetting[] {
       appendOnly && appendFsync !== 'always' && 'Not every write is known to be flushed.',
     ),
     setting('maxmemory', String(maxMemory), false),
-    setting('maxmemory-policy', evictionPolicy, evicts && evictionComplaint),
+    setting('maxmemory-policy', evictionPolicy, evicts && `Keys are evicted once ${whenFull}.`),
     setting('connected_slaves', String(replicas), replicas > 0 && 'One may take over with less.'),
     setting('cluster_enabled', isCluster ? '1' : '0', isCluster && 'A replica may take over.'),
   ];

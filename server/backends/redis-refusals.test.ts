@@ -1,5 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { startPrivateRedis } from '@/scripts/private-redis.mjs';
+import { createLog } from '../log';
+import { BackendLife } from './backend-life';
+import { RedisStore } from './redis-store';
 import { created, creation, eventOf, freshKey, readOne, stored, update } from './testing/changes';
 import { RedisRig } from './testing/redis-rig';
 
@@ -30,6 +33,49 @@ describe('a Redis where no lock may be kept is refused in plain words', { timeou
       await rig.asAdmin((admin) => admin.config('SET', 'maxmemory-policy', 'noeviction'));
       await vi.waitFor(() => created(store, freshKey()), SOON);
       expect((await store.guarantees()).unsafe).toBe(null);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('because it evicts keys since a while ago, sixty beats later at most', async () => {
+    const rig = await RedisRig.start();
+    const life = await BackendLife.open(rig.database, 'default', Date.now());
+    const store = new RedisStore(rig.server.url, life, 20);
+    try {
+      await vi.waitFor(() => created(store, freshKey()), SOON);
+      await rig.asAdmin((admin) => admin.config('SET', 'maxmemory-policy', 'allkeys-lru'));
+      await isRefused(() => created(store, freshKey()), 'noeviction');
+    } finally {
+      await store.close();
+      await rig.close();
+    }
+  });
+
+  it.concurrent('because the password is wrong, which is shown to nobody', async () => {
+    const rig = await RedisRig.start({
+      settings: ['--user', 'locker', 'on', '>right', '~*', '+@all'],
+    });
+    try {
+      const wrong = 'hunter2-is-not-it';
+      const { store } = await rig.join(rig.server.url.replace('//', `//locker:${wrong}@`));
+      await isRefused(() => created(store, freshKey()), 'WRONGPASS');
+      const lines: string[] = [];
+      const log = createLog({ write: (line) => void lines.push(line) });
+      await store.guarantees().catch((err: unknown) => log.warn({ err }, 'refused'));
+      expect(lines.join()).toContain('WRONGPASS');
+      expect(lines.join()).not.toContain(wrong);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('because it is a Sentinel', async () => {
+    const rig = await RedisRig.start({ sentinel: true });
+    try {
+      const { store } = await rig.join();
+      await isRefused(() => created(store, freshKey()), 'Sentinel');
+      await expect(store.guarantees()).rejects.toThrow('Sentinel');
     } finally {
       await rig.close();
     }

@@ -51,10 +51,12 @@ export class RedisStore implements RecordStore, HistorySource {
   /**
    * @param url `redis://user:password@host:port/number`, `rediss:` with TLS
    * @param life what the control database knows of this store
+   * @param beatEveryMs how often it leaves a sign of life; every 60 of them it looks whether locks may still be kept there
    */
   constructor(
     url: string,
     private readonly life: BackendLife,
+    private readonly beatEveryMs = BEAT_EVERY_MS,
   ) {
     const guard = new RedisGuard(life);
     this.connection = new RedisConnection(redisOptions(url), CALL_TIMEOUT_MS, guard);
@@ -166,7 +168,7 @@ export class RedisStore implements RecordStore, HistorySource {
   private async beat(): Promise<void> {
     const { signal } = this.closing;
     for (let beats = 1; !signal.aborted; beats += 1) {
-      await pause(BEAT_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(this.beatEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
       if (!signal.aborted) await this.beatOnce(beats).catch(() => undefined);
     }
   }

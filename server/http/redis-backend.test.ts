@@ -1,5 +1,7 @@
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startPrivateRedis } from '@/scripts/private-redis.mjs';
+import type { GuaranteeRow } from '@/server/domain/guarantee-row';
 import type { BackendHealth } from '@/server/domain/lock-row';
 import { createPerson } from '@/server/operations/create-person';
 import { ApiHarness } from '@/test/api-harness';
@@ -26,6 +28,12 @@ afterAll(async () => {
   await redis.stop();
 });
 
+/** Reads the settings now, as an operator does who does not want to wait for the minute to pass. */
+const readAgain = async () => {
+  const ask = { backend: 'orders' };
+  const { data } = await api.console(cookie, 'backends.readGuarantees', ask, 'mutation');
+  return data as unknown as GuaranteeRow;
+};
 const acquire = (name: string) => {
   const ask = { namespace: 'orders', name, owner: 'o', leaseMs: LEASE_MS };
   return api.post(key, 'lock.acquire', ask);
@@ -57,3 +65,31 @@ test('a Redis that is emptied under a running server is told of, grants nothing 
   expect(Number(again.data?.token)).toBeGreaterThan(Number(before.data?.token));
   expect((await health())?.loss).toMatchObject({ what: 'empty', quietForMs: 0 });
 });
+
+test.each([
+  ['began to evict keys', ['CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru'], /noeviction/],
+  ['became a replica', ['REPLICAOF', '127.0.0.1', '1'], /a replica/],
+])(
+  'a Redis that %s under a running server grants nothing, says why, and grants again when that is put right',
+  async (what, [command = '', ...args], why) => {
+    const admin = new Redis(redis.url, { protocol: 2 });
+    try {
+      await admin.call(command, ...args);
+      const closed = await readAgain();
+      expect(closed.closedBecause).toMatch(why);
+      expect(closed.reading).toMatchObject({
+        level: 'Best-effort',
+        unsafe: expect.stringMatching(why),
+      });
+      expect(await acquire('refused')).toMatchObject({ status: 503, reason: 'BACKEND_DOWN' });
+      await admin.config('SET', 'maxmemory-policy', 'noeviction');
+      await admin.call('REPLICAOF', 'NO', 'ONE');
+      expect((await readAgain()).closedBecause).toBe(null);
+      await vi.waitFor(async () => {
+        expect((await acquire(`after it ${what}`)).data?.outcome).toBe('granted');
+      }, SOON);
+    } finally {
+      admin.disconnect();
+    }
+  },
+);

@@ -1,0 +1,51 @@
+import { expect, it } from 'vitest';
+import type { RedisFacts } from './redis-facts';
+import { redisGuarantees } from './redis-guarantees';
+
+/** Everything as it should be. */
+const SOUND: RedisFacts = {
+  version: '7.0.15',
+  runId: 'a',
+  role: 'master',
+  replicas: 0,
+  wasPromoted: false,
+  isCluster: false,
+  appendOnly: true,
+  appendFsync: 'always',
+  maxMemory: 0,
+  evictionPolicy: 'noeviction',
+};
+
+type Judged = [Partial<RedisFacts>, level: string, blamed: string | null, unsafe: RegExp | null];
+
+it.each<Judged>([
+  [{}, 'Strong', null, null],
+  [{ version: '8.2.1', maxMemory: 2 ** 30 }, 'Strong', null, null],
+  [{ appendFsync: 'everysec' }, 'Timed', 'appendfsync', null],
+  [{ appendFsync: 'no' }, 'Timed', 'appendfsync', null],
+  [{ appendFsync: null }, 'Timed', 'appendfsync', null],
+  [{ appendOnly: false }, 'Timed', 'appendonly', null],
+  [{ replicas: 1 }, 'Best-effort', 'connected_slaves', null],
+  [{ isCluster: true }, 'Best-effort', 'cluster_enabled', null],
+  [{ replicas: 2, appendOnly: false }, 'Best-effort', 'connected_slaves', null],
+  [{ role: 'slave' }, 'Best-effort', 'role', /replica/],
+  [{ evictionPolicy: 'allkeys-lru' }, 'Best-effort', 'maxmemory-policy', /noeviction/],
+  [{ evictionPolicy: 'volatile-ttl' }, 'Best-effort', 'maxmemory-policy', /noeviction/],
+  [
+    { evictionPolicy: 'allkeys-lfu', maxMemory: 2 ** 30 },
+    'Best-effort',
+    'maxmemory-policy',
+    /noeviction/,
+  ],
+  [{ version: '6.2.14' }, 'Best-effort', 'redis_version', /7 or newer/],
+  [{ version: '' }, 'Best-effort', 'redis_version', /7 or newer/],
+])('a Redis with %j is %s', (facts, level, blamed, unsafe) => {
+  const told = redisGuarantees({ ...SOUND, ...facts });
+  expect(told.level).toBe(level);
+  expect(told.unsafe).toEqual(unsafe === null ? null : expect.stringMatching(unsafe));
+  expect(told.reasons.length).toBeGreaterThan(0);
+  const complaints = told.settings.filter(({ complaint }) => complaint !== null);
+  const names = complaints.map(({ name }) => name);
+  if (blamed === null) expect(names).toEqual([]);
+  else expect(names).toContain(blamed);
+});
