@@ -5,6 +5,7 @@ import { openShard } from './backends/open-shard';
 import { recordId } from './backends/record-id';
 import type { Guarantees, RecordStore } from './backends/record-store';
 import { ShardGate } from './backends/shard-gate';
+import type { Config } from './config';
 import { spreadNames } from './domain/spread-names';
 import { createEngine, type EngineParts } from './engine/create-engine';
 import type { LockEngine } from './engine/lock-engine';
@@ -14,7 +15,14 @@ import { formerShards } from './observe/former-shards';
 import { GuaranteeWatch } from './observe/guarantee-watch';
 import type { ObservedBackend } from './observe/lock-board';
 import type { LeavingShard } from './observe/start-observing';
+import type { NamespaceDirectory } from './operations/namespace-directory';
 import type { ControlRuntime } from './operations/operation-context';
+
+/** What it needs of its process. */
+interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
+  config: Pick<Config, 'allowUnsafe'>;
+  namespaces: Pick<NamespaceDirectory, 'policyOf'>;
+}
 
 /** What the engines of all shards have in common. */
 interface Shared extends Pick<EngineParts, 'processId' | 'newWriter'> {
@@ -38,7 +46,7 @@ interface ShardedBackend {
 
 /** A backend whose names are spread over several databases, any of which may be absent. */
 export async function startShardedBackend(
-  control: ControlRuntime,
+  control: Control,
   { id, shards: list }: { id: string; shards: ShardList },
   { policiesOf, ...shared }: Shared,
 ): Promise<ShardedBackend> {

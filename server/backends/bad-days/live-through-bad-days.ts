@@ -96,6 +96,20 @@ function suite(kind: ServerKind): void {
       expect(new Set(isReachable)).toEqual(new Set([true]));
     });
 
+    if (kind.isPartOfMore) {
+      it('keeps nobody waiting whose locks live on another shard', () => {
+        const { beside, beganAt, endedAt, stalledMs } = report;
+        expect(new Set(beside.map(({ said }) => said))).toEqual(
+          new Set(['granted', 'renewed', 'released']),
+        );
+        const then = beside.filter(({ startedAt }) => startedAt > beganAt && startedAt < endedAt);
+        expect(then.length).toBeGreaterThan(20);
+        const tookMs = then.map((each) => each.tookMs).sort((a, b) => a - b);
+        expect(tookMs[Math.floor(tookMs.length / 2)]).toBeLessThan(NOTICED_MS);
+        expect(tookMs.at(-1)).toBeLessThan(WITHIN_MS + stalledMs);
+      });
+    }
+
     it('leaves the process whole', () => {
       expect(unhandled).toEqual([]);
     });

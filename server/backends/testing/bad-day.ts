@@ -1,5 +1,4 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { LockEngine } from '../../engine/lock-engine';
 import { acquire, pause, release, renew, take } from '../../engine/testing/engine-rig';
 import { eventsByLock } from '../../engine/testing/events-by-lock';
 import type { RecordedCall } from '../../engine/testing/history-checker';
@@ -7,8 +6,9 @@ import { RandomCaller } from '../../engine/testing/random-caller';
 import { seeded } from '../../engine/testing/random-campaign';
 import { type AskedTwice, CarefulCaller } from './careful-caller';
 import { freshKey } from './changes';
-import type { BadDay, ServerUnderTest } from './server-kind';
-import { startProcess } from './start-process';
+import { liveBeside } from './live-beside';
+import type { BadDay, NewKey, ServerUnderTest } from './server-kind';
+import type { Started } from './start-process';
 import { type Told, told } from './told';
 
 const BEFORE_MS = 500;
@@ -36,7 +36,7 @@ const PATIENCE_MS = 30_000;
 /** When a process that does not recover is given up. */
 const GIVE_UP_MS = 15_000;
 
-type Here = { engine: LockEngine };
+type Here = Pick<Started, 'engine'>;
 
 /** What became of everybody on a bad day. Instants are of this process's monotonic clock. */
 export interface DayReport {
@@ -58,6 +58,8 @@ export interface DayReport {
   keeper: { token: number; renewal: Told; release: Told };
   /** Who had waited for it since before. */
   waiter: Told;
+  /** What those were told whose locks live where no bad day came. */
+  beside: Told[];
   /** How long after the bad day each process granted something; last of all one that was started on that day. */
   recoveredInMs: number[];
   isReachable: boolean[];
@@ -72,25 +74,29 @@ export async function liveThrough(
 ): Promise<DayReport> {
   const stalls = monitorEventLoopDelay({ resolution: 10 });
   stalls.enable();
-  const members = [await startProcess(() => server.open())];
-  if (isShared) members.push(await startProcess(() => server.open()));
+  const members = [await server.join()];
+  if (isShared) members.push(await server.join());
+  const { sick = plainKey, well } = server.parts ?? {};
   const [first, last] = [members[0], members.at(-1)] as [Here, Here];
-  const kept = freshKey();
+  const kept = sick();
   const { token } = await take(first, kept, 'keeper', { leaseMs: LONG_LEASE_MS });
   const waiting = told(acquire(last, kept, 'waiter', { waitMs: PATIENCE_MS }));
-  const crowd = await gather(members, seed);
+  const crowd = await gather(members, seed, sick);
+  let isOn = true;
+  const beside = well ? members.map((member) => liveBeside(member, well, () => isOn)) : [];
 
   await pause(BEFORE_MS);
   const beganAt = performance.now();
   const end = await server.begin(day);
-  const latecomer = isShared ? startProcess(() => server.open()) : null;
+  const latecomer = isShared ? server.join() : null;
   await pause(LASTS_MS[day]);
   await end();
   const endedAt = performance.now();
-  const recoveries = members.map((member) => recovery(member, endedAt));
-  if (latecomer) recoveries.push(latecomer.then((member) => recovery(member, endedAt)));
+  const recoveries = members.map((member) => recovery(member, sick, endedAt));
+  if (latecomer) recoveries.push(latecomer.then((member) => recovery(member, sick, endedAt)));
   const recoveredInMs = await Promise.all(recoveries);
   await pause(AFTERWARDS_MS);
+  isOn = false;
   await crowd.goHome();
   stalls.disable();
   const isReachable = members.map(({ engine }) => engine.health().reachable);
@@ -127,22 +133,25 @@ export async function liveThrough(
       release: await told(release(first, kept, 'keeper', token)),
     },
     waiter: await waiting,
+    beside: (await Promise.all(beside)).flat(),
     recoveredInMs,
     isReachable,
     stalledMs: stalls.max / 1e6,
   };
   const started = latecomer ? [...members, await latecomer] : members;
-  await Promise.all(started.map(({ engine }) => engine.close()));
+  await Promise.all(started.map((member) => member.close()));
   return report;
 }
 
+const plainKey: NewKey = (kind) => ({ ...freshKey(), ...(kind && { kind }) });
+
 /** Callers at every process: some fight for two locks, some ask only with request ids. */
-async function gather(members: Here[], seed: number) {
+async function gather(members: Here[], seed: number, newKey: NewKey) {
   const random = seeded(seed);
-  const keys = [freshKey(), freshKey()];
+  const keys = [newKey(), newKey()];
   const calls = new Set<RecordedCall>();
   const note = (call: RecordedCall) => void calls.add(call);
-  const careful = await Promise.all(members.map((member) => CarefulCaller.start(member)));
+  const careful = await Promise.all(members.map((member) => CarefulCaller.start(member, newKey)));
   const fighting = members.flatMap((member, m) =>
     Array.from({ length: CALLERS_EACH }, (_, c) => {
       const numbers = seeded(random() * 2 ** 31);
@@ -160,9 +169,9 @@ async function gather(members: Here[], seed: number) {
   return { keys, calls: () => [...calls], careful, goHome };
 }
 
-async function recovery(here: Here, since: number): Promise<number> {
+async function recovery(here: Here, newKey: NewKey, since: number): Promise<number> {
   while (performance.now() < since + GIVE_UP_MS) {
-    const { said } = await told(acquire(here, freshKey(), 'next'));
+    const { said } = await told(acquire(here, newKey(), 'next'));
     if (said === 'granted') return performance.now() - since;
     await pause(20);
   }

@@ -2,7 +2,7 @@ import type { LockEngine } from '../../engine/lock-engine';
 import { addTo, createOf, standing } from '../../engine/testing/counter-asks';
 import { acquire, pause } from '../../engine/testing/engine-rig';
 import type { RecordKey } from '../record-store';
-import { freshKey } from './changes';
+import type { NewKey } from './server-kind';
 import { type Told, told } from './told';
 
 const ASK_EVERY_MS = 25;
@@ -17,14 +17,19 @@ export interface AskedTwice {
 
 /** A caller whose every request has an id: each takes a lock that nobody else wants, or adds one to a counter. */
 export class CarefulCaller {
-  readonly counter: RecordKey = { ...freshKey(), kind: 'counter' };
+  private readonly counter: RecordKey;
   private readonly asked: { key: RecordKey; first: Promise<Told> }[] = [];
   private readonly added: Promise<Told>[] = [];
 
-  private constructor(private readonly here: { engine: LockEngine }) {}
+  private constructor(
+    private readonly here: { engine: LockEngine },
+    private readonly newKey: NewKey,
+  ) {
+    this.counter = newKey('counter');
+  }
 
-  static async start(here: { engine: LockEngine }): Promise<CarefulCaller> {
-    const caller = new CarefulCaller(here);
+  static async start(here: { engine: LockEngine }, newKey: NewKey): Promise<CarefulCaller> {
+    const caller = new CarefulCaller(here, newKey);
     await here.engine.count(caller.counter, createOf());
     return caller;
   }
@@ -32,7 +37,7 @@ export class CarefulCaller {
   /** Asks again and again without waiting for what it is told. */
   async live(goesOn: () => boolean): Promise<void> {
     while (goesOn()) {
-      const key = freshKey();
+      const key = this.newKey();
       this.asked.push({ key, first: this.take(key) });
       this.added.push(this.add(this.added.length));
       await pause(ASK_EVERY_MS);

@@ -7,6 +7,7 @@ import { openBackend } from '../open-backend';
 import { limitFiles } from './limit-files';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
 import { SPOILT_LINE } from './spoilt-line';
+import { startProcess } from './start-process';
 import { createScratchDatabase } from './stores-under-test';
 
 /** Small, and with all tables in one file, so that it is full when that file may not grow. */
@@ -30,6 +31,19 @@ export const mysqlServerKind: ServerKind = {
 };
 
 async function startMysqlUnderTest(): Promise<ServerUnderTest> {
+  const { proxied, direct, ...server } = await startSpoilableMysql();
+  const openAt = (url: string) => openBackend({ kind: 'mysql', url }, Date.now);
+  return {
+    ...server,
+    join: () => startProcess(() => openAt(proxied)),
+    truth: () => openAt(direct),
+  };
+}
+
+/** A database on a server of its own that can have every bad day, and its URLs: over the line that is spoilt, and past it. */
+export async function startSpoilableMysql(): Promise<
+  Pick<ServerUnderTest, 'begin' | 'stop'> & { proxied: string; direct: string }
+> {
   const server = await startPrivateMariadb({
     durable: false,
     bearsFullDisk: true,
@@ -46,10 +60,9 @@ async function startMysqlUnderTest(): Promise<ServerUnderTest> {
   const proxied = new URL(direct);
   proxied.port = String(proxy.port);
   proxied.username = 'lockyard';
-  const openAt = (url: URL) => openBackend({ kind: 'mysql', url: url.href }, Date.now);
   return {
-    open: () => openAt(proxied),
-    truth: () => openAt(direct),
+    proxied: proxied.href,
+    direct: direct.href,
     begin: (day) => DAYS[day]({ server, proxy, direct }),
     async stop() {
       await proxy.close();

@@ -6,6 +6,7 @@ import { BackendLife } from '../backend-life';
 import { RedisStore } from '../redis-store';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
 import { SPOILT_LINE } from './spoilt-line';
+import { startProcess } from './start-process';
 
 export const redisServerKind: ServerKind = {
   cannotHave: {},
@@ -22,7 +23,7 @@ async function startRedisUnderTest(): Promise<ServerUnderTest> {
   const openAt = async (url: string) =>
     new RedisStore(url, await BackendLife.open(database, 'default', Date.now()));
   return {
-    open: () => openAt(`redis://127.0.0.1:${proxy.port}`),
+    join: () => startProcess(() => openAt(`redis://127.0.0.1:${proxy.port}`)),
     truth: () => openAt(server.url),
     begin: (day) => DAYS[day]({ server, proxy }),
     async stop() {

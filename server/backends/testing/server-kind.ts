@@ -1,3 +1,5 @@
+import type { RecordKey } from '../record-store';
+import type { Started } from './start-process';
 import type { Store } from './stores-under-test';
 
 /**
@@ -21,12 +23,17 @@ export const BAD_DAYS = [
 
 export type BadDay = (typeof BAD_DAYS)[number];
 
+/** Makes a key that nobody has used. */
+export type NewKey = (kind?: RecordKey['kind']) => RecordKey;
+
 /** A store on a server, or in a file, of a test's own, that can have bad days. */
 export interface ServerUnderTest {
-  /** Opens the store as a process does that finds its URL: over the line that a bad day spoils. Rejects while it is away. */
-  open(): Promise<Store>;
+  /** Starts a process that finds its URL: over the line that a bad day spoils. The store may be away. */
+  join(): Promise<Started>;
   /** The same records past that line, to see what became of the calls. */
   truth(): Promise<Store>;
+  /** Of a backend of which only a part has the bad day, and only what lives there is in `truth`: fresh keys of either part. */
+  parts?: { sick: NewKey; well: NewKey };
   /** Begins a bad day. The answer ends it, and resolves once the server takes connections again. */
   begin(day: BadDay): Promise<() => Promise<void>>;
   /** Ends it and removes everything. */
@@ -38,5 +45,7 @@ export interface ServerKind {
   cannotHave: Partial<Record<BadDay, string>>;
   /** Whether several processes may use it at once. */
   isShared: boolean;
+  /** Whether it is one of several shards, of which only one has the bad days. */
+  isPartOfMore?: true;
   start(): Promise<ServerUnderTest>;
 }

@@ -1,6 +1,7 @@
 import { mysqlServerKind } from './mysql-server-under-test';
 import { redisServerKind } from './redis-server-under-test';
 import type { ServerKind } from './server-kind';
+import { shardsServerKind } from './shards-server-under-test';
 import { sqliteServerKind } from './sqlite-server-under-test';
 import { zookeeperServerKind } from './zookeeper-server-under-test';
 
@@ -15,6 +16,7 @@ import { zookeeperServerKind } from './zookeeper-server-under-test';
 export const serversUnderTest = {
   sqlite: sqliteServerKind,
   mysql: mysqlServerKind,
+  'sharded mysql': shardsServerKind,
   redis: redisServerKind,
   zookeeper: zookeeperServerKind,
 } satisfies Record<string, ServerKind>;

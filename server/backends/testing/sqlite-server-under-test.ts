@@ -7,6 +7,7 @@ import { openDatabase } from '@/db/open-database';
 import type { SqliteFile } from '@/db/sqlite-file';
 import { openStore } from '../open-store';
 import type { ServerKind, ServerUnderTest } from './server-kind';
+import { startProcess } from './start-process';
 
 const INSIDE = 'It is a file in the process that uses it: ';
 
@@ -34,7 +35,7 @@ async function startSqliteUnderTest(): Promise<ServerUnderTest> {
   if (!sqlite) throw new Error('This database has no file.');
   const open = () => openStore(url, database, Date.now);
   return {
-    open,
+    join: () => startProcess(open),
     truth: open,
     async begin() {
       const { rows } = await sqlite.client.execute('PRAGMA page_count');

@@ -5,8 +5,14 @@ import { newWriter } from '../../engine/new-writer';
 import { LateStore } from '../late-store';
 import type { Store } from './stores-under-test';
 
+/** What callers of one process have. */
+export interface Started {
+  engine: LockEngine;
+  close(): Promise<void>;
+}
+
 /** An engine as a process builds it, over a backend that may be away. */
-export async function startProcess(open: () => Promise<Store>): Promise<{ engine: LockEngine }> {
+export async function startProcess(open: () => Promise<Store>): Promise<Started> {
   const store = await LateStore.start(open, () => undefined);
   const engine = await createEngine({
     backend: 'orders',
@@ -18,5 +24,5 @@ export async function startProcess(open: () => Promise<Store>): Promise<{ engine
     newWriter,
     policyOf: () => DEFAULT_POLICY,
   });
-  return { engine };
+  return { engine, close: () => engine.close() };
 }

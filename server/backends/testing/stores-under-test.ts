@@ -151,7 +151,7 @@ async function openMysqlUnderTest(): Promise<StoreUnderTest> {
 }
 
 /** The server that the tests may use. Fails loudly where there is none: a contract that was not run proves nothing. */
-function testMysqlUrl(): string {
+export function testMysqlUrl(): string {
   const url = process.env.TEST_MYSQL_URL;
   if (!url) throw new Error('TEST_MYSQL_URL must name a MySQL or MariaDB server for the tests.');
   return url;

@@ -9,6 +9,7 @@ import { openZookeeperStore } from '../zookeeper/open-zookeeper-store';
 import { limitFiles } from './limit-files';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
 import { SPOILT_LINE } from './spoilt-line';
+import { startProcess } from './start-process';
 
 type Server = Awaited<ReturnType<typeof startPrivateZookeeper>>;
 type PossibleDay = Exclude<BadDay, 'read-only'>;
@@ -33,7 +34,7 @@ async function startZookeeperUnderTest(): Promise<ServerUnderTest> {
   const openAt = async (url: ZookeeperUrl) =>
     openZookeeperStore(url, await BackendLife.open(database, 'default', Date.now()));
   return {
-    open: () => openAt(proxied),
+    join: () => startProcess(() => openAt(proxied)),
     truth: () => openAt(direct),
     async begin(day) {
       if (day === 'read-only') throw new Error('A ZooKeeper cannot have this day.');

@@ -1,0 +1,3 @@
+import { liveThroughBadDays } from './live-through-bad-days';
+
+liveThroughBadDays('sharded mysql');
