@@ -4,7 +4,7 @@ import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/zookeeper-url';
 import { BackendLife } from '../backend-life';
 import { recordId } from '../record-id';
 import type { RecordKey } from '../record-store';
-import { getChildren, multi, OPEN_TO_ALL } from '../zookeeper/wire-calls';
+import { getChildren, getData, multi, OPEN_TO_ALL } from '../zookeeper/wire-calls';
 import { type ServerAddress, ZookeeperConnection } from '../zookeeper/zookeeper-connection';
 import { ZookeeperLayout } from '../zookeeper/zookeeper-layout';
 import type { ZookeeperLimits } from '../zookeeper/zookeeper-limits';
@@ -52,6 +52,23 @@ export async function openZookeeperUnderTest({ credentials = null, rootFor, limi
         (packet) => packet.readInt32BE(8) === MULTI && packet.includes(path),
       );
       return async () => release();
+    },
+    /** How large the znode of a record is, and what its children are called. */
+    async znodeOf(key: RecordKey) {
+      const connection = await connectTo({ ...server, credentials });
+      const path = new ZookeeperLayout(root).record(recordId(key));
+      const [node, listed] = await Promise.all([
+        connection.ask(getData(path)),
+        connection.ask(getChildren(path)),
+      ]);
+      connection.close();
+      return { path, bytes: node?.data.length ?? 0, queues: listed?.names ?? [] };
+    },
+    /** Removes a znode that has no children, as somebody might by hand. */
+    async remove(path: string) {
+      const connection = await connectTo({ ...server, credentials });
+      await connection.ask(multi([{ kind: 'delete', path, version: -1 }], OPEN_TO_ALL));
+      connection.close();
     },
     openGap: noYoungGaps,
     stallMemo: noYoungGaps,

@@ -2,7 +2,7 @@ import { recordId } from '../record-id';
 import type { RecordKey } from '../record-store';
 import type { HistoryChunks } from './history-chunks';
 import type { KnownZnodes } from './known-znodes';
-import { getChildren, type Step } from './wire-calls';
+import { ANY_VERSION, getChildren, type Step } from './wire-calls';
 import type { ZookeeperLayout } from './zookeeper-layout';
 import type { ZookeeperLines } from './zookeeper-line';
 
@@ -53,16 +53,21 @@ export class Forgetting {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { generation } = this.session;
       const read = await this.znodes.read(this.session, this.layout, ids, []);
-      const steps = read.records.flatMap(({ version, stands }, i): Step[] => {
+      const gone = read.records.flatMap(({ version, stands, children }, i) => {
         const { rev, writer } = records[i] ?? {};
         if (version === null || stands?.rev !== rev || stands?.writer !== writer) return [];
-        return [{ kind: 'delete', path: this.layout.record(ids[i] ?? ''), version }];
+        return [{ id: ids[i] ?? '', version, children }];
       });
-      if (steps.length === 0) return 0;
+      if (gone.length === 0) return 0;
+      const steps = gone.flatMap(({ id, version, children }): Step[] => [
+        ...children.map((name) => removal(this.layout.queue(id, name), ANY_VERSION)),
+        removal(this.layout.record(id), version),
+      ]);
       const end = this.chunks.newGeneration(generation);
       const { took } = await this.session.write([end, ...steps], generation);
       await this.session.refreshGeneration();
-      if (took) return steps.length;
+      if (took) return gone.length;
+      for (const id of ids) this.znodes.dropRecord(id);
     }
     return 0;
   }
@@ -86,10 +91,12 @@ export class Forgetting {
         this.aliveUntil.set(key, stands.expiresAt);
         return;
       }
-      const path = this.layout.memo(key);
-      const { took } = await this.session.write([{ kind: 'delete', path, version }], generation);
+      const removed = [removal(this.layout.memo(key), version)];
+      const { took } = await this.session.write(removed, generation);
       if (took) this.znodes.dropMemo(key);
     });
     await Promise.all(removals);
   }
 }
+
+const removal = (path: string, version: number): Step => ({ kind: 'delete', path, version });

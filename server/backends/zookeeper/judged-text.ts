@@ -7,7 +7,9 @@ export interface Window {
 /** What a judged text says. `stands` counts, be it what was written or what stood before; null: nothing does. */
 export interface Judged {
   stands: string | null;
-  written: string | null;
+  written: string;
+  /** Null: it is not kept. */
+  before: string | null;
 }
 
 /**
@@ -31,10 +33,9 @@ export function decodeJudged(data: Buffer, writtenAt: number): Judged {
   const start = all.indexOf('\n') + 1;
   const [past, ahead, length, hasBefore] = JSON.parse(all.slice(0, start)) as Head;
   const written = all.slice(start, start + length);
-  if (isWithin({ past, ahead: ahead || Number.POSITIVE_INFINITY }, writtenAt)) {
-    return { stands: written, written };
-  }
-  return { stands: hasBefore ? all.slice(start + length) : null, written };
+  const before = hasBefore ? all.slice(start + length) : null;
+  const counts = isWithin({ past, ahead: ahead || Number.POSITIVE_INFINITY }, writtenAt);
+  return { stands: counts ? written : before, written, before };
 }
 
 type Head = [past: number, ahead: number, length: number, hasBefore: boolean];

@@ -1,18 +1,9 @@
 import type { Memo } from '../../domain/decision';
-import type { StoredRecord } from '../record-store';
+import { type Known, type KnownRecord, readMemo, readRecord } from './read-znodes';
 import { RecentMap } from './recent-map';
-import { getData, sync } from './wire-calls';
-import { memoOf, recordOf } from './znode-texts';
+import { sync } from './wire-calls';
 import type { ZookeeperLayout } from './zookeeper-layout';
 import type { ZookeeperLines } from './zookeeper-line';
-
-/** A znode as it was last seen: which version of it, and what stands in it. */
-export interface Known<T> {
-  /** Null: there is no such znode. */
-  version: number | null;
-  /** Null: nothing, whether or not there is a znode. */
-  stands: T | null;
-}
 
 const WEIGHT_OF_RECORDS = 32_000_000;
 const WEIGHT_OF_MEMOS = 16_000_000;
@@ -23,12 +14,12 @@ const WEIGHT_OF_ONE = 300;
  * latter. Remembered from reads and swaps; what is remembered may only be offered to ZooKeeper for comparison.
  */
 export class KnownZnodes {
-  private readonly records = new RecentMap<Known<StoredRecord>>(WEIGHT_OF_RECORDS);
+  private readonly records = new RecentMap<KnownRecord>(WEIGHT_OF_RECORDS);
   private readonly memos = new RecentMap<Known<Memo>>(WEIGHT_OF_MEMOS);
   /** Counts how often all was forgotten: an answer to a question of before must not be remembered. */
   private age = 0;
 
-  record(id: string): Known<StoredRecord> | undefined {
+  record(id: string): KnownRecord | undefined {
     return this.records.get(id);
   }
 
@@ -36,7 +27,7 @@ export class KnownZnodes {
     return this.memos.get(key);
   }
 
-  noteRecord(id: string, known: Known<StoredRecord>): void {
+  noteRecord(id: string, known: KnownRecord): void {
     const { head = '', queue = '' } = known.stands ?? {};
     this.records.set(id, known, WEIGHT_OF_ONE + head.length + queue.length);
   }
@@ -69,34 +60,23 @@ export class KnownZnodes {
     layout: ZookeeperLayout,
     ids: string[],
     memoKeys: string[],
-  ): Promise<{ records: Known<StoredRecord>[]; memos: Known<Memo>[] }> {
+  ): Promise<{ records: KnownRecord[]; memos: Known<Memo>[] }> {
     const connection = await session.connected();
     const { age } = this;
     const synced = connection.ask(sync(layout.tick));
-    const records = ids.map((id) => connection.ask(getData(layout.record(id))));
-    const memos = memoKeys.map((key) => connection.ask(getData(layout.memo(key))));
-    const [, readRecords, readMemos] = await Promise.all([
+    const asked = ids.map((id) => readRecord(connection, layout, id, this.records.get(id)));
+    const askedMemos = memoKeys.map((key) => readMemo(connection, layout, key));
+    const [, records, memos] = await Promise.all([
       synced,
-      Promise.all(records),
-      Promise.all(memos),
+      Promise.all(asked),
+      Promise.all(askedMemos),
       connection.prove(),
     ]);
-    const result = {
-      records: readRecords.map((node) => known(node, recordOf)),
-      memos: readMemos.map((node) => known(node, memoOf)),
-    };
+    const result = { records, memos };
     if (age === this.age) {
       for (const [i, record] of result.records.entries()) this.noteRecord(ids[i] ?? '', record);
       for (const [i, memo] of result.memos.entries()) this.noteMemo(memoKeys[i] ?? '', memo);
     }
     return result;
   }
-}
-
-function known<T>(
-  node: { data: Buffer; stat: { version: number; mtime: number } } | null,
-  parse: (data: Buffer, writtenAt: number) => T | null,
-): Known<T> {
-  if (node === null) return { version: null, stands: null };
-  return { version: node.stat.version, stands: parse(node.data, node.stat.mtime) };
 }

@@ -114,7 +114,7 @@ async function mendRecords(
     layout,
     znodes,
     chunks,
-    lastVersion: limits.lastVersion,
+    limits,
     monotonic,
   };
   const walk = new RecordWalk(line, layout, znodes);

@@ -1,14 +1,13 @@
 import type { Memo } from '../../domain/decision';
 import { recordId } from '../record-id';
-import type { Change, StoredRecord } from '../record-store';
+import type { Change } from '../record-store';
 import { commonWindow, isWithin, mayBeLate, type Window } from './judged-text';
-import type { Known, KnownZnodes } from './known-znodes';
-import type { Step } from './wire-calls';
+import type { KnownZnodes } from './known-znodes';
+import { ABSENT, type Known, type KnownRecord, NO_RECORD } from './read-znodes';
+import { ANY_VERSION, type Step } from './wire-calls';
 import { memoData, recordData } from './znode-texts';
 import type { ZookeeperLayout } from './zookeeper-layout';
-
-/** No znode, as far as is known. */
-export const ABSENT = { version: null, stands: null };
+import type { ZookeeperLimits } from './zookeeper-limits';
 
 /** Changes that take all or none, and the window in which they all count. */
 export interface SwapUnit {
@@ -16,7 +15,7 @@ export interface SwapUnit {
   ids: string[];
   window: Window;
   /** What its records were when they were found to be as the changes expect: the versions that may be written over. */
-  seen: Known<StoredRecord>[];
+  seen: KnownRecord[];
 }
 
 export function swapUnit(changes: Change[]): SwapUnit {
@@ -53,22 +52,73 @@ export function stepsOf(
   unit: SwapUnit,
   layout: ZookeeperLayout,
   znodes: KnownZnodes,
-  lastVersion: number,
+  limits: ZookeeperLimits,
 ): NotedStep[] {
   const records = unit.changes.flatMap((change, i) => {
-    const id = unit.ids[i] ?? '';
-    const seen = unit.seen[i] ?? ABSENT;
-    const { rev, writer, head } = change;
-    const next = { rev, writer, head, queue: change.queue ?? seen.stands?.queue ?? '' };
-    const data = recordData(unit.window, next, seen.stands);
-    const version = seen.version === lastVersion ? { last: lastVersion } : seen.version;
-    return writes(layout.record(id), data, version, {
-      forget: () => znodes.dropRecord(id),
-      note: (version, at) => znodes.noteRecord(id, judged(unit.window, next, seen, version, at)),
-    });
+    const seen = unit.seen[i] ?? NO_RECORD;
+    return recordSteps(
+      { change, id: unit.ids[i] ?? '', seen, window: unit.window },
+      layout,
+      znodes,
+      limits,
+    );
   });
   return [...records, ...memoSteps(unit, layout, znodes)];
 }
+
+interface RecordWrite {
+  change: Change;
+  id: string;
+  seen: KnownRecord;
+  window: Window;
+}
+
+/** A queue that is long and stays as it is stays where it is: then its record alone is written. */
+function recordSteps(
+  { change, id, seen, window }: RecordWrite,
+  layout: ZookeeperLayout,
+  znodes: KnownZnodes,
+  { lastVersion, charsOfQueue }: ZookeeperLimits,
+): NotedStep[] {
+  const { rev, writer, head } = change;
+  const { stands } = seen;
+  const queue = change.queue ?? stands?.queue ?? '';
+  const own = queue.length > charsOfQueue ? `${rev}-${base64url(writer)}` : null;
+  const queueIn = stands && queue === stands.queue ? seen.queueIn : own;
+  const next = { rev, writer, head, queue };
+  const before = stands && { record: stands, queueIn: seen.queueIn };
+  const data = recordData(window, { record: next, queueIn }, before);
+
+  const queues = new Map<string, string>();
+  if (stands && mayBeLate(window) && seen.queueIn !== null) queues.set(seen.queueIn, stands.queue);
+  if (queueIn !== null) queues.set(queueIn, queue);
+  const children = [...queues.keys()];
+  const isAnew = seen.version === lastVersion;
+  const gone = isAnew ? seen.children : seen.children.filter((name) => !queues.has(name));
+  const added = isAnew ? children : children.filter((name) => !seen.children.includes(name));
+
+  const forget = () => znodes.dropRecord(id);
+  const plain = (step: Step): NotedStep => ({ step, forget, note: () => {} });
+  const remove = (name: string) =>
+    plain({ kind: 'delete', path: layout.queue(id, name), version: ANY_VERSION });
+  const add = (name: string) =>
+    plain({
+      kind: 'create',
+      path: layout.queue(id, name),
+      data: Buffer.from(queues.get(name) ?? ''),
+    });
+  const note = (version: number, at: number) =>
+    znodes.noteRecord(id, {
+      ...judged(window, next, seen, version, at),
+      queueIn: counts(window, at) ? queueIn : seen.queueIn,
+      children,
+    });
+  const version = isAnew ? { last: lastVersion } : seen.version;
+  const written = writes(layout.record(id), data, version, { forget, note });
+  return [...gone.map(remove), ...written, ...added.map(add)];
+}
+
+const base64url = (text: string): string => Buffer.from(text).toString('base64url');
 
 function memoSteps(unit: SwapUnit, layout: ZookeeperLayout, znodes: KnownZnodes): NotedStep[] {
   const next = new Map<string, Memo>();
@@ -105,13 +155,15 @@ function writes(
   return [{ step: removal, forget: tell.forget, note: () => {} }, create];
 }
 
-function judged<T extends StoredRecord | Memo>(
+function judged<T>(
   window: Window,
   written: T,
   before: Known<T>,
   version: number,
   writtenAt: number,
 ): Known<T> {
-  const counts = !mayBeLate(window) || isWithin(window, writtenAt);
-  return { version, stands: counts ? written : before.stands };
+  return { version, stands: counts(window, writtenAt) ? written : before.stands };
 }
+
+const counts = (window: Window, writtenAt: number): boolean =>
+  !mayBeLate(window) || isWithin(window, writtenAt);

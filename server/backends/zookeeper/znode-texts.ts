@@ -3,35 +3,64 @@ import { decodeHistory, encodeHistory } from '../history-text';
 import type { Change, HistoryRow, StoredRecord } from '../record-store';
 import { decodeJudged, encodeJudged, isWithin, mayBeLate, type Window } from './judged-text';
 
+/** A record, and the child of its znode in which its queue is; null: the queue is in the znode itself. */
+export interface PlacedRecord {
+  record: StoredRecord;
+  queueIn: string | null;
+}
+
 /** A record's znode. A queue that the change leaves alone is kept once, not twice. */
 export function recordData(
   window: Window,
-  record: StoredRecord,
-  before: StoredRecord | null,
+  written: PlacedRecord,
+  before: PlacedRecord | null,
 ): Buffer {
-  const isShared = before?.queue === record.queue;
-  return encodeJudged(window, recordText(record, false), before && recordText(before, isShared));
+  const isShared = before?.record.queue === written.record.queue && written.queueIn === null;
+  const kept = before && recordText(before.record, before.queueIn ?? isShared);
+  return encodeJudged(window, recordText(written.record, written.queueIn ?? false), kept);
 }
 
-export function recordOf(data: Buffer, writtenAt: number): StoredRecord | null {
-  const { stands, written } = decodeJudged(data, writtenAt);
-  if (stands === null) return null;
-  const { isShared, ...record } = parseRecord(stands);
-  return isShared ? { ...record, queue: parseRecord(written ?? '').queue } : record;
+/** What such a znode says. */
+export interface FoundRecord {
+  /** Null: nothing stands. Its queue is empty here where it is in a child. */
+  stands: StoredRecord | null;
+  queueIn: string | null;
+  /** All children that are named there. */
+  children: string[];
 }
 
-function recordText({ rev, writer, head, queue }: StoredRecord, isShared: boolean): string {
-  return `${JSON.stringify([rev, writer, head.length, isShared])}\n${head}${isShared ? '' : queue}`;
+export function recordOf(data: Buffer, writtenAt: number): FoundRecord {
+  const { stands, written, before } = decodeJudged(data, writtenAt);
+  const named = [written, before].flatMap((text) => (text === null ? [] : childIn(text)));
+  const children = [...new Set(named)];
+  if (stands === null) return { stands, queueIn: null, children };
+  const { record, queueAt } = parseRecord(stands);
+  if (queueAt === true) record.queue = parseRecord(written).record.queue;
+  return { stands: record, queueIn: typeof queueAt === 'string' ? queueAt : null, children };
 }
 
-function parseRecord(text: string): StoredRecord & { isShared: boolean } {
+function childIn(text: string): string[] {
+  const { queueAt } = parseRecord(text);
+  return typeof queueAt === 'string' ? [queueAt] : [];
+}
+
+function recordText({ rev, writer, head, queue }: StoredRecord, queueAt: QueueAt): string {
+  const text = `${JSON.stringify([rev, writer, head.length, queueAt])}\n${head}`;
+  return queueAt === false ? text + queue : text;
+}
+
+function parseRecord(text: string): { record: StoredRecord; queueAt: QueueAt } {
   const start = text.indexOf('\n') + 1;
-  const [rev, writer, length, isShared] = JSON.parse(text.slice(0, start)) as RecordHead;
+  const [rev, writer, length, queueAt] = JSON.parse(text.slice(0, start)) as RecordHead;
   const end = start + length;
-  return { rev, writer, head: text.slice(start, end), queue: text.slice(end), isShared };
+  const record = { rev, writer, head: text.slice(start, end), queue: text.slice(end) };
+  return { record, queueAt };
 }
 
-type RecordHead = [rev: number, writer: string, length: number, isShared: boolean];
+/** False: behind the head; true: it is that of what was written over it; a text: in the child of that name. */
+type QueueAt = boolean | string;
+
+type RecordHead = [rev: number, writer: string, length: number, queueAt: QueueAt];
 
 /** A remembered answer's znode. */
 export function memoData(window: Window, memo: Memo, before: Memo | null): Buffer {

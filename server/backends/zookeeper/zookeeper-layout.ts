@@ -11,8 +11,8 @@ const OWN_BUCKET = 'own';
 /**
  * Where everything is under the root:
  *
- * - `r/<bucket>/<id>`: records; `q/<bucket>/<key>`: remembered answers. Ids and keys are base64url, so that a slash, a dot or an
- *   empty text in a name is nothing special
+ * - `r/<bucket>/<id>`: records, with a long queue in a child; `q/<bucket>/<key>`: remembered answers. Ids and keys are base64url,
+ *   so that a slash, a dot or an empty text in a name is nothing special
  * - `h/<chunk>/n<number>`: rows of the history, numbered by ZooKeeper
  * - `g`: the chunk that is written to; its version changes whenever a record is removed, see `Generation`
  * - `t`: written again and again, for the instant of writing it
@@ -37,6 +37,11 @@ export class ZookeeperLayout {
   record(id: string): string {
     const bucket = id.startsWith('.') ? OWN_BUCKET : bucketOf(id);
     return `${this.root}/r/${bucket}/${Buffer.from(id).toString('base64url')}`;
+  }
+
+  /** A queue is never written over: each one has a name of its own. */
+  queue(id: string, name: string): string {
+    return `${this.record(id)}/${name}`;
   }
 
   memo(key: string): string {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { created, creation, eventOf, freshKey, readOne, stored, update } from '../testing/changes';
 import { openZookeeperUnderTest } from '../testing/zookeeper-under-test';
+import { LIMITS } from './zookeeper-limits';
 
 let under: Awaited<ReturnType<typeof openZookeeperUnderTest>>;
 afterEach(() => under?.close());
@@ -53,19 +54,24 @@ describe('records in a ZooKeeper', () => {
   });
 
   it('are made anew before the numbers of their versions end, and go on', async () => {
-    under = await openZookeeperUnderTest({ limits: { rowsOfChunk: 1_000, lastVersion: 3 } });
+    under = await openZookeeperUnderTest({
+      limits: { ...LIMITS, lastVersion: 3, charsOfQueue: 6 },
+    });
     const stores = [under.store, await under.another()] as const;
     const key = freshKey();
-    let seen = await created(stores[0], key);
+    let [seen, stands] = [await created(stores[0], key), ''];
     for (let rev = 2; rev <= 30; rev += 1) {
-      const [change, rival] = [update(key, seen), update(key, seen)];
+      // Short ones, long ones, and such as stay as they are.
+      const queue = rev % 3 === 0 ? null : 'q'.repeat(rev % 9);
+      const [change, rival] = [update(key, seen, { queue }), update(key, seen, { queue })];
+      stands = queue ?? stands;
       const [[own], [theirs]] = await Promise.all([
         stores[0].swap([change]),
         stores[1].swap([rival]),
       ]);
       expect([own?.took, theirs?.took].filter(Boolean)).toHaveLength(1);
       seen = { rev, writer: own?.took ? change.writer : rival.writer };
-      expect(await stored(stores[0], key)).toMatchObject(seen);
+      expect(await stored(stores[0], key)).toMatchObject({ ...seen, queue: stands });
     }
   });
 
@@ -84,7 +90,7 @@ describe('records in a ZooKeeper', () => {
 
 describe('the history in a ZooKeeper', () => {
   it('goes on from one parent to the next: every row once, ids that rise, and nothing left when it is pruned', async () => {
-    under = await openZookeeperUnderTest({ limits: { rowsOfChunk: 5, lastVersion: 1_000 } });
+    under = await openZookeeperUnderTest({ limits: { ...LIMITS, rowsOfChunk: 5 } });
     const stores = [under.store, await under.another()];
     const written = await Promise.all(
       stores.flatMap((store, s) =>

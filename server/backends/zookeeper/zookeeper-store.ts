@@ -22,11 +22,9 @@ import type { ServerAddress } from './zookeeper-connection';
 import { zookeeperGuarantees } from './zookeeper-guarantees';
 import { ZookeeperGuard } from './zookeeper-guard';
 import { ZookeeperLayout } from './zookeeper-layout';
-import type { ZookeeperLimits } from './zookeeper-limits';
+import { LIMITS, type ZookeeperLimits } from './zookeeper-limits';
 import { asStoreError, ZookeeperSession } from './zookeeper-session';
 import { ZookeeperSwap } from './zookeeper-swap';
-
-const LIMITS: ZookeeperLimits = { rowsOfChunk: 1_000_000, lastVersion: 2 ** 31 - 1 };
 
 export interface ZookeeperPlace {
   servers: ServerAddress[];
@@ -136,12 +134,11 @@ export class ZookeeperStore implements RecordStore, HistorySource {
 
   private async run(units: SwapUnit[]): Promise<SwapResult[]> {
     const { session, layout, znodes, chunks, limits, monotonic } = this;
-    const { lastVersion } = limits;
     await coverLeases(
       this.life,
       units.flatMap(({ changes }) => changes),
     );
-    const means = { session, layout, znodes, chunks, lastVersion, monotonic };
+    const means = { session, layout, znodes, chunks, limits, monotonic };
     return surely(new ZookeeperSwap(means).run(units));
   }
 }

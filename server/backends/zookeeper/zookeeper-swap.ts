@@ -1,11 +1,13 @@
 import { type StoredRecord, StoreError, type SwapResult } from '../record-store';
 import type { HistoryChunks } from './history-chunks';
 import { isWithin } from './judged-text';
-import type { Known, KnownZnodes } from './known-znodes';
-import { ABSENT, memoKeysOf, type NotedStep, renews, type SwapUnit, stepsOf } from './swap-unit';
+import type { KnownZnodes } from './known-znodes';
+import { type KnownRecord, NO_RECORD } from './read-znodes';
+import { memoKeysOf, type NotedStep, renews, type SwapUnit, stepsOf } from './swap-unit';
 import { CODE, type MultiAnswer, type Step, ZookeeperRefusal } from './wire-calls';
 import { historyData } from './znode-texts';
 import type { ZookeeperLayout } from './zookeeper-layout';
+import type { ZookeeperLimits } from './zookeeper-limits';
 import type { Generation, ZookeeperLines } from './zookeeper-line';
 import { asStoreError } from './zookeeper-session';
 
@@ -27,8 +29,7 @@ export interface SwapMeans {
   layout: ZookeeperLayout;
   znodes: KnownZnodes;
   chunks: HistoryChunks;
-  /** See `ZookeeperLimits`. */
-  lastVersion: number;
+  limits: ZookeeperLimits;
   monotonic: () => number;
 }
 
@@ -98,8 +99,8 @@ export class ZookeeperSwap {
     return open.filter((unit) => !lost.includes(unit));
   }
 
-  private guess(): Known<StoredRecord> | undefined {
-    return this.mayGuess ? ABSENT : undefined;
+  private guess(): KnownRecord | undefined {
+    return this.mayGuess ? NO_RECORD : undefined;
   }
 
   /** An answer to be kept alive longer must be known; of one to be written it is guessed that it is new. */
@@ -111,10 +112,7 @@ export class ZookeeperSwap {
     );
   }
 
-  private mayTake(
-    unit: SwapUnit,
-    knownOf: (id: string) => Known<StoredRecord> | undefined,
-  ): boolean {
+  private mayTake(unit: SwapUnit, knownOf: (id: string) => KnownRecord | undefined): boolean {
     const { changes, ids, window } = unit;
     if (this.means.session.earliest() >= window.ahead) return false;
     if (this.means.session.latest() + CALL_MS < window.past) return false;
@@ -174,7 +172,7 @@ export class ZookeeperSwap {
 
   private packetOf(units: SwapUnit[]): Packet {
     const steps = units.flatMap((unit) =>
-      stepsOf(unit, this.means.layout, this.means.znodes, this.means.lastVersion),
+      stepsOf(unit, this.means.layout, this.means.znodes, this.means.limits),
     );
     const sizes = steps.map(({ step }) => STEP_BYTES + ('data' in step ? step.data.length : 0));
     return { units, steps, bytes: sizes.reduce((sum, size) => sum + size, 0) };
@@ -183,7 +181,7 @@ export class ZookeeperSwap {
   private async send({ units, steps }: Packet): Promise<void> {
     const generation = { ...this.means.session.generation, life: this.memory.life };
     const history = this.historyStep(units, generation.chunk);
-    const guard = units.some((unit) => renews(unit, this.means.lastVersion))
+    const guard = units.some((unit) => renews(unit, this.means.limits.lastVersion))
       ? this.means.chunks.newGeneration(generation)
       : { kind: 'check' as const, path: this.means.layout.generation, version: generation.version };
     const all = [guard, ...steps.map(({ step }) => step), ...history];

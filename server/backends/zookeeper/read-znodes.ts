@@ -1,0 +1,80 @@
+import type { Memo } from '../../domain/decision';
+import { type StoredRecord, StoreError } from '../record-store';
+import { getChildren, getData } from './wire-calls';
+import { memoOf, recordOf } from './znode-texts';
+import type { ZookeeperLayout } from './zookeeper-layout';
+import type { ZookeeperLine } from './zookeeper-line';
+
+/** A znode as it was last seen: which version of it, and what stands in it. */
+export interface Known<T> {
+  /** Null: there is no such znode. */
+  version: number | null;
+  /** Null: nothing, whether or not there is a znode. */
+  stands: T | null;
+}
+
+/** A record's znode. */
+export interface KnownRecord extends Known<StoredRecord> {
+  /** The child in which the queue that stands is; null: it is in the znode itself. */
+  queueIn: string | null;
+  /** All children that there are: that one, and the one of before, which the next write removes. */
+  children: string[];
+}
+
+/** No znode, as far as is known. */
+export const ABSENT = { version: null, stands: null };
+export const NO_RECORD: KnownRecord = { ...ABSENT, queueIn: null, children: [] };
+
+/** How often a record may be written between the look at its znode and the one at its queue. */
+const TRIES = 50;
+
+/**
+ * A record and its queue. A queue in a child is never written over, so one that is remembered needs no second look; where
+ * somebody has removed it, there is none.
+ *
+ * @param remembered the same record as it was known before
+ * @throws StoreError
+ */
+export async function readRecord(
+  line: ZookeeperLine,
+  layout: ZookeeperLayout,
+  id: string,
+  remembered: KnownRecord | undefined,
+): Promise<KnownRecord> {
+  const path = layout.record(id);
+  let node = await line.ask(getData(path));
+  for (let tries = 0; node && tries < TRIES; tries += 1) {
+    const { version, mtime } = node.stat;
+    const { stands, queueIn, children } = recordOf(node.data, mtime);
+    const found = { version, stands, queueIn, children };
+    if (children.length === 0) return found;
+    if (stands && queueIn !== null && queueIn === remembered?.queueIn) {
+      const { queue = '' } = remembered.stands ?? {};
+      return { ...found, stands: { ...stands, queue } };
+    }
+    // Asked later than the rest, so it is proved apart.
+    const [kept, listed, again] = await Promise.all([
+      queueIn === null ? null : line.ask(getData(layout.queue(id, queueIn))),
+      line.ask(getChildren(path)),
+      line.ask(getData(path)),
+      line.prove(),
+    ]);
+    const there = { ...found, children: listed?.names ?? [] };
+    if (queueIn === null) return there;
+    if (kept && stands) return { ...there, stands: { ...stands, queue: String(kept.data) } };
+    if (again?.stat.version === version) return { ...there, queueIn: null };
+    node = again;
+  }
+  if (node === null) return NO_RECORD;
+  throw new StoreError('A record in ZooKeeper changes too often to be read.', 'no');
+}
+
+export async function readMemo(
+  line: ZookeeperLine,
+  layout: ZookeeperLayout,
+  key: string,
+): Promise<Known<Memo>> {
+  const node = await line.ask(getData(layout.memo(key)));
+  if (node === null) return ABSENT;
+  return { version: node.stat.version, stands: memoOf(node.data, node.stat.mtime) };
+}
