@@ -58,6 +58,8 @@ export interface SwapResult {
   now: number;
   /** The record as it stands after the swap; null if there is none. Tells who won, and whether an earlier try had landed. */
   current: { rev: number; writer: string } | null;
+  /** It is more than the store takes at once, and can never take. It is refused alone: the others of its swap are not. */
+  isTooLarge?: true;
 }
 
 export interface Cursor {
@@ -113,7 +115,7 @@ export interface RecordStore {
   swap(changes: Change[]): Promise<SwapResult[]>;
   /**
    * The same for changes that belong together: all take, in one atomic step with all of their history and answers, or
-   * none does and nothing of them remains. Every result says the same of `took`.
+   * none does and nothing of them remains. Every result says the same of `took`. What is too large is a `StoreError`.
    */
   swapAll(changes: Change[]): Promise<SwapResult[]>;
   /** Records in key order, for the board and for healing it. */

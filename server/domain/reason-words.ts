@@ -8,7 +8,8 @@ export const REASON_WORDS: Record<Reason, string> = {
   FORBIDDEN: 'The key does not reach this namespace, or the hold belongs to another service.',
   NOT_FOUND: 'There is no such procedure, namespace or counter.',
   CONFLICT: 'What was to be changed does not allow it as it is now.',
-  TOO_LARGE: 'A body over 256 KB, or an address and headers over 64 KB.',
+  TOO_LARGE:
+    'A body over 256 KB, an address and headers over 64 KB, or more than a backend keeps of one lock.',
   RATE_LIMITED: 'Too many requests; `retryAfterMs` says when to come back.',
   CONTENDED: 'Others changed the lock too often meanwhile; nothing was applied. Ask again.',
   UNSUPPORTED: 'This server does not offer it.',

@@ -19,7 +19,7 @@ import { meetStrangers } from './meet-strangers';
 import { openRecord } from './open-record';
 import { memoKey, onlyLooks, type PendingCommand } from './pending-command';
 import type { Pulse } from './pulse';
-import { backendDown, contended, unreadable } from './refusals';
+import { backendDown, contended, tooLarge, unreadable } from './refusals';
 import { sureSwap, type Verdict } from './sure-swap';
 import type { WaitingRoom } from './waiting-room';
 
@@ -182,7 +182,7 @@ export class Flusher {
         const latestNow = verdict.now + monotonic() - sentAt;
         this.tell(proposal, startedAt, latestNow - proposal.now);
       } else {
-        this.decideAgain(proposal, verdict.took === 'unknown');
+        this.decideAgain(proposal, verdict.took);
       }
     });
   }
@@ -232,15 +232,17 @@ export class Flusher {
   }
 
   /** What was changed by nobody knows whom can only be asked again where the answer is remembered. */
-  private decideAgain(proposal: Proposal, uncertain: boolean): void {
+  private decideAgain(proposal: Proposal, took: Exclude<Verdict['took'], 'yes'>): void {
     const { known, monotonic, resubmit } = this.tools;
+    const uncertain = took === 'unknown';
     known.forget(proposal.group.id);
     if (uncertain) this.tellDoubt(proposal);
     markStanding(proposal.outcomes, ({ changed }) => uncertain && changed);
     const again: PendingCommand[] = [];
-    for (const { pending } of proposal.outcomes) {
+    for (const { pending, changed } of proposal.outcomes) {
       const canBeAsked = !pending.progress.mayStand || memoKey(pending.command) !== null;
-      if (canBeAsked && monotonic() < pending.dueAt) again.push(afresh(pending));
+      if (took === 'tooLarge' && changed) pending.refuse(tooLarge());
+      else if (canBeAsked && monotonic() < pending.dueAt) again.push(afresh(pending));
       else pending.refuse(contended());
     }
     resubmit(again);

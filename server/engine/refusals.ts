@@ -16,7 +16,7 @@ export function inDoubt(error: unknown): unknown {
   return isDenial ? unknownOutcome(error) : error;
 }
 
-const NOTHING_CHANGED: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED']);
+const NOTHING_CHANGED: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'TOO_LARGE']);
 
 export function unreadable(cause: unknown): LockyardError {
   return new LockyardError('INTERNAL', 'This record cannot be read.', { cause });
@@ -25,6 +25,11 @@ export function unreadable(cause: unknown): LockyardError {
 export function contended(): LockyardError {
   const text = 'This is changed too often by others. Nothing was changed; try again.';
   return new LockyardError('CONTENDED', text, { retryAfterMs: 100 });
+}
+
+export function tooLarge(): LockyardError {
+  const text = 'With this, the record would be larger than its backend takes. Nothing was changed.';
+  return new LockyardError('TOO_LARGE', text);
 }
 
 export function tooLate(cause: unknown): LockyardError {

@@ -7,11 +7,11 @@ import {
 
 /**
  * What became of a change. `writer` is the one under which it took. `unknown`: its reply was lost, and the record has
- * moved on since, so it may have been part of the way or not.
+ * moved on since, so it may have been part of the way or not. `tooLarge`: it did not take, and never can.
  */
 export type Verdict =
   | { took: 'yes'; writer: string; now: number }
-  | { took: 'no' | 'unknown'; now: number };
+  | { took: 'no' | 'unknown' | 'tooLarge'; now: number };
 
 const PAUSE_MS = 50;
 const SHORT_PAUSE_MS = 3;
@@ -104,7 +104,8 @@ async function untilSure<T>(
 
 /** Null: an earlier try may still land, so nothing is known yet. */
 function verdictOn(change: Change, result: SwapResult, tried: string[]): Verdict | null {
-  const { current, now } = result;
+  const { current, now, isTooLarge } = result;
+  if (isTooLarge) return { took: tried.length === 0 ? 'tooLarge' : 'unknown', now };
   if (result.took) return { took: 'yes', writer: change.writer, now };
   if (tried.length === 0) return { took: 'no', now };
   if (current && tried.includes(current.writer)) {

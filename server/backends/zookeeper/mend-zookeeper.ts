@@ -123,7 +123,10 @@ async function mendRecords(
     const changes = page.records.flatMap(({ key, record }) =>
       record ? mendedRecord(key, record, restoration) : [],
     );
-    await new ZookeeperSwap(means).run(changes.map((change) => swapUnit([change])));
+    const swapped = await new ZookeeperSwap(means).run(changes.map((change) => swapUnit([change])));
+    if (swapped.some(({ isTooLarge }) => isTooLarge)) {
+      throw new StoreError('A record is too large to be brought into a new life.', 'no');
+    }
     cursor = page.next;
   }
 }

@@ -74,18 +74,6 @@ describe('records in a ZooKeeper', () => {
       expect(await stored(stores[0], key)).toMatchObject({ ...seen, queue: stands });
     }
   });
-
-  it('too large for a packet are refused, nothing is applied, and all goes on', async () => {
-    under = await openZookeeperUnderTest();
-    const { store } = under;
-    const key = freshKey();
-    const seen = await created(store, key, { head: 'small' });
-    const large = update(key, seen, { queue: 'q'.repeat(1_100_000) });
-    await expect(store.swap([large])).rejects.toMatchObject({ name: 'StoreError', applied: 'no' });
-    expect((await stored(store, key)).head).toBe('small');
-    const fitting = update(key, seen, { queue: 'q'.repeat(450_000) });
-    expect(await store.swap([fitting])).toMatchObject([{ took: true }]);
-  });
 });
 
 describe('the history in a ZooKeeper', () => {

@@ -66,7 +66,6 @@ export class ZookeeperSwap {
         throw this.contended();
       const ready = await this.judge(open);
       const packets = round === 0 ? this.pack(ready) : ready.map((unit) => this.packetOf([unit]));
-      for (const packet of packets) refuseLarge(packet);
       const sent = await Promise.allSettled(packets.map((packet) => this.send(packet)));
       const refused = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
       if (refused.length > 0) throw this.worst(refused);
@@ -144,6 +143,24 @@ export class ZookeeperSwap {
     this.results.set(unit, results);
   }
 
+  /**
+   * What is too large is not sent, and told so once it is read that it could else take. Where several share a packet each is
+   * tried alone.
+   */
+  private setAside({ units, steps }: Packet): void {
+    for (const { forget } of steps) forget();
+    if (this.mayGuess) return;
+    for (const unit of units) {
+      const stands = unit.seen.map((seen) => seen.stands);
+      this.tell(unit, false, this.means.session.earliest(), stands);
+      const results = this.results.get(unit) ?? [];
+      this.results.set(
+        unit,
+        results.map((result) => ({ ...result, isTooLarge: true })),
+      );
+    }
+  }
+
   /** No packet writes the same answer twice: its version is known only once. */
   private pack(units: SwapUnit[]): Packet[] {
     const packets: Packet[] = [];
@@ -174,17 +191,18 @@ export class ZookeeperSwap {
     const steps = units.flatMap((unit) =>
       stepsOf(unit, this.means.layout, this.means.znodes, this.means.limits),
     );
-    const sizes = steps.map(({ step }) => STEP_BYTES + ('data' in step ? step.data.length : 0));
-    return { units, steps, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+    return { units, steps, bytes: bytesOf(steps.map(({ step }) => step)) };
   }
 
-  private async send({ units, steps }: Packet): Promise<void> {
+  private async send(packet: Packet): Promise<void> {
+    const { units, steps } = packet;
     const generation = { ...this.means.session.generation, life: this.memory.life };
     const history = this.historyStep(units, generation.chunk);
     const guard = units.some((unit) => renews(unit, this.means.limits.lastVersion))
       ? this.means.chunks.newGeneration(generation)
       : { kind: 'check' as const, path: this.means.layout.generation, version: generation.version };
     const all = [guard, ...steps.map(({ step }) => step), ...history];
+    if (bytesOf(all) > LARGEST_PACKET) return this.setAside(packet);
     const answer = await this.means.session.write(all, generation);
     if (!answer.took) return this.learn(answer, steps);
     const { at, done } = answer;
@@ -244,7 +262,7 @@ export class ZookeeperSwap {
   }
 }
 
-function refuseLarge({ bytes }: Packet): void {
-  if (bytes <= LARGEST_PACKET) return;
-  throw new StoreError(`${bytes} bytes are more than ZooKeeper takes at once.`, 'no');
+function bytesOf(steps: Step[]): number {
+  const sizes = steps.map((step) => ('data' in step ? step.data.length : 0) + step.path.length);
+  return sizes.reduce((sum, size) => sum + size, steps.length * STEP_BYTES);
 }

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { acquire, take } from '../../engine/testing/engine-rig';
+import { created, eventOf, freshKey, stored, swapOne, update } from '../testing/changes';
+import { told } from '../testing/told';
+import { ZookeeperRig } from '../testing/zookeeper-rig';
+import { openZookeeperUnderTest } from '../testing/zookeeper-under-test';
+
+/** More than ZooKeeper takes in one packet. */
+const TOO_MUCH = 'q'.repeat(1_100_000);
+
+describe('a record too large for a packet of ZooKeeper', () => {
+  it('is refused alone: nothing of it is applied, and the others of its swap take', async () => {
+    const under = await openZookeeperUnderTest();
+    const { store } = under;
+    const [large, larger, other] = [freshKey(), freshKey(), freshKey()];
+    const seen = [
+      await created(store, large),
+      await created(store, larger),
+      await created(store, other),
+    ] as const;
+    const half = 'q'.repeat(600_000);
+    const results = await store.swap([
+      update(large, seen[0], { queue: TOO_MUCH }),
+      update(larger, seen[1], { queue: half, events: [eventOf(2, half)] }),
+      update(other, seen[2], { head: 'next' }),
+    ]);
+    const [first, second] = seen;
+    expect(results).toMatchObject([
+      { took: false, isTooLarge: true, current: first },
+      { took: false, isTooLarge: true, current: second },
+      { took: true, current: { rev: 2 } },
+    ]);
+    for (const [i, key] of [large, larger].entries()) {
+      expect(await stored(store, key)).toEqual({ ...seen[i], head: 'head', queue: '' });
+    }
+    expect((await stored(store, other)).head).toBe('next');
+    const fitting = update(large, first, { queue: 'q'.repeat(900_000) });
+    expect((await swapOne(store, fitting)).took).toBe(true);
+    await under.close();
+  });
+
+  it('is told to who asked for it as TOO_LARGE, at once; who asks for others beside it is granted', async () => {
+    const rig = await ZookeeperRig.start(process.env.TEST_ZOOKEEPER_URL ?? '');
+    try {
+      const process = await rig.join();
+      const [large, ...others] = [freshKey(), freshKey(), freshKey(), freshKey()] as const;
+      const [refused, ...granted] = await Promise.all([
+        told(acquire(process, large, TOO_MUCH)),
+        ...others.map((key) => told(acquire(process, key, 'w1'))),
+      ]);
+      expect(refused?.said).toBe('TOO_LARGE');
+      expect(granted.map(({ said }) => said)).toEqual(['granted', 'granted', 'granted']);
+      const { token } = await take(process, large, 'w2');
+      expect(token).toBeGreaterThan(0);
+    } finally {
+      await rig.close();
+    }
+  });
+});
