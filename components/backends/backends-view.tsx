@@ -8,6 +8,7 @@ import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useBackendsHealth } from '../shell/backend-health-list';
 import { useGuarantees } from '../shell/use-guarantees';
+import { worstFirst } from '../shell/worst-first';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { BackendCard } from './backend-card';
@@ -15,7 +16,7 @@ import { BackendCard } from './backend-card';
 /** How often the number of locks is read again. */
 const POLL_MS = 10_000;
 
-/** The stores that keep the locks: what each can promise, and how it is. */
+/** The stores that keep the locks, worst first: what each can promise, and how it is. */
 export function BackendsView({
   initial,
   initialGuarantees,
@@ -47,7 +48,7 @@ export function BackendsView({
         </div>
       )}
       <ul className="backend-cards">
-        {data.map((backend) => (
+        {worstFirst(data, guarantees).map((backend) => (
           <BackendCard
             key={backend.id}
             backend={backend}

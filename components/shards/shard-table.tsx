@@ -57,6 +57,10 @@ export function ShardTable({
   );
 }
 
+/** A name more or less is seen, none is not. */
+const shareOf = (names: number, most: number) =>
+  names === 0 ? '0' : `max(2px, ${(100 * names) / most}%)`;
+
 function ShardLine({
   shard,
   most,
@@ -99,7 +103,7 @@ function ShardLine({
       </td>
       <td data-cell="share" aria-hidden="true">
         <span className="room-bar">
-          <span style={{ inlineSize: `${(100 * (locks + counters)) / most}%` }} />
+          <span style={{ inlineSize: shareOf(locks + counters, most) }} />
         </span>
       </td>
       <td data-cell="act">

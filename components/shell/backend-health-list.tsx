@@ -8,6 +8,7 @@ import { spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { useTRPC } from '../live/trpc';
 import { useGuarantees } from './use-guarantees';
+import { isClosed, worstFirst } from './worst-first';
 
 const POLL_MS = 5_000;
 /** As many as the top bar has room for. */
@@ -38,16 +39,13 @@ export function BackendHealthList({
 }) {
   const { data, isError } = useBackendsHealth(initial);
   const { data: guarantees } = useGuarantees(initialGuarantees);
-  const isClosed = ({ id }: BackendHealth) =>
-    guarantees.some(({ backend, closedBecause }) => backend === id && closedBecause !== null);
-  const rank = (backend: BackendHealth) => (backend.reachable ? (isClosed(backend) ? 1 : 2) : 0);
-  const sorted = [...data].sort((a, b) => rank(a) - rank(b));
+  const sorted = worstFirst(data, guarantees);
   const shown = sorted.slice(0, SHOWN_MAX);
   return (
     <ul className="backend-health flex items-center gap-4">
       {shown.map((backend) => (
         <li key={backend.id}>
-          <OneBackend backend={backend} isOld={isError} isClosed={isClosed(backend)} />
+          <OneBackend backend={backend} isOld={isError} isClosed={isClosed(backend, guarantees)} />
         </li>
       ))}
       {sorted.length > SHOWN_MAX && (

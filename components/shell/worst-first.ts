@@ -1,0 +1,19 @@
+import type { GuaranteeRow } from '@/server/domain/guarantee-row';
+import type { BackendHealth } from '@/server/domain/lock-row';
+
+/** Whether a backend grants nothing at the moment, though it may answer. */
+export function isClosed({ id }: BackendHealth, guarantees: readonly GuaranteeRow[]): boolean {
+  return guarantees.some(({ backend, closedBecause }) => backend === id && closedBecause !== null);
+}
+
+/** Backends that do not answer, then those that answer and grant nothing, then the others; each part as it was. */
+export function worstFirst(
+  backends: readonly BackendHealth[],
+  guarantees: readonly GuaranteeRow[],
+): BackendHealth[] {
+  const rank = (backend: BackendHealth) => {
+    if (!backend.reachable) return 0;
+    return isClosed(backend, guarantees) || (backend.loss?.quietForMs ?? 0) > 0 ? 1 : 2;
+  };
+  return [...backends].sort((a, b) => rank(a) - rank(b));
+}
