@@ -78,6 +78,26 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
       return decide(record, { ...command, owner, mode, reentrant: true }, context);
     },
   },
+  're-entries that are not counted': {
+    locks: (decide) => (record, command, context) => {
+      const decision = decide(record, command, context);
+      if (command.verb !== 'acquire' || !decision.next) return decision;
+      const holds = decision.next.holds.map((hold) => ({ ...hold, count: 1 }));
+      return { ...decision, next: { ...decision.next, holds } };
+    },
+  },
+  'a freeze that lets newcomers in': {
+    locks: (decide) => (record, command, context) => {
+      if (command.verb !== 'acquire' || !record?.frozen) return decide(record, command, context);
+      const decision = decide({ ...record, frozen: null }, command, context);
+      const next = decision.next && { ...decision.next, frozen: record.frozen };
+      return { ...decision, next };
+    },
+  },
+  'a lock-delay that is forgotten': {
+    locks: (decide) => (record, command, context) =>
+      decide(record && { ...record, delayedUntil: 0 }, command, context),
+  },
   'a force-release that leaves the token as it is': {
     locks: (decide) => (record, command, context) => {
       const decision = decide(record, command, context);

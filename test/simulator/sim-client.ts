@@ -7,6 +7,7 @@ import type { LockEngine } from '@/server/engine/lock-engine';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import type { RecordedCall } from '@/server/engine/testing/history-checker';
 import type { AnswerChecks } from './answer-checks';
+import { enterTwice } from './enter-twice';
 import { holdSetOnce } from './hold-set-once';
 import type { SimWorld } from './sim-world';
 
@@ -55,6 +56,7 @@ export class SimClient {
     const granted = await this.acquire(key, leaseMs);
     if (!granted) return;
     const { token } = granted;
+    if (this.world.reenters && random() < 0.2) return enterTwice(this, key, token, leaseMs);
     while (random() < 0.4) {
       await scheduler.pause(random() * leaseMs * 0.7);
       if (!(await this.renew(key, token, leaseMs))) break;
@@ -146,7 +148,7 @@ export class SimClient {
     token: number,
     requestId?: string,
     isReplay = false,
-  ): Promise<void> {
+  ): Promise<ReleaseAnswer['outcome'] | null> {
     const { owner } = this;
     const call = this.record('release', key, token, 0);
     // A replay says what was, whatever has become of the lock since.
@@ -159,9 +161,9 @@ export class SimClient {
       (engine) => engine.run(key, { verb: 'release', service: SERVICE, owner, token, request }),
       (heard) => this.checks.told(key, token, heard),
     );
-    const isReleased =
-      reply !== 'silence' && 'answer' in reply && reply.answer.outcome === 'released';
-    this.conclude(call, reply, isReleased, token);
+    const outcome = reply !== 'silence' && 'answer' in reply ? reply.answer.outcome : null;
+    this.conclude(call, reply, outcome === 'released', token);
+    return outcome;
   }
 
   /** Adds to the counter what nobody else ever adds, and asks again by the same id until it knows. */

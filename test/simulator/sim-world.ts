@@ -44,6 +44,8 @@ export class SimWorld {
   readonly lockDelayMs: number;
   /** The share of acquires that are content to share. */
   readonly shared: number;
+  /** Whether callers enter locks that they hold. Of numbers of its own: so other worlds play as they did before. */
+  readonly reenters: boolean;
   /** The share of calls to the database that something happens to. */
   readonly faults: number;
   /** Whether the database's clock is set forward now and then. */
@@ -81,6 +83,7 @@ export class SimWorld {
     this.shared = random() < 0.5 ? 0 : 0.3;
     this.faults = random() < 0.2 ? 0 : random() * 0.12;
     this.clockSteps = random() < 0.2;
+    this.reenters = seeded(seed ^ 7)() < 0.4;
     this.troubleEndsAt = 2_000 + random() * 6_000;
   }
 

@@ -30,7 +30,7 @@ const QUIET_MS = 12_000;
 /** Plays one seed on the real domain and engine, and checks everything that is promised. */
 export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulation> {
   const world = new SimWorld(seed, flaws);
-  const truth = new Truth(world.database);
+  const truth = new Truth(world.database, world.lockDelayMs);
   const { scheduler, trace } = world;
   truth.onStep = ({ change, at }) =>
     trace.add(JSON.stringify([at, change.key.name, change.rev, change.head, change.events]));

@@ -28,9 +28,13 @@ const HOP_MS = 100;
 
 const ENDS: ReadonlySet<string> = new Set(['released', 'expired', 'forced', 'late']);
 
+/** Ends after which the next grant may have to wait. */
+const LOSSES: ReadonlySet<string> = new Set(['expired', 'forced']);
+
 /**
  * What really happened, watched step by step at the one place where it happens. Says at once what no record may ever
- * show: two live exclusive holds, a falling token, a rev that restarts, a lapsed lease revived, a waiter passed over.
+ * show: two live exclusive holds, a falling token, a rev that restarts, a lapsed lease revived, a waiter passed over, a grant
+ * of a frozen lock or too soon after a loss.
  */
 export class Truth {
   readonly violations: string[] = [];
@@ -43,7 +47,11 @@ export class Truth {
   private readonly lastToken = new Map<string, number>();
   private readonly freeSince = new Map<string, number>();
 
-  constructor(private readonly database: SimDatabase) {
+  /** @param lockDelayMs how long nobody may be granted a lock after a hold on it was lost */
+  constructor(
+    private readonly database: SimDatabase,
+    private readonly lockDelayMs: number,
+  ) {
     database.onStep = (step) => this.watch(step);
   }
 
@@ -111,6 +119,7 @@ export class Truth {
     }
     const tenures = this.tenures.get(id) ?? new Map<number, Tenure>();
     this.tenures.set(id, tenures);
+    this.watchClosed(id, old, change.events as LockEvent[], at);
     for (const event of change.events as LockEvent[]) {
       if (event.kind === 'granted') this.watchGrant(id, record, old, event);
       if (event.token === undefined) continue;
@@ -136,6 +145,19 @@ export class Truth {
       }
     }
     this.freeSince.set(id, at);
+  }
+
+  /** Nobody is granted a frozen lock, nor one that was lost just now. */
+  private watchClosed(id: string, old: LockRecord | null, events: LockEvent[], at: number): void {
+    let isFrozen = (old?.frozen ?? null) !== null;
+    let quietUntil = old?.delayedUntil ?? 0;
+    for (const { kind, at: endedAt, token } of events) {
+      if (kind === 'frozen' || kind === 'unfrozen') isFrozen = kind === 'frozen';
+      if (LOSSES.has(kind)) quietUntil = Math.max(quietUntil, endedAt + this.lockDelayMs);
+      if (kind !== 'granted') continue;
+      if (isFrozen) this.tell(`${id}: ${token} was granted though the lock is frozen`);
+      if (quietUntil > at) this.tell(`${id}: ${token} was granted too soon after a loss`);
+    }
   }
 
   private watchSet({ id, size }: SetMark, at: number): void {

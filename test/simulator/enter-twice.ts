@@ -1,0 +1,48 @@
+import type { RecordKey } from '@/server/backends/record-store';
+import type { AcquireAnswer } from '@/server/domain/answers';
+import type { AcquireCommand } from '@/server/domain/lock-command';
+import { anonymousRequest } from '@/server/engine/request-identity';
+import { SERVICE, type SimClient } from './sim-client';
+
+/** Enters a lock that this caller was granted once more, and leaves it as often as it entered. */
+export async function enterTwice(
+  client: SimClient,
+  key: RecordKey,
+  token: number,
+  leaseMs: number,
+): Promise<void> {
+  const { world, checks, owner } = client;
+  const { truth } = checks;
+  const mode = truth.record(key)?.holds.find((hold) => hold.token === token)?.mode ?? 'exclusive';
+  const request = anonymousRequest(world.newText);
+  const plain = { waitMs: 0, mode, reentrant: true, meta: {}, request };
+  const ask: AcquireCommand = { verb: 'acquire', service: SERVICE, owner, leaseMs, ...plain };
+  const call = client.record('acquire', key, null, leaseMs);
+  client.unsure.add(key.name);
+  const reply = await client.call<AcquireAnswer>(
+    (engine) => engine.acquire(key, ask, { holdRequestMs: 0 }),
+    (heard) => {
+      if (!('answer' in heard) || heard.answer.outcome !== 'granted') return;
+      const { token: entered, holdCount } = heard.answer;
+      const held = truth.liveHold(key, entered);
+      if (held && (held.owner !== owner || held.count !== holdCount)) {
+        truth.tell(`${owner} was told of ${holdCount} entries of ${entered}, and has others`);
+      }
+      if (mode === 'exclusive' && entered !== token && truth.liveHold(key, token)) {
+        truth.tell(`${owner} holds ${token} on ${key.name}, and entered ${entered} instead`);
+      }
+    },
+  );
+  const answer = reply !== 'silence' && 'answer' in reply ? reply.answer : null;
+  const granted = answer?.outcome === 'granted' ? answer : null;
+  // A lease that lapsed meanwhile makes it a grant of its own.
+  if (granted && granted.holdCount > 1) call.verb = 'reenter';
+  client.conclude(call, reply, granted !== null, granted?.token ?? null);
+  if (granted) {
+    const first = await client.release(key, granted.token);
+    if (first === 'released' && call.verb === 'reenter') {
+      truth.tell(`${granted.token} was entered twice, and released by one release`);
+    }
+  }
+  await client.release(key, token);
+}
