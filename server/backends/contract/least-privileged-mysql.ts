@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createConnection } from 'mysql2/promise';
 import { newWriter } from '@/server/engine/new-writer';
+import { MysqlStore } from '../mysql-store';
 import { openBackend } from '../open-backend';
 import { type Store, type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
 
@@ -8,15 +9,17 @@ import { type Store, type StoreUnderTest, storesUnderTest } from '../testing/sto
 const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\* TO/;
 
 /** A MySQL whose tables somebody else made, used by a user who has exactly the rights that docs/backends.md asks for. */
-export async function openLeastPrivilegedMysql(): Promise<StoreUnderTest> {
+export async function openLeastPrivilegedMysql(timeoutMs: number): Promise<StoreUnderTest> {
   const under = await storesUnderTest.mysql.open();
   const user = await addLeastPrivilegedUser(under);
   const opened: Store[] = [];
   const open = async () => {
-    const store = await openBackend({ kind: 'mysql', url: user.url }, Date.now);
+    const store = new MysqlStore(user.url, timeoutMs);
     opened.push(store);
     return store;
   };
+  // What a start does with its tables must be allowed too.
+  opened.push(await openBackend({ kind: 'mysql', url: user.url }, Date.now));
   return {
     ...under,
     store: await open(),

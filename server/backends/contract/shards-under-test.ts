@@ -1,4 +1,5 @@
 import { parseShardList } from '@/db/shard-list';
+import { MysqlStore } from '../mysql-store';
 import { openShard } from '../open-shard';
 import { begunStamp, ShardStamps, servingStamp } from '../shard-stamps';
 import { type Store, type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
@@ -8,8 +9,8 @@ import { addLeastPrivilegedUser } from './least-privileged-mysql';
 const ELSEWHERE = 'mysql://elsewhere/x';
 
 /** One shard of a backend, as a process opens it that has the list in force. */
-export async function openShardUnderTest(): Promise<StoreUnderTest> {
-  const [shard] = await openShardsUnderTest(1, [ELSEWHERE]);
+export async function openShardUnderTest(timeoutMs: number): Promise<StoreUnderTest> {
+  const [shard] = await openShardsUnderTest(1, { elsewhere: [ELSEWHERE], timeoutMs });
   if (!shard) throw new Error('There is no such shard.');
   return shard;
 }
@@ -18,11 +19,11 @@ export async function openShardUnderTest(): Promise<StoreUnderTest> {
  * Databases that are stamped as shards of one list, used by users who have exactly the rights that docs/backends.md asks
  * for. Every store has a fence of its own, as every process has.
  *
- * @param elsewhere URLs of more shards of that list
+ * @param more `elsewhere`: URLs of more shards of that list; `timeoutMs` as for `openMysqlUnderTest`
  */
 export async function openShardsUnderTest(
   count: number,
-  elsewhere: string[] = [],
+  { elsewhere = [], timeoutMs }: { elsewhere?: string[]; timeoutMs?: number } = {},
 ): Promise<(StoreUnderTest & { name: string })[]> {
   const databases = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -50,10 +51,12 @@ export async function openShardsUnderTest(
       stamps.close();
       const opened: Store[] = [];
       const open = async () => {
-        const store = await openShard(shard, { stamp });
+        const store = new MysqlStore(shard.url, timeoutMs, { stamp });
         opened.push(store);
         return store;
       };
+      // What a start does with its tables must be allowed too.
+      opened.push(await openShard(shard, { stamp }));
       return {
         ...under,
         name: shard.name,

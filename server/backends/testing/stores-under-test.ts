@@ -61,7 +61,7 @@ export const storesUnderTest: Record<BackendUrl['kind'], StoreKind> = {
   },
   mysql: {
     capabilities: ['manyProcesses', 'youngGaps', 'ownClock', 'keepsLapsed', 'readsClock'],
-    open: openMysqlUnderTest,
+    open: () => openMysqlUnderTest(),
   },
   zookeeper: {
     capabilities: ['manyProcesses', 'ownClock', 'keepsLapsed'],
@@ -119,14 +119,15 @@ function noYoungGaps(): never {
   throw new Error('This store has one writer: an id that was handed out is visible.');
 }
 
-async function openMysqlUnderTest(): Promise<StoreUnderTest> {
+/** @param timeoutMs how long a packet may take; by default as long as in production */
+export async function openMysqlUnderTest(timeoutMs?: number): Promise<StoreUnderTest> {
   const scratch = await createScratchDatabase(testMysqlUrl());
   const url: BackendUrl = { kind: 'mysql', url: scratch.url };
   const database = await openDatabase(url);
   await migrate(database);
   const opened: Store[] = [];
   const open = () => {
-    const store = new MysqlStore(scratch.url);
+    const store = new MysqlStore(scratch.url, timeoutMs);
     opened.push(store);
     return store;
   };
