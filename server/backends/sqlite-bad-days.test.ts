@@ -1,8 +1,6 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteFile } from '@/db/sqlite-file';
 import { acquire, pause, release, renew, take } from '../engine/testing/engine-rig';
@@ -12,8 +10,9 @@ import { RandomCaller } from '../engine/testing/random-caller';
 import { newSeed, seeded } from '../engine/testing/random-campaign';
 import { openBackend } from './open-backend';
 import { freshKey } from './testing/changes';
-import type { VictimLine, VictimTask } from './testing/sqlite-victim';
+import type { SqliteVictimTask } from './testing/sqlite-victim';
 import { startProcess } from './testing/start-process';
+import { startVictim } from './testing/start-victim';
 import { told } from './testing/told';
 
 const WITHIN_MS = 5_000;
@@ -31,30 +30,13 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const open = () => openBackend({ kind: 'sqlite', path }, Date.now);
 
 /** Another process that uses the file, killed in the middle of its calls. Answers every call, the unanswered too. */
-async function killInTheMiddle(task: VictimTask): Promise<RecordedCall[]> {
-  const script = join(import.meta.dirname, 'testing', 'sqlite-victim.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script, JSON.stringify(task)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const gone = new Promise((resolve) => child.once('exit', resolve));
-  const calls = new Map<number, RecordedCall>();
+async function killInTheMiddle(task: SqliteVictimTask): Promise<RecordedCall[]> {
   const dieAt = CALLS_BEFORE_DEATH + (task.seed % 50);
-  try {
-    for await (const line of createInterface({ input: child.stdout })) {
-      const { id, call } = JSON.parse(line) as VictimLine;
-      calls.set(id, call);
-      if (calls.size === dieAt) child.kill('SIGKILL');
-    }
-  } finally {
-    child.kill('SIGKILL');
-    await gone;
-  }
-  const { timeOrigin } = performance;
-  return [...calls.values()].map((call) => ({
-    ...call,
-    startedAt: call.startedAt - timeOrigin,
-    endedAt: call.endedAt && call.endedAt - timeOrigin,
-  }));
+  const victim = startVictim('sqlite-victim.ts', task, (begun) => {
+    if (begun === dieAt) victim.signal('SIGKILL');
+  });
+  await victim.ended;
+  return victim.calls();
 }
 
 describe('a process that is killed with its SQLite file open', () => {
