@@ -129,7 +129,7 @@ export class Flusher {
       process,
       policy: policyOf(group.commands[0]?.key.namespace ?? never()),
       isAlive: (other) => pulse.isAlive(other),
-      callerOf: (waiter) => room.callerOf(group.id, waiter),
+      callerOf: room.callersOf(group.id),
     };
   }
 

@@ -168,7 +168,7 @@ export class SetRunner {
       process,
       policy: policyOf(namespace),
       isAlive: (other) => pulse.isAlive(other),
-      callerOf: (name, waiter) => room.callerOf(recordId({ namespace, name }), waiter),
+      callerOf: (name, waiter) => room.callersOf(recordId({ namespace, name }))(waiter),
       remembered: memos.find(({ key }) => key === command.request.key) ?? null,
     });
   }

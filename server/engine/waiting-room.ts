@@ -67,21 +67,19 @@ export class WaitingCall {
 /** The callers on the line at this process, by lock. `decide` asks here whether a waiter can be granted at once. */
 export class WaitingRoom {
   /** By lock, then by request. */
-  private readonly calls = new Map<string, Map<string, Set<WaitingCall>>>();
+  private readonly calls = new Map<string, Map<string, readonly WaitingCall[]>>();
 
   enter(id: string, call: WaitingCall): void {
-    const requests = this.calls.get(id) ?? new Map<string, Set<WaitingCall>>();
+    const requests = this.calls.get(id) ?? new Map<string, readonly WaitingCall[]>();
     this.calls.set(id, requests);
-    const calls = requests.get(call.tag);
-    if (calls) calls.add(call);
-    else requests.set(call.tag, new Set([call]));
+    requests.set(call.tag, [...this.callsOf(id, call.tag), call]);
   }
 
   leave(id: string, call: WaitingCall): void {
     const requests = this.calls.get(id);
-    const calls = requests?.get(call.tag);
-    calls?.delete(call);
-    if (calls?.size === 0) requests?.delete(call.tag);
+    const others = this.callsOf(id, call.tag).filter((other) => other !== call);
+    if (others.length > 0) requests?.set(call.tag, others);
+    else requests?.delete(call.tag);
     if (requests?.size === 0) this.calls.delete(id);
   }
 
@@ -90,10 +88,14 @@ export class WaitingRoom {
     return this.callsOf(id, call.tag).some((other) => other !== call && !other.isLeaving);
   }
 
-  /** What a waiter of this process asked for, while its caller is on the line. */
-  callerOf(id: string, { tag }: Waiter): AcquireCommand | null {
-    for (const { ask } of this.calls.get(id)?.get(tag) ?? []) return ask;
-    return null;
+  /**
+   * What waiters of this process for a lock asked for, while their callers are on the line. It tells of this moment: who
+   * waits for something meanwhile must ask for it anew. A long queue is gone through with every hand-off, so the lock
+   * is looked up once.
+   */
+  callersOf(id: string): (waiter: Waiter) => AcquireCommand | null {
+    const requests = this.calls.get(id);
+    return ({ tag }) => requests?.get(tag)?.[0]?.ask ?? null;
   }
 
   /** Tells every caller of that request. False: nobody was on the line any more. */
@@ -141,7 +143,8 @@ export class WaitingRoom {
     return [...this.calls.keys()];
   }
 
-  private callsOf(id: string, tag: string): WaitingCall[] {
-    return [...(this.calls.get(id)?.get(tag) ?? [])];
+  /** Never changed: another list takes its place. */
+  private callsOf(id: string, tag: string): readonly WaitingCall[] {
+    return this.calls.get(id)?.get(tag) ?? [];
   }
 }
