@@ -2,6 +2,7 @@ import { RedisStore } from '@/server/backends/redis-store';
 import type { BenchLock } from './bench-lock';
 import { closedLoop } from './closed-loop';
 import { lockyardLockOver } from './lockyard-lock';
+import { raceLongQueue } from './long-queue';
 import { openLuaLock } from './lua-lock';
 import { openBenchLife } from './open-bench-life';
 import { race } from './race';
@@ -36,6 +37,7 @@ export async function raceOnRedis(
       rounds,
     );
   }
+  await raceLongQueue('Redis', ours, rounds);
   await opponent.close();
   await ours.close();
   await control.close();
