@@ -1,8 +1,6 @@
-import { connect } from 'node:net';
 import { type Guarantees, StoreError, type StoreSetting } from '../record-store';
-import type { ServerAddress } from './zookeeper-connection';
+import type { ZookeeperFacts } from './zookeeper-facts';
 
-const ANSWER_WITHIN_MS = 1_000;
 const AWAY = 'not there';
 const SILENT = 'does not say';
 
@@ -20,18 +18,23 @@ const ALONE =
 const TORN =
   'Several servers are named and one of them belongs to no ensemble: a lock that is granted there is granted once more by the others.';
 
+const SPLIT =
+  'The servers that are named belong to more than one ensemble: each grants what another has granted.';
+
 /**
  * What a ZooKeeper promises, as far as it can be seen from outside: it tells its version and its part in the ensemble, and
- * more only where `4lw.commands.whitelist` lets it. Whether it flushes every write (`forceSync`) it tells nobody.
+ * more only where `4lw.commands.whitelist` lets it. Whether it flushes every write (`forceSync`) it tells nobody. Pure.
+ *
+ * @throws StoreError where none of them is there
  */
-export async function zookeeperGuarantees(servers: ServerAddress[]): Promise<Guarantees> {
-  const answers = await Promise.all(servers.map((server) => describeServer(server)));
+export function zookeeperGuarantees(servers: ZookeeperFacts[]): Guarantees {
+  const answers = servers.map(describeServer);
   const said = answers.flat();
   if (said.every(({ value }) => value === AWAY)) {
     throw new StoreError('No ZooKeeper says how it is set up.', 'no');
   }
   const isAlone = said.some(({ name, value }) => name === 'Mode' && value === 'standalone');
-  const unsafe = isAlone && servers.length > 1 ? TORN : null;
+  const unsafe = isAlone && servers.length > 1 ? TORN : isSplit(servers) ? SPLIT : null;
   const settings = answers.flatMap((ofServer, i) => ofServer.map(named(servers, i)));
   return {
     level: unsafe ? 'Best-effort' : 'Timed',
@@ -47,25 +50,46 @@ export async function zookeeperGuarantees(servers: ServerAddress[]): Promise<Gua
 }
 
 /** Where there are several servers, each setting tells whose it is. */
-function named(servers: ServerAddress[], place: number) {
-  const { host = '', port = 0 } = servers[place] ?? {};
-  const whose = servers.length > 1 ? `${host}:${port} ` : '';
+function named(servers: ZookeeperFacts[], place: number) {
+  const whose = servers.length > 1 ? `${servers[place]?.name} ` : '';
   return (setting: StoreSetting) =>
     setting.value === AWAY || setting.value === SILENT
       ? setting
       : { ...setting, name: `${whose}${setting.name}` };
 }
 
-async function describeServer(server: ServerAddress): Promise<StoreSetting[]> {
-  const [srvr, conf] = await Promise.all([ask(server, 'srvr'), ask(server, 'conf')]);
-  const name = `${server.host}:${server.port}`;
-  const said = [...linesOf(srvr, /^(Zookeeper version|Mode): (.*)$/), ...linesOf(conf, CONF)];
+/**
+ * Whether two of them lead that do not name the same members, or two have no member in common. While another one takes the
+ * lead of one ensemble, two may say so for a moment.
+ */
+function isSplit(servers: ZookeeperFacts[]): boolean {
+  const membersOf = ({ conf }: ZookeeperFacts) =>
+    linesOf(conf, MEMBER).map(([, address]) => address);
+  const leaders = servers.filter(({ srvr }) => linesOf(srvr, SRVR).some(isLeader));
+  const [first = '', ...others] = leaders.map((leader) => membersOf(leader).sort().join());
+  const told = servers.map(membersOf).filter((members) => members.length > 0);
+  return (
+    others.some((members) => members === '' || members !== first) ||
+    told.some((some) => told.some((more) => !some.some((member) => more.includes(member))))
+  );
+}
+
+const isLeader = ([name, value]: [name: string, value: string]) =>
+  name === 'Mode' && value === 'leader';
+
+function describeServer({ name, srvr, conf }: ZookeeperFacts): StoreSetting[] {
+  const said = [...linesOf(srvr, SRVR), ...linesOf(conf, CONF)];
   if (said.length > 0) return said.map(([key, value]) => settingOf(key, value));
   const value = srvr === null ? AWAY : SILENT;
   const complaint =
     srvr === null ? 'This server is not there.' : '4lw.commands.whitelist keeps srvr from us.';
   return [{ name, value, complaint }];
 }
+
+const SRVR = /^(Zookeeper version|Mode): (.*)$/;
+
+/** The address by which the members of an ensemble know one another. */
+const MEMBER = /^(server)\.\d+=([^;]*)/;
 
 const CONF = /^(tickTime|syncLimit|initLimit|maxSessionTimeout|minSessionTimeout)=(.*)$/;
 
@@ -90,23 +114,4 @@ function linesOf(text: string | null, pattern: RegExp): [name: string, value: st
       name,
       name === 'Zookeeper version' ? (value.split('-')[0] ?? '') : value,
     ]);
-}
-
-/** What a server says to one of its four-letter words; null where it is not there. */
-function ask({ host, port }: ServerAddress, word: string): Promise<string | null> {
-  return new Promise((resolve) => {
-    let said = '';
-    const socket = connect(port, host, () => socket.write(word));
-    const end = (answer: string | null) => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.on('data', (chunk) => {
-      said += chunk.toString('utf8');
-      if (said.length > 100_000) end(said);
-    });
-    socket.on('error', () => end(null));
-    socket.on('close', () => end(said));
-    socket.setTimeout(ANSWER_WITHIN_MS, () => end(said === '' ? null : said));
-  });
 }

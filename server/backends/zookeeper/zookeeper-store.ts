@@ -20,6 +20,7 @@ import { KnownZnodes } from './known-znodes';
 import { RecordWalk } from './record-walk';
 import { type SwapUnit, swapUnit } from './swap-unit';
 import type { ServerAddress } from './zookeeper-connection';
+import { readZookeeperFacts } from './zookeeper-facts';
 import { zookeeperGuarantees } from './zookeeper-guarantees';
 import { ZookeeperGuard } from './zookeeper-guard';
 import { ZookeeperLayout } from './zookeeper-layout';
@@ -127,8 +128,8 @@ export class ZookeeperStore implements RecordStore, HistorySource {
     return surely(this.chunks.pruneHistory(position, before));
   }
 
-  guarantees(): Promise<Guarantees> {
-    return zookeeperGuarantees(this.place.servers);
+  async guarantees(): Promise<Guarantees> {
+    return zookeeperGuarantees(await readZookeeperFacts(this.place.servers));
   }
 
   async close(): Promise<void> {
