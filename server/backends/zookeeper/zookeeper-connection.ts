@@ -197,9 +197,17 @@ export class ZookeeperConnection {
   }
 
   private leaveTheSilent(): void {
+    if (!this.isSilent()) return;
+    // After a standstill of this process its timers come before what has arrived meanwhile: that is read first.
+    setImmediate(() => {
+      if (!this.isSilent()) return;
+      this.end(new Error(`ZooKeeper did not answer within ${this.timeoutMs} ms.`));
+    });
+  }
+
+  private isSilent(): boolean {
     const [oldest] = this.pending;
-    if (!oldest || this.monotonic() - oldest.sentAt < this.timeoutMs) return;
-    this.end(new Error(`ZooKeeper did not answer within ${this.timeoutMs} ms.`));
+    return oldest !== undefined && this.monotonic() - oldest.sentAt >= this.timeoutMs;
   }
 
   private end(error: Error, isRude = true): void {
