@@ -1,9 +1,8 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { LockyardError } from '../domain/errors';
+import { PASSWORD_COST_BITS } from './password-cost-bits';
 
-/** 64 MB and about 0.2 s a password. */
-const COST_BITS = 16;
 const BLOCK_SIZE = 8;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
@@ -21,8 +20,10 @@ const waiting: (() => void)[] = [];
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
-  const key = await derive(password, salt, COST_BITS);
-  return ['scrypt', COST_BITS, salt.toString('base64url'), key.toString('base64url')].join('$');
+  const key = await derive(password, salt, PASSWORD_COST_BITS);
+  return ['scrypt', PASSWORD_COST_BITS, salt.toString('base64url'), key.toString('base64url')].join(
+    '$',
+  );
 }
 
 /** Whether this is the password. Null for a user that does not exist: takes as long, and is never true. */
@@ -33,7 +34,7 @@ export async function isPassword(password: string, kept: string | null): Promise
   return derived.length === expected.length && timingSafeEqual(derived, expected) && kept !== null;
 }
 
-const NOBODY = ['scrypt', COST_BITS, 'A'.repeat(22), 'A'.repeat(43)].join('$');
+const NOBODY = ['scrypt', PASSWORD_COST_BITS, 'A'.repeat(22), 'A'.repeat(43)].join('$');
 
 async function derive(password: string, salt: Buffer, costBits: number): Promise<Buffer> {
   await takePlace();

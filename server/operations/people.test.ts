@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/test-database';
 import type { Actor } from '../auth/actor';
 import { createKey } from './create-key';
@@ -18,6 +18,9 @@ import {
   type TestRuntime,
   userActor,
 } from './test-runtime';
+
+/** The same scrypt with little work: what is tested here is who gets in, a hundred times. */
+vi.mock('../auth/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
 
 const PASSWORD = 'seven green kites over Oslo';
 const AUDIT_PAGE = { limit: 200 };

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/test-database';
 import { demoToken } from '../auth/demo-token';
 import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from '../auth/session-keeper';
@@ -19,6 +19,9 @@ import { signIn } from './sign-in';
 import { signInToDemo } from './sign-in-to-demo';
 import { signOut } from './sign-out';
 import { COMMAND_LINE, contextOf, openTestRuntime, type TestRuntime } from './test-runtime';
+
+/** The same scrypt with little work: what is tested here is who gets in, a hundred times. */
+vi.mock('../auth/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
 
 const PASSWORD = 'seven green kites over Oslo';
 const OTHER_PASSWORD = 'eleven brass doors in Porto';
