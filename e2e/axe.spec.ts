@@ -1,6 +1,6 @@
-import AxeBuilder from '@axe-core/playwright';
 import type { Page } from 'playwright/test';
 import { LockyardClient } from '../client/lockyard';
+import { expectNoViolation, expectSound } from './expect-sound';
 import { lockRow, openLive, openPage } from './locks-page';
 import {
   callConsole,
@@ -20,8 +20,6 @@ import { type RunningServer, startServer } from './start-server';
 test.describe.configure({ mode: 'serial' });
 test.use({ baseURL: undefined });
 
-const widths = [375, 390, 1440, 2560];
-const axeWidths = [390, 1440];
 const longName = `a-very-long-name:${'segment/'.repeat(22)}end`;
 
 /** Of a backend whose databases are away from the start. */
@@ -42,45 +40,6 @@ test.beforeEach(async ({ page }) => {
   await page.emulateMedia({ reducedMotion: 'reduce' });
 });
 test.afterEach(() => expect(faults()).toEqual([]));
-
-/** By how much the page, or what scrolls in it, is wider than its window. */
-const excess = (page: Page) =>
-  page.evaluate(() => {
-    const scrollers = [
-      document.documentElement,
-      ...document.querySelectorAll('#main, #main > div'),
-    ];
-    return Math.max(...scrollers.map((element) => element.scrollWidth - element.clientWidth));
-  });
-
-async function expectSound(page: Page): Promise<void> {
-  for (const width of widths) {
-    await page.setViewportSize({ width, height: width < 500 ? 844 : 900 });
-    await expect.poll(() => excess(page), { message: `scrolls sideways at ${width} px` }).toBe(0);
-    if (axeWidths.includes(width)) await expectNoViolation(page, width);
-  }
-}
-
-/** Between light and dark nothing changes but colours: in the dark they alone are looked at again. */
-async function expectNoViolation(page: Page, width: number): Promise<void> {
-  await page.emulateMedia({ colorScheme: 'light' });
-  expect(await violations(page), `light, ${width} px`).toEqual([]);
-  await page.emulateMedia({ colorScheme: 'dark' });
-  expect(await violations(page, ['color-contrast']), `dark, ${width} px`).toEqual([]);
-}
-
-/** @param rules all if absent */
-async function violations(page: Page, rules?: string[]): Promise<string[]> {
-  const runOnly = rules && { type: 'rule' as const, values: rules };
-  // No page has frames: looked at alone, it need not open another page each time.
-  const found = await new AxeBuilder({ page })
-    .setLegacyMode()
-    .options({ resultTypes: ['violations'], ...(runOnly && { runOnly }) })
-    .analyze();
-  return found.violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, failureSummary }) => `${id} at ${target}: ${failureSummary}`),
-  );
-}
 
 async function open(page: Page, address: string, who: Person = admin): Promise<void> {
   await signIn(page.context(), server, who);
