@@ -66,7 +66,8 @@ test('the console leads to it and back', async ({ page, server, admin, context }
   await signIn(context, server, admin);
   await page.goto('/');
   await page.getByRole('link', { name: 'API', exact: true }).click();
-  await expect(page).toHaveURL(`${server.url}/docs`);
+  // It is a long page, and the address changes when all of it is there.
+  await expect(page).toHaveURL(`${server.url}/docs`, { timeout: 30_000 });
   await page.getByRole('link', { name: 'Console' }).click();
   await expect(page).toHaveURL(`${server.url}/`);
 });

@@ -7,8 +7,9 @@ export default defineConfig({
   workers: 2,
   forbidOnly: Boolean(process.env.CI),
   outputDir: '.results',
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  timeout: 120_000,
+  // What is promised sooner names its own time.
+  expect: { timeout: 20_000 },
   use: {
     screenshot: 'only-on-failure',
     locale: 'en-GB',
