@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newSeed } from '@/server/engine/testing/random-campaign';
 import { BROKEN_BUILDS } from './broken-builds';
+import { hunt } from './hunt';
 import { simulate } from './simulate';
 
 const SEEDS = 300;
@@ -37,6 +38,20 @@ describe('the simulator', () => {
     expect(again.digest, `seed ${seed}`).toBe(once.digest);
     expect(again.steps, `seed ${seed}`).toBe(once.steps);
   });
+});
+
+it('a hunt says of every seed that breaks a promise what broke and how to replay it', async () => {
+  const flaws = BROKEN_BUILDS['tokens from a counter of each process'] ?? {};
+  const lines: string[] = [];
+  const from = newSeed();
+  const bad = await hunt({ from, seeds: 8, flaws, say: (line) => void lines.push(line) });
+  expect(bad, `seeds from ${from}`).toBeGreaterThan(0);
+  expect(lines).toHaveLength(2 * bad + 1);
+  const [told = '', how = ''] = lines;
+  const [, seed] = /^ {2}replay it with: npm run simulate -- --seed (\d+)$/.exec(how) ?? [];
+  const { violations } = await simulate(Number(seed), flaws);
+  expect(told).toBe(`Seed ${seed}: ${violations[0]}`);
+  expect(lines.at(-1)).toContain(`: ${bad} broke a promise.`);
 });
 
 describe('the simulator finds', () => {
