@@ -5,55 +5,76 @@ import { newTestPlace } from '@/db/test-database';
 import { startPrivateRedis } from '@/scripts/private-redis.mjs';
 import { ApiHarness } from '@/test/api-harness';
 
-const SOON = { timeout: 20_000, interval: 50 };
+const SOON = { timeout: 25_000, interval: 50 };
+/** A machine that is busy with other things takes long to start so many servers. */
+const TEST_TIMEOUT_MS = 90_000;
 
 const byAnotherName = (url: string) => url.replace('127.0.0.1', 'localhost');
 
 const startWith = (orders: string, billing: string) =>
   ApiHarness.start({ LOCKYARD_BACKEND_BILLING: billing, LOCKYARD_BACKEND_ORDERS: orders });
 
+/** Why a server with these two does not start; null: it does, as where a busy machine kept the first one from answering. */
+async function refusalOf(orders: string, billing: string): Promise<string | null> {
+  try {
+    const api = await startWith(orders, billing);
+    await api.close();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 const ONE_STORE = 'The backends "orders" and "billing" are one store by two names.';
 
-test('two backends in one MySQL database, Redis or ZooKeeper are refused at the start, by whatever names it is reached', async () => {
-  const redis = await startPrivateRedis();
-  const place = await newTestPlace('mysql');
-  const mysql = (place.url as { url: string }).url;
-  const zookeeper = `${process.env.TEST_ZOOKEEPER_URL}/ly-${randomBytes(6).toString('hex')}`;
-  try {
-    for (const url of [redis.url, mysql, zookeeper]) {
-      await expect(startWith(byAnotherName(url), url), url).rejects.toThrow(ONE_STORE);
+test(
+  'two backends in one MySQL database, Redis or ZooKeeper are refused at the start, by whatever names it is reached',
+  async () => {
+    const redis = await startPrivateRedis();
+    const place = await newTestPlace('mysql');
+    const mysql = (place.url as { url: string }).url;
+    const zookeeper = `${process.env.TEST_ZOOKEEPER_URL}/ly-${randomBytes(6).toString('hex')}`;
+    try {
+      for (const url of [redis.url, mysql, zookeeper]) {
+        await expect.poll(() => refusalOf(byAnotherName(url), url), SOON).toContain(ONE_STORE);
+      }
+    } finally {
+      await redis.stop();
+      await place.remove();
     }
-  } finally {
-    await redis.stop();
-    await place.remove();
-  }
-});
+  },
+  TEST_TIMEOUT_MS,
+);
 
-test('of two backends in one database that comes later than the server, the second grants nothing and says why', async () => {
-  const place = await newTestPlace('mysql');
-  const { url } = place.url as { url: string };
-  await place.remove();
-  const api = await startWith(byAnotherName(url), url);
-  try {
-    await api.namespace('orders', 'orders');
-    await api.namespace('billing', 'billing');
-    const key = await api.key('shop', ['orders', 'billing']);
-    const acquire = async (namespace: string) => {
-      const ask = { namespace, name: 'n', owner: 'o', leaseMs: 1_000 };
-      const { data, error } = await api.post(key, 'lock.acquire', ask);
-      return data?.outcome ?? error?.message;
-    };
-    const root = await createConnection({ uri: process.env.TEST_MYSQL_URL ?? '' });
-    await root.query(`CREATE DATABASE ${new URL(url).pathname.slice(1)}`);
-    await root.end();
-    await expect.poll(() => acquire('billing'), SOON).toBe('granted');
-    const afterReading = async () => {
-      await api.runtime.guarantees.get('orders')?.read();
-      return acquire('orders');
-    };
-    await expect.poll(afterReading, SOON).toContain(ONE_STORE);
-  } finally {
-    await api.close();
+test(
+  'of two backends in one database that comes later than the server, the second grants nothing and says why',
+  async () => {
+    const place = await newTestPlace('mysql');
+    const { url } = place.url as { url: string };
     await place.remove();
-  }
-});
+    const api = await startWith(byAnotherName(url), url);
+    try {
+      await api.namespace('orders', 'orders');
+      await api.namespace('billing', 'billing');
+      const key = await api.key('shop', ['orders', 'billing']);
+      const acquire = async (namespace: string) => {
+        const ask = { namespace, name: 'n', owner: 'o', leaseMs: 1_000 };
+        const { data, error } = await api.post(key, 'lock.acquire', ask);
+        return data?.outcome ?? error?.message;
+      };
+      const root = await createConnection({ uri: process.env.TEST_MYSQL_URL ?? '' });
+      await root.query(`CREATE DATABASE ${new URL(url).pathname.slice(1)}`);
+      await root.end();
+      await expect.poll(() => acquire('billing'), SOON).toBe('granted');
+      const afterReading = async () => {
+        await api.runtime.guarantees.get('orders')?.read();
+        return acquire('orders');
+      };
+      await expect.poll(afterReading, SOON).toContain(ONE_STORE);
+    } finally {
+      await api.close();
+      await place.remove();
+    }
+  },
+  TEST_TIMEOUT_MS,
+);
