@@ -33,6 +33,13 @@ async function sessions(port: number): Promise<Set<string>> {
   return new Set([...lines.matchAll(/sid=(0x[0-9a-f]{4,})/g)].map(([, id = '']) => id));
 }
 
+/** The same, once there is one that is not among `others`. */
+async function connected(port: number, others = new Set<string>()): Promise<Set<string>> {
+  const now = await sessions(port);
+  if ([...now].every((id) => others.has(id))) throw new Error('There is no other session.');
+  return now;
+}
+
 it('a process that is stalled until its session in ZooKeeper expires goes on in a new one by itself: nothing is lost, granted twice or counted twice', async () => {
   const seed = newSeed();
   console.info(`seed ${seed}`);
@@ -60,16 +67,16 @@ it('a process that is stalled until its session in ZooKeeper expires goes on in 
   const own = new Set<RecordedCall>();
   let isOn = true;
   try {
-    const alone = await sessions(port);
+    const alone = await vi.waitFor(() => connected(port), SOON);
     await vi.waitFor(() => expect(victim.calls().length).toBeGreaterThan(CALLS_BEFORE), SOON);
     const note = (call: RecordedCall) => void own.add(call);
     const random = seeded(seed);
     const rival = new RandomCaller({ member: here, owner: 'rival', keys, random, note });
     const rivalry = rival.live(() => isOn);
-    const beside = await sessions(port);
+    const beside = await vi.waitFor(() => connected(port, alone), SOON);
     victim.signal('SIGSTOP');
     const theirs = [...beside].filter((id) => !alone.has(id));
-    const isOver = (now: Set<string>) => theirs.some((id) => !now.has(id));
+    const isOver = (now: Set<string>) => now.size > 0 && theirs.some((id) => !now.has(id));
     await vi.waitFor(async () => expect(isOver(await sessions(port))).toBe(true), SOON);
     expect(await told(acquire(here, kept, 'other'))).toMatchObject({ said: 'held' });
 
@@ -88,7 +95,9 @@ it('a process that is stalled until its session in ZooKeeper expires goes on in 
       wokenAt + WITHIN_MS,
     );
     const known = new Set([...alone, ...beside]);
-    expect([...(await sessions(port))].filter((id) => !known.has(id))).not.toEqual([]);
+    await vi.waitFor(async () => {
+      expect([...(await sessions(port))].filter((id) => !known.has(id))).not.toEqual([]);
+    }, SOON);
     // Whatever it is told that it may not be told ends it.
     expect(victim.isAlive()).toBe(true);
     victim.signal('SIGKILL');
