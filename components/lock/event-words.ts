@@ -14,6 +14,7 @@ const LOOKS: Record<string, EventLook> = {
   reentered: { word: 'Re-entered', icon: 'lock', ink: 'text-t2' },
   queued: { word: 'Queued', icon: 'queue', ink: 'text-t2' },
   offered: { word: 'Offered', icon: 'arrow-right', ink: 'text-t2' },
+  withdrawn: { word: 'Taken back', icon: 'close', ink: 'text-t2' },
   renewed: { word: 'Renewed', icon: 'refresh', ink: 'text-t2' },
   released: { word: 'Released', icon: 'lock-open', ink: 'text-t2' },
   decremented: { word: 'Left once', icon: 'lock-open', ink: 'text-t2' },

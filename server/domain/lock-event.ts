@@ -8,6 +8,7 @@ export const EVENT_KINDS = [
   'detached',
   'resumed',
   'offered',
+  'withdrawn',
   'renewed',
   'released',
   'decremented',

@@ -61,7 +61,13 @@ export function hasRoom({ holds, offers, queue }: LockRecord, mode: Mode): boole
 }
 
 function withdrawOffers(draft: Draft): void {
-  if (draft.record.offers.length > 0) draft.change({ offers: [] });
+  const { offers, queue } = draft.record;
+  if (offers.length === 0) return;
+  draft.change({ offers: [] });
+  for (const { ticket } of offers) {
+    const waiter = queue.find((other) => other.ticket === ticket);
+    if (waiter) draft.note('withdrawn', waiter, { waitedMs: waitedMs(draft, waiter) });
+  }
 }
 
 function offer(draft: Draft, waiter: Waiter): void {

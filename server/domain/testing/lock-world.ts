@@ -64,6 +64,7 @@ export class LockWorld {
     if (next !== null) {
       if (this.record !== before || this.now < expect.past || this.now >= expect.ahead)
         return false;
+      if (decision.events.length === 0) throw new Error('A change that no line of history tells.');
       this.record = deepFreeze(next);
       for (const memo of decision.memos) this.memos.set(memo.key, deepFreeze(asStored(memo)));
       for (const { keys, expiresAt } of decision.extensions) this.prolongMemos(keys, expiresAt);
