@@ -14,7 +14,7 @@ type Heard<T> = { answer: T } | { error: LockyardError };
 interface Acquiring {
   key: RecordKey;
   ask: AcquireCommand;
-  /** The database's clock when the caller asked. */
+  /** When the caller asked, by the clock that nobody sets. */
   startedAt: number;
   /** Nothing that this caller asked of this lock before may still have an effect. */
   isSure: boolean;
@@ -54,7 +54,7 @@ export class AnswerChecks {
     if (mine && outcome !== 'queued')
       truth.tell(`${who} holds ${mine.token}, and was told ${outcome}`);
     const freeFrom = truth.freeFrom(key);
-    if (outcome === 'held' && freeFrom !== null && freeFrom < startedAt) {
+    if (outcome === 'held' && freeFrom !== null && freeFrom + world.steppedMs < startedAt) {
       truth.tell(`${who} was told held, and the lock was free all the time`);
     }
   }

@@ -114,7 +114,7 @@ export class SimClient {
     const call = this.record('acquire', key, null, leaseMs, requestId);
     const holds = this.checks.truth.record(key)?.holds ?? [];
     const isSure = !this.unsure.has(key.name) && holds.every(({ owner }) => owner !== this.owner);
-    const startedAt = this.world.database.now();
+    const startedAt = this.world.database.instant();
     this.unsure.add(key.name);
     const reply = await this.call<AcquireAnswer>(
       (engine) => engine.acquire(key, ask, { holdRequestMs }),
@@ -269,7 +269,7 @@ export class SimClient {
     const call: SimCall = {
       lock: key.name,
       verb,
-      startedAt: this.world.database.now(),
+      startedAt: this.world.database.instant(),
       endedAt: null,
       outcome: 'unknown',
       token,
@@ -287,7 +287,7 @@ export class SimClient {
     if (reply !== 'silence') {
       const isUnknown = 'error' in reply && reply.error.reason === 'UNKNOWN';
       call.outcome = isOk ? 'ok' : isUnknown ? 'unknown' : 'refused';
-      call.endedAt = database.now();
+      call.endedAt = database.instant();
     }
     trace.add(JSON.stringify([this.owner, call, reply]));
   }

@@ -58,7 +58,12 @@ export class SimDatabase {
     return BEGAN_AT + Math.floor(this.passedMs() + this.steppedMs);
   }
 
-  /** Sets the clock forward. */
+  /** The same instant by a clock that nobody ever sets. */
+  instant(): number {
+    return BEGAN_AT + Math.floor(this.passedMs());
+  }
+
+  /** Sets the clock forward, or back where negative. */
   step(ms: number): void {
     this.steppedMs += ms;
   }

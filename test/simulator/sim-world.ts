@@ -48,9 +48,9 @@ export class SimWorld {
   readonly reenters: boolean;
   /** The share of calls to the database that something happens to. */
   readonly faults: number;
-  /** Whether the database's clock is set forward now and then. */
+  /** Whether the database's clock is set forward and back now and then. */
   readonly clockSteps: boolean;
-  /** How far it was set so far. */
+  /** How far it was set so far, one way and the other taken together. */
   steppedMs = 0;
   /** When the trouble ends and everybody goes home, milliseconds since the simulation began. */
   readonly troubleEndsAt: number;
@@ -111,7 +111,7 @@ export class SimWorld {
     return alive[Math.floor(this.random() * alive.length)];
   }
 
-  /** Stops processes, replaces dead ones, and sets the clock forward, now and then. */
+  /** Stops processes, replaces dead ones, and sets the clock, now and then. */
   async trouble(): Promise<void> {
     const { scheduler, random } = this;
     while (this.isTroubled) {
@@ -123,10 +123,10 @@ export class SimWorld {
         if (one) one.owner.stoppedUntil = scheduler.now + random() * 3_000;
       }
       if (this.clockSteps && random() < 0.2) {
-        const ms = random() * 1_500;
-        this.steppedMs += ms;
+        const ms = (random() - 0.5) * 3_000;
+        this.steppedMs += Math.abs(ms);
         this.database.step(ms);
-        this.trace.add(`clock +${ms}`);
+        this.trace.add(`clock ${ms}`);
       }
     }
     if (!this.anyProcess()) await this.join();

@@ -110,7 +110,7 @@ async function end(world: SimWorld, truth: Truth, clients: SimClient[]): Promise
   }
   checkWholeHistory(world, truth);
   checkTails(world, truth);
-  checkGrantsAreExplained(truth, clients);
+  checkGrantsAreExplained(world, truth, clients);
   for (const [id, { granted, size }] of truth.sets) {
     if (granted !== size) truth.tell(`${granted} of ${size} locks were granted to the set ${id}`);
   }
@@ -147,12 +147,12 @@ function asOfGrant(call: RecordedCall, truth: Truth): RecordedCall {
 }
 
 /** A grant that was over before anybody could be told of it counts for nothing: its call was decided again. */
-function isOver({ goneAt, expiresAt }: Tenure, at: number): boolean {
-  return Math.min(goneAt ?? Number.POSITIVE_INFINITY, expiresAt) <= at;
+function isOver({ goneAt, expiresAt }: Tenure, at: number, { steppedMs }: SimWorld): boolean {
+  return Math.min(goneAt ?? Number.POSITIVE_INFINITY, expiresAt - steppedMs) <= at;
 }
 
 /** Nobody is granted a lock after a refusal: each grant belongs to a call that was told of it, or may have been. */
-function checkGrantsAreExplained(truth: Truth, clients: SimClient[]): void {
+function checkGrantsAreExplained(world: SimWorld, truth: Truth, clients: SimClient[]): void {
   for (const { owner, calls } of clients) {
     const asked = calls.filter(({ verb }) => verb === 'acquire');
     for (const [id, tenures] of truth.tenures) {
@@ -162,7 +162,10 @@ function checkGrantsAreExplained(truth: Truth, clients: SimClient[]): void {
           ({ lock, startedAt, endedAt, outcome, token: told, mayFollow }) =>
             `default/${lock}` === id &&
             startedAt <= tenure.grantedAt &&
-            (told === token || outcome === 'unknown' || mayFollow || isOver(tenure, endedAt ?? 0)),
+            (told === token ||
+              outcome === 'unknown' ||
+              mayFollow ||
+              isOver(tenure, endedAt ?? 0, world)),
         );
         if (!isExplained) truth.tell(`${id}: ${token} was granted to ${owner}, who was told no`);
       }

@@ -9,15 +9,15 @@ import type { LockEvent } from '@/server/domain/lock-event';
 import { type Hold, type LockRecord, liveHolds, type SetMark } from '@/server/domain/lock-record';
 import type { SimDatabase, Step } from './sim-database';
 
-/** One hold's whole life, as the database saw it. */
+/** One hold's whole life, as the database saw it. Instants are those of the clock that nobody sets, but for the lease's. */
 export interface Tenure {
   owner: string;
-  /** Its lease's end as last written; 0 for one that began and ended within one step. */
+  /** Its lease's end as last written, by the database's clock; 0 for one that began and ended within one step. */
   expiresAt: number;
   /** When it was ended; null while it stands in the record. */
   goneAt: number | null;
   grantedAt: number;
-  /** As the decision had it, which was made before it was written. */
+  /** As the decision had it, which was made before it was written, by the database's clock. */
   leaseBeganAt: number;
   /** It came too late to be of use: whoever asked is asked for again. */
   wasLate: boolean;
@@ -72,7 +72,10 @@ export class Truth {
     return liveHolds(this.record(key), this.database.now()).find((hold) => hold.token === token);
   }
 
-  /** Since when the lock could have been had by anybody without asking twice; null: it cannot be had now. */
+  /**
+   * Since when the lock could have been had by anybody without asking twice, as far off as the database's clock was set;
+   * null: it cannot be had now.
+   */
   freeFrom(key: RecordKey): number | null {
     const record = this.record(key);
     const now = this.database.now();
@@ -119,32 +122,33 @@ export class Truth {
     }
     const tenures = this.tenures.get(id) ?? new Map<number, Tenure>();
     this.tenures.set(id, tenures);
+    const instant = this.database.instant();
     this.watchClosed(id, old, change.events as LockEvent[], at);
     for (const event of change.events as LockEvent[]) {
       if (event.kind === 'granted') this.watchGrant(id, record, old, event);
       if (event.token === undefined) continue;
       const { token, owner, kind } = event;
       if (kind === 'granted') {
-        const since = { grantedAt: at, leaseBeganAt: event.at };
+        const since = { grantedAt: instant, leaseBeganAt: event.at };
         tenures.set(token, { owner, expiresAt: 0, goneAt: null, ...since, wasLate: false });
       }
       const tenure = tenures.get(token);
-      if (tenure && ENDS.has(kind)) tenure.goneAt = at;
+      if (tenure && ENDS.has(kind)) tenure.goneAt = instant;
       if (tenure && kind === 'late') tenure.wasLate = true;
     }
     for (const { token, expiresAt, leaseMs, set } of record.holds) {
       const known = tenures.get(token);
-      if (set && known?.grantedAt === at && known.expiresAt === 0) this.watchSet(set, at);
+      if (set && known?.grantedAt === instant && known.expiresAt === 0) this.watchSet(set, instant);
       if (!known) this.tell(`${id}: token ${token} was never granted`);
       else if (known.goneAt !== null) this.tell(`${id}: token ${token} came back`);
       else if (known.expiresAt > 0 && known.expiresAt <= at && expiresAt > known.expiresAt) {
         this.tell(`${id}: the lapsed lease of ${token} was revived`);
       } else known.expiresAt = expiresAt;
-      if (known?.grantedAt === at && expiresAt - at < leaseFloorMs(leaseMs) + HOP_MS) {
+      if (known?.grantedAt === instant && expiresAt - at < leaseFloorMs(leaseMs) + HOP_MS) {
         known.wasLate = true;
       }
     }
-    this.freeSince.set(id, at);
+    this.freeSince.set(id, instant);
   }
 
   /** Nobody is granted a frozen lock, nor one that was lost just now. */
@@ -160,9 +164,9 @@ export class Truth {
     }
   }
 
-  private watchSet({ id, size }: SetMark, at: number): void {
-    const granted = this.sets.get(`${id} ${at}`)?.granted ?? 0;
-    this.sets.set(`${id} ${at}`, { granted: granted + 1, size });
+  private watchSet({ id, size }: SetMark, instant: number): void {
+    const granted = this.sets.get(`${id} ${instant}`)?.granted ?? 0;
+    this.sets.set(`${id} ${instant}`, { granted: granted + 1, size });
   }
 
   private watchGrant(
