@@ -37,6 +37,11 @@ export class TcpProxy {
     this.cut();
   }
 
+  /** Breaks every connection off without a word, as a crash of its host would: whoever writes to it next hears so at once. */
+  reset(): void {
+    for (const socket of this.sockets) socket.resetAndDestroy();
+  }
+
   /** Says nothing more on any connection, and takes new ones without a word. */
   silence(): void {
     this.mode = 'silent';

@@ -1,5 +1,6 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { TcpProxy } from '@/test/tcp-proxy';
 import { MysqlConnection } from './mysql-connection';
 import { MysqlStore } from './mysql-store';
 import { recordId } from './record-id';
@@ -231,6 +232,37 @@ describe('a connection', () => {
     await foreign.query('ROLLBACK');
     expect((await stored(store, key)).rev).toBe(1);
     expect((await swapOne(store, update(key, seen))).took).toBe(true);
+  });
+
+  it('that breaks off before its update is answered leaves record, history and remembered answer whole', async () => {
+    const server = new URL(url);
+    const line = await TcpProxy.start(server.hostname, Number(server.port));
+    server.port = String(line.port);
+    const distant = new MysqlStore(server.href);
+    const key = freshKey();
+    const seen = await created(distant, key);
+    await lockRows(key);
+    const memo = {
+      key: key.name,
+      inputHash: 'hash',
+      answer: 'done',
+      expiresAt: Date.now() + 60_000,
+    };
+    const end = await store.historyEnd();
+    const swap = failureOf(
+      swapOne(distant, update(key, seen, { events: [eventOf(2)], memos: [memo] })),
+    );
+    await swappingThread();
+    line.reset();
+    expect(await swap).toMatchObject({ applied: 'unknown' });
+    await foreign.query('ROLLBACK');
+    await vi.waitFor(async () => expect(await openTransactions()).toBe(0), 5_000);
+    const { records, memos } = await store.read([key], [memo.key]);
+    const landed = records[0]?.record?.rev === 2 ? 1 : 0;
+    const told = await store.historyAfter(end, 10);
+    expect([told.length, memos.length]).toEqual([landed, landed]);
+    await distant.close();
+    await line.close();
   });
 
   it('that is cut between two statements of a packet never takes the first answers for all', async () => {

@@ -118,7 +118,8 @@ function updateRecord(
   ];
   return [
     `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ${quote(expect.writer)} AND ${CLOCK} BETWEEN ${clock.past} AND ${lastGood(clock)}`,
-    `SET @took = IF(ROW_COUNT() = 1, ${quote(writer)}, NULL)`,
+    // Not by ROW_COUNT(): that is -1 where the answer to the update found nobody there any more, and the rest runs on.
+    `SET @took = (SELECT writer FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)})`,
   ];
 }
 
