@@ -3,7 +3,8 @@ import { createConnection } from 'mysql2/promise';
 import { newWriter } from '@/server/engine/new-writer';
 import { MysqlStore } from '../mysql-store';
 import { openBackend } from '../open-backend';
-import { type Store, type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
+import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
+import { lentStore } from './lent-store';
 
 /** What docs/backends.md takes from the user of a server whose tables are made. */
 const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\* TO/;
@@ -12,24 +13,12 @@ const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\
 export async function openLeastPrivilegedMysql(timeoutMs: number): Promise<StoreUnderTest> {
   const under = await storesUnderTest.mysql.open();
   const user = await addLeastPrivilegedUser(under);
-  const opened: Store[] = [];
-  const open = async () => {
-    const store = new MysqlStore(user.url, timeoutMs);
-    opened.push(store);
-    return store;
-  };
-  // What a start does with its tables must be allowed too.
-  opened.push(await openBackend({ kind: 'mysql', url: user.url }, Date.now));
-  return {
-    ...under,
-    store: await open(),
-    another: open,
-    async close() {
-      await Promise.all(opened.map((store) => store.close()));
-      await user.drop();
-      await under.close();
-    },
-  };
+  return lentStore(
+    under,
+    user,
+    openBackend({ kind: 'mysql', url: user.url }, Date.now),
+    () => new MysqlStore(user.url, timeoutMs),
+  );
 }
 
 /** A user of that database with these rights and no others. */

@@ -2,8 +2,9 @@ import { parseShardList } from '@/db/shard-list';
 import { MysqlStore } from '../mysql-store';
 import { openShard } from '../open-shard';
 import { begunStamp, ShardStamps, servingStamp } from '../shard-stamps';
-import { type Store, type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
+import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
 import { addLeastPrivilegedUser } from './least-privileged-mysql';
+import { lentStore } from './lent-store';
 
 /** A shard beside the first, which nobody asks for anything. */
 const ELSEWHERE = 'mysql://elsewhere/x';
@@ -49,25 +50,13 @@ export async function openShardsUnderTest(
       });
       await stamps.restamp(begunStamp(list), stamp);
       stamps.close();
-      const opened: Store[] = [];
-      const open = async () => {
-        const store = new MysqlStore(shard.url, timeoutMs, { stamp });
-        opened.push(store);
-        return store;
-      };
-      // What a start does with its tables must be allowed too.
-      opened.push(await openShard(shard, { stamp }));
-      return {
-        ...under,
-        name: shard.name,
-        store: await open(),
-        another: open,
-        async close() {
-          await Promise.all(opened.map((store) => store.close()));
-          await user.drop();
-          await under.close();
-        },
-      };
+      const lent = await lentStore(
+        under,
+        user,
+        openShard(shard, { stamp }),
+        () => new MysqlStore(shard.url, timeoutMs, { stamp }),
+      );
+      return { ...lent, name: shard.name };
     }),
   );
 }

@@ -2,11 +2,10 @@ import { Redis } from 'ioredis';
 import type { Database } from '@/db/database';
 import { openTestDatabase } from '@/db/test-database';
 import { startPrivateRedis } from '@/scripts/private-redis.mjs';
-import { createEngine } from '../../engine/create-engine';
 import type { LockEngine } from '../../engine/lock-engine';
-import { newWriter } from '../../engine/new-writer';
 import { BackendLife } from '../backend-life';
 import { RedisStore } from '../redis-store';
+import { engineOfLife } from './engine-of-life';
 
 /** One process as far as locks on this Redis go. */
 export interface RedisProcess {
@@ -33,17 +32,7 @@ export class RedisRig {
   async join(url = this.server.url): Promise<RedisProcess> {
     const life = await BackendLife.open(this.database, 'default', Date.now());
     const store = new RedisStore(url, life);
-    const engine = await createEngine({
-      backend: 'default',
-      kind: 'redis',
-      store,
-      epochOf: () => life.epoch,
-      lossOf: () => life.loss,
-      clock: { now: () => Date.now(), monotonic: () => performance.now() },
-      processId: newWriter().replace(/[-_]/g, 'x'),
-      newWriter,
-      policyOf: () => ({ queueLimit: 1_000, lockDelayMs: 0, grantsFrom: life.grantsFrom }),
-    });
+    const engine = await engineOfLife('redis', store, life);
     const process = { engine, store, life };
     this.processes.push(process);
     return process;

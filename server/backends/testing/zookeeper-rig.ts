@@ -1,13 +1,13 @@
 import type { Database } from '@/db/database';
 import { openTestDatabase } from '@/db/test-database';
 import { parseZookeeperUrl } from '@/db/zookeeper-url';
-import { createEngine } from '../../engine/create-engine';
 import type { LockEngine } from '../../engine/lock-engine';
 import { newWriter } from '../../engine/new-writer';
 import { BackendLife } from '../backend-life';
 import { openZookeeperStore } from '../zookeeper/open-zookeeper-store';
 import { getChildren, multi, OPEN_TO_ALL, type Step } from '../zookeeper/wire-calls';
 import { ZookeeperConnection } from '../zookeeper/zookeeper-connection';
+import { engineOfLife } from './engine-of-life';
 import type { Store } from './stores-under-test';
 
 /** One process as far as locks on this ZooKeeper go. */
@@ -44,17 +44,7 @@ export class ZookeeperRig {
   async join(database = this.database): Promise<ZookeeperProcess> {
     const life = await BackendLife.open(database, 'default', Date.now());
     const store = await openZookeeperStore(this.place(), life);
-    const engine = await createEngine({
-      backend: 'default',
-      kind: 'zookeeper',
-      store,
-      epochOf: () => life.epoch,
-      lossOf: () => life.loss,
-      clock: { now: () => Date.now(), monotonic: () => performance.now() },
-      processId: newWriter().replace(/[-_]/g, 'x'),
-      newWriter,
-      policyOf: () => ({ queueLimit: 1_000, lockDelayMs: 0, grantsFrom: life.grantsFrom }),
-    });
+    const engine = await engineOfLife('zookeeper', store, life);
     const process = {
       engine,
       store,

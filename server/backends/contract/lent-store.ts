@@ -1,0 +1,31 @@
+import type { Store, StoreUnderTest } from '../testing/stores-under-test';
+
+/**
+ * The stores of `under`, opened as somebody with fewer rights opens them; that user goes with them.
+ *
+ * @param atStart what a start opens before anything else: it must be allowed too
+ * @param open one more process' store
+ */
+export async function lentStore(
+  under: StoreUnderTest,
+  user: { drop(): Promise<void> },
+  atStart: Promise<Store>,
+  open: () => Store,
+): Promise<StoreUnderTest> {
+  const opened = [await atStart];
+  const another = async () => {
+    const store = open();
+    opened.push(store);
+    return store;
+  };
+  return {
+    ...under,
+    store: await another(),
+    another,
+    async close() {
+      await Promise.all(opened.map((store) => store.close()));
+      await user.drop();
+      await under.close();
+    },
+  };
+}
