@@ -15,9 +15,13 @@ beforeAll(async () => {
 });
 afterAll(() => rig.close());
 
-/** Runs `lockyard exec` as a person does, who types `keys` once the command is there. */
+/**
+ * Runs `lockyard exec` as a person does, who types `keys` once the command is there. `exec` leaves nobody of `script`
+ * in front of the terminal: some shells would stay there, die of Ctrl-C, and answer for the command.
+ */
 async function inTerminal(name: string, script: string, keys: string, options: string[] = []) {
   const words = [
+    'exec',
     process.execPath,
     rig.bundle,
     'exec',
