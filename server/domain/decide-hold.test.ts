@@ -179,6 +179,20 @@ describe('the withdrawal of a grant that came too late', () => {
     expect(world.record?.ended).toMatchObject({ token: first, at: START_AT + 1_000 });
   });
 
+  it('leaves what lapsed before it remembered as earlier, so that its holder is told the truth', () => {
+    take('orders/w1', { leaseMs: 1_000, mode: 'shared' });
+    world.pass(300);
+    const late = take('orders/w2', { leaseMs: 1_000, mode: 'shared' });
+    world.pass(900);
+    world.run({ verb: 'withdraw', token: late });
+    expect(world.record?.ended).toMatchObject({ token: late, at: START_AT + 1_200 });
+    expect(world.run(release('orders/w2', late))).toEqual({
+      outcome: 'lost',
+      cause: 'released',
+      at: START_AT + 1_200,
+    });
+  });
+
   it('leaves a grant alone that a request id may still be told of', () => {
     const token = take('orders/w1', { leaseMs: 1_000, requestId: 'r1' });
     expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'kept' });

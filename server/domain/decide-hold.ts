@@ -17,7 +17,7 @@ import type {
   WithdrawCommand,
 } from './lock-command';
 import type { Hold } from './lock-record';
-import { handOff, settle } from './settle';
+import { endLapsed, handOff, settle } from './settle';
 import { adjust, endHold, freshLease, takeOneOff } from './tenure';
 
 /**
@@ -70,9 +70,14 @@ export function decideWithdraw(draft: Draft, { token }: WithdrawCommand) {
   if (!hold) return { outcome: 'gone' } as const;
   if (hold.requests.length >= hold.count) return { outcome: 'kept' } as const;
   if (hold.count > 1) takeOneOff(draft, hold);
-  else endHold(draft, hold, 'late', { at: Math.min(draft.now, hold.expiresAt) });
+  else giveBack(draft, hold);
   settle(draft);
   return { outcome: 'withdrawn' } as const;
+}
+
+function giveBack(draft: Draft, hold: Hold): void {
+  endLapsed(draft, hold);
+  if (draft.record.holds.includes(hold)) endHold(draft, hold, 'late');
 }
 
 /** Ends the hold that the operator saw, or nothing. The evicted token is invalid at once. */

@@ -2,7 +2,7 @@ import type { Draft } from './decision';
 import { timedOut } from './held-answer';
 import { callerHere, inTurn, isOutOfPatience, isPresent, removeWaiters, waitedMs } from './line-up';
 import type { AcquireCommand } from './lock-command';
-import type { LockRecord, Mode, Offer, Waiter } from './lock-record';
+import type { Hold, LockRecord, Mode, Offer, Waiter } from './lock-record';
 import { endHold, grant } from './tenure';
 
 /** How long a free lock is held back for a waiter of another process. */
@@ -13,13 +13,23 @@ export const SHARED_MAX = 200;
 
 /** Does what time has made due: lapsed leases end, waiters that gave up or died leave, a free lock is handed on. */
 export function settle(draft: Draft): void {
-  const byEnd = [...draft.record.holds].sort((a, b) => a.expiresAt - b.expiresAt);
-  for (const hold of byEnd) {
-    if (draft.isPast(hold.expiresAt)) endHold(draft, hold, 'expired', { at: hold.expiresAt });
-  }
+  endLapsed(draft);
   if (!isOpen(draft)) withdrawOffers(draft);
   dropAbsentWaiters(draft);
   handOff(draft);
+}
+
+/**
+ * Ends the leases that have lapsed, in the order of their ends: the last of them is the one that is remembered.
+ *
+ * @param givenBack whose end is called `late` and not `expired`
+ */
+export function endLapsed(draft: Draft, givenBack: Hold | null = null): void {
+  const byEnd = [...draft.record.holds].sort((a, b) => a.expiresAt - b.expiresAt);
+  for (const hold of byEnd) {
+    const cause = hold === givenBack ? 'late' : 'expired';
+    if (draft.isPast(hold.expiresAt)) endHold(draft, hold, cause, { at: hold.expiresAt });
+  }
 }
 
 /**
