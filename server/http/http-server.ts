@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { StartError } from '@/db/start-error';
 import { answerBrokenRequest } from './broken-request';
 import type { Doors } from './doors';
+import { inTurn } from './in-turn';
 
 /** Room for a batch of queries, whose inputs travel in the address. */
 const HEADER_MAX_BYTES = 64 * 1024;
@@ -23,7 +24,7 @@ export function createHttpServer(doors: Doors): Server {
       requestTimeout: REQUEST_MAX_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
     },
-    doors.handle,
+    inTurn(doors.handle),
   );
   server.on('clientError', answerBrokenRequest);
   return server;

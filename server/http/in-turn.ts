@@ -1,0 +1,44 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { LockyardError } from '../domain/errors';
+import { refuse } from './refuse';
+import { openScope } from './request-scope';
+import { setApiHeaders, setCommonHeaders } from './security-headers';
+
+/** Requests of one connection that wait for the answers before theirs. */
+const WAITING_MAX = 100;
+
+/**
+ * Handles the requests of one connection one after another, also where a caller sends the next before it has its answer.
+ * Node tells an answer that its caller hung up only once it is that answer's turn: one that was made before would wait
+ * for a lock for nobody, and never be forgotten.
+ */
+export function inTurn(handle: RequestListener): RequestListener {
+  const waiting = new WeakMap<Socket, number>();
+  return (req, res) => {
+    if (res.socket) {
+      handle(req, res);
+      return;
+    }
+    const { socket } = req;
+    const before = waiting.get(socket) ?? 0;
+    if (before >= WAITING_MAX) {
+      refuseToWait(req, res);
+      return;
+    }
+    waiting.set(socket, before + 1);
+    res.once('socket', () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      handle(req, res);
+    });
+  };
+}
+
+/** Answers that wait for their turn are what makes Node read no more of a connection. */
+function refuseToWait(req: IncomingMessage, res: ServerResponse): void {
+  const scope = openScope(req, res);
+  setCommonHeaders(scope);
+  setApiHeaders(res);
+  const message = `At most ${WAITING_MAX} requests of one connection may wait for their turn.`;
+  refuse(res, new LockyardError('RATE_LIMITED', message), scope);
+}

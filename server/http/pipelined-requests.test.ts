@@ -1,0 +1,79 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+
+let api: ApiHarness;
+let key: string;
+let line: Socket;
+
+const SOON = { timeout: 5_000 };
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  key = await api.key('orders');
+});
+afterEach(() => line.destroy());
+afterAll(() => api.close());
+
+/** Requests on one connection, none of which awaits the answer before it. */
+function sendAtOnce(...requests: string[]): void {
+  line = connect(Number(new URL(api.url).port), '127.0.0.1');
+  line.setEncoding('utf8').write(requests.join(''));
+}
+
+function acquire(owner: string, input: Record<string, unknown>): string {
+  const body = JSON.stringify({ name: 'busy', owner, leaseMs: 60_000, ...input });
+  const head = [
+    'POST /api/v1/lock.acquire HTTP/1.1',
+    'Host: localhost',
+    `Authorization: Bearer ${key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+  ];
+  return `${head.join('\r\n')}\r\n\r\n${body}`;
+}
+
+const state = async (name = 'busy') => {
+  const { data } = await api.get(key, 'lock.inspect', { name });
+  const { holders, waiters } = data as Record<'holders' | 'waiters', { owner: string }[]>;
+  return { holders: holders.map((h) => h.owner), waiters: waiters.map((w) => w.owner) };
+};
+
+test('a caller that hangs up leaves every queue that its one connection asked for', async () => {
+  await api.post(key, 'lock.acquire', { name: 'busy', owner: 'holder', leaseMs: 60_000 });
+  const wait = { waitMs: 20_000 };
+  sendAtOnce(acquire('first', wait), acquire('second', wait), acquire('third', { name: 'idle' }));
+  await expect.poll(async () => (await state()).waiters, SOON).toContain('first');
+  line.destroy();
+  await expect.poll(async () => (await state()).waiters, SOON).toEqual([]);
+  expect(await state('idle')).toEqual({ holders: [], waiters: [] });
+  await expect.poll(() => api.doors.unfinishedAnswers(), SOON).toBe(0);
+});
+
+test('requests on one connection are answered in their order, each by what those before it have done', async () => {
+  const tried = ['a', 'b', 'c'].map((owner) => acquire(owner, { name: 'tried' }));
+  sendAtOnce(...tried);
+  let heard = '';
+  line.on('data', (text: string) => {
+    heard += text;
+  });
+  const outcomes = () => [...heard.matchAll(/"outcome":"(\w+)"/g)].map(([, outcome]) => outcome);
+  await expect.poll(outcomes, SOON).toEqual(['granted', 'held', 'held']);
+});
+
+test('of many requests sent at once, those that would wait too long are refused by name', async () => {
+  await api.post(key, 'lock.acquire', { name: 'slow', owner: 'holder', leaseMs: 60_000 });
+  const wait = acquire('waiter', { name: 'slow', waitMs: 20_000, requestId: 'slow' });
+  sendAtOnce(wait, ...Array.from({ length: 200 }, () => acquire('x', { name: 'slow' })));
+  let heard = '';
+  line.on('data', (text: string) => {
+    heard += text;
+  });
+  await expect.poll(async () => (await state('slow')).waiters, SOON).toEqual(['waiter']);
+  expect(api.doors.unfinishedAnswers()).toBe(1);
+  await api.post(key, 'lock.cancel', { name: 'slow', owner: 'waiter', requestId: 'slow' });
+  await expect.poll(() => heard.match(/HTTP\/1\.1 \d+/g)?.length, SOON).toBe(201);
+  expect(heard.match(/HTTP\/1\.1 200/g)?.length).toBeGreaterThanOrEqual(101);
+  expect(heard).toMatch(/HTTP\/1\.1 429.*"reason":"RATE_LIMITED"/s);
+  expect(heard).not.toContain('HTTP/1.1 5');
+});
