@@ -42,7 +42,7 @@ export interface Hold {
   meta: Meta;
   /** Keys of the request ids that must be answered from memory while this hold lives. */
   requests: string[];
-  /** Until when the store keeps those answers. */
+  /** Until when the store keeps those answers, and those of releases that leave it held: never sooner than its lease ends. */
   requestsKeptUntil: number;
   /** Somebody asked the holder to let go; it is told at its next renewal. */
   askedToRelease: Remark | null;

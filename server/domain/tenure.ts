@@ -66,10 +66,11 @@ export function freshLease(draft: Draft, hold: Hold, leaseMs: number): Partial<H
 export function adjust(draft: Draft, hold: Hold, part: Partial<Hold>): Hold {
   const expiresAt = Math.max(hold.expiresAt, part.expiresAt ?? 0);
   const next = { ...hold, ...part, expiresAt };
-  if (next.requests.length > 0 && expiresAt > next.requestsKeptUntil) {
+  if (expiresAt > next.requestsKeptUntil) {
     next.requestsKeptUntil = expiresAt + KEEP_AHEAD_MS;
     const keptUntil = next.requestsKeptUntil + REMEMBER_MS;
-    draft.extensions.push({ keys: next.requests, expiresAt: keptUntil });
+    const keys = next.requests;
+    if (keys.length > 0) draft.extensions.push({ keys, expiresAt: keptUntil });
   }
   draft.change({
     holds: draft.record.holds.map((other) => (other.token === hold.token ? next : other)),

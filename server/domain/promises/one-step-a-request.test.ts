@@ -7,7 +7,8 @@ import { requestTag } from '../request-tag';
 import { Campaign, type Referee, type Told } from '../testing/campaign';
 import { steps } from '../testing/campaign-steps';
 import { HoldLedger } from '../testing/hold-ledger';
-import type { Written } from '../testing/lock-world';
+import { acquire, extend, release, renew } from '../testing/lock-requests';
+import { LockWorld, type Written } from '../testing/lock-world';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
 
 /** The step that a request took, and whether it was undone. */
@@ -144,4 +145,25 @@ it(
     );
   },
   PROPERTY_MS,
+);
+
+it.each(['renewed', 'extended'] as const)(
+  'promise 3: nor does it release a second one of a hold that was %s for hours and whose acquires had no request id',
+  (prolonged) => {
+    const world = new LockWorld();
+    const granted = world.run(acquire('orders/w1', { leaseMs: 1_800_000 }));
+    const { token } = granted as { token: number };
+    world.run(acquire('orders/w1', { leaseMs: 1_800_000, reentrant: true }));
+    world.run(acquire('orders/w1', { leaseMs: 1_800_000, reentrant: true }));
+    for (let hour = 0; hour < 3; hour += 0.25) {
+      if (prolonged === 'renewed') world.run(renew('orders/w1', token, 1_800_000));
+      else world.run(extend(token, 900_000, `more ${hour}`));
+      world.pass(900_000);
+    }
+    const step = release('orders/w1', token, { requestId: 'step' });
+    expect(world.run(step)).toEqual({ outcome: 'decremented', holdCount: 2 });
+    world.pass(600_000);
+    expect(world.run(step)).toEqual({ outcome: 'decremented', holdCount: 2 });
+    expect(world.record?.holds[0]?.count).toBe(2);
+  },
 );
