@@ -160,7 +160,7 @@ it.each(['renewed', 'extended'] as const)(
       else world.run(extend(token, 900_000, `more ${hour}`));
       world.pass(900_000);
     }
-    const step = release('orders/w1', token, { requestId: 'step' });
+    const step = release('orders/w1', token, 'step');
     expect(world.run(step)).toEqual({ outcome: 'decremented', holdCount: 2 });
     world.pass(600_000);
     expect(world.run(step)).toEqual({ outcome: 'decremented', holdCount: 2 });
