@@ -7,7 +7,7 @@ import { acquire, pause, release, renew, take } from '../engine/testing/engine-r
 import { eventsByLock } from '../engine/testing/events-by-lock';
 import { checkHistory, type RecordedCall } from '../engine/testing/history-checker';
 import { RandomCaller } from '../engine/testing/random-caller';
-import { newSeed, seeded } from '../engine/testing/random-campaign';
+import { newSeed, seeded } from '../engine/testing/seeded';
 import { openBackend } from './open-backend';
 import { freshKey } from './testing/changes';
 import type { SqliteVictimTask } from './testing/sqlite-victim';

@@ -5,7 +5,8 @@ import { can, type Store, storeNames } from '../backends/testing/stores-under-te
 import { EngineRig } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
 import { checkHistory } from './testing/history-checker';
-import { newSeed, runCampaign } from './testing/random-campaign';
+import { runCampaign } from './testing/random-campaign';
+import { newSeed } from './testing/seeded';
 
 const FOR_MS = process.env.TEST_LONG === '1' ? 10_000 : 5_000;
 

@@ -5,7 +5,7 @@ import type { CounterEvent } from '../domain/counter-event';
 import { movesOf, standing } from './testing/counter-asks';
 import { type CounterStep, runCounterCampaign } from './testing/counter-campaign';
 import { EngineRig } from './testing/engine-rig';
-import { newSeed } from './testing/random-campaign';
+import { newSeed } from './testing/seeded';
 
 /** `npm run test:long` takes ten times as many. */
 const STEPS = process.env.TEST_LONG === '1' ? 200_000 : 20_000;

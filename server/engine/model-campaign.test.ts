@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Change, ReadRecord } from '../backends/record-store';
 import { type Store, storeNames } from '../backends/testing/stores-under-test';
 import { type PlayedBackend, playedStore } from './testing/played-backend';
-import { newSeed } from './testing/random-campaign';
+import { newSeed } from './testing/seeded';
 import { ShardedRig } from './testing/sharded-rig';
 import { playSideBySide } from './testing/side-by-side';
 

@@ -5,7 +5,7 @@ import type { LockEvent } from '../domain/lock-event';
 import { EngineRig } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
 import { checkHistory } from './testing/history-checker';
-import { newSeed } from './testing/random-campaign';
+import { newSeed } from './testing/seeded';
 import { runSetCampaign } from './testing/set-campaign';
 
 const SETS = process.env.TEST_LONG === '1' ? 1_000 : 300;

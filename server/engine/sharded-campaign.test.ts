@@ -2,7 +2,8 @@ import { afterEach, expect, it } from 'vitest';
 import { freshKey } from '../backends/testing/changes';
 import { eventsByLock } from './testing/events-by-lock';
 import { checkHistory } from './testing/history-checker';
-import { newSeed, runCampaign } from './testing/random-campaign';
+import { runCampaign } from './testing/random-campaign';
+import { newSeed } from './testing/seeded';
 import { ShardedRig } from './testing/sharded-rig';
 
 /** `npm run test:long` takes thirty times as long. */

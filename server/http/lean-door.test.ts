@@ -1,6 +1,6 @@
 import type { AnyProcedure } from '@trpc/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newSeed, seeded } from '@/server/engine/testing/random-campaign';
+import { newSeed, seeded } from '@/server/engine/testing/seeded';
 import { randomRequests } from '@/test/random-requests';
 import { TwoDoors, type WireRequest } from '@/test/two-doors';
 import { directCall } from '../trpc/direct-call';

@@ -20,7 +20,7 @@ import {
   type MinuteRollup,
   minuteOf,
 } from '../domain/minute-rollup';
-import { newSeed, seeded } from '../engine/testing/random-campaign';
+import { newSeed, seeded } from '../engine/testing/seeded';
 import { TestClock } from '../test-clock';
 import { EventTally } from './event-tally';
 import { HistoryOpener } from './history-opener';

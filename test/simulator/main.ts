@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { newSeed } from '@/server/engine/testing/random-campaign';
+import { newSeed } from '@/server/engine/testing/seeded';
 import { hunt } from './hunt';
 import { simulate } from './simulate';
 

@@ -5,7 +5,7 @@ import type { LockCommand } from '@/server/domain/lock-command';
 import type { LockRecord } from '@/server/domain/lock-record';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import type { AnyCommand, AnyRecord, Machine } from '@/server/engine/machine';
-import { seeded } from '@/server/engine/testing/random-campaign';
+import { seeded } from '@/server/engine/testing/seeded';
 import type { HistoryTail } from '@/server/observe/history-tail';
 import type { Fate } from './sim-connection';
 import { type DatabaseFlaws, SimDatabase } from './sim-database';

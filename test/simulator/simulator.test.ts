@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { newSeed } from '@/server/engine/testing/random-campaign';
+import { newSeed } from '@/server/engine/testing/seeded';
 import { BROKEN_BUILDS } from './broken-builds';
 import { hunt } from './hunt';
 import { simulate } from './simulate';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { checkHistory } from '../../engine/testing/history-checker';
-import { newSeed } from '../../engine/testing/random-campaign';
+import { newSeed } from '../../engine/testing/seeded';
 import { type DayReport, liveThrough } from '../testing/bad-day';
 import { BAD_DAYS, type ServerKind, type ServerUnderTest } from '../testing/server-kind';
 import { type ServerName, serversUnderTest } from '../testing/servers-under-test';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newSeed, seeded } from '../../engine/testing/random-campaign';
+import { newSeed, seeded } from '../../engine/testing/seeded';
 import type { Change, RecordKey } from '../record-store';
 import { created, eventOf, freshKey, stored, update } from '../testing/changes';
 import type { Store, StoreUnderTest } from '../testing/stores-under-test';

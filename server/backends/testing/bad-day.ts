@@ -3,7 +3,7 @@ import { acquire, pause, release, renew, take } from '../../engine/testing/engin
 import { eventsByLock } from '../../engine/testing/events-by-lock';
 import type { RecordedCall } from '../../engine/testing/history-checker';
 import { RandomCaller } from '../../engine/testing/random-caller';
-import { seeded } from '../../engine/testing/random-campaign';
+import { seeded } from '../../engine/testing/seeded';
 import { type AskedTwice, CarefulCaller } from './careful-caller';
 import { freshKey } from './changes';
 import { liveBeside } from './live-beside';

@@ -1,4 +1,4 @@
-import { newSeed, seeded } from '@/server/engine/testing/random-campaign';
+import { newSeed, seeded } from '@/server/engine/testing/seeded';
 import type { TcpProxy } from '@/test/tcp-proxy';
 import type { BadDay } from './server-kind';
 

@@ -2,7 +2,7 @@ import type { LockEngine } from '../../engine/lock-engine';
 import { acquire } from '../../engine/testing/engine-rig';
 import type { RecordedCall } from '../../engine/testing/history-checker';
 import { RandomCaller } from '../../engine/testing/random-caller';
-import { seeded } from '../../engine/testing/random-campaign';
+import { seeded } from '../../engine/testing/seeded';
 import type { RecordKey } from '../record-store';
 import { told } from './told';
 

@@ -10,7 +10,7 @@ import { acquire, renew, take } from '../../engine/testing/engine-rig';
 import { eventsByLock } from '../../engine/testing/events-by-lock';
 import { checkHistory, type RecordedCall } from '../../engine/testing/history-checker';
 import { RandomCaller } from '../../engine/testing/random-caller';
-import { newSeed, seeded } from '../../engine/testing/random-campaign';
+import { newSeed, seeded } from '../../engine/testing/seeded';
 import { BackendLife } from '../backend-life';
 import { freshKey } from '../testing/changes';
 import { startProcess } from '../testing/start-process';

@@ -4,7 +4,7 @@ import type { LockyardError } from '../../domain/errors';
 import { addTo, createOf } from './counter-asks';
 import { type EngineRig, type Member, pause } from './engine-rig';
 import { type Fate, PASS } from './faulty-store';
-import { seeded } from './random-campaign';
+import { seeded } from './seeded';
 
 export interface CounterCampaign {
   rig: EngineRig;

@@ -1,9 +1,9 @@
-import { randomInt } from 'node:crypto';
 import type { RecordKey } from '../../backends/record-store';
 import { type Member, pause } from './engine-rig';
 import { type Fate, type FaultyStore, PASS } from './faulty-store';
 import type { RecordedCall } from './history-checker';
 import { RandomCaller } from './random-caller';
+import { seeded } from './seeded';
 
 /** A process, and what can befall its way to its store. */
 interface Joined extends Pick<Member, 'engine'> {
@@ -21,19 +21,6 @@ export interface CampaignParts {
   faults: number;
   /** Processes are cut off from their store now and then, for longer than they are believed alive. */
   kills: boolean;
-}
-
-export const newSeed = (): number => randomInt(2 ** 31);
-
-/** Numbers from 0 to 1 that a seed gives again. */
-export function seeded(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** Callers at several engines take, keep, lose and give back a few locks at random. Answers every call that they made. */

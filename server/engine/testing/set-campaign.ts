@@ -5,7 +5,7 @@ import type { SetGrant } from '../../domain/set-answers';
 import { acquire, type EngineRig, type Member, pause, release } from './engine-rig';
 import { type Fate, PASS } from './faulty-store';
 import type { RecordedCall } from './history-checker';
-import { seeded } from './random-campaign';
+import { seeded } from './seeded';
 import { acquireSet } from './set-asks';
 
 export interface SetCampaign {

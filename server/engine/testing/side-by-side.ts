@@ -9,7 +9,7 @@ import { pause } from './engine-rig';
 import { type ModelStep, nextStep, SHORT_LEASE_MS } from './model-step';
 import type { PlayedBackend, PlayedMember } from './played-backend';
 import { type Consequence, PureModel } from './pure-model';
-import { seeded } from './random-campaign';
+import { seeded } from './seeded';
 import { SeenPastEngines } from './seen-past-engines';
 
 type Act = Exclude<ModelStep, { kind: 'pass' | 'die' }>;
