@@ -115,7 +115,7 @@ export interface RecordStore {
   swap(changes: Change[]): Promise<SwapResult[]>;
   /**
    * The same for changes that belong together: all take, in one atomic step with all of their history and answers, or
-   * none does and nothing of them remains. Every result says the same of `took`. What is too large is a `StoreError`.
+   * none does and nothing of them remains. Every result says the same of `took`, and of `isTooLarge`, which is said of all together.
    */
   swapAll(changes: Change[]): Promise<SwapResult[]>;
   /** Records in key order, for the board and for healing it. */

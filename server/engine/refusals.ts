@@ -32,6 +32,12 @@ export function tooLarge(): LockyardError {
   return new LockyardError('TOO_LARGE', text);
 }
 
+export function setTooLarge(): LockyardError {
+  const text =
+    'With this, these locks together would be larger than their backend takes at once. Nothing was changed.';
+  return new LockyardError('TOO_LARGE', text);
+}
+
 export function tooLate(cause: unknown): LockyardError {
   const text = 'The grant came too late to be of use. It may last until its lease ends.';
   return new LockyardError('UNKNOWN', text, { cause });

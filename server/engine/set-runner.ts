@@ -12,7 +12,14 @@ import { handOver } from './hand-over';
 import type { Lane } from './lane';
 import { meetStrangers } from './meet-strangers';
 import { openRecord } from './open-record';
-import { backendDown, contended, inDoubt, unknownOutcome, unreadable } from './refusals';
+import {
+  backendDown,
+  contended,
+  inDoubt,
+  setTooLarge,
+  unknownOutcome,
+  unreadable,
+} from './refusals';
 import { type SetVerdict, sureSwapAll } from './sure-swap';
 
 /** Time in which a set may begin a packet. With what that packet takes, its caller hears within 5 s. */
@@ -212,6 +219,7 @@ export class SetRunner {
     if (verdict.took !== 'yes') {
       forgetAll();
       run.mayStand = verdict.took === 'unknown';
+      if (verdict.took === 'tooLarge') throw setTooLarge();
       if (!run.mayStand) return null;
       tellDoubt();
       if (answer.outcome !== 'granted' || run.command.request.remembered) return null;

@@ -42,7 +42,7 @@ export function sureSwap(
 /** What became of changes that take all or none. A writer is null where its record has moved on since. */
 export type SetVerdict =
   | { took: 'yes'; writers: (string | null)[]; now: number }
-  | { took: 'no' | 'unknown'; now: number };
+  | { took: 'no' | 'unknown' | 'tooLarge'; now: number };
 
 /** The same for changes that take all or none: what is known of one of them is known of all. */
 export function sureSwapAll(
@@ -66,6 +66,7 @@ function asOne(found: (Verdict | null)[]): SetVerdict | null {
       now,
     };
   }
+  if (found.some((one) => one?.took === 'tooLarge')) return { took: 'tooLarge', now };
   const isStale = found.some((one) => one?.took === 'unknown');
   if (found.some((one) => one?.took === 'no')) return { took: 'no', now };
   if (found.every((one) => one !== null)) return { took: 'unknown', now };

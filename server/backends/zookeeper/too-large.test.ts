@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acquire, take } from '../../engine/testing/engine-rig';
+import { acquireSet, takeSet } from '../../engine/testing/set-asks';
 import { created, eventOf, freshKey, stored, swapOne, update } from '../testing/changes';
 import { told } from '../testing/told';
 import { ZookeeperRig } from '../testing/zookeeper-rig';
@@ -39,7 +40,7 @@ describe('a record too large for a packet of ZooKeeper', () => {
     await under.close();
   });
 
-  it('is told to who asked for it as TOO_LARGE, at once; who asks for others beside it is granted', async () => {
+  it('is told to who asked for it as TOO_LARGE, at once, as is a set whose locks are too large together; who asks for others is granted', async () => {
     const rig = await ZookeeperRig.start(process.env.TEST_ZOOKEEPER_URL ?? '');
     try {
       const process = await rig.join();
@@ -52,6 +53,12 @@ describe('a record too large for a packet of ZooKeeper', () => {
       expect(granted.map(({ said }) => said)).toEqual(['granted', 'granted', 'granted']);
       const { token } = await take(process, large, 'w2');
       expect(token).toBeGreaterThan(0);
+
+      const set = [freshKey(), freshKey(), freshKey()];
+      const asked = await told(acquireSet(process, set, 'o'.repeat(250_000)));
+      expect(asked.said).toBe('TOO_LARGE');
+      expect(asked.tookMs).toBeLessThan(3_000);
+      expect((await takeSet(process, set, 'w3')).grants).toHaveLength(3);
     } finally {
       await rig.close();
     }

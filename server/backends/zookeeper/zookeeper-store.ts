@@ -1,18 +1,17 @@
 import type { BackendLife } from '../backend-life';
 import { coverLeases } from '../cover-leases';
 import { recordId } from '../record-id';
-import {
-  type Change,
-  type Cursor,
-  type Guarantees,
-  type HistoryRow,
-  type HistorySource,
-  type Page,
-  type ReadResult,
-  type RecordKey,
-  type RecordStore,
-  StoreError,
-  type SwapResult,
+import type {
+  Change,
+  Cursor,
+  Guarantees,
+  HistoryRow,
+  HistorySource,
+  Page,
+  ReadResult,
+  RecordKey,
+  RecordStore,
+  SwapResult,
 } from '../record-store';
 import { Forgetting } from './forgetting';
 import { HistoryChunks } from './history-chunks';
@@ -96,10 +95,7 @@ export class ZookeeperStore implements RecordStore, HistorySource {
   }
 
   async swapAll(changes: Change[]): Promise<SwapResult[]> {
-    if (changes.length === 0) return [];
-    const results = await this.run([swapUnit(changes)]);
-    if (!results.some(({ isTooLarge }) => isTooLarge)) return results;
-    throw new StoreError('These locks together are more than ZooKeeper takes at once.', 'no');
+    return changes.length === 0 ? [] : this.run([swapUnit(changes)]);
   }
 
   scan(cursor: Cursor, limit: number): Promise<Page> {
