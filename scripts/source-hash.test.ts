@@ -41,8 +41,10 @@ test.each([
 test('another version of Node changes the hash', () =>
   expect(hash(['115'])).not.toBe(hash(['127'])));
 
-test('a test or a hidden file makes nothing stale', () => {
+test('a test, a hidden file or the packed client makes nothing stale', () => {
   const before = hash();
+  mkdirSync(join(root, 'app/dist'));
+  write('app/dist/lockyard.js', 'anything');
   write('app/page.test.tsx', 'anything');
   write('app/.page.swp', 'anything');
   expect(hash()).toBe(before);
