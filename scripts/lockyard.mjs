@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { endWithNpm } from './end-with-npm.mjs';
 import { nodeComplaint } from './node-complaint.mjs';
 import { endWith, PlainFailure } from './plain-failure.mjs';
 
@@ -20,6 +21,7 @@ async function runCommandLine() {
   const { projectRoot } = await import('./project-root.mjs');
   const { makeCommandLineReady } = await import('./make-ready.mjs');
   const { clientCommandBundle, commandLineBundle } = await import('./build-app.mjs');
+  endWithNpm();
   const isForClient = clientVerbs.has(process.argv[2]);
 
   // A command under a lock begins in the caller's own folder, which npm changes and tells.

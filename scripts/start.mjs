@@ -1,4 +1,5 @@
 import { pathToFileURL } from 'node:url';
+import { endWithNpm } from './end-with-npm.mjs';
 import { nodeComplaint } from './node-complaint.mjs';
 import { endWith, PlainFailure } from './plain-failure.mjs';
 
@@ -13,6 +14,7 @@ async function start() {
   const { serverBundle } = await import('./build-app.mjs');
 
   const { variables } = startOptions(process.argv.slice(2), process.env);
+  endWithNpm();
   process.chdir(projectRoot);
   await makeAppReady((line) => process.stdout.write(`${line}\n`));
   Object.assign(process.env, variables, { NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' });
