@@ -1,9 +1,13 @@
 import { connect } from 'node:net';
+import { StartError } from '@/db/start-error';
 import type { CliCommand } from './cli-command';
 import { type ControlReply, controlReply, controlSocketPath } from './control-socket';
 
 /** Longer than any command takes that is not about all locks: hashing a password behind a queue of sign-ins. */
 const ANSWER_MAX_MS = 30_000;
+
+/** Where there is a file in place of the folder, whoever opens the folder next says so. */
+const NOBODY_THERE = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'];
 
 /** Passes a command to the server that runs over this data folder; null when none does. */
 export function askRunningServer(
@@ -23,12 +27,17 @@ export function askRunningServer(
     });
     socket.on('end', () => resolve(parseReply(text)));
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      const isNobodyThere = error.code === 'ENOENT' || error.code === 'ECONNREFUSED';
-      if (isNobodyThere) resolve(null);
-      else reject(error);
+      if (NOBODY_THERE.includes(error.code ?? '')) resolve(null);
+      else reject(error.code === 'EACCES' ? notAllowed(dataDir, error) : error);
     });
   });
 }
+
+const notAllowed = (dataDir: string, cause: Error) =>
+  new StartError(
+    `This user may not use the data folder ${dataDir}; run this as the user who runs the server.`,
+    { cause },
+  );
 
 function parseReply(text: string): ControlReply {
   try {

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -197,6 +197,14 @@ describe('the command line', () => {
     const create = ['users', 'create', '--name', 'x', '--role', 'viewer', '--password-stdin'];
     expect(await run(create, 'short\n')).toMatchObject({ code: 2, out: '' });
     expect(await run(create, 'password1234\n')).toMatchObject({ code: 1, out: '' });
+  });
+
+  test('names the data folder when a file is in its place', async () => {
+    dataDir = join(dataDir, 'file');
+    writeFileSync(dataDir, '');
+    const { code, err } = await run(createKey);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^The data folder [^\n]* a file is in the way[^\n]*\n$/);
   });
 
   test('says so when a database is open in a server that it cannot reach', async () => {

@@ -67,6 +67,13 @@ const NAMES = [
   'LOCKYARD_TOKEN',
 ];
 
+/** What is meant where the name that is nearest in letters would mislead. */
+const MEANT: Record<string, string> = {
+  LOCKYARD_PORT: 'PORT',
+  LOCKYARD_HOST: 'HOST',
+  LOCKYARD_BACKEND: `${BACKEND_PREFIX}<ID>`,
+};
+
 /** Reads the whole configuration, once, at start. Touches nothing but `env`. Throws `ConfigError`. */
 export function readConfig(env: Env): Config {
   refuseUnknown(env);
@@ -94,8 +101,8 @@ function refuseUnknown(env: Env): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('LOCKYARD_') || NAMES.includes(name)) continue;
     if (name.startsWith(BACKEND_PREFIX) && name.length > BACKEND_PREFIX.length) continue;
-    const nearest = nearestName(name, [...NAMES, `${BACKEND_PREFIX}<ID>`]);
-    throw new ConfigError(`${name} is not a variable of Lockyard. Did you mean ${nearest}?`);
+    const meant = MEANT[name] ?? nearestName(name, [...NAMES, `${BACKEND_PREFIX}<ID>`]);
+    throw new ConfigError(`${name} is not a variable of Lockyard. Did you mean ${meant}?`);
   }
 }
 
