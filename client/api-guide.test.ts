@@ -42,6 +42,8 @@ test.skipIf(!hasCurl)(
     const shell = spawn('bash', ['-c', script], {
       env: {
         ...process.env,
+        // A locale that this machine does not have would make the shell complain.
+        LC_ALL: 'C',
         LOCKYARD_URL: api.url,
         LOCKYARD_API_KEY: await api.key('guide'),
       },
