@@ -41,6 +41,16 @@ describe.each(TEST_DIALECTS)('the control database on %s', (dialect) => {
     expect(row?.changedAt).toBe(Number.MAX_SAFE_INTEGER);
   });
 
+  test.each(['é', '🔑', '\ud800', ' '])(
+    'finds nothing under a code that is none: %j',
+    async (code) => {
+      const { db, tables } = database;
+      const { audit, users } = tables;
+      expect(await db.select().from(users).where(eq(users.id, code))).toEqual([]);
+      expect(await db.select().from(audit).where(eq(audit.act, code))).toEqual([]);
+    },
+  );
+
   test('tells names apart that differ in case, accents or trailing spaces', async () => {
     const { db, tables } = database;
     const { users } = tables;

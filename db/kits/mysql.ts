@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import {
   bigint,
   customType,
@@ -18,9 +19,17 @@ const exactColumn = customType<{ data: string; driverData: Buffer; config: { byt
   fromDriver: (value) => Buffer.from(value).toString('utf8'),
 });
 
-/** ASCII compared by byte: ids in base64url differ by case alone. */
-const codeColumn = customType<{ data: string; driverData: string; config: { length: number } }>({
+/**
+ * ASCII compared by byte: ids in base64url differ by case alone. Any other text goes as bytes, so that nothing is found
+ * under it: MariaDB refuses to compare it as text.
+ */
+const codeColumn = customType<{
+  data: string;
+  driverData: string | Buffer;
+  config: { length: number };
+}>({
   dataType: (config) => `varchar(${config?.length ?? 255}) character set ascii collate ascii_bin`,
+  toDriver: (value) => (isAscii(Buffer.from(value)) ? value : Buffer.from(value)),
 });
 
 /** Unicode text whatever the server's default character set is. Up to 16 MB. */
