@@ -311,18 +311,24 @@ test('an address that is too long is refused by name', async () => {
   await expectRefused(reply, 413, 'TOO_LARGE');
 });
 
-test('bytes that are no request are refused by name', async () => {
+const INSPECT = 'GET /api/v1/lock.inspect HTTP/1.1\r\nConnection: close\r\n';
+
+test.each([
+  ['bytes that are no request', 'what is this\r\n\r\n'],
+  ['a request without a Host', `${INSPECT}\r\n`],
+  ['an expectation that nobody knows', `${INSPECT}Host: a\r\nExpect: the best\r\n\r\n`],
+])('%s is refused by name', async (_, bytes) => {
   const { port } = new URL(api.url);
   const text = await new Promise<string>((resolve, reject) => {
-    const socket = connect(Number(port), '127.0.0.1', () => socket.write('what is this\r\n\r\n'));
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes));
     let heard = '';
-    socket.on('data', (bytes) => {
-      heard += bytes;
+    socket.on('data', (part) => {
+      heard += part;
     });
     socket.on('end', () => resolve(heard));
     socket.on('error', reject);
   });
-  expect(text).toMatch(/^HTTP\/1\.1 400 .*"reason":"INVALID"/s);
+  expect(text).toMatch(/^HTTP\/1\.1 400 .*X-Request-Id: .*"reason":"INVALID"/s);
 });
 
 test('an offered WebSocket is refused, an offered HTTP/2 is not taken up', async () => {

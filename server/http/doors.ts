@@ -75,7 +75,8 @@ export function createDoors(
     const scope = { ...openScope(req, res), ...(body && { body }) };
     setCommonHeaders(scope);
     if (isDraining) res.setHeader('Connection', 'close');
-    doorTo(scope.pathname)(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
+    const door = isHttp(req) ? doorTo(scope.pathname) : notHttp;
+    door(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
   };
   const takeShortCut = openLeanServiceDoor(runtime, handleAny);
 
@@ -115,6 +116,16 @@ function openConsoleDoor(runtime: Runtime): Door {
 
 async function nothingHere(): Promise<void> {
   throw new LockyardError('NOT_FOUND', 'There is nothing at this address.');
+}
+
+/** What Node would refuse in its own way, without a reason. */
+function isHttp({ headers, httpVersion }: IncomingMessage): boolean {
+  if (headers.host === undefined && httpVersion === '1.1') return false;
+  return headers.expect === undefined || /^100-continue$/i.test(headers.expect);
+}
+
+async function notHttp(): Promise<void> {
+  throw new LockyardError('INVALID', 'A request needs a Host, and may expect 100-continue alone.');
 }
 
 async function notAnAddress(): Promise<void> {

@@ -14,18 +14,22 @@ const KEEP_ALIVE_MS = 65_000;
 
 /**
  * The one server of this process. It has no listener for upgrades on purpose: a request that offers one is answered as
- * the plain request that it is too, which clients that would speak HTTP/2 rely on; the doors refuse WebSockets.
+ * the plain request that it is too, which clients that would speak HTTP/2 rely on; the doors refuse WebSockets. They
+ * also refuse, with a reason, what Node would refuse by itself: no `Host`, and an `Expect` that nobody knows.
  */
 export function createHttpServer(doors: Doors): Server {
+  const handle = inTurn(doors.handle);
   const server = createServer(
     {
       maxHeaderSize: HEADER_MAX_BYTES,
       headersTimeout: HEADER_MAX_MS,
       requestTimeout: REQUEST_MAX_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
+      requireHostHeader: false,
     },
-    inTurn(doors.handle),
+    handle,
   );
+  server.on('checkExpectation', handle);
   server.on('clientError', answerBrokenRequest);
   return server;
 }
