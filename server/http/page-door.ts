@@ -21,6 +21,10 @@ const INTERNAL_HEADERS = [
   'x-prerender-revalidate',
 ];
 
+/** Tells Next which parts of a page its caller has already; over one that it cannot read it would stumble. */
+const ROUTER_STATE = 'next-router-state-tree';
+const ROUTER_STATE_MAX_CHARS = 40_000;
+
 /** Gives pages their headers and hands them on. Pages are only ever read: whatever changes something goes by the APIs. */
 export function openPageDoor(pages: PageHandler | null) {
   return async (scope: RequestScope): Promise<void> => {
@@ -35,6 +39,9 @@ export function openPageDoor(pages: PageHandler | null) {
       return plainAnswer(res, 400, 'There is no WebSocket.');
     }
     if (!isDecodable(pathname)) return plainAnswer(res, 400, 'The address is broken.');
+    if (!isRouterState(req.headers[ROUTER_STATE])) {
+      return plainAnswer(res, 400, `The header ${ROUTER_STATE} is broken.`);
+    }
     for (const name of INTERNAL_HEADERS) delete req.headers[name];
     await pages(req, res);
   };
@@ -43,6 +50,16 @@ export function openPageDoor(pages: PageHandler | null) {
 function isDecodable(pathname: string): boolean {
   try {
     return decodeURIComponent(pathname) !== '';
+  } catch {
+    return false;
+  }
+}
+
+function isRouterState(header: string | string[] | undefined): boolean {
+  if (header === undefined) return true;
+  if (typeof header !== 'string' || header.length > ROUTER_STATE_MAX_CHARS) return false;
+  try {
+    return Array.isArray(JSON.parse(decodeURIComponent(header)));
   } catch {
     return false;
   }

@@ -1,8 +1,8 @@
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { type IncomingMessage, request, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { createDoors } from './doors';
-import { listen } from './http-server';
+import { createHttpServer, listen } from './http-server';
 
 /** Pages that show what reaches them. */
 let api: ApiHarness;
@@ -17,7 +17,7 @@ beforeAll(async () => {
     res.setHeader('Content-Type', 'text/html');
     res.end('<p>a page</p>');
   });
-  server = createServer(doors.handle);
+  server = createHttpServer(doors);
   url = await listen(server, 0, '127.0.0.1');
 });
 afterAll(async () => {
@@ -49,6 +49,16 @@ test('a page comes with its headers and a policy whose nonce is new each time', 
   const script = first.split('; ').find((directive) => directive.startsWith('script-src'));
   expect(script).toMatch(/^script-src 'self' 'nonce-[\w+/=]{24}' 'strict-dynamic'$/);
   expect(first).not.toBe(second);
+});
+
+test('a broken note of what the caller has already is refused, a whole one goes on to the page', async () => {
+  const name = 'next-router-state-tree';
+  const tree = encodeURIComponent(JSON.stringify(['', { children: ['é', {}] }]));
+  expect((await fetch(url, { headers: { [name]: tree } })).status).toBe(200);
+  expect(seen[name]).toBe(tree);
+  for (const broken of ['garbage', '%', '%5B', 'null', `%5B%22${'x'.repeat(40_000)}%22%5D`]) {
+    expect((await fetch(url, { headers: { [name]: broken } })).status).toBe(400);
+  }
 });
 
 test('the page is told the nonce by the server, never by the caller', async () => {
