@@ -2,6 +2,7 @@ import type { InspectAnswer, Mode } from '../wire';
 import { durationInWords } from './duration';
 import { openClient } from './open-client';
 import { printable } from './printable';
+import { printableJson } from './printable-json';
 import { COMMON_OPTIONS, readWords, theOneWord } from './read-words';
 
 export const INSPECT_USAGE = 'lockyard inspect NAME [options]';
@@ -17,7 +18,7 @@ export async function runInspect(words: string[]): Promise<string | null> {
   const answer = await client.inspect({ name });
   const { namespace } = client.settings;
   return values.json
-    ? JSON.stringify({ namespace, name, ...answer })
+    ? printableJson({ namespace, name, ...answer })
     : lockInWords(namespace, name, answer);
 }
 

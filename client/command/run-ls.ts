@@ -4,6 +4,7 @@ import { durationInWords } from './duration';
 import { inColumns } from './in-columns';
 import { openClient } from './open-client';
 import { printable } from './printable';
+import { printableJson } from './printable-json';
 import { COMMON_OPTIONS, readWords, wrongUsage } from './read-words';
 
 export const LS_USAGE = 'lockyard ls [PREFIX] [options]';
@@ -25,7 +26,7 @@ export async function runLs(words: string[]): Promise<string | null> {
   const client = openClient({ url: values.url, namespace: values.namespace });
   const list = await wholeList(client, prefix || undefined, values.all !== true);
   const { namespace } = client.settings;
-  return values.json ? JSON.stringify({ namespace, ...list }) : listInWords(list);
+  return values.json ? printableJson({ namespace, ...list }) : listInWords(list);
 }
 
 /** Every page, as old as the oldest of them. */

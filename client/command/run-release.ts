@@ -5,6 +5,7 @@ import type { ReleaseAnswer } from '../wire';
 import { EXIT } from './exit-codes';
 import { openClient } from './open-client';
 import { printable } from './printable';
+import { printableJson } from './printable-json';
 import { COMMON_OPTIONS, readNumber, readWords, theOneWord, wrongUsage } from './read-words';
 
 export const RELEASE_USAGE = 'lockyard release NAME --token TOKEN --owner OWNER [options]';
@@ -35,7 +36,7 @@ export async function runRelease(
     client.release({ name, owner, token, requestId }),
   );
   const text = values.json
-    ? JSON.stringify({ namespace, name, token, ...answer })
+    ? printableJson({ namespace, name, token, ...answer })
     : releaseInWords(name, token, answer);
   return { text, exitCode: answer.outcome === 'lost' ? EXIT.conflict : 0 };
 }

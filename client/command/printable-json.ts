@@ -1,0 +1,10 @@
+/** JSON for programs that a terminal may be given as well: what would steer it is escaped, and the JSON says the same. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+    Array.from({ length: character.length }, (_, place) => escapeOf(character, place)).join(''),
+  );
+}
+
+function escapeOf(character: string, place: number): string {
+  return `\\u${character.charCodeAt(place).toString(16).padStart(4, '0')}`;
+}
