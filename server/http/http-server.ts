@@ -9,6 +9,8 @@ import { inTurn } from './in-turn';
 const HEADER_MAX_BYTES = 64 * 1024;
 const HEADER_MAX_MS = 10_000;
 const REQUEST_MAX_MS = 20_000;
+/** Node looks for connections that are beyond both only so often; by itself, every 30 s. */
+const LOOK_EVERY_MS = 1_000;
 /** Longer than callers keep their idle connections, so that it is seldom us who closes one just when it is used. */
 const KEEP_ALIVE_MS = 65_000;
 
@@ -24,6 +26,7 @@ export function createHttpServer(doors: Doors): Server {
       maxHeaderSize: HEADER_MAX_BYTES,
       headersTimeout: HEADER_MAX_MS,
       requestTimeout: REQUEST_MAX_MS,
+      connectionsCheckingInterval: LOOK_EVERY_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
       requireHostHeader: false,
     },
