@@ -3,6 +3,15 @@ import { NOT_WHOLE } from './mysql-statements';
 import { StoreError } from './record-store';
 import { NOT_STAMPED_SO } from './shard-fence';
 
+/** Number of the error with which a server refuses a packet that is larger than its `max_allowed_packet`. */
+export const PACKET_TOO_LARGE = 1153;
+
+/** What a packet holds besides the text of its statements. */
+const PACKET_HEAD_BYTES = 64;
+
+/** Bytes of one character at most. */
+const CHAR_BYTES = 3;
+
 /** Rows of one statement, as arrays. */
 export type Rows = unknown[][];
 
@@ -24,6 +33,8 @@ const SESSION = [
   "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_BACKSLASH_ESCAPES'",
   'SET SESSION innodb_lock_wait_timeout = 2, group_concat_max_len = 16777216',
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+  // Last: its answer is read. It stays as it is for as long as the connection lasts.
+  'SELECT @@max_allowed_packet',
 ];
 
 /**
@@ -33,6 +44,8 @@ const SESSION = [
 export class MysqlConnection {
   private connection: Connection | null = null;
   private isClosed = false;
+  /** Of this connection. A server that is sent more hangs up. */
+  private packetBytesMax = 0;
 
   constructor(
     private readonly uri: string,
@@ -43,12 +56,14 @@ export class MysqlConnection {
    * Sends one packet of statements and returns the rows of each.
    *
    * @throws StoreError `applied: 'no'` if it was never sent or was rolled back, `'unknown'` otherwise. After any error
-   *   nothing of it is left open: the connection is rolled back or gone.
+   *   nothing of it is left open: the connection is rolled back or gone. What is larger than the server takes is never
+   *   sent: then the cause has the `errno` `PACKET_TOO_LARGE`.
    */
   async packet(statements: string[]): Promise<Rows[]> {
     const timeLimit = startTimeLimit(this.timeoutMs);
     try {
       const connection = this.connection ?? (await this.open(timeLimit));
+      this.refuseTooLarge(statements);
       try {
         return await timeLimit.race(send(connection, statements));
       } catch (error) {
@@ -81,7 +96,8 @@ export class MysqlConnection {
     });
     connection.on('error', () => this.drop(connection));
     try {
-      await timeLimit.race(send(connection, SESSION));
+      const answers = await timeLimit.race(send(connection, SESSION));
+      this.packetBytesMax = Number((answers.at(-1) as Rows | undefined)?.[0]?.[0]);
     } catch (cause) {
       connection.destroy();
       throw new StoreError('The database cannot be reached.', 'no', { cause });
@@ -89,6 +105,16 @@ export class MysqlConnection {
     if (this.isClosed) connection.destroy();
     else this.connection = connection;
     return connection;
+  }
+
+  private refuseTooLarge(statements: string[]): void {
+    const chars = statements.reduce((sum, { length }) => sum + length + 1, 0);
+    if (chars * CHAR_BYTES + PACKET_HEAD_BYTES <= this.packetBytesMax) return;
+    const bytes = Buffer.byteLength(statements.join(';')) + PACKET_HEAD_BYTES;
+    if (bytes <= this.packetBytesMax) return;
+    const text = `A packet of ${bytes} bytes is more than max_allowed_packet.`;
+    const cause = Object.assign(new Error(text), { errno: PACKET_TOO_LARGE });
+    throw new StoreError('This is more than the database takes at once.', 'no', { cause });
   }
 
   /** Leaves nothing half done, and says what is known of the packet's effect. */

@@ -37,6 +37,7 @@ const VARIABLES = [
   'innodb_doublewrite',
   'innodb_force_recovery',
   'innodb_rollback_on_timeout',
+  'max_allowed_packet',
   'log_bin',
   'sync_binlog',
   'binlog_format',

@@ -28,6 +28,13 @@ describe('a single server that flushes every commit', () => {
     expect(complaints(told)).toEqual([]);
   });
 
+  it('is so with a small max_allowed_packet too, which it says: what does not fit is refused', () => {
+    const told = on(MARIADB, { max_allowed_packet: '1048576' });
+    expect(told.level).toBe('Strong');
+    expect(complaints(told)).toEqual(['max_allowed_packet']);
+    expect(complaints(on(MARIADB, { max_allowed_packet: '4194304' }))).toEqual([]);
+  });
+
   it('tells what it was not allowed to ask, and is none the worse for it', () => {
     const told = mysqlGuarantees(MYSQL);
     const role = told.settings.find(({ name }) => name === 'replica status');

@@ -19,6 +19,7 @@ export function mysqlGuarantees(facts: MysqlFacts): Guarantees {
     ...clusters(facts),
     ...facts.tables.flatMap(tableFindings),
     clock(facts),
+    ...packet(facts),
     fine('version', facts.version),
     ...(facts.variables.innodb_rollback_on_timeout
       ? [fine('innodb_rollback_on_timeout', facts.variables.innodb_rollback_on_timeout)]
@@ -26,6 +27,9 @@ export function mysqlGuarantees(facts: MysqlFacts): Guarantees {
   ];
   return weighFindings(findings, STRONG);
 }
+
+/** A lock whose queue is as long as may be, with the history of one write, may need about 1 MB. */
+const PACKET_ENOUGH_BYTES = 4 * 1024 * 1024;
 
 const fine = (name: string, value: string): Finding => ({ name, value, complaint: null });
 
@@ -240,6 +244,14 @@ function collationFinding(table: string, column: string, collation: string | nul
   }
   const why = `The column ${table}.${column} is not compared by byte: two names that differ may be one lock.`;
   return unsafe(name, collation, 'Must be compared by byte.', why);
+}
+
+/** It takes no promise away: what does not fit is refused as `TOO_LARGE`. */
+function packet({ variables: { max_allowed_packet: value } }: MysqlFacts): Finding[] {
+  if (value === undefined) return [];
+  const isSmall = Number(value) < PACKET_ENOUGH_BYTES;
+  const complaint = 'Should be 4 MB or more: locks with long queues may be refused as too large.';
+  return [{ name: 'max_allowed_packet', value, complaint: isSmall ? complaint : null }];
 }
 
 function clock({ clockMoves }: MysqlFacts): Finding {

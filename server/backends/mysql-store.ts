@@ -1,5 +1,5 @@
 import { decodeHistory } from './history-text';
-import { MysqlConnection, type Rows } from './mysql-connection';
+import { MysqlConnection, PACKET_TOO_LARGE, type Rows } from './mysql-connection';
 import { readMysqlFacts } from './mysql-facts';
 import { mysqlGuarantees } from './mysql-guarantees';
 import {
@@ -27,6 +27,7 @@ import {
   type SwapResult,
 } from './record-store';
 import { fencedSwap, isStampedSo, READ_STAMP, type ShardFence } from './shard-fence';
+import { swapTooLarge } from './swap-too-large';
 
 /** How long one packet may take before its connection is given up. */
 const PACKET_TIMEOUT_MS = 1_500;
@@ -82,7 +83,13 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   async swap(changes: Change[]): Promise<SwapResult[]> {
-    const results = await this.change(swapPacket(changes));
+    let results: Rows[];
+    try {
+      results = await this.change(swapPacket(changes));
+    } catch (error) {
+      if (!failedWith(error, PACKET_TOO_LARGE)) throw error;
+      return swapTooLarge(this, changes, 'each');
+    }
     const [took, now] = results.at(-1)?.[0] ?? [];
     const writers = new Set(String(took ?? '').split(','));
     const lost = changes.filter((change) => !writers.has(change.writer));
@@ -100,7 +107,8 @@ export class MysqlStore implements RecordStore, HistorySource {
       const now = Number(results.at(-1)?.[0]?.[1]);
       return changes.map(({ rev, writer }) => ({ took: true, now, current: { rev, writer } }));
     } catch (error) {
-      if (!isNotWhole(error)) throw error;
+      if (failedWith(error, PACKET_TOO_LARGE)) return swapTooLarge(this, changes, 'all');
+      if (!failedWith(error, NOT_WHOLE)) throw error;
     }
     const { records } = await this.read(
       changes.map((change) => change.key),
@@ -255,9 +263,8 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 }
 
-/** Whether a packet was rolled back because not all of its changes went in. */
-function isNotWhole(error: unknown): boolean {
-  return error instanceof StoreError && (error.cause as { errno?: number })?.errno === NOT_WHOLE;
+function failedWith(error: unknown, errno: number): boolean {
+  return error instanceof StoreError && (error.cause as { errno?: number })?.errno === errno;
 }
 
 function notServed(): StoreError {

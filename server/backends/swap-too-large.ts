@@ -1,0 +1,38 @@
+import { type Change, type RecordStore, StoreError, type SwapResult } from './record-store';
+
+/**
+ * Swaps changes that are too large for one packet of their store together, so that none of them was sent: those that stand
+ * each on their own in two packets, and so on. What is too large by itself is told so where it could else take.
+ *
+ * @throws StoreError `applied: 'unknown'` where one packet was answered and the other was not
+ */
+export async function swapTooLarge(
+  store: Pick<RecordStore, 'read' | 'swap'>,
+  changes: Change[],
+  how: 'each' | 'all',
+): Promise<SwapResult[]> {
+  if (how === 'all' || changes.length === 1) return refused(store, changes);
+  const half = Math.ceil(changes.length / 2);
+  const first = await store.swap(changes.slice(0, half));
+  try {
+    return [...first, ...(await store.swap(changes.slice(half)))];
+  } catch (cause) {
+    throw new StoreError('Only a part of a swap was answered.', 'unknown', { cause });
+  }
+}
+
+async function refused(store: Pick<RecordStore, 'read'>, changes: Change[]): Promise<SwapResult[]> {
+  const keys = changes.map((change) => change.key);
+  const { records } = await store.read(keys, []);
+  const couldTake = changes.every(({ expect, clock }, i) => {
+    const { record = null, now = 0 } = records[i] ?? {};
+    const isExpected = record?.rev === expect?.rev && record?.writer === expect?.writer;
+    return isExpected && now >= clock.past && now < clock.ahead;
+  });
+  return records.map(({ record, now }) => ({
+    took: false,
+    now,
+    current: record && { rev: record.rev, writer: record.writer },
+    ...(couldTake ? { isTooLarge: true } : {}),
+  }));
+}
