@@ -28,6 +28,15 @@ test('the last ten characters are always in the tail', () => {
   expect(tail).toEqual([{ text: 'un:2026-11', mark: false }]);
 });
 
+test.each([
+  ['marks', `abc${'\u200d'.repeat(12)}z`, ['U+200D', 'z']],
+  ['a short name full of marks', 'ab\u202e\u202c\u0001', ['U+0001']],
+  ['a mark at the end', `${'a'.repeat(20)}\u200d`, ['aaaa', 'U+200D']],
+  ['wide letters', '漢'.repeat(12), ['漢漢漢漢漢']],
+])('a tail is no wider than ten columns: %s', (_, name, shown) => {
+  expect(visibleName(name).tail.map((piece) => piece.text)).toEqual(shown);
+});
+
 test('a combining mark is never parted from its letter', () => {
   const { head, tail } = visibleName(`aaaaaaae\u0301${'b'.repeat(9)}`);
   expect(head).toEqual([{ text: 'aaaaaaa', mark: false }]);

@@ -10,9 +10,10 @@ export interface VisibleName {
   tail: NamePiece[];
 }
 
-const TAIL_LENGTH = 10;
+/** In columns of a monospaced letter, as the style sheet counts them. */
+const TAIL_WIDTH = 10;
 /** Too short to be worth cutting. */
-const WHOLE_LENGTH = 14;
+const WHOLE_WIDTH = 14;
 
 const MARKS: Record<string, string> = { ' ': 'SP', '\t': 'TAB', '\n': 'LF', '\r': 'CR' };
 
@@ -46,9 +47,29 @@ export function visibleName(name: string): VisibleName {
     const mark = markOf(character, begin === -1 || place < begin || place > end);
     return { text: mark ?? character, mark: mark !== null };
   });
-  let cut = cells.length <= WHOLE_LENGTH ? 0 : cells.length - TAIL_LENGTH;
-  while (cut > 0 && isJoined(characters[cut])) cut--;
+  const cut = cutOf(cells);
   return { head: join(cells.slice(0, cut)), tail: join(cells.slice(cut)) };
+}
+
+/** Where the tail begins: with the last that fit into its width, or 0 where all of the name is short. */
+function cutOf(cells: NamePiece[]): number {
+  const widths = cells.map(widthOf);
+  let left = TAIL_WIDTH;
+  let cut = cells.length;
+  if (widths.reduce((sum, width) => sum + width, 0) <= WHOLE_WIDTH) return 0;
+  while (cut > 0 && (widths[cut - 1] ?? 0) <= left) left -= widths[--cut] ?? 0;
+  while (cut > 0 && isJoined(cells[cut]?.text)) cut--;
+  return cut;
+}
+
+const WIDE =
+  /^[\p{Emoji_Presentation}\p{sc=Han}\p{sc=Hangul}\p{sc=Hiragana}\p{sc=Katakana}\u3000-\u303f\uff01-\uff60]$/u;
+
+/** How many columns it takes, about: a mark has its label in smaller letters, and a frame. */
+function widthOf({ text, mark }: NamePiece): number {
+  if (mark) return text.length;
+  if (isJoined(text)) return 0;
+  return WIDE.test(text) ? 2 : 1;
 }
 
 /** A combining mark or a skin tone belongs to what stands before it. */
