@@ -1,18 +1,30 @@
 'use client';
 
 import { ageText } from '../format/durations';
-import { useAged } from './reading';
+import { useAged, useAtBackend } from './reading';
 import type { Link } from './use-live';
 
 const FRESH_MS = 2_400;
 const LATE_MS = 10_000;
 
-/** How old the data is: a full dot while it flows, a ring when it is late, a word when the line is down. */
-export function LiveDot({ link, onRetry }: { link: Link; onRetry?: () => void }) {
-  const tenths = useAged((age) => Math.floor(age / 100));
-  const ageMs = tenths * 100;
+/**
+ * How old the data is: a full dot while it flows, a ring when it is late, a word when the line is down. Where it shows
+ * what a silent `backend` said last, it is as old as that.
+ */
+export function LiveDot({
+  link,
+  onRetry,
+  backend = '',
+}: {
+  link: Link;
+  onRetry?: () => void;
+  backend?: string;
+}) {
+  const heardMs = 100 * useAged((age) => Math.floor(age / 100));
+  const ageMs = 100 * useAtBackend(backend, (_, silentMs) => Math.floor(silentMs / 100));
   const isFresh = ageMs < FRESH_MS;
-  const isLost = ageMs >= LATE_MS || (link === 'connecting' && !isFresh);
+  const isCut = heardMs >= LATE_MS || (link === 'connecting' && heardMs >= FRESH_MS);
+  const isLost = isCut || ageMs >= LATE_MS;
   return (
     <span className="inline-flex items-center gap-2 text-12 whitespace-nowrap text-t2">
       <span
@@ -31,13 +43,14 @@ export function LiveDot({ link, onRetry }: { link: Link; onRetry?: () => void })
         {ageText(ageMs)}
         {isLost && ' ago'}
       </span>
-      {isLost && onRetry && (
+      {isCut && onRetry && (
         <button type="button" className="link" onClick={onRetry}>
           Retry
         </button>
       )}
       <span role="status" className="sr-only">
-        {isLost ? 'The server does not answer; the last values are shown.' : ''}
+        {isLost &&
+          `${isCut ? 'The server' : `The backend ${backend}`} does not answer; the last values are shown.`}
       </span>
     </span>
   );

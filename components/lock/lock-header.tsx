@@ -54,7 +54,11 @@ export function LockHeader({
           <Icon name="chevron-right" size={13} className="text-t3" />
           <span className="truncate text-t3">{row.backend}</span>
         </nav>
-        <LiveDot link={link} onRetry={onRetry} />
+        <LiveDot
+          link={link}
+          onRetry={onRetry}
+          backend={row.status === 'unknown' ? row.backend : ''}
+        />
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h1 className="min-w-0 text-20 font-[550]">

@@ -25,7 +25,9 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
       end={waiters.length > 0 && <span className="max-sm:hidden">place · age · patience left</span>}
     >
       {waiters.length === 0 ? (
-        <p className="px-3.5 py-3 text-t2">Nobody waits.</p>
+        <p className="px-3.5 py-3 text-t2">
+          {row.status === 'unknown' ? 'Nobody waited when it was last read.' : 'Nobody waits.'}
+        </p>
       ) : (
         <ol>
           {waiters.slice(0, shown).map((waiter, place) => (
