@@ -34,7 +34,7 @@ export function CounterHeader({
           <Icon name="chevron-right" size={13} className="text-t3" />
           <span className="truncate text-t3">{row.backend}</span>
         </nav>
-        <LiveDot link={link} onRetry={onRetry} />
+        <LiveDot link={link} onRetry={onRetry} backend={row.isKnown ? '' : row.backend} />
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h1 className="min-w-0 text-20 font-[550]">

@@ -48,7 +48,7 @@ describe('in words', () => {
 
   it('tells steps with their sign, and bounds that are not there', () => {
     expect([deltaText(1_200), deltaText(-3), deltaText(0)]).toEqual(['+1,200', '−3', '0']);
-    expect([boundText(null), boundText(-1)]).toEqual(['none', '-1']);
+    expect([boundText(null), boundText(-1)]).toEqual(['none', '−1']);
   });
 
   it('reads whole numbers as people type them, and nothing else', () => {

@@ -59,7 +59,7 @@ export const boundText = (bound: number | null): string =>
 
 /** A step with its sign. */
 export const deltaText = (delta: number): string =>
-  delta > 0 ? `+${exactCount(delta)}` : exactCount(delta).replace('-', '−');
+  delta > 0 ? `+${exactCount(delta)}` : exactCount(delta);
 
 /** The whole number that somebody typed; spaces, commas and underscores between digits do not matter. Null: none. */
 export function wholeNumber(text: string): number | null {

@@ -18,7 +18,7 @@ export function LastMove({ row }: { row: CounterRow }) {
       <b className="font-[550]">{deltaText(lastMove.delta)}</b>
       <span className="text-t2">
         {' '}
-        by <ExactName name={lastMove.who} className="align-bottom text-12" />
+        by <ExactName name={lastMove.who} className="text-12" />
       </span>
       <span className="whitespace-nowrap text-t3"> {agoWords(agoMs)}</span>
     </>

@@ -47,9 +47,11 @@ export function StandingPanel({
           <span>floor {boundText(row.floor)}</span>
           <span>ceiling {boundText(row.ceiling)}</span>
         </div>
-        <span aria-hidden="true" className="room-bar room-wide" data-tight={isTight}>
-          {share !== null && <span style={{ inlineSize: `${share * 100}%` }} />}
-        </span>
+        {share !== null && (
+          <span aria-hidden="true" className="room-bar room-wide" data-tight={isTight}>
+            <span style={{ inlineSize: `${share * 100}%` }} />
+          </span>
+        )}
         <p className={isTight ? 'font-[550] text-contended' : 'text-t2'}>{roomWords(row)}</p>
         <p className="pt-2 text-t2">
           Last move: <LastMove row={row} />

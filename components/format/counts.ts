@@ -1,7 +1,7 @@
 const grouped = new Intl.NumberFormat('en-US');
 
-/** Every digit, in groups of three. */
-export const exactCount = (count: number) => grouped.format(count);
+/** Every digit, in groups of three, with a true minus. */
+export const exactCount = (count: number) => grouped.format(count).replace('-', '−');
 
 /** 1,284; from ten thousand 12.4 k, from ten million 12.4 M. */
 export function countText(count: number): string {
