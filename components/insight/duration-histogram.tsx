@@ -9,6 +9,10 @@ import { countTicks, tickText } from './duration-ticks';
 import { type Bin, histogramBins } from './histogram-bins';
 import { quantileText } from './insight-words';
 
+/** Closer than this share of the axis, the words above two marks would lie on each other. */
+const NEAR_SHARE = 0.1;
+const ASIDE_PX = 12;
+
 /** How often a duration of each length came up, on a logarithmic axis, with p50, p99 and what is now. */
 export function DurationHistogram({
   title,
@@ -33,6 +37,8 @@ export function DurationHistogram({
   const { bins, placeOf, ticks } = useMemo(() => histogramBins(bars, nowMs), [bars, nowMs]);
   const zero = bars.find(({ fromMs }) => fromMs === 0)?.count ?? 0;
   const all = bars.reduce((sum, { count }) => sum + count, 0);
+  const areNear =
+    p50Ms !== null && p99Ms !== null && placeOf(p99Ms) - placeOf(p50Ms) < NEAR_SHARE * bins.length;
   const most = Math.max(1, ...bins.map(({ count }) => count));
   return (
     <div>
@@ -87,7 +93,7 @@ export function DurationHistogram({
                 radius={[1.5, 1.5, 0, 0]}
                 isAnimationActive={false}
               />
-              {marks(p50Ms, p99Ms, nowMs).map(({ word, ms, ink }) => (
+              {marks(p50Ms, p99Ms, nowMs).map(({ word, ms, ink, aside }) => (
                 <ReferenceLine
                   key={word}
                   x={Math.min(bins.length - 0.5, Math.max(-0.5, placeOf(ms)))}
@@ -98,6 +104,7 @@ export function DurationHistogram({
                     position: 'top',
                     fill: ink,
                     fontSize: 11,
+                    dx: areNear ? aside : 0,
                     dy: word === 'now' ? -12 : 0,
                   }}
                 />
@@ -113,10 +120,10 @@ export function DurationHistogram({
 /** A quantile of nothing, or of 0 ms, has no place. */
 function marks(p50Ms: number | null, p99Ms: number | null, nowMs: number | null) {
   return [
-    { word: 'p50', ms: p50Ms, ink: 'var(--t2)' },
-    { word: 'p99', ms: p99Ms, ink: 'var(--t2)' },
-    { word: 'now', ms: nowMs, ink: 'var(--contended)' },
-  ].flatMap(({ word, ms, ink }) => (ms !== null && ms >= 1 ? [{ word, ms, ink }] : []));
+    { word: 'p50', ms: p50Ms, ink: 'var(--t2)', aside: -ASIDE_PX },
+    { word: 'p99', ms: p99Ms, ink: 'var(--t2)', aside: ASIDE_PX },
+    { word: 'now', ms: nowMs, ink: 'var(--contended)', aside: 0 },
+  ].flatMap(({ ms, ...mark }) => (ms !== null && ms >= 1 ? [{ ...mark, ms }] : []));
 }
 
 function binWords({ fromMs, toMs, count }: Bin): string {
