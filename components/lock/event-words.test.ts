@@ -36,6 +36,7 @@ describe('an event says what it knows', () => {
       event({ kind: 'forced', heldMs: 60_000, by: 'Ana', reason: 'worker gone' }),
       'by Ana: “worker gone”, held 1 m 00 s',
     ],
+    [event({ kind: 'withdrawn', waitedMs: 729 }), 'the offer; its place in the queue is kept'],
     [event({ kind: 'renewed' }), ''],
   ])('%#', (given, words) => {
     expect(plain(eventDetail(given))).toBe(words);

@@ -44,7 +44,9 @@ export function eventDetail(event: EventRow): string {
   const { kind, waitedMs, heldMs, by, reason } = event;
   const parts: string[] = [];
   if (by) parts.push(reason ? `by ${by}: “${reason}”` : `by ${by}`);
-  if (kind === 'granted') parts.push(waitedMs ? `waited ${durationText(waitedMs)}` : 'at once');
+  if (kind === 'withdrawn') parts.push('the offer; its place in the queue is kept');
+  else if (kind === 'granted')
+    parts.push(waitedMs ? `waited ${durationText(waitedMs)}` : 'at once');
   else if (waitedMs !== null && waitedMs > 0)
     parts.push(`after ${durationText(waitedMs)} in the queue`);
   if (heldMs !== null) parts.push(`held ${durationText(heldMs)}`);
