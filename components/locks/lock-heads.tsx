@@ -28,7 +28,7 @@ const HEADS: {
     beside: <RangeMarks />,
   },
   { cell: 'granted', word: 'Granted at', className: 'hidden pl-2 2xl:block' },
-  { cell: 'waited', word: 'Waited', className: 'hidden text-right 3xl:block' },
+  { cell: 'waited', word: 'Waited', className: 'hidden pr-3.5 text-right 3xl:block' },
   { cell: 'lease', word: 'Lease left', sort: 'lease', orders: ['least first', 'most first'] },
   { cell: 'waiters', word: 'Waiters', sort: 'waiters', orders: ['most first', 'fewest first'] },
   { cell: 'renewals', word: 'Renewals', className: 'hidden text-right lg:block' },

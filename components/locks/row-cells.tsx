@@ -47,7 +47,7 @@ export function HolderCells({ row }: { row: LockRow }) {
       <GridCell name="granted" className="pl-2 text-12 text-t2">
         {tenure ? <GrantedAt at={tenure.grantedAt} row={row} /> : <Nothing />}
       </GridCell>
-      <GridCell name="waited" className="text-12 text-t2">
+      <GridCell name="waited" className="pr-3.5 text-12 text-t2">
         {row.hold ? <Waited ms={row.hold.waitedMs} /> : <Nothing />}
       </GridCell>
     </>
