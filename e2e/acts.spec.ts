@@ -145,7 +145,7 @@ test('work that runs under a lock is told when it is taken away', async ({ page 
   expect((error as LockLost).loss).toMatchObject({ cause: 'forced', reason: 'wrong file' });
 });
 
-test('no Enter ever confirms: the focus starts on Cancel, and fields do not submit', async ({
+test('no Enter ever confirms: the focus starts on Cancel and goes back where it was, and fields do not submit', async ({
   page,
 }) => {
   const name = 'steady';
@@ -164,6 +164,7 @@ test('no Enter ever confirms: the focus starts on Cancel, and fields do not subm
   await expect(dialog(page)).toBeVisible();
   await page.keyboard.press('Enter');
   await expect(dialog(page)).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Release…' })).toBeFocused();
 
   await page.getByRole('button', { name: 'Release…' }).click();
   await reasonField(page).fill('it is stuck');

@@ -1,7 +1,7 @@
 'use client';
 
 import { Dialog as Radix } from 'radix-ui';
-import type { ReactNode, RefObject } from 'react';
+import { type ReactNode, type RefObject, useRef } from 'react';
 
 interface DialogProps {
   open: boolean;
@@ -14,8 +14,12 @@ interface DialogProps {
   wide?: boolean;
 }
 
-/** A dialog on a screen, a sheet from below on a phone. The page behind it stays live. */
+/**
+ * A dialog on a screen, a sheet from below on a phone. The page behind it stays live. Closed, it gives the focus back to
+ * what had it before, if that is still there.
+ */
 export function Dialog({ open, onClose, title, children, initialFocus, wide }: DialogProps) {
+  const opener = useRef<HTMLElement | null>(null);
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
@@ -23,9 +27,14 @@ export function Dialog({ open, onClose, title, children, initialFocus, wide }: D
         <Radix.Content
           aria-describedby={undefined}
           onOpenAutoFocus={(event) => {
+            opener.current = openerNow();
             if (!initialFocus?.current) return;
             event.preventDefault();
             initialFocus.current.focus();
+          }}
+          onCloseAutoFocus={(event) => {
+            event.preventDefault();
+            opener.current?.focus();
           }}
           className={`dialog rise-in fixed z-50 flex flex-col overflow-y-auto overscroll-contain bg-s1 shadow-2xl outline-none ${wide ? 'dialog-wide' : ''}`}
         >
@@ -35,4 +44,12 @@ export function Dialog({ open, onClose, title, children, initialFocus, wide }: D
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** What has the focus; of a menu, which is gone by the time that the dialog closes, the button that opened it. */
+function openerNow(): HTMLElement | null {
+  const { activeElement } = document;
+  const trigger = activeElement?.closest('[role="menu"]')?.getAttribute('aria-labelledby');
+  const opener = trigger ? document.getElementById(trigger) : activeElement;
+  return opener instanceof HTMLElement ? opener : null;
 }
