@@ -57,7 +57,7 @@ export function DurationHistogram({
           <ResponsiveContainer width="100%" height="100%">
             <BarChart
               data={bins}
-              margin={{ top: 32, right: 8, bottom: 0, left: 0 }}
+              margin={{ top: 32, right: 16, bottom: 0, left: 16 }}
               barCategoryGap={1}
               title={title}
               desc="Arrow keys move from bar to bar."
