@@ -23,6 +23,7 @@ import { type LeavingShard, startObserving } from './observe/start-observing';
 import { openControlRuntime } from './open-control-runtime';
 import type { ControlRuntime, Runtime } from './operations/operation-context';
 import { resolveAuditIntents } from './operations/resolve-audit-intents';
+import { refuseTwinShards } from './refuse-twin-shards';
 import { startShardedBackend } from './start-sharded-backend';
 import { TwinBackends } from './twin-backends';
 
@@ -69,6 +70,7 @@ async function addBackends(
     const { id } = backend;
     if (backend.shards) {
       const shared = { processId, newWriter, policiesOf };
+      await refuseTwinShards(id, backend.shards.shards, twins);
       const sharded = await startShardedBackend(control, backend, shared);
       ends.push(sharded.close);
       engines.set(id, sharded.engine);

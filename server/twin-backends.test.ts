@@ -14,10 +14,13 @@ const byAnotherName = (url: string) => url.replace('127.0.0.1', 'localhost');
 const startWith = (orders: string, billing: string) =>
   ApiHarness.start({ LOCKYARD_BACKEND_BILLING: billing, LOCKYARD_BACKEND_ORDERS: orders });
 
-/** Why a server with these two does not start; null: it does, as where a busy machine kept the first one from answering. */
-async function refusalOf(orders: string, billing: string): Promise<string | null> {
+const refusalOf = (orders: string, billing: string) =>
+  refusalWith({ LOCKYARD_BACKEND_BILLING: billing, LOCKYARD_BACKEND_ORDERS: orders });
+
+/** Why such a server does not start; null: it does, as where a busy machine kept a store from answering. */
+async function refusalWith(env: Record<string, string>): Promise<string | null> {
   try {
-    const api = await startWith(orders, billing);
+    const api = await ApiHarness.start(env);
     await api.close();
     return null;
   } catch (error) {
@@ -41,6 +44,29 @@ test(
     } finally {
       await redis.stop();
       await place.remove();
+    }
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'the control database, named once more by another name as a backend or as a shard, is refused at the start',
+  async () => {
+    const [place, other] = [await newTestPlace('mysql'), await newTestPlace('mysql')];
+    const [control, shard] = [place, other].map(({ url }) => (url as { url: string }).url);
+    if (!control || !shard) throw new Error('Two databases were made.');
+    const [alias, secret] = [byAnotherName(control), randomBytes(32).toString('hex')];
+    const asControl = { LOCKYARD_DATABASE_URL: control, LOCKYARD_SECRET: secret };
+    const start = (orders: string) =>
+      refusalWith({ ...asControl, LOCKYARD_BACKEND_ORDERS: orders });
+    try {
+      const plain = 'The backends "orders" and "default" are one store by two names.';
+      await expect.poll(() => start(alias), SOON).toContain(plain);
+      const words =
+        /^The shard localhost:\d+\/\w+ of the backend "orders" and the control database are one/;
+      await expect.poll(() => start(`${shard},${alias}`), SOON).toMatch(words);
+    } finally {
+      await Promise.all([place.remove(), other.remove()]);
     }
   },
   TEST_TIMEOUT_MS,

@@ -37,12 +37,13 @@ export class TwinBackends {
     const place = this.opened.findIndex((other) => other.id === id);
     const self = this.opened[place];
     if (!self) return null;
-    const others = this.opened.slice(0, place);
-    const found = await Promise.all(
-      others.map((other) => this.areSame(self, other).catch(() => false)),
-    );
-    const twin = self.past.twin ?? others.find((_, i) => found[i])?.id;
-    return twin === undefined ? null : twinWords(id, twin);
+    const twin = self.past.twin ?? (await this.twinAmong(this.opened.slice(0, place), self.store));
+    return twin === null || twin === undefined ? null : twinWords(id, twin);
+  }
+
+  /** The backend, of those that were added, whose store this is as well; null: of none, as far as they answer. */
+  async twinOf(store: OpenedBackend['store']): Promise<string | null> {
+    return this.twinAmong(this.opened, store);
   }
 
   /** What a backend can promise: that of two in one store the later is unsafe. */
@@ -54,9 +55,22 @@ export class TwinBackends {
     return unsafe === null ? told : { ...told, level: 'Best-effort', reasons: [unsafe], unsafe };
   }
 
-  private async areSame({ store }: OpenedBackend, other: OpenedBackend): Promise<boolean> {
+  private async twinAmong(
+    others: OpenedBackend[],
+    store: OpenedBackend['store'],
+  ): Promise<string | null> {
+    const found = await Promise.all(
+      others.map((other) => this.areSame(store, other.store).catch(() => false)),
+    );
+    return others.find((_, i) => found[i])?.id ?? null;
+  }
+
+  private async areSame(
+    store: OpenedBackend['store'],
+    other: OpenedBackend['store'],
+  ): Promise<boolean> {
     for (let looks = 0; looks < LOOKS; looks += 1) {
-      const [here, there] = await Promise.all([this.writerIn(store), this.writerIn(other.store)]);
+      const [here, there] = await Promise.all([this.writerIn(store), this.writerIn(other)]);
       if (here === null || there === null) return false;
       if (here === there) return true;
     }
