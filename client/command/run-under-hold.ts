@@ -10,6 +10,9 @@ export interface CommandEnd {
   isCutShort: boolean;
 }
 
+/** Operators can make a lease longer than Node's timers bear: those would go off at once, again and again. */
+const LOOK_MAX_MS = 86_400_000;
+
 /** What is kept back of a lease for timers that fire late. */
 const marginMs = (leaseMs: number) => Math.min(250, leaseMs / 20);
 
@@ -39,7 +42,7 @@ export async function runUnderHold(
   };
   const look = () => {
     const spareMs = hold.remainingMs() - keptBackMs - graceMs;
-    if (spareMs > 0) timer = setTimeout(look, spareMs);
+    if (spareMs > 0) timer = setTimeout(look, Math.min(spareMs, LOOK_MAX_MS));
     else end();
   };
 
