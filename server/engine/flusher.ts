@@ -21,6 +21,7 @@ import { memoKey, onlyLooks, type PendingCommand } from './pending-command';
 import type { Pulse } from './pulse';
 import { backendDown, contended, tooLarge, unreadable } from './refusals';
 import { sureSwap, type Verdict } from './sure-swap';
+import { surplusOf } from './surplus-of';
 import type { WaitingRoom } from './waiting-room';
 
 /** What a flush works with. */
@@ -238,10 +239,11 @@ export class Flusher {
     known.forget(proposal.group.id);
     if (uncertain) this.tellDoubt(proposal);
     markStanding(proposal.outcomes, ({ changed }) => uncertain && changed);
+    const surplus = took === 'tooLarge' ? surplusOf(proposal.outcomes) : null;
     const again: PendingCommand[] = [];
-    for (const { pending, changed } of proposal.outcomes) {
+    for (const { pending } of proposal.outcomes) {
       const canBeAsked = !pending.progress.mayStand || memoKey(pending.command) !== null;
-      if (took === 'tooLarge' && changed) pending.refuse(tooLarge());
+      if (surplus?.has(pending)) pending.refuse(tooLarge());
       else if (canBeAsked && monotonic() < pending.dueAt) again.push(afresh(pending));
       else pending.refuse(contended());
     }

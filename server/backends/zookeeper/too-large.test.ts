@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acquire, take } from '../../engine/testing/engine-rig';
+import { acquire, release, renew, take } from '../../engine/testing/engine-rig';
 import { acquireSet, takeSet } from '../../engine/testing/set-asks';
 import { created, eventOf, freshKey, stored, swapOne, update } from '../testing/changes';
 import { told } from '../testing/told';
@@ -38,6 +38,32 @@ describe('a record too large for a packet of ZooKeeper', () => {
     const fitting = update(large, first, { queue: 'q'.repeat(900_000) });
     expect((await swapOne(store, fitting)).took).toBe(true);
     await under.close();
+  });
+
+  it('is told to newcomers alone: whoever lets go of the lock, or renews it, at the same moment does so', async () => {
+    const rig = await ZookeeperRig.start(process.env.TEST_ZOOKEEPER_URL ?? '');
+    try {
+      const process = await rig.join();
+      const [left, kept] = [freshKey(), freshKey()];
+      const shared = { mode: 'shared' } as const;
+      const leaving = await take(process, left, 'w1');
+      const staying = await take(process, kept, 'w1', shared);
+      const said = await Promise.all(
+        [
+          acquire(process, freshKey(), 'w1'),
+          release(process, left, 'w1', leaving.token),
+          acquire(process, left, 'w2'),
+          acquire(process, left, TOO_MUCH, { waitMs: 1_000 }),
+          renew(process, kept, 'w1', staying.token),
+          acquire(process, kept, 'w2', shared),
+          acquire(process, kept, TOO_MUCH, shared),
+        ].map(async (work) => (await told(work as ReturnType<typeof acquire>)).said),
+      );
+      const large = 'TOO_LARGE';
+      expect(said.slice(1)).toEqual(['released', 'granted', large, 'renewed', 'granted', large]);
+    } finally {
+      await rig.close();
+    }
   });
 
   it('is told to who asked for it as TOO_LARGE, at once, as is a set whose locks are too large together; who asks for others is granted', async () => {
