@@ -41,7 +41,8 @@ async function forceRelease() {
 describe('a hold that is taken away', () => {
   test('ends the command, which may tidy up, with the exit code for a loss', async () => {
     const script = `trap 'echo tidied; exit 0' TERM; echo $$ > ${name}.pid; while :; do sleep 0.02; done`;
-    const { ended } = rig.exec([name, '--lease', '900ms'], script);
+    // Long enough for a renewal to come in time and tell, also where the machine is busy.
+    const { ended } = rig.exec([name, '--lease', '4s'], script);
     await rig.written(`${name}.pid`);
     await forceRelease();
     const { code, out, err } = await ended;
@@ -60,7 +61,7 @@ describe('a hold that is taken away', () => {
 
 test('an operator who asks for the lock is heard, and the command goes on', async () => {
   const script = `echo $$ > ${name}.pid; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 3`;
-  const { ended, said } = rig.exec([name, '--lease', '600ms'], script);
+  const { ended, said } = rig.exec([name, '--lease', '4s'], script);
   await rig.written(`${name}.pid`);
   const { holders } = await rig.client.inspect({ name });
   const notice = { namespace: 'default', name, token: holders[0]?.token ?? 0, rev: 0 };
@@ -74,9 +75,10 @@ describe('a server that goes away while the command runs', () => {
   test.each(['refuse', 'silence'] as const)(
     'costs the command its lock (%s): it is ended before its lease is over, never after',
     async (how) => {
-      const { ended } = rig.exec([name, '--lease', '2s', '-k', '400ms'], stubborn());
+      const { ended } = rig.exec([name, '--lease', '3s', '-k', '400ms'], stubborn());
       const pids = await pidsOf();
       await sleep(800);
+      const cutAt = Date.now();
       rig.line[how]();
       const { code, err } = await ended;
       expect(code).toBe(75);
@@ -85,7 +87,7 @@ describe('a server that goes away while the command runs', () => {
       const board = await rig.api.runtime.board.detail('default', name);
       const expiresAt = board.row.hold?.expiresAt ?? (await endOfLease());
       expect(lastSignOfLife()).toBeLessThan(expiresAt);
-      expect(lastSignOfLife()).toBeGreaterThan(expiresAt - 1_500);
+      expect(lastSignOfLife()).toBeGreaterThan(cutAt + 200);
     },
     20_000,
   );
