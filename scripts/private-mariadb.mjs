@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from './find-program.mjs';
 import { freePort } from './free-port.mjs';
@@ -24,13 +24,14 @@ export const mariadbIsInstalled = () => serverProgram() !== null && installProgr
 export async function startPrivateMariadb({ durable, settings = [], bearsFullDisk = false }) {
   const folder = mkdtempSync(join(tmpdir(), 'ly-')); // Short: a socket's path is limited to about 100 characters.
   const data = join(folder, 'd');
-  const user = userInfo().username;
+  // Only root has to say so. Who else runs this may have no name at all, as in a container.
+  const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
   execFileSync(
     installProgram(),
     [
       '--no-defaults',
       `--datadir=${data}`,
-      `--user=${user}`,
+      ...asRoot,
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
     ],
@@ -44,7 +45,7 @@ export async function startPrivateMariadb({ durable, settings = [], bearsFullDis
     '--no-defaults',
     `--datadir=${data}`,
     `--tmpdir=${folder}`,
-    `--user=${user}`,
+    ...asRoot,
     `--port=${port}`,
     '--bind-address=127.0.0.1',
     `--socket=${join(folder, 's')}`,
