@@ -151,16 +151,20 @@ export class Truth {
     this.freeSince.set(id, instant);
   }
 
-  /** Nobody is granted a frozen lock, nor one that was lost just now. */
+  /**
+   * Nobody is granted a frozen lock, nor one that was lost just now: by the clock as it was when that was decided, where it
+   * was set back before it was written.
+   */
   private watchClosed(id: string, old: LockRecord | null, events: LockEvent[], at: number): void {
     let isFrozen = (old?.frozen ?? null) !== null;
     let quietUntil = old?.delayedUntil ?? 0;
-    for (const { kind, at: endedAt, token } of events) {
+    for (const { kind, at: decidedAt, token } of events) {
       if (kind === 'frozen' || kind === 'unfrozen') isFrozen = kind === 'frozen';
-      if (LOSSES.has(kind)) quietUntil = Math.max(quietUntil, endedAt + this.lockDelayMs);
+      if (LOSSES.has(kind)) quietUntil = Math.max(quietUntil, decidedAt + this.lockDelayMs);
       if (kind !== 'granted') continue;
       if (isFrozen) this.tell(`${id}: ${token} was granted though the lock is frozen`);
-      if (quietUntil > at) this.tell(`${id}: ${token} was granted too soon after a loss`);
+      if (quietUntil > Math.max(at, decidedAt))
+        this.tell(`${id}: ${token} was granted too soon after a loss`);
     }
   }
 
