@@ -19,8 +19,16 @@ import { TRACED, TYPED, WHOLE } from './package-examples';
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(tmpdir(), 'lockyard-package-'));
 
+/** A cache for npm where the home folder takes none. */
+const npmCache = { npm_config_cache: join(project, '.npm') };
+
 const run = (program: string, ...args: string[]) =>
-  execFileSync(program, args, { cwd: project, encoding: 'utf8', stdio: 'pipe' });
+  execFileSync(program, args, {
+    cwd: project,
+    encoding: 'utf8',
+    stdio: 'pipe',
+    env: { ...process.env, ...npmCache },
+  });
 
 const shell = promisify(exec);
 
@@ -179,6 +187,7 @@ describe('the package, packed and installed somewhere else', () => {
     try {
       const env = {
         ...process.env,
+        ...npmCache,
         LOCKYARD_URL: api.url,
         LOCKYARD_API_KEY: await api.key('script'),
       };
