@@ -26,7 +26,9 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
     >
       {waiters.length === 0 ? (
         <p className="px-3.5 py-3 text-t2">
-          {row.status === 'unknown' ? 'Nobody waited when it was last read.' : 'Nobody waits.'}
+          {row.status === 'unknown'
+            ? 'Not known: its backend does not tell who waits.'
+            : 'Nobody waits.'}
         </p>
       ) : (
         <ol>

@@ -20,7 +20,9 @@ export function ReleaseOutlook({ detail }: { detail: LockDetail }) {
     <Panel title={row.hold ? 'If it is released' : 'What comes next'}>
       <ul className="flex flex-col gap-2.5 px-3.5 py-3">
         <Line icon="arrow-right">
-          {isClosed ? (
+          {row.status === 'unknown' ? (
+            'Not known while its backend is silent.'
+          ) : isClosed ? (
             'Nobody gets it: its backend grants nothing at the moment.'
           ) : row.frozen ? (
             'Nobody gets it: the lock is frozen.'
@@ -50,7 +52,7 @@ export function ReleaseOutlook({ detail }: { detail: LockDetail }) {
             <span className="text-t3">writes are refused only where the token is checked.</span>
           </Line>
         )}
-        {row.holders <= 1 && (
+        {row.holders <= 1 && (row.hold || minValidToken > 0) && (
           <Line icon="key">
             {row.hold ? 'Its token is invalid at once: ' : 'Tokens below the next are invalid: '}
             <span className="text-t3">
