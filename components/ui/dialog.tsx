@@ -30,7 +30,8 @@ export function Dialog({ open, onClose, title, children, initialFocus, wide }: D
             opener.current = openerNow();
             if (!initialFocus?.current) return;
             event.preventDefault();
-            initialFocus.current.focus();
+            // On a low screen the question stays in view, though the button below it has the focus.
+            initialFocus.current.focus({ preventScroll: true });
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
