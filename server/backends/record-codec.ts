@@ -159,12 +159,13 @@ function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
     hold.requestsKeptUntil - grantedAt,
     hold.mode === 'shared' ? 1 : 0,
   ];
-  const rare = {
-    ...(askedToRelease ? { askedToRelease } : {}),
-    ...(renewalsStopped ? { renewalsStopped } : {}),
-    ...(set ? { set } : {}),
-  };
-  if (askedToRelease || renewalsStopped || set) tuple.push(rare);
+  if (askedToRelease || renewalsStopped || set) {
+    tuple.push({
+      ...(askedToRelease ? { askedToRelease } : {}),
+      ...(renewalsStopped ? { renewalsStopped } : {}),
+      ...(set ? { set } : {}),
+    });
+  }
   return tuple;
 }
 
@@ -195,9 +196,15 @@ function decodeHold(tuple: HoldTuple, rev: number, lastToken: number): Hold {
 }
 
 function encodeEnded(ended: EndedHold, lastToken: number): EndedTuple {
-  const { token, service, owner, cause, grantedAt, at, ...why } = ended;
-  const facts = [lastToken - token, service, owner, cause, grantedAt, at - grantedAt] as const;
-  return Object.keys(why).length > 0 ? [...facts, why] : [...facts];
+  const { token, service, owner, cause, grantedAt, at, by, reason } = ended;
+  const tuple: EndedTuple = [lastToken - token, service, owner, cause, grantedAt, at - grantedAt];
+  if (by !== undefined || reason !== undefined) {
+    tuple.push({
+      ...(by === undefined ? {} : { by }),
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+  return tuple;
 }
 
 function decodeEnded(tuple: EndedTuple, lastToken: number): EndedHold {

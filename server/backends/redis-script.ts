@@ -95,9 +95,9 @@ return out
  *
  * ARGV: life, beat, `all` or `each`, the history's text or nothing, how many changes; of each its id and its proposal; then,
  * change by change, key, text and expiry of each answer that is kept, and key and expiry of each one that is to live longer. A
- * proposal is past, ahead, the number of answers kept and extended, and the lengths of what is expected and of the text,
- * with a blank after each; then what is expected (nothing: no record), the text, and the queue: `=` for as it is, else a sign
- * and the queue. Few and long arguments, because each one costs the driver.
+ * proposal is past, ahead, the number of answers kept and extended, and the lengths of what is expected and of the queue,
+ * with a blank after each; then what is expected (nothing: no record), the queue (`=` for as it is, else a sign and the
+ * queue), and the text. Few and long arguments, because each one costs the driver.
  *
  * Answers now; then of each change 1 if it took, else the rev and writer of the record that stands, or nothing.
  */
@@ -125,8 +125,8 @@ for i = 1, n do
   if took then
     from = from + length
     out[1 + i] = 1
-    texts[i] = string.sub(proposal, from, from + size - 1)
-    queues[i] = string.sub(proposal, from + size)
+    queues[i] = string.sub(proposal, from, from + size - 1)
+    texts[i] = string.sub(proposal, from + size)
     writers[#writers + 1] = string.match(texts[i], '^%S+ (%S+)')
   else
     out[1 + i], whole = value and string.match(value, '^.(%S+ %S+)') or false, false

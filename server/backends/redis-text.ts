@@ -65,9 +65,10 @@ function proposalOf(change: Change, isStale: boolean, extended: number): string 
   const text = `${rev} ${writer} ${head}`;
   const past = Math.ceil(clock.past);
   const ahead = isStale ? 0 : Math.ceil(Math.min(clock.ahead, Number.MAX_SAFE_INTEGER));
-  const lengths = `${Buffer.byteLength(expected)} ${Buffer.byteLength(text)}`;
-  const rest = queue === null ? '=' : `+${queue}`;
-  return `${past} ${ahead} ${memos.length} ${extended} ${lengths} ${expected}${text}${rest}`;
+  // Only a queue is measured in bytes: what is expected is ASCII, and the text goes on to the end.
+  const lengths = `${expected.length} ${queue === null ? 1 : 1 + Buffer.byteLength(queue)}`;
+  const line = queue === null ? '=' : `+${queue}`;
+  return `${past} ${ahead} ${memos.length} ${extended} ${lengths} ${expected}${line}${text}`;
 }
 
 /** Redis takes whole milliseconds after 1970 and nothing else. */
