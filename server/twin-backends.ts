@@ -38,7 +38,7 @@ export class TwinBackends {
     const self = this.opened[place];
     if (!self) return null;
     const twin = self.past.twin ?? (await this.twinAmong(this.opened.slice(0, place), self.store));
-    return twin === null || twin === undefined ? null : twinWords(id, twin);
+    return twin === null ? null : twinWords(id, twin);
   }
 
   /** The backend, of those that were added, whose store this is as well; null: of none, as far as they answer. */

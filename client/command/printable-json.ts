@@ -1,6 +1,8 @@
+import { STEERING } from './printable';
+
 /** JSON for programs that a terminal may be given as well: what would steer it is escaped, and the JSON says the same. */
 export function printableJson(value: unknown): string {
-  return JSON.stringify(value).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) =>
+  return JSON.stringify(value).replace(STEERING, (character) =>
     Array.from({ length: character.length }, (_, place) => escapeOf(character, place)).join(''),
   );
 }
