@@ -96,7 +96,6 @@ function grantToWaiter(draft: Draft, waiter: Waiter, ask: AcquireCommand): void 
 
 function dropAbsentWaiters(draft: Draft): void {
   const { queue } = draft.record;
-  if (queue.length === 0) return;
   const absent = queue.filter(
     (waiter) =>
       (!isPresent(draft, waiter) && !leavesByItself(draft, waiter)) || missedOffer(draft, waiter),
