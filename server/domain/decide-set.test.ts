@@ -263,6 +263,27 @@ describe('a set with a request id', () => {
     expect(world.runSet(set).outcome).toBe(waitMs > 0 ? 'timeout' : 'ended');
   });
 
+  it('that was entered again since gives back its own entry alone, once, and is over all the same', () => {
+    const world = new SetWorld();
+    const set = setOf('ab', { requestId: 'r1' });
+    const [a, b] = granted(world.runSet(set));
+    const again = acquire('orders/w1', { reentrant: true, requestId: 'r2' });
+    expect(world.run('b', again)).toMatchObject({ token: b?.token, holdCount: 2 });
+    const { service, owner, request } = set;
+    const cancel = { verb: 'cancelSet' as const, service, owner, names: ['a', 'b'], request };
+    expect(world.runSet(cancel)).toEqual({ outcome: 'released' });
+    expect(world.holdersOf('a')).toEqual([]);
+    expect(world.records.get('b')?.holds).toMatchObject([{ token: b?.token, count: 1 }]);
+    expect(world.runSet(cancel)).toEqual({ outcome: 'none' });
+    expect(world.runSet(set)).toEqual({
+      outcome: 'ended',
+      ended: [a, b].map((grant) => ({ name: grant?.name, token: grant?.token, cause: 'released' })),
+      grants: [],
+    });
+    expect(world.run('b', again)).toMatchObject({ outcome: 'granted', token: b?.token });
+    expect(world.run('b', release('orders/w1', b?.token ?? 0))).toEqual({ outcome: 'released' });
+  });
+
   it('is given back whole after a late grant, unless a request id may still be told of it', () => {
     const world = new SetWorld();
     const set = setOf('ab');

@@ -13,9 +13,9 @@ import {
   type WithdrawSetCommand,
 } from './set-command';
 import { leave, type Member, placesOf } from './set-member';
-import { recallSet } from './set-memo';
+import { recallSet, rememberUndone } from './set-memo';
 import { handOff, settle } from './settle';
-import { endHold } from './tenure';
+import { endHold, takeOneOff } from './tenure';
 
 /** What deciding a set needs to know; `remembered` is the memo of its request. */
 export type SetContext = Omit<DecisionContext, 'callerOf'> & {
@@ -94,7 +94,10 @@ function answerTo(
     : giveUpSet(members, command, context.process, touched);
 }
 
-/** Undoes an acquire of a set: leaves the queue, or ends those of its holds that are still there. */
+/**
+ * Undoes an acquire of a set: leaves the queue, or takes back what it was granted and still has. A hold that was entered again
+ * since goes on for those entries; then the set's own end has to be remembered.
+ */
 function cancelSet(members: Member[], command: CancelSetCommand, touched: Touched): SetAnswer {
   const { service, owner, request } = command;
   const isMine = (party: Hold | Waiter) => party.service === service && party.owner === owner;
@@ -109,15 +112,19 @@ function cancelSet(members: Member[], command: CancelSetCommand, touched: Touche
     touched.add(place.member);
   }
   if (places.length > 0) return { outcome: 'cancelled' };
+  const undone: { member: Member; hold: Hold }[] = [];
   for (const member of members) {
     const { draft } = member;
     settle(draft);
     const hold = draft.record.holds.find((h) => isMine(h) && h.requests.includes(request.key));
     if (!hold) continue;
-    endHold(draft, hold, 'released');
+    if (hold.count > 1) takeOneOff(draft, hold, request);
+    else endHold(draft, hold, 'released');
     handOff(draft);
     touched.add(member);
+    undone.push({ member, hold });
   }
+  rememberUndone(undone, request);
   return { outcome: touched.size > 0 ? 'released' : 'none' };
 }
 

@@ -3,7 +3,7 @@ import { LockyardError } from './errors';
 import { RETRY_AFTER_MIN_MS } from './held-answer';
 import type { Hold } from './lock-record';
 import type { RequestIdentity } from './request-tag';
-import type { AcquireSetAnswer, SetGrant, SetHeld } from './set-answers';
+import type { AcquireSetAnswer, SetEnded, SetGrant, SetHeld } from './set-answers';
 import type { Member } from './set-member';
 
 /** What is remembered of a granted set. The deadlines are the holds' own, which renewals move. */
@@ -23,6 +23,26 @@ export function rememberSet(
 }
 
 /**
+ * Keeps that a set was taken back, where the record of a hold that goes on for later entries cannot tell. It is written with
+ * the first of those.
+ */
+export function rememberUndone(
+  undone: { member: Member; hold: Hold }[],
+  request: RequestIdentity,
+): void {
+  const lasting = undone.find(({ hold }) => hold.count > 1);
+  if (!lasting) return;
+  const ended = undone.map(({ member, hold }): SetEnded['ended'][number] => ({
+    name: member.name,
+    token: hold.token,
+    cause: 'released',
+  }));
+  const answer: SetEnded = { outcome: 'ended', ended, grants: [] };
+  const { draft } = lasting.member;
+  draft.remember({ ...request, inputHash: '' }, answer, lasting.hold.requestsKeptUntil);
+}
+
+/**
  * What this set was answered before: its grants while all of them live, `ended` afterwards with those that still do, or
  * its final time-out.
  */
@@ -31,7 +51,7 @@ export function recallSet(
   request: RequestIdentity,
   { remembered, now }: Pick<DecisionContext, 'remembered' | 'now'>,
 ): AcquireSetAnswer | null {
-  const memo = recallAnswer<SetMemo | SetHeld>(remembered, request, now);
+  const memo = recallAnswer<SetMemo | SetHeld | SetEnded>(remembered, request, now);
   if (!memo) return null;
   if ('outcome' in memo) return memo;
   const grants: SetGrant[] = [];
