@@ -128,4 +128,16 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(end).toBeLessThan(expiresAt + 10_000);
     expect(await tell(key, 'askRelease', token - 1)).toMatchObject({ outcome: 'changed' });
   });
+
+  it('a hold whose renewals were stopped is entered again for what is left of it, however little that is, and says so', async () => {
+    const key = freshKey();
+    const { token, expiresAt } = await take(a, key, 'w1', { leaseMs: 60_000 });
+    await tell(key, 'stopRenewals', token);
+    const again = { leaseMs: 3_600_000, reentrant: true, requestId: 'again' };
+    const entered = await take(a, key, 'w1', again);
+    expect(entered).toMatchObject({ token, holdCount: 2, expiresAt });
+    expect(entered.expiresInMs).toBeLessThanOrEqual(60_000);
+    expect(await take(b, key, 'w1', again)).toMatchObject({ token, holdCount: 2, expiresAt });
+    expect(await inspect(key)).toMatchObject({ holders: [{ token, holdCount: 2 }] });
+  });
 });

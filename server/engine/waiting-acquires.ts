@@ -58,7 +58,8 @@ export class WaitingAcquires {
 
   /**
    * A late grant whose caller named its request: whoever asked again by that id may have been told of it, and it must
-   * not be taken away behind its back. So it is kept, and only its lease begins anew.
+   * not be taken away behind its back. So it is kept, and only its lease begins anew. One that was entered again though its
+   * renewals were stopped has no more than what is left of it, and its caller is told that.
    */
   private async beginAnew(
     key: RecordKey,
@@ -73,8 +74,9 @@ export class WaitingAcquires {
     });
     const renewed = (await asked).answer as RenewAnswer;
     if (renewed.outcome === 'lost') return { outcome: 'ended', token, cause: renewed.cause };
-    const { expiresAt, expiresInMs } = renewed;
-    if (isLate(leaseMs, expiresInMs)) throw tooLate(null);
+    const { expiresAt, expiresInMs, renewalsStopped } = renewed;
+    const isAllThereIs = renewalsStopped !== undefined && expiresInMs > 0;
+    if (!isAllThereIs && isLate(leaseMs, expiresInMs)) throw tooLate(null);
     return { ...granted, expiresAt, expiresInMs };
   }
 
