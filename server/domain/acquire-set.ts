@@ -1,3 +1,4 @@
+import { outsidePolicy } from './check-policy';
 import { requestIdReused } from './decision';
 import { retryAfterMs } from './held-answer';
 import { enqueue, isOutOfPatience, placeOf, updateWaiter, waitedMs } from './line-up';
@@ -33,6 +34,7 @@ export function acquireSet(
   if (place && isOutOfPatience(place.waiter, place.member.draft.now)) {
     return timeOut(members, ask, place, touched);
   }
+  if (!place && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
   if (!place) members[0]?.draft.refuseWhileClosed();
   for (const { draft } of members) settle(draft);
   const blocked = blockedOf(members, place);

@@ -37,6 +37,14 @@ describe('the policy of a namespace', () => {
     expect(refusal(part)).toMatchObject({ reason: 'INVALID', message });
   });
 
+  it('leaves it to the lock to refuse what has a request id, for it may be known there', () => {
+    const named = { ...ASK, requestId: 'r1' };
+    expect(checkPolicy('billing', POLICY, named)).toBe(null);
+    expect(checkPolicy('billing', POLICY, { ...named, leaseMs: 999 })).toBe(
+      'leaseMs must be at least 1000 in namespace billing.',
+    );
+  });
+
   it('cuts the lease of a renewal down instead of refusing it', () => {
     expect(allowedLeaseMs(POLICY, 90_000)).toBe(60_000);
     expect(allowedLeaseMs(POLICY, 500)).toBe(500);

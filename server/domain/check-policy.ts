@@ -7,19 +7,37 @@ interface Ask {
   leaseMs: number;
   waitMs: number;
   meta: Meta;
+  requestId?: string | undefined;
 }
 
-/** Refuses an acquire that its namespace does not allow. Throws LockyardError `INVALID`, which names the bound. */
-export function checkPolicy(namespace: string, policy: NamespacePolicy, ask: Ask): void {
+/**
+ * Refuses an acquire that its namespace does not allow, unless it has a request id: it may repeat one that was answered under
+ * another policy, which only its lock can tell. Then this answers what to refuse it with if it is new, a sentence that
+ * names the bound; else null.
+ *
+ * @throws LockyardError `INVALID`, which names the bound
+ */
+export function checkPolicy(namespace: string, policy: NamespacePolicy, ask: Ask): string | null {
+  const complaint = complaintOf(policy, ask);
+  if (complaint === null) return null;
+  const sentence = `${complaint} in namespace ${namespace}.`;
+  if (ask.requestId === undefined) throw outsidePolicy(sentence);
+  return sentence;
+}
+
+/** What an acquire hears that its namespace does not allow. */
+export function outsidePolicy(sentence: string): LockyardError {
+  return new LockyardError('INVALID', sentence);
+}
+
+function complaintOf(policy: NamespacePolicy, ask: Ask): string | null {
   const { leaseMinMs, leaseMaxMs, patienceMaxMs, requiredMeta } = policy;
-  const refuse = (complaint: string) => {
-    throw new LockyardError('INVALID', `${complaint} in namespace ${namespace}.`);
-  };
-  if (ask.leaseMs < leaseMinMs) refuse(`leaseMs must be at least ${leaseMinMs}`);
-  if (ask.leaseMs > leaseMaxMs) refuse(`leaseMs must be at most ${leaseMaxMs}`);
-  if (ask.waitMs > patienceMaxMs) refuse(`waitMs must be at most ${patienceMaxMs}`);
+  if (ask.leaseMs < leaseMinMs) return `leaseMs must be at least ${leaseMinMs}`;
+  if (ask.leaseMs > leaseMaxMs) return `leaseMs must be at most ${leaseMaxMs}`;
+  if (ask.waitMs > patienceMaxMs) return `waitMs must be at most ${patienceMaxMs}`;
   const missing = requiredMeta.filter((key) => !Object.hasOwn(ask.meta, key) || !ask.meta[key]);
-  if (missing.length > 0) refuse(`meta must have ${missing.map((key) => `"${key}"`).join(', ')}`);
+  if (missing.length === 0) return null;
+  return `meta must have ${missing.map((key) => `"${key}"`).join(', ')}`;
 }
 
 /**

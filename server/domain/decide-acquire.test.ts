@@ -204,6 +204,34 @@ describe('the same request asked again', () => {
     expect(() => world.run(otherWaiter)).toThrow(LockyardError);
   });
 
+  it('hears its first answer, or keeps its place, though the policy forbids it by now; a new one is refused', () => {
+    const outsidePolicy = 'leaseMs must be at most 1000 in namespace billing.';
+    const forbidden = (...args: Parameters<typeof acquire>) => ({
+      ...acquire(...args),
+      outsidePolicy,
+    });
+    const { token } = take('orders/w1', { requestId: 'r1' });
+    const again = world.run(forbidden('orders/w1', { requestId: 'r1' }));
+    expect(again).toMatchObject({ outcome: 'granted', token, holdCount: 1 });
+    world.run(acquire('orders/w2', { requestId: 'r2', waitMs: 5_000 }));
+    const waiting = world.run(forbidden('orders/w2', { requestId: 'r2', waitMs: 5_000 }), 'p2');
+    expect(waiting).toMatchObject({ outcome: 'queued', place: 1 });
+
+    const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy });
+    const before = world.record;
+    for (const ask of [
+      forbidden('orders/w1', { requestId: 'r3' }),
+      forbidden('orders/w1', { requestId: 'r3', reentrant: true }),
+      forbidden('orders/w3', { requestId: 'r3', waitMs: 5_000 }),
+    ]) {
+      expect(() => world.run(ask)).toThrow(refused);
+    }
+    expect(world.record).toEqual(before);
+    world.run(release('orders/w1', token));
+    const ended = world.run(forbidden('orders/w1', { requestId: 'r1' }));
+    expect(ended).toEqual({ outcome: 'ended', token, cause: 'released' });
+  });
+
   it('keeps its place in the queue, and its patience', () => {
     take('orders/w1', { leaseMs: 60_000 });
     const ask = acquire('orders/w2', { requestId: 'r2', waitMs: 5_000 });

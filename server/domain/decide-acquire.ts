@@ -1,4 +1,5 @@
 import type { AcquireAnswer, Granted, Held } from './answers';
+import { outsidePolicy } from './check-policy';
 import { type Draft, requestIdReused } from './decision';
 import { LockyardError } from './errors';
 import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './held-answer';
@@ -38,6 +39,7 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   const isWaiting = resume(draft, ask);
   settle(draft);
   if (isWaiting) return waitOn(draft, ask);
+  if (ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
   const { record } = draft;
   const mine = record.holds.find((hold) => isOf(hold, ask) && hold.mode === ask.mode);
   if (mine && ask.reentrant) return reenter(draft, mine, ask);

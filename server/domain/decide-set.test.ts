@@ -230,6 +230,21 @@ describe('a set with a request id', () => {
     });
   });
 
+  it('hears its first answer, or keeps its place, though the policy forbids it by now; a new one is refused', () => {
+    const world = new SetWorld();
+    const outsidePolicy = 'leaseMs must be at most 1000 in namespace billing.';
+    const set = setOf('ab', { requestId: 'r1' });
+    const first = granted(world.runSet(set));
+    expect(granted(world.runSet({ ...set, outsidePolicy }))).toEqual(first);
+    const patient = setOf('bc', { owner: 'w2', waitMs: 5_000, requestId: 'r2' });
+    world.runSet(patient);
+    const waiting = world.runSet({ ...patient, outsidePolicy }, 'p2');
+    expect(waiting).toMatchObject({ outcome: 'queued', name: 'b', place: 1 });
+    const anew = setOf('de', { requestId: 'r3' });
+    const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy });
+    expect(() => world.runSet({ ...anew, outsidePolicy })).toThrow(refused);
+  });
+
   it('keeps one place where two calls of it lined up at different locks at once', () => {
     const world = new SetWorld();
     take(world, 'b', 'orders/x');

@@ -26,6 +26,11 @@ export interface AcquireCommand {
   request: RequestIdentity;
   /** Part of a set: it is granted with all of that, or not at all, by `decideSet` alone. */
   set?: SetMark;
+  /**
+   * Why the namespace's policy does not allow it, as a sentence. Then it is refused if it is new; one that was answered
+   * before, or that waits already, fares as it would without.
+   */
+  outsidePolicy?: string | null;
 }
 
 /** Takes a waiter out of the queue because its patience is over. Answers `granted` if that came first. */

@@ -20,6 +20,8 @@ export interface AcquireSetCommand {
   waitMs: number;
   meta: Meta;
   request: RequestIdentity;
+  /** As for a single acquire. */
+  outsidePolicy?: string | null;
 }
 
 /** Ends a set's wait because its patience is over. Answers `granted` if that came first. */

@@ -86,6 +86,32 @@ test('a namespace’s policy is refused by its bound, and cuts renewals down', a
   }
 });
 
+test('an acquire that is asked again under a stricter policy hears its first answer; a new one is refused', async () => {
+  const [name, other] = [freshName(), freshName()];
+  const first = await acquire(name, { leaseMs: 90_000, requestId: 'r1' });
+  const policy = { ...DEFAULT_POLICY, leaseMaxMs: 60_000 };
+  await setNamespacePolicy(api.cli, { name: 'default', policy, reason: 'a test' });
+  try {
+    const again = await acquire(name, { leaseMs: 90_000, requestId: 'r1' });
+    const { token, expiresAt } = first.data ?? {};
+    expect(again.data).toMatchObject({ outcome: 'granted', token, expiresAt });
+    for (const ask of [
+      { leaseMs: 90_000 },
+      { leaseMs: 90_000, requestId: 'r2' },
+      { leaseMs: 90_000, requestId: 'r2', reentrant: true },
+    ]) {
+      for (const on of [name, other]) {
+        const refused = await acquire(on, ask);
+        expect([refused.status, refused.reason]).toEqual([400, 'INVALID']);
+        expect(refused.text).toContain('leaseMs must be at most 60000 in namespace default.');
+      }
+    }
+    expect((await api.get(key, 'lock.inspect', { name: other })).data?.state).toBe('free');
+  } finally {
+    await setNamespacePolicy(api.cli, { name: 'default', policy: null, reason: 'a test' });
+  }
+});
+
 test('renews, inspects, checks and releases a hold', async () => {
   const name = freshName();
   const token = await tokenOf(name);

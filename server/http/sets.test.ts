@@ -76,10 +76,20 @@ test('a set waits without holding anything, and is granted when its caller asks 
 });
 
 test('the policy of the namespace bounds a set as it does a single acquire', async () => {
+  const named = { ...setOf(['t:1', 't:2']), requestId: 'r1' };
+  const first = await acquireMany(named);
+  expect(first.data?.outcome).toBe('granted');
   const policy = { ...DEFAULT_POLICY, leaseMaxMs: 1_000 };
   await setNamespacePolicy(api.cli, { name: 'default', policy, reason: 'a test' });
   const refused = await acquireMany(setOf(['v:1', 'v:2']));
   expect([refused.status, refused.reason]).toEqual([400, 'INVALID']);
+  const again = await acquireMany(named);
+  const anew = await acquireMany({ ...named, requestId: 'r2' });
+  expect(again.data).toMatchObject({
+    outcome: 'granted',
+    grants: [{ name: 't:1' }, { name: 't:2' }],
+  });
+  expect([anew.status, anew.reason]).toEqual([400, 'INVALID']);
   await setNamespacePolicy(api.cli, { name: 'default', policy: null, reason: 'a test' });
 });
 

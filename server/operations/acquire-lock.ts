@@ -16,14 +16,14 @@ export async function acquireLock(
   input: AcquireInput,
 ): Promise<AcquireAnswer> {
   const { engine, key, service, policy } = await reachLock(ctx, input);
-  checkPolicy(key.namespace, policy, input);
+  const outsidePolicy = checkPolicy(key.namespace, policy, input);
   const { owner, leaseMs, waitMs, mode, reentrant, meta, requestId } = input;
   const asked = { owner, leaseMs, waitMs, mode, reentrant, meta };
   const request =
     requestId === undefined
       ? anonymousRequest()
       : requestIdentity({ service, verb: 'acquire', ...key, requestId, input: asked });
-  const ask = { verb: 'acquire', service, ...asked, request } as const;
+  const ask = { verb: 'acquire', service, ...asked, request, outsidePolicy } as const;
   if (waitMs === 0) {
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
     return engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });

@@ -15,7 +15,7 @@ export async function acquireLocks(
 ): Promise<AcquireSetAnswer> {
   const { namespace, owner, leaseMs, waitMs, meta, requestId } = input;
   const { engine, service, policy } = await reachNamespace(ctx, namespace);
-  checkPolicy(namespace, policy, input);
+  const outsidePolicy = checkPolicy(namespace, policy, input);
   const locks = [...input.locks].sort((a, b) => (a.name < b.name ? -1 : 1));
   const asked = { owner, locks, leaseMs, waitMs, meta };
   const names = locks.map(({ name }) => name);
@@ -23,7 +23,7 @@ export async function acquireLocks(
     requestId === undefined
       ? anonymousRequest()
       : setIdentity({ service, namespace, names, requestId, input: asked });
-  const ask = { verb: 'acquireSet', service, ...asked, request } as const;
+  const ask = { verb: 'acquireSet', service, ...asked, request, outsidePolicy } as const;
   if (waitMs === 0) {
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
     return engine.sets.acquire(namespace, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });
