@@ -225,7 +225,7 @@ export function defineSchema(kit: Kit) {
     'audit',
     {
       id: kit.serial(),
-      /** The act's own id; also the command's request id. */
+      /** The act's own id; also the command's request id, unless its caller gave one: then that stands in `seen`. */
       intent: kit.code(32).notNull(),
       at: kit.whole().notNull(),
       actor: kit.document().notNull(),

@@ -67,6 +67,33 @@ test('an extension moves the end of the lease, and stands in the events and the 
   await expect(entry).toContainText('Done');
 });
 
+test('an extension whose answer got lost is done once, though it is pressed again', async ({
+  page,
+}) => {
+  const name = 'lost-answer';
+  await take(orders, name);
+  const endsAt = async () => (await orders.inspect({ name })).holders[0]?.expiresAt ?? 0;
+  const before = await endsAt();
+  await openLive(page, pageOf(name));
+  await page.route(
+    '**/api/trpc/locks.extend*',
+    async (route) => {
+      await route.fetch();
+      await route.abort();
+    },
+    { times: 1 },
+  );
+  await page.getByRole('button', { name: 'Extend…' }).click();
+  await reasonField(page).fill('the export is nearly done');
+  const act = dialog(page).getByRole('button', { name: /^Extend by/ });
+  await act.click();
+  await expect(dialog(page).getByRole('alert')).toContainText('It may have been done.');
+  expect((await endsAt()) - before).toBe(5 * 60_000);
+  await act.click();
+  await expect(dialog(page)).toBeHidden();
+  expect((await endsAt()) - before).toBe(5 * 60_000);
+});
+
 test('a forced release hands the lock to who waits next, and the holder learns who did it and why', async ({
   page,
 }) => {

@@ -5,7 +5,7 @@ import type { LockRow } from '@/server/domain/lock-row';
 import { agoWords } from '../format/durations';
 import { shortToken } from '../format/tokens';
 import { Icon } from '../icons/icon';
-import type { Problem } from '../live/problem';
+import { failureTitle, type Problem } from '../live/problem';
 import { ReadingProvider, useAtBackend } from '../live/reading';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
@@ -67,7 +67,7 @@ export function ActFrame(props: FrameProps) {
         )}
         {problem && (
           <div className="mt-4">
-            <ProblemNote problem={problem} title="It was not done." />
+            <ProblemNote problem={problem} title={failureTitle(problem)} />
           </div>
         )}
         <Foot {...props} cancel={cancel} />

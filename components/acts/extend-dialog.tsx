@@ -12,6 +12,7 @@ import { ActFrame } from './act-frame';
 import { tellResult } from './act-results';
 import type { HoldSide } from './hold-side';
 import { isReason, ReasonField } from './reason-field';
+import { useRequestId } from './use-request-id';
 import { useSeenHold } from './use-seen-hold';
 
 const MINUTE_MS = 60_000;
@@ -21,6 +22,7 @@ const CHOICES_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
 export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const hold = useSeenHold(row);
   const { seen } = hold;
+  const requestId = useRequestId(seen.hold?.token);
   const client = useTRPCClient();
   const [byMs, setByMs] = useState(5 * MINUTE_MS);
   const [reason, setReason] = useState('');
@@ -42,6 +44,7 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
         rev: seen.rev,
         extendMs: byMs,
         reason,
+        requestId,
       });
       if (answer.outcome === 'changed') return hold.refuse(answer);
       const { expiresAt } = answer;

@@ -14,6 +14,7 @@ import { ActFrame } from './act-frame';
 import { tellResult } from './act-results';
 import { nextInLine, staysShut } from './hold-side';
 import { isReason, ReasonField } from './reason-field';
+import { useRequestId } from './use-request-id';
 import { useSeenHold } from './use-seen-hold';
 
 /** With more waiters than this, the lock's name must be typed. */
@@ -23,6 +24,7 @@ const MANY_WAITERS = 10;
 export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const hold = useSeenHold(row);
   const { seen, delayMs } = hold;
+  const requestId = useRequestId(seen.hold?.token);
   const client = useTRPCClient();
   const [typed, setTyped] = useState('');
   const [reason, setReason] = useState('');
@@ -62,6 +64,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
         token,
         rev: seen.rev,
         reason,
+        requestId,
       });
       if (answer.outcome === 'changed') return hold.refuse(answer);
       tellResult({

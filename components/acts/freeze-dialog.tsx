@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 import type { LockRow } from '@/server/domain/lock-row';
 import { exactCount, plural } from '../format/counts';
 import { Icon } from '../icons/icon';
-import { type Problem, problemOf } from '../live/problem';
+import { failureTitle, type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
@@ -13,10 +13,12 @@ import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';
 import { tellResult } from './act-results';
 import { isReason, ReasonField } from './reason-field';
+import { useRequestId } from './use-request-id';
 
 /** Keeps newcomers away from a lock, or lets them come again. */
 export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const client = useTRPCClient();
+  const requestId = useRequestId();
   const cancel = useRef<HTMLButtonElement>(null);
   const [reason, setReason] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -29,7 +31,7 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
     setProblem(null);
     try {
       const verb = frozen ? 'unfreeze' : 'freeze';
-      await client.locks[verb].mutate({ namespace, name, rev, reason });
+      await client.locks[verb].mutate({ namespace, name, rev, reason, requestId });
       const kind = frozen ? 'unfrozen' : 'frozen';
       tellResult({ kind, lockId: row.id, at: performance.now() });
       onClose();
@@ -61,7 +63,7 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
       <ReasonField value={reason} onChange={setReason} />
       {problem && (
         <div className="mt-4">
-          <ProblemNote problem={problem} title="It was not done." />
+          <ProblemNote problem={problem} title={failureTitle(problem)} />
         </div>
       )}
       <div className="mt-5 flex flex-wrap justify-end gap-3">

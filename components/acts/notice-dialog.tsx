@@ -7,6 +7,7 @@ import { useTRPCClient } from '../live/trpc';
 import { ActFrame } from './act-frame';
 import { tellResult } from './act-results';
 import { isReason, ReasonField } from './reason-field';
+import { useRequestId } from './use-request-id';
 import { useSeenHold } from './use-seen-hold';
 
 const WORDS = {
@@ -38,6 +39,7 @@ export function NoticeDialog({
 }) {
   const hold = useSeenHold(row);
   const { seen } = hold;
+  const requestId = useRequestId(seen.hold?.token);
   const client = useTRPCClient();
   const [reason, setReason] = useState('');
   const [isBusy, setBusy] = useState(false);
@@ -51,7 +53,7 @@ export function NoticeDialog({
     try {
       const { owner, token } = seen.hold;
       const { namespace, name } = row;
-      const notice = { namespace, name, token, rev: seen.rev, reason };
+      const notice = { namespace, name, token, rev: seen.rev, reason, requestId };
       const answer = await client.locks[verb].mutate(notice);
       if (answer.outcome === 'changed') return hold.refuse(answer);
       tellResult({ kind: told, lockId: row.id, at: performance.now(), owner });

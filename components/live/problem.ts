@@ -36,6 +36,14 @@ export function problemOf(error: unknown): Problem {
   };
 }
 
+/** Whether an act that failed so was done. Sent again with the same request id it is done once at most. */
+export function failureTitle({ reason }: Problem): string {
+  const isUnclear = reason === 'UNKNOWN' || reason === 'OFFLINE';
+  return isUnclear
+    ? 'It may have been done. Press again to be sure: it is not done twice.'
+    : 'It was not done.';
+}
+
 function textOf(reason: Reason, message: string): string {
   switch (reason) {
     case 'UNKNOWN':

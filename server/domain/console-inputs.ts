@@ -6,7 +6,7 @@ import {
   REASON_MIN_CHARS,
   ROLES,
 } from './console-terms';
-import { fencingToken, lockName, namespaceName } from './inputs';
+import { fencingToken, lockName, namespaceName, requestId } from './inputs';
 import { INSIGHT_RANGES } from './insight-row';
 import { LOCK_STATUSES } from './lock-status';
 import { LEASE_MAX_MS } from './namespace-policy';
@@ -73,6 +73,8 @@ const seenHold = {
   name: lockName,
   token: fencingToken,
   rev: z.number().int().nonnegative(),
+  /** Sent again with the same one, an act is done once and hears its first answer. */
+  requestId: requestId.optional(),
 };
 
 export const forceReleaseInput = z.strictObject({ ...seenHold, reason: actReason });
@@ -93,6 +95,8 @@ export const freezeInput = z.strictObject({
   name: lockName,
   /** The rev of the lock that the operator saw, for the audit log. */
   rev: z.number().int().nonnegative(),
+  /** As for acts on holds. */
+  requestId: requestId.optional(),
   reason: actReason,
 });
 export type FreezeInput = z.output<typeof freezeInput>;

@@ -100,8 +100,8 @@ export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): 
 
 /** Gives the hold that the operator saw more time, or does nothing. */
 export function decideExtend(draft: Draft, command: ExtendCommand): ExtendAnswer {
-  const replay = draft.recall<ExtendAnswer>(command.request);
-  if (replay) return replay;
+  const replay = draft.recall<Extract<ExtendAnswer, { outcome: 'extended' }>>(command.request);
+  if (replay) return { ...replay, expiresInMs: Math.max(0, replay.expiresAt - draft.now) };
   settle(draft);
   const { token, extendMs, by, reason, request } = command;
   const hold = draft.record.holds.find((other) => other.token === token);

@@ -81,7 +81,7 @@ export interface ForceReleaseCommand {
   token: number;
   by: string;
   reason: string;
-  /** The audit intent's id, so that the outcome of an interrupted act can be found out. */
+  /** Made from its audit entry, so that the outcome of an interrupted act can be found out. */
   request: RequestIdentity;
 }
 

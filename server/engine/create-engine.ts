@@ -7,6 +7,7 @@ import type { CounterAnswerOf, CounterCommand } from '../domain/counter-command'
 import type { DecidingPolicy } from '../domain/decision';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../domain/lock-command';
 import type { BackendHealth } from '../domain/lock-row';
+import type { RequestIdentity } from '../domain/request-tag';
 import { BackendClock } from './backend-clock';
 import { CommandIntake } from './command-intake';
 import { Flusher } from './flusher';
@@ -151,9 +152,10 @@ class GroupCommitEngine implements LockEngine {
     return isLateEnough ? { record, now } : null;
   }
 
-  async recall(requestKey: string): Promise<unknown> {
-    const { memos } = await this.parts.store.read([], [requestKey]);
-    return memos.find((memo) => memo.key === requestKey)?.answer ?? null;
+  async recall({ key, inputHash }: RequestIdentity): Promise<unknown> {
+    const { memos } = await this.parts.store.read([], [key]);
+    const memo = memos.find((one) => one.key === key && one.inputHash === inputHash);
+    return memo?.answer ?? null;
   }
 
   async drain(): Promise<void> {

@@ -3,6 +3,7 @@ import type { RecordKey } from '../backends/record-store';
 import { created, freshKey, readOne } from '../backends/testing/changes';
 import { can, storeNames } from '../backends/testing/stores-under-test';
 import type { LockyardError } from '../domain/errors';
+import type { RequestIdentity } from '../domain/request-tag';
 import { requestIdentity } from './request-identity';
 import {
   acquire,
@@ -211,13 +212,13 @@ describe.each(storeNames)('two engines over %s', (name) => {
       const { token } = await take(a, key, 'w1');
       const asked = askOf(key, 'w2', { requestId: 'r' });
       expect(await a.engine.acquire(key, asked, WAIT)).toMatchObject({ outcome: 'held' });
-      expect(await a.engine.recall(asked.request.key)).toBe(null);
+      expect(await a.engine.recall(asked.request)).toBe(null);
       const lost = releaseOf(key, 'w1', token - 1, 'out');
       expect(await a.engine.run(key, lost)).toMatchObject({ outcome: 'lost' });
-      expect(await a.engine.recall(lost.request?.key ?? '')).toBe(null);
+      expect(await a.engine.recall(lost.request as RequestIdentity)).toBe(null);
       await release(a, key, 'w1', token);
       expect(await a.engine.acquire(key, asked, WAIT)).toMatchObject({ outcome: 'granted' });
-      expect(await b.engine.recall(asked.request.key)).not.toBe(null);
+      expect(await b.engine.recall(asked.request)).not.toBe(null);
     });
 
     it('is kept for at least 15 minutes after its hold, as the store knows it', async () => {

@@ -4,6 +4,7 @@ import type { CounterAnswerOf, CounterCommand } from '../domain/counter-command'
 import type { AcquireCommand, AnswerOf, LockCommand } from '../domain/lock-command';
 import type { LockRecord } from '../domain/lock-record';
 import type { BackendHealth } from '../domain/lock-row';
+import type { RequestIdentity } from '../domain/request-tag';
 import type { AcquireSetAnswer } from '../domain/set-answers';
 import type { AcquireSetCommand, CancelSetCommand } from '../domain/set-command';
 
@@ -56,8 +57,8 @@ export interface LockEngine {
   count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>>;
   /** A lock as this process last read or wrote it, if that was at `rev` or later; null: only the store can tell. */
   lastSeen(key: RecordKey, rev: number): SeenLock | null;
-  /** The answer remembered for a request key, or null: how the outcome of an interrupted act is found out. */
-  recall(requestKey: string): Promise<unknown>;
+  /** The answer remembered for this very request, or null: how the outcome of an interrupted act is found out. */
+  recall(request: RequestIdentity): Promise<unknown>;
   health(): BackendHealth;
   /** Answers every waiting request `queued`, each keeping its place for a moment, and takes no new waits. */
   drain(): Promise<void>;

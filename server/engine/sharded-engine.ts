@@ -3,6 +3,7 @@ import type { RecordKey } from '../backends/record-store';
 import { LockyardError } from '../domain/errors';
 import type { AcquireCommand, LockCommand } from '../domain/lock-command';
 import type { BackendHealth } from '../domain/lock-row';
+import type { RequestIdentity } from '../domain/request-tag';
 import type { HomeOf } from '../domain/spread-names';
 import type { LockEngine, LockSets, WaitOptions } from './lock-engine';
 
@@ -58,10 +59,10 @@ export class ShardedEngine implements LockEngine {
     return this.engineAt(this.parts.homeOf(recordId(key))).lastSeen(key, rev);
   }
 
-  /** A request key does not tell where its lock lives: every shard is asked, and none may be left out. */
-  async recall(requestKey: string): Promise<unknown> {
+  /** A request does not tell where its lock lives: every shard is asked, and none may be left out. */
+  async recall(request: RequestIdentity): Promise<unknown> {
     const { shards } = this.parts;
-    const answers = await Promise.all(shards.map(({ engine }) => engine.recall(requestKey)));
+    const answers = await Promise.all(shards.map(({ engine }) => engine.recall(request)));
     return answers.find((answer) => answer !== null) ?? null;
   }
 

@@ -158,6 +158,36 @@ test('who may do what in the console', async () => {
   }
 });
 
+test('an act that comes twice with one request id is done once, and is another one with another id or by another person', async () => {
+  const { cookie } = await person('olga', 'operator');
+  const name = 'extended by request';
+  const held = await api.post(key, 'lock.acquire', { ...ask, name, leaseMs: 60_000 });
+  const { token, rev, expiresAt } = held.data as Record<'token' | 'rev' | 'expiresAt', number>;
+  const seen = { namespace: 'default', name, token, reason: 'a good reason' };
+  const extend = (more: object, by = cookie) => {
+    const input = { ...seen, rev, extendMs: 10_000, requestId: 'r1', ...more };
+    return api.console(by, 'locks.extend', input, 'mutation');
+  };
+  const first = await extend({});
+  expect(first.data).toMatchObject({ outcome: 'extended', expiresAt: expiresAt + 10_000 });
+  const again = await extend({ rev: rev + 1 });
+  expect(again.data).toMatchObject({ rev: first.data?.rev, expiresAt: expiresAt + 10_000 });
+  expect(again.data?.expiresInMs).toBeLessThanOrEqual(first.data?.expiresInMs as number);
+  expectRefused(await extend({ extendMs: 20_000 }), 400, 'INVALID');
+  expectRefused(await extend({ requestId: '' }), 400, 'INVALID');
+  const other = await extend({ requestId: 'r2' });
+  expect(other.data).toMatchObject({ outcome: 'extended', expiresAt: expiresAt + 20_000 });
+  const { cookie: theirs } = await person('oren', 'operator');
+  const byAnother = await extend({}, theirs);
+  expect(byAnother.data).toMatchObject({ outcome: 'extended', expiresAt: expiresAt + 30_000 });
+
+  const release = { ...seen, rev, requestId: 'r3' };
+  const forced = await api.console(cookie, 'locks.forceRelease', release, 'mutation');
+  expect(forced.data).toMatchObject({ outcome: 'forced', token });
+  const repeated = await api.console(cookie, 'locks.forceRelease', release, 'mutation');
+  expect(repeated.data).toEqual(forced.data);
+});
+
 test('a signed-out and a disabled person are refused at once', async () => {
   const sam = await person('sam', 'viewer');
   expect((await api.console(sam.cookie, 'locks.list', {})).status).toBe(200);

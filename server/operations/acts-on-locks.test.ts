@@ -69,13 +69,14 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
   const holderOf = async (name: string) =>
     (await inspectLock(as(SERVICE), { namespace: 'default', name })).holders[0];
 
-  /** The engines, of which every `run` is followed by `after`. */
+  /** The engines, of which every `run`, answered or refused, is followed by `after`. */
   function enginesThat(after: (answer: unknown) => unknown): Partial<Runtime> {
     const [id, engine] = [...runtime.engines][0] as [string, LockEngine];
     const spoilt = new Proxy(engine, {
       get(target, property) {
         if (property !== 'run') return Reflect.get(target, property, target) as unknown;
-        return async (...args: Parameters<LockEngine['run']>) => after(await target.run(...args));
+        return async (...args: Parameters<LockEngine['run']>) =>
+          after(await target.run(...args).catch((refusal: unknown) => refusal));
       },
     });
     return { engines: new Map([[id, spoilt]]) };
@@ -240,6 +241,31 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
       subject: 'unheard',
       outcome: 'done',
       result: { outcome: 'forced', token: seen.token },
+    });
+  });
+
+  test('so is one that its caller gave a request id; another one under that id was not done', async () => {
+    const seen = await hold('unheard by id');
+    const ask = { ...seen, extendMs: 5_000, reason: REASON, requestId: 'r1' };
+    for (const extendMs of [5_000, 9_000]) {
+      const ctx = as(userActor('operator'), enginesThat(killed));
+      await expect(extendLock(ctx, { ...ask, extendMs })).rejects.toThrow();
+    }
+    await passForIntents();
+    await resolveAuditIntents(runtime);
+    const entries = (await audit()).filter(({ subject }) => subject === 'unheard by id');
+    expect(entries).toMatchObject([
+      { seen: { extendMs: 9_000, requestId: 'r1' }, outcome: 'not_applied' },
+      {
+        seen: { extendMs: 5_000, requestId: 'r1' },
+        outcome: 'done',
+        result: { outcome: 'extended' },
+      },
+    ]);
+    const before = (await holderOf('unheard by id'))?.expiresAt;
+    expect(await extendLock(operator(), ask)).toMatchObject({
+      outcome: 'extended',
+      expiresAt: before,
     });
   });
 

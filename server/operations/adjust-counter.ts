@@ -14,10 +14,10 @@ export async function adjustCounter(
   const key = { namespace, name };
   const seen = { rev, value: seenValue, newValue: value };
   const what = { act: 'counter.adjust', namespace, subject: name, reason, seen } as const;
-  return withAudit<AdjustAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+  return withAudit<AdjustAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
     const party = { by, reason };
-    const request = actRequest('counter.adjust', key, intent);
+    const request = actRequest('counter.adjust', key, entry);
     return engine.count(key, { verb: 'adjust', seenValue, value, party, request });
   });
 }

@@ -7,18 +7,18 @@ import { withAudit } from './with-audit';
 
 /** Gives the hold that the operator saw more time, or does nothing: `changed` names what is there instead. */
 export async function extendLock(ctx: OperationContext, input: ExtendInput): Promise<ExtendAnswer> {
-  const { namespace, name, token, rev, extendMs, reason } = input;
+  const { namespace, name, token, rev, extendMs, reason, requestId } = input;
   const key = { namespace, name };
   const what = {
     act: 'lock.extend',
     namespace,
     subject: name,
     reason,
-    seen: { token, rev, extendMs },
+    seen: { token, rev, extendMs, requestId },
   } as const;
-  return withAudit<ExtendAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+  return withAudit<ExtendAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
-    const request = actRequest('extend', key, intent);
+    const request = actRequest('extend', key, entry);
     return engine.run(key, { verb: 'extend', token, extendMs, by, reason, request });
   });
 }

@@ -13,18 +13,18 @@ export async function forceReleaseLock(
   ctx: OperationContext,
   input: ForceReleaseInput,
 ): Promise<ForceReleaseAnswer> {
-  const { namespace, name, token, rev, reason } = input;
+  const { namespace, name, token, rev, reason, requestId } = input;
   const key = { namespace, name };
   const what = {
     act: 'lock.forceRelease',
     namespace,
     subject: name,
     reason,
-    seen: { token, rev },
+    seen: { token, rev, requestId },
   } as const;
-  return withAudit<ForceReleaseAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+  return withAudit<ForceReleaseAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
-    const request = actRequest('forceRelease', key, intent);
+    const request = actRequest('forceRelease', key, entry);
     return engine.run(key, { verb: 'forceRelease', token, by, reason, request });
   });
 }

@@ -10,7 +10,7 @@ import { withAudit } from './with-audit';
 export function leaveNotice(
   ctx: OperationContext,
   verb: NoticeCommand['verb'],
-  { namespace, name, token, rev, reason }: NoticeInput,
+  { namespace, name, token, rev, reason, requestId }: NoticeInput,
 ): Promise<NoticeAnswer> {
   const key = { namespace, name };
   const what = {
@@ -18,11 +18,11 @@ export function leaveNotice(
     namespace,
     subject: name,
     reason,
-    seen: { token, rev },
+    seen: { token, rev, requestId },
   } as const;
-  return withAudit<NoticeAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+  return withAudit<NoticeAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
-    const request = actRequest(verb, key, intent);
+    const request = actRequest(verb, key, entry);
     return engine.run(key, { verb, token, by, reason, request });
   });
 }

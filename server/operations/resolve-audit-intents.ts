@@ -2,7 +2,7 @@ import { and, eq, lte, type SQL } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../domain/errors';
 import { actRequest } from './act-request';
-import { closeIntent } from './audit-log';
+import { type AuditActor, closeIntent } from './audit-log';
 import type { Runtime } from './operation-context';
 import { engineOf } from './reach-lock';
 
@@ -63,14 +63,23 @@ const VERBS: Record<string, Parameters<typeof actRequest>[0]> = {
 /** What the act answered; null if it was not done. Only what changed something is remembered there. */
 async function findAnswer(
   runtime: Needs,
-  { act, namespace, subject, intent }: Intent,
+  { act, namespace, subject, intent, actor, actorKind, seen, reason }: Intent,
 ): Promise<Record<string, unknown> | null> {
   const verb = VERBS[act];
   if (!namespace || !verb) return null;
-  const request = actRequest(verb, { namespace, name: subject }, intent);
+  const request = actRequest(
+    verb,
+    { namespace, name: subject },
+    {
+      intent,
+      who: { name: actor, kind: actorKind as AuditActor['kind'] },
+      seen: JSON.parse(seen) as Record<string, unknown>,
+      reason,
+    },
+  );
   try {
     const engine = await engineOf({ runtime }, namespace);
-    return (await engine.recall(request.key)) as Record<string, unknown> | null;
+    return (await engine.recall(request)) as Record<string, unknown> | null;
   } catch (error) {
     if (error instanceof LockyardError && error.reason === 'NOT_FOUND') return null;
     throw error;

@@ -17,10 +17,10 @@ export async function setCounterBounds(
   const key = { namespace, name };
   const seen = { rev, ...seenBounds, newFloor: bounds.floor, newCeiling: bounds.ceiling };
   const what = { act: 'counter.setBounds', namespace, subject: name, reason, seen } as const;
-  return withAudit<SetBoundsAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+  return withAudit<SetBoundsAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
     const party = { by, reason };
-    const request = actRequest('counter.setBounds', key, intent);
+    const request = actRequest('counter.setBounds', key, entry);
     return engine.count(key, { verb: 'setBounds', ...bounds, seenBounds, party, request });
   });
 }

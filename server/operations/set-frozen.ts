@@ -12,13 +12,14 @@ import { withAudit } from './with-audit';
 export function setFrozen(
   ctx: OperationContext,
   verb: 'freeze' | 'unfreeze',
-  { namespace, name, rev, reason }: FreezeInput,
+  { namespace, name, rev, reason, requestId }: FreezeInput,
 ): Promise<FreezeAnswer> {
   const key = { namespace, name };
-  const what = { act: `lock.${verb}`, namespace, subject: name, reason, seen: { rev } } as const;
-  return withAudit<FreezeAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+  const seen = { rev, requestId };
+  const what = { act: `lock.${verb}`, namespace, subject: name, reason, seen } as const;
+  return withAudit<FreezeAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
-    const request = actRequest(verb, key, intent);
+    const request = actRequest(verb, key, entry);
     return engine.run(key, { verb, by, reason, request });
   });
 }

@@ -14,10 +14,10 @@ export async function setUpCounter(
   const key = { namespace, name };
   const seen = { initial, floor, ceiling };
   const what = { act: 'counter.create', namespace, subject: name, reason, seen } as const;
-  return withAudit<CreateAnswer>(ctx, 'operator', what, async ({ intent, by }) => {
+  return withAudit<CreateAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
     const party = { by, reason };
-    const request = actRequest('counter.create', key, intent);
+    const request = actRequest('counter.create', key, entry);
     return engine.count(key, { verb: 'create', initial, floor, ceiling, party, request });
   });
 }

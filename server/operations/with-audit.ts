@@ -1,5 +1,6 @@
 import type { Role } from '../domain/console-terms';
 import { LockyardError } from '../domain/errors';
+import type { WrittenAct } from './act-request';
 import { type AuditedAct, auditActor, closeIntent, openIntent, recordRefusal } from './audit-log';
 import type { ControlContext } from './operation-context';
 import { type Person, requireRole } from './require-role';
@@ -22,18 +23,19 @@ export async function permit(ctx: ControlContext, role: Role, what: AuditedAct):
  * nothing is done. An act whose outcome could not be written, or is not known, stays pending: `resolveAuditIntents` finds
  * out.
  *
- * @param run is given the intent's id, for the act's own request id, and the actor's name
+ * @param run is given the entry, for the act's own request id, and the actor's name
  */
 export async function withAudit<A extends { outcome: string }>(
   ctx: ControlContext,
   role: Role,
   what: AuditedAct,
-  run: (act: { intent: string; by: string }) => Promise<A>,
+  run: (entry: WrittenAct, by: string) => Promise<A>,
 ): Promise<A> {
   const who = auditActor(await permit(ctx, role, what));
   const intent = await openIntent(ctx, who, what);
   try {
-    const answer = await run({ intent, by: who.name });
+    const { seen = {}, reason = '' } = what;
+    const answer = await run({ intent, who, seen, reason }, who.name);
     await tryToClose(ctx, intent, OUTCOMES[answer.outcome] ?? 'done', { ...answer });
     return answer;
   } catch (error) {
