@@ -1,4 +1,4 @@
-import type { Page } from 'playwright/test';
+import type { Page, Route } from 'playwright/test';
 import { type Hold, LockLost, type LockyardClient, withLock } from '../client/lockyard';
 import { lockPath } from '../components/format/lock-path';
 import { cell, lockRow, openLive, openPage } from './locks-page';
@@ -67,7 +67,7 @@ test('an extension moves the end of the lease, and stands in the events and the 
   await expect(entry).toContainText('Done');
 });
 
-test('an extension whose answer got lost is done once, though it is pressed again', async ({
+test('an act whose answer got lost is done once, though it is pressed again, and is never denied', async ({
   page,
 }) => {
   const name = 'lost-answer';
@@ -75,14 +75,8 @@ test('an extension whose answer got lost is done once, though it is pressed agai
   const endsAt = async () => (await orders.inspect({ name })).holders[0]?.expiresAt ?? 0;
   const before = await endsAt();
   await openLive(page, pageOf(name));
-  await page.route(
-    '**/api/trpc/locks.extend*',
-    async (route) => {
-      await route.fetch();
-      await route.abort();
-    },
-    { times: 1 },
-  );
+  const lose = (route: Route) => route.fetch().then(() => route.abort());
+  await page.route('**/api/trpc/locks.extend*', lose, { times: 1 });
   await page.getByRole('button', { name: 'Extend…' }).click();
   await reasonField(page).fill('the export is nearly done');
   const act = dialog(page).getByRole('button', { name: /^Extend by/ });
@@ -92,6 +86,15 @@ test('an extension whose answer got lost is done once, though it is pressed agai
   await act.click();
   await expect(dialog(page)).toBeHidden();
   expect((await endsAt()) - before).toBe(5 * 60_000);
+
+  await page.route('**/api/trpc/locks.forceRelease*', lose, { times: 1 });
+  await page.getByRole('button', { name: 'Release…' }).click();
+  await reasonField(page).fill('orders is stuck');
+  await dialog(page).getByRole('button', { name: 'Release, nobody waits' }).click();
+  const note = dialog(page).getByRole('alert');
+  await expect(note).toContainText('The lock has changed hands.');
+  await expect(note).toContainText('it was released by force');
+  await expect(note).not.toContainText('Nothing was done');
 });
 
 test('a forced release hands the lock to who waits next, and the holder learns who did it and why', async ({

@@ -1,11 +1,11 @@
 'use client';
 
-import { type ReactNode, useId, useRef } from 'react';
+import { type ReactNode, useId, useRef, useState } from 'react';
 import type { LockRow } from '@/server/domain/lock-row';
 import { agoWords } from '../format/durations';
 import { shortToken } from '../format/tokens';
 import { Icon } from '../icons/icon';
-import { failureTitle, type Problem } from '../live/problem';
+import { failureTitle, mayBeDone, type Problem } from '../live/problem';
 import { ReadingProvider, useAtBackend } from '../live/reading';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
@@ -42,8 +42,16 @@ interface FrameProps {
  * stand side by side and nothing goes on before the operator takes what is now.
  */
 export function ActFrame(props: FrameProps) {
-  const { row, hold, title, children, warning, problem, onClose } = props;
+  const { row, hold, title, children, warning, onClose, isBusy } = props;
   const cancel = useRef<HTMLButtonElement>(null);
+  // What went wrong with one hold says nothing of the next.
+  const [left, setLeft] = useState<Problem | null>(null);
+  const problem = props.problem === left ? null : props.problem;
+  const isUnclear = isBusy || (problem !== null && mayBeDone(problem));
+  const useNow = () => {
+    setLeft(props.problem);
+    hold.useNow();
+  };
   return (
     <Dialog open onClose={onClose} title={title} initialFocus={cancel} wide={hold.isChanged}>
       <ReadingProvider reading={hold.reading}>
@@ -54,7 +62,9 @@ export function ActFrame(props: FrameProps) {
             {row.namespace} · {row.backend}
           </span>
         </p>
-        {hold.isChanged && <ChangedNote end={hold.end} backend={row.backend} />}
+        {hold.isChanged && (
+          <ChangedNote end={hold.end} backend={row.backend} isUnclear={isUnclear} />
+        )}
         <HoldFacts seen={hold.seen} now={hold.isChanged ? hold.now : null} backend={row.backend} />
         {!hold.isChanged && (
           <>
@@ -65,12 +75,12 @@ export function ActFrame(props: FrameProps) {
             <div className="flex flex-col gap-4">{children}</div>
           </>
         )}
-        {problem && (
+        {problem && !(hold.isChanged && isUnclear) && (
           <div className="mt-4">
             <ProblemNote problem={problem} title={failureTitle(problem)} />
           </div>
         )}
-        <Foot {...props} cancel={cancel} />
+        <Foot {...props} cancel={cancel} onUseNow={useNow} />
       </ReadingProvider>
     </Dialog>
   );
@@ -83,13 +93,22 @@ const CAUSES: Record<SeenEnd['cause'], string> = {
   superseded: 'others have held the lock since',
 };
 
-function ChangedNote({ end, backend }: { end: SeenEnd | null; backend: string }) {
+/** @param isUnclear it may have been this very act that ended the hold; how it ended says so */
+function ChangedNote({
+  end,
+  backend,
+  isUnclear,
+}: {
+  end: SeenEnd | null;
+  backend: string;
+  isUnclear: boolean;
+}) {
   const agoMs = useAtBackend(backend, (now) =>
     end ? Math.max(0, Math.floor((now - end.at) / 1_000) * 1_000) : 0,
   );
   return (
     <div role="alert" className="mt-4 rounded-10 bg-danger-tint px-3.5 py-2.5">
-      <p className="font-[620]">The lock has changed hands. Nothing was done.</p>
+      <p className="font-[620]">The lock has changed hands.{!isUnclear && ' Nothing was done.'}</p>
       {end && (
         <p className="text-t2">
           The hold that you saw is over: {CAUSES[end.cause]}
@@ -111,7 +130,8 @@ function Foot({
   onAct,
   onClose,
   cancel,
-}: FrameProps & { cancel: React.RefObject<HTMLButtonElement | null> }) {
+  onUseNow,
+}: FrameProps & { cancel: React.RefObject<HTMLButtonElement | null>; onUseNow: () => void }) {
   const id = useId();
   const { seen } = hold;
   const isReady = !hold.isChanged && missing.length === 0;
@@ -138,7 +158,7 @@ function Foot({
       </Button>
       {hold.isChanged ? (
         hold.now.hold && (
-          <Button size="large" tone="accent" onClick={hold.useNow}>
+          <Button size="large" tone="accent" onClick={onUseNow}>
             Use what is now
           </Button>
         )

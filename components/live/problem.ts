@@ -36,10 +36,14 @@ export function problemOf(error: unknown): Problem {
   };
 }
 
+/** Whether what failed so may have been done all the same. */
+export function mayBeDone({ reason }: Problem): boolean {
+  return reason === 'UNKNOWN' || reason === 'OFFLINE';
+}
+
 /** Whether an act that failed so was done. Sent again with the same request id it is done once at most. */
-export function failureTitle({ reason }: Problem): string {
-  const isUnclear = reason === 'UNKNOWN' || reason === 'OFFLINE';
-  return isUnclear
+export function failureTitle(problem: Problem): string {
+  return mayBeDone(problem)
     ? 'It may have been done. Press again to be sure: it is not done twice.'
     : 'It was not done.';
 }
