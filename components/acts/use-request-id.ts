@@ -4,13 +4,13 @@ const ID_BYTES = 12;
 
 /**
  * The request id of what a dialog does, the same however often its button is pressed: an act whose answer got lost is not
- * done twice. Another hold is another act.
+ * done twice.
  *
- * @param token of the hold that the act is on, where it is on one
+ * @param seen what the act rests on, such as the token of a hold: on another one it is another act
  */
-export function useRequestId(token?: number): string {
+export function useRequestId(seen: string | number = ''): string {
   const [dialog] = useState(randomId);
-  return token === undefined ? dialog : `${dialog}-${token}`;
+  return `${dialog}-${seen}`;
 }
 
 /** Not `randomUUID`, which browsers have on secure addresses alone. */

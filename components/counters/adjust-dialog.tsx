@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { CounterRow } from '@/server/domain/counter-row';
 import { isReason, ReasonField } from '../acts/reason-field';
+import { useRequestId } from '../acts/use-request-id';
 import { exactCount } from '../format/counts';
 import { useTRPCClient } from '../live/trpc';
 import { CounterActFrame } from './counter-act-frame';
@@ -16,6 +17,7 @@ import { WholeField } from './whole-field';
 export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () => void }) {
   const client = useTRPCClient();
   const [seen, setSeen] = useState(row);
+  const requestId = useRequestId(seen.rev);
   const [text, setText] = useState('');
   const [reason, setReason] = useState('');
   const [movedTo, setMovedTo] = useState<number | null>(null);
@@ -28,8 +30,15 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
 
   const act = useAct(async () => {
     const { namespace, name } = row;
-    const ask = { namespace, name, rev: seen.rev, seenValue, value: value ?? seenValue, reason };
-    const answer = await client.counters.adjust.mutate(ask);
+    const answer = await client.counters.adjust.mutate({
+      namespace,
+      name,
+      rev: seen.rev,
+      seenValue,
+      value: value ?? seenValue,
+      reason,
+      requestId,
+    });
     if (answer.outcome === 'adjusted') return onClose();
     setMovedTo(answer.value);
   });
@@ -48,9 +57,11 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
             onUse={() => {
               setSeen({ ...row, value: now });
               setMovedTo(null);
+              act.forget();
             }}
           >
-            You saw {exactCount(seenValue)}; it stands at {exactCount(now)} now. Nothing was done.
+            You saw {exactCount(seenValue)}; it stands at {exactCount(now)} now.
+            {!act.isUnclear && ' Nothing was done.'}
           </MovedNote>
         )
       }

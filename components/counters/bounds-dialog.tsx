@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { CounterRow } from '@/server/domain/counter-row';
 import { isReason, ReasonField } from '../acts/reason-field';
+import { useRequestId } from '../acts/use-request-id';
 import { exactCount } from '../format/counts';
 import { useTRPCClient } from '../live/trpc';
 import { BoundsFields } from './bounds-fields';
@@ -21,6 +22,7 @@ const textOf = (bound: number | null) => (bound === null ? '' : String(bound));
 export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () => void }) {
   const client = useTRPCClient();
   const [seen, setSeen] = useState<Bounds>(row);
+  const requestId = useRequestId(`${seen.floor} ${seen.ceiling}`);
   const [typed, setTyped] = useState({ floor: textOf(row.floor), ceiling: textOf(row.ceiling) });
   const [reason, setReason] = useState('');
   const [refusal, setRefusal] = useState<string | null>(null);
@@ -39,6 +41,7 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
       seenBounds: { floor: seen.floor, ceiling: seen.ceiling },
       bounds: { floor, ceiling },
       reason,
+      requestId,
     });
     if (answer.outcome === 'rebound') return onClose();
     const stands = `It stands at ${exactCount(answer.value)}, floor ${boundText(answer.floor)}, ceiling ${boundText(answer.ceiling)}`;
@@ -59,6 +62,7 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
             onUse={() => {
               setSeen(row);
               setRefusal(null);
+              act.forget();
             }}
           >
             {refusal ?? 'The bounds are others now than those that you saw.'}

@@ -1,6 +1,7 @@
 'use client';
 
 import { type ReactNode, useId, useRef } from 'react';
+import { failureTitle } from '../live/problem';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { ProblemNote } from '../ui/problem-note';
@@ -43,9 +44,9 @@ export function CounterActFrame({
         </div>
       )}
       <div className="mt-5 flex flex-col gap-4">{children}</div>
-      {act.problem && (
+      {act.problem && !(notice && act.isUnclear) && (
         <div className="mt-4">
-          <ProblemNote problem={act.problem} title="It was not done." />
+          <ProblemNote problem={act.problem} title={failureTitle(act.problem)} />
         </div>
       )}
       <div className="mt-6 flex flex-wrap items-center justify-end gap-3">

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useId, useState } from 'react';
 import { isReason, ReasonField } from '../acts/reason-field';
+import { useRequestId } from '../acts/use-request-id';
 import { exactCount } from '../format/counts';
 import { counterPath } from '../format/lock-path';
 import { useTRPC, useTRPCClient } from '../live/trpc';
@@ -19,6 +20,7 @@ import { WholeField } from './whole-field';
 export function NewCounterDialog({ onClose }: { onClose: () => void }) {
   const client = useTRPCClient();
   const router = useRouter();
+  const requestId = useRequestId();
   const [namespace, setNamespace] = useState('default');
   const [name, setName] = useState('');
   const [initial, setInitial] = useState('0');
@@ -38,6 +40,7 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
       ...(floor !== null && { floor }),
       ...(ceiling !== null && { ceiling }),
       reason,
+      requestId,
     });
     if (answer.outcome === 'exists') return setStandsAt(answer.value);
     onClose();

@@ -1,10 +1,14 @@
 import { useState } from 'react';
-import { type Problem, problemOf } from '../live/problem';
+import { mayBeDone, type Problem, problemOf } from '../live/problem';
 
 export interface Act {
   isBusy: boolean;
   problem: Problem | null;
+  /** It is under way, or may have been done though it failed. */
+  isUnclear: boolean;
   run: () => void;
+  /** What went wrong with what was seen says nothing of what is there now. */
+  forget: () => void;
 }
 
 /** One try at a time of something that may fail. */
@@ -22,5 +26,6 @@ export function useAct(work: () => Promise<void>): Act {
       setBusy(false);
     }
   };
-  return { isBusy, problem, run: () => void tryIt() };
+  const isUnclear = isBusy || (problem !== null && mayBeDone(problem));
+  return { isBusy, problem, isUnclear, run: () => void tryIt(), forget: () => setProblem(null) };
 }

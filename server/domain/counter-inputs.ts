@@ -79,8 +79,11 @@ export const counterMovesInput = z.strictObject({
 });
 export type CounterMovesInput = z.output<typeof counterMovesInput>;
 
+/** Sent again with the same one, an act is done once and hears its first answer. */
+const actId = { requestId: requestId.optional() };
+
 export const setUpCounterInput = z
-  .strictObject({ ...counterRef.shape, ...beginning, reason: actReason })
+  .strictObject({ ...counterRef.shape, ...beginning, ...actId, reason: actReason })
   .refine(hasBounds, crossed)
   .refine(beginsWithin, outside);
 export type SetUpCounterInput = z.output<typeof setUpCounterInput>;
@@ -93,6 +96,7 @@ export const adjustCounterInput = z.strictObject({
   rev,
   seenValue: integer,
   value: integer,
+  ...actId,
   reason: actReason,
 });
 export type AdjustCounterInput = z.output<typeof adjustCounterInput>;
@@ -105,6 +109,7 @@ export const setCounterBoundsInput = z.strictObject({
   rev,
   seenBounds: bounds,
   bounds: bounds.refine(areBounds, crossed),
+  ...actId,
   reason: actReason,
 });
 export type SetCounterBoundsInput = z.output<typeof setCounterBoundsInput>;

@@ -104,6 +104,37 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     expect(await standing('rebound')).toMatchObject({ value: 6, floor: null, ceiling: 6 });
   });
 
+  test('an act that comes twice with one request id is done once, whatever happened between; with another input it is refused', async () => {
+    const made = { ...refOf('repeated'), initial: 5, ...BOUNDS, reason, requestId: 'r1' };
+    expect(await setUpCounter(operator(), made)).toEqual({ outcome: 'created' });
+    expect(await setUpCounter(operator(), made)).toEqual({ outcome: 'created' });
+
+    const { rev } = await standing('repeated');
+    const act = { ...refOf('repeated'), rev, seenValue: 5, value: 9, reason, requestId: 'r1' };
+    const first = await adjustCounter(operator(), act);
+    expect(first).toMatchObject({ outcome: 'adjusted', value: 9 });
+    await addToCounter(as(SERVICE), { ...refOf('repeated'), delta: -4 });
+    expect(await adjustCounter(operator(), act)).toEqual(first);
+    expect(await standing('repeated')).toMatchObject({ value: 5 });
+    const other = adjustCounter(operator(), { ...act, value: 8 });
+    await expect(other).rejects.toMatchObject({ reason: 'INVALID' });
+    const anew = await adjustCounter(operator(), { ...act, requestId: 'r2' });
+    expect(anew).toMatchObject({ outcome: 'adjusted', value: 9 });
+
+    const bounds = { floor: null, ceiling: 20 };
+    const wider = {
+      ...refOf('repeated'),
+      rev,
+      seenBounds: BOUNDS,
+      bounds,
+      reason,
+      requestId: 'r1',
+    };
+    const rebound = await setCounterBounds(operator(), wider);
+    expect(rebound).toMatchObject({ outcome: 'rebound', ceiling: 20 });
+    expect(await setCounterBounds(operator(), wider)).toEqual(rebound);
+  });
+
   test('a viewer sees and may not act; a service may not use the console; tries are written down', async () => {
     const seen = await made('kept');
     const acts: ((ctx: OperationContext) => Promise<unknown>)[] = [

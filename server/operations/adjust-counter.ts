@@ -10,9 +10,9 @@ export async function adjustCounter(
   ctx: OperationContext,
   input: AdjustCounterInput,
 ): Promise<AdjustAnswer> {
-  const { namespace, name, rev, seenValue, value, reason } = input;
+  const { namespace, name, rev, seenValue, value, reason, requestId } = input;
   const key = { namespace, name };
-  const seen = { rev, value: seenValue, newValue: value };
+  const seen = { rev, value: seenValue, newValue: value, requestId };
   const what = { act: 'counter.adjust', namespace, subject: name, reason, seen } as const;
   return withAudit<AdjustAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);

@@ -13,9 +13,10 @@ export async function setCounterBounds(
   ctx: OperationContext,
   input: SetCounterBoundsInput,
 ): Promise<SetBoundsAnswer> {
-  const { namespace, name, rev, seenBounds, bounds, reason } = input;
+  const { namespace, name, rev, seenBounds, bounds, reason, requestId } = input;
   const key = { namespace, name };
-  const seen = { rev, ...seenBounds, newFloor: bounds.floor, newCeiling: bounds.ceiling };
+  const next = { newFloor: bounds.floor, newCeiling: bounds.ceiling };
+  const seen = { rev, ...seenBounds, ...next, requestId };
   const what = { act: 'counter.setBounds', namespace, subject: name, reason, seen } as const;
   return withAudit<SetBoundsAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);

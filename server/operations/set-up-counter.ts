@@ -10,9 +10,9 @@ export async function setUpCounter(
   ctx: OperationContext,
   input: SetUpCounterInput,
 ): Promise<CreateAnswer> {
-  const { namespace, name, initial, floor = null, ceiling = null, reason } = input;
+  const { namespace, name, initial, floor = null, ceiling = null, reason, requestId } = input;
   const key = { namespace, name };
-  const seen = { initial, floor, ceiling };
+  const seen = { initial, floor, ceiling, requestId };
   const what = { act: 'counter.create', namespace, subject: name, reason, seen } as const;
   return withAudit<CreateAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
