@@ -63,7 +63,8 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   private async judge(redis: Redis, row: LifeRow, facts: RedisFacts): Promise<Admitted | null> {
     const seen = await this.look(redis);
     const { life, epoch, runId } = row;
-    if (life !== null && runId === null) return this.mend(redis, row, facts);
+    const isBeingMended = life !== null && runId === null && seen.epoch <= epoch;
+    if (isBeingMended) return this.mend(redis, row, facts);
     const what = this.lossIn(row, seen, facts);
     if (life !== null && what === null) {
       const isKnown = runId === facts.runId;

@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
 import type { LossKind } from '../domain/backend-loss';
 import { anonymousRequest } from '../engine/request-identity';
@@ -5,6 +6,7 @@ import { createOf, standing } from '../engine/testing/counter-asks';
 import { acquire, kindsOf, renew, take } from '../engine/testing/engine-rig';
 import { recordId } from './record-id';
 import type { RecordKey } from './record-store';
+import { BEGIN_LIFE } from './redis-mend-scripts';
 import { created, creation, eventOf, freshKey, readOne, swapOne } from './testing/changes';
 import { type RedisProcess, RedisRig } from './testing/redis-rig';
 
@@ -161,6 +163,39 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
       expect(result).toMatchObject({ took: false, current: null });
       expect((await readOne(store, key)).record).toBe(null);
       expect((await swapOne(store, creation(key, { epoch: 2 }))).took).toBe(true);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('is served again where whoever mended it died before saying so', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const key = freshKey();
+      await taken(await rig.join(), key);
+      const { backends } = rig.database.tables;
+      await rig.database.db.update(backends).set({ runId: null }).where(eq(backends.epoch, 1));
+      const later = await rig.join();
+      const answer = await vi.waitFor(() => renew(later, key, 'w1', 1), SOON);
+      expect(answer.outcome).toBe('lost');
+      expect([later.life.epoch, later.life.loss]).toEqual([1, null]);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('is not set back to an earlier life by a command that comes late', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const one = await rig.join();
+      const key = freshKey();
+      await taken(one, key);
+      await rig.asAdmin((admin) => admin.flushall());
+      const { token } = await vi.waitFor(() => take(one, key, 'w2', { leaseMs: 10_000 }), SOON);
+      const late = rig.asAdmin((admin) => BEGIN_LIFE.run(admin, ['first~', 'first', 1, 0]));
+      await expect(late).rejects.toThrow('LOCKYARD');
+      expect((await renew(one, key, 'w2', token)).outcome).toBe('renewed');
+      expect(one.life.epoch).toBe(2);
     } finally {
       await rig.close();
     }

@@ -1,18 +1,20 @@
 import { KEYS } from './redis-keys';
-import { RedisScript } from './redis-script';
+import { REFUSAL, RedisScript } from './redis-script';
 
 /**
  * Begins a new life, unless it has begun: nobody admitted to an earlier one can write from here on. The list of ids is
- * made anew from the records that are there, and the history goes on above every number that it had.
+ * made anew from the records that are there, and the history goes on above every number that it had. A life of an epoch
+ * below the one that stands is over: that command comes late, and is refused.
  *
  * ARGV: the life while it is mended, the life, epoch, the lowest number of the history. Answers the
  * clock: whatever was written in an earlier life was written before.
  */
 export const BEGIN_LIFE = new RedisScript(`#!lua
-local life, time = redis.call('HGET', KEYS[1], 'life'), redis.call('TIME')
+local marker, time = redis.call('HMGET', KEYS[1], 'life', 'epoch', 'history'), redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + 1
-if life == ARGV[1] or life == ARGV[2] then return now end
-local history = math.max(tonumber(redis.call('HGET', KEYS[1], 'history')) or 0, tonumber(ARGV[4]))
+if marker[1] == ARGV[1] or marker[1] == ARGV[2] then return now end
+if (tonumber(marker[2]) or 0) > tonumber(ARGV[3]) then return redis.error_reply('${REFUSAL} life') end
+local history = math.max(tonumber(marker[3]) or 0, tonumber(ARGV[4]))
 redis.call('DEL', KEYS[1], '${KEYS.ids}')
 redis.call('HSET', KEYS[1], 'life', ARGV[1], 'beat', 0, 'count', 0, 'epoch', ARGV[3], 'history', string.format('%.0f', history))
 return now

@@ -5,7 +5,7 @@ import { mendedRecord } from './mended-record';
 import { recordKey } from './record-id';
 import { StoreError } from './record-store';
 import { type Admitted, swapRecords } from './redis-calls';
-import { PREFIX } from './redis-keys';
+import { KEYS, PREFIX } from './redis-keys';
 import { BEGIN_LIFE, END_MENDING, LIST_RECORDS } from './redis-mend-scripts';
 import { HAS_QUEUE } from './redis-script';
 import { storedRecord } from './redis-text';
@@ -32,6 +32,8 @@ export async function mendRedis(
   const begin = [mending.life, life, epoch, historyFrom];
   const begunAt = await BEGIN_LIFE.run(redis, begin);
   const { grantsFrom } = await keepQuiet(Number(begunAt));
+  // Somebody has mended all of it and died before saying so: nothing takes in that life's mending any more.
+  if ((await redis.hget(KEYS.marker, 'life')) === life) return;
   const restoration = { epoch, grantsFrom, now: Number(begunAt) };
   let cursor = '0';
   do {
