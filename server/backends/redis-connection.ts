@@ -11,6 +11,13 @@ const CONNECT_TIMEOUT_MS = 1_500;
 /** Refusals that say nothing against the connection itself. Every other one makes it be looked at afresh. */
 const PASSING = /^(OOM|BUSY|MISCONF|NOREPLICAS|NOPERM)\b/;
 
+/** Makes a driver that is not connected yet. */
+export type OpenDriver = (
+  options: ReturnType<typeof redisOptions> & typeof ONCE_ONLY & Limits,
+) => Redis;
+
+type Limits = { connectTimeout: number; commandTimeout: number };
+
 /** Decides what may be sent over a connection. */
 export interface ConnectionGuard<Admitted> {
   /** May take longer than a call. */
@@ -32,11 +39,13 @@ export class RedisConnection<Admitted> {
   /**
    * @param timeoutMs how long a call may take
    * @param guard asked of every new connection before anything else is sent over it
+   * @param openDriver makes the driver of each connection
    */
   constructor(
     private readonly options: ReturnType<typeof redisOptions>,
     private readonly timeoutMs: number,
     private readonly guard: ConnectionGuard<Admitted>,
+    private readonly openDriver: OpenDriver = (options) => new Redis(options),
   ) {}
 
   /**
@@ -113,7 +122,7 @@ export class RedisConnection<Admitted> {
 
   private driver(): Redis {
     const limits = { connectTimeout: CONNECT_TIMEOUT_MS, commandTimeout: this.timeoutMs };
-    const redis = new Redis({ ...this.options, ...ONCE_ONLY, ...limits });
+    const redis = this.openDriver({ ...this.options, ...ONCE_ONLY, ...limits });
     redis.on('error', () => undefined);
     return redis;
   }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import type { BackendLife } from './backend-life';
 import { coverLeases } from './cover-leases';
@@ -18,7 +17,7 @@ import {
   type SwapResult,
 } from './record-store';
 import { type Admitted, readRecords, swapRecords } from './redis-calls';
-import { RedisConnection } from './redis-connection';
+import { type OpenDriver, RedisConnection } from './redis-connection';
 import { readRedisFacts, refusalOf } from './redis-facts';
 import { redisGuarantees } from './redis-guarantees';
 import { RedisGuard } from './redis-guard';
@@ -45,21 +44,26 @@ const PRUNE_ENTRIES = 500;
 export class RedisStore implements RecordStore, HistorySource {
   readonly paysByRecord = true;
   private readonly connection: RedisConnection<Admitted>;
-  private readonly closing = new AbortController();
   private readonly beating: Promise<void>;
+  private isClosed = false;
+  private timer: NodeJS.Timeout | undefined;
+  private endPause: () => void = () => undefined;
 
   /**
    * @param url `redis://user:password@host:port/number`, `rediss:` with TLS
    * @param life what the control database knows of this store
    * @param beatEveryMs how often it leaves a sign of life; every 60 of them it looks whether locks may still be kept there
+   * @param openDriver makes the driver of each connection; the simulator's leads to a simulated server
    */
   constructor(
     url: string,
     private readonly life: BackendLife,
     private readonly beatEveryMs = BEAT_EVERY_MS,
+    openDriver?: OpenDriver,
   ) {
     const guard = new RedisGuard(life);
-    this.connection = new RedisConnection(redisOptions(url), CALL_TIMEOUT_MS, guard);
+    const options = redisOptions(url);
+    this.connection = new RedisConnection(options, CALL_TIMEOUT_MS, guard, openDriver);
     this.beating = this.beat();
   }
 
@@ -136,7 +140,9 @@ export class RedisStore implements RecordStore, HistorySource {
   }
 
   async close(): Promise<void> {
-    this.closing.abort();
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    this.endPause();
     this.connection.close();
     await this.beating;
   }
@@ -166,10 +172,12 @@ export class RedisStore implements RecordStore, HistorySource {
 
   /** Leaves a sign in Redis and then in the control database, so that an older copy of Redis gives itself away. */
   private async beat(): Promise<void> {
-    const { signal } = this.closing;
-    for (let beats = 1; !signal.aborted; beats += 1) {
-      await pause(this.beatEveryMs, undefined, { signal, ref: false }).catch(() => undefined);
-      if (!signal.aborted) await this.beatOnce(beats).catch(() => undefined);
+    for (let beats = 1; !this.isClosed; beats += 1) {
+      await new Promise<void>((resolve) => {
+        this.endPause = resolve;
+        this.timer = setTimeout(resolve, this.beatEveryMs).unref();
+      });
+      if (!this.isClosed) await this.beatOnce(beats).catch(() => undefined);
     }
   }
 

@@ -7,7 +7,7 @@ import type { AcquireCommand } from '@/server/domain/lock-command';
 import type { AcquireSetAnswer } from '@/server/domain/set-answers';
 import type { AcquireSetCommand } from '@/server/domain/set-command';
 import type { SimWorld } from './sim-world';
-import type { Truth } from './truth';
+import type { Tenure, Truth } from './truth';
 
 type Heard<T> = { answer: T } | { error: LockyardError };
 
@@ -18,6 +18,11 @@ interface Acquiring {
   startedAt: number;
   /** Nothing that this caller asked of this lock before may still have an effect. */
   isSure: boolean;
+}
+
+function isLostBefore(tenure: Tenure | undefined, at: number): boolean {
+  const lostAt = tenure?.lostAt ?? null;
+  return lostAt !== null && lostAt < at;
 }
 
 /** Holds each answer, at the instant at which a process gives it, against what the database knows to be true. */
@@ -34,6 +39,7 @@ export class AnswerChecks {
       const { token, expiresInMs } = heard.answer;
       const tenure = truth.tenure(key, token);
       if (!tenure) truth.tell(`${who} was told of token ${token}, which nobody was granted`);
+      if (isLostBefore(tenure, startedAt)) truth.tell(`${who} was told of ${token}, which is lost`);
       const hold = truth.liveHold(key, token);
       const leftMs = (hold?.expiresAt ?? 0) - world.database.now();
       if (hold && !world.clockSteps && expiresInMs > leftMs + 1) {
@@ -46,10 +52,7 @@ export class AnswerChecks {
     }
     const isDoubt = 'error' in heard && heard.error.reason === 'UNKNOWN';
     if (isDoubt || !isSure) return;
-    const holds = truth.record(key)?.holds ?? [];
-    const mine = holds.find(
-      ({ owner, expiresAt }) => owner === ask.owner && expiresAt > world.database.now(),
-    );
+    const mine = truth.holdsOf(key).find(({ owner }) => owner === ask.owner);
     const outcome = 'answer' in heard ? heard.answer.outcome : heard.error.reason;
     if (mine && outcome !== 'queued')
       truth.tell(`${who} holds ${mine.token}, and was told ${outcome}`);
@@ -77,10 +80,16 @@ export class AnswerChecks {
     }
   }
 
-  /** A renewal or a release: nobody is told that a hold is lost while it is live. */
-  told(key: RecordKey, token: number, heard: Heard<{ outcome: string }>): void {
+  /**
+   * A renewal or a release: nobody is told that a hold is lost while it is live, nor that it goes on where the store had
+   * lost its memory of it before that was asked.
+   */
+  told(key: RecordKey, token: number, startedAt: number, heard: Heard<{ outcome: string }>): void {
     if (!('answer' in heard)) return;
     const { outcome } = heard.answer;
+    if (outcome === 'renewed' && isLostBefore(this.truth.tenure(key, token), startedAt)) {
+      this.truth.tell(`${token} was forgotten, and its holder was told renewed`);
+    }
     const hold = this.truth.liveHold(key, token);
     if (outcome === 'lost' && hold)
       this.truth.tell(`${token} is live, and its holder was told lost`);

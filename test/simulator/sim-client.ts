@@ -21,7 +21,6 @@ interface SimCall extends RecordedCall {
 }
 
 export const SERVICE = 'orders';
-const LONG_LEASE_MS = 6_000;
 const GIVE_UP_AFTER_MS = 7_000;
 
 /** A program that uses the service, with habits good and bad. It lives outside of all processes. */
@@ -43,7 +42,7 @@ export class SimClient {
       await world.scheduler.pause(world.random() * 60);
       const key = world.keys[Math.floor(world.random() * world.keys.length)] as RecordKey;
       const dice = world.random();
-      if (dice < 0.15) await this.add();
+      if (dice < 0.15) await (this.world.memory ? this.holdOnce(key) : this.add());
       else if (dice < 0.2) await this.operate(key);
       else if (dice < 0.35 && world.keys.length > 1) await holdSetOnce(this);
       else await this.holdOnce(key);
@@ -52,7 +51,7 @@ export class SimClient {
 
   private async holdOnce(key: RecordKey): Promise<void> {
     const { random, scheduler } = this.world;
-    const leaseMs = random() < 0.1 ? LONG_LEASE_MS : 150 + Math.floor(random() * 900);
+    const leaseMs = random() < 0.1 ? this.world.longLeaseMs : 150 + Math.floor(random() * 900);
     const granted = await this.acquire(key, leaseMs);
     if (!granted) return;
     const { token } = granted;
@@ -127,6 +126,7 @@ export class SimClient {
     if (isKnown && requestId === undefined && isSure) this.unsure.delete(key.name);
     call.mayFollow = answer?.outcome === 'queued' || answer?.outcome === 'ended';
     this.conclude(call, reply, isGranted, isGranted ? answer.token : null);
+    if (answer === null && this.world.memory) await this.world.memory.rest();
     return answer;
   }
 
@@ -135,7 +135,7 @@ export class SimClient {
     const command = { verb: 'renew', service: SERVICE, owner: this.owner, token, leaseMs } as const;
     const reply = await this.call<RenewAnswer>(
       (engine) => engine.run(key, command),
-      (heard) => this.checks.told(key, token, heard),
+      (heard) => this.checks.told(key, token, call.startedAt, heard),
     );
     const isRenewed =
       reply !== 'silence' && 'answer' in reply && reply.answer.outcome === 'renewed';
@@ -159,7 +159,7 @@ export class SimClient {
       requestId === undefined ? null : requestIdentity({ ...scope, requestId, input });
     const reply = await this.call<ReleaseAnswer>(
       (engine) => engine.run(key, { verb: 'release', service: SERVICE, owner, token, request }),
-      (heard) => this.checks.told(key, token, heard),
+      (heard) => this.checks.told(key, token, call.startedAt, heard),
     );
     const outcome = reply !== 'silence' && 'answer' in reply ? reply.answer.outcome : null;
     this.conclude(call, reply, outcome === 'released', token);

@@ -32,13 +32,19 @@ export interface DatabaseFlaws {
   losesHistory?: () => boolean;
 }
 
+/** Everything that a database knows of records, as of one instant. */
+export interface DatabaseMemory {
+  records: ReadonlyMap<string, { key: RecordKey; stored: StoredRecord }>;
+  memos: ReadonlyMap<string, Memo>;
+}
+
 /** When simulated time began, epoch milliseconds. */
 export const BEGAN_AT = Date.UTC(2026, 0, 1);
 
 /** The store that all simulated processes share. Every call is one atomic instant; what goes wrong goes wrong on the way. */
 export class SimDatabase {
-  private readonly records = new Map<string, { key: RecordKey; stored: StoredRecord }>();
-  private readonly memos = new Map<string, Memo>();
+  private records = new Map<string, { key: RecordKey; stored: StoredRecord }>();
+  private memos = new Map<string, Memo>();
   private readonly rows: { row: HistoryRow; visibleAt: number }[] = [];
   private steppedMs = 0;
   /** Told of every step that was taken, in order. */
@@ -113,6 +119,16 @@ export class SimDatabase {
   /** Every record there is. */
   all(): { key: RecordKey; stored: StoredRecord }[] {
     return [...this.records.values()];
+  }
+
+  /** A copy of what it knows, to be put back. Neither copy nor putting back touches the history, which tells the referee what was. */
+  copy(): DatabaseMemory {
+    return { records: new Map(this.records), memos: new Map(this.memos) };
+  }
+
+  putBack({ records, memos }: DatabaseMemory): void {
+    this.records = new Map(records);
+    this.memos = new Map(memos);
   }
 
   /** Lines of history that can be seen by now. */

@@ -1,3 +1,4 @@
+import type { Database } from '@/db/database';
 import type { HistorySource, RecordKey, RecordStore } from '@/server/backends/record-store';
 import type { CounterCommand } from '@/server/domain/counter-command';
 import type { CounterRecord } from '@/server/domain/counter-record';
@@ -7,8 +8,9 @@ import type { LockEngine } from '@/server/engine/lock-engine';
 import type { AnyCommand, AnyRecord, Machine } from '@/server/engine/machine';
 import { seeded } from '@/server/engine/testing/seeded';
 import type { HistoryTail } from '@/server/observe/history-tail';
-import type { Fate } from './sim-connection';
+import { LossyMemory, type MemoryFlaws } from './lossy-memory';
 import { type DatabaseFlaws, SimDatabase } from './sim-database';
+import type { Fate } from './sim-link';
 import { SimProcess } from './sim-process';
 import { SimScheduler } from './sim-scheduler';
 import { Trace } from './trace';
@@ -18,6 +20,7 @@ type Decide<R extends AnyRecord, C extends AnyCommand> = Machine<R, C>['decide']
 /** What a broken build does otherwise than ours. Each is found by the simulator, or the simulator has no power. */
 export interface Flaws {
   database?: DatabaseFlaws;
+  memory?: MemoryFlaws;
   store?: (honest: RecordStore & HistorySource, process: SimProcess) => RecordStore & HistorySource;
   engine?: (honest: LockEngine, process: SimProcess) => LockEngine;
   tail?: (source: HistorySource) => Pick<HistoryTail, 'poll'>;
@@ -31,6 +34,18 @@ const FATES: readonly Fate[] = ['slow', 'loseRequest', 'loseReply', 'late', 'con
 
 /** In so much time a process serves, or never will. */
 const START_MS = 4_000;
+
+const LONG_LEASE_MS = 6_000;
+
+/** What a lost memory keeps everybody waiting for, so that much can happen in little time. */
+const LONG_LEASE_OF_LOSSY_MS = 1_800;
+const LOSSY_LASTS_MS = 6_000;
+
+/** Whether the store of this seed's world loses its memory. Of numbers of its own: so other worlds play as they did before. */
+export const isLossy = (seed: number): boolean => seeded(seed ^ LOSSY)() < 0.08;
+
+const LOSSY = 0x0b11;
+const LOSSES = 0x70b1;
 
 /** One seed's world: how many processes, locks and callers there are, what goes wrong, and for how long. */
 export class SimWorld {
@@ -50,6 +65,9 @@ export class SimWorld {
   readonly faults: number;
   /** Whether the database's clock is set forward and back now and then. */
   readonly clockSteps: boolean;
+  /** The store that loses its memory; null in a world whose store does not. */
+  readonly memory: LossyMemory | null;
+  readonly longLeaseMs: number;
   /** How far it was set so far, one way and the other taken together. */
   steppedMs = 0;
   /** When the trouble ends and everybody goes home, milliseconds since the simulation began. */
@@ -59,9 +77,11 @@ export class SimWorld {
   readonly newDelta: () => number;
   private texts = 0;
 
+  /** @param control where the store loses its memory: what remembers its past */
   constructor(
     readonly seed: number,
     readonly flaws: Flaws = {},
+    control: Database | null = null,
   ) {
     this.random = seeded(seed);
     const { random } = this;
@@ -82,9 +102,13 @@ export class SimWorld {
     this.lockDelayMs = random() < 0.2 ? 300 : 0;
     this.shared = random() < 0.5 ? 0 : 0.3;
     this.faults = random() < 0.2 ? 0 : random() * 0.12;
-    this.clockSteps = random() < 0.2;
+    // A lost memory is told by the clock, which nobody promises where that is set back as well.
+    this.clockSteps = random() < 0.2 && control === null;
     this.reenters = seeded(seed ^ 7)() < 0.4;
-    this.troubleEndsAt = 2_000 + random() * 6_000;
+    const lastsMs = control ? LOSSY_LASTS_MS : 2_000;
+    this.troubleEndsAt = lastsMs + random() * 6_000;
+    this.longLeaseMs = control ? LONG_LEASE_OF_LOSSY_MS : LONG_LEASE_MS;
+    this.memory = control && new LossyMemory(this, control, seeded(seed ^ LOSSES));
   }
 
   get isTroubled(): boolean {
@@ -116,6 +140,7 @@ export class SimWorld {
     const { scheduler, random } = this;
     while (this.isTroubled) {
       await scheduler.pause(200 + random() * 800);
+      if (this.memory) await this.memory.pass();
       const alive = this.processes.filter(({ owner }) => !owner.isDead);
       if (alive.length === 0 || random() < 0.1) await this.join();
       if (random() < 0.1 && this.faults > 0) {

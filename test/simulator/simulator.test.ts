@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { newSeed } from '@/server/engine/testing/seeded';
 import { BROKEN_BUILDS } from './broken-builds';
+import { FORGETFUL_BUILDS } from './forgetful-builds';
 import { hunt } from './hunt';
+import { isLossy } from './sim-world';
 import { simulate } from './simulate';
 
 const SEEDS = 300;
@@ -27,6 +29,10 @@ describe('the simulator', () => {
     console.info(`${steps} steps, ${Math.round(perSecond)} a second`);
     expect(perSecond).toBeGreaterThan(2_000);
   }, 120_000);
+
+  it('keeps the worlds of the seeds that found something as they were', () => {
+    expect(MEMORABLE.filter(isLossy)).toEqual([]);
+  });
 
   it.each(MEMORABLE)('finds nothing wrong any more in seed %i', async (seed) => {
     expect((await simulate(seed)).violations).toEqual([]);
@@ -63,6 +69,23 @@ describe('the simulator finds', () => {
         const { violations } = await simulate(seed, BROKEN_BUILDS[name]);
         if (violations.length === 0) continue;
         console.info(`${name}: seed ${seed}, after ${seed - from + 1}: ${violations[0]}`);
+        return;
+      }
+      expect.unreachable(`${SEEDS_TO_FIND} seeds from ${from} found nothing`);
+    },
+    240_000,
+  );
+
+  it.each(Object.keys(FORGETFUL_BUILDS))(
+    '%s',
+    async (name) => {
+      const from = newSeed();
+      for (let seed = from, played = 0; played < SEEDS_TO_FIND; seed += 1) {
+        if (!isLossy(seed)) continue;
+        played += 1;
+        const { violations } = await simulate(seed, FORGETFUL_BUILDS[name]);
+        if (violations.length === 0) continue;
+        console.info(`${name}: seed ${seed}, after ${played}: ${violations[0]}`);
         return;
       }
       expect.unreachable(`${SEEDS_TO_FIND} seeds from ${from} found nothing`);

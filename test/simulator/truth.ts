@@ -6,12 +6,20 @@ import type { CounterEvent } from '@/server/domain/counter-event';
 import { isWithin } from '@/server/domain/counter-record';
 import { leaseFloorMs } from '@/server/domain/lease-floor';
 import type { LockEvent } from '@/server/domain/lock-event';
-import { type Hold, type LockRecord, liveHolds, type SetMark } from '@/server/domain/lock-record';
+import {
+  type Hold,
+  type LockRecord,
+  liveHolds,
+  type Mode,
+  type SetMark,
+} from '@/server/domain/lock-record';
+import { Oblivion } from './oblivion';
 import type { SimDatabase, Step } from './sim-database';
 
 /** One hold's whole life, as the database saw it. Instants are those of the clock that nobody sets, but for the lease's. */
 export interface Tenure {
   owner: string;
+  mode: Mode;
   /** Its lease's end as last written, by the database's clock; 0 for one that began and ended within one step. */
   expiresAt: number;
   /** When it was ended; null while it stands in the record. */
@@ -21,6 +29,8 @@ export interface Tenure {
   leaseBeganAt: number;
   /** It came too late to be of use: whoever asked is asked for again. */
   wasLate: boolean;
+  /** When the store lost its memory of it; null while it never did. */
+  lostAt: number | null;
 }
 
 /** How long an answer may be on its way. */
@@ -46,6 +56,7 @@ export class Truth {
   private readonly lastRev = new Map<string, number>();
   private readonly lastToken = new Map<string, number>();
   private readonly freeSince = new Map<string, number>();
+  private readonly oblivion = new Oblivion();
 
   /** @param lockDelayMs how long nobody may be granted a lock after a hold on it was lost */
   constructor(
@@ -67,9 +78,23 @@ export class Truth {
     return this.tenures.get(recordId(key))?.get(token);
   }
 
-  /** The hold of this token, if it is live by the database's clock. */
+  /** The holds that are live by the database's clock, but for those of a memory that was lost. */
+  holdsOf(key: RecordKey): Hold[] {
+    const live = liveHolds(this.record(key), this.database.now());
+    return live.filter(({ token }) => (this.tenure(key, token)?.lostAt ?? null) === null);
+  }
+
+  /** The hold of this token, if it is one of those. */
   liveHold(key: RecordKey, token: number): Hold | undefined {
-    return liveHolds(this.record(key), this.database.now()).find((hold) => hold.token === token);
+    return this.holdsOf(key).find((hold) => hold.token === token);
+  }
+
+  /** The store has lost its memory of these locks: whoever holds one may count on it, and nobody else may be granted it. */
+  forget(keys: readonly RecordKey[]): void {
+    for (const key of keys) {
+      const id = recordId(key);
+      this.oblivion.forget(id, this.database.instant(), this.tenures.get(id)?.values() ?? []);
+    }
   }
 
   /**
@@ -79,7 +104,7 @@ export class Truth {
   freeFrom(key: RecordKey): number | null {
     const record = this.record(key);
     const now = this.database.now();
-    if (!record) return Number.NEGATIVE_INFINITY;
+    if (!record) return this.oblivion.hasForgotten(recordId(key)) ? null : Number.NEGATIVE_INFINITY;
     const { holds, queue, frozen, delayedUntil } = record;
     if (liveHolds(record, now).length > 0 || queue.length > 0 || frozen || delayedUntil > now) {
       return null;
@@ -125,12 +150,14 @@ export class Truth {
     const instant = this.database.instant();
     this.watchClosed(id, old, change.events as LockEvent[], at);
     for (const event of change.events as LockEvent[]) {
-      if (event.kind === 'granted') this.watchGrant(id, record, old, event);
       if (event.token === undefined) continue;
-      const { token, owner, kind } = event;
+      const { token, owner, kind, mode = 'exclusive' } = event;
       if (kind === 'granted') {
-        const since = { grantedAt: instant, leaseBeganAt: event.at };
-        tenures.set(token, { owner, expiresAt: 0, goneAt: null, ...since, wasLate: false });
+        this.watchGrant(id, record, old, event);
+        const wrong = this.oblivion.complaint(id, { token, mode, at }, tenures);
+        if (wrong) this.tell(`${id}: ${wrong}`);
+        const since = { grantedAt: instant, leaseBeganAt: event.at, expiresAt: 0 };
+        tenures.set(token, { owner, mode, ...since, goneAt: null, wasLate: false, lostAt: null });
       }
       const tenure = tenures.get(token);
       if (tenure && ENDS.has(kind)) tenure.goneAt = instant;
@@ -148,6 +175,7 @@ export class Truth {
         known.wasLate = true;
       }
     }
+    this.oblivion.watch(id, change.events as LockEvent[]);
     this.freeSince.set(id, instant);
   }
 

@@ -1,0 +1,47 @@
+import type { RecordKey } from '@/server/backends/record-store';
+import type { LockEngine } from '@/server/engine/lock-engine';
+import { anonymousRequest } from '@/server/engine/request-identity';
+import type { SimWorld } from './sim-world';
+import type { Truth } from './truth';
+
+/** So often is a store asked that has lost its memory: what nobody has noticed yet is noticed by whoever asks now. */
+const TRIES_OF_LOSSY = 10;
+const TRY_EVERY_MS = 1_000;
+
+/** A lock that everybody has left can be had at once; after a loss, as soon as that is over. */
+export async function checkFree(world: SimWorld, truth: Truth): Promise<void> {
+  const { engine } = await world.join();
+  for (const key of world.keys) {
+    let outcome = await probe(world, engine, key);
+    for (
+      let tries = 1;
+      world.memory && outcome !== 'granted' && tries < TRIES_OF_LOSSY;
+      tries += 1
+    ) {
+      if (outcome === 'frozen') await unfreeze(world, engine, key);
+      await world.scheduler.pause(TRY_EVERY_MS);
+      outcome = await probe(world, engine, key);
+    }
+    if (outcome !== 'granted') truth.tell(`${key.name} is ${outcome} for ever`);
+  }
+}
+
+async function probe(
+  { newText }: SimWorld,
+  engine: LockEngine | null,
+  key: RecordKey,
+): Promise<string | undefined> {
+  const request = anonymousRequest(newText);
+  const asked = { leaseMs: 1_000, waitMs: 0, mode: 'exclusive', reentrant: false } as const;
+  const party = { service: 'orders', owner: 'probe', meta: {} };
+  const ask = { verb: 'acquire', ...party, ...asked, request } as const;
+  const answer = await engine?.acquire(key, ask, { holdRequestMs: 0 }).catch(() => undefined);
+  return answer?.outcome;
+}
+
+/** An older copy may know of a freeze that was taken back since. */
+async function unfreeze({ newText }: SimWorld, engine: LockEngine | null, key: RecordKey) {
+  const request = anonymousRequest(newText);
+  const why = { by: 'ana', reason: 'an older copy', request };
+  await engine?.run(key, { verb: 'unfreeze', ...why }).catch(() => undefined);
+}

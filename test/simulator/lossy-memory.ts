@@ -1,0 +1,127 @@
+import type { Redis } from 'ioredis';
+import type { Database } from '@/db/database';
+import { BackendLife } from '@/server/backends/backend-life';
+import { recordId } from '@/server/backends/record-id';
+import { RedisStore } from '@/server/backends/redis-store';
+import { controlOver } from './sim-control';
+import { BEGAN_AT } from './sim-database';
+import { SimLink } from './sim-link';
+import type { SimProcess } from './sim-process';
+import { type RedisMemory, SimRedis } from './sim-redis';
+import { SimRedisDriver } from './sim-redis-driver';
+import type { SimWorld } from './sim-world';
+
+/** What a broken build does otherwise than ours where a store has lost its memory. */
+export interface MemoryFlaws {
+  life?: (honest: BackendLife, control: Database) => BackendLife;
+  /** The server says that it flushes every write, and does not. */
+  saysFlushed?: boolean;
+}
+
+/** So long at most is the server away when it is started again. */
+const DOWN_MS = 1_500;
+const COPIES_MAX = 20;
+const REST_MS = 150;
+const BEAT_EVERY_MS = 1_000;
+
+/**
+ * A world's store that loses its memory now and then, while processes go on: emptied, set back to an older copy, killed
+ * with its last writes unflushed, robbed of a record. Processes reach it through the real `RedisStore` and its guard.
+ */
+export class LossyMemory {
+  readonly redis: SimRedis;
+  /** Told which record was forgotten; null: all of them. */
+  onLoss: (id: string | null) => void = () => undefined;
+  /** Told of a memory that was whole and was taken for lost. */
+  onFalseAlarm: () => void = () => undefined;
+  private isLost = false;
+  private epoch = 1;
+  private copies: RedisMemory[] = [];
+
+  /** @param random numbers of its own: so other worlds play as they did before */
+  constructor(
+    private readonly world: SimWorld,
+    private readonly control: Database,
+    private readonly random: () => number,
+  ) {
+    const { saysFlushed } = world.flaws.memory ?? {};
+    const flushes = random() < 0.5 && !saysFlushed;
+    this.redis = new SimRedis(world.database, flushes, flushes || saysFlushed);
+    this.redis.onLife = (epoch) => {
+      if (epoch > this.epoch && !this.isLost) this.onFalseAlarm();
+      if (epoch > this.epoch) this.isLost = false;
+      this.epoch = Math.max(this.epoch, epoch);
+      if (epoch > 1) this.onLoss(null);
+    };
+  }
+
+  /** What a starting process opens; rejects where the control database does not answer. */
+  async open({ owner }: SimProcess): Promise<{ store: RedisStore; life: BackendLife }> {
+    const { world, redis, control } = this;
+    const { scheduler, random, flaws } = world;
+    const link = new SimLink(scheduler, owner, random, (call) => world.fateOf(call));
+    const reached = controlOver(control, link);
+    const honest = await BackendLife.open(reached, 'default', BEGAN_AT);
+    const life = flaws.memory?.life?.(honest, reached) ?? honest;
+    const driver = () => new SimRedisDriver(redis, link, () => scheduler.now) as unknown as Redis;
+    return { store: new RedisStore('redis://simulated', life, BEAT_EVERY_MS, driver), life };
+  }
+
+  /** Keeps whoever was refused from asking again at once: a store that is looked at for what it has lost is away for long. */
+  rest(): Promise<void> {
+    return this.world.scheduler.pause(REST_MS);
+  }
+
+  /** Some time has passed: a copy is taken, and something may be lost. */
+  async pass(): Promise<void> {
+    const { random, redis, copies } = this;
+    copies.push(redis.copy());
+    if (copies.length > COPIES_MAX) copies.shift();
+    const dice = random();
+    if (dice < 0.03) this.lose('emptied', () => redis.empty());
+    else if (dice < 0.07) await this.putCopyBack();
+    else if (dice < 0.11) this.crash();
+    else if (dice < 0.14) this.dropRecord();
+  }
+
+  /**
+   * A copy as young as the last beat that is known looks like the present where every write is flushed, and nobody promises
+   * otherwise: then only an older one is put back.
+   */
+  private async putCopyBack(): Promise<void> {
+    const { backends } = this.control.tables;
+    const [row] = await this.control.db.select().from(backends);
+    const isOld = ({ marker }: RedisMemory) =>
+      !this.redis.flushes || marker?.life !== row?.life || (marker?.beat ?? -1) < (row?.beat ?? 0);
+    const old = this.copies.filter(isOld);
+    const copy = old[Math.floor(this.random() * old.length)];
+    if (!copy) return;
+    this.lose('an older copy', () => this.restart(copy));
+  }
+
+  private crash(): void {
+    const [last] = this.copies.slice(-1 - Math.floor(this.random() * 2));
+    if (this.redis.flushes) this.restart(this.redis.copy());
+    else if (last) this.lose('a crash', () => this.restart(last));
+  }
+
+  private restart(memory: RedisMemory): void {
+    this.redis.restart(this.world.scheduler.now + this.random() * DOWN_MS);
+    this.redis.putBack(memory);
+  }
+
+  private dropRecord(): void {
+    const records = this.world.database.all();
+    const one = records[Math.floor(this.random() * records.length)];
+    if (!one) return;
+    const id = recordId(one.key);
+    this.lose(`${id} deleted`, () => this.redis.drop(id), id);
+  }
+
+  private lose(what: string, how: () => void, id: string | null = null): void {
+    how();
+    this.isLost = true;
+    this.onLoss(id);
+    this.world.trace.add(`${this.world.scheduler.now} lost: ${what}`);
+  }
+}

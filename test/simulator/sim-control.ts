@@ -1,0 +1,78 @@
+import { createClient } from '@libsql/client';
+import { isNotNull } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/libsql';
+import type { Database } from '@/db/database';
+import { causes } from '@/db/database-failure';
+import { migrate } from '@/db/migrate';
+import type { Db } from '@/db/narrow-db';
+import { CASING, type Schema } from '@/db/schema';
+import * as tables from '@/db/sqlite-schema';
+import { StoreError } from '@/server/backends/record-store';
+import type { SimLink } from './sim-link';
+
+let opened: Promise<Database> | undefined;
+
+/** The control database of the worlds that need one: a real SQLite in memory, made once and emptied for each of them. */
+export async function emptyControl(): Promise<Database> {
+  opened ??= openControl();
+  const control = await opened;
+  const { backends } = control.tables;
+  await control.db.delete(backends).where(isNotNull(backends.id));
+  return control;
+}
+
+async function openControl(): Promise<Database> {
+  const client = createClient({ url: ':memory:' });
+  const ofOthers = () => {
+    throw new Error('Nothing in a simulation asks for this.');
+  };
+  const control: Database = {
+    kind: 'sqlite',
+    db: drizzle({ client, casing: CASING }) as unknown as Db,
+    tables: tables as unknown as Schema,
+    transaction: ofOthers,
+    raw: { ask: ofOthers, transaction: ofOthers },
+    forUpdate: (query) => query,
+    isDuplicateKey: (error) => causes(error).some((cause) => /UNIQUE/.test(String(cause))),
+    affectedRows: (result) => (result as unknown as { rowsAffected: number }).rowsAffected,
+    sqlite: { client, write: (job) => job(client), close: async () => client.close() },
+    close: async () => client.close(),
+  };
+  await migrate(control);
+  return control;
+}
+
+/** The same database as one process reaches it: each statement goes over `link`, and may be late, or lost, or never answered. */
+export function controlOver(control: Database, link: SimLink): Database {
+  return { ...control, db: overLink(control.db, link) };
+}
+
+/** A query is built at once, and sent when somebody awaits it. */
+function overLink<T extends object>(builder: T, link: SimLink): T {
+  return new Proxy(builder, {
+    get(target, property) {
+      const part: unknown = Reflect.get(target, property, target);
+      if (typeof part !== 'function') return part;
+      if (property !== 'then') {
+        return (...args: unknown[]) => {
+          const built: unknown = part.apply(target, args);
+          return typeof built === 'object' && built !== null ? overLink(built, link) : built;
+        };
+      }
+      return (...heard: Parameters<Promise<unknown>['then']>) => {
+        const send = () => {
+          const answer = new Promise((...settle) => part.apply(target, settle));
+          answer.catch(() => undefined);
+          return answer;
+        };
+        const answered = link.call('swap', send);
+        return answered.catch(away).then(...heard);
+      };
+    },
+  });
+}
+
+/** What a lost call says of a store means nothing of a database. */
+function away(cause: unknown): never {
+  throw cause instanceof StoreError ? new Error('It does not answer.', { cause }) : cause;
+}

@@ -1,0 +1,104 @@
+import { EventEmitter } from 'node:events';
+import { StoreError } from '@/server/backends/record-store';
+import { BEGIN_LIFE, END_MENDING, LIST_RECORDS } from '@/server/backends/redis-mend-scripts';
+import { BEAT, type Reply, SWAP } from '@/server/backends/redis-script';
+import { shaOf } from './sha-of';
+import type { SimLink } from './sim-link';
+import { RedisRefusal, type SimRedis } from './sim-redis';
+
+const WRITES: ReadonlySet<string> = new Set(
+  [SWAP, BEAT, BEGIN_LIFE, LIST_RECORDS, END_MENDING].map(shaOf),
+);
+
+/** One connection to the simulated Redis, with those methods of the real driver that Lockyard uses. */
+export class SimRedisDriver extends EventEmitter {
+  status: 'wait' | 'ready' | 'end' = 'wait';
+  private run = '';
+
+  /** @param elapsedMs milliseconds since the simulation began */
+  constructor(
+    private readonly redis: SimRedis,
+    private readonly link: SimLink,
+    private readonly elapsedMs: () => number,
+  ) {
+    super();
+  }
+
+  async connect(): Promise<void> {
+    this.run = await this.sent('read', () => {
+      if (this.elapsedMs() < this.redis.downUntil) throw new Error('connect ECONNREFUSED');
+      return this.redis.runId;
+    });
+    if (this.status === 'end') throw new Error('Connection is closed.');
+    this.status = 'ready';
+  }
+
+  disconnect(): void {
+    if (this.status === 'end') return;
+    this.status = 'end';
+    this.emit('end');
+  }
+
+  call(_: 'EVALSHA', sha: string, __: number, ___: string, ...args: (string | number)[]) {
+    return this.ask<Reply>(WRITES.has(sha) ? 'swap' : 'read', () =>
+      this.redis.script(sha, args.map(String)),
+    );
+  }
+
+  info = () => this.ask('read', () => this.redis.info());
+
+  config = () => this.ask('read', () => ['appendfsync', this.redis.appendFsync()]);
+
+  scan = (cursor: string, _: 'MATCH', pattern: string) =>
+    this.ask('read', () => this.redis.scanRecords(cursor, pattern.slice(0, -1)));
+
+  mget = (keys: string[]) => this.ask('read', () => keys.map((key) => this.redis.get(key)));
+
+  hget = (_: string, field: string) => this.ask('read', () => this.redis.field(field));
+
+  xrange = (_: string, from: string, to: string, __: 'COUNT', limit: number) =>
+    this.ask('read', () => this.redis.history(from, to, limit));
+
+  zrangebylex(_: string, from: string, to: string, ...[, , limit]: ['LIMIT', number, number]) {
+    return this.ask('read', () => this.redis.idsBetween(from, to, limit));
+  }
+
+  private ask<T>(kind: 'read' | 'swap', work: () => T): Promise<T> {
+    if (this.status !== 'ready') return Promise.reject(new Error('Connection is closed.'));
+    return this.sent(kind, () => {
+      if (this.redis.runId === this.run) return work();
+      this.disconnect();
+      throw new Error('Connection is closed.');
+    });
+  }
+
+  /** What is on its way when the connection is given up may still arrive, and nobody hears what came of it. */
+  private sent<T>(kind: 'read' | 'swap', work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const closed = () => reject(new Error('Connection is closed.'));
+      this.once('end', closed);
+      const outcome = (): { done: T } | { error: unknown } => {
+        try {
+          return { done: work() };
+        } catch (error) {
+          return { error };
+        }
+      };
+      this.link
+        .call(kind, outcome)
+        .then(
+          (told) => ('done' in told ? resolve(told.done) : reject(told.error)),
+          (error) => reject(asTheDriverSays(error)),
+        )
+        .finally(() => this.off('end', closed));
+    });
+  }
+}
+
+/** A call that was rolled back is one that Redis refused as a whole. */
+function asTheDriverSays(error: unknown): Error {
+  const wasRefused = error instanceof StoreError && error.retryable;
+  return wasRefused
+    ? new RedisRefusal("OOM command not allowed when used memory > 'maxmemory'.")
+    : new Error('Command timed out');
+}

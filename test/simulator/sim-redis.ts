@@ -1,0 +1,272 @@
+import { recordId, recordKey } from '@/server/backends/record-id';
+import type { StoredRecord } from '@/server/backends/record-store';
+import { PREFIX } from '@/server/backends/redis-keys';
+import { BEGIN_LIFE, END_MENDING, LIST_RECORDS } from '@/server/backends/redis-mend-scripts';
+import { BEAT, HAS_QUEUE, LOOK, READ, type Reply, SWAP } from '@/server/backends/redis-script';
+import { beginning } from '@/server/backends/redis-text';
+import { proposedChanges } from './proposed-changes';
+import { shaOf } from './sha-of';
+import type { DatabaseMemory, SimDatabase } from './sim-database';
+
+interface Marker {
+  life: string;
+  beat: number;
+  count: number;
+  epoch: number;
+  history: number;
+}
+
+type Entry = [id: string, fields: string[]];
+
+/** Everything that a Redis holds, as of one instant. */
+export interface RedisMemory {
+  marker: Marker | null;
+  ids: ReadonlySet<string>;
+  stream: readonly Entry[];
+  rest: DatabaseMemory;
+}
+
+/** What the server said against a call, as the driver tells it. */
+export class RedisRefusal extends Error {
+  override readonly name = 'ReplyError';
+}
+
+/**
+ * The simulated part of a Redis, and all of it: what its keys hold, and what our scripts and the few plain commands do to
+ * them, each in one instant, said again in TypeScript since no Lua runs here. Whether its memory is whole, what to do where
+ * it is not, and everything that comes before a command is sent is decided by the real `RedisStore`, `RedisConnection`,
+ * `RedisGuard`, `BackendLife` and `mendRedis`. Records stand in a `SimDatabase`, so that the referee sees every step.
+ */
+export class SimRedis {
+  runId = 'run0';
+  /** Nobody reaches it before, milliseconds since the simulation began. */
+  downUntil = 0;
+  private runs = 0;
+  private marker: Marker | null = null;
+  private ids = new Set<string>();
+  private stream: Entry[] = [];
+  /** Told of the epoch of each life that begins. */
+  onLife: (epoch: number) => void = () => undefined;
+
+  /**
+   * @param flushes whether it flushes each write before it answers; else a crash may cost it the last ones
+   * @param saysFlushes what it says of that
+   */
+  constructor(
+    readonly database: SimDatabase,
+    readonly flushes: boolean,
+    private readonly saysFlushes = flushes,
+  ) {}
+
+  /** The last sign of life in it. */
+  get beat(): number {
+    return this.marker?.beat ?? -1;
+  }
+
+  copy(): RedisMemory {
+    const { marker, ids, stream, database } = this;
+    return {
+      marker: marker && { ...marker },
+      ids: new Set(ids),
+      stream: [...stream],
+      rest: database.copy(),
+    };
+  }
+
+  putBack({ marker, ids, stream, rest }: RedisMemory): void {
+    this.marker = marker && { ...marker };
+    this.ids = new Set(ids);
+    this.stream = [...stream];
+    this.database.putBack(rest);
+  }
+
+  empty(): void {
+    const rest = { records: new Map(), memos: new Map() };
+    this.putBack({ marker: null, ids: new Set(), stream: [], rest });
+  }
+
+  /** Loses the key of one record, as by somebody's `DEL`; it goes on listing it. */
+  drop(id: string): void {
+    const { records, memos } = this.database.copy();
+    const left = [...records].filter(([other]) => other !== id);
+    this.database.putBack({ records: new Map(left), memos });
+  }
+
+  /** Begins another run: whoever is connected is cut off, and what was under way to it never arrives. */
+  restart(downUntil: number): void {
+    this.runs += 1;
+    this.runId = `run${this.runs}`;
+    this.downUntil = downUntil;
+  }
+
+  info(): string {
+    const facts = { redis_version: '7.0.0', run_id: this.runId, role: 'master' };
+    const more = { connected_slaves: 0, master_replid2: '0', cluster_enabled: 0, maxmemory: 0 };
+    const kept = { aof_enabled: Number(this.saysFlushes), maxmemory_policy: 'noeviction' };
+    return Object.entries({ ...facts, ...more, ...kept })
+      .map(([name, value]) => `${name}:${value}`)
+      .join('\r\n');
+  }
+
+  appendFsync(): string {
+    return this.saysFlushes ? 'always' : 'everysec';
+  }
+
+  /** @throws RedisRefusal */
+  script(sha: string, args: string[]): Reply {
+    const run = SCRIPTS.get(sha);
+    if (!run) throw new RedisRefusal('ERR this script is not simulated');
+    return run.call(this, args);
+  }
+
+  /** @param cursor where in the order of the ids; as with a Redis, a page holds a few keys */
+  scanRecords(cursor: string, prefix: string): [next: string, keys: string[]] {
+    const from = Number(cursor);
+    const found = this.database.all().map(({ key }) => PREFIX.record + recordId(key));
+    const next = from + SCAN_PAGE;
+    const keys = found.slice(from, next).filter((key) => key.startsWith(prefix));
+    return [next < found.length ? String(next) : '0', keys];
+  }
+
+  get(key: string): string | null {
+    const isQueue = key.startsWith(PREFIX.queue);
+    const stored = this.at(key.slice((isQueue ? PREFIX.queue : PREFIX.record).length));
+    return stored && (isQueue ? stored.queue || null : textOf(stored));
+  }
+
+  idsBetween(from: string, to: string, limit: number): string[] {
+    const isIn = (id: string) =>
+      (from === '-' || (from.startsWith('[') ? id >= from.slice(1) : id > from.slice(1))) &&
+      (to === '+' || id < to.slice(1));
+    return [...this.ids].filter(isIn).sort().slice(0, limit);
+  }
+
+  history(from: string, to: string, limit: number): Entry[] {
+    const first = Number.parseInt(from.replace('(', ''), 10) + Number(from.startsWith('('));
+    const last = to === '+' ? Number.POSITIVE_INFINITY : Number.parseInt(to, 10);
+    const isIn = ([id]: Entry) =>
+      Number.parseInt(id, 10) >= first && Number.parseInt(id, 10) <= last;
+    return this.stream.filter(isIn).slice(0, limit);
+  }
+
+  /** Of the marker. */
+  field(name: string): string | null {
+    const value = this.marker?.[name as keyof Marker];
+    return value === undefined ? null : String(value);
+  }
+
+  look(): Reply {
+    const { marker, ids } = this;
+    const known = [marker?.life, marker?.beat, marker?.epoch, marker?.count];
+    return [this.database.now(), ...known.map((value) => value ?? null), ids.size];
+  }
+
+  raiseBeat([life, beat]: string[]): Reply {
+    const marker = this.checked(life, beat);
+    marker.beat += 1;
+    return marker.beat;
+  }
+
+  read([life, beat, n, ...rest]: string[]): Reply {
+    this.checked(life, beat);
+    const ids = rest.slice(0, Number(n));
+    const { memos } = this.database.read([], rest.slice(Number(n)));
+    const records = ids.flatMap((id) => {
+      const stored = this.at(id);
+      if (!stored && this.ids.has(id)) throw new RedisRefusal('LOCKYARD records');
+      return stored ? [textOf(stored), stored.queue] : [null, ''];
+    });
+    const answers = rest.slice(Number(n)).flatMap((key) => {
+      const memo = memos.find((kept) => kept.key === key);
+      return memo
+        ? [`${memo.inputHash}\n${JSON.stringify(memo.answer)}`, memo.expiresAt]
+        : [null, -2];
+    });
+    return [this.database.now(), ...records, ...answers];
+  }
+
+  swap([life, beat, how, history = '', n, ...rest]: string[]): Reply {
+    const marker = this.checked(life, beat);
+    const changes = proposedChanges(history, Number(n), rest);
+    for (const { key } of changes) {
+      if (!this.at(recordId(key)) && this.ids.has(recordId(key))) {
+        throw new RedisRefusal('LOCKYARD records');
+      }
+    }
+    const results = this.database.swap(changes, how === 'all');
+    const took = changes.filter((_, i) => results[i]?.took);
+    for (const { key } of took) this.list(marker, recordId(key));
+    const now = this.database.now();
+    if (history !== '' && took.length > 0) {
+      marker.history += 1;
+      const writers = took.map(({ writer }) => writer).join(',');
+      this.stream.push([
+        `${marker.history}-0`,
+        ['at', `${now}`, 'changes', history, 'took', writers],
+      ]);
+    }
+    const told = results.map(({ took: isDone, current }) =>
+      isDone ? 1 : current && beginning(current).trimEnd(),
+    );
+    return [now, ...told];
+  }
+
+  beginLife([mending = '', life, epoch, historyFrom]: string[]): Reply {
+    const now = this.database.now() + 1;
+    const { marker } = this;
+    if (marker?.life === mending || (marker && marker.life === life)) return now;
+    if (marker && marker.epoch > Number(epoch)) throw new RedisRefusal('LOCKYARD life');
+    const history = Math.max(marker?.history ?? 0, Number(historyFrom));
+    this.marker = { life: mending, beat: 0, count: 0, epoch: Number(epoch), history };
+    this.ids = new Set();
+    this.onLife(Number(epoch));
+    return now;
+  }
+
+  listRecords([mending, ...ids]: string[]): Reply {
+    const { marker } = this;
+    if (!marker || marker.life !== mending) return 0;
+    for (const id of ids) this.list(marker, id);
+    return 1;
+  }
+
+  endMending([mending, life = '']: string[]): Reply {
+    const { marker } = this;
+    if (marker && marker.life === mending) marker.life = life;
+    return Number(marker?.life === life);
+  }
+
+  private list(marker: Marker, id: string): void {
+    if (!this.ids.has(id)) marker.count += 1;
+    this.ids.add(id);
+  }
+
+  /** What every script begins with. */
+  private checked(life: string | undefined, beat: string | undefined): Marker {
+    const { marker, ids } = this;
+    if (!marker || marker.life !== life) throw new RedisRefusal('LOCKYARD life');
+    if (marker.beat < Number(beat)) throw new RedisRefusal('LOCKYARD beat');
+    if (marker.count !== ids.size) throw new RedisRefusal('LOCKYARD records');
+    return marker;
+  }
+
+  private at(id: string): StoredRecord | null {
+    return this.database.read([recordKey(id)], []).records[0]?.record ?? null;
+  }
+}
+
+const SCAN_PAGE = 2;
+
+const SCRIPTS = new Map([
+  [shaOf(LOOK), SimRedis.prototype.look],
+  [shaOf(READ), SimRedis.prototype.read],
+  [shaOf(SWAP), SimRedis.prototype.swap],
+  [shaOf(BEAT), SimRedis.prototype.raiseBeat],
+  [shaOf(BEGIN_LIFE), SimRedis.prototype.beginLife],
+  [shaOf(LIST_RECORDS), SimRedis.prototype.listRecords],
+  [shaOf(END_MENDING), SimRedis.prototype.endMending],
+]);
+
+function textOf(stored: StoredRecord): string {
+  return `${stored.queue === '' ? '-' : HAS_QUEUE}${beginning(stored)}${stored.head}`;
+}
