@@ -41,7 +41,7 @@ export class AnswerChecks {
       if (!tenure) truth.tell(`${who} was told of token ${token}, which nobody was granted`);
       if (isLostBefore(tenure, startedAt)) truth.tell(`${who} was told of ${token}, which is lost`);
       const hold = truth.liveHold(key, token);
-      const leftMs = (hold?.expiresAt ?? 0) - world.database.now();
+      const leftMs = (hold?.expiresAt ?? 0) - truth.now(key);
       if (hold && !world.clockSteps && expiresInMs > leftMs + 1) {
         truth.tell(`${who} was told ${expiresInMs} ms of a lease that has ${leftMs}`);
       }
@@ -62,8 +62,19 @@ export class AnswerChecks {
     }
   }
 
-  /** Whoever is told of a set is told of holds that were granted together, and of what is left of them. */
+  /**
+   * Whoever is told of a set is told of holds that were granted together, and of what is left of them. One that spans
+   * shards is refused as such, and no other one is.
+   */
   acquiredSet({ owner, locks }: AcquireSetCommand, heard: Heard<AcquireSetAnswer>): void {
+    const homes = locks.map(({ name }) => this.world.databaseOf({ namespace: 'default', name }));
+    const isSpanning = new Set(homes).size > 1;
+    const isRefused = 'error' in heard && heard.error.reason === 'UNSUPPORTED';
+    if (isSpanning !== isRefused) {
+      this.truth.tell(
+        `a set of ${owner} spans shards: ${isSpanning}, and was refused: ${isRefused}`,
+      );
+    }
     if (!('answer' in heard) || heard.answer.outcome !== 'granted') return;
     const { truth, world } = this;
     const { grants } = heard.answer;
@@ -71,7 +82,7 @@ export class AnswerChecks {
     for (const { name, token, expiresInMs } of grants) {
       const key = { namespace: 'default', name };
       const hold = truth.liveHold(key, token);
-      const leftMs = (hold?.expiresAt ?? 0) - world.database.now();
+      const leftMs = (hold?.expiresAt ?? 0) - truth.now(key);
       if (!truth.tenure(key, token))
         truth.tell(`${owner} was told of a set that nobody was granted`);
       if (hold && !world.clockSteps && expiresInMs > leftMs + 1) {

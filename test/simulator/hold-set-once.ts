@@ -1,11 +1,13 @@
+import type { RecordKey } from '@/server/backends/record-store';
 import type { AcquireSetAnswer } from '@/server/domain/set-answers';
 import type { AcquireSetCommand } from '@/server/domain/set-command';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import { SERVICE, type SimClient } from './sim-client';
+import type { SimWorld } from './sim-world';
 
 const TRIES = 4;
 
-/** Takes every lock there is together, keeps them for a while, and gives back some. */
+/** Takes every lock there is together, or those of one shard, keeps them for a while, and gives back some. */
 export async function holdSetOnce(client: SimClient): Promise<void> {
   const { random, scheduler } = client.world;
   const leaseMs = 300 + Math.floor(random() * 900);
@@ -23,9 +25,18 @@ export async function holdSetOnce(client: SimClient): Promise<void> {
   }
 }
 
+/** Where there are shards, mostly what one of them keeps: all together would be refused. */
+function keysOfSet(world: SimWorld): RecordKey[] {
+  const { keys, isSharded, random } = world;
+  if (!isSharded || random() < 0.3) return keys;
+  const one = world.databases[Math.floor(random() * world.databases.length)];
+  return keys.filter((key) => world.databaseOf(key) === one);
+}
+
 /** Null: nobody knows. */
 async function acquireSet(client: SimClient, leaseMs: number): Promise<AcquireSetAnswer | null> {
-  const { random, keys, newText } = client.world;
+  const { random, newText } = client.world;
+  const keys = keysOfSet(client.world);
   const { owner } = client;
   const waitMs = random() < 0.3 ? 0 : Math.floor(random() * 2_500);
   const locks = keys.map(({ name }) => ({
@@ -67,8 +78,9 @@ async function askOnce(
   const { world, unsure, checks } = client;
   const { leaseMs, waitMs } = ask;
   const holdRequestMs = world.random() < 0.3 ? world.random() * waitMs : 25_000;
-  const calls = world.keys.map((key) => client.record('acquire', key, null, leaseMs, requestId));
-  for (const { name } of world.keys) unsure.add(name);
+  const keys = ask.locks.map(({ name }) => ({ namespace: 'default', name }));
+  const calls = keys.map((key) => client.record('acquire', key, null, leaseMs, requestId));
+  for (const { name } of keys) unsure.add(name);
   const reply = await client.call<AcquireSetAnswer>(
     (engine) => engine.sets.acquire('default', ask, { holdRequestMs }),
     (heard) => checks.acquiredSet(ask, heard),

@@ -47,24 +47,28 @@ export class SimDatabase {
   private memos = new Map<string, Memo>();
   private readonly rows: { row: HistoryRow; visibleAt: number }[] = [];
   private steppedMs = 0;
+  /** Nobody reaches it before, milliseconds since the simulation began. */
+  awayUntil = 0;
   /** Told of every step that was taken, in order. */
   onStep: (step: Step) => void = () => undefined;
 
   /**
    * @param passedMs milliseconds since the simulation began
    * @param commitMs how much later than its swap a line of history becomes visible
+   * @param aheadMs how far its clock is ahead of everybody's, always
    */
   constructor(
     private readonly passedMs: () => number,
     private readonly commitMs: () => number,
     private readonly flaws: DatabaseFlaws,
+    readonly aheadMs = 0,
   ) {}
 
   now(): number {
-    return BEGAN_AT + Math.floor(this.passedMs() + this.steppedMs);
+    return BEGAN_AT + Math.floor(this.passedMs() + this.steppedMs + this.aheadMs);
   }
 
-  /** The same instant by a clock that nobody ever sets. */
+  /** The same instant by a clock that nobody ever sets, and that is everybody's. */
   instant(): number {
     return BEGAN_AT + Math.floor(this.passedMs());
   }

@@ -1,14 +1,17 @@
 import type { BackendLife } from '@/server/backends/backend-life';
 import type { HistorySource, RecordStore } from '@/server/backends/record-store';
+import type { Clock } from '@/server/clock';
 import { createEngine } from '@/server/engine/create-engine';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { OWN_NAMESPACE } from '@/server/engine/pulse';
+import { ShardedEngine } from '@/server/engine/sharded-engine';
 import { HistoryTail } from '@/server/observe/history-tail';
 import type { LossyMemory } from './lossy-memory';
 import { SimConnection } from './sim-connection';
-import { BEGAN_AT } from './sim-database';
+import { BEGAN_AT, type SimDatabase } from './sim-database';
 import { SimLink } from './sim-link';
 import { SimOwner } from './sim-scheduler';
+import { homeOf, SHARD_NAMES } from './sim-shards';
 import type { SimWorld } from './sim-world';
 
 const TAIL_EVERY_MS = 150;
@@ -25,76 +28,103 @@ interface Opened {
 /** A server process: an engine on a connection of its own, and the tail that its console would follow. */
 export class SimProcess {
   readonly owner = new SimOwner();
-  /** Ids of the history that its tail delivered, as often as it did. */
-  readonly tailed: number[] = [];
+  /** Of each store, the ids of the history that its tail delivered, as often as it did. */
+  readonly tailed: number[][] = [];
   engine: LockEngine | null = null;
-  /** How wrong the clock of its machine is. */
-  readonly wallClockOffMs: number;
+  private readonly clock: Clock;
 
   constructor(
     readonly world: SimWorld,
     readonly id: string,
   ) {
-    this.wallClockOffMs = Math.round((world.random() - 0.5) * 4_000);
+    const offMs = Math.round((world.random() - 0.5) * 4_000);
+    const { scheduler } = world;
+    this.clock = {
+      now: () => BEGAN_AT + scheduler.now + offMs,
+      monotonic: () => scheduler.now,
+    };
   }
 
   /** Starts it; resolves when it serves. */
   async start(): Promise<void> {
-    const { world, owner, id } = this;
-    const { scheduler, memory, flaws } = world;
-    const opened = memory ? await scheduler.as(owner, () => this.openGuarded(memory)) : this.open();
-    if (!opened) return;
-    const { connection, past } = opened;
-    const store = flaws.store?.(connection, this) ?? connection;
-    const clock = {
-      now: () => BEGAN_AT + scheduler.now + this.wallClockOffMs,
-      monotonic: () => scheduler.now,
-    };
+    const { world, owner } = this;
+    const { scheduler, memory, isSharded } = world;
+    const opened = memory
+      ? await scheduler.as(owner, () => this.openGuarded(memory))
+      : world.databases.map((database) => this.open(database));
+    const [first] = opened;
+    if (!first) return;
     const engine = await scheduler.as(owner, () =>
-      createEngine({
-        backend: 'default',
-        kind: 'simulated',
-        store,
-        epochOf: () => past?.epoch ?? 1,
-        lossOf: () => past?.loss ?? null,
-        clock,
-        processId: id,
-        newWriter: world.newText,
-        policyOf: (namespace) => {
-          const policy = { queueLimit: 20, lockDelayMs: world.lockDelayMs };
-          return past && namespace !== OWN_NAMESPACE
-            ? { ...policy, grantsFrom: past.grantsFrom }
-            : policy;
-        },
-      }),
+      isSharded ? this.engineOver(opened) : this.engineOf(first),
     );
-    this.engine = flaws.engine?.(engine, this) ?? engine;
-    const tail = flaws.tail?.(connection) ?? new HistoryTail(connection, clock, 0);
+    this.engine = world.flaws.engine?.(engine, this) ?? engine;
+    for (const { connection } of opened) this.follow(connection);
+  }
+
+  /** As a process has it whose backend is spread over shards that are all served. */
+  private async engineOver(opened: Opened[]): Promise<LockEngine> {
+    const engines = await Promise.all(
+      opened.map((shard) => this.world.scheduler.as(this.owner, () => this.engineOf(shard))),
+    );
+    return new ShardedEngine({
+      backend: 'default',
+      shards: engines.map((engine, i) => ({ name: SHARD_NAMES[i] ?? '', engine })),
+      homeOf: this.world.flaws.homeOf?.(homeOf, this) ?? homeOf,
+      refusal: () => null,
+    });
+  }
+
+  private engineOf({ connection, past }: Opened): Promise<LockEngine> {
+    const { world, id } = this;
+    return createEngine({
+      backend: 'default',
+      kind: 'simulated',
+      store: world.flaws.store?.(connection, this) ?? connection,
+      epochOf: () => past?.epoch ?? 1,
+      lossOf: () => past?.loss ?? null,
+      clock: this.clock,
+      processId: id,
+      newWriter: world.newText,
+      policyOf: (namespace) => {
+        const policy = { queueLimit: 20, lockDelayMs: world.lockDelayMs };
+        return past && namespace !== OWN_NAMESPACE
+          ? { ...policy, grantsFrom: past.grantsFrom }
+          : policy;
+      },
+    });
+  }
+
+  private follow(connection: HistorySource): void {
+    const { scheduler, memory, flaws } = this.world;
+    const tail = flaws.tail?.(connection) ?? new HistoryTail(connection, this.clock, 0);
     const everyMs = memory ? LOSSY_TAIL_EVERY_MS : TAIL_EVERY_MS;
-    scheduler.as(owner, () => {
+    const told: number[] = [];
+    this.tailed.push(told);
+    scheduler.as(this.owner, () => {
       const poll = async () => {
         const rows = await tail.poll().catch(() => []);
-        this.tailed.push(...rows.map(({ id: row }) => row));
+        told.push(...rows.map(({ id }) => id));
         setTimeout(poll, everyMs);
       };
       setTimeout(poll, everyMs);
     });
   }
 
-  private open(): Opened {
-    const { scheduler, database, random } = this.world;
-    const link = new SimLink(scheduler, this.owner, random, (call) => this.world.fateOf(call));
+  private open(database: SimDatabase): Opened {
+    const { scheduler, random } = this.world;
+    const fateOf = (call: 'read' | 'swap') => this.world.fateOf(call, database);
+    const link = new SimLink(scheduler, this.owner, random, fateOf);
     return { connection: new SimConnection(database, link), past: null };
   }
 
-  /** Null: it could not start, and ended. */
-  private async openGuarded(memory: LossyMemory): Promise<Opened | null> {
+  /** Nothing: it could not start, and ended. */
+  private async openGuarded(memory: LossyMemory): Promise<Opened[]> {
     try {
       const { store, life } = await memory.open(this);
-      return { connection: store, past: life };
+      return [{ connection: store, past: life }];
     } catch {
       this.owner.isDead = true;
-      return null;
+      return [];
     }
   }
 }

@@ -1,9 +1,11 @@
 import type { Database } from '@/db/database';
+import { recordId } from '@/server/backends/record-id';
 import type { HistorySource, RecordKey, RecordStore } from '@/server/backends/record-store';
 import type { CounterCommand } from '@/server/domain/counter-command';
 import type { CounterRecord } from '@/server/domain/counter-record';
 import type { LockCommand } from '@/server/domain/lock-command';
 import type { LockRecord } from '@/server/domain/lock-record';
+import type { HomeOf } from '@/server/domain/spread-names';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import type { AnyCommand, AnyRecord, Machine } from '@/server/engine/machine';
 import { seeded } from '@/server/engine/testing/seeded';
@@ -13,7 +15,9 @@ import { type DatabaseFlaws, SimDatabase } from './sim-database';
 import type { Fate } from './sim-link';
 import { SimProcess } from './sim-process';
 import { SimScheduler } from './sim-scheduler';
+import { homeOf, SHARD_CLOCK_OFF_MS, spreadKeys } from './sim-shards';
 import { Trace } from './trace';
+import { worldKind } from './world-kind';
 
 type Decide<R extends AnyRecord, C extends AnyCommand> = Machine<R, C>['decide'];
 
@@ -23,6 +27,7 @@ export interface Flaws {
   memory?: MemoryFlaws;
   store?: (honest: RecordStore & HistorySource, process: SimProcess) => RecordStore & HistorySource;
   engine?: (honest: LockEngine, process: SimProcess) => LockEngine;
+  homeOf?: (honest: HomeOf, process: SimProcess) => HomeOf;
   tail?: (source: HistorySource) => Pick<HistoryTail, 'poll'>;
   locks?: (honest: Decide<LockRecord, LockCommand>) => Decide<LockRecord, LockCommand>;
   counters?: (
@@ -41,20 +46,21 @@ const LONG_LEASE_MS = 6_000;
 const LONG_LEASE_OF_LOSSY_MS = 1_800;
 const LOSSY_LASTS_MS = 6_000;
 
-/** Whether the store of this seed's world loses its memory. Of numbers of its own: so other worlds play as they did before. */
-export const isLossy = (seed: number): boolean => seeded(seed ^ LOSSY)() < 0.08;
-
-const LOSSY = 0x0b11;
 const LOSSES = 0x70b1;
+const SHARD_CLOCKS = 0x5ad1;
+const SHARD_AWAY_MS = 3_000;
 
 /** One seed's world: how many processes, locks and callers there are, what goes wrong, and for how long. */
 export class SimWorld {
   readonly random: () => number;
   readonly scheduler: SimScheduler;
-  readonly database: SimDatabase;
+  /** One for each shard; one alone in every other world. */
+  readonly databases: readonly [SimDatabase, ...SimDatabase[]];
   readonly trace = new Trace();
   readonly processes: SimProcess[] = [];
   readonly keys: RecordKey[];
+  /** Whether names are spread over several stores. */
+  readonly isSharded: boolean;
   readonly counter: RecordKey = { namespace: 'default', name: 'stock', kind: 'counter' };
   readonly lockDelayMs: number;
   /** The share of acquires that are content to share. */
@@ -87,7 +93,12 @@ export class SimWorld {
     const { random } = this;
     this.scheduler = new SimScheduler(random);
     const commitMs = () => (random() < 0.1 ? random() * 3_000 : 0);
-    this.database = new SimDatabase(() => this.scheduler.now, commitMs, flaws.database ?? {});
+    const newDatabase = (aheadMs = 0) =>
+      new SimDatabase(() => this.scheduler.now, commitMs, flaws.database ?? {}, aheadMs);
+    this.isSharded = worldKind(seed) === 'sharded';
+    const off = seeded(seed ^ SHARD_CLOCKS);
+    const newShard = () => newDatabase(Math.round((off() - 0.5) * 2 * SHARD_CLOCK_OFF_MS));
+    this.databases = this.isSharded ? [newShard(), newShard()] : [newDatabase()];
     this.newText = () => {
       this.texts += 1;
       return `${Math.floor(random() * 36 ** 6).toString(36)}${this.texts.toString(36)}`.slice(-11);
@@ -98,7 +109,8 @@ export class SimWorld {
       return random() < 0.5 ? deltas : -deltas;
     };
     const names = 1 + Math.floor(random() * 2);
-    this.keys = Array.from({ length: names }, (_, i) => ({ namespace: 'default', name: `l${i}` }));
+    const few = Array.from({ length: names }, (_, i) => ({ namespace: 'default', name: `l${i}` }));
+    this.keys = this.isSharded ? spreadKeys() : few;
     this.lockDelayMs = random() < 0.2 ? 300 : 0;
     this.shared = random() < 0.5 ? 0 : 0.3;
     this.faults = random() < 0.2 ? 0 : random() * 0.12;
@@ -115,7 +127,18 @@ export class SimWorld {
     return this.scheduler.now < this.troubleEndsAt;
   }
 
-  fateOf(call: 'read' | 'swap'): Fate {
+  get database(): SimDatabase {
+    return this.databases[0];
+  }
+
+  /** The one that keeps this record. */
+  databaseOf(key: RecordKey): SimDatabase {
+    const home = this.isSharded ? homeOf(recordId(key)) : 0;
+    return this.databases[home] ?? this.database;
+  }
+
+  fateOf(call: 'read' | 'swap', database = this.database): Fate {
+    if (this.scheduler.now < database.awayUntil) return 'loseRequest';
     if (!this.isTroubled || this.random() >= this.faults) return 'pass';
     const fate = FATES[Math.floor(this.random() * FATES.length)] ?? 'pass';
     return call === 'read' && (fate === 'late' || fate === 'crash') ? 'slow' : fate;
@@ -135,12 +158,21 @@ export class SimWorld {
     return alive[Math.floor(this.random() * alive.length)];
   }
 
+  private anyDatabase(): SimDatabase {
+    const { databases } = this;
+    if (databases.length === 1) return this.database;
+    return databases[Math.floor(this.random() * databases.length)] ?? this.database;
+  }
+
   /** Stops processes, replaces dead ones, and sets the clock, now and then. */
   async trouble(): Promise<void> {
     const { scheduler, random } = this;
     while (this.isTroubled) {
       await scheduler.pause(200 + random() * 800);
       if (this.memory) await this.memory.pass();
+      if (this.isSharded && this.faults > 0 && random() < 0.1) {
+        this.anyDatabase().awayUntil = scheduler.now + random() * SHARD_AWAY_MS;
+      }
       const alive = this.processes.filter(({ owner }) => !owner.isDead);
       if (alive.length === 0 || random() < 0.1) await this.join();
       if (random() < 0.1 && this.faults > 0) {
@@ -150,7 +182,7 @@ export class SimWorld {
       if (this.clockSteps && random() < 0.2) {
         const ms = (random() - 0.5) * 3_000;
         this.steppedMs += Math.abs(ms);
-        this.database.step(ms);
+        this.anyDatabase().step(ms);
         this.trace.add(`clock ${ms}`);
       }
     }

@@ -7,8 +7,9 @@ import { checkFree } from './check-free';
 import type { LossyMemory } from './lossy-memory';
 import { SimClient } from './sim-client';
 import { emptyControl } from './sim-control';
-import { type Flaws, isLossy, SimWorld } from './sim-world';
+import { type Flaws, SimWorld } from './sim-world';
 import { type Tenure, Truth } from './truth';
+import { worldKind } from './world-kind';
 
 export interface Simulation {
   seed: number;
@@ -34,8 +35,12 @@ const QUIET_MS = 12_000;
 
 /** Plays one seed on the real domain and engine, and checks everything that is promised. */
 export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulation> {
-  const world = new SimWorld(seed, flaws, isLossy(seed) ? await emptyControl() : null);
-  const truth = new Truth(world.database, world.lockDelayMs);
+  const world = new SimWorld(
+    seed,
+    flaws,
+    worldKind(seed) === 'lossy' ? await emptyControl() : null,
+  );
+  const truth = new Truth(world, world.lockDelayMs);
   const { scheduler, trace } = world;
   truth.onStep = ({ change, at }) =>
     trace.add(JSON.stringify([at, change.key.name, change.rev, change.head, change.events]));
@@ -130,9 +135,10 @@ async function end(world: SimWorld, truth: Truth, clients: SimClient[]): Promise
 }
 
 /** Every rev of every record stands in the history, once. */
-function checkWholeHistory({ database, keys, counter }: SimWorld, truth: Truth): void {
+function checkWholeHistory(world: SimWorld, truth: Truth): void {
+  const { databases, keys, counter } = world;
   const byRecord = new Map<string, Set<number>>();
-  for (const { changes } of database.wholeHistory()) {
+  for (const { changes } of databases.flatMap((database) => database.wholeHistory())) {
     for (const { key, events } of changes) {
       const revs = byRecord.get(recordId(key)) ?? new Set();
       byRecord.set(recordId(key), revs);
@@ -142,7 +148,7 @@ function checkWholeHistory({ database, keys, counter }: SimWorld, truth: Truth):
   for (const key of [...keys, counter]) {
     const revs = [...(byRecord.get(recordId(key)) ?? [])].sort((a, b) => a - b);
     const isWhole = revs.every((rev, i) => rev === (revs[0] ?? 0) + i);
-    const [read] = database.read([key], []).records;
+    const [read] = world.databaseOf(key).read([key], []).records;
     const isUpToDate = revs.length === 0 || revs.at(-1) === read?.record?.rev;
     if (!isWhole || !isUpToDate) truth.tell(`the history of ${recordId(key)} has a gap`);
   }
@@ -153,15 +159,16 @@ function asOfGrant(call: RecordedCall, truth: Truth): RecordedCall {
   const { verb, outcome, lock, token, startedAt, leaseMs } = call;
   if (verb !== 'acquire' || outcome !== 'ok' || token === null) return call;
   const tenure = truth.tenure({ namespace: 'default', name: lock }, token);
-  const sinceGrantMs = Math.max(0, startedAt - (tenure?.leaseBeganAt ?? startedAt));
+  const beganAt = tenure ? tenure.leaseBeganAt - tenure.aheadMs : startedAt;
+  const sinceGrantMs = Math.max(0, startedAt - beganAt);
   return { ...call, leaseMs: leaseMs - sinceGrantMs };
 }
 
 /** A grant that was over before anybody could be told of it counts for nothing: its call was decided again. */
 function isOver(tenure: Tenure, at: number, { steppedMs }: SimWorld): boolean {
   const never = Number.POSITIVE_INFINITY;
-  const { goneAt, lostAt, expiresAt } = tenure;
-  return Math.min(goneAt ?? never, lostAt ?? never, expiresAt - steppedMs) <= at;
+  const { goneAt, lostAt, expiresAt, aheadMs } = tenure;
+  return Math.min(goneAt ?? never, lostAt ?? never, expiresAt - aheadMs - steppedMs) <= at;
 }
 
 /** Nobody is granted a lock after a refusal: each grant belongs to a call that was told of it, or may have been. */
@@ -187,13 +194,15 @@ function checkGrantsAreExplained(world: SimWorld, truth: Truth, clients: SimClie
 }
 
 /** Every tail that still runs was delivered every line, and none twice. */
-function checkTails({ processes, database, memory }: SimWorld, truth: Truth): void {
-  const lines = database.wholeHistory().length;
+function checkTails({ processes, databases, memory }: SimWorld, truth: Truth): void {
   for (const { owner, engine, tailed, id } of processes) {
     if (owner.isDead || !engine) continue;
-    // A store that forgets may forget what no tail has seen yet.
-    const missed = memory ? 0 : lines - new Set(tailed).size;
-    if (missed > 0) truth.tell(`the tail of ${id} missed ${missed} lines of history`);
-    if (new Set(tailed).size < tailed.length) truth.tell(`the tail of ${id} told a line twice`);
+    for (const [i, database] of databases.entries()) {
+      const told = tailed[i] ?? [];
+      // A store that forgets may forget what no tail has seen yet.
+      const missed = memory ? 0 : database.wholeHistory().length - new Set(told).size;
+      if (missed > 0) truth.tell(`the tail of ${id} missed ${missed} lines of history`);
+      if (new Set(told).size < told.length) truth.tell(`the tail of ${id} told a line twice`);
+    }
   }
 }

@@ -3,8 +3,9 @@ import { newSeed } from '@/server/engine/testing/seeded';
 import { BROKEN_BUILDS } from './broken-builds';
 import { FORGETFUL_BUILDS } from './forgetful-builds';
 import { hunt } from './hunt';
-import { isLossy } from './sim-world';
+import { SCATTERED_BUILDS } from './scattered-builds';
 import { simulate } from './simulate';
+import { worldKind } from './world-kind';
 
 const SEEDS = 300;
 
@@ -31,7 +32,7 @@ describe('the simulator', () => {
   }, 120_000);
 
   it('keeps the worlds of the seeds that found something as they were', () => {
-    expect(MEMORABLE.filter(isLossy)).toEqual([]);
+    expect(MEMORABLE.filter((seed) => worldKind(seed) !== 'plain')).toEqual([]);
   });
 
   it.each(MEMORABLE)('finds nothing wrong any more in seed %i', async (seed) => {
@@ -76,14 +77,19 @@ describe('the simulator finds', () => {
     240_000,
   );
 
-  it.each(Object.keys(FORGETFUL_BUILDS))(
-    '%s',
-    async (name) => {
+  it.each(
+    [
+      Object.entries(FORGETFUL_BUILDS).map((build) => ['lossy', ...build] as const),
+      Object.entries(SCATTERED_BUILDS).map((build) => ['sharded', ...build] as const),
+    ].flat(),
+  )(
+    'in a %s world %s',
+    async (kind, name, flaws) => {
       const from = newSeed();
       for (let seed = from, played = 0; played < SEEDS_TO_FIND; seed += 1) {
-        if (!isLossy(seed)) continue;
+        if (worldKind(seed) !== kind) continue;
         played += 1;
-        const { violations } = await simulate(seed, FORGETFUL_BUILDS[name]);
+        const { violations } = await simulate(seed, flaws);
         if (violations.length === 0) continue;
         console.info(`${name}: seed ${seed}, after ${played}: ${violations[0]}`);
         return;

@@ -15,6 +15,7 @@ import {
 } from '@/server/domain/lock-record';
 import { Oblivion } from './oblivion';
 import type { SimDatabase, Step } from './sim-database';
+import type { SimWorld } from './sim-world';
 
 /** One hold's whole life, as the database saw it. Instants are those of the clock that nobody sets, but for the lease's. */
 export interface Tenure {
@@ -22,6 +23,8 @@ export interface Tenure {
   mode: Mode;
   /** Its lease's end as last written, by the database's clock; 0 for one that began and ended within one step. */
   expiresAt: number;
+  /** How far that clock is ahead of the one that nobody sets. */
+  aheadMs: number;
   /** When it was ended; null while it stands in the record. */
   goneAt: number | null;
   grantedAt: number;
@@ -60,17 +63,19 @@ export class Truth {
 
   /** @param lockDelayMs how long nobody may be granted a lock after a hold on it was lost */
   constructor(
-    private readonly database: SimDatabase,
+    private readonly world: Pick<SimWorld, 'databases' | 'databaseOf'>,
     private readonly lockDelayMs: number,
   ) {
-    database.onStep = (step) => this.watch(step);
+    for (const database of world.databases) {
+      database.onStep = (step) => this.watch(step, database);
+    }
   }
 
   /** Told of every step of a lock or counter of the callers'. */
   onStep: (step: Step) => void = () => undefined;
 
   record(key: RecordKey): LockRecord | null {
-    const [read] = this.database.read([key], []).records;
+    const [read] = this.world.databaseOf(key).read([key], []).records;
     return read?.record ? decodeRecord(read.record).record : null;
   }
 
@@ -80,7 +85,7 @@ export class Truth {
 
   /** The holds that are live by the database's clock, but for those of a memory that was lost. */
   holdsOf(key: RecordKey): Hold[] {
-    const live = liveHolds(this.record(key), this.database.now());
+    const live = liveHolds(this.record(key), this.now(key));
     return live.filter(({ token }) => (this.tenure(key, token)?.lostAt ?? null) === null);
   }
 
@@ -93,7 +98,7 @@ export class Truth {
   forget(keys: readonly RecordKey[]): void {
     for (const key of keys) {
       const id = recordId(key);
-      this.oblivion.forget(id, this.database.instant(), this.tenures.get(id)?.values() ?? []);
+      this.oblivion.forget(id, this.instant(key), this.tenures.get(id)?.values() ?? []);
     }
   }
 
@@ -103,20 +108,34 @@ export class Truth {
    */
   freeFrom(key: RecordKey): number | null {
     const record = this.record(key);
-    const now = this.database.now();
+    const now = this.now(key);
     if (!record) return this.oblivion.hasForgotten(recordId(key)) ? null : Number.NEGATIVE_INFINITY;
     const { holds, queue, frozen, delayedUntil } = record;
     if (liveHolds(record, now).length > 0 || queue.length > 0 || frozen || delayedUntil > now) {
       return null;
     }
     const lapses = holds.map(({ expiresAt }) => expiresAt);
-    return Math.max(this.freeSince.get(recordId(key)) ?? 0, delayedUntil, ...lapses);
+    const { aheadMs } = this.world.databaseOf(key);
+    const byItsClock = Math.max(delayedUntil, ...lapses);
+    return Math.max(this.freeSince.get(recordId(key)) ?? 0, byItsClock - aheadMs);
   }
 
-  private watch(step: Step): void {
+  /** The clock by which leases of this lock are counted. */
+  now(key: RecordKey): number {
+    return this.world.databaseOf(key).now();
+  }
+
+  private instant(key: RecordKey): number {
+    return this.world.databaseOf(key).instant();
+  }
+
+  private watch(step: Step, database: SimDatabase): void {
     const { change, after } = step;
     if (change.key.namespace !== 'default') return;
     const id = recordId(change.key);
+    if (this.world.databaseOf(change.key) !== database) {
+      this.tell(`${id} was written to a shard that does not keep it`);
+    }
     if (after.rev <= (this.lastRev.get(id) ?? 0)) this.tell(`${id}: rev ${after.rev} came again`);
     this.lastRev.set(id, after.rev);
     if (change.key.kind === 'counter') this.watchCounter(step);
@@ -147,7 +166,8 @@ export class Truth {
     }
     const tenures = this.tenures.get(id) ?? new Map<number, Tenure>();
     this.tenures.set(id, tenures);
-    const instant = this.database.instant();
+    const instant = this.instant(change.key);
+    const { aheadMs } = this.world.databaseOf(change.key);
     this.watchClosed(id, old, change.events as LockEvent[], at);
     for (const event of change.events as LockEvent[]) {
       if (event.token === undefined) continue;
@@ -156,7 +176,7 @@ export class Truth {
         this.watchGrant(id, record, old, event);
         const wrong = this.oblivion.complaint(id, { token, mode, at }, tenures);
         if (wrong) this.tell(`${id}: ${wrong}`);
-        const since = { grantedAt: instant, leaseBeganAt: event.at, expiresAt: 0 };
+        const since = { grantedAt: instant, leaseBeganAt: event.at, expiresAt: 0, aheadMs };
         tenures.set(token, { owner, mode, ...since, goneAt: null, wasLate: false, lostAt: null });
       }
       const tenure = tenures.get(token);

@@ -1,0 +1,43 @@
+import { spreadNames } from '@/server/domain/spread-names';
+import type { LockEngine } from '@/server/engine/lock-engine';
+import { SHARD_NAMES } from './sim-shards';
+import type { Flaws } from './sim-world';
+
+/** Builds that are broken in how they spread names over shards. Only such a world can tell. */
+export const SCATTERED_BUILDS: Record<string, Flaws> = {
+  'processes that spread names by lists of their own': {
+    homeOf: (honest, { world, id }) => {
+      const isSecond = world.processes.findIndex((process) => process.id === id) % 2 === 1;
+      return isSecond ? spreadNames([...SHARD_NAMES].map((name) => `${name}2`)) : honest;
+    },
+  },
+  'a set over shards that is taken shard by shard': {
+    engine: (honest) => {
+      const acquire: LockEngine['sets']['acquire'] = async (namespace, ask, wait) => {
+        const taken = await Promise.all(
+          ask.locks.map((lock) =>
+            honest.sets
+              .acquire(namespace, { ...ask, locks: [lock] }, wait)
+              .catch(() => ({ outcome: 'ended' }) as const),
+          ),
+        );
+        const grants = taken.flatMap((one) => (one.outcome === 'granted' ? one.grants : []));
+        const [first] = taken;
+        return first?.outcome === 'granted' ? { ...first, grants } : (first as never);
+      };
+      return Object.assign(Object.create(honest), { sets: { ...honest.sets, acquire } });
+    },
+  },
+  'one clock for all shards': {
+    database: { ignoresClock: true },
+    store: (honest, { world }) => {
+      const store: typeof honest = Object.create(honest);
+      store.read = async (...asked) => {
+        const { records, memos } = await honest.read(...asked);
+        const now = Math.max(...world.databases.map((database) => database.now()));
+        return { records: records.map((read) => ({ ...read, now })), memos };
+      };
+      return store;
+    },
+  },
+};

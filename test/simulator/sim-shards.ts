@@ -1,0 +1,28 @@
+import { recordId } from '@/server/backends/record-id';
+import type { RecordKey } from '@/server/backends/record-store';
+import { spreadNames } from '@/server/domain/spread-names';
+
+/** The shards of a world that has several, as a list of them is written down. */
+export const SHARD_NAMES = ['a', 'b'];
+
+export const homeOf = spreadNames(SHARD_NAMES);
+
+/** How far a shard's clock may be from everybody else's, one way or the other. */
+export const SHARD_CLOCK_OFF_MS = 10_000;
+
+const LOCKS_OF_EACH = 2;
+
+/** Locks of which each shard keeps as many. */
+export function spreadKeys(): RecordKey[] {
+  const keys: RecordKey[] = [];
+  const left = SHARD_NAMES.map(() => LOCKS_OF_EACH);
+  for (let i = 0; keys.length < LOCKS_OF_EACH * SHARD_NAMES.length; i += 1) {
+    const key = { namespace: 'default', name: `l${i}` };
+    const home = homeOf(recordId(key));
+    const room = left[home] ?? 0;
+    if (room === 0) continue;
+    left[home] = room - 1;
+    keys.push(key);
+  }
+  return keys;
+}
