@@ -103,10 +103,16 @@ export class BackendLife implements BackendPast {
     return this.read();
   }
 
-  /** Says that this life's memory was found whole in this run of the server. False: another life stands. */
-  async found(life: string, runId: string): Promise<boolean> {
+  /**
+   * Says that this life's memory was found whole in this run of the server. False: another life stands, or another process
+   * has said so since `from` was read; what it saw may have been lost again, so all must be looked at once more.
+   *
+   * @param from the run that was known before; null while the memory is being mended
+   */
+  async found(life: string, runId: string, from: string | null): Promise<boolean> {
     const { backends } = this.database.tables;
-    const isOurs = await this.update({ runId }, eq(backends.life, life));
+    const isAsRead = from === null ? isNull(backends.runId) : eq(backends.runId, from);
+    const isOurs = await this.update({ runId }, and(eq(backends.life, life), isAsRead));
     await this.read();
     return isOurs;
   }

@@ -68,7 +68,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     const what = this.lossIn(row, seen, facts);
     if (life !== null && what === null) {
       const isKnown = runId === facts.runId;
-      const isOurs = isKnown || (await recall(() => this.life.found(life, facts.runId)));
+      const isOurs = isKnown || (await recall(() => this.life.found(life, facts.runId, runId)));
       return isOurs ? { life, epoch, beat: seen.beat } : null;
     }
     const { now, epoch: epochAbove } = seen;
@@ -103,7 +103,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     if (life === null) return null;
     const quiet = (now: number) => recall(() => this.life.keepQuiet(life, now));
     await mendRedis(redis, { life, epoch }, quiet);
-    const isOurs = await recall(() => this.life.found(life, runId));
+    const isOurs = await recall(() => this.life.found(life, runId, null));
     return isOurs ? { life, epoch, beat: 0 } : null;
   }
 }
