@@ -196,9 +196,15 @@ function decodeHold(tuple: HoldTuple, rev: number, lastToken: number): Hold {
 }
 
 function encodeEnded(ended: EndedHold, lastToken: number): EndedTuple {
-  const { token, service, owner, cause, grantedAt, at, ...why } = ended;
-  const facts = [lastToken - token, service, owner, cause, grantedAt, at - grantedAt] as const;
-  return Object.keys(why).length > 0 ? [...facts, why] : [...facts];
+  const { token, service, owner, cause, grantedAt, at, by, reason } = ended;
+  const tuple: EndedTuple = [lastToken - token, service, owner, cause, grantedAt, at - grantedAt];
+  if (by !== undefined || reason !== undefined) {
+    tuple.push({
+      ...(by === undefined ? {} : { by }),
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+  return tuple;
 }
 
 function decodeEnded(tuple: EndedTuple, lastToken: number): EndedHold {

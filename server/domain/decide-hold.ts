@@ -89,7 +89,7 @@ export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): 
   const hold = draft.record.holds.find((other) => other.token === token);
   if (!hold) return changed(draft, token);
   const { lastToken } = draft.record;
-  endHold(draft, hold, 'forced', { by, reason });
+  endHold(draft, hold, 'forced', draft.now, { by, reason });
   handOff(draft);
   const queueLength = draft.record.queue.length;
   const next = nextHolder(draft, lastToken);

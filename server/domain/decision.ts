@@ -1,7 +1,8 @@
 import { LockyardError } from './errors';
+import { joined } from './joined';
 import type { AcquireCommand, LockCommand } from './lock-command';
 import type { EventKind, LockEvent } from './lock-event';
-import { type Hold, type LockRecord, unwrittenRecord, type Waiter } from './lock-record';
+import { copyOf, type Hold, type LockRecord, unwrittenRecord, type Waiter } from './lock-record';
 import type { NamespacePolicy } from './namespace-policy';
 import { type RequestIdentity, requestTag } from './request-tag';
 
@@ -101,7 +102,7 @@ type Party = { service: string; owner: string };
 export class Draft {
   readonly record: LockRecord;
   private readonly isWritten: boolean;
-  readonly events: LockEvent[] = [];
+  events: LockEvent[] = [];
   readonly memos: Memo[] = [];
   readonly extensions: MemoExtension[] = [];
   readonly handOffs: HandOff[] = [];
@@ -115,7 +116,7 @@ export class Draft {
     readonly context: DecisionContext,
   ) {
     this.isWritten = record !== null;
-    this.record = record ? { ...record } : unwrittenRecord(context.now, context.policy.grantsFrom);
+    this.record = record ? copyOf(record) : unwrittenRecord(context.now, context.policy.grantsFrom);
   }
 
   get now(): number {
@@ -164,7 +165,8 @@ export class Draft {
   /** Writes a line of history. */
   note(kind: EventKind, party: Party, facts: Partial<LockEvent> = {}): void {
     const { service, owner } = party;
-    this.events.push({ kind, at: this.now, rev: this.rev, service, owner, ...facts });
+    const event = { kind, at: this.now, rev: this.rev, service, owner, ...facts };
+    this.events = joined(this.events, [event]);
   }
 
   /** Keeps an answer for a request whose caller named it, at least until `until` and `REMEMBER_MS` beyond. */

@@ -130,6 +130,12 @@ export function unwrittenRecord(now: number, grantsFrom = 0): LockRecord {
   };
 }
 
+/** A copy to be changed. Written out: with so many changes under way, copying by spreading costs as much as a decision. */
+export function copyOf(record: LockRecord): LockRecord {
+  const { rev, lastToken, lastTicket, holds, offers, ended, queue, frozen, delayedUntil } = record;
+  return { rev, lastToken, lastTicket, holds, offers, ended, queue, frozen, delayedUntil };
+}
+
 /** The holds that are live at `now`. A lease whose time has run out belongs to nobody, even if nobody noticed yet. */
 export function liveHolds(record: LockRecord | null, now: number): Hold[] {
   return record?.holds.filter((hold) => hold.expiresAt > now) ?? [];

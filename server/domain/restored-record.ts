@@ -37,7 +37,7 @@ export function restoredLock(
   const draft = new Draft({ ...record, rev, queue }, { verb: 'settle' }, context);
   draft.change({ delayedUntil: Math.max(record.delayedUntil, grantsFrom) });
   settle(draft);
-  for (const hold of draft.record.holds) endHold(draft, hold, 'forced', { by, reason });
+  for (const hold of draft.record.holds) endHold(draft, hold, 'forced', draft.now, { by, reason });
   draft.change({ lastToken: restoredToken(record.lastToken, epoch, now) });
   const { next, events } = draft.finish(null);
   return { next: next ?? draft.record, events };

@@ -25,10 +25,11 @@ export function settle(draft: Draft): void {
  * @param givenBack whose end is called `late` and not `expired`
  */
 export function endLapsed(draft: Draft, givenBack: Hold | null = null): void {
-  const byEnd = [...draft.record.holds].sort((a, b) => a.expiresAt - b.expiresAt);
+  const { holds } = draft.record;
+  const byEnd = holds.length < 2 ? holds : [...holds].sort((a, b) => a.expiresAt - b.expiresAt);
   for (const hold of byEnd) {
     const cause = hold === givenBack ? 'late' : 'expired';
-    if (draft.isPast(hold.expiresAt)) endHold(draft, hold, cause, { at: hold.expiresAt });
+    if (draft.isPast(hold.expiresAt)) endHold(draft, hold, cause, hold.expiresAt);
   }
 }
 

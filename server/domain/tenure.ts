@@ -2,7 +2,8 @@ import type { Draft } from './decision';
 import { REMEMBER_MS } from './decision';
 import { nextToken } from './fencing-token';
 import type { AcquireCommand } from './lock-command';
-import type { EndCause, Hold } from './lock-record';
+import type { LockEvent } from './lock-event';
+import type { EndCause, EndedHold, Hold } from './lock-record';
 import type { RequestIdentity } from './request-tag';
 
 /** How far answers are kept beyond the first end of a lease, so that renewals rarely have to prolong them. */
@@ -34,8 +35,8 @@ export function grant(draft: Draft, ask: AcquireCommand, waitedMs: number): Hold
     requestsKeptUntil: expiresAt + KEEP_AHEAD_MS,
     askedToRelease: null,
     renewalsStopped: null,
-    ...(ask.set ? { set: ask.set } : {}),
   };
+  if (ask.set) hold.set = ask.set;
   draft.change({ holds: [...record.holds, hold], lastToken: token, delayedUntil: 0 });
   draft.note('granted', hold, { token, mode: ask.mode, waitedMs, expiresAt, meta: ask.meta });
   if (!ask.set) rememberGrant(draft, ask, hold);
@@ -94,39 +95,35 @@ export function takeOneOff(
   return count;
 }
 
-/** Who ended a hold, when, and why. */
-interface EndFacts {
-  /** The instant at which it was over; now, unless it lapsed. */
-  at?: number;
-  by?: string;
-  reason?: string;
-}
-
 /**
  * Ends a hold and remembers how. The lock is not handed on yet; where the namespace has a lock-delay, a hold that was
  * lost (not given back) begins it.
+ *
+ * @param at the instant at which it was over; now, unless it lapsed
+ * @param why who ended it and for what reason, where a person did
  */
-export function endHold(draft: Draft, hold: Hold, cause: Ending, facts: EndFacts = {}): void {
-  const { at = draft.now, ...why } = facts;
+export function endHold(
+  draft: Draft,
+  hold: Hold,
+  cause: Ending,
+  at = draft.now,
+  why: { by: string; reason: string } | null = null,
+): void {
   const { token, service, owner, grantedAt } = hold;
   const { lockDelayMs } = draft.context.policy;
   const isLost = cause === 'expired' || cause === 'forced';
   if (isLost && lockDelayMs > 0) {
     draft.change({ delayedUntil: Math.max(draft.record.delayedUntil, at + lockDelayMs) });
   }
-  draft.change({
-    holds: draft.record.holds.filter((other) => other.token !== token),
-    ended: {
-      token,
-      service,
-      owner,
-      cause: cause === 'late' ? 'released' : cause,
-      grantedAt,
-      at,
-      ...why,
-    },
-  });
-  draft.note(cause, hold, { at, token, heldMs: Math.max(0, at - grantedAt), ...why });
+  const told = cause === 'late' ? 'released' : cause;
+  const ended: EndedHold = { token, service, owner, cause: told, grantedAt, at };
+  const facts: Partial<LockEvent> = { at, token, heldMs: Math.max(0, at - grantedAt) };
+  if (why) {
+    Object.assign(ended, why);
+    Object.assign(facts, why);
+  }
+  draft.change({ holds: draft.record.holds.filter((other) => other.token !== token), ended });
+  draft.note(cause, hold, facts);
 }
 
 /** `late`: a grant that came too late to be of use, given back by the service itself. */
