@@ -12,12 +12,9 @@ interface Aging {
 export function ageAnswer<A>(answer: A, elapsedMs: number): A {
   const { expiresInMs, holders } = answer as Aging;
   if (expiresInMs === undefined && !holders?.length) return answer;
+  const aged = { ...answer } as A & Aging;
   const left = (ms: number) => Math.max(0, Math.floor(ms - elapsedMs));
-  return {
-    ...answer,
-    ...(expiresInMs === undefined ? {} : { expiresInMs: left(expiresInMs) }),
-    ...(holders === undefined
-      ? {}
-      : { holders: holders.map((h) => ({ ...h, expiresInMs: left(h.expiresInMs) })) }),
-  };
+  if (expiresInMs !== undefined) aged.expiresInMs = left(expiresInMs);
+  if (holders) aged.holders = holders.map((h) => ({ ...h, expiresInMs: left(h.expiresInMs) }));
+  return aged;
 }

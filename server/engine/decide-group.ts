@@ -6,7 +6,9 @@ import type {
   MemoExtension,
 } from '../domain/decision';
 import { LockyardError } from '../domain/errors';
+import { joined } from '../domain/joined';
 import type { RecordEvent } from '../domain/record-event';
+import type { KnownPlace } from './known-records';
 import type { Group } from './lane';
 import { type AnyRecord, type KnownAny, machineOf } from './machine';
 import { memoKey, type PendingCommand } from './pending-command';
@@ -23,6 +25,9 @@ export interface Outcome {
 /** All commands of one record, decided one after another. Nothing of it is true before its swap has taken. */
 export interface Proposal {
   group: Group;
+  /** Where the record is kept in mind. */
+  place: KnownPlace;
+  /** What it was decided from. */
   base: KnownAny | null;
   /** The backend's clock, as it was decided with. */
   now: number;
@@ -38,19 +43,21 @@ export interface Proposal {
   handOffs: HandOff[];
 }
 
-/** What a group is decided with, apart from each command's own. */
-export type GroupContext = Omit<DecisionContext, 'remembered'>;
-
-/** Applies each command to what the one before it left. */
+/**
+ * Applies each command to what the one before it left.
+ *
+ * @param context as for a command of which nothing is remembered
+ */
 export function decideGroup(
   group: Group,
-  base: KnownAny | null,
-  context: GroupContext,
+  place: KnownPlace,
+  context: DecisionContext,
   memos: ReadonlyMap<string, Memo>,
 ): Proposal {
   const proposal: Proposal = {
     group,
-    base,
+    place,
+    base: place.known,
     now: context.now,
     epoch: context.epoch,
     next: null,
@@ -63,7 +70,8 @@ export function decideGroup(
   };
   for (const pending of group.commands) {
     if (pending.progress.over) continue;
-    proposal.outcomes.push(decideOne(proposal, pending, context, memos));
+    const outcome = decideOne(proposal, pending, context, memos);
+    proposal.outcomes = joined(proposal.outcomes, [outcome]);
   }
   return proposal;
 }
@@ -71,7 +79,7 @@ export function decideGroup(
 function decideOne(
   proposal: Proposal,
   pending: PendingCommand,
-  context: GroupContext,
+  context: DecisionContext,
   memos: ReadonlyMap<string, Memo>,
 ): Outcome {
   const key = memoKey(pending.command);
@@ -80,19 +88,17 @@ function decideOne(
   const record = proposal.next ?? proposal.base?.record ?? null;
   try {
     const machine = machineOf(pending.key);
-    const { now, epoch, process, isAlive, callerOf, policy } = context;
-    // Written out: a copy by spreading costs as much as all that is decided with it.
-    const all = { now, epoch, process, isAlive, callerOf, policy, remembered };
+    const all = remembered ? { ...context, remembered } : context;
     const decision = machine.decide(record, pending.command, all);
     const { expect } = proposal;
     if (decision.next) {
       proposal.next = decision.next;
       expect.past = Math.max(expect.past, decision.expect.past);
       expect.ahead = Math.min(expect.ahead, decision.expect.ahead);
-      proposal.events.push(...decision.events);
-      proposal.memos.push(...decision.memos);
-      proposal.extensions.push(...decision.extensions);
-      proposal.handOffs.push(...decision.handOffs);
+      proposal.events = joined(proposal.events, decision.events);
+      proposal.memos = joined(proposal.memos, decision.memos);
+      proposal.extensions = joined(proposal.extensions, decision.extensions);
+      proposal.handOffs = joined(proposal.handOffs, decision.handOffs);
     }
     return { pending, told: { answer: decision.answer }, changed: decision.next !== null };
   } catch (error) {

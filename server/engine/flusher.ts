@@ -1,19 +1,17 @@
-import type { EncodedRecord } from '../backends/record-codec';
 import {
-  type Change,
   type ReadResult,
   type RecordKey,
   type RecordStore,
   StoreError,
 } from '../backends/record-store';
-import type { DecidingPolicy, Memo } from '../domain/decision';
+import type { DecidingPolicy, DecisionContext, Memo } from '../domain/decision';
 import type { LockyardError } from '../domain/errors';
 import { ageAnswer } from './age-answer';
 import type { BackendClock } from './backend-clock';
-import { decideGroup, type GroupContext, type Outcome, type Proposal } from './decide-group';
+import { decideGroup, type Outcome, type Proposal } from './decide-group';
 import { handOver } from './hand-over';
 import type { KnownRecords } from './known-records';
-import type { Group } from './lane';
+import { type Group, keyOf } from './lane';
 import { machineOf } from './machine';
 import { meetStrangers } from './meet-strangers';
 import { openRecord } from './open-record';
@@ -23,6 +21,7 @@ import { backendDown, contended, tooLarge, unreadable } from './refusals';
 import { sureSwap, type Verdict } from './sure-swap';
 import { surplusOf } from './surplus-of';
 import type { WaitingRoom } from './waiting-room';
+import { type Written, writeDown } from './write-down';
 
 /** What a flush works with. */
 export interface FlushTools {
@@ -58,32 +57,31 @@ export class Flusher {
 
   async flush(groups: Group[]): Promise<void> {
     const startedAt = this.tools.monotonic();
-    const proposals: Proposal[] = [];
+    const written: Written[] = [];
     const unread: Group[] = [];
     for (const group of groups) {
       const proposal = this.proposeFromMemory(group);
-      if (proposal) proposals.push(proposal);
+      if (proposal?.next) written.push(writeDown(proposal, proposal.next, this.tools.newWriter()));
       else unread.push(group);
     }
     await Promise.all([
-      this.swap(proposals, startedAt),
+      this.swap(written, startedAt),
       unread.length > 0 ? this.readAndSwap(unread, startedAt) : undefined,
     ]);
   }
 
-  /** Null where a read is needed: nothing is remembered, a request id must be looked up, or nothing would change. */
+  /** Null where a read is needed: nothing is remembered, or a request id must be looked up; so too if nothing would change. */
   private proposeFromMemory(group: Group): Proposal | null {
     const { known, backendClock } = this.tools;
-    const base = known.get(group.id);
+    const place = known.at(group.id);
     const now = backendClock.atLeast();
-    if (!base || now === null) return null;
+    if (!place.known || now === null) return null;
     const needsRead = group.commands.some(
       (pending) =>
         pending.mustRead || onlyLooks(pending.command) || memoKey(pending.command) !== null,
     );
     if (needsRead) return null;
-    const proposal = decideGroup(group, base, this.contextAt(group, now), NO_MEMOS);
-    return proposal.next ? proposal : null;
+    return decideGroup(group, place, this.contextAt(group, now), NO_MEMOS);
   }
 
   private async readAndSwap(groups: Group[], startedAt: number): Promise<void> {
@@ -96,41 +94,40 @@ export class Flusher {
       const { record, now } = read.records[i] ?? never();
       this.tools.backendClock.observe(now, readAt);
       try {
-        return [{ group, base: openRecord(this.tools.known, keyOf(group), record), now }];
+        return [{ group, place: openRecord(this.tools.known, keyOf(group), record), now }];
       } catch (cause) {
         for (const pending of group.commands) pending.refuse(unreadable(cause));
         return [];
       }
     });
-    const met = readable.flatMap(({ group, base }) =>
-      base ? machineOf(keyOf(group)).processesIn(base.record) : [],
+    const met = readable.flatMap(({ group, place: { known } }) =>
+      known ? machineOf(keyOf(group)).processesIn(known.record) : [],
     );
     await meetStrangers(this.tools, met);
-    const proposals = readable.map(({ group, base, now }) => {
-      if (base) this.tools.known.set(group.id, base);
-      else this.tools.known.forget(group.id);
-      const proposal = decideGroup(group, base, this.contextAt(group, now), memos);
+    const proposals = readable.map(({ group, place, now }) => {
+      const proposal = decideGroup(group, place, this.contextAt(group, now), memos);
       // What was in doubt is not any more: the record and what is remembered of each request were read after it.
       markStanding(proposal.outcomes, () => false);
       return proposal;
     });
-    const unchanged = proposals.filter((proposal) => !proposal.next);
-    for (const proposal of unchanged) this.tell(proposal, startedAt);
-    await this.swap(
-      proposals.filter((proposal) => proposal.next),
-      startedAt,
-    );
+    const written: Written[] = [];
+    for (const proposal of proposals) {
+      if (proposal.next) written.push(writeDown(proposal, proposal.next, this.tools.newWriter()));
+      else this.tell(proposal, startedAt);
+    }
+    await this.swap(written, startedAt);
   }
 
-  private contextAt(group: Group, now: number): GroupContext {
+  private contextAt(group: Group, now: number): DecisionContext {
     const { epochOf, process, pulse, room, policyOf } = this.tools;
     return {
       now,
       epoch: epochOf(),
       process,
       policy: policyOf(group.commands[0]?.key.namespace ?? never()),
-      isAlive: (other) => pulse.isAlive(other),
+      isAlive: pulse.isAlive,
       callerOf: room.callersOf(group.id),
+      remembered: null,
     };
   }
 
@@ -141,7 +138,7 @@ export class Flusher {
   ): Promise<ReadResult | null> {
     const keys = groups.map(keyOf);
     const requestKeys = commands.flatMap(({ command }) => memoKey(command) ?? []);
-    const dueAt = Math.min(...commands.map((pending) => pending.dueAt));
+    const dueAt = mostUrgent(groups);
     for (;;) {
       try {
         return await this.tools.store.read(keys, requestKeys);
@@ -156,53 +153,31 @@ export class Flusher {
     }
   }
 
-  private async swap(proposals: Proposal[], startedAt: number): Promise<void> {
-    if (proposals.length === 0) return;
+  private async swap(written: Written[], startedAt: number): Promise<void> {
+    if (written.length === 0) return;
     const { store, monotonic, newWriter, backendClock } = this.tools;
-    const encoded = proposals.map(({ group, next, base }) =>
-      machineOf(keyOf(group)).encode(next ?? never(), base),
-    );
-    const changes = proposals.map((p, i) => this.changeOf(p, encoded[i] ?? never()));
-    const dueAt = Math.min(...proposals.flatMap((p) => p.group.commands.map((c) => c.dueAt)));
-    for (const { outcomes } of proposals) markStanding(outcomes, ({ changed }) => changed);
+    const changes = written.map(({ change }) => change);
+    const dueAt = mostUrgent(written.map(({ proposal }) => proposal.group));
+    for (const { proposal } of written) markStanding(proposal.outcomes, ({ changed }) => changed);
     const sentAt = monotonic();
     let verdicts: Verdict[];
     try {
       verdicts = await sureSwap(store, changes, { dueAt, monotonic, newWriter });
     } catch (cause) {
-      for (const proposal of proposals) this.refuse(proposal, cause);
+      for (const { proposal } of written) this.refuse(proposal, cause);
       return;
     }
     verdicts.forEach((verdict, i) => {
-      const proposal = proposals[i] ?? never();
+      const { proposal, record, queueOnDisk } = written[i] ?? never();
       backendClock.observe(verdict.now, sentAt);
       if (verdict.took === 'yes') {
-        const { queueOnDisk } = encoded[i] ?? never();
-        const record = proposal.next ?? never();
-        this.tools.known.set(proposal.group.id, { record, writer: verdict.writer, queueOnDisk });
+        proposal.place.known = { record, writer: verdict.writer, queueOnDisk };
         const latestNow = verdict.now + monotonic() - sentAt;
         this.tell(proposal, startedAt, latestNow - proposal.now);
       } else {
         this.decideAgain(proposal, verdict.took);
       }
     });
-  }
-
-  private changeOf(proposal: Proposal, { head, queue }: EncodedRecord): Change {
-    const { group, base, next, expect, epoch, events, memos, extensions } = proposal;
-    return {
-      key: keyOf(group),
-      expect: base && { rev: base.record.rev, writer: base.writer },
-      clock: expect,
-      epoch,
-      writer: this.tools.newWriter(),
-      rev: next?.rev ?? 0,
-      head,
-      queue,
-      events,
-      memos,
-      extensions,
-    };
   }
 
   /**
@@ -234,9 +209,9 @@ export class Flusher {
 
   /** What was changed by nobody knows whom can only be asked again where the answer is remembered. */
   private decideAgain(proposal: Proposal, took: Exclude<Verdict['took'], 'yes'>): void {
-    const { known, monotonic, resubmit } = this.tools;
+    const { monotonic, resubmit } = this.tools;
     const uncertain = took === 'unknown';
-    known.forget(proposal.group.id);
+    proposal.place.known = null;
     if (uncertain) this.tellDoubt(proposal);
     markStanding(proposal.outcomes, ({ changed }) => uncertain && changed);
     const surplus = took === 'tooLarge' ? surplusOf(proposal.outcomes) : null;
@@ -256,7 +231,7 @@ export class Flusher {
   }
 
   private refuse(proposal: Proposal, cause: unknown): void {
-    this.tools.known.forget(proposal.group.id);
+    proposal.place.known = null;
     const isUnknown = !(cause instanceof StoreError) || cause.applied === 'unknown';
     if (isUnknown) this.tellDoubt(proposal);
     markStanding(proposal.outcomes, ({ changed }) => isUnknown && changed);
@@ -265,9 +240,13 @@ export class Flusher {
   }
 }
 
-/** The record that a group is about. */
-function keyOf({ commands }: Group): RecordKey {
-  return commands[0]?.key ?? never();
+/** When the first of their budgets is over. */
+function mostUrgent(groups: Group[]): number {
+  let dueAt = Number.POSITIVE_INFINITY;
+  for (const { commands } of groups) {
+    for (const pending of commands) dueAt = Math.min(dueAt, pending.dueAt);
+  }
+  return dueAt;
 }
 
 function never(): never {

@@ -22,6 +22,7 @@ export function handOver(
   handOffs: HandOff[],
   elapsedMs: number,
 ): void {
+  if (handOffs.length === 0) return;
   const asOf = monotonic();
   for (const handOff of handOffs) {
     const { hold } = handOff;

@@ -1,3 +1,4 @@
+import type { RecordKey } from '../backends/record-store';
 import { LockyardError } from '../domain/errors';
 import type { PendingCommand } from './pending-command';
 
@@ -33,6 +34,11 @@ export interface SetJob {
 export interface Group {
   id: string;
   commands: PendingCommand[];
+}
+
+/** The record that a group is about: no group is empty. */
+export function keyOf({ commands }: Group): RecordKey {
+  return (commands[0] as PendingCommand).key;
 }
 
 /**

@@ -65,10 +65,10 @@ export class Pulse {
     if (!this.failed) await this.beat(0);
   }
 
-  isAlive(process: string): boolean {
+  readonly isAlive = (process: string): boolean => {
     const until = this.aliveUntil.get(process);
     return until !== undefined && until > this.lookedAt;
-  }
+  };
 
   /** Whether this process has ever been heard of; if not, only a look can tell whether it lives. */
   knows(process: string): boolean {

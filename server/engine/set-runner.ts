@@ -174,7 +174,7 @@ export class SetRunner {
       epoch,
       process,
       policy: policyOf(namespace),
-      isAlive: (other) => pulse.isAlive(other),
+      isAlive: pulse.isAlive,
       callerOf: (name, waiter) => room.callersOf(recordId({ namespace, name }))(waiter),
       remembered: memos.find(({ key }) => key === command.request.key) ?? null,
     });
@@ -231,7 +231,7 @@ export class SetRunner {
       const writer = verdict.writers[i] ?? null;
       const { queueOnDisk } = encoded;
       if (writer === null) known.forget(recordId(key));
-      else known.set(recordId(key), { record: decision.next, writer, queueOnDisk });
+      else known.at(recordId(key)).known = { record: decision.next, writer, queueOnDisk };
       handOver(this.tools, key, decision.handOffs, elapsedMs);
       room.callTurns(recordId(key), decision.next);
     }
@@ -272,10 +272,7 @@ function changeOf(
 
 function openLock(...[known, key, record]: Parameters<typeof openRecord>): Known | null {
   try {
-    const opened = openRecord(known, key, record);
-    if (opened) known.set(recordId(key), opened);
-    else known.forget(recordId(key));
-    return opened as Known | null;
+    return openRecord(known, key, record).known as Known | null;
   } catch (cause) {
     throw unreadable(cause);
   }

@@ -64,6 +64,8 @@ export class WaitingCall {
   }
 }
 
+const nobody = () => null;
+
 /** The callers on the line at this process, by lock. `decide` asks here whether a waiter can be granted at once. */
 export class WaitingRoom {
   /** By lock, then by request. */
@@ -95,7 +97,7 @@ export class WaitingRoom {
    */
   callersOf(id: string): (waiter: Waiter) => AcquireCommand | null {
     const requests = this.calls.get(id);
-    return ({ tag }) => requests?.get(tag)?.[0]?.ask ?? null;
+    return requests ? ({ tag }) => requests.get(tag)?.[0]?.ask ?? null : nobody;
   }
 
   /** Tells every caller of that request. False: nobody was on the line any more. */
