@@ -93,40 +93,47 @@ return out
 /**
  * Swaps. Everything that can fail comes before the first write, so a refusal has changed nothing.
  *
- * ARGV: life, beat, `all` or `each`, the history's text or nothing, how many changes; of each its id and its proposal; then,
- * change by change, key, text and expiry of each answer that is kept, and key and expiry of each one that is to live longer. A
- * proposal is past, ahead, the number of answers kept and extended, and the lengths of what is expected and of the queue,
- * with a blank after each; then what is expected (nothing: no record), the queue (`=` for as it is, else a sign and the
- * queue), and the text. Few and long arguments, because each one costs the driver.
+ * ARGV: life, beat, `all` or `each`, the history's text or nothing, how many changes, their proposals one behind the other;
+ * then, change by change, key, text and expiry of each answer that is kept, and key and expiry of each one that is to live
+ * longer. A proposal is past, ahead, the number of answers kept and extended, and the lengths of what follows, with a blank
+ * after each; then the id, what is expected (nothing: no record), the queue (`=` for as it is, else a sign and the queue),
+ * and the text. One long argument, because each one costs the driver.
  *
  * Answers now; then of each change 1 if it took, else the rev and writer of the record that stands, or nothing.
  */
 export const SWAP = new RedisScript(`#!lua
 ${CHECK}
-local n, all = tonumber(ARGV[5]), ARGV[3] == 'all'
-local keys = {}
-for i = 1, n do keys[i] = '${PREFIX.record}' .. ARGV[4 + 2 * i] end
-local values = redis.call('MGET', unpack(keys))
-local out, texts, queues, kepts, extendeds = { now }, {}, {}, {}, {}
-local writers, whole = {}, true
+local n, all, proposals = tonumber(ARGV[5]), ARGV[3] == 'all', ARGV[6]
+local ids, keys, inTime, expecteds, texts, queues, kepts, extendeds = {}, {}, {}, {}, {}, {}, {}, {}
+local from, past, ahead, kept, extended, named, length, size, long = 1
 for i = 1, n do
-  local value, proposal = values[i], ARGV[5 + 2 * i]
-  local past, ahead, kept, extended, length, size, from =
-    string.match(proposal, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()')
-  local took = now >= tonumber(past) and now < tonumber(ahead)
-  if value then
-    took = took and length ~= '0'
-      and string.sub(value, 2, length + 1) == string.sub(proposal, from, from + length - 1)
-  else
-    took = took and length == '0'
-    if redis.call('ZSCORE', '${KEYS.ids}', ARGV[4 + 2 * i]) then return redis.error_reply('${REFUSAL} records') end
-  end
+  past, ahead, kept, extended, named, length, size, long, from =
+    string.match(proposals, '^(%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+) ()', from)
+  inTime[i] = now >= tonumber(past) and now < tonumber(ahead)
   kepts[i], extendeds[i] = tonumber(kept), tonumber(extended)
+  local expected = from + named
+  local queue = expected + length
+  local text = queue + size
+  ids[i] = string.sub(proposals, from, expected - 1)
+  expecteds[i] = string.sub(proposals, expected, queue - 1)
+  queues[i] = string.sub(proposals, queue, text - 1)
+  from = text + long
+  texts[i] = string.sub(proposals, text, from - 1)
+  keys[i] = '${PREFIX.record}' .. ids[i]
+end
+local values = redis.call('MGET', unpack(keys))
+local out, writers, whole = { now }, {}, true
+for i = 1, n do
+  local value, expected = values[i], expecteds[i]
+  local took
+  if value then
+    took = inTime[i] and expected ~= '' and string.sub(value, 2, #expected + 1) == expected
+  else
+    took = inTime[i] and expected == ''
+    if redis.call('ZSCORE', '${KEYS.ids}', ids[i]) then return redis.error_reply('${REFUSAL} records') end
+  end
   if took then
-    from = from + length
     out[1 + i] = 1
-    queues[i] = string.sub(proposal, from, from + size - 1)
-    texts[i] = string.sub(proposal, from + size)
     writers[#writers + 1] = string.match(texts[i], '^%S+ (%S+)')
   else
     out[1 + i], whole = value and string.match(value, '^.(%S+ %S+)') or false, false
@@ -143,11 +150,11 @@ if ARGV[4] ~= '' then
   local id = redis.call('HINCRBY', KEYS[1], 'history', 1)
   redis.call('XADD', '${KEYS.history}', string.format('%.0f-0', id), 'at', now, 'changes', ARGV[4], 'took', table.concat(writers, ','))
 end
-local at, born = 6 + 2 * n, 0
+local at, born = 7, 0
 for i = 1, n do
   local took, last = out[1 + i] == 1, at + 3 * kepts[i] + 2 * extendeds[i]
   if took then
-    local id, value, queue, flag = ARGV[4 + 2 * i], values[i], queues[i], '-'
+    local id, value, queue, flag = ids[i], values[i], queues[i], '-'
     local had = value and string.byte(value) == ${HAS_QUEUE_BYTE}
     if queue == '=' then
       flag = had and '${HAS_QUEUE}' or '-'

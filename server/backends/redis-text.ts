@@ -42,33 +42,38 @@ export function swapArguments(
   isStale: (change: Change) => boolean,
 ): (string | number)[] {
   const hasHistory = changes.some((change) => change.events.length > 0);
-  const args: (string | number)[] = [how, hasHistory ? encodeHistory(changes) : '', changes.length];
-  const answers: (string | number)[] = [];
-  for (const change of changes) {
-    const { memos, extensions } = change;
+  const history = hasHistory ? encodeHistory(changes) : '';
+  const args: (string | number)[] = [how, history, changes.length, proposalsOf(changes, isStale)];
+  for (const { memos, extensions } of changes) {
     for (const { key, inputHash, answer, expiresAt } of memos) {
-      answers.push(key, `${inputHash}\n${JSON.stringify(answer)}`, instant(expiresAt));
+      args.push(key, `${inputHash}\n${JSON.stringify(answer)}`, instant(expiresAt));
     }
-    let extended = 0;
     for (const { keys, expiresAt } of extensions) {
-      for (const key of keys) answers.push(key, instant(expiresAt));
-      extended += keys.length;
+      for (const key of keys) args.push(key, instant(expiresAt));
     }
-    args.push(recordId(change.key), proposalOf(change, isStale(change), extended));
   }
-  return args.concat(answers);
+  return args;
 }
 
-function proposalOf(change: Change, isStale: boolean, extended: number): string {
-  const { expect, clock, rev, writer, head, queue, memos } = change;
-  const expected = expect ? beginning(expect) : '';
-  const text = `${rev} ${writer} ${head}`;
+/** Redis counts in bytes. They are counted one text after the other only where not all of them are ASCII. */
+function proposalsOf(changes: Change[], isStale: (change: Change) => boolean): string {
+  const said = (lengthOf: (text: string) => number) =>
+    changes.map((change) => proposalOf(change, isStale(change), lengthOf)).join('');
+  const proposals = said((text) => text.length);
+  return Buffer.byteLength(proposals) === proposals.length ? proposals : said(Buffer.byteLength);
+}
+
+function proposalOf(change: Change, isStale: boolean, lengthOf: (text: string) => number): string {
+  const { expect, clock, rev, writer, head, queue, memos, extensions } = change;
   const past = Math.ceil(clock.past);
   const ahead = isStale ? 0 : Math.ceil(Math.min(clock.ahead, Number.MAX_SAFE_INTEGER));
-  // Only a queue is measured in bytes: what is expected is ASCII, and the text goes on to the end.
-  const lengths = `${expected.length} ${queue === null ? 1 : 1 + Buffer.byteLength(queue)}`;
+  const extended = extensions.reduce((sum, { keys }) => sum + keys.length, 0);
+  const id = recordId(change.key);
+  const expected = expect ? beginning(expect) : '';
   const line = queue === null ? '=' : `+${queue}`;
-  return `${past} ${ahead} ${memos.length} ${extended} ${lengths} ${expected}${line}${text}`;
+  const text = `${rev} ${writer} ${head}`;
+  const lengths = `${lengthOf(id)} ${expected.length} ${lengthOf(line)} ${lengthOf(text)}`;
+  return `${past} ${ahead} ${memos.length} ${extended} ${lengths} ${id}${expected}${line}${text}`;
 }
 
 /** Redis takes whole milliseconds after 1970 and nothing else. */

@@ -3,22 +3,32 @@ import { recordId, recordKey } from '@/server/backends/record-id';
 import type { Change } from '@/server/backends/record-store';
 import { memoOf, standingRecord } from '@/server/backends/redis-text';
 
-const PROPOSAL = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) /;
+const PROPOSAL = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) /;
+
+type Parts = [id: string, expected: string, line: string, text: string];
 
 /** What a swap was told, as changes again. Nothing in a simulated record is more than ASCII, so bytes are characters. */
-export function proposedChanges(history: string, n: number, args: string[]): Change[] {
-  const answers = args.slice(2 * n);
+export function proposedChanges(
+  history: string,
+  n: number,
+  proposals: string,
+  answers: string[],
+): Change[] {
   const take = (count: number) => answers.splice(0, count) as [string, string, string];
-  const changes = Array.from({ length: n }, (_, i): Change => {
-    const [id = '', proposal = ''] = args.slice(2 * i);
-    const [start = '', past, ahead, kept, extended, length, size] = PROPOSAL.exec(proposal) ?? [];
-    const body = proposal.slice(start.length);
-    const line = body.slice(Number(length), Number(length) + Number(size));
-    const text = body.slice(Number(length) + Number(size));
+  let left = proposals;
+  const cut = (length: number) => {
+    const text = left.slice(0, length);
+    left = left.slice(length);
+    return text;
+  };
+  const changes = Array.from({ length: n }, (): Change => {
+    const [start = '', past, ahead, kept, extended, ...lengths] = PROPOSAL.exec(left) ?? [];
+    cut(start.length);
+    const [id, expected, line, text] = lengths.map((length) => cut(Number(length))) as Parts;
     const [rev, writer] = text.split(' ', 2);
     return {
       key: recordKey(id),
-      expect: length === '0' ? null : standingRecord(body.slice(0, Number(length) - 1)),
+      expect: expected === '' ? null : standingRecord(expected.trimEnd()),
       clock: { past: Number(past), ahead: Number(ahead) },
       rev: Number(rev),
       writer: writer ?? '',

@@ -185,9 +185,9 @@ export class SimRedis {
     return [this.database.now(), ...records, ...answers];
   }
 
-  swap([life, beat, how, history = '', n, ...rest]: string[]): Reply {
+  swap([life, beat, how, history = '', n, proposals = '', ...answers]: string[]): Reply {
     const marker = this.checked(life, beat);
-    const changes = proposedChanges(history, Number(n), rest);
+    const changes = proposedChanges(history, Number(n), proposals, answers);
     for (const { key } of changes) {
       if (!this.at(recordId(key)) && this.ids.has(recordId(key))) {
         throw new RedisRefusal('LOCKYARD records');
