@@ -70,7 +70,7 @@ export class Flusher {
     ]);
   }
 
-  /** Null where a read is needed: nothing is remembered, or a request id must be looked up; so too if nothing would change. */
+  /** Null where a read is needed first: nothing is remembered, or a request id must be looked up. */
   private proposeFromMemory(group: Group): Proposal | null {
     const { known, backendClock } = this.tools;
     const place = known.at(group.id);
