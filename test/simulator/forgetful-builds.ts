@@ -30,6 +30,27 @@ export const FORGETFUL_BUILDS: Record<string, Flaws> = {
         otherwise(honest, { read: async () => ({ ...(await honest.read()), beat: 0 }) }),
     },
   },
+  'a memory that is taken for lost by whoever comes': {
+    memory: {
+      life: (honest) =>
+        otherwise(honest, {
+          async read() {
+            const row = await honest.read();
+            return { ...row, beat: row.beat + 100 };
+          },
+        }),
+    },
+  },
+  'a holder that is told of its hold as if nothing had been lost': {
+    locks: (decide) => (record, command, context) => {
+      const decision = decide(record, command, context);
+      const { outcome, by } = decision.answer as { outcome: string; by?: string };
+      if (command.verb !== 'renew' || outcome !== 'lost' || by !== 'lockyard') return decision;
+      const expiresAt = context.now + command.leaseMs;
+      const answer = { outcome: 'renewed', rev: 1, expiresAt, expiresInMs: command.leaseMs };
+      return { ...decision, answer };
+    },
+  },
   'a server that says that it flushes, and does not': { memory: { saysFlushed: true } },
 };
 

@@ -56,9 +56,9 @@ export class SimClient {
     if (!granted) return;
     const { token } = granted;
     if (this.world.reenters && random() < 0.2) return enterTwice(this, key, token, leaseMs);
-    while (random() < 0.4) {
+    while (random() < this.world.renewing) {
       await scheduler.pause(random() * leaseMs * 0.7);
-      if (!(await this.renew(key, token, leaseMs))) break;
+      if (!(await this.renew(key, token, leaseMs)) && !this.world.memory) break;
     }
     await scheduler.pause(random() < 0.15 ? leaseMs * 1.3 : random() * 40);
     if (random() < 0.15) return;

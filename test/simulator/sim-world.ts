@@ -79,6 +79,8 @@ export class SimWorld {
   /** The store that loses its memory; null in a world whose store does not. */
   readonly memory: LossyMemory | null;
   readonly longLeaseMs: number;
+  /** How likely a holder is to renew, each time. After a loss it is told how that stands, if it goes on asking. */
+  readonly renewing: number;
   /** How far it was set so far, one way and the other taken together. */
   steppedMs = 0;
   /** When the trouble ends and everybody goes home, milliseconds since the simulation began. */
@@ -124,6 +126,7 @@ export class SimWorld {
     this.reenters = seeded(seed ^ 7)() < 0.4;
     const lastsMs = control ? LOSSY_LASTS_MS : 2_000;
     this.troubleEndsAt = lastsMs + random() * 6_000;
+    this.renewing = control ? 0.7 : 0.4;
     this.longLeaseMs = control ? LONG_LEASE_OF_LOSSY_MS : LONG_LEASE_MS;
     this.memory = control && new LossyMemory(this, control, seeded(seed ^ LOSSES));
   }
