@@ -46,11 +46,6 @@ const LONG_LEASE_MS = 6_000;
 const LONG_LEASE_OF_LOSSY_MS = 1_800;
 const LOSSY_LASTS_MS = 6_000;
 
-const STOP_MS = 3_000;
-
-/** Longer than nothing is granted after a loss. */
-const LOSSY_STOP_MS = 8_000;
-
 const LOSSES = 0x70b1;
 const SHARD_CLOCKS = 0x5ad1;
 const SHARD_AWAY_MS = 3_000;
@@ -185,8 +180,7 @@ export class SimWorld {
       if (alive.length === 0 || random() < 0.1) await this.join();
       if (random() < 0.1 && this.faults > 0) {
         const one = alive[Math.floor(random() * alive.length)];
-        const longestMs = this.memory ? LOSSY_STOP_MS : STOP_MS;
-        if (one) one.owner.stoppedUntil = scheduler.now + random() * longestMs;
+        if (one) one.owner.stoppedUntil = scheduler.now + random() * 3_000;
       }
       if (this.clockSteps && random() < 0.2) {
         const ms = (random() - 0.5) * 3_000;
