@@ -281,14 +281,15 @@ describe.each(storeNames)('an engine over %s', (name) => {
   });
 
   describe.concurrent('rule 6: a grant that comes too late', () => {
-    /** The swap takes; its reply comes when the lease is nearly over. */
-    const late: Fate = { kind: 'pass', afterMs: 380 };
+    const leaseMs = 1_200;
+    /** The swap takes; its reply comes when the lease is nearly over, and leaves time to give the lock back. */
+    const late: Fate = { kind: 'pass', afterMs: 1_100 };
 
     it('is given back and decided again', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, late);
-      const answer = await take(own, key, 'w1', { leaseMs: 400 });
-      expect(answer.expiresInMs).toBeGreaterThan(50);
+      const answer = await take(own, key, 'w1', { leaseMs });
+      expect(answer.expiresInMs).toBeGreaterThan(120);
       const written = (await eventsByLock(rig.under.store, [key])).get(key.name) ?? [];
       const [first, givenBack, last] = written;
       expect([first?.kind, givenBack?.kind, last?.kind]).toEqual(['granted', 'late', 'granted']);
@@ -298,7 +299,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     it('is UNKNOWN the second time, and nobody holds the lock', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, late, PASS, late);
-      expect(await reasonOf(acquire(own, key, 'w1', { leaseMs: 400 }))).toBe('UNKNOWN');
+      expect(await reasonOf(acquire(own, key, 'w1', { leaseMs }))).toBe('UNKNOWN');
       expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'late', 'granted', 'late']);
       expect(await holdersOf(key)).toEqual([]);
     });
