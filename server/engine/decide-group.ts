@@ -1,3 +1,4 @@
+import type { RecordKey } from '../backends/record-store';
 import type {
   DecisionContext,
   Expectation,
@@ -9,7 +10,7 @@ import { LockyardError } from '../domain/errors';
 import { joined } from '../domain/joined';
 import type { RecordEvent } from '../domain/record-event';
 import type { KnownPlace } from './known-records';
-import type { Group } from './lane';
+import { type Group, keyOf } from './lane';
 import { type AnyRecord, type KnownAny, machineOf } from './machine';
 import { memoKey, type PendingCommand } from './pending-command';
 
@@ -25,6 +26,7 @@ export interface Outcome {
 /** All commands of one record, decided one after another. Nothing of it is true before its swap has taken. */
 export interface Proposal {
   group: Group;
+  key: RecordKey;
   /** Where the record is kept in mind. */
   place: KnownPlace;
   /** What it was decided from. */
@@ -56,6 +58,7 @@ export function decideGroup(
 ): Proposal {
   const proposal: Proposal = {
     group,
+    key: keyOf(group),
     place,
     base: place.known,
     now: context.now,

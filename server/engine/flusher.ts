@@ -12,7 +12,7 @@ import { decideGroup, type Outcome, type Proposal } from './decide-group';
 import { handOver } from './hand-over';
 import type { KnownRecords } from './known-records';
 import { type Group, keyOf } from './lane';
-import { machineOf } from './machine';
+import { type AnyRecord, machineOf } from './machine';
 import { meetStrangers } from './meet-strangers';
 import { openRecord } from './open-record';
 import { memoKey, onlyLooks, type PendingCommand } from './pending-command';
@@ -41,6 +41,13 @@ export interface FlushTools {
   withdraw: (key: RecordKey, token: number) => void;
 }
 
+/** A proposal that changes its record, as its store is asked for it. */
+interface Proposed {
+  proposal: Proposal;
+  next: AnyRecord;
+  written: Written;
+}
+
 const READ_PAUSE_MS = 50;
 
 const NO_MEMOS: ReadonlyMap<string, Memo> = new Map();
@@ -57,15 +64,15 @@ export class Flusher {
 
   async flush(groups: Group[]): Promise<void> {
     const startedAt = this.tools.monotonic();
-    const written: Written[] = [];
+    const proposed: Proposed[] = [];
     const unread: Group[] = [];
     for (const group of groups) {
       const proposal = this.proposeFromMemory(group);
-      if (proposal?.next) written.push(writeDown(proposal, proposal.next, this.tools.newWriter()));
+      if (proposal?.next) proposed.push(this.proposed(proposal, proposal.next));
       else unread.push(group);
     }
     await Promise.all([
-      this.swap(written, startedAt),
+      this.swap(proposed, startedAt),
       unread.length > 0 ? this.readAndSwap(unread, startedAt) : undefined,
     ]);
   }
@@ -110,12 +117,12 @@ export class Flusher {
       markStanding(proposal.outcomes, () => false);
       return proposal;
     });
-    const written: Written[] = [];
+    const proposed: Proposed[] = [];
     for (const proposal of proposals) {
-      if (proposal.next) written.push(writeDown(proposal, proposal.next, this.tools.newWriter()));
+      if (proposal.next) proposed.push(this.proposed(proposal, proposal.next));
       else this.tell(proposal, startedAt);
     }
-    await this.swap(written, startedAt);
+    await this.swap(proposed, startedAt);
   }
 
   private contextAt(group: Group, now: number): DecisionContext {
@@ -153,25 +160,30 @@ export class Flusher {
     }
   }
 
-  private async swap(written: Written[], startedAt: number): Promise<void> {
-    if (written.length === 0) return;
+  private proposed(proposal: Proposal, next: AnyRecord): Proposed {
+    return { proposal, next, written: writeDown(proposal, next, this.tools.newWriter()) };
+  }
+
+  private async swap(proposed: Proposed[], startedAt: number): Promise<void> {
+    if (proposed.length === 0) return;
     const { store, monotonic, newWriter, backendClock } = this.tools;
-    const changes = written.map(({ change }) => change);
-    const dueAt = mostUrgent(written.map(({ proposal }) => proposal.group));
-    for (const { proposal } of written) markStanding(proposal.outcomes, ({ changed }) => changed);
+    const changes = proposed.map(({ written }) => written.change);
+    const dueAt = mostUrgent(proposed.map(({ proposal }) => proposal.group));
+    for (const { proposal } of proposed) markStanding(proposal.outcomes, ({ changed }) => changed);
     const sentAt = monotonic();
     let verdicts: Verdict[];
     try {
       verdicts = await sureSwap(store, changes, { dueAt, monotonic, newWriter });
     } catch (cause) {
-      for (const { proposal } of written) this.refuse(proposal, cause);
+      for (const { proposal } of proposed) this.refuse(proposal, cause);
       return;
     }
     verdicts.forEach((verdict, i) => {
-      const { proposal, record, queueOnDisk } = written[i] ?? never();
+      const { proposal, next, written } = proposed[i] ?? never();
       backendClock.observe(verdict.now, sentAt);
       if (verdict.took === 'yes') {
-        proposal.place.known = { record, writer: verdict.writer, queueOnDisk };
+        const { queueOnDisk } = written;
+        proposal.place.known = { record: next, writer: verdict.writer, queueOnDisk };
         const latestNow = verdict.now + monotonic() - sentAt;
         this.tell(proposal, startedAt, latestNow - proposal.now);
       } else {
@@ -188,7 +200,7 @@ export class Flusher {
     const { room, monotonic } = this.tools;
     const { id } = proposal.group;
     const elapsedMs = Math.max(monotonic() - startedAt, passedMs);
-    handOver(this.tools, keyOf(proposal.group), proposal.handOffs, elapsedMs);
+    handOver(this.tools, proposal.key, proposal.handOffs, elapsedMs);
     const again: PendingCommand[] = [];
     for (const { pending, told, changed } of proposal.outcomes) {
       if (!('error' in told)) {

@@ -1,6 +1,6 @@
-import { type EncodedRecord, encodeRecord, type KnownRecord } from '../backends/record-codec';
+import type { KnownRecord } from '../backends/record-codec';
 import { recordId } from '../backends/record-id';
-import { type Change, type ReadResult, type RecordKey, StoreError } from '../backends/record-store';
+import { type ReadResult, type RecordKey, StoreError } from '../backends/record-store';
 import { decideSet, type SetDecision } from '../domain/decide-set';
 import { LockyardError } from '../domain/errors';
 import type { LockRecord } from '../domain/lock-record';
@@ -21,6 +21,7 @@ import {
   unreadable,
 } from './refusals';
 import { type SetVerdict, sureSwapAll } from './sure-swap';
+import { writeDown } from './write-down';
 
 /** Time in which a set may begin a packet. With what that packet takes, its caller hears within 5 s. */
 const BUDGET_MS = 3_500;
@@ -188,13 +189,14 @@ export class SetRunner {
     startedAt: number,
   ): Promise<SetAnswer | null> {
     const { store, monotonic, newWriter, known, backendClock, room } = this.tools;
-    const written = changes.map(({ name, decision }): Written => {
+    const written = changes.map(({ name, decision }) => {
       const i = reading.keys.findIndex((key) => key.name === name);
       const base = reading.bases[i] ?? null;
       const key = { namespace: run.namespace, name };
-      return { key, base, decision, encoded: encodeRecord(decision.next, base) };
+      const decided = { key, base, epoch, ...decision };
+      return { key, decision, ...writeDown(decided, decision.next, newWriter()) };
     });
-    const proposals = written.map((one) => changeOf(one, epoch, newWriter()));
+    const proposals = written.map(({ change }) => change);
     const forgetAll = () => {
       for (const { key } of written) known.forget(recordId(key));
     };
@@ -227,9 +229,8 @@ export class SetRunner {
     }
     const latestNow = verdict.now + monotonic() - sentAt;
     const elapsedMs = Math.max(monotonic() - startedAt, latestNow - reading.now);
-    for (const [i, { key, decision, encoded }] of written.entries()) {
+    for (const [i, { key, decision, queueOnDisk }] of written.entries()) {
       const writer = verdict.writers[i] ?? null;
-      const { queueOnDisk } = encoded;
       if (writer === null) known.forget(recordId(key));
       else known.at(recordId(key)).known = { record: decision.next, writer, queueOnDisk };
       handOver(this.tools, key, decision.handOffs, elapsedMs);
@@ -237,37 +238,6 @@ export class SetRunner {
     }
     return ageSetAnswer(answer, elapsedMs);
   }
-}
-
-/** One lock's part in a set's swap. */
-interface Written {
-  key: RecordKey;
-  base: Known | null;
-  decision: SetDecision['changes'][number]['decision'];
-  encoded: EncodedRecord;
-}
-
-function changeOf(
-  { key, base, decision, encoded }: Written,
-  epoch: number,
-  writer: string,
-): Change {
-  const { next, expect, events, memos, extensions } = decision;
-  const { head, queue } = encoded;
-  const seen = base && { rev: base.record.rev, writer: base.writer };
-  return {
-    key,
-    expect: seen,
-    clock: expect,
-    epoch,
-    writer,
-    rev: next.rev,
-    head,
-    queue,
-    events,
-    memos,
-    extensions,
-  };
 }
 
 function openLock(...[known, key, record]: Parameters<typeof openRecord>): Known | null {

@@ -1,33 +1,45 @@
-import type { Change } from '../backends/record-store';
-import type { Proposal } from './decide-group';
-import { keyOf } from './lane';
+import type { Change, RecordKey } from '../backends/record-store';
+import type { Decision } from '../domain/decision';
+import type { RecordEvent } from '../domain/record-event';
 import { type AnyRecord, type KnownAny, machineOf } from './machine';
 
-/** A proposal that changes its record, as a store is asked for it. */
-export interface Written {
-  proposal: Proposal;
-  record: AnyRecord;
-  queueOnDisk: KnownAny['queueOnDisk'];
-  change: Change;
+/** What was decided about one record, and what it was decided from. */
+export interface Decided
+  extends Pick<
+    Decision<unknown, AnyRecord, RecordEvent>,
+    'expect' | 'events' | 'memos' | 'extensions'
+  > {
+  key: RecordKey;
+  base: KnownAny | null;
+  /** The backend's epoch, as it was decided with. */
+  epoch: number;
 }
 
-/** @param record what the proposal makes of its record */
-export function writeDown(proposal: Proposal, record: AnyRecord, writer: string): Written {
-  const { group, base, expect, epoch, events, memos, extensions } = proposal;
-  const key = keyOf(group);
-  const { head, queue, queueOnDisk } = machineOf(key).encode(record, base);
+/** The change that a store is asked for, and what its record is known to have of its queue once that has taken. */
+export interface Written {
+  change: Change;
+  queueOnDisk: KnownAny['queueOnDisk'];
+}
+
+/**
+ * @param next what was decided that the record becomes
+ * @param writer unlike any other, ever
+ */
+export function writeDown(decided: Decided, next: AnyRecord, writer: string): Written {
+  const { key, base, expect, epoch, events, memos, extensions } = decided;
+  const { head, queue, queueOnDisk } = machineOf(key).encode(next, base);
   const change: Change = {
     key,
     expect: base && { rev: base.record.rev, writer: base.writer },
     clock: expect,
     epoch,
     writer,
-    rev: record.rev,
+    rev: next.rev,
     head,
     queue,
     events,
     memos,
     extensions,
   };
-  return { proposal, record, queueOnDisk, change };
+  return { change, queueOnDisk };
 }
