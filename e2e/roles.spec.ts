@@ -1,3 +1,4 @@
+import type { Route } from 'playwright/test';
 import { LockyardClient } from '../client/lockyard';
 import { lockPath } from '../components/format/lock-path';
 import { lockRow, openLive, openPage } from './locks-page';
@@ -195,6 +196,36 @@ test('an admin adds a person, and a role that is taken away counts from the next
   await dialog.getByRole('button', { name: 'Disable the account' }).click();
   await expect(nora).toHaveURL(/\/sign-in$/);
   await nora.context().close();
+});
+
+test('a change of settings whose answer got lost is never denied, and the page shows whether it was made', async ({
+  context,
+  page,
+  server,
+  admin,
+}) => {
+  await signIn(context, server, admin);
+  await openPage(page, '/settings?section=people');
+  const dialog = page.getByRole('dialog');
+  const line = page.getByRole('row').filter({ hasText: 'Lea Lost' });
+  const lose = (route: Route) => route.fetch().then(() => route.abort());
+  await page.route('**/api/trpc/people.create*', lose, { times: 1 });
+  await page.getByRole('button', { name: 'Add a person…' }).click();
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('Lea Lost');
+  await dialog.getByLabel(/^First password/).fill('lea has a password');
+  await dialog.getByRole('button', { name: 'Add the person' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('It may have been done.');
+  await expect(dialog.getByRole('alert')).not.toContainText('not done');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(line).toBeVisible();
+
+  await page.route('**/api/trpc/people.setDisabled*', lose, { times: 1 });
+  await line.getByRole('button', { name: 'Change Lea Lost' }).click();
+  await page.getByRole('menuitem', { name: 'Disable…' }).click();
+  await dialog.getByRole('button', { name: 'Disable the account' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('It may have been done.');
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(line).toContainText('disabled');
 });
 
 test('an admin makes a namespace, in which the same name is another lock', async ({

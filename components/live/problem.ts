@@ -9,7 +9,9 @@ export interface Problem {
   retryAfterMs: number | null;
 }
 
-const OFFLINE_TEXT = 'The server does not answer. Nothing is known to have been done.';
+const OFFLINE_TEXT = 'The server does not answer.';
+
+const NOT_DONE = 'It was not done.';
 
 interface ErrorData {
   reason?: Reason;
@@ -45,7 +47,14 @@ export function mayBeDone({ reason }: Problem): boolean {
 export function failureTitle(problem: Problem): string {
   return mayBeDone(problem)
     ? 'It may have been done. Press again to be sure: it is not done twice.'
-    : 'It was not done.';
+    : NOT_DONE;
+}
+
+/** Whether an act was done that failed so and carries no request id: sent again, it might be done twice. */
+export function onceTitle(problem: Problem): string {
+  return mayBeDone(problem)
+    ? 'It may have been done. Close this and look before you try again.'
+    : NOT_DONE;
 }
 
 function textOf(reason: Reason, message: string): string {

@@ -1,7 +1,8 @@
 'use client';
 
 import { type ReactNode, useRef, useState } from 'react';
-import { type Problem, problemOf } from '../live/problem';
+import { onceTitle } from '../live/problem';
+import { useProblem } from '../live/use-problem';
 import { Button } from '../ui/button';
 import { Dialog } from '../ui/dialog';
 import { ProblemNote } from '../ui/problem-note';
@@ -22,15 +23,15 @@ export function AskDialog({
 }) {
   const cancel = useRef<HTMLButtonElement>(null);
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { problem, fail, forget } = useProblem();
   const go = async () => {
     setBusy(true);
-    setProblem(null);
+    forget();
     try {
       await onAct();
       onClose();
     } catch (error) {
-      setProblem(problemOf(error));
+      fail(error);
       setBusy(false);
     }
   };
@@ -39,7 +40,7 @@ export function AskDialog({
       <p className="mt-2 text-t2">{children}</p>
       {problem && (
         <div className="mt-4">
-          <ProblemNote problem={problem} title="It was not done." />
+          <ProblemNote problem={problem} title={onceTitle(problem)} />
         </div>
       )}
       <div className="mt-6 flex flex-wrap justify-end gap-3">

@@ -1,7 +1,8 @@
 'use client';
 
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { type Problem, problemOf } from '../live/problem';
+import { onceTitle } from '../live/problem';
+import { useProblem } from '../live/use-problem';
 import { Button } from './button';
 import { Dialog } from './dialog';
 import { ProblemNote } from './problem-note';
@@ -24,16 +25,16 @@ export function FormDialog({
   onClose: () => void;
 }) {
   const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { problem, fail, forget } = useProblem();
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     setBusy(true);
-    setProblem(null);
+    forget();
     try {
       await onAct(form);
     } catch (error) {
-      setProblem(problemOf(error));
+      fail(error);
     } finally {
       setBusy(false);
     }
@@ -43,7 +44,7 @@ export function FormDialog({
       {intro && <p className="mt-1 text-t2">{intro}</p>}
       <form onSubmit={(event) => void submit(event)} className="mt-5 flex flex-col gap-4">
         {children}
-        {problem && <ProblemNote problem={problem} title="It was not done." />}
+        {problem && <ProblemNote problem={problem} title={onceTitle(problem)} />}
         <div className="mt-2 flex flex-wrap justify-end gap-3">
           <Button size="large" onClick={onClose}>
             Cancel
