@@ -180,7 +180,10 @@ test('a release foresees the lock-delay of its namespace, and the lock rests for
   await dialog(page)
     .getByRole('button', { name: /^Release and grant to press-2 after 10.s$/ })
     .click();
-  await expect(page.getByText(/Nobody is granted it for 10.s\. 1 wait on\./)).toBeVisible();
+  await expect(page.getByText(/Nobody is granted it for 10.s\. 1.waits on\./)).toBeVisible();
   await expect(header(page)).toContainText('Delayed');
+  await expect(page.getByRole('region', { name: 'What comes next' })).toContainText(
+    'press-2 is the first to get it, once the lock-delay of its namespace is over.',
+  );
   expect((await waiting).outcome).toBe('granted');
 });

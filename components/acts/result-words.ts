@@ -1,5 +1,6 @@
 import type { HoldRow } from '@/server/domain/lock-row';
 import { boundText } from '../format/bound-text';
+import { plural } from '../format/counts';
 import { chosenSpan } from '../format/durations';
 import { shortToken } from '../format/tokens';
 import type { ActResult } from './act-results';
@@ -47,7 +48,8 @@ export function longResult(result: ActResult, hold: HoldRow | null): string {
   const { next, token, waitersBefore, waitersAfter, delayMs } = result;
   const released = `Released token ${shortToken(token)}`;
   if (next.kind === 'nobody') {
-    const wait = waitersAfter > 0 ? `${waitersAfter} wait on.` : 'Nobody waits for it.';
+    const wait =
+      waitersAfter > 0 ? `${plural(waitersAfter, 'waits', 'wait')} on.` : 'Nobody waits for it.';
     const pause = delayMs > 0 ? ` Nobody is granted it for ${boundText(delayMs)}.` : '';
     return `${released}.${pause} ${wait}`;
   }

@@ -28,6 +28,17 @@ export function ReleaseOutlook({ detail }: { detail: LockDetail }) {
             'Nobody gets it: the lock is frozen.'
           ) : row.holders > 1 ? (
             'The others who share it keep it.'
+          ) : row.status === 'delayed' ? (
+            <>
+              {next ? (
+                <>
+                  <ExactName name={next.owner} className="text-12" /> is the first to get it,
+                </>
+              ) : (
+                'The first to ask gets it,'
+              )}{' '}
+              <span className="text-t3">once the lock-delay of its namespace is over.</span>
+            </>
           ) : next ? (
             <>
               <ExactName name={next.owner} className="text-12" />{' '}
