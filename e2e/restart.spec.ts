@@ -136,6 +136,9 @@ for (const [what, fail, mend] of outages) {
       await expect(cell(lockRow(list, held), 'owner')).toContainText('orders-1');
       await expect(lock.getByText(/Not known: default has been silent for \d+\ss\./)).toBeVisible();
       await expect(lock.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
+      await expect(lock.getByRole('region', { name: 'Holder' })).toContainText(
+        'not known · 0 when last read',
+      );
       await expect(lock.getByRole('button', { name: 'Release…' })).toBeDisabled();
 
       const fresh = await context.newPage();

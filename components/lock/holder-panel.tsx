@@ -170,7 +170,9 @@ function Facts({ row, hold }: { row: LockRow; hold: HoldRow }) {
         </span>
       </Fact>
       <Fact word="Next renewal">
-        {dueMs === null ? (
+        {isUnknown ? (
+          <Quiet>not known · {exactCount(hold.renewals)} when last read</Quiet>
+        ) : dueMs === null ? (
           <Quiet>none seen so far</Quiet>
         ) : (
           <>

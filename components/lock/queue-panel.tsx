@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { LockDetail, WaiterRow } from '@/server/domain/lock-row';
 import { exactCount } from '../format/counts';
 import { useAtBackend } from '../live/reading';
-import { Countdown } from '../locks/lease-left';
+import { Countdown, LeaseBar } from '../locks/lease-left';
 import { Button } from '../ui/button';
 import { Duration } from '../ui/duration';
 import { ExactName } from '../ui/exact-name';
@@ -18,22 +18,27 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
   const { row, waiters } = detail;
   const [shown, setShown] = useState(SHOWN);
   const hidden = waiters.length - shown;
+  const isUnknown = row.status === 'unknown';
   return (
     <Panel
       title="Queue"
-      aside={waiters.length === 0 ? undefined : `${exactCount(waiters.length)} wait`}
+      aside={waiters.length === 0 ? undefined : countWords(waiters.length, isUnknown)}
       end={waiters.length > 0 && <span className="max-sm:hidden">place · age · patience left</span>}
     >
       {waiters.length === 0 ? (
         <p className="px-3.5 py-3 text-t2">
-          {row.status === 'unknown'
-            ? 'Not known: its backend does not tell who waits.'
-            : 'Nobody waits.'}
+          {isUnknown ? 'Not known: its backend does not tell who waits.' : 'Nobody waits.'}
         </p>
       ) : (
         <ol>
           {waiters.slice(0, shown).map((waiter, place) => (
-            <Waiter key={waiter.ticket} waiter={waiter} place={place} backend={row.backend} />
+            <Waiter
+              key={waiter.ticket}
+              waiter={waiter}
+              place={place}
+              backend={row.backend}
+              lastReadAt={isUnknown ? row.readAt : null}
+            />
           ))}
         </ol>
       )}
@@ -48,15 +53,34 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
   );
 }
 
-function Waiter({ waiter, place, backend }: { waiter: WaiterRow; place: number; backend: string }) {
+function countWords(count: number, isUnknown: boolean): string {
+  if (isUnknown) return `${exactCount(count)} waited when last read`;
+  return count === 1 ? '1 waits' : `${exactCount(count)} wait`;
+}
+
+function Waiter({
+  waiter,
+  place,
+  backend,
+  lastReadAt,
+}: {
+  waiter: WaiterRow;
+  place: number;
+  backend: string;
+  /** Where the queue is not known: when it was, by the backend's clock. Nothing counts on from there. */
+  lastReadAt: number | null;
+}) {
   const { owner, service, enqueuedAt, patienceUntil, detached, setSize } = waiter;
-  const ageMs = useAtBackend(backend, (now) => Math.floor((now - enqueuedAt) / 1_000) * 1_000);
+  const ageMs = useAtBackend(
+    backend,
+    (now) => Math.floor(Math.max(0, (lastReadAt ?? now) - enqueuedAt) / 1_000) * 1_000,
+  );
   return (
     <li className="queue-row">
       <span className="text-right text-t3">{exactCount(place + 1)}</span>
       <span className="flex min-w-0 items-baseline gap-2.5" title={`${owner}, service ${service}`}>
         <ExactName name={owner} className="text-12" />
-        {place === 0 && <span className="text-12 text-acc">next</span>}
+        {place === 0 && lastReadAt === null && <span className="text-12 text-acc">next</span>}
         {setSize && (
           <span
             className="truncate text-12 text-t3"
@@ -78,11 +102,20 @@ function Waiter({ waiter, place, backend }: { waiter: WaiterRow; place: number; 
         <Duration ms={ageMs} />
       </span>
       <span className="flex items-center gap-2.5">
-        <Countdown
-          backend={backend}
-          until={patienceUntil}
-          wholeMs={Math.max(1, patienceUntil - enqueuedAt)}
-        />
+        {lastReadAt === null ? (
+          <Countdown
+            backend={backend}
+            until={patienceUntil}
+            wholeMs={Math.max(1, patienceUntil - enqueuedAt)}
+          />
+        ) : (
+          <>
+            <LeaseBar share={0} look="unknown" />
+            <span className="text-t3" title="Not known: the last reading is old">
+              ?
+            </span>
+          </>
+        )}
       </span>
     </li>
   );
