@@ -50,6 +50,13 @@ test('a few bars have room around them, and 0 ms is not before the first', () =>
   expect(histogramBins(histogramOf([1]), null).bins[0]?.fromMs).toBeGreaterThan(0);
 });
 
+test('the marks between round durations keep away from them', () => {
+  const { ticks } = histogramBins(histogramOf([3_000, 58_000]), null);
+  const shown = ticks.map(({ ms }) => ms);
+  expect(shown).toContain(60_000);
+  expect(shown).not.toContain(50_000);
+});
+
 test('without anything there is nothing to draw', () => {
   expect(histogramBins([], null)).toMatchObject({ bins: [], ticks: [] });
   expect(histogramBins(histogramOf([0, 0]), null).bins).toEqual([]);

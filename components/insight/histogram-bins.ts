@@ -25,8 +25,17 @@ const ROUND_MS = [
   ...[60_000, 600_000, 3_600_000, 36_000_000, 86_400_000, 864_000_000],
 ];
 
+/** Closer to a round one by ratio, a duration between would crowd its mark: 50 s beside 1 min. */
+const APART_RATIO = 1.5;
+
+const crowdsRound = (ms: number) =>
+  ROUND_MS.some((round) => round > ms && round / ms < APART_RATIO);
+
 /** Between those, where they alone would be too few. */
-const FINE_MS = ROUND_MS.flatMap((ms) => [ms, 2 * ms, 5 * ms]);
+const FINE_MS = ROUND_MS.flatMap((ms) => [
+  ms,
+  ...[2 * ms, 5 * ms].filter((between) => !crowdsRound(between)),
+]);
 
 const TICKS_MIN = 3;
 
