@@ -19,6 +19,7 @@ export function FigureStrip({
   page,
   receivedAt,
   fleet,
+  isFleetLost,
   query,
   onQuery,
 }: {
@@ -26,6 +27,8 @@ export function FigureStrip({
   receivedAt: number | null;
   /** Null while it is not known. */
   fleet: FleetNow | null;
+  /** The fleet was asked for again in vain. */
+  isFleetLost: boolean;
   query: ListQuery;
   onQuery: (part: Partial<ListQuery>) => void;
 }) {
@@ -82,7 +85,7 @@ export function FigureStrip({
         spanMs={spanMs}
         press={show('stuck')}
       />
-      <RateFigures fleet={fleet} />
+      <RateFigures fleet={fleet} isLost={isFleetLost} />
     </section>
   );
 }

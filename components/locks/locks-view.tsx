@@ -63,7 +63,7 @@ export function LocksView({
   );
   const { data: page, receivedAt, link, retry } = live;
 
-  const { data: fleet = null } = useQuery(
+  const { data: fleet = null, isError: isFleetLost } = useQuery(
     trpc.insights.fleet.queryOptions(undefined, {
       ...(initialFleet && { initialData: initialFleet }),
       refetchInterval: FLEET_EVERY_MS,
@@ -99,6 +99,7 @@ export function LocksView({
               page={page}
               receivedAt={receivedAt}
               fleet={fleet}
+              isFleetLost={isFleetLost}
               query={query}
               onQuery={setQuery}
             />

@@ -14,10 +14,17 @@ import { grantCourse, HOUR_SPAN_MS, latestWait, waitCourse } from './fleet-figur
 const OLD_MS = 10_000;
 
 /** How often locks are granted, and how long was waited for them: of now and of the last hour. */
-export function RateFigures({ fleet }: { fleet: FleetNow | null }) {
+export function RateFigures({
+  fleet,
+  isLost,
+}: {
+  fleet: FleetNow | null;
+  /** The server was asked again and did not tell; else it is being asked, as after a tab was hidden. */
+  isLost: boolean;
+}) {
   const readAt = fleet?.hourAt ?? null;
   const ageMs = useAtBackend('', (now) => {
-    const ms = readAt === null ? 0 : now - readAt;
+    const ms = fleet === null || readAt === null ? 0 : (isLost ? now : fleet.asOf) - readAt;
     return ms > OLD_MS ? Math.floor(ms / 1_000) * 1_000 : 0;
   });
   const grants = fleet ? grantCourse(fleet) : [];

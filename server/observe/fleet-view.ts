@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../clock';
 import type { FleetNow } from '../domain/insight-row';
 import { LOCK_STATUSES, type LockStatus } from '../domain/lock-status';
@@ -6,6 +7,10 @@ import type { LockInsights, SumView } from './lock-insights';
 
 /** The last hour is not read again sooner. */
 const HOUR_FRESH_MS = 1_000;
+
+/** Older than this, as after a time in which nobody asked, a new reading is waited for, but no longer than that. */
+const HOUR_OLD_MS = 5_000;
+const HOUR_WITHIN_MS = 500;
 
 /** All locks together: now from the board, the last hour from the roll-ups. */
 export class FleetView {
@@ -24,7 +29,10 @@ export class FleetView {
   async now(): Promise<FleetNow> {
     const reading = this.readHour();
     if (!this.hour) await reading;
-    reading.catch(() => undefined);
+    const settled = reading.catch(() => undefined);
+    if (this.hour && this.clock.now() - this.hour.at > HOUR_OLD_MS) {
+      await Promise.race([settled, pause(HOUR_WITHIN_MS, undefined, { ref: false })]);
+    }
     const asOf = this.clock.now();
     const { view, at } = this.hour ?? { view: await this.insights.lastHour([], asOf), at: asOf };
     const { points: minutes, total: hour } = view;
