@@ -137,7 +137,7 @@ function Foot({
   const isReady = !hold.isChanged && missing.length === 0;
   return (
     <div className="mt-5 flex flex-wrap items-center justify-end gap-x-3 gap-y-3">
-      <div className="min-w-0 text-12 max-sm:w-full sm:mr-auto">
+      <div className="min-w-0 flex-1 basis-44 text-12 max-sm:basis-full">
         <p className="flex items-center gap-2 text-t3">
           <Icon name="eye" size={15} />
           <span>
@@ -153,27 +153,29 @@ function Foot({
           </p>
         )}
       </div>
-      <Button ref={cancel} size="large" onClick={onClose}>
-        {hold.isChanged && !hold.now.hold ? 'Close' : 'Cancel'}
-      </Button>
-      {hold.isChanged ? (
-        hold.now.hold && (
-          <Button size="large" tone="accent" onClick={onUseNow}>
-            Use what is now
-          </Button>
-        )
-      ) : (
-        <Button
-          size="large"
-          tone={tone}
-          disabled={!isReady || isBusy}
-          aria-describedby={missing.length > 0 ? id : undefined}
-          onClick={onAct}
-          className="min-w-0 max-sm:flex-1"
-        >
-          <span className="truncate">{isBusy ? 'Working…' : act}</span>
+      <div className="flex min-w-0 justify-end gap-3 max-sm:w-full">
+        <Button ref={cancel} size="large" onClick={onClose}>
+          {hold.isChanged && !hold.now.hold ? 'Close' : 'Cancel'}
         </Button>
-      )}
+        {hold.isChanged ? (
+          hold.now.hold && (
+            <Button size="large" tone="accent" onClick={onUseNow}>
+              Use what is now
+            </Button>
+          )
+        ) : (
+          <Button
+            size="large"
+            tone={tone}
+            disabled={!isReady || isBusy}
+            aria-describedby={missing.length > 0 ? id : undefined}
+            onClick={onAct}
+            className="min-w-0 max-sm:flex-1"
+          >
+            <span className="truncate">{isBusy ? 'Working…' : act}</span>
+          </Button>
+        )}
+      </div>
     </div>
   );
 }
