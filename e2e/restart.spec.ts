@@ -61,6 +61,14 @@ const endings: [string, (server: RunningServer) => Promise<unknown>][] = [
   ['dies and comes back', (server) => server.kill()],
 ];
 
+test('a page that hears nothing after its first paint says how old that is', async ({ page }) => {
+  const name = 'unheard of';
+  await take(name);
+  await page.route('**/api/trpc/locks.watchDetail*', () => undefined);
+  await page.goto(lockPath('default', name));
+  await expectOffline(page);
+});
+
 for (const [what, end] of endings) {
   test(`a server that ${what} under open pages: they say how old they are, keep what they know, and follow again by themselves`, async ({
     page: list,

@@ -8,7 +8,7 @@ export type Link = 'live' | 'connecting';
 
 export interface Live<T> {
   data: T;
-  /** This page's monotonic clock when `data` came; null while it is the server's own first paint. */
+  /** This page's monotonic clock when `data` came, or when the server's own first paint began to live; null before. */
   receivedAt: number | null;
   link: Link;
   /** Connects again at once instead of waiting. */
@@ -54,6 +54,10 @@ export function useLive<T>(
   useEffect(() => {
     opener.current = open;
   });
+  // From here on the first paint grows old, whether or not a message ever comes.
+  useEffect(() => {
+    setState((old) => ({ ...old, receivedAt: old.receivedAt ?? performance.now() }));
+  }, []);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new key or attempt is what opens the line anew
   useEffect(() => {
