@@ -137,7 +137,7 @@ function Foot({
   const isReady = !hold.isChanged && missing.length === 0;
   return (
     <div className="mt-5 flex flex-wrap items-center justify-end gap-x-3 gap-y-3">
-      <div className="min-w-0 flex-1 basis-44 text-12 max-sm:basis-full">
+      <div className="min-w-0 flex-1 basis-64 text-12 max-sm:basis-full">
         <p className="flex items-center gap-2 text-t3">
           <Icon name="eye" size={15} />
           <span>
