@@ -15,7 +15,8 @@ export type Reply = string | number | null | Reply[];
  * stands for every other key that it uses, since they all share its slot.
  */
 export class RedisScript {
-  private readonly sha: string;
+  /** The name by which a Redis knows it. */
+  readonly sha: string;
 
   constructor(private readonly lua: string) {
     this.sha = createHash('sha1').update(lua).digest('hex');

@@ -2,12 +2,11 @@ import { EventEmitter } from 'node:events';
 import { StoreError } from '@/server/backends/record-store';
 import { BEGIN_LIFE, END_MENDING, LIST_RECORDS } from '@/server/backends/redis-mend-scripts';
 import { BEAT, type Reply, SWAP } from '@/server/backends/redis-script';
-import { shaOf } from './sha-of';
 import type { SimLink } from './sim-link';
 import { RedisRefusal, type SimRedis } from './sim-redis';
 
 const WRITES: ReadonlySet<string> = new Set(
-  [SWAP, BEAT, BEGIN_LIFE, LIST_RECORDS, END_MENDING].map(shaOf),
+  [SWAP, BEAT, BEGIN_LIFE, LIST_RECORDS, END_MENDING].map(({ sha }) => sha),
 );
 
 /** One connection to the simulated Redis, with those methods of the real driver that Lockyard uses. */

@@ -5,7 +5,6 @@ import { BEGIN_LIFE, END_MENDING, LIST_RECORDS } from '@/server/backends/redis-m
 import { BEAT, HAS_QUEUE, LOOK, READ, type Reply, SWAP } from '@/server/backends/redis-script';
 import { beginning } from '@/server/backends/redis-text';
 import { proposedChanges } from './proposed-changes';
-import { shaOf } from './sha-of';
 import type { DatabaseMemory, SimDatabase } from './sim-database';
 
 interface Marker {
@@ -258,13 +257,13 @@ export class SimRedis {
 const SCAN_PAGE = 2;
 
 const SCRIPTS = new Map([
-  [shaOf(LOOK), SimRedis.prototype.look],
-  [shaOf(READ), SimRedis.prototype.read],
-  [shaOf(SWAP), SimRedis.prototype.swap],
-  [shaOf(BEAT), SimRedis.prototype.raiseBeat],
-  [shaOf(BEGIN_LIFE), SimRedis.prototype.beginLife],
-  [shaOf(LIST_RECORDS), SimRedis.prototype.listRecords],
-  [shaOf(END_MENDING), SimRedis.prototype.endMending],
+  [LOOK.sha, SimRedis.prototype.look],
+  [READ.sha, SimRedis.prototype.read],
+  [SWAP.sha, SimRedis.prototype.swap],
+  [BEAT.sha, SimRedis.prototype.raiseBeat],
+  [BEGIN_LIFE.sha, SimRedis.prototype.beginLife],
+  [LIST_RECORDS.sha, SimRedis.prototype.listRecords],
+  [END_MENDING.sha, SimRedis.prototype.endMending],
 ]);
 
 function textOf(stored: StoredRecord): string {
