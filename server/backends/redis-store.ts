@@ -44,10 +44,9 @@ const PRUNE_ENTRIES = 500;
 export class RedisStore implements RecordStore, HistorySource {
   readonly paysByRecord = true;
   private readonly connection: RedisConnection<Admitted>;
-  private readonly beating: Promise<void>;
+  private beating = Promise.resolve();
   private isClosed = false;
   private timer: NodeJS.Timeout | undefined;
-  private endPause: () => void = () => undefined;
 
   /**
    * @param url `redis://user:password@host:port/number`, `rediss:` with TLS
@@ -64,7 +63,7 @@ export class RedisStore implements RecordStore, HistorySource {
     const guard = new RedisGuard(life);
     const options = redisOptions(url);
     this.connection = new RedisConnection(options, CALL_TIMEOUT_MS, guard, openDriver);
-    this.beating = this.beat();
+    this.beatSoon(1);
   }
 
   read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
@@ -142,7 +141,6 @@ export class RedisStore implements RecordStore, HistorySource {
   async close(): Promise<void> {
     this.isClosed = true;
     clearTimeout(this.timer);
-    this.endPause();
     this.connection.close();
     await this.beating;
   }
@@ -171,14 +169,14 @@ export class RedisStore implements RecordStore, HistorySource {
   }
 
   /** Leaves a sign in Redis and then in the control database, so that an older copy of Redis gives itself away. */
-  private async beat(): Promise<void> {
-    for (let beats = 1; !this.isClosed; beats += 1) {
-      await new Promise<void>((resolve) => {
-        this.endPause = resolve;
-        this.timer = setTimeout(resolve, this.beatEveryMs).unref();
-      });
-      if (!this.isClosed) await this.beatOnce(beats).catch(() => undefined);
-    }
+  private beatSoon(beats: number): void {
+    const beat = async () => {
+      await this.beatOnce(beats).catch(() => undefined);
+      if (!this.isClosed) this.beatSoon(beats + 1);
+    };
+    this.timer = setTimeout(() => {
+      this.beating = beat();
+    }, this.beatEveryMs).unref();
   }
 
   private async beatOnce(beats: number): Promise<void> {
