@@ -2,8 +2,7 @@ import type { Draft } from './decision';
 import { REMEMBER_MS } from './decision';
 import { nextToken } from './fencing-token';
 import type { AcquireCommand } from './lock-command';
-import type { LockEvent } from './lock-event';
-import type { EndCause, EndedHold, Hold } from './lock-record';
+import type { EndCause, Hold } from './lock-record';
 import type { RequestIdentity } from './request-tag';
 
 /** How far answers are kept beyond the first end of a lease, so that renewals rarely have to prolong them. */
@@ -116,14 +115,11 @@ export function endHold(
     draft.change({ delayedUntil: Math.max(draft.record.delayedUntil, at + lockDelayMs) });
   }
   const told = cause === 'late' ? 'released' : cause;
-  const ended: EndedHold = { token, service, owner, cause: told, grantedAt, at };
-  const facts: Partial<LockEvent> = { at, token, heldMs: Math.max(0, at - grantedAt) };
-  if (why) {
-    Object.assign(ended, why);
-    Object.assign(facts, why);
-  }
-  draft.change({ holds: draft.record.holds.filter((other) => other.token !== token), ended });
-  draft.note(cause, hold, facts);
+  draft.change({
+    holds: draft.record.holds.filter((other) => other.token !== token),
+    ended: { token, service, owner, cause: told, grantedAt, at, ...why },
+  });
+  draft.note(cause, hold, { at, token, heldMs: Math.max(0, at - grantedAt), ...why });
 }
 
 /** `late`: a grant that came too late to be of use, given back by the service itself. */

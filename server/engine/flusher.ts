@@ -131,7 +131,7 @@ export class Flusher {
       now,
       epoch: epochOf(),
       process,
-      policy: policyOf(group.commands[0]?.key.namespace ?? never()),
+      policy: policyOf(keyOf(group).namespace),
       isAlive: pulse.isAlive,
       callerOf: room.callersOf(group.id),
       remembered: null,
