@@ -47,7 +47,7 @@ export function ActFrame(props: FrameProps) {
   // What went wrong with one hold says nothing of the next.
   const [left, setLeft] = useState<Problem | null>(null);
   const problem = props.problem === left ? null : props.problem;
-  const isUnclear = isBusy || (problem !== null && mayBeDone(problem));
+  const isUnclear = isBusy || mayBeDone(problem);
   const useNow = () => {
     setLeft(props.problem);
     hold.useNow();

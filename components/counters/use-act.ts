@@ -26,6 +26,6 @@ export function useAct(work: () => Promise<void>): Act {
       setBusy(false);
     }
   };
-  const isUnclear = isBusy || (problem !== null && mayBeDone(problem));
+  const isUnclear = isBusy || mayBeDone(problem);
   return { isBusy, problem, isUnclear, run: () => void tryIt(), forget: () => setProblem(null) };
 }

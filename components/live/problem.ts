@@ -38,9 +38,9 @@ export function problemOf(error: unknown): Problem {
   };
 }
 
-/** Whether what failed so may have been done all the same. */
-export function mayBeDone({ reason }: Problem): boolean {
-  return reason === 'UNKNOWN' || reason === 'OFFLINE';
+/** Whether what failed so may have been done all the same; null: it did not fail. */
+export function mayBeDone(problem: Problem | null): boolean {
+  return problem?.reason === 'UNKNOWN' || problem?.reason === 'OFFLINE';
 }
 
 /** Whether an act that failed so was done. Sent again with the same request id it is done once at most. */

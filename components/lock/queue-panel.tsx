@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { LockDetail, WaiterRow } from '@/server/domain/lock-row';
-import { exactCount } from '../format/counts';
+import { exactCount, plural } from '../format/counts';
 import { useAtBackend } from '../live/reading';
 import { Countdown, LeaseBar } from '../locks/lease-left';
 import { Button } from '../ui/button';
@@ -55,7 +55,7 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
 
 function countWords(count: number, isUnknown: boolean): string {
   if (isUnknown) return `${exactCount(count)} waited when last read`;
-  return count === 1 ? '1 waits' : `${exactCount(count)} wait`;
+  return plural(count, 'waits', 'wait');
 }
 
 function Waiter({
