@@ -15,16 +15,14 @@ export interface Live<T> {
   retry: () => void;
 }
 
-interface Handlers<T> {
-  onData: (data: T) => void;
+interface Handlers<M> {
+  onData: (message: M) => void;
   onStarted: () => void;
   onConnectionStateChange: (state: { state: string }) => void;
   onError: () => void;
 }
 
-type Open<T> = (handlers: Handlers<T>) => { unsubscribe: () => void };
-
-const takeFresh = <T>(_: T, fresh: T): T => fresh;
+type Open<M> = (handlers: Handlers<M>) => { unsubscribe: () => void };
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 4_000;
@@ -35,13 +33,21 @@ const LONGEST_PAUSE_MS = 4_000;
  *
  * @param key what is asked for; when it changes the old data stays until the new has come
  * @param initial null: nothing is known before the first message
- * @param keep takes over from the old data what has not changed, so that it is not drawn again; never another function
+ * @param take makes the data after a message from the data before it; absent where each message is all of the data; never
+ *   another function
  */
+export function useLive<T>(key: string, initial: T, open: Open<T>): Live<T>;
+export function useLive<T, M>(
+  key: string,
+  initial: T,
+  open: Open<M>,
+  take: (before: T, message: M) => T,
+): Live<T>;
 export function useLive<T>(
   key: string,
   initial: T,
   open: Open<T>,
-  keep: (before: T, fresh: T) => T = takeFresh,
+  take: (before: T, message: T) => T = (_, fresh) => fresh,
 ): Live<T> {
   const [state, setState] = useState<{ data: T; receivedAt: number | null; link: Link }>({
     data: initial,
@@ -69,10 +75,10 @@ export function useLive<T>(
     const connect = () => {
       timer = null;
       line = opener.current({
-        onData: (data) => {
+        onData: (message) => {
           pauseMs = FIRST_PAUSE_MS;
           const receivedAt = performance.now();
-          setState((old) => ({ data: keep(old.data, data), receivedAt, link: 'live' }));
+          setState((old) => ({ data: take(old.data, message), receivedAt, link: 'live' }));
         },
         onStarted: () => setLink('live'),
         onConnectionStateChange: ({ state }) => {

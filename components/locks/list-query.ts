@@ -53,6 +53,7 @@ export function listInput(query: ListQuery, limit: number): LockListInput {
     ...(query.search && { search: query.search }),
     sort: query.sort,
     descending: query.descending,
+    offset: 0,
     limit,
   };
 }

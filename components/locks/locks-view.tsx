@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FleetNow } from '@/server/domain/insight-row';
+import { type LockListMessage, pageAfter } from '@/server/domain/lock-list-message';
 import type { LockPage } from '@/server/domain/lock-row';
 import { ActStage } from '../acts/act-stage';
 import { exactCount } from '../format/counts';
@@ -30,10 +31,10 @@ const LIMIT_MAX = 1_000;
 /** How often the figures of the last hour are read again. They need no stream of their own. */
 const FLEET_EVERY_MS = 2_000;
 
-const keepRows = (before: LockPage, fresh: LockPage): LockPage => ({
-  ...fresh,
-  rows: sharedRows(before.rows, fresh.rows),
-});
+function takeMessage(before: LockPage, message: LockListMessage): LockPage {
+  const page = pageAfter(before, message);
+  return message.kind === 'whole' ? { ...page, rows: sharedRows(before.rows, page.rows) } : page;
+}
 
 /** The landing page: every lock, worst first, live. */
 export function LocksView({
@@ -54,12 +55,12 @@ export function LocksView({
 
   const input = listInput(query, limit);
   const key = JSON.stringify(input);
-  const live = useLive<LockPage>(
+  const live = useLive<LockPage, LockListMessage>(
     key,
     initial,
     ({ onData, ...rest }) =>
       client.locks.watch.subscribe(input, { ...rest, onData: (message) => onData(message.data) }),
-    keepRows,
+    takeMessage,
   );
   const { data: page, receivedAt, link, retry } = live;
 

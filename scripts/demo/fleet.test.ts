@@ -38,7 +38,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const page = () => api.runtime.board.page({ sort: 'worst', descending: false, limit: 200 });
+const page = () =>
+  api.runtime.board.page({ sort: 'worst', descending: false, offset: 0, limit: 200 });
 
 const rowOf = (name: string) => page().rows.find((row) => row.name === name);
 

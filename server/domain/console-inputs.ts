@@ -38,6 +38,8 @@ export const lockListInput = z.strictObject({
   search: z.string().max(200).optional(),
   sort: z.enum(LOCK_SORTS).default('worst'),
   descending: z.boolean().default(false),
+  /** How many rows of the order come before the first of the window. */
+  offset: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit: z.number().int().min(1).max(1_000).default(200),
 });
 export type LockListInput = z.output<typeof lockListInput>;

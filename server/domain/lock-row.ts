@@ -86,10 +86,14 @@ export interface ShardHealth extends Omit<BackendHealth, 'shards' | 'refusal'> {
   name: string;
 }
 
-/** The lock list as one person sees it: filtered, sorted on the server, with the counts of all locks. */
+/** A window into the lock list as one person sees it: filtered, sorted on the server, with the counts of all locks. */
 export interface LockPage {
+  /** Those at `offset`, `offset + 1`, … of the locks that match. */
   rows: LockRow[];
-  /** How many locks match the filter; `rows` holds the first of them. */
+  offset: number;
+  /** Which ranking the order is from: changes whenever the locks are ranked again. Rows of two rankings do not fit together. */
+  ranking: string;
+  /** How many locks match the filter. */
   matching: number;
   /** Of every lock whatever the filter, by status. */
   counts: Record<LockStatus, number>;
@@ -97,6 +101,8 @@ export interface LockPage {
   waiting: number;
   backends: BackendHealth[];
   namespaces: string[];
+  /** All live lists together cost this process more than they may, so updates come less often than usual. */
+  slowed: boolean;
   /** This server's clock when the page was made, epoch milliseconds. */
   asOf: number;
 }

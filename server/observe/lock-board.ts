@@ -118,6 +118,8 @@ export class LockBoard {
     return makeLockPage(rows, isFound, input, {
       backends: publicHealths(this.backends),
       namespaces: [...namespaces].sort(),
+      ranking: '0',
+      slowed: false,
       asOf: this.clock.now(),
     });
   }

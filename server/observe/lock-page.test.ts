@@ -67,7 +67,13 @@ const ROWS = [
   rowOf('free-2', { status: 'free' }),
 ];
 
-const frame = { backends: [], namespaces: ['default', 'other'], asOf: NOW };
+const frame = {
+  backends: [],
+  namespaces: ['default', 'other'],
+  ranking: '0',
+  slowed: false,
+  asOf: NOW,
+};
 const pageOf = (input: object, rows = ROWS, isFound: (row: LockRow) => boolean = () => true) =>
   makeLockPage([...rows], isFound, lockListInput.parse(input), frame);
 const namesOf = (...args: Parameters<typeof pageOf>) =>
@@ -125,6 +131,13 @@ describe('the lock list', () => {
     const found = pageOf({ status: 'held' }, ROWS, ({ name }) => name.includes('new'));
     expect(found.rows).toHaveLength(2);
     expect(found).toMatchObject({ matching: 2, total: ROWS.length });
+  });
+
+  it('is read window by window, and past its end there is nothing', () => {
+    const whole = namesOf({});
+    const windows = [0, 4, 8].flatMap((offset) => namesOf({ offset, limit: 4 }));
+    expect(windows).toEqual(whole);
+    expect(pageOf({ offset: 99 })).toMatchObject({ rows: [], offset: 99, matching: 10 });
   });
 
   it('counts every lock, whatever is filtered or cut off', () => {

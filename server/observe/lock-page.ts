@@ -29,6 +29,8 @@ const ORDERS: Record<LockListInput['sort'], Order> = {
 export interface PageFrame {
   backends: BackendHealth[];
   namespaces: string[];
+  ranking: string;
+  slowed: boolean;
   asOf: number;
 }
 
@@ -61,7 +63,8 @@ export function makeLockPage(
   const sign = input.descending ? -1 : 1;
   matching.sort((a, b) => sign * order(a, b) || byHeld(a, b) || byName(a, b));
   return {
-    rows: matching.slice(0, input.limit),
+    rows: matching.slice(input.offset, input.offset + input.limit),
+    offset: input.offset,
     matching: matching.length,
     counts,
     total: rows.length,
