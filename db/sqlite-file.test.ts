@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { linkSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -62,6 +62,18 @@ test('a file is refused whatever path leads to it', async () => {
   await expect(openSqliteFile(alias)).rejects.toThrow('Another Lockyard server');
   await file.close();
   await (await openSqliteFile(alias)).close();
+});
+
+test('a file with a hard link is refused in one line, whether or not a server has it open', async () => {
+  const file = await openSqliteFile(path);
+  const link = join(folder, 'link.db');
+  linkSync(path, link);
+  const refusal = /^The SQLite file [^\n]* has 2 names \(hard links\)[^\n]*$/;
+  await expect(openSqliteFile(link)).rejects.toThrow(refusal);
+  await file.close();
+  await expect(openSqliteFile(path)).rejects.toThrow(refusal);
+  rmSync(link);
+  await (await openSqliteFile(path)).close();
 });
 
 test('what was answered is flushed to the disk', async () => {

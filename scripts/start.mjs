@@ -1,11 +1,12 @@
 import { pathToFileURL } from 'node:url';
 import { endWithNpm } from './end-with-npm.mjs';
+import { fileLimitComplaint, openFilesLimit } from './file-limit-complaint.mjs';
 import { nodeComplaint } from './node-complaint.mjs';
 import { endWith, PlainFailure } from './plain-failure.mjs';
 
 /** `npm start`: installs what is missing, builds what is stale, and becomes the server. */
 async function start() {
-  const complaint = nodeComplaint(process.versions.node);
+  const complaint = nodeComplaint(process.versions.node) ?? fileLimitComplaint(openFilesLimit());
   if (complaint) throw new PlainFailure(complaint);
   // Only now: an old Node could not even read these.
   const { startOptions } = await import('./start-options.mjs');

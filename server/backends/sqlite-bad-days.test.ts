@@ -1,8 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createClient } from '@libsql/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openSqliteFile } from '@/db/sqlite-file';
+import { fileUrl, openSqliteFile } from '@/db/sqlite-file';
 import { acquire, pause, release, renew, take } from '../engine/testing/engine-rig';
 import { eventsByLock } from '../engine/testing/events-by-lock';
 import { checkHistory, type RecordedCall } from '../engine/testing/history-checker';
@@ -91,6 +92,31 @@ describe('a process that is killed with its SQLite file open', () => {
       expect(revs, `seed ${seed}`).toEqual(revs.map((_, i) => (revs[0] ?? 0) + i));
     }
   }, 60_000);
+});
+
+describe('a write lock that another program takes on a SQLite file', () => {
+  it('costs calls no longer than it lasts, and the next ones nothing', async () => {
+    const here = await startProcess(open);
+    await take(here, freshKey(), 'before');
+    const other = createClient({ url: fileUrl(path) });
+    const written = await other.transaction('write');
+    const lockedAt = performance.now();
+    const answers = Promise.all(
+      [0, 1, 2].map(async (i) => {
+        await pause(i * 400);
+        return told(acquire(here, freshKey(), `w${i}`));
+      }),
+    );
+    await pause(1_500);
+    await written.rollback();
+    const freeAt = performance.now();
+    expect((await answers).map(({ said }) => said)).toEqual(['granted', 'granted', 'granted']);
+    expect(performance.now() - freeAt).toBeLessThan(1_000);
+    expect(freeAt - lockedAt).toBeGreaterThan(1_000);
+    expect(await told(acquire(here, freshKey(), 'after'))).toMatchObject({ said: 'granted' });
+    other.close();
+    await here.engine.close();
+  });
 });
 
 /** What no page of a SQLite file begins with, nor its header. */

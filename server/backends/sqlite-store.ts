@@ -1,5 +1,5 @@
 import type { Client, InStatement, ResultSet } from '@libsql/client';
-import type { SqliteFile } from '../../db/sqlite-file';
+import { isBusy, type SqliteFile } from '../../db/sqlite-file';
 import { decodeHistory, encodeHistory } from './history-text';
 import { idRange, recordId, recordKey } from './record-id';
 import {
@@ -199,6 +199,7 @@ export class SqliteStore implements RecordStore, HistorySource {
     try {
       return await work();
     } catch (cause) {
+      if (isBusy(cause)) throw new StoreError('Another program writes the file.', 'no', { cause });
       throw new StoreError('The SQLite file did not answer.', applied, { cause });
     }
   }
