@@ -2,37 +2,84 @@ import type { Duplex } from 'node:stream';
 import type { Reason } from '../domain/errors';
 import { ERROR_TABLE } from '../trpc/error-table';
 import { errorShape } from '../trpc/refusal';
+import type { OpenRequests } from './open-requests';
 import { newRequestId } from './request-scope';
+
+const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** What Node found wrong with bytes that it could not read as a request. */
 const COMPLAINTS: Record<string, { reason: Reason; message: string }> = {
   HPE_HEADER_OVERFLOW: { reason: 'TOO_LARGE', message: 'The address and headers are too long.' },
-  ERR_HTTP_REQUEST_TIMEOUT: { reason: 'INVALID', message: 'The request took too long to arrive.' },
+  [TOO_SLOW]: { reason: 'INVALID', message: 'The request took too long to arrive.' },
 };
 
 const GARBAGE = { reason: 'INVALID', message: 'This is not an HTTP request.' } as const;
 
-/** Answers on a connection that sent no readable request, and closes it. */
-export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
+/** Bytes that arrived while this process was stopped are read within this time. */
+const READ_WITHIN_MS = 50;
+
+/** How long a refused connection stays open so that its caller can read why. */
+const LINGER_MS = 2_000;
+
+/**
+ * Refuses what a connection sent that is no readable request, and closes it. A request that is refused is never carried
+ * out, and one that was begun before it gets its own answer first.
+ */
+export class BrokenRequests {
+  private readonly refused = new WeakSet<Duplex>();
+
+  constructor(private readonly requests: OpenRequests) {}
+
+  /** For `clientError` of a server. */
+  readonly refuse = (error: NodeJS.ErrnoException, socket: Duplex): void => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    if (this.refused.has(socket)) return;
+    this.refused.add(socket);
+    void this.refuseInTurn(error, socket);
+  };
+
+  private async refuseInTurn(error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
+    if (error.code === TOO_SLOW && (await this.hasArrived(socket))) {
+      this.refused.delete(socket);
+      return;
+    }
+    // A body that is paused never ends, so its request is never carried out.
+    this.requests.arriving(socket)?.pause();
+    await this.requests.answered(socket);
+    if (!socket.writable) return;
+    socket.end(refusalText(error));
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
+
+  /**
+   * Node looks at its clock before it reads what has arrived: after a pause of this process a request may be complete and
+   * still seem late.
+   */
+  private async hasArrived(socket: Duplex): Promise<boolean> {
+    const begun = this.requests.begun(socket);
+    const late = this.requests.arriving(socket);
+    await new Promise((resolve) => setTimeout(resolve, READ_WITHIN_MS));
+    return late?.complete ?? this.requests.begun(socket) > begun;
+  }
+}
+
+function refusalText({ code }: NodeJS.ErrnoException): string {
   const requestId = newRequestId();
-  const refusal = COMPLAINTS[error.code ?? ''] ?? GARBAGE;
+  const refusal = COMPLAINTS[code ?? ''] ?? GARBAGE;
   const body = JSON.stringify({ error: errorShape(refusal, { requestId }) });
   const { httpStatus } = ERROR_TABLE[refusal.reason];
-  socket.end(
-    [
-      `HTTP/1.1 ${httpStatus} Refused`,
-      'Content-Type: application/json',
-      `Content-Length: ${Buffer.byteLength(body)}`,
-      `X-Request-Id: ${requestId}`,
-      'Cache-Control: no-store',
-      'X-Content-Type-Options: nosniff',
-      'Connection: close',
-      '',
-      body,
-    ].join('\r\n'),
-  );
+  return [
+    `HTTP/1.1 ${httpStatus} Refused`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Cache-Control: no-store',
+    'X-Content-Type-Options: nosniff',
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
 }

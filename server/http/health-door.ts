@@ -6,9 +6,13 @@ import { setApiHeaders } from './security-headers';
 const FRESH_MS = 1_000;
 const ANSWER_MAX_MS = 2_000;
 
-/** Whether this process can serve. Tells anonymous callers yes or no, and nothing else. */
+/**
+ * Whether this process can serve: the control database answers, and the last heartbeat was written to it, which is tried
+ * twice a second. A full disk answers and takes nothing. Tells anonymous callers yes or no, and nothing else.
+ */
 export function createReadiness(runtime: Runtime): () => Promise<boolean> {
-  const { database, clock } = runtime;
+  const { database, clock, engines } = runtime;
+  const takesWrites = () => engines.get('default')?.health().reachable === true;
   let askedAt = Number.NEGATIVE_INFINITY;
   let answer: Promise<boolean> = Promise.resolve(false);
   return () => {
@@ -16,7 +20,7 @@ export function createReadiness(runtime: Runtime): () => Promise<boolean> {
       askedAt = clock.monotonic();
       answer = inTime(answers(database));
     }
-    return answer;
+    return answer.then((isThere) => isThere && takesWrites());
   };
 }
 

@@ -1,9 +1,10 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartError } from '@/db/start-error';
-import { answerBrokenRequest } from './broken-request';
+import { BrokenRequests } from './broken-request';
 import type { Doors } from './doors';
 import { inTurn } from './in-turn';
+import { OpenRequests } from './open-requests';
 
 /** Room for a batch of queries, whose inputs travel in the address. */
 const HEADER_MAX_BYTES = 64 * 1024;
@@ -18,22 +19,33 @@ const KEEP_ALIVE_MS = 65_000;
  * The one server of this process. It has no listener for upgrades on purpose: a request that offers one is answered as
  * the plain request that it is too, which clients that would speak HTTP/2 rely on; the doors refuse WebSockets. They
  * also refuse, with a reason, what Node would refuse by itself: no `Host`, and an `Expect` that nobody knows.
+ *
+ * @param limits how long a request may take to arrive, and how often Node looks for those that take longer
  */
-export function createHttpServer(doors: Doors): Server {
-  const handle = inTurn(doors.handle);
+export function createHttpServer(
+  doors: Doors,
+  limits: { requestMaxMs?: number; lookEveryMs?: number } = {},
+): Server {
+  const { requestMaxMs = REQUEST_MAX_MS, lookEveryMs = LOOK_EVERY_MS } = limits;
+  const requests = new OpenRequests();
+  const answerInTurn = inTurn(doors.handle);
+  const handle: RequestListener = (req, res) => {
+    requests.follow(req, res);
+    answerInTurn(req, res);
+  };
   const server = createServer(
     {
       maxHeaderSize: HEADER_MAX_BYTES,
-      headersTimeout: HEADER_MAX_MS,
-      requestTimeout: REQUEST_MAX_MS,
-      connectionsCheckingInterval: LOOK_EVERY_MS,
+      headersTimeout: Math.min(HEADER_MAX_MS, requestMaxMs),
+      requestTimeout: requestMaxMs,
+      connectionsCheckingInterval: lookEveryMs,
       keepAliveTimeout: KEEP_ALIVE_MS,
       requireHostHeader: false,
     },
     handle,
   );
   server.on('checkExpectation', handle);
-  server.on('clientError', answerBrokenRequest);
+  server.on('clientError', new BrokenRequests(requests).refuse);
   return server;
 }
 
