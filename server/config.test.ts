@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError, readConfig } from './config';
+import { NetworkList } from './network-list';
 
 test('an empty environment is a server on loopback with SQLite in the data folder', () => {
   expect(readConfig({})).toEqual({
@@ -12,6 +13,7 @@ test('an empty environment is a server on loopback with SQLite in the data folde
     allowUnsafe: [],
     secret: null,
     metricsToken: null,
+    trustedProxies: NetworkList.parse('127.0.0.0/8,::1'),
     demo: false,
   });
 });
@@ -25,6 +27,7 @@ test('an empty variable is an unset one', () => {
     'LOCKYARD_SECRET',
     'LOCKYARD_ALLOW_UNSAFE',
     'LOCKYARD_METRICS_TOKEN',
+    'LOCKYARD_TRUSTED_PROXIES',
   ];
   const env = Object.fromEntries([...names, 'LOCKYARD_DEMO'].map((name) => [name, '']));
   expect(readConfig(env)).toEqual(readConfig({}));
@@ -41,6 +44,7 @@ test('everything can be set', () => {
     LOCKYARD_SECRET: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
     LOCKYARD_ALLOW_UNSAFE: 'orders, default,',
     LOCKYARD_METRICS_TOKEN: 'Xo7-of-the-scraper',
+    LOCKYARD_TRUSTED_PROXIES: '10.0.0.0/8, fd00::1',
     LOCKYARD_URL: 'http://127.0.0.1:3000',
     LOCKYARD_API_KEY: 'for the client',
   });
@@ -56,6 +60,7 @@ test('everything can be set', () => {
     secret: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
     allowUnsafe: ['orders', 'default'],
     metricsToken: 'Xo7-of-the-scraper',
+    trustedProxies: NetworkList.parse('10.0.0.0/8,fd00::1'),
     demo: false,
   });
 });
@@ -112,6 +117,8 @@ describe('every mistake is one line that names the variable', () => {
     [{ LOCKYARD_BACKEND_A: mysql, LOCKYARD_ALLOW_UNSAFE: 'a,A' }, 'names "A", which is no backend'],
     [{ LOCKYARD_METRICS_TOKEN: 'too short' }, 'LOCKYARD_METRICS_TOKEN must have at least 16'],
     [{ LOCKYARD_METRICS_TOKEN: 'with some spaces in it' }, 'without spaces'],
+    [{ LOCKYARD_TRUSTED_PROXIES: 'nginx' }, 'names "nginx", which is neither an address nor'],
+    [{ LOCKYARD_TRUSTED_PROXIES: '10.0.0.0/33' }, 'names "10.0.0.0/33", which is neither'],
     [{ LOCKYARD_DEMO: 'yes' }, 'LOCKYARD_DEMO must be 1 or unset'],
     [{ LOCKYARD_DEMO: '1', LOCKYARD_DATABASE_URL: mysql }, 'must not be set for the demo'],
     [{ LOCKYARD_DATA_DIR: 'a\0b' }, 'LOCKYARD_DATA_DIR'],

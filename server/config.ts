@@ -10,6 +10,7 @@ import { isShardList, parseShardList, SHARD_SUFFIX_CHARS, type ShardList } from 
 import { StartError } from '@/db/start-error';
 import { zookeeperPlace } from '@/db/zookeeper-url';
 import { nearestName } from './nearest-name';
+import { NetworkList } from './network-list';
 
 /** A mistake in the environment. The message is one line that names the variable. */
 export class ConfigError extends StartError {
@@ -32,6 +33,8 @@ export interface Config {
   secret: string | null;
   /** Who sends it may read the metrics from anywhere; null: only this machine may. */
   metricsToken: string | null;
+  /** Proxies whose word on the caller's address and encryption is believed. */
+  trustedProxies: NetworkList;
   /** A demo fleet runs, and a link signs in to it. */
   demo: boolean;
 }
@@ -45,6 +48,7 @@ type Env = Record<string, string | undefined>;
 
 const DEFAULT_PORT = 3000;
 const DEFAULT_HOST = '127.0.0.1';
+const LOOPBACK = '127.0.0.0/8,::1';
 const SECRET_MIN_CHARS = 32;
 const SECRET_MIN_DISTINCT = 10;
 const METRICS_TOKEN_MIN_CHARS = 16;
@@ -58,6 +62,7 @@ const NAMES = [
   'LOCKYARD_ALLOW_UNSAFE',
   'LOCKYARD_SECRET',
   'LOCKYARD_METRICS_TOKEN',
+  'LOCKYARD_TRUSTED_PROXIES',
   'LOCKYARD_DEMO',
   'LOCKYARD_URL',
   'LOCKYARD_API_KEY',
@@ -93,6 +98,7 @@ export function readConfig(env: Env): Config {
     allowUnsafe: readAllowUnsafe(env, ['default', ...backends.map(({ id }) => id)]),
     secret: readSecret(env),
     metricsToken: readMetricsToken(env),
+    trustedProxies: readTrustedProxies(env),
     demo,
   };
 }
@@ -147,6 +153,13 @@ function readMetricsToken(env: Env): string | null {
   throw new ConfigError(
     `LOCKYARD_METRICS_TOKEN must have at least ${METRICS_TOKEN_MIN_CHARS} characters, letters, digits and signs without spaces.`,
   );
+}
+
+function readTrustedProxies(env: Env): NetworkList {
+  const name = 'LOCKYARD_TRUSTED_PROXIES';
+  const list = NetworkList.parse(env[name] || LOOPBACK);
+  if (typeof list === 'string') throw new ConfigError(`${name} ${list}.`);
+  return list;
 }
 
 function readDemo(env: Env): boolean {

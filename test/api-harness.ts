@@ -112,7 +112,7 @@ export class ApiHarness {
     return this.send(`/api/trpc/${procedure}`, {
       method: 'POST',
       ...(text !== undefined && { body: text }),
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json', origin: this.url, ...headers },
     });
   }
 

@@ -10,7 +10,7 @@ export interface WireRequest {
   body?: Buffer | string;
 }
 
-/** An answer less what differs between any two: its id, its date, and how its end is told. */
+/** An answer less what differs between any two: its id, its date, the server's address, and how its end is told. */
 export interface WireAnswer {
   status: number;
   headers: Record<string, unknown>;
@@ -81,7 +81,7 @@ export class TwoDoors {
           resolve({
             status: res.statusCode ?? 0,
             headers: Object.fromEntries(kept),
-            body: text.replaceAll(id, 'ID'),
+            body: text.replaceAll(id, 'ID').replaceAll(`${hostname}:${port}`, 'HOST'),
             hasLength: res.headers['content-length'] !== undefined && 'vary' in res.headers,
           });
         });

@@ -9,8 +9,3 @@ export function demoToken(secret: string): string {
 export function isDemoToken(token: string, secret: string): boolean {
   return isSameHash(hashText(token), hashText(demoToken(secret)));
 }
-
-/** Whether a peer's address is this machine's own. */
-export function isLoopback(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127(\.\d{1,3}){3}$/i.test(address);
-}

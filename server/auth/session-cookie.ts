@@ -4,11 +4,6 @@ const PLAIN_NAME = 'lockyard_session';
 /** Browsers keep this one only from encrypted connections, for this host alone. */
 const SECURE_NAME = `__Host-${PLAIN_NAME}`;
 
-/** Whether the browser's side of a connection is encrypted, as told by the proxy that decrypts it. */
-export function isSecure(forwardedProto: string | null | undefined): boolean {
-  return forwardedProto?.split(',', 1)[0]?.trim() === 'https';
-}
-
 /** The session's value in a `Cookie` header, or null. */
 export function readSessionCookie(
   header: string | null | undefined,

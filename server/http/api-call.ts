@@ -1,6 +1,6 @@
 import type { AnyRouter } from '@trpc/server';
 import { LockyardError } from '../domain/errors';
-import { isCrossSite } from './cross-site';
+import { crossSiteComplaint } from './cross-site';
 import type { RequestScope } from './request-scope';
 
 /** The most calls that one request may carry. */
@@ -21,9 +21,8 @@ export interface ApiCall {
  */
 export function examineCall(scope: RequestScope, prefix: string, router: AnyRouter): ApiCall {
   const { req, pathname, query } = scope;
-  if (isCrossSite(req.headers)) {
-    throw new LockyardError('FORBIDDEN', 'Requests from other sites are refused.');
-  }
+  const complaint = crossSiteComplaint(req.headers);
+  if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
   if (req.headers.upgrade?.toLowerCase() === 'websocket') throw invalid('There is no WebSocket.');
   if (req.method !== 'GET' && req.method !== 'POST') throw invalid('Use GET or POST.');
   if (req.method === 'POST' && !isJson(req.headers['content-type'])) {

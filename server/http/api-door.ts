@@ -18,6 +18,8 @@ interface ApiDoor {
   prefix: string;
   router: AnyRouter;
   log: Log;
+  /** Refuses what concerns this API alone. Throws `LockyardError`. */
+  examine?(scope: RequestScope): void;
   /** The context that the router asks for. Never throws: who may do what is decided in the procedures. */
   createContext(scope: RequestScope, call: ApiCall): object;
 }
@@ -27,11 +29,12 @@ interface ApiDoor {
  *
  * @throws LockyardError for a request that is refused before any procedure
  */
-export function openApiDoor({ prefix, router, log, createContext }: ApiDoor) {
+export function openApiDoor({ prefix, router, log, examine, createContext }: ApiDoor) {
   return async (scope: RequestScope): Promise<void> => {
     const { req, res, requestId } = scope;
     setApiHeaders(res);
     const call = examineCall(scope, prefix, router);
+    examine?.(scope);
     const body = await readBody(scope);
     if (body === null) return;
     refusePrototypeKeys(req.method === 'GET' ? queryInput(scope) : body);

@@ -4,6 +4,7 @@ import { ERROR_TABLE } from '../trpc/error-table';
 import { errorShape } from '../trpc/refusal';
 import type { OpenRequests } from './open-requests';
 import { newRequestId } from './request-scope';
+import { apiAnswerHeaders } from './security-headers';
 
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 
@@ -76,10 +77,14 @@ function refusalText({ code }: NodeJS.ErrnoException): string {
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
-    'Cache-Control: no-store',
-    'X-Content-Type-Options: nosniff',
+    ...headerLines(apiAnswerHeaders(false)),
     'Connection: close',
     '',
     body,
   ].join('\r\n');
+}
+
+/** @param flat names and values in turn */
+function headerLines(flat: readonly string[]): string[] {
+  return flat.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${flat[at + 1]}`] : []));
 }

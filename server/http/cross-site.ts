@@ -1,17 +1,50 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+const OTHER_SITE = 'Requests from other sites are refused';
+const SHOWN_MAX_CHARS = 100;
+
 /**
- * Whether a browser sent this request on behalf of another site. `Origin: null` is another site. A request without
- * either header was not sent by a page.
+ * Why a request is refused as one that a browser sent on behalf of another site; null if it was not. `Origin: null` is
+ * another site. A request without either header was not sent by a page.
  */
-export function isCrossSite(headers: IncomingHttpHeaders): boolean {
+export function crossSiteComplaint(headers: IncomingHttpHeaders): string | null {
   const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
-  const { origin, host } = headers;
-  if (origin === undefined) return false;
-  try {
-    return new URL(origin).host !== new URL(`http://${host ?? ''}`).host;
-  } catch {
-    return true;
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') {
+    return `${OTHER_SITE}: Sec-Fetch-Site is ${quoted(site)}.`;
   }
+  const { origin, host } = headers;
+  if (origin === undefined || isSameHost(origin, host ?? '')) return null;
+  const seen = `Origin is ${quoted(origin)} but Host is ${quoted(host ?? '')}`;
+  return `${OTHER_SITE}: ${seen}. A proxy in front must pass on the browser's Host header unchanged (nginx: proxy_set_header Host $http_host).`;
+}
+
+/**
+ * Why a POST is refused that carries a cookie and does not say which site it comes from; null for any other request.
+ * Every browser sends `Origin` with a POST.
+ */
+export function missingOriginComplaint(
+  method: string | undefined,
+  headers: IncomingHttpHeaders,
+): string | null {
+  if (method !== 'POST' || headers.cookie === undefined || headers.origin !== undefined)
+    return null;
+  return 'A POST with a cookie must carry the header Origin, as every browser sends it.';
+}
+
+function isSameHost(origin: string, host: string): boolean {
+  try {
+    const { protocol, host: expected } = new URL(origin);
+    const isWeb = protocol === 'https:' || protocol === 'http:';
+    // With the origin's scheme, so that a default port that is written out makes no difference.
+    return isWeb && expected === new URL(`${protocol}//${host}`).host;
+  } catch {
+    return false;
+  }
+}
+
+function quoted(header: string | string[]): string {
+  const text = String(header);
+  return JSON.stringify(
+    text.length > SHOWN_MAX_CHARS ? `${text.slice(0, SHOWN_MAX_CHARS)}…` : text,
+  );
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readSessionCookie, sessionCookie } from '../auth/session-cookie';
 import { LockyardError } from '../domain/errors';
+import type { NetworkList } from '../network-list';
 import type { Runtime } from '../operations/operation-context';
 import { createConsoleContext } from '../trpc/console-context';
 import { consoleRouter } from '../trpc/console-router';
@@ -8,6 +9,7 @@ import { INTERNAL_MESSAGE } from '../trpc/refusal';
 import { serviceRouter } from '../trpc/service-router';
 import { StreamSlots } from '../trpc/stream-slots';
 import { openApiDoor } from './api-door';
+import { missingOriginComplaint } from './cross-site';
 import { DEMO_PATH, openDemoDoor } from './demo-door';
 import { answerHealth, createReadiness } from './health-door';
 import { METRICS_PATH, openMetricsDoor } from './metrics-door';
@@ -25,6 +27,8 @@ type Door = (scope: RequestScope) => Promise<void>;
 
 /** Everything that this server answers, on one port. */
 export interface Doors {
+  /** Whose forwarding headers are believed. */
+  readonly proxies: NetworkList;
   /** Answers a request; never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** From now on the server says that it is not ready, and asks callers to connect elsewhere. */
@@ -43,6 +47,7 @@ export function createDoors(
   { lean = true }: { lean?: boolean } = {},
 ): Doors {
   const answers = new OpenAnswers();
+  const { trustedProxies: proxies } = runtime.config;
   let isDraining = false;
   const isReady = createReadiness(runtime);
   const health: Record<string, Door> = {
@@ -72,7 +77,7 @@ export function createDoors(
   };
 
   const handleAny = (req: IncomingMessage, res: ServerResponse, body?: Buffer): void => {
-    const scope = { ...openScope(req, res), ...(body && { body }) };
+    const scope = { ...openScope(req, res, proxies), ...(body && { body }) };
     setCommonHeaders(scope);
     if (isDraining) res.setHeader('Connection', 'close');
     const door = isHttp(req) ? doorTo(scope.pathname) : notHttp;
@@ -81,6 +86,7 @@ export function createDoors(
   const takeShortCut = openLeanServiceDoor(runtime, handleAny);
 
   return {
+    proxies,
     handle(req, res) {
       answers.add(res);
       requests.follow(req, res);
@@ -103,6 +109,10 @@ function openConsoleDoor(runtime: Runtime): Door {
     prefix: CONSOLE_PREFIX,
     router: consoleRouter,
     log: runtime.log,
+    examine({ req }) {
+      const complaint = missingOriginComplaint(req.method, req.headers);
+      if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
+    },
     createContext: ({ req, res, requestId, address, isSecure }) =>
       createConsoleContext(runtime, {
         requestId,

@@ -28,7 +28,7 @@ export function createHttpServer(
 ): Server {
   const { requestMaxMs = REQUEST_MAX_MS, lookEveryMs = LOOK_EVERY_MS } = limits;
   const requests = new OpenRequests();
-  const answerInTurn = inTurn(doors.handle);
+  const answerInTurn = inTurn(doors.handle, doors.proxies);
   const handle: RequestListener = (req, res) => {
     requests.follow(req, res);
     answerInTurn(req, res);

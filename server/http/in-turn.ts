@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { LockyardError } from '../domain/errors';
+import type { NetworkList } from '../network-list';
 import { refuse } from './refuse';
 import { openScope } from './request-scope';
 import { setApiHeaders, setCommonHeaders } from './security-headers';
@@ -13,7 +14,7 @@ const WAITING_MAX = 100;
  * Node tells an answer that its caller hung up only once it is that answer's turn: one that was made before would wait
  * for a lock for nobody, and never be forgotten.
  */
-export function inTurn(handle: RequestListener): RequestListener {
+export function inTurn(handle: RequestListener, proxies: NetworkList): RequestListener {
   const waiting = new WeakMap<Socket, number>();
   return (req, res) => {
     if (res.socket) {
@@ -23,7 +24,7 @@ export function inTurn(handle: RequestListener): RequestListener {
     const { socket } = req;
     const before = waiting.get(socket) ?? 0;
     if (before >= WAITING_MAX) {
-      refuseToWait(req, res);
+      refuseToWait(req, res, proxies);
       return;
     }
     waiting.set(socket, before + 1);
@@ -35,8 +36,8 @@ export function inTurn(handle: RequestListener): RequestListener {
 }
 
 /** Answers that wait for their turn are what makes Node read no more of a connection. */
-function refuseToWait(req: IncomingMessage, res: ServerResponse): void {
-  const scope = openScope(req, res);
+function refuseToWait(req: IncomingMessage, res: ServerResponse, proxies: NetworkList): void {
+  const scope = openScope(req, res, proxies);
   setCommonHeaders(scope);
   setApiHeaders(res);
   const message = `At most ${WAITING_MAX} requests of one connection may wait for their turn.`;

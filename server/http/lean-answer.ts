@@ -1,5 +1,4 @@
 import type { TRPCError } from '@trpc/server';
-import { isSecure } from '../auth/session-cookie';
 import { ERROR_TABLE, retryAfterOf } from '../trpc/error-table';
 import { errorShape, refusalOf } from '../trpc/refusal';
 import type { LeanCall } from './lean-door';
@@ -22,14 +21,14 @@ export function answerError(call: LeanCall, error: TRPCError): void {
 }
 
 function write(
-  { req, res, requestId }: LeanCall,
+  { res, requestId, isSecure }: LeanCall,
   status: number,
   answer: object,
   more: string[] = [],
 ): void {
   const body = JSON.stringify(answer);
   res.writeHead(status, [
-    ...apiAnswerHeaders(isSecure(req.headers['x-forwarded-proto']?.toString())),
+    ...apiAnswerHeaders(isSecure),
     'X-Request-Id',
     requestId,
     'Content-Type',

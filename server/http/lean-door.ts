@@ -6,7 +6,9 @@ import {
   getTRPCErrorFromUnknown,
   type TRPCError,
 } from '@trpc/server';
+import type { NetworkList } from '../network-list';
 import type { CallType } from '../trpc/refusal';
+import { isSecure } from './forwarded';
 import { answerError, answerResult } from './lean-answer';
 import { isPlainRequest, plainInput } from './plain-request';
 import { newRequestId } from './request-scope';
@@ -19,6 +21,7 @@ export interface LeanCall {
   requestId: string;
   path: string;
   type: CallType;
+  isSecure: boolean;
 }
 
 type Run = (call: LeanCall, input: unknown) => Promise<unknown>;
@@ -27,6 +30,8 @@ interface LeanDoor {
   /** What its paths begin with, such as `/api/v1/`. */
   prefix: string;
   router: AnyRouter;
+  /** Whose forwarding headers are believed. */
+  proxies: NetworkList;
   /** How to run a procedure; null leaves it to the stock door. */
   runnerOf(procedure: AnyProcedure): Run | null;
   /** Told of what a call has thrown. */
@@ -92,7 +97,14 @@ async function run(
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<void> {
-  const call: LeanCall = { req, res, requestId: newRequestId(), path, type };
+  const call: LeanCall = {
+    req,
+    res,
+    requestId: newRequestId(),
+    path,
+    type,
+    isSecure: isSecure(req, door.proxies),
+  };
   try {
     answerResult(call, await run(call, input));
   } catch (cause) {

@@ -1,8 +1,8 @@
-import { isIPv4 } from 'node:net';
 import { hashText, isSameHash } from '../auth/hash-text';
 import { LockyardError } from '../domain/errors';
+import { isLoopback } from '../network-list';
 import type { Runtime } from '../operations/operation-context';
-import { isCrossSite } from './cross-site';
+import { crossSiteComplaint } from './cross-site';
 import type { RequestScope } from './request-scope';
 import { setApiHeaders } from './security-headers';
 
@@ -44,16 +44,11 @@ function requireToken({ req, res }: RequestScope, expected: string): void {
 function requireThisMachine({ req, address }: RequestScope): void {
   const isForwarded = FORWARDED.some((name) => req.headers[name] !== undefined);
   const isHere = isLoopback(address) && isLoopbackName(req.headers.host ?? '');
-  if (isHere && !isForwarded && !isCrossSite(req.headers)) return;
+  if (isHere && !isForwarded && crossSiteComplaint(req.headers) === null) return;
   throw new LockyardError(
     'FORBIDDEN',
     'Metrics are for this machine alone. Set LOCKYARD_METRICS_TOKEN to read them from elsewhere.',
   );
-}
-
-function isLoopback(address: string): boolean {
-  const plain = address.replace(/^::ffff:/i, '');
-  return plain === '::1' || (isIPv4(plain) && plain.startsWith('127.'));
 }
 
 function isLoopbackName(host: string): boolean {

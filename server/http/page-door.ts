@@ -5,12 +5,15 @@ import { setPageHeaders } from './security-headers';
 /** Serves a page or one of its files, to the end of the answer. */
 export type PageHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
 
-/** Headers by which Next's parts talk to each other; from outside they could only mislead it. */
+/** Headers by which Next's parts talk to each other, and those of proxies; from outside they could only mislead it. */
 const INTERNAL_HEADERS = [
   'next-action',
   'x-action-forwarded',
   'x-action-redirected',
   'x-action-revalidated',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
   'x-invoke-path',
   'x-invoke-query',
   'x-matched-path',
@@ -28,7 +31,7 @@ const ROUTER_STATE_MAX_CHARS = 40_000;
 /** Gives pages their headers and hands them on. Pages are only ever read: whatever changes something goes by the APIs. */
 export function openPageDoor(pages: PageHandler | null) {
   return async (scope: RequestScope): Promise<void> => {
-    const { req, res, pathname } = scope;
+    const { req, res, pathname, isSecure } = scope;
     setPageHeaders(scope);
     if (pages === null) return plainAnswer(res, 404, 'There is no such page.');
     if (req.method !== 'GET' && req.method !== 'HEAD') {
@@ -43,6 +46,7 @@ export function openPageDoor(pages: PageHandler | null) {
       return plainAnswer(res, 400, `The header ${ROUTER_STATE} is broken.`);
     }
     for (const name of INTERNAL_HEADERS) delete req.headers[name];
+    req.headers['x-forwarded-proto'] = isSecure ? 'https' : 'http';
     await pages(req, res);
   };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isSecure } from '../auth/session-cookie';
+import type { NetworkList } from '../network-list';
 import { randomTextPool } from '../random-text-pool';
+import { callerAddress, isSecure } from './forwarded';
 
 /** One request on its way through the doors. */
 export interface RequestScope {
@@ -8,9 +9,9 @@ export interface RequestScope {
   res: ServerResponse;
   /** Told to the caller in `X-Request-Id`, and to the log. */
   requestId: string;
-  /** The peer's address. Forwarding headers are not believed: anybody can write them. */
+  /** The caller's address, by the word of trusted proxies alone. */
   address: string;
-  /** Whether the browser's side of the connection is encrypted. */
+  /** Whether the caller's side of the connection is encrypted, by their word too. */
   isSecure: boolean;
   /** As sent, without the query. */
   pathname: string;
@@ -20,15 +21,19 @@ export interface RequestScope {
   body?: Buffer;
 }
 
-export function openScope(req: IncomingMessage, res: ServerResponse): RequestScope {
+export function openScope(
+  req: IncomingMessage,
+  res: ServerResponse,
+  proxies: NetworkList,
+): RequestScope {
   const url = req.url ?? '/';
   const mark = url.indexOf('?');
   return {
     req,
     res,
     requestId: newRequestId(),
-    address: req.socket.remoteAddress ?? '',
-    isSecure: isSecure(req.headers['x-forwarded-proto']?.toString()),
+    address: callerAddress(req, proxies),
+    isSecure: isSecure(req, proxies),
     pathname: mark < 0 ? url : url.slice(0, mark),
     query: mark < 0 ? '' : url.slice(mark + 1),
   };

@@ -5,6 +5,7 @@ import { createServiceContext, type ServiceContext } from '../trpc/service-conte
 import { serviceRouter } from '../trpc/service-router';
 import { openApiDoor } from './api-door';
 import { HttpCallerLine } from './caller-line';
+import { callerAddress } from './forwarded';
 import { openLeanDoor } from './lean-door';
 import { logFailedCall } from './log-failed-call';
 
@@ -28,6 +29,7 @@ export function openLeanServiceDoor(
   return openLeanDoor({
     prefix: SERVICE_PREFIX,
     router: serviceRouter,
+    proxies: runtime.config.trustedProxies,
     otherwise,
     runnerOf(procedure) {
       const run = directCall(procedure);
@@ -42,7 +44,7 @@ function contextOf(
   { req, res, requestId }: { req: IncomingMessage; res: ServerResponse; requestId: string },
   isBatch: boolean,
 ): ServiceContext {
-  const address = req.socket.remoteAddress ?? '';
+  const address = callerAddress(req, runtime.config.trustedProxies);
   const line = new HttpCallerLine(res);
   const request = { runtime, requestId, address, isBatch, line };
   return createServiceContext(request, req.headers.authorization);

@@ -1,9 +1,10 @@
 import { eq } from 'drizzle-orm';
-import { isDemoToken, isLoopback } from '../auth/demo-token';
+import { isDemoToken } from '../auth/demo-token';
 import { hashPassword } from '../auth/password-hash';
 import { randomText } from '../auth/random-text';
 import type { Role } from '../domain/console-terms';
 import { LockyardError } from '../domain/errors';
+import { isLoopback } from '../network-list';
 import { askDatabase } from './ask-database';
 import { auditedChange } from './audited-change';
 import { findUserByName, holdUser } from './find-user';

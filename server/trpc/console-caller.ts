@@ -1,4 +1,4 @@
-import { isSecure, readSessionCookie } from '../auth/session-cookie';
+import { readSessionCookie } from '../auth/session-cookie';
 import { currentRuntime } from '../current-runtime';
 import { createConsoleContext } from './console-context';
 import { createConsoleCaller } from './console-procedure';
@@ -11,10 +11,10 @@ const callerOf = createConsoleCaller(consoleRouter);
  * The console API within this process, for a page's first paint: queries only. Whoever asked for the page is whoever
  * calls, with the same permissions as over HTTP.
  *
- * @param headers of the page's request
+ * @param headers of the page's request, as the page door gives them
  */
 export function consoleCaller(headers: Headers) {
-  const secure = isSecure(headers.get('x-forwarded-proto'));
+  const secure = headers.get('x-forwarded-proto') === 'https';
   return callerOf(
     createConsoleContext(currentRuntime(), {
       requestId: headers.get('x-request-id') ?? 'page',
