@@ -1,11 +1,13 @@
+import { lookingCases } from './looking/looking-cases';
+import { measureLooking } from './looking/measure-looking';
 import { raceOnMariadb } from './mariadb-works';
 import { raceOnRedis } from './redis-works';
 import { raceOnZookeeper } from './zookeeper-works';
 
 const given = process.argv.slice(2);
-const [rounds = 5, roundMs = 2_500] = given.map(Number).filter((value) => !Number.isNaN(value));
+const numbers = given.map(Number).filter((value) => !Number.isNaN(value));
 /** Named on the command line; all if none is. */
-const stores = given.filter((word) => Number.isNaN(Number(word)));
+const words = given.filter((word) => Number.isNaN(Number(word)));
 
 /** A server that `npm run bench` has started, or that the environment names. */
 function serverIn(variable: string): string {
@@ -14,14 +16,35 @@ function serverIn(variable: string): string {
   return url;
 }
 
-console.log(
-  `${rounds} rounds of ${roundMs} ms each, interleaved; medians. Only the ratios are claims.`,
-);
-const STORES = {
-  mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
-  redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
-  zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
-};
-for (const [name, raceOn] of Object.entries(STORES)) {
-  if (stores.length === 0 || stores.includes(name)) await raceOn();
+async function raceStores(): Promise<void> {
+  const [rounds = 5, roundMs = 2_500] = numbers;
+  console.log(
+    `${rounds} rounds of ${roundMs} ms each, interleaved; medians. Only the ratios are claims.`,
+  );
+  const STORES = {
+    mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),
+    redis: () => raceOnRedis(serverIn('BENCH_REDIS_URL'), { rounds, roundMs }),
+    zookeeper: () => raceOnZookeeper(serverIn('BENCH_ZOOKEEPER_URL'), { rounds, roundMs }),
+  };
+  for (const [name, raceOn] of Object.entries(STORES)) {
+    if (words.length === 0 || words.includes(name)) await raceOn();
+  }
 }
+
+/** Further words select cases by a part of their name. */
+async function look(): Promise<void> {
+  const [rounds = 3, roundMs = 30_000] = numbers;
+  const wanted = words.filter((word) => word !== 'looking');
+  const cases = lookingCases.filter(
+    ({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)),
+  );
+  console.log(
+    `Beside each: 64 callers with a lock each, which acquire and release another every 250 ms.`,
+    `${rounds} runs of ${roundMs} ms quiet, case, quiet; medians.`,
+  );
+  await measureLooking(cases, { rounds, roundMs });
+}
+
+// Through the handlers of `exit`, which end what was started.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+await (words.includes('looking') ? look() : raceStores());

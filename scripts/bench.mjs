@@ -6,11 +6,13 @@ import { endWith, PlainFailure } from './plain-failure.mjs';
  * `npm run bench`: runs bench/main.ts, bundled as the server is, against servers of its own: a MariaDB that flushes every
  * commit, a Redis that keeps everything in memory, a ZooKeeper. Their URLs are in BENCH_MYSQL_URL (without a database),
  * BENCH_REDIS_URL and BENCH_ZOOKEEPER_URL; set one yourself to measure another server. Arguments are passed on.
+ *
+ * `npm run bench -- looking` measures what those who look cost those who lock, on the built server with embedded SQLite.
  */
 async function bench() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);
-  const { makeToolsReady } = await import('./make-ready.mjs');
+  const { makeAppReady, makeToolsReady } = await import('./make-ready.mjs');
   const { projectRoot } = await import('./project-root.mjs');
   const { ensureStores } = await import('./test-needs.mjs');
   const { startStores } = await import('./start-stores.mjs');
@@ -23,14 +25,24 @@ async function bench() {
   const say = (line) => process.stdout.write(`${line}\n`);
   process.chdir(projectRoot);
   endInOrder();
-  await makeToolsReady(say);
-  await ensureStores('BENCH', say);
-  const { urls, stop } = await startStores({
-    BENCH_MYSQL_URL: () => startPrivateMariadb({ durable: true }),
-    BENCH_REDIS_URL: startPrivateRedis,
-    BENCH_ZOOKEEPER_URL: startPrivateZookeeper,
-  });
-  await bundle({ main: 'bench/main.ts', 'http-load': 'bench/http-load.ts' }, '.build/bench');
+  const isLooking = process.argv.includes('looking');
+  await (isLooking ? makeAppReady(say, { withDev: true }) : makeToolsReady(say));
+  if (!isLooking) await ensureStores('BENCH', say);
+  const { urls, stop } = await startStores(
+    isLooking
+      ? {}
+      : {
+          BENCH_MYSQL_URL: () => startPrivateMariadb({ durable: true }),
+          BENCH_REDIS_URL: startPrivateRedis,
+          BENCH_ZOOKEEPER_URL: startPrivateZookeeper,
+        },
+  );
+  const entries = {
+    main: 'bench/main.ts',
+    'http-load': 'bench/http-load.ts',
+    'steady-callers-load': 'bench/looking/steady-callers-load.ts',
+  };
+  await bundle(entries, '.build/bench');
   const program = join(projectRoot, '.build/bench/main.mjs');
   const { code } = await runChild(
     process.execPath,

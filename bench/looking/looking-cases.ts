@@ -1,0 +1,5 @@
+import type { LookingCase } from './looking-case';
+import { pageCases } from './page-cases';
+
+/** Every case of `npm run bench -- looking`, in the order in which they are measured. */
+export const lookingCases: LookingCase[] = [...pageCases];
