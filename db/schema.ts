@@ -192,7 +192,7 @@ export function defineSchema(kit: Kit) {
     (t) => [index('sessions_user').on(t.userId)],
   );
 
-  /** Failed sign-ins, counted per name and per address; kept in the database so that a restart forgets nothing. */
+  /** Failed sign-ins, counted as `sign-in-budget.ts` says; kept in the database so that a restart forgets nothing. */
   const signInFailures = table(
     'sign_in_failures',
     {

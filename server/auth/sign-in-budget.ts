@@ -1,61 +1,112 @@
-import { isIPv6 } from 'node:net';
-import { eq, lte } from 'drizzle-orm';
+import { eq, inArray, like, lte } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { Db } from '@/db/narrow-db';
 import type { Clock } from '../clock';
+import { networkOf } from '../network-list';
 import { hashText } from './hash-text';
 
 /** Failures are counted in windows of so long, in the database: a restart forgets none. */
 export const SIGN_IN_WINDOW_MS = 15 * 60_000;
-export const FAILURES_MAX_PER_ACCOUNT = 5;
-export const FAILURES_MAX_PER_ADDRESS = 30;
+/** Of one account from one network, and of one account from one browser that has signed in to it before. */
+export const FAILURES_MAX = 5;
+/** Of all accounts from one network: many passwords tried on few accounts, or few on many. */
+export const FAILURES_MAX_PER_NETWORK = 100;
+/** Of one account from all networks: guesses from many machines. */
+export const FAILURES_MAX_PER_ACCOUNT = 50;
+
+/** Who tries. */
+export interface Guesser {
+  /** The account, as typed. */
+  name: string;
+  /** The caller's address. */
+  address: string;
+  /**
+   * The browser, where it has signed in to this account before, or the session whose password is asked for again. It has
+   * a budget of its own, which nobody else can use up.
+   */
+  known: string | null;
+}
 
 /** Whether a try may go on. `account` must be answered like a wrong password, so that it tells nothing. */
 export type SignInAllowance =
   | { outcome: 'allowed' }
-  | { outcome: 'address' | 'account'; retryAfterMs: number };
+  | { outcome: 'network' | 'account'; retryAfterMs: number };
 
 interface Tally {
   id: string;
   max: number;
+  whose: 'network' | 'account';
 }
 
 /**
- * Counts a try as failed before the password is looked at, so that tries made at once cannot outrun the count.
- * `settleSignIn` takes it back when the password was right.
+ * Counts a try as failed before the password is looked at, so that tries made at once cannot outrun the counts.
+ * `settleSignIn` takes it back when the password was right. A try that one count refuses is added to none.
  */
 export async function spendSignIn(
   database: Database,
   clock: Clock,
-  who: { name: string; address: string },
+  who: Guesser,
 ): Promise<SignInAllowance> {
   const now = clock.now();
   await forgetOld(database, now);
-  const address = { id: addressId(who.address), max: FAILURES_MAX_PER_ADDRESS };
-  const addressWaitMs = await spend(database, address, now);
-  if (addressWaitMs > 0) return { outcome: 'address', retryAfterMs: addressWaitMs };
-  const account = { id: accountId(who.name), max: FAILURES_MAX_PER_ACCOUNT };
-  const accountWaitMs = await spend(database, account, now);
-  if (accountWaitMs > 0) return { outcome: 'account', retryAfterMs: accountWaitMs };
+  const tallies = talliesOf(who);
+  const { signInFailures } = database.tables;
+  const ids = tallies.map(({ id }) => id);
+  const rows = await database.db
+    .select()
+    .from(signInFailures)
+    .where(inArray(signInFailures.id, ids));
+  for (const { id, max, whose } of tallies) {
+    const row = rows.find((each) => each.id === id);
+    if (!row || row.failures < max) continue;
+    return { outcome: whose, retryAfterMs: untilOver(row, now) };
+  }
+  for (const tally of tallies) {
+    const retryAfterMs = await spend(database, tally, now);
+    if (retryAfterMs > 0) return { outcome: tally.whose, retryAfterMs };
+  }
   return { outcome: 'allowed' };
 }
 
-/** After the right password: the account starts afresh, and the address gets this try back. */
-export async function settleSignIn(
-  database: Database,
-  tx: Db,
-  who: { name: string; address: string },
-): Promise<void> {
+/** After the right password: the caller's own count starts afresh, and the wider ones get this try back. */
+export async function settleSignIn(database: Database, tx: Db, who: Guesser): Promise<void> {
   const { signInFailures } = database.tables;
-  await tx.delete(signInFailures).where(eq(signInFailures.id, accountId(who.name)));
-  const isAddress = eq(signInFailures.id, addressId(who.address));
-  const [row] = await database.forUpdate(tx.select().from(signInFailures).where(isAddress));
-  if (!row) return;
-  await tx
-    .update(signInFailures)
-    .set({ failures: Math.max(0, row.failures - 1) })
-    .where(isAddress);
+  const [own, ...wider] = talliesOf(who);
+  if (own) await tx.delete(signInFailures).where(eq(signInFailures.id, own.id));
+  for (const { id } of wider) {
+    const isIt = eq(signInFailures.id, id);
+    const [row] = await database.forUpdate(tx.select().from(signInFailures).where(isIt));
+    if (!row) continue;
+    const failures = Math.max(0, row.failures - 1);
+    await tx.update(signInFailures).set({ failures }).where(isIt);
+  }
 }
+
+/** Forgets every failure of an account, from wherever, known browsers included. Part of a transaction. */
+export async function clearSignInFailures(database: Database, tx: Db, name: string): Promise<void> {
+  const { signInFailures } = database.tables;
+  await tx.delete(signInFailures).where(like(signInFailures.id, `${accountPart(name)}%`));
+}
+
+/** The caller's own count first. */
+function talliesOf({ name, address, known }: Guesser): Tally[] {
+  const account = accountPart(name);
+  if (known !== null) {
+    return [{ id: account + part(`known\0${known}`), max: FAILURES_MAX, whose: 'account' }];
+  }
+  const network = part(`network\0${networkOf(address)}`);
+  return [
+    { id: account + network, max: FAILURES_MAX, whose: 'account' },
+    { id: EVERYBODY + network, max: FAILURES_MAX_PER_NETWORK, whose: 'network' },
+    { id: account + EVERYWHERE, max: FAILURES_MAX_PER_ACCOUNT, whose: 'account' },
+  ];
+}
+
+/** An id is an account's part and a place's, so that all counts of an account can be found. */
+const part = (text: string) => hashText(text).slice(0, 32);
+const accountPart = (name: string) => part(`account\0${name}`);
+const EVERYBODY = part('everybody');
+const EVERYWHERE = part('everywhere');
 
 async function forgetOld(database: Database, now: number): Promise<void> {
   const { signInFailures } = database.tables;
@@ -86,12 +137,7 @@ async function spendWithin(
     await tx.insert(signInFailures).values({ id, failures: 1, windowStartedAt: now });
     return 0;
   }
-  const endsAt = row.windowStartedAt + SIGN_IN_WINDOW_MS;
-  if (endsAt <= now) {
-    await tx.update(signInFailures).set({ failures: 1, windowStartedAt: now }).where(isIt);
-    return 0;
-  }
-  if (row.failures >= max) return endsAt - now;
+  if (row.failures >= max) return untilOver(row, now);
   await tx
     .update(signInFailures)
     .set({ failures: row.failures + 1 })
@@ -99,19 +145,7 @@ async function spendWithin(
   return 0;
 }
 
-const accountId = (name: string) => hashText(`account\0${name}`);
-const addressId = (address: string) => hashText(`address\0${networkOf(address)}`);
-
-/** One customer of a network usually has a whole /64 of IPv6. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || /^::ffff:/i.test(address)) return address.replace(/^::ffff:/i, '');
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const groups = head.split(':').filter(Boolean);
-  const missing =
-    tail === undefined ? 0 : 8 - groups.length - tail.split(':').filter(Boolean).length;
-  const all = [...groups, ...Array(missing).fill('0'), ...(tail ?? '').split(':').filter(Boolean)];
-  return all
-    .slice(0, 4)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':');
+/** A window that is over was deleted, unless it ended just now. */
+function untilOver({ windowStartedAt }: { windowStartedAt: number }, now: number): number {
+  return Math.max(1, windowStartedAt + SIGN_IN_WINDOW_MS - now);
 }

@@ -204,11 +204,32 @@ test('the session cookie is for this host alone and out of reach of scripts', as
   const signIn = (headers: Record<string, string> = {}) =>
     api.console(null, 'session.signIn', { name: 'carl', password: PASSWORD }, 'mutation', headers);
   const plain = await signIn();
-  expect(plain.headers.get('set-cookie')).toMatch(
+  const [session = '', browser = ''] = plain.headers.getSetCookie();
+  expect(session).toMatch(
     /^lockyard_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
   );
-  expect(plain.text).not.toContain(plain.headers.get('set-cookie')?.slice(17, 60) ?? 'session=');
+  expect(plain.text).not.toContain(session.slice(17, 60));
+  expect(browser).toMatch(
+    /^lockyard_browser_\w{12}=[\w.-]{70,80}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=15552000$/,
+  );
   const secure = await signIn({ 'x-forwarded-proto': 'https' });
-  expect(secure.headers.get('set-cookie')).toMatch(/^__Host-lockyard_session=.*; Secure$/);
+  for (const cookie of secure.headers.getSetCookie()) {
+    expect(cookie).toMatch(/^__Host-lockyard_(session|browser_\w{12})=.*; Secure$/);
+  }
   expect(secure.headers.get('strict-transport-security')).toMatch(/^max-age=\d{8}/);
+});
+
+test('a browser that has signed in before still can while others guess from the same address', async () => {
+  await createPerson(api.cli, { name: 'dora', role: 'viewer', password: PASSWORD });
+  const tryIn = (password: string, cookie: string | null = null) =>
+    api.console(cookie, 'session.signIn', { name: 'dora', password }, 'mutation');
+  const cookieOf = (reply: Reply) => reply.headers.getSetCookie()[1]?.split(';')[0] ?? '';
+  const mark = cookieOf(await tryIn(PASSWORD));
+  await Promise.all(Array.from({ length: 6 }, () => tryIn('a wrong password')));
+  expectRefused(await tryIn(PASSWORD), 401, 'UNAUTHENTICATED');
+  const forged = mark.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+  expectRefused(await tryIn(PASSWORD, forged), 401, 'UNAUTHENTICATED');
+  const reply = await tryIn(PASSWORD, mark);
+  expect(reply.status).toBe(200);
+  expect(cookieOf(reply)).not.toBe(mark);
 });

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readSessionCookie, sessionCookie } from '../auth/session-cookie';
 import { LockyardError } from '../domain/errors';
 import type { NetworkList } from '../network-list';
 import type { Runtime } from '../operations/operation-context';
@@ -12,6 +11,7 @@ import { openApiDoor } from './api-door';
 import { missingOriginComplaint } from './cross-site';
 import { DEMO_PATH, openDemoDoor } from './demo-door';
 import { answerHealth, createReadiness } from './health-door';
+import { HttpCookies } from './http-cookies';
 import { METRICS_PATH, openMetricsDoor } from './metrics-door';
 import { OpenAnswers } from './open-answers';
 import { OPENAPI_PATH, openOpenApiDoor } from './openapi-door';
@@ -113,13 +113,12 @@ function openConsoleDoor(runtime: Runtime): Door {
       const complaint = missingOriginComplaint(req.method, req.headers);
       if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
     },
-    createContext: ({ req, res, requestId, address, isSecure }) =>
+    createContext: (scope) =>
       createConsoleContext(runtime, {
-        requestId,
-        address,
+        requestId: scope.requestId,
+        address: scope.address,
         streams,
-        sessionCookie: readSessionCookie(req.headers.cookie, isSecure),
-        setSession: (session) => res.setHeader('Set-Cookie', sessionCookie(session, isSecure)),
+        cookies: new HttpCookies(scope),
       }),
   });
 }

@@ -11,7 +11,8 @@ import { findUserByName, holdUser } from './find-user';
 import type { ControlContext } from './operation-context';
 
 /**
- * Changes the caller's own password and ends their other sessions. Guesses of the current one count as failed sign-ins.
+ * Changes the caller's own password and ends their other sessions. Guesses of the current one count for this
+ * session alone.
  *
  * @throws LockyardError `FORBIDDEN` for a wrong current password, `INVALID` for a weak new one, `RATE_LIMITED`
  */
@@ -23,12 +24,13 @@ export async function changePassword(
   if (actor?.kind !== 'user') throw new LockyardError('UNAUTHENTICATED', 'Sign in first.');
   const { database, clock, sessions } = runtime;
   const { users } = database.tables;
-  const spender = { name: actor.name, address: ctx.address };
+  const known = `session\0${actor.sessionId}`;
+  const guesser = { name: actor.name, address: ctx.address, known };
   const who = auditActor(actor);
   const what = { act: 'session.changePassword', subject: actor.name } as const;
 
   checkPassword(next, actor.name);
-  const allowance = await askDatabase(() => spendSignIn(database, clock, spender));
+  const allowance = await askDatabase(() => spendSignIn(database, clock, guesser));
   if (allowance.outcome !== 'allowed') {
     const { retryAfterMs } = allowance;
     throw new LockyardError('RATE_LIMITED', 'Too many wrong passwords.', { retryAfterMs });
@@ -45,7 +47,7 @@ export async function changePassword(
       throw new LockyardError('CONFLICT', 'The password was changed just now by somebody else.');
     }
     await tx.update(users).set({ passwordHash }).where(eq(users.id, actor.userId));
-    await settleSignIn(database, tx, spender);
+    await settleSignIn(database, tx, guesser);
     await sessions.endAll(tx, actor.userId, actor.sessionId);
     return { answer: null };
   });

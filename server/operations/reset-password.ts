@@ -1,13 +1,17 @@
 import { eq } from 'drizzle-orm';
 import { hashPassword } from '../auth/password-hash';
 import { checkPassword } from '../auth/password-rules';
+import { clearSignInFailures } from '../auth/sign-in-budget';
 import type { ResetPasswordInput } from '../domain/access-inputs';
 import { auditedChange } from './audited-change';
 import { holdUser } from './find-user';
 import type { ControlContext } from './operation-context';
 import { permitPersonAct } from './permit-person-act';
 
-/** Gives a person another password and ends all their sessions. Throws `INVALID` for a weak one. */
+/**
+ * Gives a person another password, ends all their sessions and forgets their failed sign-ins, from wherever. Throws `INVALID` for a
+ * weak one.
+ */
 export async function resetPassword(
   ctx: ControlContext,
   { id, password }: ResetPasswordInput,
@@ -20,6 +24,7 @@ export async function resetPassword(
   const answer = await auditedChange(ctx, who, what, async (tx) => {
     await holdUser(database, tx, id);
     await tx.update(users).set({ passwordHash }).where(eq(users.id, id));
+    await clearSignInFailures(database, tx, user.name);
     await sessions.endAll(tx, id);
     return { answer: { id } };
   });

@@ -5,8 +5,9 @@ import { demoToken } from '../auth/demo-token';
 import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from '../auth/session-keeper';
 import { makeSetupToken, SETUP_LINK_MAX_MS } from '../auth/setup-link';
 import {
+  FAILURES_MAX,
   FAILURES_MAX_PER_ACCOUNT,
-  FAILURES_MAX_PER_ADDRESS,
+  FAILURES_MAX_PER_NETWORK,
   SIGN_IN_WINDOW_MS,
 } from '../auth/sign-in-budget';
 import { changePassword } from './change-password';
@@ -41,8 +42,12 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
   }
   /** Each person signs in from an address of their own. */
   const addressOf = (name: string) => `2001:db8:0:${name.split(' ')[1]}::1`;
-  const enter = (name: string, password = PASSWORD, address = addressOf(name)) =>
-    signIn(contextOf(runtime, null, address), { name, password });
+  const enter = (name: string, password = PASSWORD, address = addressOf(name), known?: string) =>
+    signIn(
+      contextOf(runtime, null, address),
+      { name, password },
+      { knownBrowserOf: () => known ?? null },
+    );
   const resolve = (value: string) => runtime.sessions.resolve(value);
   const contextWith = async (value: string) => {
     const actor = await resolve(value);
@@ -143,29 +148,89 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     await enter(name, OTHER_PASSWORD);
   });
 
-  test('five failures lock an account for a while, from any address, even for the right password', async () => {
-    const { name } = await newPerson();
-    const known = (await enter(name)).session.value;
-    const tries = Array.from({ length: FAILURES_MAX_PER_ACCOUNT + 3 }, (_, index) =>
-      enter(name, 'not the password', `198.51.100.${index}`),
-    );
+  /** Fails so often at once, and is refused each time. */
+  async function fail(times: number, name: string, address?: string, known?: string) {
+    const tries = Array.from({ length: times }, () => enter(name, 'wrong', address, known));
     for (const { status } of await Promise.allSettled(tries)) expect(status).toBe('rejected');
-    const locked = enter(name, PASSWORD, '203.0.113.9');
+  }
+
+  test('five failures from one network lock an account there for a while, even for the right password, and nowhere else', async () => {
+    const { name } = await newPerson();
+    const session = (await enter(name)).session.value;
+    await fail(FAILURES_MAX + 3, name, '198.51.100.1');
+    const locked = enter(name, PASSWORD, '198.51.100.1');
     await expect(locked).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
-    expect(await resolve(known)).not.toBeNull();
+    expect(await resolve(session)).not.toBeNull();
+    await enter(name, PASSWORD, '198.51.100.2');
+    await enter((await newPerson()).name, PASSWORD, '198.51.100.1');
 
     const { db, tables } = runtime.database;
     const counts = (await db.select().from(tables.signInFailures)).map(({ failures }) => failures);
-    expect(Math.max(...counts)).toBe(FAILURES_MAX_PER_ACCOUNT);
+    expect(Math.max(...counts)).toBe(FAILURES_MAX);
 
     runtime.clock.pass(SIGN_IN_WINDOW_MS);
+    await enter(name, PASSWORD, '198.51.100.1');
+  });
+
+  test('a known browser has five failures of its own, which no other can use up', async () => {
+    const { name } = await newPerson();
+    await fail(FAILURES_MAX + 1, name, '198.51.100.7');
+    await enter(name, PASSWORD, '198.51.100.7', 'a browser');
+    await fail(FAILURES_MAX - 1, name, '198.51.100.7', 'a browser');
+    await enter(name, PASSWORD, '203.0.113.1', 'a browser');
+    await fail(FAILURES_MAX, name, '198.51.100.7', 'a browser');
+    const locked = enter(name, PASSWORD, '203.0.113.1', 'a browser');
+    await expect(locked).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    await enter(name, PASSWORD, '198.51.100.7', 'another browser');
+    runtime.clock.pass(SIGN_IN_WINDOW_MS);
+    await enter(name, PASSWORD, '198.51.100.7', 'a browser');
+  });
+
+  test('guesses from many networks lock an account for all but known browsers', async () => {
+    const { name } = await newPerson();
+    const networks = FAILURES_MAX_PER_ACCOUNT / FAILURES_MAX;
+    for (let network = 0; network < networks; network++) {
+      await fail(FAILURES_MAX, name, `2001:db8:5:${network}::1`);
+    }
+    const locked = enter(name, PASSWORD, '203.0.113.2');
+    await expect(locked).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    await enter(name, PASSWORD, '2001:db8:5:1::1', 'a browser');
+    runtime.clock.pass(SIGN_IN_WINDOW_MS);
+    await enter(name, PASSWORD, '203.0.113.2');
+  });
+
+  test('a password that was reset lets in from where sign-in had been locked, known browsers too', async () => {
+    const { id, name } = await newPerson();
+    const other = await newPerson();
+    for (const [network, known] of [['198.51.100.3'], ['198.51.100.4'], ['x', 'a browser']]) {
+      await fail(FAILURES_MAX, name, network, known);
+    }
+    await fail(FAILURES_MAX, other.name, '198.51.100.3');
+    await resetPassword(contextOf(runtime, COMMAND_LINE), { id, password: OTHER_PASSWORD });
+    await enter(name, OTHER_PASSWORD, '198.51.100.3');
+    await enter(name, OTHER_PASSWORD, '198.51.100.4');
+    await enter(name, OTHER_PASSWORD, 'x', 'a browser');
+    const still = enter(other.name, PASSWORD, '198.51.100.3');
+    await expect(still).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+  });
+
+  test('wrong current passwords lock that session out of changing it, and nothing else', async () => {
+    const { name } = await newPerson();
+    const [here, there] = [(await enter(name)).session.value, (await enter(name)).session.value];
+    const change = async (value: string, current: string) =>
+      changePassword(await contextWith(value), { current, next: OTHER_PASSWORD });
+    for (let failure = 0; failure < FAILURES_MAX; failure++) {
+      await expect(change(here, 'wrong')).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    }
+    await expect(change(here, PASSWORD)).rejects.toMatchObject({ reason: 'RATE_LIMITED' });
     await enter(name);
+    await change(there, PASSWORD);
   });
 
   test('the right password starts the count afresh', async () => {
     const { name } = await newPerson();
     for (let round = 0; round < 2; round++) {
-      for (let failure = 0; failure < FAILURES_MAX_PER_ACCOUNT - 1; failure++) {
+      for (let failure = 0; failure < FAILURES_MAX - 1; failure++) {
         await expect(enter(name, 'wrong')).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
       }
       await enter(name);
@@ -177,7 +242,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     const failure = (who: string) =>
       enter(who, 'wrong', '2001:db8:9::1').catch((error: Error) => error);
     const wrong = await failure(name);
-    for (let more = 0; more < FAILURES_MAX_PER_ACCOUNT; more++) await failure(name);
+    for (let more = 0; more < FAILURES_MAX; more++) await failure(name);
     const locked = await failure(name);
     const unknown = await failure('nobody at all');
     expect(
@@ -191,19 +256,17 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     expect((wrong as Error).message).toBe((unknown as Error).message);
   });
 
-  test('one address may fail only so often, whatever names it tries', async () => {
+  test('one network may fail only so often, whatever names it tries; known browsers in it go on', async () => {
     const { name } = await newPerson();
-    const { db, tables } = runtime.database;
-    await expect(enter('x', 'wrong', '2001:db8:a:b::1')).rejects.toThrow();
-    await db
-      .update(tables.signInFailures)
-      .set({ failures: FAILURES_MAX_PER_ADDRESS })
-      .where(eq(tables.signInFailures.windowStartedAt, runtime.clock.now()));
+    for (let other = 0; other < FAILURES_MAX_PER_NETWORK; other++) {
+      await fail(1, `x${other}`, '2001:db8:a:b::1');
+    }
     const sameNetwork = enter(name, PASSWORD, '2001:db8:a:b:ffff::2');
     await expect(sameNetwork).rejects.toMatchObject({
       reason: 'RATE_LIMITED',
       retryAfterMs: SIGN_IN_WINDOW_MS,
     });
+    await enter(name, PASSWORD, '2001:db8:a:b:ffff::2', 'a browser');
     await enter(name, PASSWORD, '2001:db8:a:c::1');
   });
 });

@@ -26,24 +26,34 @@ export interface SignedIn {
 const WRONG =
   'The name or the password is wrong. After five failures sign-in pauses for up to 15 minutes.';
 
+/** Tells whether the caller's browser has signed in to an account before. */
+export interface BrowserMemory {
+  knownBrowserOf(userId: string): string | null;
+}
+
+const NEVER_SEEN: BrowserMemory = { knownBrowserOf: () => null };
+
 /**
  * Begins a session. An unknown name, a wrong password, a disabled and a locked account are answered alike, in the same
- * time.
+ * time. Failures count for the account and the caller's network together; a browser that has signed in to the account
+ * before has a count of its own.
  *
- * @throws LockyardError `UNAUTHENTICATED`; `RATE_LIMITED` after too many failures from one address; `BACKEND_DOWN`
+ * @throws LockyardError `UNAUTHENTICATED`; `RATE_LIMITED` after too many failures from one network; `BACKEND_DOWN`
  */
 export async function signIn(
   ctx: ControlContext,
   { name, password }: SignInInput,
+  browser: BrowserMemory = NEVER_SEEN,
 ): Promise<SignedIn> {
   const { database, clock, sessions } = ctx.runtime;
-  const spender = { name, address: ctx.address };
-  const allowance = await askDatabase(() => spendSignIn(database, clock, spender));
-  if (allowance.outcome === 'address') {
+  const user = await askDatabase(() => findUserByName(database, name));
+  const known = user && browser.knownBrowserOf(user.id);
+  const guesser = { name, address: ctx.address, known: known && `browser\0${known}` };
+  const allowance = await askDatabase(() => spendSignIn(database, clock, guesser));
+  if (allowance.outcome === 'network') {
     const { retryAfterMs } = allowance;
     throw new LockyardError('RATE_LIMITED', 'Too many failed sign-ins.', { retryAfterMs });
   }
-  const user = await askDatabase(() => findUserByName(database, name));
   const isRight = await isPassword(password, user?.passwordHash ?? null);
   const what = { act: 'session.signIn', subject: user?.name ?? 'unknown' } as const;
   const who = { name: what.subject, kind: 'user' } as const;
@@ -56,7 +66,7 @@ export async function signIn(
     if (passwordHash !== user.passwordHash || disabledAt !== null) {
       throw new LockyardError('UNAUTHENTICATED', WRONG);
     }
-    await settleSignIn(database, tx, spender);
+    await settleSignIn(database, tx, guesser);
     const session = await sessions.begin(tx, id);
     return { answer: { user: { id, name: now.name, role: now.role as Role }, session } };
   });

@@ -19,11 +19,17 @@ export function consoleCaller(headers: Headers) {
     createConsoleContext(currentRuntime(), {
       requestId: headers.get('x-request-id') ?? 'page',
       address: 'page',
-      sessionCookie: readSessionCookie(headers.get('cookie'), secure),
-      setSession() {
-        throw new Error('A page cannot set a session; only an answer of the API can.');
+      cookies: {
+        session: readSessionCookie(headers.get('cookie'), secure),
+        read: () => null,
+        setSession: refuseToSet,
+        set: refuseToSet,
       },
       streams: new StreamSlots(),
     }),
   );
+}
+
+function refuseToSet(): never {
+  throw new Error('A page cannot set a cookie; only an answer of the API can.');
 }

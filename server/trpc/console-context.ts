@@ -1,7 +1,23 @@
 import type { UserActor } from '../auth/actor';
+import type { Cookie } from '../auth/cookie';
+import {
+  KNOWN_BROWSER_MAX_MS,
+  knownBrowserCookieName,
+  knownBrowserMark,
+  readKnownBrowserMark,
+} from '../auth/known-browser';
 import type { NewSession } from '../auth/session-keeper';
 import type { Runtime } from '../operations/operation-context';
 import type { StreamSlots } from './stream-slots';
+
+/** The cookies of the browser that asks, and those that it is given. */
+export interface BrowserCookies {
+  readonly session: string | null;
+  /** Gives the browser a session, or takes it away. */
+  setSession(session: NewSession | null): void;
+  read(name: string): string | null;
+  set(cookie: Cookie): void;
+}
 
 /** One request to the console API, which may carry several calls. */
 export interface ConsoleContext {
@@ -14,6 +30,10 @@ export interface ConsoleContext {
   resolveUserAgain(): Promise<UserActor | null>;
   /** Gives the browser a session, or takes it away. */
   setSession(session: NewSession | null): void;
+  /** Which browser asks, where it has signed in to this account before; else null. */
+  knownBrowserOf(userId: string): string | null;
+  /** Lets the browser show from now on that it has signed in to this account. */
+  rememberBrowser(userId: string): void;
   streams: StreamSlots;
 }
 
@@ -22,13 +42,13 @@ export function createConsoleContext(
   request: {
     requestId: string;
     address: string;
-    sessionCookie: string | null;
-    setSession: (session: NewSession | null) => void;
+    cookies: BrowserCookies;
     streams: StreamSlots;
   },
 ): ConsoleContext {
-  const { sessionCookie, ...rest } = request;
-  const resolveUserAgain = () => runtime.sessions.resolve(sessionCookie);
+  const { cookies, ...rest } = request;
+  const { clock, secret } = runtime;
+  const resolveUserAgain = () => runtime.sessions.resolve(cookies.session);
   let resolved: Promise<UserActor | null> | null = null;
   return {
     runtime,
@@ -38,5 +58,15 @@ export function createConsoleContext(
       return resolved;
     },
     resolveUserAgain,
+    setSession: (session) => cookies.setSession(session),
+    knownBrowserOf(userId) {
+      const mark = cookies.read(knownBrowserCookieName(userId));
+      return readKnownBrowserMark(mark, userId, secret, clock.now());
+    },
+    rememberBrowser(userId) {
+      const value = knownBrowserMark(userId, secret, clock.now());
+      const name = knownBrowserCookieName(userId);
+      cookies.set({ name, value, maxAgeMs: KNOWN_BROWSER_MAX_MS });
+    },
   };
 }

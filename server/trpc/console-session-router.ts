@@ -14,7 +14,7 @@ export const consoleSessionRouter = consoleRouterOf({
     .mutation(async ({ ctx, input }) => begin(ctx, await setUpFirstAdmin(ctx.operation, input))),
   signIn: openProcedure
     .input(signInInput)
-    .mutation(async ({ ctx, input }) => begin(ctx, await signIn(ctx.operation, input))),
+    .mutation(async ({ ctx, input }) => begin(ctx, await signIn(ctx.operation, input, ctx))),
   signOut: openProcedure.mutation(async ({ ctx }) => {
     const answer = await signOut(ctx.operation);
     ctx.setSession(null);
@@ -25,8 +25,9 @@ export const consoleSessionRouter = consoleRouterOf({
     .mutation(({ ctx, input }) => changePassword(ctx.operation, input)),
 });
 
-/** The session goes to the cookie and nowhere else. */
+/** The session and the browser's mark go to cookies and nowhere else. */
 function begin(ctx: ConsoleContext, { user, session }: SignedIn): { user: SignedInUser } {
   ctx.setSession(session);
+  ctx.rememberBrowser(user.id);
   return { user };
 }
