@@ -85,7 +85,8 @@ export class SetRunner {
     dueAt: number,
     onUnheard: (answer: SetAnswer) => void,
   ): Promise<SetResult> {
-    if (!this.tools.pulse.reachable) return Promise.reject(backendDown(null));
+    const { pulse } = this.tools;
+    if (pulse.absence) return Promise.reject(pulse.absence);
     const run: Run = { namespace, command, dueAt, mayStand: false, over: false };
     const ids = namesOf(command).map((name) => recordId({ namespace, name }));
     return new Promise((resolve, reject) => {
@@ -99,7 +100,7 @@ export class SetRunner {
         end();
         reject(run.mayStand ? inDoubt(error) : error);
       };
-      const overdue = () => refuse(backendDown(null));
+      const overdue = () => refuse(pulse.absence ?? backendDown(null));
       const timer = setTimeout(overdue, dueAt + GRACE_MS - this.tools.monotonic()).unref();
       const job = async () => {
         if (run.over) return;
