@@ -130,6 +130,8 @@ export interface RecordStore {
   readonly settingsRev?: number;
   /** True where a call costs what its records cost and little more, so that two small ones are no dearer than a large one. */
   readonly paysByRecord?: boolean;
+  /** What it tells of its clock is a lower bound, but for a change that took; elsewhere it is a reading of the call's time. */
+  readonly estimatesClock?: boolean;
 }
 
 /** A store that keeps its history where its records are. */

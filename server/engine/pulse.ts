@@ -141,7 +141,8 @@ export class Pulse {
     const { records } = await this.store.read([this.key], []);
     const [read] = records;
     if (!read) return;
-    this.backendClock.observe(read.now, readAt);
+    const isEstimate = this.store.estimatesClock ?? false;
+    if (!isEstimate) this.backendClock.observe(read.now, readAt);
     this.seen = read.record;
     const swappedAt = this.clock.monotonic();
     const [result] = await this.store.swap([
@@ -158,6 +159,6 @@ export class Pulse {
         extensions: [],
       },
     ]);
-    if (result) this.backendClock.observe(result.now, swappedAt);
+    if (result && (result.took || !isEstimate)) this.backendClock.observe(result.now, swappedAt);
   }
 }
