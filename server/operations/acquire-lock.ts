@@ -3,6 +3,7 @@ import { checkPolicy } from '../domain/check-policy';
 import type { AcquireInput } from '../domain/inputs';
 import { anonymousRequest, requestIdentity } from '../engine/request-identity';
 import { HOLD_REQUEST_MS } from './hold-request-ms';
+import { newsOfCaller } from './news-of-caller';
 import type { OperationContext } from './operation-context';
 import { reachLock } from './reach-lock';
 import { whileKeyIsLive } from './while-key-is-live';
@@ -29,6 +30,6 @@ export async function acquireLock(
     return engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });
   }
   return whileKeyIsLive(ctx, (signal) =>
-    engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, signal }),
+    engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, signal, newsOfCaller }),
   );
 }
