@@ -13,7 +13,6 @@ import { WholeName } from '../ui/exact-name';
 import { ProblemNote } from '../ui/problem-note';
 import { Rev } from '../ui/rev';
 import { StatusBadge } from '../ui/status-badge';
-import { VisibleText } from '../ui/visible-text';
 import { HoldFacts } from './hold-facts';
 import type { SeenEnd } from './hold-side';
 import type { SeenHold } from './use-seen-hold';
@@ -113,19 +112,9 @@ function ChangedNote({
       {end && (
         <p className="text-t2">
           The hold that you saw is over: {CAUSES[end.cause]}
-          {end.by && (
-            <>
-              {' by '}
-              <VisibleText text={end.by} />
-            </>
-          )}
+          {end.by && ` by ${end.by}`}
           {end.cause !== 'superseded' && `, ${agoWords(agoMs)}`}
-          {end.reason && (
-            <>
-              : “<VisibleText text={end.reason} />”
-            </>
-          )}
-          .
+          {end.reason && `: “${end.reason}”`}.
         </p>
       )}
     </div>

@@ -3,7 +3,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PASSWORD_MIN_CHARS, type Role } from '@/server/domain/console-terms';
-import { visibleText } from '../format/visible-name';
 import { problemOf } from '../live/problem';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/button';
@@ -109,8 +108,7 @@ function PersonDialog({
       </FormDialog>
     );
   }
-  const { id, role } = open.person;
-  const name = visibleText(open.person.name);
+  const { id, name, role } = open.person;
   switch (open.what) {
     case 'role':
       return (

@@ -1,5 +1,20 @@
-import { visibleName, visiblePieces, visibleText } from '../format/visible-name';
-import { Pieces } from './visible-text';
+import { type NamePiece, visibleName } from '../format/visible-name';
+
+function Pieces({ pieces }: { pieces: NamePiece[] }) {
+  return pieces.map(({ text, mark }, place) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one name never change places
+    if (!mark) return <span key={place}>{text}</span>;
+    return (
+      <span
+        // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one name never change places
+        key={place}
+        className="mx-px rounded-4 border border-line2 px-[3px] text-[0.82em] text-t2"
+      >
+        {text}
+      </span>
+    );
+  });
+}
 
 interface NameProps {
   name: string;
@@ -11,7 +26,7 @@ export function ExactName({ name, className = '' }: NameProps) {
   const { head, tail } = visibleName(name);
   return (
     <bdi
-      title={visibleText(name)}
+      title={name}
       className={`inline-flex min-w-0 max-w-full whitespace-pre font-mono ${className}`}
     >
       {head.length > 0 && (
@@ -28,9 +43,11 @@ export function ExactName({ name, className = '' }: NameProps) {
 
 /** The same, never cut: it takes as many lines as it needs. */
 export function WholeName({ name, className = '' }: NameProps) {
+  const { head, tail } = visibleName(name);
   return (
     <bdi className={`min-w-0 font-mono whitespace-pre-wrap break-all ${className}`}>
-      <Pieces pieces={visiblePieces(name)} />
+      <Pieces pieces={head} />
+      <Pieces pieces={tail} />
     </bdi>
   );
 }

@@ -5,7 +5,7 @@ import type { Clock } from '../clock';
 import { LockyardError } from '../domain/errors';
 import type { Log } from '../log';
 import type { ServiceActor } from './actor';
-import { parseApiKey } from './api-key-text';
+import { type ApiKeyText, parseApiKey } from './api-key-text';
 import { isSameHash } from './hash-text';
 import { RecentAnswers } from './recent-answers';
 
@@ -18,6 +18,8 @@ export interface ApiKeyRing {
    * @throws LockyardError `UNAUTHENTICATED` for anything that is not a live key; `BACKEND_DOWN`
    */
   verify(bearer: string): Promise<ServiceActor>;
+  /** What `verify` would answer without asking the database; null where it would have to, or would refuse. */
+  atHand(bearer: string): ServiceActor | null;
   /** Whether a key, by its id, may still be used: for calls that go on for long. As fresh as `verify`. */
   isLive(keyId: string): Promise<boolean>;
   /** Forgets what is cached about a key, so that this process sees a committed change at once. */
@@ -55,11 +57,15 @@ class DatabaseKeys implements ApiKeyRing {
   async verify(bearer: string): Promise<ServiceActor> {
     const key = parseApiKey(bearer);
     const found = key && (this.recent.atHand(key.id) ?? (await this.look(key.id)));
-    if (!key || !found || !isSameHash(found.secretHash, key.secretHash)) {
-      throw new LockyardError('UNAUTHENTICATED', 'This is not a valid API key.');
-    }
-    this.lastUses.set(key.id, this.clock.now());
-    return found.actor;
+    const actor = found && this.used(key, found);
+    if (!actor) throw new LockyardError('UNAUTHENTICATED', 'This is not a valid API key.');
+    return actor;
+  }
+
+  atHand(bearer: string): ServiceActor | null {
+    const key = parseApiKey(bearer);
+    const found = key && this.recent.atHand(key.id);
+    return found && this.used(key, found);
   }
 
   async isLive(keyId: string): Promise<boolean> {
@@ -73,6 +79,13 @@ class DatabaseKeys implements ApiKeyRing {
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.writeLastUses();
+  }
+
+  /** Null for a wrong secret. */
+  private used(key: ApiKeyText, { actor, secretHash }: FoundKey): ServiceActor | null {
+    if (!isSameHash(secretHash, key.secretHash)) return null;
+    this.lastUses.set(key.id, this.clock.now());
+    return actor;
   }
 
   private async look(id: string): Promise<FoundKey | null> {

@@ -46,13 +46,7 @@ type HoldTuple = [
   keptAfterMs: number,
   /** Absent where an older version wrote it: exclusive. */
   mode?: ModeCode,
-  rare?: {
-    askedToRelease?: Remark;
-    renewalsStopped?: Remark;
-    set?: SetMark;
-    /** 1: nobody has been heard of who was told of it. */
-    unclaimed?: 1;
-  },
+  rare?: { askedToRelease?: Remark; renewalsStopped?: Remark; set?: SetMark },
 ];
 
 type OfferTuple = [ticket: number, until: number];
@@ -147,7 +141,7 @@ function encodeHead(record: LockRecord, served: number): string {
 }
 
 function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
-  const { grantedAt, askedToRelease, renewalsStopped, set, isUnclaimed } = hold;
+  const { grantedAt, askedToRelease, renewalsStopped, set } = hold;
   const tuple: HoldTuple = [
     lastToken - hold.token,
     hold.service,
@@ -165,12 +159,11 @@ function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
     hold.requestsKeptUntil - grantedAt,
     hold.mode === 'shared' ? 1 : 0,
   ];
-  if (askedToRelease || renewalsStopped || set || isUnclaimed) {
+  if (askedToRelease || renewalsStopped || set) {
     tuple.push({
       ...(askedToRelease ? { askedToRelease } : {}),
       ...(renewalsStopped ? { renewalsStopped } : {}),
       ...(set ? { set } : {}),
-      ...(isUnclaimed ? { unclaimed: 1 } : {}),
     });
   }
   return tuple;
@@ -199,7 +192,6 @@ function decodeHold(tuple: HoldTuple, rev: number, lastToken: number): Hold {
     askedToRelease: rare?.askedToRelease ?? null,
     renewalsStopped: rare?.renewalsStopped ?? null,
     ...(rare?.set ? { set: rare.set } : {}),
-    ...(rare?.unclaimed ? { isUnclaimed: true } : {}),
   };
 }
 

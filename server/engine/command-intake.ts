@@ -1,6 +1,5 @@
 import { recordId } from '../backends/record-id';
 import type { RecordKey } from '../backends/record-store';
-import type { LockyardError } from '../domain/errors';
 import type { Lane } from './lane';
 import type { AnyCommand } from './machine';
 import { Overdue } from './overdue';
@@ -13,8 +12,7 @@ const BUDGET_MS = 3_500;
 export interface IntakeParts {
   lane: Lane;
   monotonic: () => number;
-  /** What to answer while the backend serves nobody; null while it does. */
-  absence: () => LockyardError | null;
+  isReachable: () => boolean;
   /** Gives back a grant whose caller was told already that nobody knows. */
   takeBack: (key: RecordKey, token: number) => void;
 }
@@ -31,9 +29,7 @@ export class CommandIntake {
   private readonly overdue: Overdue;
 
   constructor(private readonly parts: IntakeParts) {
-    this.overdue = new Overdue(parts.monotonic, ({ refuse }) =>
-      refuse(parts.absence() ?? backendDown(null)),
-    );
+    this.overdue = new Overdue(parts.monotonic, tellOverdue);
   }
 
   /** When the budget of a command that comes now is over, on the monotonic clock. */
@@ -42,8 +38,7 @@ export class CommandIntake {
   }
 
   submit(key: RecordKey, command: AnyCommand, dueAt = this.dueAt()): Promise<Result> {
-    const absence = this.parts.absence();
-    if (absence) return Promise.reject(absence);
+    if (!this.parts.isReachable()) return Promise.reject(backendDown(null));
     return new Promise((resolve, reject) => {
       const progress = { over: false, mayStand: false };
       const end = () => {
@@ -79,4 +74,8 @@ export class CommandIntake {
     const { outcome, token } = answer as { outcome: string; token: number };
     if (outcome === 'granted') this.parts.takeBack(key, token);
   }
+}
+
+function tellOverdue({ refuse }: PendingCommand): void {
+  refuse(backendDown(null));
 }

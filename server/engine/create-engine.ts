@@ -96,7 +96,7 @@ class GroupCommitEngine implements LockEngine {
     this.intake = new CommandIntake({
       lane,
       monotonic: () => clock.monotonic(),
-      absence: () => this.pulse.absence,
+      isReachable: () => this.pulse.reachable,
       takeBack: (key, token) => this.withdraw(key, token),
     });
     this.acquires = new WaitingAcquires({

@@ -1,15 +1,7 @@
-import {
-  type Cursor,
-  type Page,
-  type RecordKey,
-  type RecordStore,
-  StoreError,
-} from '../backends/record-store';
+import type { Cursor, Page, RecordKey, RecordStore } from '../backends/record-store';
 import type { Clock } from '../clock';
-import type { LockyardError } from '../domain/errors';
 import type { BackendHealth } from '../domain/lock-row';
 import type { BackendClock } from './backend-clock';
-import { backendDown } from './refusals';
 
 /** Lockyard's own records; no caller's namespace can begin with a dot. */
 export const OWN_NAMESPACE = '.lockyard';
@@ -39,8 +31,7 @@ export class Pulse {
   private lookedAt = 0;
   private lastGoodAt: number;
   private latencyMs: number | null = null;
-  /** Why the last beat failed; null where it did not. */
-  private failure: unknown = 'none yet';
+  private failed = true;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
 
@@ -71,7 +62,7 @@ export class Pulse {
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
-    if (this.reachable) await this.beat(0);
+    if (!this.failed) await this.beat(0);
   }
 
   readonly isAlive = (process: string): boolean => {
@@ -85,12 +76,7 @@ export class Pulse {
   }
 
   get reachable(): boolean {
-    return this.failure === null;
-  }
-
-  /** What to answer while this backend serves nobody; null while it does. */
-  get absence(): LockyardError | null {
-    return this.reachable ? null : backendDown(this.failure);
+    return !this.failed;
   }
 
   /** Reads every process's sign of life. */
@@ -110,7 +96,6 @@ export class Pulse {
   health(): BackendHealth {
     const { id, kind } = this.backend;
     const now = this.backendClock.atLeast();
-    const refusal = this.failure instanceof StoreError ? this.failure.refusal : null;
     return {
       id,
       kind,
@@ -118,7 +103,6 @@ export class Pulse {
       latencyMs: this.latencyMs,
       silentForMs: Math.round(this.clock.monotonic() - this.lastGoodAt),
       clockOffsetMs: now === null ? 0 : Math.round(now - this.clock.now()),
-      ...(refusal === null ? {} : { refusal }),
     };
   }
 
@@ -129,9 +113,9 @@ export class Pulse {
       this.latencyMs = this.clock.monotonic() - sentAt;
       await this.look();
       this.lastGoodAt = this.clock.monotonic();
-      this.failure = null;
-    } catch (error) {
-      this.failure = error;
+      this.failed = false;
+    } catch {
+      this.failed = true;
       this.seen = null;
     }
   }
@@ -141,8 +125,7 @@ export class Pulse {
     const { records } = await this.store.read([this.key], []);
     const [read] = records;
     if (!read) return;
-    const isEstimate = this.store.estimatesClock ?? false;
-    if (!isEstimate) this.backendClock.observe(read.now, readAt);
+    this.backendClock.observe(read.now, readAt);
     this.seen = read.record;
     const swappedAt = this.clock.monotonic();
     const [result] = await this.store.swap([
@@ -159,6 +142,6 @@ export class Pulse {
         extensions: [],
       },
     ]);
-    if (result && (result.took || !isEstimate)) this.backendClock.observe(result.now, swappedAt);
+    if (result) this.backendClock.observe(result.now, swappedAt);
   }
 }

@@ -85,8 +85,7 @@ export class SetRunner {
     dueAt: number,
     onUnheard: (answer: SetAnswer) => void,
   ): Promise<SetResult> {
-    const { pulse } = this.tools;
-    if (pulse.absence) return Promise.reject(pulse.absence);
+    if (!this.tools.pulse.reachable) return Promise.reject(backendDown(null));
     const run: Run = { namespace, command, dueAt, mayStand: false, over: false };
     const ids = namesOf(command).map((name) => recordId({ namespace, name }));
     return new Promise((resolve, reject) => {
@@ -100,7 +99,7 @@ export class SetRunner {
         end();
         reject(run.mayStand ? inDoubt(error) : error);
       };
-      const overdue = () => refuse(pulse.absence ?? backendDown(null));
+      const overdue = () => refuse(backendDown(null));
       const timer = setTimeout(overdue, dueAt + GRACE_MS - this.tools.monotonic()).unref();
       const job = async () => {
         if (run.over) return;
@@ -151,7 +150,7 @@ export class SetRunner {
       try {
         const { records, memos } = await store.read(keys, requestKeys);
         const now = Math.max(...records.map((read) => read.now));
-        if (!store.estimatesClock) backendClock.observe(now, readAt);
+        backendClock.observe(now, readAt);
         const bases = records.map(({ key, record }) => openLock(known, key, record));
         const processes = bases.flatMap((base) => base?.record.queue.map((w) => w.process) ?? []);
         await meetStrangers(this.tools, processes);
@@ -218,7 +217,7 @@ export class SetRunner {
       if (run.mayStand) tellDoubt();
       throw backendDown(cause);
     }
-    if (!store.estimatesClock) backendClock.observe(verdict.now, sentAt);
+    backendClock.observe(verdict.now, sentAt);
     if (verdict.took !== 'yes') {
       forgetAll();
       run.mayStand = verdict.took === 'unknown';
@@ -228,8 +227,8 @@ export class SetRunner {
       if (answer.outcome !== 'granted' || run.command.request.remembered) return null;
       throw unknownOutcome(null);
     }
-    const latest = backendClock.latestSince(verdict.now, sentAt);
-    const elapsedMs = Math.max(monotonic() - startedAt, latest - reading.now);
+    const latestNow = verdict.now + monotonic() - sentAt;
+    const elapsedMs = Math.max(monotonic() - startedAt, latestNow - reading.now);
     for (const [i, { key, decision, queueOnDisk }] of written.entries()) {
       const writer = verdict.writers[i] ?? null;
       if (writer === null) known.forget(recordId(key));

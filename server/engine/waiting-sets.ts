@@ -142,7 +142,7 @@ export class WaitingSets implements LockSets {
     const seat = new Seat(this.parts.room, namespace, ask);
     const stopClocks = startRequestClocks(seat.call, wait);
     try {
-      return await this.waitFor(namespace, ask, seat);
+      return await this.waitFor(namespace, ask, { seat, onQueued: wait.onQueued });
     } catch (error) {
       throw seat.call.wasQueued ? inDoubt(error) : error;
     } finally {
@@ -153,7 +153,11 @@ export class WaitingSets implements LockSets {
   }
 
   /** Patience runs over all moves, and over all calls of a request. */
-  private async waitFor(namespace: string, ask: AcquireSetCommand, seat: Seat): Promise<SetResult> {
+  private async waitFor(
+    namespace: string,
+    ask: AcquireSetCommand,
+    { seat, onQueued }: { seat: Seat; onQueued: WaitOptions['onQueued'] },
+  ): Promise<SetResult> {
     const { monotonic, isDraining } = this.parts;
     let patienceEndsAt = monotonic() + ask.waitMs;
     for (;;) {
@@ -164,6 +168,7 @@ export class WaitingSets implements LockSets {
       const place = asked.answer;
       if (place.outcome !== 'queued') return asked;
       seat.keep(place.name);
+      onQueued?.();
       this.watch(seat);
       patienceEndsAt = Math.min(patienceEndsAt, monotonic() + place.patienceLeftMs);
       const patience = setTimeout(() => seat.call.wake({ why: 'patience' }), place.patienceLeftMs);

@@ -11,6 +11,7 @@ export interface ApiCall {
   /** Decoded: one procedure, or several with commas between them. */
   path: string;
   isBatch: boolean;
+  isStream: boolean;
 }
 
 /**
@@ -41,7 +42,7 @@ export function examineCall(scope: RequestScope, prefix: string, router: AnyRout
   const types = names.map((name) => procedureType(router, name));
   if (new Set(types).size > 1) throw invalid('A batch is either all queries or all mutations.');
   if (isBatch && types[0] === 'subscription') throw invalid('Subscriptions cannot be batched.');
-  return { path, isBatch };
+  return { path, isBatch, isStream: types[0] === 'subscription' };
 }
 
 function procedureType(router: AnyRouter, name: string): string {

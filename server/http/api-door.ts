@@ -9,19 +9,22 @@ import { type ApiCall, examineCall } from './api-call';
 import { logFailedCall } from './log-failed-call';
 import { readBody } from './read-body';
 import { retryAfterSeconds } from './refuse';
+import type { ScheduledTurn } from './request-scheduler';
 import type { RequestScope } from './request-scope';
 import { refusePrototypeKeys } from './safe-json';
 import { setApiHeaders } from './security-headers';
 
-interface ApiDoor {
+interface ApiDoor<A extends { turn: ScheduledTurn }> {
   /** What its paths begin with, such as `/api/v1/`. */
   prefix: string;
   router: AnyRouter;
   log: Log;
   /** Refuses what concerns this API alone. Throws `LockyardError`. */
   examine?(scope: RequestScope): void;
+  /** Waits for a request's turn. `bytes` is the length of its body. */
+  admit(scope: RequestScope, call: ApiCall, bytes: number): Promise<A>;
   /** The context that the router asks for. Never throws: who may do what is decided in the procedures. */
-  createContext(scope: RequestScope, call: ApiCall): object;
+  createContext(scope: RequestScope, call: ApiCall, admission: A): object;
 }
 
 /**
@@ -29,7 +32,14 @@ interface ApiDoor {
  *
  * @throws LockyardError for a request that is refused before any procedure
  */
-export function openApiDoor({ prefix, router, log, examine, createContext }: ApiDoor) {
+export function openApiDoor<A extends { turn: ScheduledTurn }>({
+  prefix,
+  router,
+  log,
+  examine,
+  admit,
+  createContext,
+}: ApiDoor<A>) {
   return async (scope: RequestScope): Promise<void> => {
     const { req, res, requestId } = scope;
     setApiHeaders(res);
@@ -40,15 +50,19 @@ export function openApiDoor({ prefix, router, log, examine, createContext }: Api
     refusePrototypeKeys(req.method === 'GET' ? queryInput(scope) : body);
     // A GET has no body, whatever it says that its body is.
     if (req.method === 'GET') delete req.headers['content-type'];
-    await nodeHTTPRequestHandler<AnyRouter, IncomingMessage, ServerResponse>({
+    const admission = await admit(scope, call, body.length);
+    const answered = nodeHTTPRequestHandler<AnyRouter, IncomingMessage, ServerResponse>({
       router,
       req: Object.assign(req, { body }),
       res,
       path: encodeURIComponent(call.path),
-      createContext: () => createContext(scope, call),
+      createContext: () => createContext(scope, call, admission),
       responseMeta: ({ errors, type }) => retryAfterHeader(errors, type),
       onError: ({ error, path, type }) => logFailedCall(log, error, { path, type, requestId }),
     });
+    // A live stream goes on for as long as its page is open.
+    if (call.isStream) admission.turn.end();
+    await answered.finally(() => admission.turn.end());
   };
 }
 

@@ -11,7 +11,7 @@ let answerNow: () => void;
 beforeEach(async () => {
   lines = [];
   server = createServer((_, res) => {
-    lines.push(new HttpCallerLine(res));
+    lines.push(new HttpCallerLine(res, { end() {} }));
     answerNow = () => res.end('done');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

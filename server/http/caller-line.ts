@@ -5,7 +5,15 @@ import type { CallerLine } from '../operations/operation-context';
 export class HttpCallerLine implements CallerLine {
   private hangUp: AbortController | null = null;
 
-  constructor(private readonly res: ServerResponse) {}
+  /** @param turn of the request: it is over once the request only waits */
+  constructor(
+    private readonly res: ServerResponse,
+    private readonly turn: { end(): void },
+  ) {}
+
+  beginsToWait(): void {
+    this.turn.end();
+  }
 
   get isDown(): boolean {
     const { res } = this;

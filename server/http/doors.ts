@@ -7,6 +7,7 @@ import { consoleRouter } from '../trpc/console-router';
 import { INTERNAL_MESSAGE } from '../trpc/refusal';
 import { serviceRouter } from '../trpc/service-router';
 import { StreamSlots } from '../trpc/stream-slots';
+import { admitter } from './admission';
 import { openApiDoor } from './api-door';
 import { missingOriginComplaint } from './cross-site';
 import { DEMO_PATH, openDemoDoor } from './demo-door';
@@ -18,6 +19,7 @@ import { OPENAPI_PATH, openOpenApiDoor } from './openapi-door';
 import { openPageDoor, type PageHandler } from './page-door';
 import { refuse } from './refuse';
 import { requestMetrics } from './request-metrics';
+import { RequestScheduler } from './request-scheduler';
 import { openScope, type RequestScope } from './request-scope';
 import { RequestTally } from './request-tally';
 import { setApiHeaders, setCommonHeaders } from './security-headers';
@@ -61,8 +63,11 @@ export function createDoors(
   runtime.metrics.add(() => requestMetrics([...requests.series()]));
   const metrics = openMetricsDoor(runtime);
   const openApi = openOpenApiDoor();
-  const service = openServiceDoor(runtime);
-  const console = openConsoleDoor(runtime);
+  const scheduler = new RequestScheduler(runtime.clock);
+  runtime.metrics.add(() => scheduler.tally.metrics());
+  const admit = admitter(runtime, scheduler);
+  const service = openServiceDoor(runtime, admit);
+  const console = openConsoleDoor(runtime, scheduler);
   const page = openPageDoor(pages);
   const demo = runtime.config.demo ? openDemoDoor(runtime) : page;
 
@@ -83,7 +88,7 @@ export function createDoors(
     const door = isHttp(req) ? doorTo(scope.pathname) : notHttp;
     door(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
   };
-  const takeShortCut = openLeanServiceDoor(runtime, handleAny);
+  const takeShortCut = openLeanServiceDoor(runtime, admit, handleAny);
 
   return {
     proxies,
@@ -103,7 +108,7 @@ export function createDoors(
 const CONSOLE_PREFIX = '/api/trpc/';
 
 /** For people: a session in a cookie. API keys are not looked at. */
-function openConsoleDoor(runtime: Runtime): Door {
+function openConsoleDoor(runtime: Runtime, scheduler: RequestScheduler): Door {
   const streams = new StreamSlots();
   return openApiDoor({
     prefix: CONSOLE_PREFIX,
@@ -112,6 +117,9 @@ function openConsoleDoor(runtime: Runtime): Door {
     examine({ req }) {
       const complaint = missingOriginComplaint(req.method, req.headers);
       if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
+    },
+    async admit({ address }, { path }) {
+      return { turn: await scheduler.turn('console', address, path.split(',').length) };
     },
     createContext: (scope) =>
       createConsoleContext(runtime, {

@@ -8,6 +8,7 @@ import {
 } from '@trpc/server';
 import type { NetworkList } from '../network-list';
 import type { CallType } from '../trpc/refusal';
+import type { Admission, Admit } from './admission';
 import { isSecure } from './forwarded';
 import { answerError, answerResult } from './lean-answer';
 import { isPlainRequest, plainInput } from './plain-request';
@@ -22,6 +23,7 @@ export interface LeanCall {
   path: string;
   type: CallType;
   isSecure: boolean;
+  admission: Admission;
 }
 
 type Run = (call: LeanCall, input: unknown) => Promise<unknown>;
@@ -32,6 +34,8 @@ interface LeanDoor {
   router: AnyRouter;
   /** Whose forwarding headers are believed. */
   proxies: NetworkList;
+  /** Runs a call when its turn has come. */
+  admit: Admit;
   /** How to run a procedure; null leaves it to the stock door. */
   runnerOf(procedure: AnyProcedure): Run | null;
   /** Told of what a call has thrown. */
@@ -54,9 +58,15 @@ export function openLeanDoor(door: LeanDoor) {
     const found = procedures.get(`${req.method} ${mark < 0 ? url : url.slice(0, mark)}`);
     if (!found || !isPlainRequest(req)) return false;
     const answer = (text: string, body: Buffer) => {
-      const input = jsonOf(text);
-      if (input) void run(door, found, input.value, req, res);
-      else door.otherwise(req, res, body);
+      door.admit(req, found.path, body.length, (admission) => {
+        const input = jsonOf(text);
+        if (input) {
+          void run(door, found, input.value, { req, res, admission });
+        } else {
+          admission.turn.end();
+          door.otherwise(req, res, body);
+        }
+      });
     };
     if (found.type === 'mutation') {
       if (mark >= 0) return false;
@@ -94,8 +104,7 @@ async function run(
   door: LeanDoor,
   { path, type, run }: Found,
   input: unknown,
-  req: IncomingMessage,
-  res: ServerResponse,
+  { req, res, admission }: Pick<LeanCall, 'req' | 'res' | 'admission'>,
 ): Promise<void> {
   const call: LeanCall = {
     req,
@@ -103,6 +112,7 @@ async function run(
     requestId: newRequestId(),
     path,
     type,
+    admission,
     isSecure: isSecure(req, door.proxies),
   };
   try {
@@ -111,6 +121,8 @@ async function run(
     const error = getTRPCErrorFromUnknown(cause);
     door.onError(error, call);
     answerError(call, error);
+  } finally {
+    admission.turn.end();
   }
 }
 

@@ -123,6 +123,7 @@ test('no name of a lock, owner, service or token is told, whatever a request say
   expect([...new Set(labels)].sort()).toEqual([
     'api',
     'backend',
+    'class',
     'le',
     'level',
     'namespace',

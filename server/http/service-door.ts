@@ -3,6 +3,7 @@ import type { Runtime } from '../operations/operation-context';
 import { directCall } from '../trpc/direct-call';
 import { createServiceContext, type ServiceContext } from '../trpc/service-context';
 import { serviceRouter } from '../trpc/service-router';
+import type { Admission, Admit } from './admission';
 import { openApiDoor } from './api-door';
 import { HttpCallerLine } from './caller-line';
 import { callerAddress } from './forwarded';
@@ -12,28 +13,38 @@ import { logFailedCall } from './log-failed-call';
 export const SERVICE_PREFIX = '/api/v1/';
 
 /** The service API, for programs: an API key in the header. Cookies are not looked at. */
-export function openServiceDoor(runtime: Runtime) {
-  return openApiDoor({
+export function openServiceDoor(runtime: Runtime, admit: Admit) {
+  return openApiDoor<Admission>({
     prefix: SERVICE_PREFIX,
     router: serviceRouter,
     log: runtime.log,
-    createContext: (scope, { isBatch }) => contextOf(runtime, scope, isBatch),
+    admit: ({ req }, { path }, bytes) => new Promise((resolve) => admit(req, path, bytes, resolve)),
+    createContext: (scope, { isBatch }, admission) =>
+      contextOf(runtime, scope, { isBatch, admission }),
   });
 }
 
 /** The short cut for nearly all of its calls; what it does not take goes through the door itself. */
 export function openLeanServiceDoor(
   runtime: Runtime,
+  admit: Admit,
   otherwise: (req: IncomingMessage, res: ServerResponse, body: Buffer) => void,
 ) {
   return openLeanDoor({
     prefix: SERVICE_PREFIX,
     router: serviceRouter,
     proxies: runtime.config.trustedProxies,
+    admit,
     otherwise,
     runnerOf(procedure) {
       const run = directCall(procedure);
-      return run && ((call, input) => run(contextOf(runtime, call, false), input));
+      return (
+        run &&
+        ((call, input) => {
+          const { admission } = call;
+          return run(contextOf(runtime, call, { isBatch: false, admission }), input);
+        })
+      );
     },
     onError: (error, call) => logFailedCall(runtime.log, error, call),
   });
@@ -42,10 +53,10 @@ export function openLeanServiceDoor(
 function contextOf(
   runtime: Runtime,
   { req, res, requestId }: { req: IncomingMessage; res: ServerResponse; requestId: string },
-  isBatch: boolean,
+  { isBatch, admission: { turn, actor } }: { isBatch: boolean; admission: Admission },
 ): ServiceContext {
   const address = callerAddress(req, runtime.config.trustedProxies);
-  const line = new HttpCallerLine(res);
+  const line = new HttpCallerLine(res, turn);
   const request = { runtime, requestId, address, isBatch, line };
-  return createServiceContext(request, req.headers.authorization);
+  return createServiceContext(request, req.headers.authorization, actor);
 }

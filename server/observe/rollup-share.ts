@@ -4,7 +4,6 @@ import { LogHistogram } from '../domain/log-histogram';
 import { addEvent, emptyRollup, type MinuteRollup, minuteOf } from '../domain/minute-rollup';
 import { weekOf } from '../domain/week-of';
 import { EventTally } from './event-tally';
-import { rollupCursor } from './rollup-cursor';
 import {
   ALL_LOCKS,
   addToMinute,
@@ -27,7 +26,7 @@ export class RollupShare {
     private readonly backend: string,
     index: number,
   ) {
-    this.cursorId = rollupCursor(backend, index);
+    this.cursorId = `rolled/${backend}/${index}`;
   }
 
   /** Every flush up to here is in the database's sums. */

@@ -3,7 +3,6 @@ import { checkPolicy } from '../domain/check-policy';
 import type { AcquireInput } from '../domain/inputs';
 import { anonymousRequest, requestIdentity } from '../engine/request-identity';
 import { HOLD_REQUEST_MS } from './hold-request-ms';
-import { newsOfCaller } from './news-of-caller';
 import type { OperationContext } from './operation-context';
 import { reachLock } from './reach-lock';
 import { whileKeyIsLive } from './while-key-is-live';
@@ -29,7 +28,8 @@ export async function acquireLock(
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
     return engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });
   }
+  const onQueued = () => ctx.beginsToWait?.();
   return whileKeyIsLive(ctx, (signal) =>
-    engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, signal, newsOfCaller }),
+    engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, signal, onQueued }),
   );
 }

@@ -28,7 +28,8 @@ export async function acquireLocks(
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
     return engine.sets.acquire(namespace, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });
   }
+  const onQueued = () => ctx.beginsToWait?.();
   return whileKeyIsLive(ctx, (signal) =>
-    engine.sets.acquire(namespace, ask, { holdRequestMs: HOLD_REQUEST_MS, signal }),
+    engine.sets.acquire(namespace, ask, { holdRequestMs: HOLD_REQUEST_MS, signal, onQueued }),
   );
 }

@@ -49,6 +49,8 @@ export interface CallerLine {
   readonly isDown: boolean;
   /** Aborted when the caller hangs up. Made when it is first asked for, which calls that do not wait had better not. */
   readonly signal: AbortSignal;
+  /** From now on the call only waits for others: what it took of this process's capacity is free. */
+  beginsToWait(): void;
 }
 
 /** One call of an operation that needs no backend. */
@@ -63,6 +65,8 @@ export interface ControlContext {
   readonly signal?: AbortSignal;
   /** Whether the caller has hung up: cheaper than `signal`, for those who ask once. */
   hasHungUp?(): boolean;
+  /** As `CallerLine.beginsToWait`. */
+  beginsToWait?(): void;
 }
 
 /** One call of an operation. Operations check permission themselves: nothing above them is trusted to have done it. */

@@ -14,13 +14,17 @@ export interface ServiceContext {
   readonly actor: () => Promise<ServiceActor>;
 }
 
-/** @param authorization the header that should carry the API key */
+/**
+ * @param authorization the header that should carry the API key
+ * @param known who it was found to be a moment ago
+ */
 export function createServiceContext(
   request: Omit<ServiceContext, 'actor'>,
   authorization: string | undefined,
+  known: ServiceActor | null = null,
 ): ServiceContext {
   const { runtime, requestId, address, isBatch, line } = request;
-  let verified: Promise<ServiceActor> | null = null;
+  let verified: Promise<ServiceActor> | null = known && Promise.resolve(known);
   const actor = () => {
     verified ??= verifyBearer(runtime, authorization);
     return verified;
@@ -28,8 +32,18 @@ export function createServiceContext(
   return { runtime, requestId, address, isBatch, line, actor };
 }
 
+/** Whose key such a header carries, if that can be told without asking the database; else null. */
+export function actorAtHand(runtime: Runtime, header: string | undefined): ServiceActor | null {
+  const bearer = bearerIn(header);
+  return bearer === undefined ? null : runtime.apiKeys.atHand(bearer);
+}
+
+function bearerIn(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+}
+
 async function verifyBearer(runtime: Runtime, header: string | undefined): Promise<ServiceActor> {
-  const bearer = /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+  const bearer = bearerIn(header);
   if (bearer) return runtime.apiKeys.verify(bearer);
   throw new LockyardError('UNAUTHENTICATED', 'Send an API key as "Authorization: Bearer <key>".');
 }

@@ -32,6 +32,10 @@ class ServiceCall implements OperationContext {
   hasHungUp(): boolean {
     return this.line.isDown;
   }
+
+  beginsToWait(): void {
+    this.line.beginsToWait();
+  }
 }
 
 /**

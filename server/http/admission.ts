@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import type { ServiceActor } from '../auth/actor';
+import type { Runtime } from '../operations/operation-context';
+import { actorAtHand } from '../trpc/service-context';
+import { serviceClass } from './call-class';
+import type { RequestScheduler, ScheduledTurn } from './request-scheduler';
+
+/** A call of the service API whose turn has come. */
+export interface Admission {
+  /** To be ended with the call. */
+  turn: ScheduledTurn;
+  /** Who calls, if that was found out on the way in and is still sure. */
+  actor: ServiceActor | null;
+}
+
+/**
+ * Runs a call when its turn has come.
+ *
+ * @param path one procedure, or several with commas between them
+ * @param bytes of the body
+ */
+export type Admit = (
+  req: IncomingMessage,
+  path: string,
+  bytes: number,
+  run: (admission: Admission) => void,
+) => void;
+
+/** Callers whose key is not known at the moment share one line: else each made-up key would be given a part of its own. */
+const STRANGERS = 'strangers';
+
+/** Longer bodies count as several calls. */
+const BYTES_PER_UNIT = 4_096;
+
+/** A key may have been revoked while a call waited for longer: then it is looked at again. */
+const SURE_FOR_MS = 100;
+
+export function admitter(runtime: Runtime, scheduler: RequestScheduler): Admit {
+  return (req, path, bytes, run) => {
+    const actor = actorAtHand(runtime, req.headers.authorization);
+    const units = Math.max(path.split(',').length, Math.ceil(bytes / BYTES_PER_UNIT));
+    scheduler.submit(serviceClass(path), actor?.keyId ?? STRANGERS, units, (turn) =>
+      run({ turn, actor: turn.delayMs < SURE_FOR_MS ? actor : null }),
+    );
+  };
+}
