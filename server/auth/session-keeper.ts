@@ -9,6 +9,7 @@ import type { Log } from '../log';
 import type { UserActor } from './actor';
 import { hashText } from './hash-text';
 import { RecentAnswers } from './recent-answers';
+import { type SessionWatch, SessionWatches } from './session-watches';
 
 /** A session ends after so long without a request, and in any case after so long altogether. */
 export const SESSION_IDLE_MAX_MS = 30 * 60_000;
@@ -33,6 +34,11 @@ export interface SessionKeeper {
   endAll(tx: Db, userId: string, except?: string): Promise<void>;
   /** Ends one session, within a transaction. */
   end(tx: Db, sessionId: string): Promise<void>;
+  /**
+   * Follows a session: the signal is aborted within 1 s of its end or of a change of its person's role, wherever that
+   * happened, and at once where it happened at this process.
+   */
+  watch(actor: UserActor): SessionWatch;
   /** Forgets what is cached about a user, so that this process sees a committed change at once. */
   forget(userId: string): void;
 }
@@ -59,6 +65,7 @@ interface FoundSession {
 
 class DatabaseSessions implements SessionKeeper {
   private readonly recent: RecentAnswers<FoundSession>;
+  private readonly watches: SessionWatches;
 
   constructor(
     private readonly database: Database,
@@ -66,6 +73,11 @@ class DatabaseSessions implements SessionKeeper {
     private readonly log: Log,
   ) {
     this.recent = new RecentAnswers((id) => this.find(id), clock);
+    this.watches = new SessionWatches(database, clock, {
+      idleMaxMs: SESSION_IDLE_MAX_MS,
+      seenEveryMs: SEEN_EVERY_MS,
+      staleMaxMs: STALE_MAX_MS,
+    });
   }
 
   async resolve(cookieValue: string | null): Promise<UserActor | null> {
@@ -107,8 +119,13 @@ class DatabaseSessions implements SessionKeeper {
     await tx.delete(sessions).where(eq(sessions.id, sessionId));
   }
 
+  watch(actor: UserActor): SessionWatch {
+    return this.watches.add(actor);
+  }
+
   forget(userId: string): void {
     this.recent.forget(({ actor }) => actor.userId === userId);
+    this.watches.check(userId);
   }
 
   private async look(id: string): Promise<{ session: FoundSession | null; stale: boolean }> {

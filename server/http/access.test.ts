@@ -233,3 +233,25 @@ test('a browser that has signed in before still can while others guess from the 
   expect(reply.status).toBe(200);
   expect(cookieOf(reply)).not.toBe(mark);
 });
+
+test('a role that changes within a batch counts for the calls after it', async () => {
+  const { id, cookie } = await person('erna', 'admin');
+  await person('ella', 'admin');
+  const inputs = [
+    { name: 'before-the-change', namespaces: ['default'] },
+    { id, role: 'viewer' },
+    { name: 'after-the-change', namespaces: ['default'] },
+  ];
+  const reply = await api.send('/api/trpc/keys.create,people.setRole,keys.create?batch=1', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: api.url, cookie },
+    body: JSON.stringify({ ...inputs }),
+  });
+  const answers = JSON.parse(reply.text) as { error?: { data: { reason: string } } }[];
+  expect(answers.map(({ error }) => error?.data.reason)).toEqual([
+    undefined,
+    undefined,
+    'FORBIDDEN',
+  ]);
+  await expect(api.keyId('after-the-change')).rejects.toThrow('no key');
+});

@@ -1,7 +1,11 @@
+import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type LockListMessage, pageAfter } from '@/server/domain/lock-list-message';
 import type { LockDetail, LockPage } from '@/server/domain/lock-row';
 import { createPerson } from '@/server/operations/create-person';
+import { resetPassword } from '@/server/operations/reset-password';
+import { setDisabled } from '@/server/operations/set-disabled';
+import { setRole } from '@/server/operations/set-role';
 import { STREAMS_MAX_PER_USER } from '@/server/trpc/stream-slots';
 import { ApiHarness } from '@/test/api-harness';
 import { EventStream } from '@/test/event-stream';
@@ -73,15 +77,53 @@ test('a stream that reconnects says where it was and is served', async () => {
   stream.close();
 });
 
-test('a stream ends with the session that opened it', async () => {
-  const own = await api.signIn('vera', PASSWORD);
-  const stream = await open('locks.watch', {}, own);
+/** How long after `act` a stream of this session ends, and with what. */
+async function endAfter(by: string, act: () => Promise<unknown>) {
+  const stream = await open('locks.watch', { search: 'nothing like it' }, by);
   await stream.nextValue();
-  await api.console(own, 'session.signOut', undefined, 'mutation');
+  const before = performance.now();
+  await act();
   let event = await stream.next();
   while (event && event.event !== 'serialized-error') event = await stream.next();
-  expect(event?.data).toMatchObject({ data: { reason: 'UNAUTHENTICATED', httpStatus: 401 } });
+  const tookMs = performance.now() - before;
   stream.close();
+  return { tookMs, data: (event?.data as { data: object } | undefined)?.data };
+}
+
+test('a stream ends within a second of the session that opened it', async () => {
+  const own = await api.signIn('vera', PASSWORD);
+  const { tookMs, data } = await endAfter(own, () =>
+    api.console(own, 'session.signOut', undefined, 'mutation'),
+  );
+  expect(data).toMatchObject({ reason: 'UNAUTHENTICATED', httpStatus: 401 });
+  expect(tookMs).toBeLessThan(1_500);
+});
+
+const acts: [string, string, (id: string) => Promise<unknown>][] = [
+  ['was disabled', 'UNAUTHENTICATED', (id) => setDisabled(api.cli, { id, disabled: true })],
+  ['has another role', 'CONFLICT', (id) => setRole(api.cli, { id, role: 'operator' })],
+  [
+    'has another password',
+    'UNAUTHENTICATED',
+    (id) => resetPassword(api.cli, { id, password: `${PASSWORD}s` }),
+  ],
+];
+test.each(acts)('a stream ends within a second of its person who %s', async (what, reason, act) => {
+  const name = `who ${what}`;
+  const { id } = await createPerson(api.cli, { name, role: 'viewer', password: PASSWORD });
+  const { tookMs, data } = await endAfter(await api.signIn(name, PASSWORD), () => act(id));
+  expect(data).toMatchObject({ reason });
+  expect(tookMs).toBeLessThan(1_500);
+});
+
+test('a stream ends within a second of a session that another process has ended', async () => {
+  const { id } = await createPerson(api.cli, { name: 'far', role: 'viewer', password: PASSWORD });
+  const { db, tables } = api.runtime.database;
+  const { tookMs, data } = await endAfter(await api.signIn('far', PASSWORD), () =>
+    db.update(tables.users).set({ disabledAt: 1 }).where(eq(tables.users.id, id)),
+  );
+  expect(data).toMatchObject({ reason: 'UNAUTHENTICATED' });
+  expect(tookMs).toBeLessThan(2_000);
 });
 
 test('nobody watches without a session', async () => {

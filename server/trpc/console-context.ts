@@ -24,10 +24,10 @@ export interface ConsoleContext {
   runtime: Runtime;
   requestId: string;
   address: string;
-  /** The person behind the session cookie, or null. Looked up once a request. */
+  /** The person behind the session cookie, or null, with the role that they have now: asked for each call. */
   resolveUser(): Promise<UserActor | null>;
-  /** The same, looked up again: for streams, which outlive sessions. */
-  resolveUserAgain(): Promise<UserActor | null>;
+  /** Runs what is given one after another, so that each sees what those before it have done. */
+  inOrder<T>(run: () => Promise<T>): Promise<T>;
   /** Gives the browser a session, or takes it away. */
   setSession(session: NewSession | null): void;
   /** Which browser asks, where it has signed in to this account before; else null. */
@@ -48,16 +48,16 @@ export function createConsoleContext(
 ): ConsoleContext {
   const { cookies, ...rest } = request;
   const { clock, secret } = runtime;
-  const resolveUserAgain = () => runtime.sessions.resolve(cookies.session);
-  let resolved: Promise<UserActor | null> | null = null;
+  let before: Promise<unknown> = Promise.resolve();
   return {
     runtime,
     ...rest,
-    resolveUser() {
-      resolved ??= resolveUserAgain();
-      return resolved;
+    resolveUser: () => runtime.sessions.resolve(cookies.session),
+    inOrder(run) {
+      const done = before.then(run);
+      before = done.catch(() => undefined);
+      return done;
     },
-    resolveUserAgain,
     setSession: (session) => cookies.setSession(session),
     knownBrowserOf(userId) {
       const mark = cookies.read(knownBrowserCookieName(userId));
