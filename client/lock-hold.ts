@@ -212,7 +212,10 @@ export class LockHold {
     }
     const latencyMs = clock.monotonic() - sentAt;
     this.expiresAt = answer.expiresAt;
-    this.sureUntil = surelyUntil({ sentAt, expiresInMs: answer.expiresInMs });
+    const provenUntil = surelyUntil({ sentAt, expiresInMs: answer.expiresInMs });
+    // A renewal never shortens a lease: what was certain before is so still, however little a slow answer proves.
+    const isProlonged = answer.renewalsStopped === undefined;
+    this.sureUntil = isProlonged ? Math.max(this.sureUntil, provenUntil) : provenUntil;
     this.renewAt = sentAt + this.renewAfterMs(answer.expiresInMs);
     this.watchDeadline();
     notify(observer, 'renewed', { ...this.facts(), latencyMs, leftMs });

@@ -77,6 +77,23 @@ describe('while the hold is good', () => {
     expect(await ended).toBe('done');
   });
 
+  test('a renewal that was answered slowly leaves the time that was certain already', async () => {
+    const { work, ended } = await working();
+    bench.clock.advance(10_000);
+    const renewal = await bench.server.next('lock.renew');
+    bench.clock.advance(3_000);
+    renewal.answer({ ...renewed, expiresInMs: 4_000 });
+    await until(() => bench.clock.nextDueMs <= 0);
+    expect(work.remainingMs()).toBe(30_000 - 302 - 13_000);
+    await bench.clock.advanceOver(0);
+    (await bench.server.next('lock.renew')).answer(renewed);
+    await until(() => work.remainingMs() === 30_000 - 302);
+    expect(work.isAborted).toBe(false);
+    work.finish('done');
+    await released();
+    expect(await ended).toBe('done');
+  });
+
   test('it is released when the work throws, and the error of the work comes through', async () => {
     const { work, ended } = await working();
     const error = new Error('work failed');

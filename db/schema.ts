@@ -133,6 +133,12 @@ export function defineSchema(kit: Kit) {
       runId: kit.code(64),
       /** The last sign that the store was seen to keep. */
       beat: kit.whole(),
+      /** Which history of writes that run goes on with; null where the store tells none. */
+      replicationId: kit.code(64),
+      /** 1 while every write of that run was flushed and nobody copied it; 0 for good once one was not. */
+      isDurable: kit.count(),
+      /** How many keys that run had evicted when its memory was found whole. */
+      evictedKeys: kit.whole(),
       /** No hold was ever granted for longer. */
       longestLeaseMs: kit.whole(),
       /** The last loss of memory: when, on the backend's clock, and what was seen. */

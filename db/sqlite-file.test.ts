@@ -1,5 +1,14 @@
 import { spawn } from 'node:child_process';
-import { linkSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -111,4 +120,29 @@ test('a file that cannot be opened is one clear line', async () => {
   await expect(inFile).rejects.toThrow(/^The SQLite file [^\n]* cannot be opened: [^\n]*$/);
   writeFileSync(path, 'this is no database at all, though it is long enough to look like one');
   await expect(openSqliteFile(path)).rejects.toThrow(/cannot be opened: [^\n]*$/);
+});
+
+test('a file and those beside it are for their owner alone, also those of before', async () => {
+  const expectPrivate = () => {
+    const names = readdirSync(folder);
+    for (const suffix of ['', '-shm', '-wal', '.lock']) {
+      expect(names).toContain(`odd name %41#?.db${suffix}`);
+    }
+    for (const name of names) {
+      expect([name, statSync(join(folder, name)).mode & 0o777]).toEqual([name, 0o600]);
+    }
+  };
+  const before = await openElsewhere();
+  await before.kill();
+  rmSync(join(folder, 'holder.mts'));
+  for (const name of readdirSync(folder)) chmodSync(join(folder, name), 0o644);
+  const file = await openSqliteFile(path);
+  await file.write((client) => client.execute('insert into kept values (2)'));
+  expectPrivate();
+  await file.close();
+  for (const name of readdirSync(folder)) rmSync(join(folder, name));
+  const fresh = await openSqliteFile(path);
+  await fresh.write((client) => client.execute('create table kept (id integer)'));
+  expectPrivate();
+  await fresh.close();
 });

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient, LibsqlError, type Transaction } from '@libsql/client';
 import { causes } from './database-failure';
+import { keepPrivate, makePrivate } from './private-file';
 import { StartError } from './start-error';
 
 /** A SQLite file that this process alone has open. */
@@ -24,11 +25,14 @@ export interface SqliteFile {
  * Opens a file with write-ahead log and full flush: what was answered survives a power cut.
  *
  * Only one process may have it open; a second one is refused with a `StartError`. The claim is an operating system's
- * lock on `<file>.lock`, so it ends with the process however that ends. A file with hard links is refused.
+ * lock on `<file>.lock`, so it ends with the process however that ends. A file with hard links is refused. The file and
+ * those beside it are for their owner alone, also where they were not before.
  */
 export async function openSqliteFile(path: string): Promise<SqliteFile> {
   const claim = await claimFile(path);
   try {
+    makePrivate(path);
+    for (const suffix of ['-wal', '-shm']) keepPrivate(canonical(path) + suffix);
     const client = createClient({ url: fileUrl(path), concurrency: CONNECTIONS });
     await client.execute('pragma journal_mode = wal');
     return queuedFile(client, claim);
@@ -92,7 +96,9 @@ async function claimFile(path: string): Promise<Claim> {
   let client: Client | undefined;
   let held: Transaction;
   try {
-    client = createClient({ url: fileUrl(`${canonical(path)}.lock`) });
+    const lock = `${canonical(path)}.lock`;
+    makePrivate(lock);
+    client = createClient({ url: fileUrl(lock) });
     held = await client.transaction('write');
   } catch (cause) {
     client?.close();

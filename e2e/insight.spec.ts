@@ -140,7 +140,7 @@ test('a lock with a past has charts of it, and one without is told how it will g
   await expect(charts.getByText('In the last 7 days: 2 grants')).toBeAttached();
 
   await openPage(page, `${server.url}${lockPath('default', 'never-taken')}`);
-  await expect(charts).toContainText('Nobody was granted this lock');
+  await expect(charts).toContainText('This lock was not granted in');
   await charts.getByRole('button', { name: 'Look at the last 24 hours' }).click();
   await expect(page).toHaveURL(/range=24h$/);
 });

@@ -1,5 +1,6 @@
 import type { LockyardClient } from '../client/lockyard';
 import { lockPath } from '../components/format/lock-path';
+import { visibleText } from '../components/format/visible-name';
 import { cell, countLoads, lockRow, openLive } from './locks-page';
 import { createService, expect, signIn, test } from './lockyard-test';
 
@@ -121,7 +122,7 @@ for (const [name, shown] of oddNames) {
     await openLive(page, `/?q=${encodeURIComponent(name.trim())}`);
     const row = lockRow(page, name);
     await expect(cell(row, 'name').getByRole('link')).toHaveText(shown);
-    await expect(cell(row, 'name').locator('bdi')).toHaveAttribute('title', name);
+    await expect(cell(row, 'name').locator('bdi')).toHaveAttribute('title', visibleText(name));
     await cell(row, 'name').getByRole('link').click();
     const title = page.getByRole('heading', { level: 1 });
     await expect(title).toHaveText(shown);

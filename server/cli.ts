@@ -64,6 +64,8 @@ async function readLine(): Promise<string> {
   return (await text(process.stdin)).split(/\r?\n/)[0] ?? '';
 }
 
+// What this process makes is for its owner alone.
+process.umask(0o077);
 main(process.argv.slice(2)).catch((error: unknown) => {
   const isForPeople =
     error instanceof StartError || error instanceof LockyardError || error instanceof UsageError;

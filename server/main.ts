@@ -21,6 +21,9 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 /** How to undo what the start has done so far, in that order. */
 const undo: (() => Promise<unknown>)[] = [];
 
+// What this process makes is for its owner alone.
+process.umask(0o077);
+
 async function start(log: Log): Promise<() => Promise<void>> {
   const config = readConfig(process.env);
   const runtime = await createRuntime(config, log, systemClock);

@@ -83,7 +83,8 @@ async function addBackends(
     const { past, store } = await openWithPast(id, url, control);
     const epochOf = () => past.epoch;
     twins.add({ id, past, store });
-    const watch = await watchGuarantees(id, twins, control);
+    const settingsRev = () => store.settingsRev ?? 0;
+    const watch = await watchGuarantees(id, twins, settingsRev, control);
     const twin = await twins.complaintOf(id);
     if (twin !== null) throw new StartError(twin);
     guarantees.set(id, watch);
@@ -148,10 +149,16 @@ const UNREAD = 'The settings of the control database cannot be read, so nothing 
 async function watchGuarantees(
   backend: string,
   twins: TwinBackends,
+  settingsRev: () => number,
   { config, clock, log }: ControlRuntime,
 ): Promise<GuaranteeWatch> {
   const isAllowed = config.allowUnsafe.includes(backend);
-  const store = { guarantees: () => twins.guaranteesOf(backend) };
+  const store = {
+    guarantees: () => twins.guaranteesOf(backend),
+    get settingsRev() {
+      return settingsRev();
+    },
+  };
   const watch = new GuaranteeWatch({ backend, store, isAllowed, clock, log });
   await watch.read();
   const { reading, closedBecause } = watch.row();

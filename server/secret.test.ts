@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -75,6 +76,27 @@ describe('the data folder', () => {
     const path = join(folder, 'a', 'b');
     prepareDataFolder(path);
     expect(statSync(path).mode & 0o777).toBe(0o700);
+    prepareDataFolder(path);
+  });
+
+  test.each([0o777, 0o775, 0o757, 0o1777, 0o722])(
+    'that others can write to is refused in one line: %o',
+    (mode) => {
+      const path = join(folder, 'open');
+      mkdirSync(path);
+      chmodSync(path, mode);
+      expect(() => prepareDataFolder(path)).toThrow(
+        /^Other users can write to [^\n]*chmod go-w[^\n]*$/,
+      );
+      expect(statSync(path).mode & 0o7777).toBe(mode);
+      prepareDataFolder(join(path, 'inside'));
+    },
+  );
+
+  test.each([0o755, 0o750, 0o711, 0o700])('that others can only read is accepted: %o', (mode) => {
+    const path = join(folder, 'readable');
+    mkdirSync(path);
+    chmodSync(path, mode);
     prepareDataFolder(path);
   });
 

@@ -16,7 +16,7 @@ export class TcpProxy {
 
   private constructor(
     private readonly server: Server,
-    private readonly target: { host: string; port: number },
+    private target: { host: string; port: number },
   ) {
     server.on('connection', (socket) => this.join(socket));
   }
@@ -66,6 +66,12 @@ export class TcpProxy {
   /** Serves again. Connections that fell silent stay so: they are cut. */
   open(): void {
     this.mode = 'open';
+    this.cut();
+  }
+
+  /** Leads to another port of that host from now on, and cuts what led to the one before. */
+  lead(port: number): void {
+    this.target = { ...this.target, port };
     this.cut();
   }
 

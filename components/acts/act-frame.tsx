@@ -13,6 +13,7 @@ import { WholeName } from '../ui/exact-name';
 import { ProblemNote } from '../ui/problem-note';
 import { Rev } from '../ui/rev';
 import { StatusBadge } from '../ui/status-badge';
+import { VisibleText } from '../ui/visible-text';
 import { HoldFacts } from './hold-facts';
 import type { SeenEnd } from './hold-side';
 import type { SeenHold } from './use-seen-hold';
@@ -112,9 +113,19 @@ function ChangedNote({
       {end && (
         <p className="text-t2">
           The hold that you saw is over: {CAUSES[end.cause]}
-          {end.by && ` by ${end.by}`}
+          {end.by && (
+            <>
+              {' by '}
+              <VisibleText text={end.by} />
+            </>
+          )}
           {end.cause !== 'superseded' && `, ${agoWords(agoMs)}`}
-          {end.reason && `: “${end.reason}”`}.
+          {end.reason && (
+            <>
+              : “<VisibleText text={end.reason} />”
+            </>
+          )}
+          .
         </p>
       )}
     </div>

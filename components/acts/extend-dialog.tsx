@@ -5,6 +5,7 @@ import type { LockRow } from '@/server/domain/lock-row';
 import { countdownText } from '../format/countdown';
 import { plural } from '../format/counts';
 import { chosenSpan } from '../format/durations';
+import { visibleText } from '../format/visible-name';
 import { type Problem, problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
@@ -68,7 +69,7 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
     <ActFrame
       row={row}
       hold={hold}
-      title={`Give ${seen.hold?.owner ?? 'the holder'} more time?`}
+      title={`Give ${seen.hold ? visibleText(seen.hold.owner) : 'the holder'} more time?`}
       warning="The holder is not asked and not told; waiters wait longer. A renewal of its own never shortens this."
       missing={isReason(reason) ? [] : ['a reason']}
       act={`Extend by ${span}`}

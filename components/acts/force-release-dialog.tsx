@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { LockRow } from '@/server/domain/lock-row';
 import { boundText } from '../format/bound-text';
+import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { type Problem, problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
@@ -40,7 +41,8 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
 
   const next = nextInLine(seen);
   const shut = staysShut(seen, useIsClosed(row.backend));
-  const nextName = shut ? null : (next?.owner ?? (seen.waiters > 0 ? 'the next' : null));
+  const first = next ? visibleText(next.owner) : seen.waiters > 0 ? 'the next' : null;
+  const nextName = shut ? null : first;
   const alone = shut ? 'Release this hold' : 'Release, nobody waits';
   const delay = delayMs > 0 && !shut ? boundText(delayMs) : null;
   const later = delay ? ` after ${delay}` : '';

@@ -11,6 +11,7 @@ import { Dialog } from '../ui/dialog';
 import { WholeName } from '../ui/exact-name';
 import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';
+import { VisibleText } from '../ui/visible-text';
 import { tellResult } from './act-results';
 import { isReason, ReasonField } from './reason-field';
 import { useRequestId } from './use-request-id';
@@ -53,7 +54,8 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
       </p>
       {frozen && (
         <p className="mt-3 text-t2">
-          Frozen by {frozen.by}: “{frozen.reason}”.
+          Frozen by <VisibleText text={frozen.by} />: “<VisibleText text={frozen.reason} />
+          ”.
         </p>
       )}
       <p className="my-4 flex gap-3 rounded-10 bg-frozen-tint px-3.5 py-2.5">

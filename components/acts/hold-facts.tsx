@@ -10,6 +10,7 @@ import { useIsClosed } from '../shell/use-guarantees';
 import { Duration } from '../ui/duration';
 import { ExactName } from '../ui/exact-name';
 import { Instant } from '../ui/instant';
+import { VisibleText } from '../ui/visible-text';
 import { type HoldSide, nextInLine, staysShut } from './hold-side';
 
 interface Fact {
@@ -89,8 +90,18 @@ function HeldBy({ side: { hold } }: { side: HoldSide }) {
   return (
     <>
       <ExactName name={hold.owner} className="font-[550]" />
-      {host && ` on ${host}`}
-      {pid && `, pid ${pid}`}
+      {host && (
+        <>
+          {' on '}
+          <VisibleText text={host} />
+        </>
+      )}
+      {pid && (
+        <>
+          {', pid '}
+          <VisibleText text={pid} />
+        </>
+      )}
       <Quiet>
         {' '}
         · service {hold.service}

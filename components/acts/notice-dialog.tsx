@@ -2,6 +2,7 @@
 
 import { useState } from 'react';
 import type { LockRow } from '@/server/domain/lock-row';
+import { visibleText } from '../format/visible-name';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { ActFrame } from './act-frame';
@@ -69,7 +70,7 @@ export function NoticeDialog({
     <ActFrame
       row={row}
       hold={hold}
-      title={title(seen.hold?.owner ?? 'the holder')}
+      title={title(seen.hold ? visibleText(seen.hold.owner) : 'the holder')}
       warning={warning}
       missing={isReason(reason) ? [] : ['a reason']}
       act={act}

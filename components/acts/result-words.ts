@@ -3,6 +3,7 @@ import { boundText } from '../format/bound-text';
 import { plural } from '../format/counts';
 import { chosenSpan } from '../format/durations';
 import { shortToken } from '../format/tokens';
+import { visibleText } from '../format/visible-name';
 import type { ActResult } from './act-results';
 
 /** The result in a few words, for a row. */
@@ -23,7 +24,9 @@ export function shortResult(result: ActResult): string {
 
 function releasedTo(result: Extract<ActResult, { kind: 'forced' }>): string {
   if (result.next.kind === 'nobody' && result.waitersAfter > 0) return 'released';
-  return result.next.kind === 'nobody' ? 'released, now free' : `released to ${result.next.owner}`;
+  return result.next.kind === 'nobody'
+    ? 'released, now free'
+    : `released to ${visibleText(result.next.owner)}`;
 }
 
 /**
@@ -34,8 +37,8 @@ function releasedTo(result: Extract<ActResult, { kind: 'forced' }>): string {
 export function longResult(result: ActResult, hold: HoldRow | null): string {
   if (result.kind === 'asked' || result.kind === 'stopped') {
     return result.kind === 'asked'
-      ? `Asked ${result.owner}: it is told at its next renewal.`
-      : `Stopped the renewals of ${result.owner}: its hold ends with its lease.`;
+      ? `Asked ${visibleText(result.owner)}: it is told at its next renewal.`
+      : `Stopped the renewals of ${visibleText(result.owner)}: its hold ends with its lease.`;
   }
   if (result.kind === 'frozen' || result.kind === 'unfrozen') {
     return result.kind === 'frozen'
@@ -54,8 +57,9 @@ export function longResult(result: ActResult, hold: HoldRow | null): string {
     return `${released}.${pause} ${wait}`;
   }
   const taken = hold !== null && hold.owner === next.owner && hold.token > token ? hold : null;
+  const to = visibleText(next.owner);
   const grantedToken = taken?.token ?? next.token;
   const waiters = `Waiters ${waitersBefore} → ${taken ? Math.min(waitersAfter, waitersBefore - 1) : waitersAfter}.`;
-  if (grantedToken === null) return `${released}, offered to ${next.owner}. ${waiters}`;
-  return `${released}, granted ${shortToken(grantedToken)} to ${next.owner}. ${waiters}`;
+  if (grantedToken === null) return `${released}, offered to ${to}. ${waiters}`;
+  return `${released}, granted ${shortToken(grantedToken)} to ${to}. ${waiters}`;
 }

@@ -3,9 +3,11 @@
 import Link from 'next/link';
 import type { AuditEntry } from '@/server/domain/lock-row';
 import { counterPath, lockPath } from '../format/lock-path';
+import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { ExactName } from '../ui/exact-name';
 import { Instant } from '../ui/instant';
+import { VisibleText } from '../ui/visible-text';
 import { actWords, factWords, OUTCOMES } from './audit-words';
 
 const KIND_WORDS = { user: '', cli: 'command line', system: 'by itself' } as const;
@@ -28,9 +30,9 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
       <td data-cell="who">
         <span
           className="block truncate md:font-[550]"
-          title={`${entry.actor}, from ${entry.address}`}
+          title={visibleText(`${entry.actor}, from ${entry.address}`)}
         >
-          {entry.actor}
+          <VisibleText text={entry.actor} />
         </span>
         {KIND_WORDS[entry.actorKind] && (
           <span className="block text-12 text-t3">{KIND_WORDS[entry.actorKind]}</span>
@@ -41,7 +43,13 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
         <Subject entry={entry} />
       </td>
       <td data-cell="why" className="text-t2">
-        {entry.reason ? `“${entry.reason}”` : <span className="text-t3 max-md:hidden">–</span>}
+        {entry.reason ? (
+          <>
+            “<VisibleText text={entry.reason} />”
+          </>
+        ) : (
+          <span className="text-t3 max-md:hidden">–</span>
+        )}
       </td>
       <td data-cell="facts" className="text-12 text-t2">
         {seen || result ? (

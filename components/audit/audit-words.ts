@@ -2,6 +2,7 @@ import type { AuditEntry } from '@/server/domain/lock-row';
 import type { NamespacePolicy } from '@/server/domain/namespace-policy';
 import { spokenDuration } from '../format/durations';
 import { revText, shortToken } from '../format/tokens';
+import { visibleText } from '../format/visible-name';
 import type { IconName } from '../icons/icon-shapes';
 import { policyWords } from '../namespaces/policy-words';
 
@@ -98,9 +99,10 @@ function valueWords(key: string, value: unknown): string | null {
     return `${wordOf(key)} ${value}`;
   }
   if (typeof value === 'boolean') return `${wordOf(key)} ${value ? 'yes' : 'no'}`;
-  if (key === 'message') return String(value);
-  if (typeof value === 'string') return `${wordOf(key)} ${value}`;
-  if (Array.isArray(value)) return `${wordOf(key)} ${value.map(String).join(', ')}`;
+  if (key === 'message') return visibleText(String(value));
+  if (typeof value === 'string') return `${wordOf(key)} ${visibleText(value)}`;
+  if (Array.isArray(value))
+    return `${wordOf(key)} ${value.map((each) => visibleText(String(each))).join(', ')}`;
   if ('leaseMaxMs' in (value as Facts)) {
     return `${wordOf(key)}: ${policyWords(value as NamespacePolicy)}`;
   }
@@ -110,7 +112,9 @@ function valueWords(key: string, value: unknown): string | null {
 /** Who got the lock, where an answer tells it. */
 function nextWords(next: Facts): string | null {
   if (next.kind === 'nobody') return 'nobody waited';
-  return typeof next.owner === 'string' ? `${String(next.kind)} to ${next.owner}` : null;
+  return typeof next.owner === 'string'
+    ? `${String(next.kind)} to ${visibleText(next.owner)}`
+    : null;
 }
 
 const wordOf = (key: string) =>

@@ -18,7 +18,7 @@ export function BackendFacts({
   /** Null where they could not be read. */
   spaces: NamespaceRow[] | null;
 }) {
-  const { kind, reachable, latencyMs, silentForMs, clockOffsetMs } = backend;
+  const { kind, reachable, refusal, shards, latencyMs, silentForMs, clockOffsetMs } = backend;
   const locks = spaces?.reduce((sum, space) => sum + space.locks, 0) ?? null;
   return (
     <dl className="plain-facts">
@@ -27,6 +27,8 @@ export function BackendFacts({
         <dd>
           {reachable ? (
             'answers'
+          ) : refusal && !shards ? (
+            <span className="text-dangertext">{refusal}</span>
           ) : (
             <span className="text-unknown">silent for {spokenDuration(silentForMs)}</span>
           )}

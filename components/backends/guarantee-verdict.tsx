@@ -19,7 +19,7 @@ export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
     );
   }
   const { reading, isAllowed, closedBecause, backend } = row;
-  const { level, reasons, unsafe } = reading;
+  const { level, reasons, unsafe, isNeverAllowed } = reading;
   return (
     <div>
       <p className="font-[550]">
@@ -36,12 +36,20 @@ export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
       </ul>
       {closedBecause !== null && (
         <Note tone="danger">
-          What is held goes on: renewing, releasing and looking work, and who waits keeps the place.
-          Put it right, or accept the risk with{' '}
-          <code className="font-mono text-12">LOCKYARD_ALLOW_UNSAFE={backend}</code> and a restart.
+          What is held goes on as long as nothing of it is lost: renewing, releasing and looking
+          work, and who waits keeps the place. Put it right
+          {isNeverAllowed ? (
+            '. It cannot be allowed.'
+          ) : (
+            <>
+              , or accept the risk with{' '}
+              <code className="font-mono text-12">LOCKYARD_ALLOW_UNSAFE={backend}</code> and a
+              restart.
+            </>
+          )}
         </Note>
       )}
-      {unsafe !== null && isAllowed && (
+      {unsafe !== null && isAllowed && !isNeverAllowed && (
         <Note tone="contended">
           Allowed by <code className="font-mono text-12">LOCKYARD_ALLOW_UNSAFE</code>: it grants
           locks, and one may be granted twice.

@@ -65,7 +65,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
                 `, the first ${exactCount(data.rows.length)} shown`}
             </span>
             <span className="ml-auto">
-              <LiveDot link={link} onRetry={retry} />
+              <LiveDot link={link} onRetry={retry} isFleet />
             </span>
           </div>
           {data.rows.length > 0 ? (

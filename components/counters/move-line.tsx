@@ -2,11 +2,13 @@
 
 import type { CounterMoveRow } from '@/server/domain/counter-row';
 import { exactCount } from '../format/counts';
+import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import type { IconName } from '../icons/icon-shapes';
 import { useAtBackend } from '../live/reading';
 import { ExactName } from '../ui/exact-name';
 import { Instant } from '../ui/instant';
+import { VisibleText } from '../ui/visible-text';
 import { boundText, deltaText } from './counter-standing';
 
 const LOOKS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink: string }> = {
@@ -39,8 +41,8 @@ export function MoveLine({ move, backend }: { move: CounterMoveRow; backend: str
           </span>
         )}
         {reason && (
-          <span className="truncate text-t2" title={reason}>
-            “{reason}”
+          <span className="truncate text-t2" title={visibleText(reason)}>
+            “<VisibleText text={reason} />”
           </span>
         )}
       </span>

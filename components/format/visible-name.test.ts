@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { visibleName } from './visible-name';
+import { visibleName, visiblePieces, visibleText } from './visible-name';
 
 const text = (name: string) => {
   const { head, tail } = visibleName(name);
@@ -41,4 +41,42 @@ test('a combining mark is never parted from its letter', () => {
   const { head, tail } = visibleName(`aaaaaaae\u0301${'b'.repeat(9)}`);
   expect(head).toEqual([{ text: 'aaaaaaa', mark: false }]);
   expect(tail[0]?.text.startsWith('e\u0301')).toBe(true);
+});
+
+const range = (first: number, last: number) =>
+  Array.from({ length: last - first + 1 }, (_, place) => first + place);
+
+/** Control, direction, zero width, and letters that leave no ink. */
+const UNSEEN = [
+  ...range(0x0000, 0x001f),
+  ...range(0x007f, 0x009f),
+  ...range(0x202a, 0x202e),
+  ...range(0x2066, 0x2069),
+  ...[0x200e, 0x200f, 0x061c, 0x200b, 0x200c, 0x200d, 0x2060, 0xfeff],
+  ...[0x00ad, 0x034f, 0x115f, 0x1160, 0x180e, 0x2800, 0x3164, 0xffa0, 0xfe0f, 0xe0001],
+];
+
+describe('wherever a text is drawn, a character that cannot be seen is a mark', () => {
+  test.each(UNSEEN.map((point) => [point.toString(16), point] as const))('U+%s', (_, point) => {
+    const character = String.fromCodePoint(point);
+    const { head, tail } = visibleName(`a${character}b`);
+    const shown = [...head, ...tail, ...visiblePieces(`a${character}b`)];
+    expect(shown.map((piece) => piece.text).join('')).not.toContain(character);
+    expect(shown.filter((piece) => piece.mark)).toHaveLength(2);
+    expect(visibleText(`a${character}b`)).toMatch(/^a\[(U\+[0-9A-F]{4,6}|TAB|LF|CR)\]b$/);
+  });
+
+  test('half a surrogate pair', () => {
+    expect(visibleText('a\ud800b')).toBe('a[U+D800]b');
+  });
+});
+
+test('how a picture is drawn is no mark, the same character behind a letter is', () => {
+  expect(visibleText('⚠\ufe0f careful')).toBe('⚠\ufe0f careful');
+  expect(visibleText('1\ufe0f')).toBe('1[U+FE0F]');
+});
+
+test('plain text with letters that are read from right to left reorders nothing beside it', () => {
+  expect(visibleText('שלום 12')).toBe('\u2068שלום 12\u2069');
+  expect(visibleText('job:12')).toBe('job:12');
 });

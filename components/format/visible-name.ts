@@ -17,11 +17,19 @@ const WHOLE_WIDTH = 14;
 
 const MARKS: Record<string, string> = { ' ': 'SP', '\t': 'TAB', '\n': 'LF', '\r': 'CR' };
 
-/** Control, format (zero width, direction), private and unassigned characters, and every space but the plain one. */
-const INVISIBLE = /^[\p{C}\p{Zl}\p{Zp}\p{Zs}]$/u;
+/**
+ * Control, format (zero width, direction), private and unassigned characters, every space but the plain one, and what
+ * Unicode lets a font leave out: fillers, variation selectors, the empty Braille cell.
+ */
+const INVISIBLE = /^[\p{C}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]$/u;
 
-function markOf(cell: string, atEdge: boolean): string | null {
+/** How a picture is drawn, in colour or in black: it can be seen. */
+const PICTURE_STYLE = /^[\ufe0e\ufe0f]$/;
+const PICTURE = /^\p{Extended_Pictographic}$/u;
+
+function markOf(cell: string, before: string | undefined, atEdge: boolean): string | null {
   if (cell === ' ') return atEdge ? 'SP' : null;
+  if (PICTURE_STYLE.test(cell) && before && PICTURE.test(before)) return null;
   const known = MARKS[cell];
   if (known) return known;
   if (!INVISIBLE.test(cell)) return null;
@@ -38,15 +46,38 @@ function join(cells: NamePiece[]): NamePiece[] {
   return pieces;
 }
 
-/** Splits a name for drawing. Spaces at its ends and characters that cannot be seen become marks; nothing is dropped. */
-export function visibleName(name: string): VisibleName {
-  const characters = [...name];
+/** Each character, or its mark. */
+function cellsOf(text: string): NamePiece[] {
+  const characters = [...text];
   const begin = characters.findIndex((character) => character !== ' ');
   const end = characters.findLastIndex((character) => character !== ' ');
-  const cells = characters.map((character, place): NamePiece => {
-    const mark = markOf(character, begin === -1 || place < begin || place > end);
+  return characters.map((character, place): NamePiece => {
+    const atEdge = begin === -1 || place < begin || place > end;
+    const mark = markOf(character, characters[place - 1], atEdge);
     return { text: mark ?? character, mark: mark !== null };
   });
+}
+
+/** A text for drawing. Spaces at its ends and characters that cannot be seen become marks; nothing is dropped. */
+export const visiblePieces = (text: string): NamePiece[] => join(cellsOf(text));
+
+const RIGHT_TO_LEFT =
+  /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * The same where only plain text can be: in a title, an attribute, the middle of a sentence. A mark stands in brackets:
+ * `job[U+202E]`. A text with letters that are read from right to left is isolated, so that it reorders nothing beside it.
+ */
+export function visibleText(text: string): string {
+  const shown = cellsOf(text)
+    .map((cell) => (cell.mark ? `[${cell.text}]` : cell.text))
+    .join('');
+  return RIGHT_TO_LEFT.test(shown) ? `\u2068${shown}\u2069` : shown;
+}
+
+/** Splits a name for drawing, as `visiblePieces` draws it. */
+export function visibleName(name: string): VisibleName {
+  const cells = cellsOf(name);
   const cut = cutOf(cells);
   return { head: join(cells.slice(0, cut)), tail: join(cells.slice(cut)) };
 }

@@ -15,7 +15,7 @@ import { ProblemNote } from '../ui/problem-note';
 import { ChartsToCome } from './charts-to-come';
 import { RANGE_WORDS, widerRange } from './insight-range';
 import { InsightTable } from './insight-table';
-import { hasHistory, insightSummary } from './insight-words';
+import { hasHistory, insightSummary, isAhead } from './insight-words';
 import { useCharts } from './use-charts';
 import { useRange } from './use-range';
 
@@ -26,6 +26,9 @@ const READ_EVERY_MS: Record<InsightRange, number> = {
   '7d': 60_000,
   '30d': 60_000,
 };
+
+/** While a lock is ahead of its history, that is read again so often. */
+const AHEAD_EVERY_MS = 1_000;
 
 /** How often a lock was granted, and how long it was waited for and held: over time, and altogether. */
 export function InsightPanel({
@@ -45,7 +48,8 @@ export function InsightPanel({
       {
         ...(initial?.range === range && { initialData: initial }),
         placeholderData: keepPreviousData,
-        refetchInterval: READ_EVERY_MS[range],
+        refetchInterval: ({ state }) =>
+          state.data && isAhead(row, state.data) ? AHEAD_EVERY_MS : READ_EVERY_MS[range],
       },
     ),
   );
@@ -64,7 +68,10 @@ export function InsightPanel({
         </div>
       )}
       {!data && <ChartsToCome />}
-      {data && !hasHistory(data) && <Nothing range={data.range} onRange={setRange} />}
+      {data && isAhead(row, data) && <NotYet />}
+      {data && !hasHistory(data) && !isAhead(row, data) && (
+        <Nothing range={data.range} onRange={setRange} />
+      )}
       {data && hasHistory(data) && <Pictures insight={data} row={row} />}
     </Panel>
   );
@@ -74,8 +81,8 @@ function Pictures({ insight, row }: { insight: LockInsight; row: LockRow }) {
   const id = useId();
   const { Charts, isLost } = useCharts();
   const isHeld = row.hold !== null && row.status !== 'unknown' && row.status !== 'expired';
-  const heldMs = useAtBackend(row.backend, (now) =>
-    isHeld ? coarse(heldMsOf(row, now) ?? 0) : null,
+  const heldMs = useAtBackend(row.backend, (now, _, lastAnswerAt) =>
+    isHeld ? coarse(heldMsOf(row, now, lastAnswerAt) ?? 0) : null,
   );
   const waitedMs = useAtBackend(row.backend, (now) =>
     row.oldestWaitAt === null || row.status === 'unknown' ? null : coarse(now - row.oldestWaitAt),
@@ -153,6 +160,18 @@ function Ranges({
   );
 }
 
+/** The lock itself shows what its history does not know yet. */
+function NotYet() {
+  return (
+    <div className="px-3.5 py-4">
+      <p>This lock’s newest events are not counted yet.</p>
+      <p className="max-w-[70ch] pt-0.5 text-t3">
+        They appear here by themselves, as a rule within a second of the event.
+      </p>
+    </div>
+  );
+}
+
 function Nothing({
   range,
   onRange,
@@ -163,7 +182,7 @@ function Nothing({
   const wider = widerRange(range);
   return (
     <div className="px-3.5 py-4">
-      <p>Nobody was granted this lock, waited for it or let it go in {RANGE_WORDS[range].whole}.</p>
+      <p>This lock was not granted in {RANGE_WORDS[range].whole}, and no hold or wait ended.</p>
       <p className="max-w-[70ch] pt-0.5 text-t3">
         Every grant is counted by the minute, with how long was waited for it and how long it was
         held, and kept for 30 days.

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { endingWords, hasHistory, insightSummary } from './insight-words';
+import type { LockRow } from '@/server/domain/lock-row';
+import { endingWords, hasHistory, insightSummary, isAhead } from './insight-words';
 
 const total = {
   grants: 1_204,
@@ -27,4 +28,16 @@ test('a lock that only timed out or only let go has a history', () => {
   expect(hasHistory({ total: none, holds: [] })).toBe(false);
   expect(hasHistory({ total: { ...none, timeouts: 1 }, holds: [] })).toBe(true);
   expect(hasHistory({ total: none, holds: [{ fromMs: 1, toMs: 2, count: 1 }] })).toBe(true);
+});
+
+test('a lock that was granted or released in the range is ahead of an empty history, one from before is not', () => {
+  const none = { total: { ...total, grants: 0 }, holds: [], points: [{ at: 1_000 }] as never };
+  const held = (grantedAt: number) => ({ hold: { grantedAt } as LockRow['hold'], ended: null });
+  const ended = (at: number) => ({ hold: null, ended: { at } as LockRow['ended'] });
+  expect(isAhead(held(1_000), none)).toBe(true);
+  expect(isAhead(ended(4_000), none)).toBe(true);
+  expect(isAhead(held(999), none)).toBe(false);
+  expect(isAhead(ended(999), none)).toBe(false);
+  expect(isAhead({ hold: null, ended: null }, none)).toBe(false);
+  expect(isAhead(held(1_000), { ...none, total })).toBe(false);
 });

@@ -1,4 +1,5 @@
 import type { LockInsight } from '@/server/domain/insight-row';
+import type { LockRow } from '@/server/domain/lock-row';
 import { exactCount } from '../format/counts';
 import { durationText } from '../format/durations';
 import { RANGE_WORDS } from './insight-range';
@@ -25,6 +26,19 @@ export function endingWords({ expiries, forced, timeouts }: Total): string | nul
 /** Whether anything at all was counted. */
 export const hasHistory = ({ total, holds }: Pick<LockInsight, 'total' | 'holds'>): boolean =>
   total.grants + total.timeouts + total.expiries + total.forced + holds.length > 0;
+
+/**
+ * Whether a lock that has no history in a range was granted or released in it all the same: its newest events come into
+ * its history a moment later.
+ */
+export function isAhead(
+  { hold, ended }: Pick<LockRow, 'hold' | 'ended'>,
+  insight: Pick<LockInsight, 'total' | 'holds' | 'points'>,
+): boolean {
+  if (hasHistory(insight)) return false;
+  const begin = insight.points[0]?.at ?? 0;
+  return (hold?.grantedAt ?? ended?.at ?? 0) >= begin;
+}
 
 /** All charts in one sentence, for whoever cannot see them. */
 export function insightSummary({ range, total }: Pick<LockInsight, 'range' | 'total'>): string {

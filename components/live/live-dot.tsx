@@ -1,7 +1,7 @@
 'use client';
 
 import { ageText } from '../format/durations';
-import { useAged, useAtBackend } from './reading';
+import { useAged, useAtBackend, useSilentBackends } from './reading';
 import type { Link } from './use-live';
 
 const FRESH_MS = 2_400;
@@ -9,30 +9,38 @@ const LATE_MS = 10_000;
 
 /**
  * How old the data is: a full dot while it flows, a ring when it is late, a word when the line is down. Where it shows
- * what a silent `backend` said last, it is as old as that.
+ * what a silent `backend` said last, it is as old as that. Of the whole fleet it is full only while every backend
+ * responds.
  */
 export function LiveDot({
   link,
   onRetry,
   backend = '',
+  isFleet = false,
 }: {
   link: Link;
   onRetry?: () => void;
   backend?: string;
+  isFleet?: boolean;
 }) {
   const heardMs = 100 * useAged((age) => Math.floor(age / 100));
   const ageMs = 100 * useAtBackend(backend, (_, silentMs) => Math.floor(silentMs / 100));
   const isFresh = ageMs < FRESH_MS;
   const isCut = heardMs >= LATE_MS || (link === 'connecting' && heardMs >= FRESH_MS);
   const isLost = isCut || ageMs >= LATE_MS;
+  const silent = useSilentBackends();
+  const missing = isFleet && silent !== '' ? `Without ${silent}, which does not respond` : '';
   return (
-    <span className="inline-flex items-center gap-2 text-12 whitespace-nowrap text-t2">
+    <span
+      title={missing || undefined}
+      className="inline-flex items-center gap-2 text-12 whitespace-nowrap text-t2"
+    >
       <span
         aria-hidden="true"
         className={`size-2.5 shrink-0 rounded-full ${
-          isFresh
+          isFresh && !missing
             ? 'bg-acc shadow-[0_0_0_3px_var(--accbg)]'
-            : isLost
+            : isLost || missing
               ? 'border-2 border-dashed border-unknown'
               : 'border-2 border-acc'
         }`}
@@ -51,6 +59,7 @@ export function LiveDot({
       <span role="status" className="sr-only">
         {isLost &&
           `${isCut ? 'The server' : `The backend ${backend}`} does not answer; the last values are shown.`}
+        {!isLost && missing}
       </span>
     </span>
   );

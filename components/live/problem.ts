@@ -1,4 +1,5 @@
 import type { Reason } from '@/server/domain/errors';
+import { visibleText } from '../format/visible-name';
 
 /** A failed call in words for people. */
 export interface Problem {
@@ -32,7 +33,7 @@ export function problemOf(error: unknown): Problem {
   }
   return {
     reason: data.reason,
-    text: textOf(data.reason, error instanceof Error ? error.message : ''),
+    text: textOf(data.reason, error instanceof Error ? visibleText(error.message) : ''),
     requestId: data.requestId ?? null,
     retryAfterMs: data.retryAfterMs ?? null,
   };

@@ -50,6 +50,12 @@ export function backendNow(reading: Reading, backend: string, nowMs: number | nu
   return reading.asOf + offsetMs + Math.min(ageOf(reading, nowMs), STALE_AFTER_MS);
 }
 
+/** When a backend answered last, by its own clock. */
+export function answeredAt({ asOf, backends }: Reading, backend: string): number {
+  const health = backends.find(({ id }) => id === backend);
+  return asOf + (health?.clockOffsetMs ?? 0) - (health?.silentForMs ?? 0);
+}
+
 /** For how long a backend has been silent, in milliseconds. */
 export function silenceOf(reading: Reading, backend: string, nowMs: number | null): number {
   const health = reading.backends.find(({ id }) => id === backend);

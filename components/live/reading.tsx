@@ -11,6 +11,7 @@ import {
 } from 'react';
 import {
   ageOf,
+  answeredAt,
   backendNow,
   createReadingStore,
   type Reading,
@@ -58,19 +59,33 @@ function useFromReading<T extends Primitive>(
   );
 }
 
-/** A primitive that depends on a backend's now, and on how long it has been silent. */
+/** A primitive that depends on a backend's now, on how long it has been silent, and on when it answered last. */
 export function useAtBackend<T extends Primitive>(
   backend: string,
-  select: (now: number, silentMs: number) => T,
+  select: (now: number, silentMs: number, lastAnswerAt: number) => T,
 ): T {
   return useFromReading((reading, nowMs) =>
-    select(backendNow(reading, backend, nowMs), silenceOf(reading, backend, nowMs)),
+    select(
+      backendNow(reading, backend, nowMs),
+      silenceOf(reading, backend, nowMs),
+      answeredAt(reading, backend),
+    ),
   );
 }
 
 /** A primitive that depends on how old the reading is, in milliseconds. */
 export function useAged<T extends Primitive>(select: (ageMs: number) => T): T {
   return useFromReading((reading, nowMs) => select(ageOf(reading, nowMs)));
+}
+
+/** The backends that do not respond, by their ids and in one text; empty while all do. */
+export function useSilentBackends(): string {
+  return useFromReading(({ backends }) =>
+    backends
+      .filter(({ reachable }) => !reachable)
+      .map(({ id }) => id)
+      .join(', '),
+  );
 }
 
 export function useIsStale(): boolean {

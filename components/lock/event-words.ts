@@ -1,5 +1,6 @@
 import type { EventRow } from '@/server/domain/lock-row';
 import { durationText } from '../format/durations';
+import { visibleText } from '../format/visible-name';
 import type { IconName } from '../icons/icon-shapes';
 
 /** How an event looks in a list: operators' acts in the accent, trouble in its state's colour, the rest quiet. */
@@ -43,7 +44,10 @@ export function eventLook(kind: string): EventLook {
 export function eventDetail(event: EventRow): string {
   const { kind, waitedMs, heldMs, by, reason } = event;
   const parts: string[] = [];
-  if (by) parts.push(reason ? `by ${by}: “${reason}”` : `by ${by}`);
+  if (by) {
+    const who = `by ${visibleText(by)}`;
+    parts.push(reason ? `${who}: “${visibleText(reason)}”` : who);
+  }
   if (kind === 'withdrawn') parts.push('the offer; its place in the queue is kept');
   else if (kind === 'granted')
     parts.push(waitedMs ? `waited ${durationText(waitedMs)}` : 'at once');

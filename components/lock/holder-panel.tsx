@@ -7,12 +7,14 @@ import { exactCount } from '../format/counts';
 import { agoWords, spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { useAtBackend, useIsStale } from '../live/reading';
+import { knownUntil } from '../locks/held-time';
 import { Countdown, LeaseBar } from '../locks/lease-left';
 import { renewalDueAt, stillRenews } from '../locks/lock-facts';
 import { Duration } from '../ui/duration';
 import { ExactName } from '../ui/exact-name';
 import { Instant } from '../ui/instant';
 import { Panel } from '../ui/panel';
+import { VisibleText } from '../ui/visible-text';
 
 /** Who has the lock, in which process, and whether that process shows signs of life. */
 export function HolderPanel({
@@ -109,6 +111,11 @@ function SignOfLife({ row, hold }: { row: LockRow; hold: HoldRow }) {
 
 function Facts({ row, hold }: { row: LockRow; hold: HoldRow }) {
   const now = useAtBackend(row.backend, (at) => Math.floor(at / 1_000) * 1_000);
+  const heldMs = useAtBackend(row.backend, (at, _, lastAnswerAt) =>
+    secondsOf(
+      (row.status === 'unknown' ? knownUntil({ ...row, hold }, lastAnswerAt) : at) - hold.grantedAt,
+    ),
+  );
   const dueAt = renewalDueAt(hold);
   const dueMs = dueAt === null ? null : dueAt - now;
   const { host, pid, version, ...others } = hold.meta;
@@ -120,30 +127,40 @@ function Facts({ row, hold }: { row: LockRow; hold: HoldRow }) {
       </Fact>
       <Fact word="Service">
         <span className="font-mono">{hold.service}</span>
-        {version && <Quiet> · {version}</Quiet>}
+        {version && (
+          <Quiet>
+            {' '}
+            · <VisibleText text={version} />
+          </Quiet>
+        )}
       </Fact>
       <Fact word="Process">
         {host || pid ? (
           <span className="font-mono">
-            {host}
-            {pid && <Quiet> pid </Quiet>}
-            {pid}
+            {host && <VisibleText text={host} />}
+            {pid && (
+              <>
+                <Quiet> pid </Quiet>
+                <VisibleText text={pid} />
+              </>
+            )}
           </span>
         ) : (
           <Quiet>not told</Quiet>
         )}
       </Fact>
       {Object.entries(others).map(([key, value]) => (
-        <Fact key={key} word={key}>
-          <span className="font-mono text-12 [overflow-wrap:anywhere]">{value}</span>
+        <Fact key={key} word={<VisibleText text={key} />}>
+          <span className="font-mono text-12 [overflow-wrap:anywhere]">
+            <VisibleText text={value} />
+          </span>
         </Fact>
       ))}
       <Fact word="Held since">
         <Instant at={hold.grantedAt} now={now} clock={row.backend} />
         <Quiet>
           {' · '}
-          {spokenDuration((isUnknown ? row.readAt : now) - hold.grantedAt)}
-          {isUnknown ? ' at least' : ' ago'}
+          {isUnknown ? `at least ${spokenDuration(heldMs)}` : `${spokenDuration(heldMs)} ago`}
           {hold.waitedMs > 0 && `, waited ${spokenDuration(hold.waitedMs)}`}
         </Quiet>
       </Fact>
@@ -185,6 +202,8 @@ function Facts({ row, hold }: { row: LockRow; hold: HoldRow }) {
   );
 }
 
+const secondsOf = (ms: number) => Math.floor(ms / 1_000) * 1_000;
+
 const Quiet = ({ children }: { children: ReactNode }) => (
   <span className="text-t3">{children}</span>
 );
@@ -192,15 +211,15 @@ const Quiet = ({ children }: { children: ReactNode }) => (
 function Told({ word, remark, now }: { word: string; remark: Remark; now: number }) {
   return (
     <Fact word={word}>
-      by {remark.by}{' '}
+      by <VisibleText text={remark.by} />{' '}
       <Quiet>
-        {agoWords(Math.max(0, now - remark.at))}: “{remark.reason}”
+        {agoWords(Math.max(0, now - remark.at))}: “<VisibleText text={remark.reason} />”
       </Quiet>
     </Fact>
   );
 }
 
-function Fact({ word, children }: { word: string; children: ReactNode }) {
+function Fact({ word, children }: { word: ReactNode; children: ReactNode }) {
   return (
     <div>
       <dt>{word}</dt>

@@ -6,6 +6,7 @@ import { useActResult } from '../acts/act-results';
 import { useActs } from '../acts/act-stage';
 import { boundText } from '../format/bound-text';
 import { countdownText } from '../format/countdown';
+import { visibleText } from '../format/visible-name';
 import { useAtBackend, useIsStale } from '../live/reading';
 import { useKeys } from '../live/use-keys';
 import { useIsClosed } from '../shell/use-guarantees';
@@ -77,7 +78,7 @@ export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow
         <Button tone="danger-word" disabled={refusal !== null} onClick={() => acts?.release(row)}>
           Release…
         </Button>
-        <span className="min-w-0 truncate text-12 text-t2" title={next?.owner}>
+        <span className="min-w-0 truncate text-12 text-t2" title={next && visibleText(next.owner)}>
           {refusal ??
             (isClosed ? 'to nobody for now' : outlook(row, next?.owner, detail.policy.lockDelayMs))}
         </span>
@@ -87,13 +88,13 @@ export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow
 }
 
 const askedWords = (hold: HoldRow | null) =>
-  hold?.askedToRelease ? `asked by ${hold.askedToRelease.by}` : 'nobody asked so far';
+  hold?.askedToRelease ? `asked by ${visibleText(hold.askedToRelease.by)}` : 'nobody asked so far';
 
 function outlook({ frozen, holders }: LockRow, next: string | undefined, delayMs: number): string {
   if (frozen) return 'stays frozen';
   if (holders > 1) return 'the others keep it';
   const later = delayMs > 0 ? `after ${boundText(delayMs)} ` : '';
-  return next === undefined ? 'nobody waits' : `${later}to ${next}`;
+  return next === undefined ? 'nobody waits' : `${later}to ${visibleText(next)}`;
 }
 
 const extendWords = (waiting: number) =>

@@ -2,6 +2,7 @@ import type { HoldRow, LockRow } from '@/server/domain/lock-row';
 import { countdownText } from '../format/countdown';
 import { exactCount } from '../format/counts';
 import { spokenDuration } from '../format/durations';
+import { visibleText } from '../format/visible-name';
 import { lapsedAt, reasonWords } from '../locks/lock-facts';
 import { stuckSentence } from '../locks/stuck-words';
 
@@ -67,7 +68,7 @@ function whenItFrees({ renewals, renewalsStopped, expiresAt }: HoldRow, now: num
 }
 
 function frozenWords({ frozen, holders, waiters }: LockRow): string {
-  const who = frozen ? ` by ${frozen.by}: “${frozen.reason}”` : '';
+  const who = frozen ? ` by ${visibleText(frozen.by)}: “${visibleText(frozen.reason)}”` : '';
   const many = holders > 1 ? `, by ${exactCount(holders)}` : '';
   const held = holders > 0 ? ` Still held${many}.` : '';
   return `Frozen${who}.${held}${waiters > 0 ? ` ${waits(waiters)}.` : ''}`;

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { LockDetail, WaiterRow } from '@/server/domain/lock-row';
 import { exactCount, plural } from '../format/counts';
+import { visibleText } from '../format/visible-name';
 import { useAtBackend } from '../live/reading';
 import { Countdown, LeaseBar } from '../locks/lease-left';
 import { Button } from '../ui/button';
@@ -78,7 +79,10 @@ function Waiter({
   return (
     <li className="queue-row">
       <span className="text-right text-t3">{exactCount(place + 1)}</span>
-      <span className="flex min-w-0 items-baseline gap-2.5" title={`${owner}, service ${service}`}>
+      <span
+        className="flex min-w-0 items-baseline gap-2.5"
+        title={`${visibleText(owner)}, service ${service}`}
+      >
         <ExactName name={owner} className="text-12" />
         {place === 0 && lastReadAt === null && <span className="text-12 text-acc">next</span>}
         {setSize && (

@@ -34,6 +34,7 @@ export function FigureStrip({
 }) {
   const samples = useSeenFigures(page, fleet, receivedAt);
   const { expired, stuck } = page.counts;
+  const unknown = fleet?.counts.unknown ?? 0;
   const courseOf = (key: string): Course[] =>
     samples.flatMap(({ at, figures }) =>
       figures[key] === undefined ? [] : [{ at, value: figures[key] }],
@@ -43,7 +44,7 @@ export function FigureStrip({
     isSet: undefined,
     onPress: () => onQuery({ status: null, sort, descending: false }),
   });
-  const show = (status: 'expired' | 'stuck') => ({
+  const show = (status: 'expired' | 'stuck' | 'unknown') => ({
     isSet: query.status === status,
     onPress: () => onQuery({ status: query.status === status ? null : status }),
   });
@@ -51,9 +52,9 @@ export function FigureStrip({
     <section aria-label="Now and in the last hour" className="figure-strip border-line border-b">
       <FigureTile
         look={HELD}
-        title="Locks that somebody holds. Sort by how long"
+        title={heldTitle(unknown)}
         value={fleet && <Count of={fleet.held} />}
-        below={rangeWords(courseOf('held'))}
+        below={unknown > 0 ? <Unknown count={unknown} /> : rangeWords(courseOf('held'))}
         course={courseOf('held')}
         spanMs={spanMs}
         press={sortBy('held')}
@@ -86,6 +87,17 @@ export function FigureStrip({
         press={show('stuck')}
       />
       <RateFigures fleet={fleet} isLost={isFleetLost} />
+      {unknown > 0 && (
+        <FigureTile
+          look={UNKNOWN}
+          title="Locks whose backend does not respond: nothing else here counts them. Show them"
+          value={<Count of={unknown} />}
+          below="counted nowhere else"
+          course={[]}
+          spanMs={spanMs}
+          press={show('unknown')}
+        />
+      )}
     </section>
   );
 }
@@ -109,6 +121,20 @@ const STUCK: FigureLook = {
   icon: 'alert-octagon',
   tone: 'text-dangertext',
 };
+
+const UNKNOWN: FigureLook = {
+  name: 'unknown',
+  word: 'Unknown',
+  icon: 'question',
+  tone: 'text-unknown',
+};
+
+const heldTitle = (unknown: number) =>
+  `Locks that are held. Sort by how long${unknown > 0 ? `. Of ${exactCount(unknown)} more it is not known` : ''}`;
+
+function Unknown({ count }: { count: number }) {
+  return <span className="text-unknown">+ {countText(count)} unknown</span>;
+}
 
 /** A state has its colour only while there is something in it. */
 const toned = (look: FigureLook, value: number): FigureLook =>

@@ -4,10 +4,12 @@ import type { ReactNode } from 'react';
 import type { LockPage } from '@/server/domain/lock-row';
 import { LOCK_STATUSES } from '@/server/domain/lock-status';
 import { countText } from '../format/counts';
+import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { useIsStale } from '../live/reading';
 import { Menu, MenuChoice } from '../ui/menu';
 import { STATUS_LOOKS } from '../ui/status-badge';
+import { VisibleText } from '../ui/visible-text';
 import { isFiltered, type ListQuery, type LockSort } from './list-query';
 
 const SORT_WORDS: Record<LockSort, string> = {
@@ -150,9 +152,12 @@ export function SetChip({
       className="chip shrink-0"
       data-set="true"
       onClick={onClear}
-      aria-label={`Remove the filter ${word} ${value}`}
+      aria-label={`Remove the filter ${word} ${visibleText(value)}`}
     >
-      {word} <b className="max-w-48 truncate">{value}</b>
+      {word}{' '}
+      <b className="max-w-48 truncate">
+        <VisibleText text={value} />
+      </b>
       <Icon name="close" size={13} />
     </button>
   );

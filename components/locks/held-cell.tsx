@@ -13,8 +13,11 @@ import { shownMs } from './shown-ms';
 
 /** How long the lock has been held, or was, beside how long it is held as a rule. */
 export function HeldCell({ row }: { row: LockRow }) {
+  const title = useAtBackend(row.backend, (now, _, lastAnswerAt) =>
+    normWords(row, heldMsOf(row, now, lastAnswerAt)),
+  );
   return (
-    <GridCell name="held" {...normTitle(row)}>
+    <GridCell name="held" {...(title !== null && { title })}>
       <HeldFor row={row} />
       <RangeBar row={row} />
       <OwnP99 row={row} />
@@ -25,8 +28,8 @@ export function HeldCell({ row }: { row: LockRow }) {
 /** A lower bound where the backend is silent. Bold beyond the lock's own p99. */
 function HeldFor({ row }: { row: LockRow }) {
   const isStale = useIsStale();
-  const heldMs = useAtBackend(row.backend, (now) => {
-    const ms = heldMsOf(row, now);
+  const heldMs = useAtBackend(row.backend, (now, _, lastAnswerAt) => {
+    const ms = heldMsOf(row, now, lastAnswerAt);
     return ms === null ? null : shownMs(ms);
   });
   if (heldMs === null) return <span className="held-for text-t3">–</span>;
@@ -53,15 +56,11 @@ function OwnP99({ row: { ownHold, hold, status } }: { row: LockRow }) {
 }
 
 /** For the hover: how long this lock is held as a rule. */
-function normTitle(row: LockRow): { title?: string } {
-  const title = normWords(row);
-  return title === null ? {} : { title };
-}
-
-function normWords({ ownHold, hold, readAt }: LockRow): string | null {
+function normWords({ ownHold, hold }: LockRow, heldMs: number | null): string | null {
   if (!ownHold) return hold ? 'Too few holds so far to say how long it is held as a rule' : null;
   const { p50Ms, p99Ms, count } = ownHold;
   const rule = `As a rule ${durationText(p50Ms)} (p50), rarely over ${durationText(p99Ms)} (p99), of ${exactCount(count)} holds`;
-  const heldMs = hold ? readAt - hold.grantedAt : 0;
-  return heldMs > p99Ms ? `${rule}; this one is at ${factorText(heldMs, p99Ms)} its p99` : rule;
+  return hold && heldMs !== null && heldMs > p99Ms
+    ? `${rule}; this one is at ${factorText(heldMs, p99Ms)} its p99`
+    : rule;
 }

@@ -2,12 +2,17 @@ import type { LockRow } from '@/server/domain/lock-row';
 import { tenureOf } from './lock-facts';
 
 /**
- * For how long the lock has been held at `now`, its backend's clock, or was; null where nobody has it. Of an unknown lock
- * it is how long it had been held when it was read last.
+ * For how long the lock has been held at `now`, or was, in milliseconds; null where nothing holds it. Of an unknown lock it
+ * is how long it had been held when its backend answered last: a lower bound. Instants are the backend's clock.
  */
-export function heldMsOf(row: LockRow, now: number): number | null {
+export function heldMsOf(row: LockRow, now: number, lastAnswerAt: number): number | null {
   const tenure = tenureOf(row);
   if (!tenure) return null;
-  const until = tenure.endedAt ?? (row.status === 'unknown' ? row.readAt : now);
-  return until - tenure.grantedAt;
+  const until = row.status === 'unknown' ? knownUntil(row, lastAnswerAt) : now;
+  return (tenure.endedAt ?? until) - tenure.grantedAt;
+}
+
+/** Until when the hold of an unknown lock is known to have lasted: the last answer, or the end of its lease before that. */
+export function knownUntil({ hold, readAt }: LockRow, lastAnswerAt: number): number {
+  return Math.max(readAt, Math.min(lastAnswerAt, hold?.expiresAt ?? readAt));
 }

@@ -22,12 +22,18 @@ test('what an address says wrongly counts as not said', () => {
 });
 
 test('the input leaves out what is not asked for', () => {
-  expect(listInput(read('/'), 200)).toEqual({ sort: 'worst', descending: false, limit: 200 });
+  expect(listInput(read('/'), 200)).toEqual({
+    sort: 'worst',
+    descending: false,
+    offset: 0,
+    limit: 200,
+  });
   expect(listInput(read('/?q=a&state=held'), 50)).toEqual({
     status: 'held',
     search: 'a',
     sort: 'worst',
     descending: false,
+    offset: 0,
     limit: 50,
   });
 });

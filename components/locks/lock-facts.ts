@@ -1,6 +1,7 @@
 import type { LockRow } from '@/server/domain/lock-row';
 import { countdownText } from '../format/countdown';
 import { agoWords, spokenDuration } from '../format/durations';
+import { visibleText } from '../format/visible-name';
 import { stuckWords } from './stuck-words';
 
 /** Holders renew at a third of the lease. */
@@ -70,7 +71,7 @@ export function reasonWords(row: LockRow, now: number, silentMs: number): string
     case 'held':
       return '';
     case 'frozen':
-      return row.frozen ? row.frozen.reason : '';
+      return row.frozen ? visibleText(row.frozen.reason) : '';
     case 'delayed':
       return `opens in ${spokenDuration(Math.max(0, row.delayedUntil - now))}`;
     case 'free':

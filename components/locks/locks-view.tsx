@@ -108,7 +108,7 @@ export function LocksView({
           {!isEmpty && (
             <FilterBar page={page} query={query} onQuery={setQuery}>
               {steady.moves > 0 && <WouldMove moves={steady.moves} onLetMove={steady.letMove} />}
-              <LiveDot link={link} onRetry={retry} />
+              <LiveDot link={link} onRetry={retry} isFleet />
             </FilterBar>
           )}
           {isEmpty ? (

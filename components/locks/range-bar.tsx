@@ -18,8 +18,8 @@ const px = (percent: number) => (percent / 100) * WIDTH;
  */
 export function RangeBar({ row }: { row: LockRow }) {
   const { ownHold, status } = row;
-  const place = useAtBackend(row.backend, (now) => {
-    const heldMs = heldMsOf(row, now);
+  const place = useAtBackend(row.backend, (now, _, lastAnswerAt) => {
+    const heldMs = heldMsOf(row, now, lastAnswerAt);
     if (heldMs === null || !ownHold) return null;
     return Math.round(rangePlace(heldMs, ownHold.p99Ms) * 5) / 5;
   });

@@ -3,6 +3,7 @@
 import type { LockRow } from '@/server/domain/lock-row';
 import { countText, exactCount } from '../format/counts';
 import { shortToken } from '../format/tokens';
+import { visibleText } from '../format/visible-name';
 import { useAtBackend } from '../live/reading';
 import { Duration } from '../ui/duration';
 import { ExactName } from '../ui/exact-name';
@@ -18,15 +19,18 @@ const Nothing = () => <span className="text-t3">–</span>;
 export function HolderCells({ row }: { row: LockRow }) {
   const tenure = tenureOf(row);
   const meta = row.hold?.meta;
-  const process = [meta?.host, meta?.pid && `pid ${meta.pid}`].filter(Boolean).join(' · ');
-  const about = [process, meta?.version && `version ${meta.version}`].filter(Boolean).join(' · ');
+  const process = visibleText(
+    [meta?.host, meta?.pid && `pid ${meta.pid}`].filter(Boolean).join(' · '),
+  );
+  const version = meta?.version && visibleText(meta.version);
+  const about = [process, version && `version ${version}`].filter(Boolean).join(' · ');
   return (
     <>
       <GridCell name="owner" className="text-12 text-t2">
         {tenure ? (
           <span
             className="flex min-w-0"
-            title={`${tenure.owner}, service ${tenure.service}${about && `, ${about}`}`}
+            title={`${visibleText(tenure.owner)}, service ${tenure.service}${about && `, ${about}`}`}
           >
             <ExactName name={tenure.owner} />
             {row.holders > 1 && (
@@ -41,7 +45,7 @@ export function HolderCells({ row }: { row: LockRow }) {
         {process || <Nothing />}
       </GridCell>
       <GridCell name="version" className="truncate text-12 text-t3">
-        {meta?.version ?? <Nothing />}
+        {version || <Nothing />}
       </GridCell>
       <HeldCell row={row} />
       <GridCell name="granted" className="pl-2 text-12 text-t2">

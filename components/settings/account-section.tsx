@@ -2,6 +2,7 @@
 
 import { type FormEvent, useState } from 'react';
 import { PASSWORD_MIN_CHARS } from '@/server/domain/console-terms';
+import { visibleText } from '../format/visible-name';
 import { type Problem, problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
@@ -29,7 +30,7 @@ export function AccountSection() {
   return (
     <>
       <SectionFrame
-        title={account.name}
+        title={visibleText(account.name)}
         intro={ROLE_MEANS[account.role]}
         end={<Button onClick={() => void signOut()}>Sign out</Button>}
       >

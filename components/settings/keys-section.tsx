@@ -8,6 +8,7 @@ import { Button } from '../ui/button';
 import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsToCome } from '../ui/rows-to-come';
+import { VisibleText } from '../ui/visible-text';
 import { AskDialog } from './ask-dialog';
 import { CreateKeyDialog } from './create-key-dialog';
 import { SectionFrame } from './section-frame';
@@ -66,7 +67,10 @@ export function KeysSection({ now }: { now: number }) {
                   <td className="text-t2">{key.namespaces.join(', ')}</td>
                   <td className="text-t2">
                     <Instant at={key.createdAt} now={now} />
-                    <span className="text-t3"> by {key.createdBy}</span>
+                    <span className="text-t3">
+                      {' '}
+                      by <VisibleText text={key.createdBy} />
+                    </span>
                   </td>
                   <td className="text-t2">
                     {key.lastUsedAt === null ? (

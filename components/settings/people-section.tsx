@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PASSWORD_MIN_CHARS, type Role } from '@/server/domain/console-terms';
+import { visibleText } from '../format/visible-name';
 import { problemOf } from '../live/problem';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/button';
@@ -108,7 +109,8 @@ function PersonDialog({
       </FormDialog>
     );
   }
-  const { id, name, role } = open.person;
+  const { id, role } = open.person;
+  const name = visibleText(open.person.name);
   switch (open.what) {
     case 'role':
       return (

@@ -1,11 +1,13 @@
 'use client';
 
 import type { Role } from '@/server/domain/console-terms';
+import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
 import { Button } from '../ui/button';
 import { Instant } from '../ui/instant';
 import { Menu, MenuItem } from '../ui/menu';
+import { VisibleText } from '../ui/visible-text';
 import { ROLE_WORDS } from './role-choice';
 
 export interface Person {
@@ -32,7 +34,7 @@ export function PersonLine({
   return (
     <tr>
       <td data-cell="main" className={isDisabled ? 'text-t3' : ''}>
-        {person.name}
+        <VisibleText text={person.name} />
         {isSelf && <span className="font-[450] text-t3"> (you)</span>}
       </td>
       <td className="text-t2">
@@ -45,7 +47,7 @@ export function PersonLine({
       <td data-cell="act" className="text-right">
         <Menu
           trigger={
-            <Button size="small" aria-label={`Change ${person.name}`}>
+            <Button size="small" aria-label={`Change ${visibleText(person.name)}`}>
               Change
               <Icon name="chevron-down" size={13} />
             </Button>

@@ -2,6 +2,7 @@
 
 import Link from 'next/link';
 import type { ReactNode } from 'react';
+import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import type { IconName } from '../icons/icon-shapes';
 import { useSession } from '../live/session';
@@ -70,8 +71,8 @@ function ForAdmins({ what, children }: { what: string; children: ReactNode }) {
       <div>
         <h2 className="font-[620]">Only admins manage {what}.</h2>
         <p className="text-t2">
-          You are signed in as {account.name}, {account.role}. An admin can do it for you, or give
-          you the role.
+          You are signed in as {visibleText(account.name)}, {account.role}. An admin can do it for
+          you, or give you the role.
         </p>
       </div>
     </section>

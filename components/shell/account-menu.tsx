@@ -1,9 +1,11 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
+import { visibleText } from '../format/visible-name';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '../ui/menu';
+import { VisibleText } from '../ui/visible-text';
 import { THEME_WORDS, THEMES, useTheme } from './theme';
 
 const initialsOf = (name: string) =>
@@ -31,8 +33,8 @@ export function AccountMenu() {
       trigger={
         <button
           type="button"
-          aria-label={`Account of ${account.name}`}
-          title={`${account.name}, ${ROLE_WORDS[account.role].toLowerCase()}`}
+          aria-label={`Account of ${visibleText(account.name)}`}
+          title={`${visibleText(account.name)}, ${ROLE_WORDS[account.role].toLowerCase()}`}
           className="account-button"
         >
           {initialsOf(account.name) || '?'}
@@ -40,7 +42,9 @@ export function AccountMenu() {
       }
     >
       <MenuLabel>
-        <span className="block max-w-56 truncate text-13 font-[550] text-t1">{account.name}</span>
+        <span className="block max-w-56 truncate text-13 font-[550] text-t1">
+          <VisibleText text={account.name} />
+        </span>
         {ROLE_WORDS[account.role]}
       </MenuLabel>
       <MenuLine />

@@ -92,11 +92,12 @@ function OneBackend({
 }
 
 function stateWords(
-  { reachable, latencyMs, silentForMs, loss }: BackendHealth,
+  { reachable, latencyMs, silentForMs, loss, refusal, shards }: BackendHealth,
   isOld: boolean,
   isClosed: boolean,
 ): string {
   if (isOld) return 'not read';
+  if (!reachable && refusal && !shards) return 'refuses';
   if (!reachable) return `silent ${spokenDuration(silentForMs)}`;
   if (isClosed) return 'grants nothing';
   if (loss && loss.quietForMs > 0) {

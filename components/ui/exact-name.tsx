@@ -1,20 +1,5 @@
-import { type NamePiece, visibleName } from '../format/visible-name';
-
-function Pieces({ pieces }: { pieces: NamePiece[] }) {
-  return pieces.map(({ text, mark }, place) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one name never change places
-    if (!mark) return <span key={place}>{text}</span>;
-    return (
-      <span
-        // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one name never change places
-        key={place}
-        className="mx-px rounded-4 border border-line2 px-[3px] text-[0.82em] text-t2"
-      >
-        {text}
-      </span>
-    );
-  });
-}
+import { visibleName, visiblePieces, visibleText } from '../format/visible-name';
+import { Pieces } from './visible-text';
 
 interface NameProps {
   name: string;
@@ -26,7 +11,7 @@ export function ExactName({ name, className = '' }: NameProps) {
   const { head, tail } = visibleName(name);
   return (
     <bdi
-      title={name}
+      title={visibleText(name)}
       className={`inline-flex min-w-0 max-w-full whitespace-pre font-mono ${className}`}
     >
       {head.length > 0 && (
@@ -43,11 +28,9 @@ export function ExactName({ name, className = '' }: NameProps) {
 
 /** The same, never cut: it takes as many lines as it needs. */
 export function WholeName({ name, className = '' }: NameProps) {
-  const { head, tail } = visibleName(name);
   return (
     <bdi className={`min-w-0 font-mono whitespace-pre-wrap break-all ${className}`}>
-      <Pieces pieces={head} />
-      <Pieces pieces={tail} />
+      <Pieces pieces={visiblePieces(name)} />
     </bdi>
   );
 }

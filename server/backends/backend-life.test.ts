@@ -7,13 +7,13 @@ test('a loss is told as quiet for one longest lease from the moment it was seen,
   try {
     const life = await BackendLife.open(database, 'orders', 1);
     const first = await life.begin(await life.read(), null);
-    await life.found(first.life ?? '', 'whole', null);
+    await life.found(first.life ?? '', { runId: 'whole' }, null);
     await life.cover(30_000);
     const seen = { what: 'empty', now: 1_000_000, epochAbove: 0, life: null } as const;
     const { life: next } = await life.begin(await life.read(), seen);
     expect(life.loss).toEqual({ at: 1_000_000, what: 'empty', grantsFrom: 1_030_000 });
     await life.keepQuiet(next ?? '', 1_002_000);
-    await life.found(next ?? '', 'whole', null);
+    await life.found(next ?? '', { runId: 'whole' }, null);
     expect(life.loss).toEqual({ at: 1_000_000, what: 'empty', grantsFrom: 1_032_000 });
     await life.cover(90_000);
     expect(life.loss?.grantsFrom).toBe(1_032_000);
@@ -45,9 +45,9 @@ test('a life that was found whole is not found again by whoever began to mend it
     const slow = await BackendLife.open(database, 'orders', 1);
     const { life } = await fast.begin(await fast.read(), null);
     expect((await slow.read()).runId).toBe(null);
-    expect(await fast.found(life ?? '', 'run', null)).toBe(true);
-    expect(await slow.found(life ?? '', 'run', null)).toBe(false);
-    expect(await slow.found(life ?? '', 'next run', 'run')).toBe(true);
+    expect(await fast.found(life ?? '', { runId: 'run' }, null)).toBe(true);
+    expect(await slow.found(life ?? '', { runId: 'run' }, null)).toBe(false);
+    expect(await slow.found(life ?? '', { runId: 'next run' }, 'run')).toBe(true);
   } finally {
     await database.close();
   }

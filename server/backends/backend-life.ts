@@ -5,12 +5,26 @@ import type { BackendLoss, LossKind } from '../domain/backend-loss';
 import { type BackendPast, backendPast } from './backend-past';
 import { StoreError } from './record-store';
 
-/** What the control database knows of a store that can lose its memory. */
+/** One run of a store's server, from its start to its end. */
+export interface ServerRun {
+  runId: string;
+  /** Which history of writes it goes on with. Another one: it took over the memory of another server. */
+  replicationId?: string;
+  /** Every write was flushed before it was answered and no other server copied it, since the run was first used. */
+  isDurable?: boolean;
+  /** How many keys it has evicted to make room. */
+  evictedKeys?: number;
+}
+
+/** What the control database knows of a store that can lose its memory. Of a run, null is what was never written down. */
 export interface LifeRow extends BackendPast {
   /** Which memory of the store this is; null before the first. */
   life: string | null;
   /** The server's run in which that memory was found whole; null while it is being mended. */
   runId: string | null;
+  replicationId: string | null;
+  isDurable: boolean | null;
+  evictedKeys: number | null;
   beat: number;
   longestLeaseMs: number;
   loss: BackendLoss | null;
@@ -52,6 +66,11 @@ export class BackendLife implements BackendPast {
 
   get grantsFrom(): number {
     return this.row.grantsFrom;
+  }
+
+  /** False: a restart of the store's server may forget what it has answered in this run. Null: not known. */
+  get isDurable(): boolean | null {
+    return this.row.isDurable;
   }
 
   /** The last loss of memory. */
@@ -109,12 +128,33 @@ export class BackendLife implements BackendPast {
    *
    * @param from the run that was known before; null while the memory is being mended
    */
-  async found(life: string, runId: string, from: string | null): Promise<boolean> {
+  async found(life: string, run: ServerRun, from: string | null): Promise<boolean> {
     const { backends } = this.database.tables;
     const isAsRead = from === null ? isNull(backends.runId) : eq(backends.runId, from);
-    const isOurs = await this.update({ runId }, and(eq(backends.life, life), isAsRead));
+    const isOurs = await this.update(columnsOf(run), and(eq(backends.life, life), isAsRead));
     await this.read();
     return isOurs;
+  }
+
+  /** Writes down what a run is of which an earlier version of this program kept the id alone. */
+  async describeRun(life: string, run: ServerRun): Promise<void> {
+    const { backends } = this.database.tables;
+    const isThatRun = and(eq(backends.life, life), eq(backends.runId, run.runId));
+    await this.update(columnsOf(run), and(isThatRun, isNull(backends.replicationId)));
+  }
+
+  /**
+   * Makes it known for ever that not every write of this run is safe from a crash of its server. To be awaited before any
+   * such write is answered.
+   *
+   * @throws StoreError where that life or that run does not stand any more
+   */
+  async doubtRun(life: string, runId: string): Promise<void> {
+    const { backends } = this.database.tables;
+    const isThatRun = and(eq(backends.life, life), eq(backends.runId, runId));
+    const isKnown = await this.update({ isDurable: 0 }, isThatRun);
+    await this.read();
+    if (!isKnown) throw new StoreError('The store is not the memory that it was.', 'unknown');
   }
 
   /** Whether that life still stands. Of several processes, the one that saw most is believed. */
@@ -171,6 +211,16 @@ export class BackendLife implements BackendPast {
   }
 }
 
+function columnsOf({ runId, replicationId, isDurable, evictedKeys }: ServerRun) {
+  const durable = isDurable === undefined ? null : Number(isDurable);
+  return {
+    runId,
+    replicationId: replicationId ?? null,
+    isDurable: durable,
+    evictedKeys: evictedKeys ?? null,
+  };
+}
+
 async function readLife({ db, tables }: Database, backend: string): Promise<LifeRow> {
   const { backends } = tables;
   const [row] = await db.select().from(backends).where(eq(backends.id, backend));
@@ -183,6 +233,9 @@ async function readLife({ db, tables }: Database, backend: string): Promise<Life
     life: row.life,
     runId: row.runId,
     beat: row.beat ?? 0,
+    replicationId: row.replicationId,
+    isDurable: row.isDurable === null ? null : row.isDurable === 1,
+    evictedKeys: row.evictedKeys,
     longestLeaseMs,
     loss: lossIn({ ...row, grantsFrom, longestLeaseMs }),
   };

@@ -42,6 +42,10 @@ export class LateStore implements RecordStore, HistorySource {
     return this.store?.paysByRecord ?? false;
   }
 
+  get estimatesClock(): boolean {
+    return this.store?.estimatesClock ?? false;
+  }
+
   read(keys: RecordKey[], requestKeys: string[]) {
     return this.opened().then((store) => store.read(keys, requestKeys));
   }

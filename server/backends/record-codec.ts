@@ -46,7 +46,13 @@ type HoldTuple = [
   keptAfterMs: number,
   /** Absent where an older version wrote it: exclusive. */
   mode?: ModeCode,
-  rare?: { askedToRelease?: Remark; renewalsStopped?: Remark; set?: SetMark },
+  rare?: {
+    askedToRelease?: Remark;
+    renewalsStopped?: Remark;
+    set?: SetMark;
+    /** 1: nobody has been heard of who was told of it. */
+    unclaimed?: 1;
+  },
 ];
 
 type OfferTuple = [ticket: number, until: number];
@@ -141,7 +147,7 @@ function encodeHead(record: LockRecord, served: number): string {
 }
 
 function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
-  const { grantedAt, askedToRelease, renewalsStopped, set } = hold;
+  const { grantedAt, askedToRelease, renewalsStopped, set, isUnclaimed } = hold;
   const tuple: HoldTuple = [
     lastToken - hold.token,
     hold.service,
@@ -159,11 +165,12 @@ function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
     hold.requestsKeptUntil - grantedAt,
     hold.mode === 'shared' ? 1 : 0,
   ];
-  if (askedToRelease || renewalsStopped || set) {
+  if (askedToRelease || renewalsStopped || set || isUnclaimed) {
     tuple.push({
       ...(askedToRelease ? { askedToRelease } : {}),
       ...(renewalsStopped ? { renewalsStopped } : {}),
       ...(set ? { set } : {}),
+      ...(isUnclaimed ? { unclaimed: 1 } : {}),
     });
   }
   return tuple;
@@ -192,6 +199,7 @@ function decodeHold(tuple: HoldTuple, rev: number, lastToken: number): Hold {
     askedToRelease: rare?.askedToRelease ?? null,
     renewalsStopped: rare?.renewalsStopped ?? null,
     ...(rare?.set ? { set: rare.set } : {}),
+    ...(rare?.unclaimed ? { isUnclaimed: true } : {}),
   };
 }
 

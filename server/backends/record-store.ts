@@ -89,6 +89,8 @@ export interface Guarantees {
   settings: StoreSetting[];
   /** Why locks kept so may be granted twice, as one sentence; null where that is not so. Not served unless told otherwise. */
   unsafe: string | null;
+  /** It is unsafe, and `LOCKYARD_ALLOW_UNSAFE` does not cover it. */
+  isNeverAllowed?: boolean;
 }
 
 /** One setting of a store, such as `innodb_flush_log_at_trx_commit` = `1`. */
@@ -124,8 +126,12 @@ export interface RecordStore {
   forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number>;
   guarantees(): Promise<Guarantees>;
   close(): Promise<void>;
+  /** Rises when the store has seen its settings change for the worse or the better: they should be read now. */
+  readonly settingsRev?: number;
   /** True where a call costs what its records cost and little more, so that two small ones are no dearer than a large one. */
   readonly paysByRecord?: boolean;
+  /** What it tells of its clock is a lower bound, but for a change that took; elsewhere it is a reading of the call's time. */
+  readonly estimatesClock?: boolean;
 }
 
 /** A store that keeps its history where its records are. */
@@ -154,11 +160,15 @@ export class StoreError extends Error {
   constructor(
     message: string,
     readonly applied: 'no' | 'unknown',
-    options: { cause?: unknown; retryable?: boolean } = {},
+    options: { cause?: unknown; retryable?: boolean; refusal?: string | null } = {},
   ) {
     super(message, { cause: options.cause });
     this.retryable = options.retryable ?? false;
+    this.refusal = options.refusal ?? null;
   }
+
+  /** Why the store itself refuses, in whole sentences for callers; null where it did not say. */
+  readonly refusal: string | null;
 
   /** Rolled back for a passing reason, such as a deadlock: the same call may simply be made again. */
   readonly retryable: boolean;

@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import type { ServerRun } from './backend-life';
 import { recordId } from './record-id';
 import type { Change, ReadResult, RecordKey, SwapResult } from './record-store';
 import { READ, SWAP } from './redis-script';
@@ -12,21 +13,26 @@ import {
 } from './redis-text';
 
 /** What a connection was admitted with. Every call over it names them, and does nothing where they are not true any more. */
-export interface Admitted {
+export interface Admitted extends Required<ServerRun> {
   life: string;
   epoch: number;
   /** The last beat that was seen; rises while the connection is used. */
   beat: number;
 }
 
+/** What every script is told first. */
+export function standing({ life, beat, replicationId, isDurable }: Admitted): [string, string] {
+  return [life, `${beat} ${replicationId} ${Number(isDurable)}`];
+}
+
 export async function readRecords(
   redis: Redis,
-  { life, beat }: Admitted,
+  admitted: Admitted,
   wanted: RecordKey[],
   requestKeys: string[],
 ): Promise<ReadResult & { now: number }> {
   const ids = wanted.map(recordId);
-  const reply = await READ.run(redis, [life, beat, ids.length, ...ids, ...requestKeys]);
+  const reply = await READ.run(redis, [...standing(admitted), ids.length, ...ids, ...requestKeys]);
   const behind = 1 + 2 * ids.length;
   const list = listOf(reply, behind + 2 * requestKeys.length);
   const now = list[0] as number;
@@ -45,15 +51,18 @@ export async function readRecords(
   };
 }
 
+/** @param sendBehind sends something right behind the swap */
 export async function swapRecords(
   redis: Redis,
-  { life, epoch, beat }: Admitted,
+  admitted: Admitted,
   changes: Change[],
   how: 'each' | 'all',
+  sendBehind?: () => void,
 ): Promise<SwapResult[]> {
+  const { epoch } = admitted;
   const isStale = (change: Change) => change.epoch !== undefined && change.epoch !== epoch;
-  const args = swapArguments(changes, how, isStale);
-  const list = listOf(await SWAP.run(redis, [life, beat, ...args]), 1 + changes.length);
+  const args = [...standing(admitted), ...swapArguments(changes, how, isStale)];
+  const list = listOf(await SWAP.run(redis, args, sendBehind), 1 + changes.length);
   const now = list[0] as number;
   return changes.map(({ rev, writer }, i) => {
     const told = list[1 + i] ?? null;

@@ -1,6 +1,7 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { StoreError } from './record-store';
 import type { redisOptions } from './redis-options';
+import { redisRefusal } from './redis-refusal';
 import { REFUSAL } from './redis-script';
 
 const AWAY = 'Redis cannot be reached.';
@@ -68,7 +69,7 @@ export class RedisConnection<Admitted> {
       if (!refusal || !PASSING.test(refusal)) this.drop(redis);
       if (error instanceof StoreError) throw error;
       throw refusal
-        ? new StoreError(wordsFor(refusal), 'no', { cause: error })
+        ? redisRefusal(refusal, error)
         : new StoreError('Redis did not answer.', 'unknown', { cause: error });
     }
   }
@@ -82,7 +83,7 @@ export class RedisConnection<Admitted> {
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
       const refusal = refusalIn(cause);
-      throw new StoreError(refusal ? wordsFor(refusal) : AWAY, 'no', { cause });
+      throw refusal ? redisRefusal(refusal, cause) : new StoreError(AWAY, 'no', { cause });
     } finally {
       redis.disconnect();
     }
@@ -138,10 +139,11 @@ export class RedisConnection<Admitted> {
     } catch (cause) {
       this.drop(redis);
       if (cause instanceof StoreError) {
-        throw new StoreError(cause.message, 'no', { cause: cause.cause ?? cause });
+        const { refusal } = cause;
+        throw new StoreError(cause.message, 'no', { cause: cause.cause ?? cause, refusal });
       }
       const refusal = refusalIn(cause);
-      throw new StoreError(refusal ? wordsFor(refusal) : AWAY, 'no', { cause });
+      throw refusal ? redisRefusal(refusal, cause) : new StoreError(AWAY, 'no', { cause });
     }
   }
 
@@ -188,12 +190,4 @@ async function connected(redis: Redis): Promise<void> {
 function refusalIn(error: unknown): string | null {
   const { name, message = '' } = error as Error;
   return name === 'ReplyError' ? message : null;
-}
-
-function wordsFor(refusal: string): string {
-  if (refusal.startsWith(REFUSAL)) return 'Redis is not the memory that it was.';
-  if (/^(MOVED|ASK|CLUSTERDOWN)\b/.test(refusal)) {
-    return 'This Redis is part of a cluster and does not keep the slot of {lockyard}: name the one that does.';
-  }
-  return `Redis refuses: ${refusal.split('\n')[0]}`;
 }

@@ -8,12 +8,16 @@ const SOUND: RedisFacts = {
   runId: 'a',
   role: 'master',
   replicas: 0,
+  replicationId: 'b',
+  wasCopied: false,
   wasPromoted: false,
   isCluster: false,
   appendOnly: true,
   appendFsync: 'always',
+  skipsFlushes: false,
   maxMemory: 0,
   evictionPolicy: 'noeviction',
+  evictedKeys: 0,
 };
 
 type Judged = [Partial<RedisFacts>, level: string, blamed: string | null, unsafe: RegExp | null];
@@ -24,6 +28,8 @@ it.each<Judged>([
   [{ appendFsync: 'everysec' }, 'Timed', 'appendfsync', null],
   [{ appendFsync: 'no' }, 'Timed', 'appendfsync', null],
   [{ appendFsync: null }, 'Timed', 'appendfsync', null],
+  [{ skipsFlushes: true }, 'Timed', 'no-appendfsync-on-rewrite', null],
+  [{ wasCopied: true }, 'Timed', null, null],
   [{ appendOnly: false }, 'Timed', 'appendonly', null],
   [{ replicas: 1 }, 'Best-effort', 'connected_slaves', null],
   [{ isCluster: true }, 'Best-effort', 'cluster_enabled', null],
@@ -40,7 +46,7 @@ it.each<Judged>([
   [{ version: '6.2.14' }, 'Best-effort', 'redis_version', /7 or newer/],
   [{ version: '' }, 'Best-effort', 'redis_version', /7 or newer/],
 ])('a Redis with %j is %s', (facts, level, blamed, unsafe) => {
-  const told = redisGuarantees({ ...SOUND, ...facts });
+  const told = redisGuarantees({ ...SOUND, ...facts }, true);
   expect(told.level).toBe(level);
   expect(told.unsafe).toEqual(unsafe === null ? null : expect.stringMatching(unsafe));
   expect(told.reasons.length).toBeGreaterThan(0);
@@ -48,4 +54,16 @@ it.each<Judged>([
   const names = complaints.map(({ name }) => name);
   if (blamed === null) expect(names).toEqual([]);
   else expect(names).toContain(blamed);
+});
+
+it('a Redis that is set up soundly by now, and was not for all of its run, is Timed until its next start', () => {
+  expect(redisGuarantees(SOUND, null).level).toBe('Strong');
+  const told = redisGuarantees(SOUND, false);
+  expect(told.level).toBe('Timed');
+  expect(told.reasons[0]).toContain('next restart');
+});
+
+it('what makes a Redis unsafe cannot be allowed', () => {
+  expect(redisGuarantees({ ...SOUND, role: 'slave' }, true).isNeverAllowed).toBe(true);
+  expect(redisGuarantees(SOUND, true).isNeverAllowed).toBeUndefined();
 });

@@ -1,12 +1,19 @@
 import type { Redis } from 'ioredis';
 import type { LossKind } from '../domain/backend-loss';
-import type { BackendLife, LifeRow } from './backend-life';
+import type { BackendLife, LifeRow, ServerRun } from './backend-life';
 import { memoryLoss } from './memory-loss';
 import { recallLife } from './recall-life';
 import { StoreError } from './record-store';
 import type { Admitted } from './redis-calls';
 import type { ConnectionGuard } from './redis-connection';
-import { isFlushed, type RedisFacts, readRedisFacts, refusalOf } from './redis-facts';
+import {
+  isFlushed,
+  isUseless,
+  type RedisFacts,
+  readRedisFacts,
+  refusalOf,
+  runOf,
+} from './redis-facts';
 import { mendRedis } from './redis-mend';
 import { LOOK } from './redis-script';
 import { listOf } from './redis-text';
@@ -29,14 +36,18 @@ interface Seen {
 
 /**
  * Lets no connection be used before Redis has shown that it still knows everything that it was told: the same life as in
- * the control database, a beat that is not behind, and no restart that may have forgotten something.
+ * the control database, a beat that is not behind, and no restart that may have forgotten something. A restart may not where
+ * the run before it was durable from its beginning to its end: see `ServerRun`.
  *
  * Where it has lost its memory, one process raises the epoch, and all of them bring what is left into a new life: see
- * `mendRedis`. Until that is done nobody reads or writes.
+ * `mendRedis`. Until that is done nobody reads or writes. A Redis that is not set up safely is used for as long as its memory
+ * is whole, so that holds go on; no life begins on it.
  */
 export class RedisGuard implements ConnectionGuard<Admitted> {
   /** What a script has refused to work on, which a look from outside would not see. */
   private suspicion: { life: string; what: LossKind } | null = null;
+  /** The run of the server that this process used last, and the history of writes that it went on with then. */
+  private used: ServerRun | null = null;
 
   constructor(private readonly life: BackendLife) {}
 
@@ -46,9 +57,11 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
       const row = await recall(() => this.life.read());
       const facts = await readRedisFacts(redis);
       const refusal = refusalOf(facts);
-      if (refusal) throw new StoreError(refusal, 'no');
-      const admitted = await this.judge(redis, row, facts);
-      if (admitted) return admitted;
+      if (refusal && isUseless(facts)) throw new StoreError(refusal, 'no', { refusal });
+      const admitted = await this.judge(redis, row, facts, refusal);
+      if (!admitted) continue;
+      this.used = admitted;
+      return admitted;
     }
     throw new StoreError('Redis changes its memory too often.', 'no');
   }
@@ -60,21 +73,51 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   }
 
   /** Null: another process was faster, so all must be looked at again. */
-  private async judge(redis: Redis, row: LifeRow, facts: RedisFacts): Promise<Admitted | null> {
+  private async judge(
+    redis: Redis,
+    row: LifeRow,
+    facts: RedisFacts,
+    refusal: string | null,
+  ): Promise<Admitted | null> {
     const seen = await this.look(redis);
     const { life, epoch, runId } = row;
     const isBeingMended = life !== null && runId === null && seen.epoch <= epoch;
-    if (isBeingMended) return this.mend(redis, row, facts);
-    const what = this.lossIn(row, seen, facts);
-    if (life !== null && what === null) {
-      const isKnown = runId === facts.runId;
-      const isOurs = isKnown || (await recall(() => this.life.found(life, facts.runId, runId)));
-      return isOurs ? { life, epoch, beat: seen.beat } : null;
+    const what = isBeingMended ? null : this.lossIn(row, seen, facts);
+    if (life !== null && !isBeingMended && what === null) {
+      return this.admitWhole({ ...row, life }, seen, facts);
     }
+    if (refusal) throw new StoreError(refusal, 'no', { refusal });
+    if (isBeingMended) return this.mend(redis, row, facts);
     const { now, epoch: epochAbove } = seen;
     const loss = what && { what, now, epochAbove, life: seen.life };
     const begun = await recall(() => this.life.begin(row, loss));
     return begun.runId === null ? this.mend(redis, begun, facts) : null;
+  }
+
+  private async admitWhole(
+    row: LifeRow & { life: string },
+    { beat }: Seen,
+    facts: RedisFacts,
+  ): Promise<Admitted | null> {
+    const { life, epoch, runId } = row;
+    const run = runOf(facts);
+    if (runId !== run.runId) {
+      const isOurs = await recall(() => this.life.found(life, run, runId));
+      return isOurs ? { ...run, life, epoch, beat } : null;
+    }
+    if (row.replicationId === null) {
+      await recall(() => this.life.describeRun(life, run));
+      return null;
+    }
+    if (row.replicationId !== run.replicationId) {
+      const copied = { ...run, isDurable: false, evictedKeys: row.evictedKeys ?? 0 };
+      await recall(() => this.life.found(life, copied, runId));
+      return null;
+    }
+    if (row.isDurable && !run.isDurable) await recall(() => this.life.doubtRun(life, runId));
+    const isDurable = row.isDurable === true && run.isDurable;
+    const evictedKeys = row.evictedKeys ?? run.evictedKeys;
+    return { ...run, isDurable, evictedKeys, life, epoch, beat };
   }
 
   private lossIn(row: LifeRow, seen: Seen, facts: RedisFacts): LossKind | null {
@@ -82,8 +125,21 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     if (loss !== null || row.life === null) return loss;
     if (seen.count !== seen.listed) return 'records';
     if (this.suspicion?.life === row.life) return this.suspicion.what;
-    const isSame = facts.runId === row.runId || (isFlushed(facts) && !facts.wasPromoted);
-    return isSame ? null : 'restarted';
+    return facts.runId === row.runId ? this.lossInRun(row, facts) : lossBefore(row, facts);
+  }
+
+  /**
+   * What the run that was found whole has lost since. A server begins another history of writes when it is first copied,
+   * when its last replica has long left, and when it takes over the memory of another server. Only the last of these keeps
+   * the name of the history before, for an hour, so a process that used the one before can tell.
+   */
+  private lossInRun(row: LifeRow, facts: RedisFacts): LossKind | null {
+    const { replicationId, evictedKeys } = row;
+    const isSame = replicationId === null || facts.replicationId === replicationId;
+    const { used } = this;
+    const wasThere = used?.runId === facts.runId && used.replicationId === replicationId;
+    if (!isSame && (facts.wasPromoted || !wasThere)) return 'replaced';
+    return evictedKeys !== null && facts.evictedKeys > evictedKeys ? 'evicted' : null;
   }
 
   private async look(redis: Redis): Promise<Seen> {
@@ -98,12 +154,19 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     };
   }
 
-  private async mend(redis: Redis, row: LifeRow, { runId }: RedisFacts): Promise<Admitted | null> {
+  private async mend(redis: Redis, row: LifeRow, facts: RedisFacts): Promise<Admitted | null> {
     const { life, epoch } = row;
     if (life === null) return null;
+    const run = runOf(facts);
     const quiet = (now: number) => recall(() => this.life.keepQuiet(life, now));
-    await mendRedis(redis, { life, epoch }, quiet);
-    const isOurs = await recall(() => this.life.found(life, runId, null));
-    return isOurs ? { life, epoch, beat: 0 } : null;
+    await mendRedis(redis, { life, epoch, run }, quiet);
+    const isOurs = await recall(() => this.life.found(life, run, null));
+    return isOurs ? { ...run, life, epoch, beat: 0 } : null;
   }
+}
+
+/** What was lost between the run that was found whole and this one. Of an earlier version's run it is not known how it went. */
+function lossBefore({ isDurable }: LifeRow, facts: RedisFacts): LossKind | null {
+  if (isDurable === false || !isFlushed(facts) || facts.wasPromoted) return 'restarted';
+  return facts.evictedKeys > 0 ? 'evicted' : null;
 }

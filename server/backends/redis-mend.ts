@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Restoration } from '../domain/restored-record';
-import type { LifeRow } from './backend-life';
+import type { LifeRow, ServerRun } from './backend-life';
 import { mendedRecord } from './mended-record';
 import { recordKey } from './record-id';
 import { StoreError } from './record-store';
@@ -24,10 +24,10 @@ const HISTORY_SPAN = 2 ** 36;
  */
 export async function mendRedis(
   redis: Redis,
-  { life, epoch }: { life: string; epoch: number },
+  { life, epoch, run }: Pick<Admitted, 'life' | 'epoch'> & { run: Required<ServerRun> },
   keepQuiet: (now: number) => Promise<LifeRow>,
 ): Promise<void> {
-  const mending: Admitted = { life: `${life}~`, epoch, beat: 0 };
+  const mending: Admitted = { ...run, isDurable: false, life: `${life}~`, epoch, beat: 0 };
   const historyFrom = (epoch - 1) * HISTORY_SPAN;
   const begin = [mending.life, life, epoch, historyFrom];
   const begunAt = await BEGIN_LIFE.run(redis, begin);

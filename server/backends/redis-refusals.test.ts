@@ -1,8 +1,7 @@
+import { rmSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { startPrivateRedis } from '@/scripts/private-redis.mjs';
 import { createLog } from '../log';
-import { BackendLife } from './backend-life';
-import { RedisStore } from './redis-store';
 import { created, creation, eventOf, freshKey, readOne, stored, update } from './testing/changes';
 import { RedisRig } from './testing/redis-rig';
 
@@ -38,16 +37,19 @@ describe('a Redis where no lock may be kept is refused in plain words', { timeou
     }
   });
 
-  it.concurrent('because it evicts keys since a while ago, sixty beats later at most', async () => {
+  it.concurrent('because it evicts keys since a while ago and has lost its memory', async () => {
     const rig = await RedisRig.start();
-    const life = await BackendLife.open(rig.database, 'default', Date.now());
-    const store = new RedisStore(rig.server.url, life, 20);
     try {
+      const { store, life } = await rig.join(undefined, 20);
       await vi.waitFor(() => created(store, freshKey()), SOON);
+      const { settingsRev } = store;
       await rig.asAdmin((admin) => admin.config('SET', 'maxmemory-policy', 'allkeys-lru'));
+      await vi.waitFor(() => expect(store.settingsRev).toBe(settingsRev + 1), SOON);
+      await created(store, freshKey());
+      await rig.asAdmin((admin) => admin.del('{lockyard}:life'));
       await isRefused(() => created(store, freshKey()), 'noeviction');
+      expect(life.epoch).toBe(1);
     } finally {
-      await store.close();
       await rig.close();
     }
   });
@@ -128,13 +130,34 @@ describe('a Redis that is full', { timeout: 90_000 }, () => {
         update(standing, seen, { head: 'after', events: [eventOf(2)] }),
         creation(fresh, { events: [eventOf(1)] }),
       ];
-      await isRefused(() => store.swap(changes), 'OOM');
+      await isRefused(() => store.swap(changes), 'is full');
       await isRefused(() => store.swapAll(changes), 'OOM');
       expect((await stored(store, standing)).head).toBe('before');
       expect((await readOne(store, fresh)).record).toBe(null);
       expect(await store.historyAfter(end, 10)).toEqual([]);
       await rig.asAdmin((admin) => admin.config('SET', 'maxmemory', '0'));
       expect((await store.swap(changes)).map(({ took }) => took)).toEqual([true, true]);
+    } finally {
+      await rig.close();
+    }
+  });
+});
+
+describe('a Redis whose disk is full', { timeout: 90_000 }, () => {
+  it.concurrent('says so to everybody whom it refuses', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const { store } = await rig.join();
+      await vi.waitFor(() => created(store, freshKey()), SOON);
+      await rig.asAdmin((admin) => admin.config('SET', 'save', '3600 1'));
+      // To Redis a folder that is gone is a disk that takes no file.
+      rmSync(rig.server.folder, { recursive: true });
+      await rig.asAdmin(async (admin) => {
+        await admin.call('BGSAVE');
+        const hasFailed = async () => expect(await admin.info()).toContain('bgsave_status:err');
+        await vi.waitFor(hasFailed, SOON);
+      });
+      await isRefused(() => created(store, freshKey()), 'cannot write to its disk');
     } finally {
       await rig.close();
     }

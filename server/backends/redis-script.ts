@@ -22,14 +22,23 @@ export class RedisScript {
     this.sha = createHash('sha1').update(lua).digest('hex');
   }
 
-  /** Runs it by its name; a server that has forgotten it has run nothing, and is sent the whole. */
-  async run(redis: Redis, args: (string | number)[]): Promise<Reply> {
+  /**
+   * Runs it by its name; a server that has forgotten it has run nothing, and is sent the whole.
+   *
+   * @param sendBehind sends something right behind it
+   */
+  async run(redis: Redis, args: (string | number)[], sendBehind = () => {}): Promise<Reply> {
     const rest = [1, KEYS.marker, ...args];
+    const send = (...call: [string, string]) => {
+      const reply = redis.call(...call, ...rest);
+      sendBehind();
+      return reply as Promise<Reply>;
+    };
     try {
-      return (await redis.call('EVALSHA', this.sha, ...rest)) as Reply;
+      return await send('EVALSHA', this.sha);
     } catch (error) {
       if (!String((error as Error).message).startsWith('NOSCRIPT')) throw error;
-      return (await redis.call('EVAL', this.lua, ...rest)) as Reply;
+      return await send('EVAL', this.lua);
     }
   }
 }
@@ -38,13 +47,19 @@ export class RedisScript {
 export const REFUSAL = 'LOCKYARD';
 
 /**
- * The first lines of every script: `ARGV[1]` and `ARGV[2]` are the life and the beat that the caller was admitted with.
- * Where the store's memory is not the one it was, nothing happens.
+ * The first lines of every script: `ARGV[1]` is the life that the caller was admitted with, `ARGV[2]` the beat, the server's
+ * replication id, and 1 where no replica may have a copy. Where the store's memory is not the one it was, or may be copied
+ * by a server that takes over with less, nothing happens.
  */
 const CHECK = `
+local seen, history, alone = string.match(ARGV[2], '^(%S+) (%S+) (%d)')
+local replication = redis.call('INFO', 'replication')
+local function says(line) return string.find(replication, line .. '\\r', 1, true) end
+if not (says('master_replid:' .. history) and says('role:master')) then return redis.error_reply('${REFUSAL} run') end
+if alone == '1' and not (says('connected_slaves:0') and says('repl_backlog_active:0')) then return redis.error_reply('${REFUSAL} replicas') end
 local marker = redis.call('HMGET', KEYS[1], 'life', 'beat', 'count')
 if marker[1] ~= ARGV[1] then return redis.error_reply('${REFUSAL} life') end
-if (tonumber(marker[2]) or -1) < tonumber(ARGV[2]) then return redis.error_reply('${REFUSAL} beat') end
+if (tonumber(marker[2]) or -1) < tonumber(seen) then return redis.error_reply('${REFUSAL} beat') end
 if redis.call('ZCARD', '${KEYS.ids}') ~= tonumber(marker[3]) then return redis.error_reply('${REFUSAL} records') end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -64,7 +79,7 @@ return { now, marker[1], marker[2], marker[3], marker[4], redis.call('ZCARD', '$
 /**
  * Records and remembered answers, with the clock.
  *
- * ARGV: life, beat, how many records, their ids; then the keys of answers. Answers now; then of each record its text and
+ * ARGV: life, what was seen, how many records, their ids; then the keys of answers. Answers now; then of each record its text and
  * its queue; then of each answer its text and its expiry.
  */
 export const READ = new RedisScript(`#!lua flags=no-writes
@@ -94,7 +109,7 @@ return out
 /**
  * Swaps. Everything that can fail comes before the first write, so a refusal has changed nothing.
  *
- * ARGV: life, beat, `all` or `each`, the history's text or nothing, how many changes, their proposals one behind the other;
+ * ARGV: life, what was seen, `all` or `each`, the history's text or nothing, how many changes, their proposals one behind the other;
  * then, change by change, key, text and expiry of each answer that is kept, and key and expiry of each one that is to live
  * longer. A proposal is past, ahead, the number of answers kept and extended, and the lengths of what follows, with a blank
  * after each; then the id, what is expected (nothing: no record), the queue (`=` for as it is, else a sign and the queue),
@@ -182,7 +197,7 @@ if born > 0 then redis.call('HINCRBY', KEYS[1], 'count', born) end
 return out
 `);
 
-/** Removes records that are still as they were seen. ARGV: life, beat, how many; of each its id and its beginning. Answers how many are gone. */
+/** Removes records that are still as they were seen. ARGV: life, what was seen, how many; of each its id and its beginning. Answers how many are gone. */
 export const FORGET = new RedisScript(`#!lua
 ${CHECK}
 local gone = 0
@@ -198,7 +213,7 @@ if gone > 0 then redis.call('HINCRBY', KEYS[1], 'count', -gone) end
 return gone
 `);
 
-/** One more sign that this memory is kept. ARGV: life, beat. Answers the new beat. */
+/** One more sign that this memory is kept. ARGV: life, what was seen. Answers the new beat. */
 export const BEAT = new RedisScript(`#!lua
 ${CHECK}
 return redis.call('HINCRBY', KEYS[1], 'beat', 1)

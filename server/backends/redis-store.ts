@@ -16,9 +16,9 @@ import {
   StoreError,
   type SwapResult,
 } from './record-store';
-import { type Admitted, readRecords, swapRecords } from './redis-calls';
+import { type Admitted, readRecords, standing, swapRecords } from './redis-calls';
 import { type OpenDriver, RedisConnection } from './redis-connection';
-import { readRedisFacts, refusalOf } from './redis-facts';
+import { flushesNow, readRedisFacts, refusalOf, runOf } from './redis-facts';
 import { redisGuarantees } from './redis-guarantees';
 import { RedisGuard } from './redis-guard';
 import { KEYS } from './redis-keys';
@@ -31,9 +31,6 @@ const CALL_TIMEOUT_MS = 1_500;
 
 const BEAT_EVERY_MS = 1_000;
 
-/** How many beats apart the settings are looked at again. */
-const SETTINGS_EVERY = 60;
-
 /** History entries removed at a time. */
 const PRUNE_ENTRIES = 500;
 
@@ -43,6 +40,9 @@ const PRUNE_ENTRIES = 500;
  */
 export class RedisStore implements RecordStore, HistorySource {
   readonly paysByRecord = true;
+  settingsRev = 0;
+  /** Why no lock may be granted there, as of the last beat. */
+  private refusal: string | null = null;
   private readonly connection: RedisConnection<Admitted>;
   private beating = Promise.resolve();
   private isClosed = false;
@@ -51,7 +51,7 @@ export class RedisStore implements RecordStore, HistorySource {
   /**
    * @param url `redis://user:password@host:port/number`, `rediss:` with TLS
    * @param life what the control database knows of this store
-   * @param beatEveryMs how often it leaves a sign of life; every 60 of them it looks whether locks may still be kept there
+   * @param beatEveryMs how often it leaves a sign of life, and looks at the settings
    * @param openDriver makes the driver of each connection; the simulator's leads to a simulated server
    */
   constructor(
@@ -63,7 +63,7 @@ export class RedisStore implements RecordStore, HistorySource {
     const guard = new RedisGuard(life);
     const options = redisOptions(url);
     this.connection = new RedisConnection(options, CALL_TIMEOUT_MS, guard, openDriver);
-    this.beatSoon(1);
+    this.beatSoon();
   }
 
   read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
@@ -98,8 +98,8 @@ export class RedisStore implements RecordStore, HistorySource {
     if (records.length === 0) return 0;
     const ids = records.map(({ key }) => recordId(key));
     const expected = records.flatMap((record, i) => [ids[i] ?? '', beginning(record)]);
-    return this.connection.call(async (redis, { life, beat }) =>
-      Number(await FORGET.run(redis, [life, beat, ids.length, ...expected])),
+    return this.connection.call(async (redis, admitted) =>
+      Number(await FORGET.run(redis, [...standing(admitted), ids.length, ...expected])),
     );
   }
 
@@ -135,7 +135,10 @@ export class RedisStore implements RecordStore, HistorySource {
 
   /** Asks whether or not locks may be kept there. */
   guarantees(): Promise<Guarantees> {
-    return this.connection.glance(async (redis) => redisGuarantees(await readRedisFacts(redis)));
+    return this.connection.glance(async (redis) => {
+      const { isDurable } = await this.life.read().catch(() => this.life);
+      return redisGuarantees(await readRedisFacts(redis), isDurable);
+    });
   }
 
   async close(): Promise<void> {
@@ -148,7 +151,27 @@ export class RedisStore implements RecordStore, HistorySource {
   /** How long a hold may last is known for ever before the first such one is written. */
   private async swapped(changes: Change[], how: 'each' | 'all'): Promise<SwapResult[]> {
     await coverLeases(this.life, changes);
-    return this.connection.call((redis, admitted) => swapRecords(redis, admitted, changes, how));
+    return this.connection.call(async (redis, admitted) => {
+      if (!admitted.isDurable) return swapRecords(redis, admitted, changes, how);
+      let flushes = Promise.resolve(true);
+      const results = await swapRecords(redis, admitted, changes, how, () => {
+        flushes = flushesNow(redis);
+        flushes.catch(() => undefined);
+      });
+      if (!(await flushes)) await this.doubtRun(admitted);
+      return results;
+    });
+  }
+
+  /**
+   * From now on a restart of this server is a loss, since it may forget what is written. To be awaited before the write that
+   * showed it is answered.
+   */
+  private async doubtRun(admitted: Admitted): Promise<void> {
+    await this.life.doubtRun(admitted.life, admitted.runId).catch((cause) => {
+      throw new StoreError('The control database does not answer.', 'unknown', { cause });
+    });
+    admitted.isDurable = false;
   }
 
   private history(from: string, to: string, limit: number): Promise<HistoryRow[]> {
@@ -164,30 +187,38 @@ export class RedisStore implements RecordStore, HistorySource {
       return await this.connection.call(work);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      throw new StoreError(error.message, 'no', { cause: error.cause });
+      const { message, cause, refusal } = error;
+      throw new StoreError(message, 'no', { cause, refusal });
     }
   }
 
   /** Leaves a sign in Redis and then in the control database, so that an older copy of Redis gives itself away. */
-  private beatSoon(beats: number): void {
+  private beatSoon(): void {
     const beat = async () => {
-      await this.beatOnce(beats).catch(() => undefined);
-      if (!this.isClosed) this.beatSoon(beats + 1);
+      await this.beatOnce().catch(() => undefined);
+      if (!this.isClosed) this.beatSoon();
     };
     this.timer = setTimeout(() => {
       this.beating = beat();
-    }, this.beatEveryMs).unref();
+    }, this.beatEveryMs);
+    this.timer.unref();
   }
 
-  private async beatOnce(beats: number): Promise<void> {
-    const { life, beat, refusal } = await this.connection.call(async (redis, admitted) => {
-      const reply = await BEAT.run(redis, [admitted.life, admitted.beat]);
-      admitted.beat = Number(reply);
-      const isDue = beats % SETTINGS_EVERY === 0;
-      return { ...admitted, refusal: isDue ? refusalOf(await readRedisFacts(redis)) : null };
+  private async beatOnce(): Promise<void> {
+    const { life, beat, hasEvicted } = await this.connection.call(async (redis, admitted) => {
+      admitted.beat = Number(await BEAT.run(redis, standing(admitted)));
+      const facts = await readRedisFacts(redis);
+      this.noteRefusal(refusalOf(facts));
+      if (admitted.isDurable && !runOf(facts).isDurable) await this.doubtRun(admitted);
+      return { ...admitted, hasEvicted: facts.evictedKeys > admitted.evictedKeys };
     });
     const isStanding = await this.life.noteBeat(life, beat);
-    if (refusal !== null || !isStanding) this.connection.forsake();
+    if (hasEvicted || !isStanding) this.connection.forsake();
+  }
+
+  private noteRefusal(refusal: string | null): void {
+    if (refusal !== this.refusal) this.settingsRev += 1;
+    this.refusal = refusal;
   }
 }
 

@@ -5,9 +5,18 @@
  * - `stranger`: it carries a mark of another life, or has records while nothing is known of it.
  * - `older`: it carries an older sign of life than the control database, as after a copy was put back.
  * - `restarted`: it began anew without having flushed everything, so its last writes may be lost.
+ * - `replaced`: the same server has since taken over the memory of another one.
+ * - `evicted`: it has evicted keys to make room.
  * - `records`: its list of records and the records do not agree.
  */
-export type LossKind = 'empty' | 'stranger' | 'older' | 'restarted' | 'records';
+export type LossKind =
+  | 'empty'
+  | 'stranger'
+  | 'older'
+  | 'restarted'
+  | 'replaced'
+  | 'evicted'
+  | 'records';
 
 /** The last time that a backend was seen to have lost its memory. Instants are the backend's clock. */
 export interface BackendLoss {
@@ -35,6 +44,8 @@ export const LOSS_WORDS: Record<LossKind, string> = {
   empty: 'It was found empty.',
   stranger: 'It was found with the records of another installation, or of an earlier one.',
   older: 'An older copy of its data was put back.',
-  restarted: 'It was restarted and had not flushed every write, so the last ones may be lost.',
+  restarted: 'It was restarted, and its last writes may be lost.',
+  replaced: 'It took over the memory of another server.',
+  evicted: 'It evicted keys because its memory was full.',
   records: 'Some of its records were deleted by somebody else.',
 };

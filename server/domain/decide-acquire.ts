@@ -18,6 +18,7 @@ import { isTagOf, type RequestIdentity, requestTag } from './request-tag';
 import { handOff, hasRoom, isOpen, settle } from './settle';
 import {
   adjust,
+  cutShort,
   endHold,
   freshLease,
   type GrantMemo,
@@ -34,7 +35,7 @@ const HOLD_COUNT_MAX = 1_000;
  * The same request asked again gets the same answer, or its old place in the queue.
  */
 export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer {
-  const replay = recallAcquire(draft, ask);
+  const replay = recallAcquire(draft, ask.request, ask.leaseMs);
   if (replay) return replay;
   const isWaiting = resume(draft, ask);
   settle(draft);
@@ -60,7 +61,7 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
 /** Ends a wait whose patience is over, unless the grant was faster or the caller waits at another process by now. */
 export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireAnswer {
   const waiter = waiterOf(draft.record, request.key);
-  if (!waiter) return recallAcquire(draft, { request }) ?? heldAnswer(draft, 'timeout');
+  if (!waiter) return recallAcquire(draft, request) ?? heldAnswer(draft, 'timeout');
   if (waiter.process !== draft.context.process) return queued(draft, waiter);
   draft.note('timeout', waiter, { waitedMs: waitedMs(draft, waiter) });
   removeWaiters(draft, [waiter]);
@@ -68,14 +69,25 @@ export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireA
   return timedOut(draft, request);
 }
 
-/** Lets a request end while its waiter keeps the place for `DETACHED_MS`, unless it waits at another process by now. */
-export function decideDetach(draft: Draft, { request }: DetachCommand): AcquireAnswer {
+/**
+ * Lets a request end while its waiter keeps the place for `DETACHED_MS`, unless it waits at another process by now. A grant
+ * that its caller hung up on is kept for as long, unless somebody has been told of it.
+ */
+export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): AcquireAnswer {
   const waiter = waiterOf(draft.record, request.key);
-  if (!waiter) return recallAcquire(draft, { request }) ?? heldAnswer(draft, 'timeout');
+  if (!waiter && hungUp) keepForAMoment(draft, request);
+  if (!waiter) return recallAcquire(draft, request) ?? heldAnswer(draft, 'timeout');
   if (waiter.process !== draft.context.process) return queued(draft, waiter);
   updateWaiter(draft, waiter, { detachedUntil: draft.now + DETACHED_MS });
   draft.note('detached', waiter);
   return queued(draft, waiter);
+}
+
+function keepForAMoment(draft: Draft, { key }: RequestIdentity): void {
+  const until = draft.now + DETACHED_MS;
+  const hold = draft.record.holds.find(({ requests }) => requests.includes(key));
+  if (!hold?.isUnclaimed || hold.expiresAt <= until || draft.isPast(hold.expiresAt)) return;
+  cutShort(draft, hold, until);
 }
 
 /** Undoes an acquire, whether it still waits or was granted meanwhile. */
@@ -162,19 +174,35 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
   return granted(draft, next);
 }
 
-/** What this acquire was answered before: its grant while it lives, `ended` afterwards, or its final time-out. */
-function recallAcquire(draft: Draft, ask: Pick<AcquireCommand, 'request'>): AcquireAnswer | null {
-  const memo = draft.recall<GrantMemo | Held>(ask.request);
+/**
+ * What this acquire was answered before: its grant while it lives, `ended` afterwards, or its final time-out.
+ *
+ * @param leaseMs what is asked for by whoever asks again; null for one who has waited here ever since
+ */
+function recallAcquire(
+  draft: Draft,
+  request: RequestIdentity,
+  leaseMs: number | null = null,
+): AcquireAnswer | null {
+  const memo = draft.recall<GrantMemo | Held>(request);
   if (!memo) return null;
   if ('outcome' in memo) return memo;
   if (memo.rev > draft.standingRev) throw readApart();
   const hold = draft.record.holds.find(({ token }) => token === memo.token);
   if (hold && !draft.isPast(hold.expiresAt)) {
-    return { ...granted(draft, hold), ...memo };
+    const told = hold.isUnclaimed && leaseMs !== null ? claim(draft, hold, leaseMs) : hold;
+    return { ...granted(draft, told), ...memo };
   }
   const { ended } = draft.record;
   const cause = hold ? 'expired' : ended?.token === memo.token ? ended.cause : 'superseded';
   return { outcome: 'ended', token: memo.token, cause };
+}
+
+/** Its caller asks again: from now on somebody counts on it. */
+function claim(draft: Draft, hold: Hold, leaseMs: number): Hold {
+  const next = adjust(draft, hold, freshLease(draft, hold, leaseMs));
+  draft.note('renewed', next, { token: next.token, expiresAt: next.expiresAt });
+  return next;
 }
 
 /** The record is older than what is remembered of it: it says nothing about that grant. */

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { EPOCH_MAX, nextToken, sinceEra, TOKEN_ERA_AT } from './fencing-token';
+import {
+  EPOCH_MAX,
+  lowestTokenToCome,
+  nextToken,
+  restoredToken,
+  sinceEra,
+  TOKEN_ERA_AT,
+} from './fencing-token';
 import { isLate, leaseFloorMs } from './lease-floor';
 import { RUNS } from './testing/property-runs';
 
@@ -50,9 +57,24 @@ describe('a fencing token', () => {
     const last = Number.MAX_SAFE_INTEGER;
     expect(nextToken(last - 1, EPOCH_MAX, TOKEN_ERA_AT)).toBe(last);
     const beyond = () => nextToken(last, EPOCH_MAX, TOKEN_ERA_AT);
-    expect(beyond).toThrow(expect.objectContaining({ reason: 'INTERNAL' }));
+    expect(beyond).toThrow(expect.objectContaining({ reason: 'UNSUPPORTED' }));
     const noSuchEpoch = () => nextToken(0, EPOCH_MAX + 1, TOKEN_ERA_AT);
-    expect(noSuchEpoch).toThrow(expect.objectContaining({ reason: 'INTERNAL' }));
+    expect(noSuchEpoch).toThrow(expect.objectContaining({ reason: 'UNSUPPORTED' }));
+  });
+
+  it('is refused where its epoch has none left, and the refusal names what helps', () => {
+    const last = 2 * COUNTERS - 1;
+    expect(nextToken(last - 1, 1, TOKEN_ERA_AT)).toBe(last);
+    const beyond = () => nextToken(last, 1, TOKEN_ERA_AT);
+    const message = expect.stringContaining('restore');
+    expect(beyond).toThrow(expect.objectContaining({ reason: 'UNSUPPORTED', message }));
+    expect(lowestTokenToCome(last, 1, TOKEN_ERA_AT)).toBeGreaterThan(last);
+  });
+
+  it('can be had again after a restore', () => {
+    const last = 2 * COUNTERS - 1;
+    const now = TOKEN_ERA_AT + 1_000;
+    expect(nextToken(restoredToken(last, 2, now), 2, now)).toBe(2 * COUNTERS + 1_001);
   });
 
   it('is positive even if the clock is before 2025', () => {

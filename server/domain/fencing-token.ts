@@ -19,26 +19,48 @@ export const EPOCH_MAX = 2 ** 12 - 1;
  * @param lastToken the last token of this lock, or 0
  * @param epoch of the backend, 1 to `EPOCH_MAX`
  * @param now the backend's clock, epoch milliseconds
- * @throws LockyardError `INTERNAL` rather than a token that is not exact any more
+ * @throws LockyardError `UNSUPPORTED` where the tokens of the epoch are used up, so that the next one would be of an
+ *   epoch to come, or not exact any more
  */
 export function nextToken(lastToken: number, epoch: number, now: number): number {
+  const token = tokenAfter(lastToken, epoch, now);
+  if (token !== null) return token;
+  throw new LockyardError('UNSUPPORTED', USED_UP);
+}
+
+const USED_UP =
+  'The fencing tokens of this lock are used up in the present epoch of its backend. Nothing was changed. Make a backup and bring it back with `restore --replace`: that begins the next epoch.';
+
+/** A lower bound of every token that can be granted from now on, where nobody holds the lock. */
+export function lowestTokenToCome(lastToken: number, epoch: number, now: number): number {
+  const token = tokenAfter(lastToken, epoch, now);
+  return token ?? Math.min(lastToken + 1, Number.MAX_SAFE_INTEGER);
+}
+
+/** Null: there is none. */
+function tokenAfter(lastToken: number, epoch: number, now: number): number | null {
   const floor = epoch * COUNTER_SPAN;
-  const counter = lastToken === 0 ? sinceEra(now) : (lastToken % COUNTER_SPAN) + 1;
-  const token = Math.max(floor + counter, lastToken + 1);
-  if (Number.isSafeInteger(token)) return token;
-  throw new LockyardError('INTERNAL', 'This backend has used up its fencing tokens.');
+  const counter = counterAfter(lastToken, now);
+  const isOfEarlier = lastToken < floor;
+  if (counter >= COUNTER_SPAN && !isOfEarlier) return null;
+  const token = Math.max(floor + (counter < COUNTER_SPAN ? counter : sinceEra(now)), lastToken + 1);
+  return Number.isSafeInteger(token) ? token : null;
+}
+
+function counterAfter(lastToken: number, now: number): number {
+  return lastToken === 0 ? sinceEra(now) : (lastToken % COUNTER_SPAN) + 1;
 }
 
 /**
  * The token that a lock brought back from a backup counts on from: above every token that it can have granted before,
  * in whatever epoch below this one, and above those of an earlier restore of the same backup to a place that knew
- * nothing of it, unless the lock was granted more than once a millisecond ever since. Nobody is granted this one.
+ * nothing of it, unless the lock was granted more than once a millisecond ever since. Nobody is granted this one. Where
+ * more than half of an epoch's tokens are used up, they are counted from the clock again.
  */
 export function restoredToken(lastToken: number, epoch: number, now: number): number {
-  return Math.max(
-    epoch * COUNTER_SPAN + Math.max(lastToken % COUNTER_SPAN, sinceEra(now)),
-    lastToken,
-  );
+  const counter = lastToken % COUNTER_SPAN;
+  const kept = counter < COUNTER_SPAN / 2 ? counter : 0;
+  return Math.max(epoch * COUNTER_SPAN + Math.max(kept, sinceEra(now)), lastToken);
 }
 
 /** Milliseconds since 2025, at least 1: where the counters of a record that was not found begin. */

@@ -18,6 +18,8 @@ export interface GuaranteeReading {
   settings: { name: string; value: string; complaint: string | null }[];
   /** Why locks kept so may be granted twice; null where that is not so. */
   unsafe: string | null;
+  /** It is unsafe, and `LOCKYARD_ALLOW_UNSAFE` does not cover it. */
+  isNeverAllowed?: boolean;
   /** When it was read, on this server's clock, epoch milliseconds. */
   at: number;
   ageMs: number;

@@ -1,5 +1,5 @@
 import type { HolderView, InspectAnswer, LockState, Lost, WaiterView } from './answers';
-import { nextToken } from './fencing-token';
+import { lowestTokenToCome } from './fencing-token';
 import { isOutOfPatience } from './line-up';
 import { type Hold, type LockRecord, liveHolds } from './lock-record';
 
@@ -58,7 +58,9 @@ export function inspectRecord(
     ...(record?.frozen ? { frozen: record.frozen } : {}),
     ...(delayedUntil > now ? { delayedUntil } : {}),
     minValidToken:
-      tokens.length > 0 ? Math.min(...tokens) : nextToken(record?.lastToken ?? 0, epoch, now),
+      tokens.length > 0
+        ? Math.min(...tokens)
+        : lowestTokenToCome(record?.lastToken ?? 0, epoch, now),
   };
 }
 

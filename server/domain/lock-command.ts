@@ -43,6 +43,8 @@ export interface GiveUpCommand {
 export interface DetachCommand {
   verb: 'detach';
   request: RequestIdentity;
+  /** Its only caller hung up: then a grant that came first is kept for no longer either. */
+  hungUp?: boolean;
 }
 
 export interface CancelCommand {

@@ -50,6 +50,11 @@ export interface Hold {
   renewalsStopped: Remark | null;
   /** The set that it was granted with; absent for a lock that was taken alone. */
   set?: SetMark;
+  /**
+   * Handed to a waiter whose caller may ask again by its request id, and has not been heard of since: nobody but the process
+   * that granted it can have told of it.
+   */
+  isUnclaimed?: boolean;
 }
 
 /** One queued acquire. What it asked for stays with the process whose caller waits; the record keeps its place. */

@@ -74,7 +74,7 @@ export interface BackendHealth {
   clockOffsetMs: number;
   /** The last time that it was seen to have lost its memory; null or absent where that never was. */
   loss?: BackendLossRow | null;
-  /** Why it serves nobody though it may answer, and what to do; null or absent while it serves. */
+  /** Why it serves nobody though it may answer; null or absent while it serves, and where it does not answer. */
   refusal?: string | null;
   /** Where its names are spread over several databases: each of them, by name. */
   shards?: ShardHealth[];

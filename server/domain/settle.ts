@@ -91,7 +91,8 @@ function offer(draft: Draft, waiter: Waiter): void {
 function grantToWaiter(draft: Draft, waiter: Waiter, ask: AcquireCommand): void {
   draft.isPast(waiter.enqueuedAt + waiter.patienceMs);
   removeWaiters(draft, [waiter]);
-  const hold = grant(draft, ask, waitedMs(draft, waiter));
+  const how = ask.request.remembered ? { isUnclaimed: true } : {};
+  const hold = grant(draft, ask, waitedMs(draft, waiter), how);
   draft.handOffs.push({ tag: waiter.tag, hold });
 }
 

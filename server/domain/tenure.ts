@@ -12,7 +12,12 @@ const KEEP_AHEAD_MS = 30 * 60_000;
  * Makes a hold: a new token, and a lease that begins now. The caller has made sure that the lock is open and has room,
  * so a lock-delay is over. What a replay must be told of a set is kept by whoever grants the set.
  */
-export function grant(draft: Draft, ask: AcquireCommand, waitedMs: number): Hold {
+export function grant(
+  draft: Draft,
+  ask: AcquireCommand,
+  waitedMs: number,
+  how: Pick<Hold, 'isUnclaimed'> = {},
+): Hold {
   const { record, context, now } = draft;
   const token = nextToken(record.lastToken, context.epoch, now);
   const expiresAt = now + ask.leaseMs;
@@ -34,6 +39,7 @@ export function grant(draft: Draft, ask: AcquireCommand, waitedMs: number): Hold
     requestsKeptUntil: expiresAt + KEEP_AHEAD_MS,
     askedToRelease: null,
     renewalsStopped: null,
+    ...how,
   };
   if (ask.set) hold.set = ask.set;
   draft.change({ holds: [...record.holds, hold], lastToken: token, delayedUntil: 0 });
@@ -57,15 +63,17 @@ export interface GrantMemo {
   waitedMs: number;
 }
 
-/** The part of a hold that a renewal or a re-entry sets anew; nothing once operators have stopped its renewals. */
+/** The part of a hold that its holder's being heard of sets anew; not its lease once operators have stopped its renewals. */
 export function freshLease(draft: Draft, hold: Hold, leaseMs: number): Partial<Hold> {
-  return hold.renewalsStopped ? {} : { leaseMs, expiresAt: draft.now + leaseMs };
+  const claimed = hold.isUnclaimed ? { isUnclaimed: false } : {};
+  return hold.renewalsStopped ? claimed : { ...claimed, leaseMs, expiresAt: draft.now + leaseMs };
 }
 
 /** Changes a live hold. A lease's end never moves backwards; remembered answers are kept alive along with it. */
 export function adjust(draft: Draft, hold: Hold, part: Partial<Hold>): Hold {
   const expiresAt = Math.max(hold.expiresAt, part.expiresAt ?? 0);
   const next = { ...hold, ...part, expiresAt };
+  if (next.isUnclaimed === false) delete next.isUnclaimed;
   if (expiresAt > next.requestsKeptUntil) {
     next.requestsKeptUntil = expiresAt + KEEP_AHEAD_MS;
     const keptUntil = next.requestsKeptUntil + REMEMBER_MS;
@@ -76,6 +84,13 @@ export function adjust(draft: Draft, hold: Hold, part: Partial<Hold>): Hold {
     holds: draft.record.holds.map((other) => (other.token === hold.token ? next : other)),
   });
   return next;
+}
+
+/** Ends a lease sooner that nobody can have been told of. */
+export function cutShort(draft: Draft, hold: Hold, expiresAt: number): void {
+  const next = { ...hold, expiresAt: Math.min(hold.expiresAt, expiresAt) };
+  draft.change({ holds: draft.record.holds.map((other) => (other === hold ? next : other)) });
+  draft.note('detached', hold, { token: hold.token, expiresAt: next.expiresAt });
 }
 
 /**

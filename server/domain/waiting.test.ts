@@ -1,6 +1,14 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { AcquireCommand } from './lock-command';
-import { acquire, type Caller, cancel, detach, giveUp, release } from './testing/lock-requests';
+import {
+  acquire,
+  type Caller,
+  cancel,
+  detach,
+  giveUp,
+  release,
+  renew,
+} from './testing/lock-requests';
 import { LockWorld, START_AT } from './testing/lock-world';
 
 let world: LockWorld;
@@ -213,5 +221,40 @@ describe('cancelling', () => {
     expect(world.run(byOwner)).toEqual({ outcome: 'none' });
     expect(world.run(byService)).toEqual({ outcome: 'none' });
     expect(owners()).toEqual(['w1']);
+  });
+});
+
+describe('a grant whose only caller hung up before it was told', () => {
+  const hangUp = (ask: AcquireCommand) => world.run({ ...detach(ask), hungUp: true });
+  const leaseEnd = () => world.record?.holds[0]?.expiresAt;
+
+  it('is kept for as long as a place in the queue, and for its whole lease once it is asked for', () => {
+    const ask = wait('orders/w1');
+    free();
+    hangUp(ask);
+    expect(leaseEnd()).toBe(START_AT + 2_000);
+    world.pass(1_999);
+    expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'granted', expiresInMs: ask.leaseMs });
+    expect(leaseEnd()).toBe(START_AT + 1_999 + ask.leaseMs);
+    hangUp(ask);
+    expect(leaseEnd()).toBe(START_AT + 1_999 + ask.leaseMs);
+  });
+
+  it('is over after that, and is not granted again under its id', () => {
+    const ask = wait('orders/w1');
+    free();
+    hangUp(ask);
+    world.pass(2_000);
+    expect(world.run(ask)).toMatchObject({ outcome: 'ended', cause: 'expired' });
+    expect(world.run(acquire('orders/w2'))).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('keeps its lease where its holder renewed it, so that somebody was told of it', () => {
+    const ask = wait('orders/w1');
+    free();
+    const { token = 0 } = world.record?.holds[0] ?? {};
+    world.run(renew('orders/w1', token, 60_000));
+    hangUp(ask);
+    expect(leaseEnd()).toBe(START_AT + 60_000);
   });
 });

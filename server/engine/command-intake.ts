@@ -1,5 +1,6 @@
 import { recordId } from '../backends/record-id';
 import type { RecordKey } from '../backends/record-store';
+import type { LockyardError } from '../domain/errors';
 import type { Lane } from './lane';
 import type { AnyCommand } from './machine';
 import { Overdue } from './overdue';
@@ -12,7 +13,8 @@ const BUDGET_MS = 3_500;
 export interface IntakeParts {
   lane: Lane;
   monotonic: () => number;
-  isReachable: () => boolean;
+  /** What to answer while the backend serves nobody; null while it does. */
+  absence: () => LockyardError | null;
   /** Gives back a grant whose caller was told already that nobody knows. */
   takeBack: (key: RecordKey, token: number) => void;
 }
@@ -29,7 +31,9 @@ export class CommandIntake {
   private readonly overdue: Overdue;
 
   constructor(private readonly parts: IntakeParts) {
-    this.overdue = new Overdue(parts.monotonic, tellOverdue);
+    this.overdue = new Overdue(parts.monotonic, ({ refuse }) =>
+      refuse(parts.absence() ?? backendDown(null)),
+    );
   }
 
   /** When the budget of a command that comes now is over, on the monotonic clock. */
@@ -38,7 +42,8 @@ export class CommandIntake {
   }
 
   submit(key: RecordKey, command: AnyCommand, dueAt = this.dueAt()): Promise<Result> {
-    if (!this.parts.isReachable()) return Promise.reject(backendDown(null));
+    const absence = this.parts.absence();
+    if (absence) return Promise.reject(absence);
     return new Promise((resolve, reject) => {
       const progress = { over: false, mayStand: false };
       const end = () => {
@@ -74,8 +79,4 @@ export class CommandIntake {
     const { outcome, token } = answer as { outcome: string; token: number };
     if (outcome === 'granted') this.parts.takeBack(key, token);
   }
-}
-
-function tellOverdue({ refuse }: PendingCommand): void {
-  refuse(backendDown(null));
 }

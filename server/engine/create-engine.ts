@@ -96,7 +96,7 @@ class GroupCommitEngine implements LockEngine {
     this.intake = new CommandIntake({
       lane,
       monotonic: () => clock.monotonic(),
-      isReachable: () => this.pulse.reachable,
+      absence: () => this.pulse.absence,
       takeBack: (key, token) => this.withdraw(key, token),
     });
     this.acquires = new WaitingAcquires({

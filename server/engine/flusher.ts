@@ -18,6 +18,7 @@ import { openRecord } from './open-record';
 import { memoKey, onlyLooks, type PendingCommand } from './pending-command';
 import type { Pulse } from './pulse';
 import { backendDown, contended, tooLarge, unreadable } from './refusals';
+import { endSpent, isSpent } from './spent-renewal';
 import { sureSwap, type Verdict } from './sure-swap';
 import { surplusOf } from './surplus-of';
 import type { WaitingRoom } from './waiting-room';
@@ -99,7 +100,7 @@ export class Flusher {
     const memos = new Map(read.memos.map((memo): [string, Memo] => [memo.key, memo]));
     const readable = groups.flatMap((group, i) => {
       const { record, now } = read.records[i] ?? never();
-      this.tools.backendClock.observe(now, readAt);
+      if (!this.tools.store.estimatesClock) this.tools.backendClock.observe(now, readAt);
       try {
         return [{ group, place: openRecord(this.tools.known, keyOf(group), record), now }];
       } catch (cause) {
@@ -180,12 +181,11 @@ export class Flusher {
     }
     verdicts.forEach((verdict, i) => {
       const { proposal, next, written } = proposed[i] ?? never();
-      backendClock.observe(verdict.now, sentAt);
+      if (!store.estimatesClock) backendClock.observe(verdict.now, sentAt);
       if (verdict.took === 'yes') {
         const { queueOnDisk } = written;
         proposal.place.known = { record: next, writer: verdict.writer, queueOnDisk };
-        const latestNow = verdict.now + monotonic() - sentAt;
-        this.tell(proposal, startedAt, latestNow - proposal.now);
+        this.tell(proposal, startedAt, backendClock.latestSince(verdict.now, sentAt));
       } else {
         this.decideAgain(proposal, verdict.took);
       }
@@ -195,16 +195,21 @@ export class Flusher {
   /**
    * Hand-offs first: whoever was granted must not be told of an earlier state. What is left of a lease is measured from
    * before the read, and by the store's own clock where that may have run on further since the decision.
+   *
+   * @param latest the latest that the store's clock can show by now; absent: as it was decided with
    */
-  private tell(proposal: Proposal, startedAt: number, passedMs = 0): void {
+  private tell(proposal: Proposal, startedAt: number, latest = proposal.now): void {
     const { room, monotonic } = this.tools;
     const { id } = proposal.group;
-    const elapsedMs = Math.max(monotonic() - startedAt, passedMs);
+    const elapsedMs = Math.max(monotonic() - startedAt, latest - proposal.now);
     handOver(this.tools, proposal.key, proposal.handOffs, elapsedMs);
     const again: PendingCommand[] = [];
     for (const { pending, told, changed } of proposal.outcomes) {
       if (!('error' in told)) {
-        pending.answer(ageAnswer(told.answer, elapsedMs), changed);
+        const answer = ageAnswer(told.answer, elapsedMs);
+        if (!isSpent(answer)) pending.answer(answer, changed);
+        else if (monotonic() < pending.dueAt) again.push(afresh(pending));
+        else endSpent(pending, answer, this.tools.backendClock);
         continue;
       }
       pending.progress.mayStand ||= isReadApart(told.error);

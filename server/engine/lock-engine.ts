@@ -16,6 +16,8 @@ export interface WaitOptions {
   signal?: AbortSignal;
   /** The same for a call that does not wait, which asks once, at its end. */
   hasHungUp?: () => boolean;
+  /** Resolves once a hang-up that has reached this machine by now is known to `signal`. */
+  newsOfCaller?: () => Promise<void>;
   /** Called when the call has got its place in a queue, each time that it gets one. */
   onQueued?: () => void;
 }

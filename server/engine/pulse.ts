@@ -1,7 +1,15 @@
-import type { Cursor, Page, RecordKey, RecordStore } from '../backends/record-store';
+import {
+  type Cursor,
+  type Page,
+  type RecordKey,
+  type RecordStore,
+  StoreError,
+} from '../backends/record-store';
 import type { Clock } from '../clock';
+import type { LockyardError } from '../domain/errors';
 import type { BackendHealth } from '../domain/lock-row';
 import type { BackendClock } from './backend-clock';
+import { backendDown } from './refusals';
 
 /** Lockyard's own records; no caller's namespace can begin with a dot. */
 export const OWN_NAMESPACE = '.lockyard';
@@ -31,7 +39,8 @@ export class Pulse {
   private lookedAt = 0;
   private lastGoodAt: number;
   private latencyMs: number | null = null;
-  private failed = true;
+  /** Why the last beat failed; null where it did not. */
+  private failure: unknown = 'none yet';
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
 
@@ -62,7 +71,7 @@ export class Pulse {
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
-    if (!this.failed) await this.beat(0);
+    if (this.reachable) await this.beat(0);
   }
 
   readonly isAlive = (process: string): boolean => {
@@ -76,7 +85,12 @@ export class Pulse {
   }
 
   get reachable(): boolean {
-    return !this.failed;
+    return this.failure === null;
+  }
+
+  /** What to answer while this backend serves nobody; null while it does. */
+  get absence(): LockyardError | null {
+    return this.reachable ? null : backendDown(this.failure);
   }
 
   /** Reads every process's sign of life. */
@@ -96,6 +110,7 @@ export class Pulse {
   health(): BackendHealth {
     const { id, kind } = this.backend;
     const now = this.backendClock.atLeast();
+    const refusal = this.failure instanceof StoreError ? this.failure.refusal : null;
     return {
       id,
       kind,
@@ -103,6 +118,7 @@ export class Pulse {
       latencyMs: this.latencyMs,
       silentForMs: Math.round(this.clock.monotonic() - this.lastGoodAt),
       clockOffsetMs: now === null ? 0 : Math.round(now - this.clock.now()),
+      ...(refusal === null ? {} : { refusal }),
     };
   }
 
@@ -113,9 +129,9 @@ export class Pulse {
       this.latencyMs = this.clock.monotonic() - sentAt;
       await this.look();
       this.lastGoodAt = this.clock.monotonic();
-      this.failed = false;
-    } catch {
-      this.failed = true;
+      this.failure = null;
+    } catch (error) {
+      this.failure = error;
       this.seen = null;
     }
   }
@@ -125,7 +141,8 @@ export class Pulse {
     const { records } = await this.store.read([this.key], []);
     const [read] = records;
     if (!read) return;
-    this.backendClock.observe(read.now, readAt);
+    const isEstimate = this.store.estimatesClock ?? false;
+    if (!isEstimate) this.backendClock.observe(read.now, readAt);
     this.seen = read.record;
     const swappedAt = this.clock.monotonic();
     const [result] = await this.store.swap([
@@ -142,6 +159,6 @@ export class Pulse {
         extensions: [],
       },
     ]);
-    if (result) this.backendClock.observe(result.now, swappedAt);
+    if (result && (result.took || !isEstimate)) this.backendClock.observe(result.now, swappedAt);
   }
 }

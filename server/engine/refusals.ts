@@ -1,7 +1,10 @@
+import { StoreError } from '../backends/record-store';
 import { LockyardError } from '../domain/errors';
 
+/** @param cause names why where the store itself refuses */
 export function backendDown(cause: unknown): LockyardError {
-  const text = 'The backend does not answer. Nothing was changed.';
+  const refusal = cause instanceof StoreError ? cause.refusal : null;
+  const text = `${refusal ?? 'The backend does not answer.'} Nothing was changed.`;
   return new LockyardError('BACKEND_DOWN', text, { cause, retryAfterMs: 1_000 });
 }
 

@@ -85,7 +85,8 @@ export class SetRunner {
     dueAt: number,
     onUnheard: (answer: SetAnswer) => void,
   ): Promise<SetResult> {
-    if (!this.tools.pulse.reachable) return Promise.reject(backendDown(null));
+    const { pulse } = this.tools;
+    if (pulse.absence) return Promise.reject(pulse.absence);
     const run: Run = { namespace, command, dueAt, mayStand: false, over: false };
     const ids = namesOf(command).map((name) => recordId({ namespace, name }));
     return new Promise((resolve, reject) => {
@@ -99,7 +100,7 @@ export class SetRunner {
         end();
         reject(run.mayStand ? inDoubt(error) : error);
       };
-      const overdue = () => refuse(backendDown(null));
+      const overdue = () => refuse(pulse.absence ?? backendDown(null));
       const timer = setTimeout(overdue, dueAt + GRACE_MS - this.tools.monotonic()).unref();
       const job = async () => {
         if (run.over) return;
@@ -150,7 +151,7 @@ export class SetRunner {
       try {
         const { records, memos } = await store.read(keys, requestKeys);
         const now = Math.max(...records.map((read) => read.now));
-        backendClock.observe(now, readAt);
+        if (!store.estimatesClock) backendClock.observe(now, readAt);
         const bases = records.map(({ key, record }) => openLock(known, key, record));
         const processes = bases.flatMap((base) => base?.record.queue.map((w) => w.process) ?? []);
         await meetStrangers(this.tools, processes);
@@ -217,7 +218,7 @@ export class SetRunner {
       if (run.mayStand) tellDoubt();
       throw backendDown(cause);
     }
-    backendClock.observe(verdict.now, sentAt);
+    if (!store.estimatesClock) backendClock.observe(verdict.now, sentAt);
     if (verdict.took !== 'yes') {
       forgetAll();
       run.mayStand = verdict.took === 'unknown';
@@ -227,8 +228,8 @@ export class SetRunner {
       if (answer.outcome !== 'granted' || run.command.request.remembered) return null;
       throw unknownOutcome(null);
     }
-    const latestNow = verdict.now + monotonic() - sentAt;
-    const elapsedMs = Math.max(monotonic() - startedAt, latestNow - reading.now);
+    const latest = backendClock.latestSince(verdict.now, sentAt);
+    const elapsedMs = Math.max(monotonic() - startedAt, latest - reading.now);
     for (const [i, { key, decision, queueOnDisk }] of written.entries()) {
       const writer = verdict.writers[i] ?? null;
       if (writer === null) known.forget(recordId(key));

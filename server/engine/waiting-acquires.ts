@@ -21,6 +21,8 @@ export interface AcquireParts {
 
 interface Acquired extends Result {
   answer: AcquireAnswer;
+  /** It was handed over to this caller, and nobody else was told of it. */
+  isOwnHandOver?: boolean;
 }
 
 /** Acquires that wait in their lock's queue, and those that ask once; none is answered with a grant that came too late. */
@@ -30,10 +32,12 @@ export class WaitingAcquires {
   async acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer> {
     let dueAt = this.parts.intake.dueAt();
     for (let attempt = 1; ; attempt += 1) {
-      const { answer, changed } = await this.acquireOnce(key, ask, wait, dueAt);
+      const { answer, changed, isOwnHandOver } = await this.acquireOnce(key, ask, wait, dueAt);
       if (answer.outcome !== 'granted' || !changed) return answer;
+      if (isOwnHandOver) await wait.newsOfCaller?.();
       const hasHungUp = wait.signal?.aborted || wait.hasHungUp?.() || false;
       const isUnheard = hasHungUp && !ask.request.remembered;
+      if (hasHungUp && isOwnHandOver && !isUnheard) return this.keepForAMoment(key, ask, answer);
       if (!isUnheard && !isLate(ask.leaseMs, answer.expiresInMs)) return answer;
       if (ask.waitMs > 0) dueAt = this.parts.intake.dueAt();
       if (ask.request.remembered) return this.beginAnew(key, ask, answer, dueAt);
@@ -42,6 +46,17 @@ export class WaitingAcquires {
       await givenBack;
       if (attempt === 2) throw tooLate(null);
     }
+  }
+
+  /** A grant whose caller hung up before it was told, and may ask again: it is kept for as long as a place in the queue. */
+  private async keepForAMoment(
+    key: RecordKey,
+    { request }: AcquireCommand,
+    answer: Granted,
+  ): Promise<AcquireAnswer> {
+    const kept = this.parts.run(key, { verb: 'detach', request, hungUp: true });
+    await kept.catch(() => undefined);
+    return answer;
   }
 
   /** A late grant. What could not be given back may still be held: its caller must not be told that nothing changed. */
@@ -168,11 +183,12 @@ export class WaitingAcquires {
   }
 
   /** Its caller may have been busy with leaving the queue since: the lease has run on. */
-  private delivered({ hold, rev, expiresInMs, asOf }: Delivery): Acquired {
+  private delivered({ hold, rev, expiresInMs, asOf, isShared }: Delivery): Acquired {
     const { token, count, expiresAt, waitedMs } = hold;
     const leftMs = Math.floor(expiresInMs - (this.parts.monotonic() - asOf));
     const granted = { outcome: 'granted', token, rev, holdCount: count } as const;
-    return { answer: { ...granted, expiresAt, expiresInMs: leftMs, waitedMs }, changed: true };
+    const answer = { ...granted, expiresAt, expiresInMs: leftMs, waitedMs };
+    return { answer, changed: true, isOwnHandOver: !isShared };
   }
 
   private ask(

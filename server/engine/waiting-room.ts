@@ -10,6 +10,8 @@ export interface Delivery {
   expiresInMs: number;
   /** When that was so, on the monotonic clock. */
   asOf: number;
+  /** Several callers of one request are told. */
+  isShared: boolean;
 }
 
 /** Why a call stops waiting. */
@@ -101,8 +103,13 @@ export class WaitingRoom {
   }
 
   /** Tells every caller of that request. False: nobody was on the line any more. */
-  deliver(id: string, { tag, hold }: HandOff, delivery: Omit<Delivery, 'hold'>): boolean {
-    return this.wake(id, tag, { why: 'granted', delivery: { hold, ...delivery } });
+  deliver(
+    id: string,
+    { tag, hold }: HandOff,
+    told: Pick<Delivery, 'rev' | 'expiresInMs' | 'asOf'>,
+  ): boolean {
+    const isShared = this.callsOf(id, tag).length > 1;
+    return this.wake(id, tag, { why: 'granted', delivery: { hold, isShared, ...told } });
   }
 
   /** Wakes every call of one request. False: there was none. */

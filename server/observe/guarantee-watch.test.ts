@@ -15,12 +15,14 @@ const UNSAFE = withVariables({ read_only: 'ON' });
 /** The settings as the store would read them now; null: it does not answer. */
 let settings: typeof STRONG | null;
 let readings: number;
+let settingsRev: number;
 let clock: TestClock;
 let lines: { level: number; msg: string }[];
 
 beforeEach(() => {
   settings = STRONG;
   readings = 0;
+  settingsRev = 0;
   clock = new TestClock();
   lines = [];
 });
@@ -28,6 +30,9 @@ beforeEach(() => {
 function watchOf(isAllowed = false): GuaranteeWatch {
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const store = {
+    get settingsRev() {
+      return settingsRev;
+    },
     async guarantees() {
       readings += 1;
       if (!settings) throw new Error('It is away.');
@@ -76,6 +81,26 @@ describe('a backend', () => {
       isAllowed: true,
       reading: { level: 'Best-effort', unsafe: expect.stringContaining('read-only') },
     });
+  });
+
+  it('that is unsafe in a way that cannot be allowed is closed all the same, and nothing else is offered', async () => {
+    settings = { ...UNSAFE, isNeverAllowed: true };
+    for (const isAllowed of [true, false]) {
+      const watch = watchOf(isAllowed);
+      await watch.read();
+      expect(watch.closedBecause()).toMatch(/grants nothing.*read-only.*Put that right\.$/);
+    }
+    expect(lines.map(({ level }) => level)).toEqual([50, 50]);
+  });
+
+  it('is read at once where its store has seen its settings change', async () => {
+    const watch = watchOf();
+    await watch.read();
+    await passMs(watch, 3_000);
+    expect(readings).toBe(1);
+    settingsRev += 1;
+    await passMs(watch, 3_000);
+    expect(readings).toBe(2);
   });
 
   it('that cannot be read keeps its last reading, says how old it is, and stays closed if it was', async () => {

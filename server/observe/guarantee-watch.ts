@@ -6,7 +6,7 @@ import { repeat } from './repeat';
 
 export interface GuaranteeWatchParts {
   backend: string;
-  store: Pick<RecordStore, 'guarantees'>;
+  store: Pick<RecordStore, 'guarantees' | 'settingsRev'>;
   /** It may grant locks though it is not set up safely. */
   isAllowed: boolean;
   clock: Clock;
@@ -25,12 +25,13 @@ const RANK = { 'Best-effort': 0, Timed: 1, Strong: 2 } as const;
 
 /**
  * Reads again and again what one backend, as it is set up, can promise, and says whether it may grant locks: not before its
- * settings were read once, and not while they are unsafe, unless that is allowed. A reading that fails keeps the last.
+ * settings were read once, and not while they are unsafe, unless that can be allowed and is. A reading that fails keeps the last.
  */
 export class GuaranteeWatch {
   private last: { guarantees: Guarantees; at: number; readAt: number } | null = null;
   private triedAt = Number.NEGATIVE_INFINITY;
   private isFailing = false;
+  private readRev: number | undefined;
   private underWay: Promise<void> | null = null;
 
   constructor(
@@ -50,7 +51,8 @@ export class GuaranteeWatch {
   /** Reads if it is time. */
   async turn(): Promise<void> {
     const isSettled = this.last && !this.isFailing;
-    const pauseMs = isSettled ? READ_EVERY_MS : RETRY_EVERY_MS;
+    const isAsRead = this.parts.store.settingsRev === this.readRev;
+    const pauseMs = isSettled && isAsRead ? READ_EVERY_MS : RETRY_EVERY_MS;
     if (this.parts.clock.monotonic() - this.triedAt >= pauseMs) await this.read();
   }
 
@@ -65,12 +67,16 @@ export class GuaranteeWatch {
   /** Why this backend may grant nothing at the moment, in whole sentences for callers; null: it may. */
   closedBecause(): string | null {
     const { backend, isAllowed } = this.parts;
-    if (isAllowed) return null;
     const grantsNothing = `The backend "${backend}" grants nothing`;
-    if (!this.last) return `${grantsNothing} until its settings have been read.`;
-    const { unsafe } = this.last.guarantees;
-    if (unsafe === null) return null;
-    return `${grantsNothing}, because it is not set up safely. ${unsafe} Put that right, or accept the risk with LOCKYARD_ALLOW_UNSAFE=${backend}.`;
+    if (!this.last) {
+      return isAllowed ? null : `${grantsNothing} until its settings have been read.`;
+    }
+    const { unsafe, isNeverAllowed } = this.last.guarantees;
+    if (unsafe === null || (isAllowed && !isNeverAllowed)) return null;
+    const why = `${grantsNothing}, because it is not set up safely. ${unsafe}`;
+    return isNeverAllowed
+      ? `${why} Put that right.`
+      : `${why} Put that right, or accept the risk with LOCKYARD_ALLOW_UNSAFE=${backend}.`;
   }
 
   row(): GuaranteeRow {
@@ -88,6 +94,7 @@ export class GuaranteeWatch {
     const { store, clock, log, backend } = this.parts;
     this.triedAt = clock.monotonic();
     try {
+      this.readRev = store.settingsRev;
       const guarantees = await inTime(store.guarantees(), this.timeoutMs);
       this.tell(guarantees);
       this.last = { guarantees, at: clock.now(), readAt: clock.monotonic() };
@@ -99,8 +106,9 @@ export class GuaranteeWatch {
   }
 
   /** What became worse or better, to the log; of a first reading, what is not as good as can be. */
-  private tell({ level, reasons, unsafe }: Guarantees): void {
-    const { log, backend, isAllowed } = this.parts;
+  private tell({ level, reasons, unsafe, isNeverAllowed }: Guarantees): void {
+    const isAllowed = this.parts.isAllowed && !isNeverAllowed;
+    const { log, backend } = this.parts;
     const before = this.last?.guarantees ?? null;
     const { level: was, unsafe: wasUnsafe } = before ?? { level: 'Strong' as const, unsafe: null };
     if (was === level && wasUnsafe === unsafe) return;

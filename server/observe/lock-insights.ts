@@ -4,10 +4,16 @@ import { recordId } from '../backends/record-id';
 import type { RecordKey } from '../backends/record-store';
 import type { InsightRange } from '../domain/insight-row';
 import { InsightSteps, rangeBegin } from '../domain/insight-steps';
+import type { LockEvent } from '../domain/lock-event';
+import { addEvent, emptyRollup, type MinuteRollup, minuteOf } from '../domain/minute-rollup';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
+import { countedTo, uncountedEvents } from './uncounted-events';
 
 /** Minutes read at a time, so that nobody waits long for those who look far back. */
 const ROWS_AT_ONCE = 500;
+
+/** Roll-ups that are written time and again while they are read are shown without what is in none yet. */
+const TRIES_MAX = 3;
 
 /** What the roll-ups say of a time. */
 export type SumView = ReturnType<InsightSteps['view']>;
@@ -32,7 +38,8 @@ export class LockInsights {
   ): Promise<SumView> {
     const steps = new InsightSteps(range, now);
     for (const id of this.partsOf(backend)) {
-      await this.read(steps, id, recordId(key), rangeBegin(range, now));
+      const rollups = await this.whole(id, recordId(key), rangeBegin(range, now));
+      for (const rollup of rollups) steps.add(rollup);
     }
     return steps.view();
   }
@@ -41,25 +48,42 @@ export class LockInsights {
   async lastHour(backends: string[], now: number): Promise<SumView> {
     const steps = new InsightSteps('1h', now);
     for (const backend of backends) {
-      await this.read(steps, backend, ALL_LOCKS, rangeBegin('1h', now));
+      const rollups = await this.read(backend, ALL_LOCKS, rangeBegin('1h', now));
+      for (const rollup of rollups) steps.add(rollup);
     }
     return steps.view();
   }
 
-  private async read(
-    steps: InsightSteps,
-    backend: string,
-    lockId: string,
-    since: number,
-  ): Promise<void> {
+  /** A lock's roll-ups, and what is in none yet; read again where it was written into one meanwhile. */
+  private async whole(backend: string, lockId: string, since: number): Promise<MinuteRollup[]> {
+    const { ask } = this.database.raw;
+    for (let tries = 1; ; tries += 1) {
+      const position = await countedTo(ask, backend, lockId);
+      const rollups = await this.read(backend, lockId, since);
+      const events = await uncountedEvents(ask, backend, lockId, position);
+      if ((await countedTo(ask, backend, lockId)) === position) {
+        return [...rollups, ...events.map(rollupOf)];
+      }
+      if (tries === TRIES_MAX) return rollups;
+    }
+  }
+
+  private async read(backend: string, lockId: string, since: number): Promise<MinuteRollup[]> {
     const sql = `SELECT minute, ${MINUTE_COLUMNS} FROM lock_minutes WHERE backend = ? AND lock_id = ? AND minute >= ? ORDER BY minute LIMIT ${ROWS_AT_ONCE}`;
+    const rollups: MinuteRollup[] = [];
     for (let from = since; ; ) {
       const { rows } = await this.database.raw.ask(sql, [backend, lockId, from]);
-      for (const [minute, ...columns] of rows) steps.add(readRollup(Number(minute), columns));
+      for (const [minute, ...columns] of rows) rollups.push(readRollup(Number(minute), columns));
       const last = rows.at(-1);
-      if (!last || rows.length < ROWS_AT_ONCE) return;
+      if (!last || rows.length < ROWS_AT_ONCE) return rollups;
       from = Number(last[0]) + 1;
       await setImmediate();
     }
   }
+}
+
+function rollupOf(event: LockEvent): MinuteRollup {
+  const rollup = emptyRollup(minuteOf(event));
+  addEvent(rollup, event);
+  return rollup;
 }

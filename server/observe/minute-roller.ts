@@ -6,10 +6,8 @@ import type { HistoryRow } from '../backends/record-store';
 import type { Clock } from '../clock';
 import { isRolledUp } from '../domain/minute-rollup';
 import type { EventTally } from './event-tally';
+import { SHARES, shareOf } from './rollup-cursor';
 import { RollupShare } from './rollup-share';
-
-/** Locks are counted in so many shares, each written by itself, so that however many there are no write is long. */
-const SHARES = 8;
 
 /** What is little is written soon, all of it at once. */
 const FEW_ROWS = 200;
@@ -114,11 +112,4 @@ export class MinuteRoller {
     this.writtenAt = this.clock.monotonic();
     await setImmediate();
   }
-}
-
-/** Which share a lock belongs to. It must not change from one version to the next: cursors are kept by it. */
-function shareOf(lockId: string): number {
-  let hash = 0;
-  for (let i = 0; i < lockId.length; i += 1) hash = (hash * 31 + lockId.charCodeAt(i)) | 0;
-  return (hash >>> 0) % SHARES;
 }

@@ -4,6 +4,7 @@ import { LogHistogram } from '../domain/log-histogram';
 import { addEvent, emptyRollup, type MinuteRollup, minuteOf } from '../domain/minute-rollup';
 import { weekOf } from '../domain/week-of';
 import { EventTally } from './event-tally';
+import { rollupCursor } from './rollup-cursor';
 import {
   ALL_LOCKS,
   addToMinute,
@@ -26,7 +27,7 @@ export class RollupShare {
     private readonly backend: string,
     index: number,
   ) {
-    this.cursorId = `rolled/${backend}/${index}`;
+    this.cursorId = rollupCursor(backend, index);
   }
 
   /** Every flush up to here is in the database's sums. */

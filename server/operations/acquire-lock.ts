@@ -3,6 +3,7 @@ import { checkPolicy } from '../domain/check-policy';
 import type { AcquireInput } from '../domain/inputs';
 import { anonymousRequest, requestIdentity } from '../engine/request-identity';
 import { HOLD_REQUEST_MS } from './hold-request-ms';
+import { newsOfCaller } from './news-of-caller';
 import type { OperationContext } from './operation-context';
 import { reachLock } from './reach-lock';
 import { whileKeyIsLive } from './while-key-is-live';
@@ -30,6 +31,11 @@ export async function acquireLock(
   }
   const onQueued = () => ctx.beginsToWait?.();
   return whileKeyIsLive(ctx, (signal) =>
-    engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, signal, onQueued }),
+    engine.acquire(key, ask, {
+      holdRequestMs: HOLD_REQUEST_MS,
+      signal,
+      newsOfCaller,
+      onQueued,
+    }),
   );
 }

@@ -38,15 +38,13 @@ export class SimRedisDriver extends EventEmitter {
     this.emit('end');
   }
 
-  call(_: 'EVALSHA', sha: string, __: number, ___: string, ...args: (string | number)[]) {
-    return this.ask<Reply>(WRITES.has(sha) ? 'swap' : 'read', () =>
-      this.redis.script(sha, args.map(String)),
-    );
+  call(command: 'EVALSHA' | 'CONFIG', ...args: (string | number)[]) {
+    if (command === 'CONFIG') return this.ask<Reply>('read', () => this.redis.flushing());
+    const [sha = '', , , ...told] = args.map(String);
+    return this.ask(WRITES.has(sha) ? 'swap' : 'read', () => this.redis.script(sha, told));
   }
 
   info = () => this.ask('read', () => this.redis.info());
-
-  config = () => this.ask('read', () => ['appendfsync', this.redis.appendFsync()]);
 
   scan = (cursor: string, _: 'MATCH', pattern: string) =>
     this.ask('read', () => this.redis.scanRecords(cursor, pattern.slice(0, -1)));

@@ -38,6 +38,8 @@ export class RedisRefusal extends Error {
  */
 export class SimRedis {
   runId = 'run0';
+  /** Another one after a restart. */
+  replicationId = 'history0';
   /** Nobody reaches it before, milliseconds since the simulation began. */
   downUntil = 0;
   private runs = 0;
@@ -95,20 +97,24 @@ export class SimRedis {
   restart(downUntil: number): void {
     this.runs += 1;
     this.runId = `run${this.runs}`;
+    this.replicationId = `history${this.runs}`;
     this.downUntil = downUntil;
   }
 
   info(): string {
     const facts = { redis_version: '7.0.0', run_id: this.runId, role: 'master' };
     const more = { connected_slaves: 0, master_replid2: '0', cluster_enabled: 0, maxmemory: 0 };
+    const copied = { master_replid: this.replicationId, repl_backlog_active: 0, evicted_keys: 0 };
     const kept = { aof_enabled: Number(this.saysFlushes), maxmemory_policy: 'noeviction' };
-    return Object.entries({ ...facts, ...more, ...kept })
+    return Object.entries({ ...facts, ...more, ...copied, ...kept })
       .map(([name, value]) => `${name}:${value}`)
       .join('\r\n');
   }
 
-  appendFsync(): string {
-    return this.saysFlushes ? 'always' : 'everysec';
+  /** What it says to `CONFIG GET` of its flushing. */
+  flushing(): string[] {
+    const [kept, often] = this.saysFlushes ? ['yes', 'always'] : ['no', 'everysec'];
+    return ['appendonly', kept, 'appendfsync', often, 'no-appendfsync-on-rewrite', 'no'];
   }
 
   /** @throws RedisRefusal */
@@ -160,14 +166,14 @@ export class SimRedis {
     return [this.database.now(), ...known.map((value) => value ?? null), ids.size];
   }
 
-  raiseBeat([life, beat]: string[]): Reply {
-    const marker = this.checked(life, beat);
+  raiseBeat([life, seen]: string[]): Reply {
+    const marker = this.checked(life, seen);
     marker.beat += 1;
     return marker.beat;
   }
 
-  read([life, beat, n, ...rest]: string[]): Reply {
-    this.checked(life, beat);
+  read([life, seen, n, ...rest]: string[]): Reply {
+    this.checked(life, seen);
     const ids = rest.slice(0, Number(n));
     const { memos } = this.database.read([], rest.slice(Number(n)));
     const records = ids.flatMap((id) => {
@@ -184,8 +190,8 @@ export class SimRedis {
     return [this.database.now(), ...records, ...answers];
   }
 
-  swap([life, beat, how, history = '', n, proposals = '', ...answers]: string[]): Reply {
-    const marker = this.checked(life, beat);
+  swap([life, seen, how, history = '', n, proposals = '', ...answers]: string[]): Reply {
+    const marker = this.checked(life, seen);
     const changes = proposedChanges(history, Number(n), proposals, answers);
     for (const { key } of changes) {
       if (!this.at(recordId(key)) && this.ids.has(recordId(key))) {
@@ -241,8 +247,10 @@ export class SimRedis {
   }
 
   /** What every script begins with. */
-  private checked(life: string | undefined, beat: string | undefined): Marker {
-    const { marker, ids } = this;
+  private checked(life: string | undefined, seen = ''): Marker {
+    const { marker, ids, replicationId } = this;
+    const [beat, history] = seen.split(' ');
+    if (history !== replicationId) throw new RedisRefusal('LOCKYARD run');
     if (!marker || marker.life !== life) throw new RedisRefusal('LOCKYARD life');
     if (marker.beat < Number(beat)) throw new RedisRefusal('LOCKYARD beat');
     if (marker.count !== ids.size) throw new RedisRefusal('LOCKYARD records');

@@ -16,6 +16,17 @@ export interface RedisProcess {
 
 type Server = Awaited<ReturnType<typeof startPrivateRedis>>;
 
+/** Does something to a server, and leaves. */
+export async function asAdminOf<T>(url: string, work: (admin: Redis) => Promise<T>): Promise<T> {
+  const admin = new Redis(url, { protocol: 2 });
+  admin.on('error', () => undefined);
+  try {
+    return await work(admin);
+  } finally {
+    admin.disconnect();
+  }
+}
+
 /** A Redis of a test's own, a control database, and processes that share both. */
 export class RedisRig {
   private readonly processes: RedisProcess[] = [];
@@ -29,9 +40,9 @@ export class RedisRig {
     return new RedisRig(await startPrivateRedis(options), await openTestDatabase('sqlite'));
   }
 
-  async join(url = this.server.url): Promise<RedisProcess> {
+  async join(url = this.server.url, beatEveryMs?: number): Promise<RedisProcess> {
     const life = await BackendLife.open(this.database, 'default', Date.now());
-    const store = new RedisStore(url, life);
+    const store = new RedisStore(url, life, beatEveryMs);
     const engine = await engineOfLife('redis', store, life);
     const process = { engine, store, life };
     this.processes.push(process);
@@ -39,14 +50,8 @@ export class RedisRig {
   }
 
   /** Does something to the server behind everybody's back. */
-  async asAdmin<T>(work: (admin: Redis) => Promise<T>): Promise<T> {
-    const admin = new Redis(this.server.url, { protocol: 2 });
-    admin.on('error', () => undefined);
-    try {
-      return await work(admin);
-    } finally {
-      admin.disconnect();
-    }
+  asAdmin<T>(work: (admin: Redis) => Promise<T>): Promise<T> {
+    return asAdminOf(this.server.url, work);
   }
 
   async killAndRestart(): Promise<void> {

@@ -121,7 +121,7 @@ export class ZookeeperGuard {
     if (life === null) return false;
     const quiet = (now: number) => recall(() => this.life.keepQuiet(life, now));
     await mendZookeeper(line, this.limits, { life, epoch, data: markerData(0, epoch) }, quiet);
-    const isOurs = await recall(() => this.life.found(life, WHOLE, null));
+    const isOurs = await recall(() => this.life.found(life, { runId: WHOLE }, null));
     return isOurs && this.enter(line, life);
   }
 

@@ -1,5 +1,5 @@
+import { ClockInterval } from '../clock-interval';
 import { StoreError } from '../record-store';
-import { ClockInterval } from './clock-interval';
 import {
   type Acl,
   ANY_VERSION,

@@ -41,6 +41,7 @@ export interface ZookeeperPlace {
  * `swap().now` is the instant of the write. What ZooKeeper has lost is never taken for never written: see `ZookeeperGuard`.
  */
 export class ZookeeperStore implements RecordStore, HistorySource {
+  readonly estimatesClock = true;
   private readonly walk: RecordWalk;
   private readonly forgetting: Forgetting;
   private readonly chunks: HistoryChunks;

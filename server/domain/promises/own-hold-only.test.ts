@@ -52,15 +52,21 @@ class OwnershipReferee implements Referee {
 const isOwner = (hold: Hold, party: { service: string; owner: string }) =>
   hold.service === party.service && hold.owner === party.owner;
 
+const isOfRequest = (hold: Hold, { request }: { request: { key: string } }) =>
+  hold.requests.includes(request.key);
+
 function mayChange(hold: Hold, command: LockCommand): boolean {
   switch (command.verb) {
     case 'renew':
     case 'release':
       return isOwner(hold, command) && hold.token === command.token;
     case 'acquire':
-      return isOwner(hold, command) && command.reentrant;
+      return (
+        isOwner(hold, command) &&
+        (command.reentrant || (hold.isUnclaimed === true && isOfRequest(hold, command)))
+      );
     case 'cancel':
-      return isOwner(hold, command) && hold.requests.includes(command.request.key);
+      return isOwner(hold, command) && isOfRequest(hold, command);
     case 'extend':
     case 'askRelease':
     case 'stopRenewals':

@@ -50,6 +50,10 @@ export class FaultyStore implements RecordStore, HistorySource {
     this.isGone = false;
   }
 
+  get estimatesClock(): boolean {
+    return this.store.estimatesClock ?? false;
+  }
+
   read(keys: RecordKey[], requestKeys: string[]) {
     return this.suffer(this.onRead(keys), () => this.readTorn(keys, requestKeys));
   }

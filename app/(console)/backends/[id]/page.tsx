@@ -1,5 +1,6 @@
 import type { Metadata } from 'next';
 import { nameFromPath } from '@/components/format/lock-path';
+import { visibleText } from '@/components/format/visible-name';
 import { NAMES_SHOWN } from '@/components/shards/names-shown';
 import { ShardsView } from '@/components/shards/shards-view';
 import { notFoundOr } from '../../../not-found-or';
@@ -12,7 +13,7 @@ interface Props {
 const idOf = async ({ params }: Props) => nameFromPath((await params).id) ?? '';
 
 export async function generateMetadata(props: Props): Promise<Metadata> {
-  return { title: `Shards of ${await idOf(props)}` };
+  return { title: `Shards of ${visibleText(await idOf(props))}` };
 }
 
 export default async function ShardsPage(props: Props) {

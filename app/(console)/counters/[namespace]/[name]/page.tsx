@@ -3,6 +3,7 @@ import { notFound } from 'next/navigation';
 import { MOVES_SHOWN } from '@/components/counters/counter-limits';
 import { CounterView } from '@/components/counters/counter-view';
 import { nameFromPath } from '@/components/format/lock-path';
+import { visibleText } from '@/components/format/visible-name';
 import { counterRef } from '@/server/domain/counter-inputs';
 import { notFoundOr } from '../../../../not-found-or';
 import { openConsole } from '../../../../open-console';
@@ -23,7 +24,7 @@ async function refOf({ params }: Props) {
 
 export async function generateMetadata(props: Props): Promise<Metadata> {
   const ref = await refOf(props);
-  return { title: ref?.name ?? 'No such counter' };
+  return { title: ref ? visibleText(ref.name) : 'No such counter' };
 }
 
 export default async function CounterPage(props: Props) {

@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { nameFromPath } from '@/components/format/lock-path';
+import { visibleText } from '@/components/format/visible-name';
 import { readRange } from '@/components/insight/insight-range';
 import { LockView } from '@/components/lock/lock-view';
 import { lockRef } from '@/server/domain/console-inputs';
@@ -22,7 +23,7 @@ async function refOf({ params }: Pick<Props, 'params'>) {
 
 export async function generateMetadata(props: Props): Promise<Metadata> {
   const ref = await refOf(props);
-  return { title: ref?.name ?? 'No such lock' };
+  return { title: ref ? visibleText(ref.name) : 'No such lock' };
 }
 
 export default async function LockPage(props: Props) {

@@ -18,8 +18,9 @@ export class ClockInterval {
    * @param shown what the other clock showed, in whole milliseconds
    * @param sentAt when the question left, on our clock, which never steps
    * @param cameAt when the answer came, on the same
+   * @returns by how much the other clock was set since, at least; back where negative. 0: it fits what was known
    */
-  measure(shown: number, sentAt: number, cameAt: number): void {
+  measure(shown: number, sentAt: number, cameAt: number): number {
     const earliest = { offset: shown - cameAt, takenAt: cameAt };
     // The other clock may have run fast ever since the question left.
     const latest = { offset: shown + GRAIN_MS - sentAt, takenAt: sentAt };
@@ -28,10 +29,12 @@ export class ClockInterval {
     if (kept === null || kept.earliest > shownAtMost || kept.latest < shown) {
       this.earliestBy = earliest;
       this.latestBy = latest;
-      return;
+      if (kept === null) return 0;
+      return kept.latest < shown ? shown - kept.latest : shownAtMost - kept.earliest;
     }
     if (shown > kept.earliest) this.earliestBy = earliest;
     if (shownAtMost < kept.latest) this.latestBy = latest;
+    return 0;
   }
 
   /** The other clock shows at least `earliest` and less than `latest` when ours shows `at`; null before any measurement. */

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordKey } from '../backends/record-store';
+import { freshKey } from '../backends/testing/changes';
+import { storeNames } from '../backends/testing/stores-under-test';
+import { acquire, EngineRig, type Member, pause, release, renew, take } from './testing/engine-rig';
+import { firstOf, touching } from './testing/faulty-store';
+
+const LEASE_MS = 60_000;
+
+describe.each(storeNames)(
+  'a caller that hangs up during the commit of its hand-off over %s',
+  (name) => {
+    let rig: EngineRig;
+    let member: Member;
+    let other: Member;
+    beforeAll(async () => {
+      rig = await EngineRig.open(name);
+      member = await rig.join();
+      other = await rig.join();
+    });
+    afterAll(() => rig.close());
+
+    /** Hands the lock over, and hangs up before the swap is confirmed. */
+    const hangUpDuringHandOver = async (key: RecordKey, parts: { requestId?: string }) => {
+      const { token } = await take(member, key, 'w1');
+      const line = new AbortController();
+      const wait = { signal: line.signal };
+      const waiting = acquire(member, key, 'w2', {
+        waitMs: 5_000,
+        leaseMs: LEASE_MS,
+        ...parts,
+        wait,
+      });
+      await expect.poll(async () => (await inspect(key)).waiters.length).toBe(1);
+      member.faults.onSwap = firstOf(touching(key), { kind: 'pass', afterMs: 100 });
+      const released = release(member, key, 'w1', token);
+      await pause(50);
+      line.abort();
+      await Promise.all([released, waiting]);
+    };
+    const inspect = (key: RecordKey) => other.engine.run(key, { verb: 'inspect' });
+
+    it('leaves the lock free, where it cannot ask again', async () => {
+      const key = freshKey();
+      await hangUpDuringHandOver(key, {});
+      await expect.poll(async () => (await inspect(key)).state).toBe('free');
+    });
+
+    it('leaves it for as long as a place in the queue is kept, where it can', async () => {
+      const key = freshKey();
+      await hangUpDuringHandOver(key, { requestId: 'r' });
+      const [hold] = (await inspect(key)).holders;
+      expect(hold?.owner).toBe('w2');
+      expect(hold?.expiresInMs).toBeLessThanOrEqual(2_000);
+    });
+
+    it('has the whole lease again once it asks again, and so has one that was told before', async () => {
+      const key = freshKey();
+      await hangUpDuringHandOver(key, { requestId: 'r' });
+      const again = await take(other, key, 'w2', {
+        waitMs: 5_000,
+        leaseMs: LEASE_MS,
+        requestId: 'r',
+      });
+      expect(again.expiresInMs).toBeGreaterThan(LEASE_MS - 1_000);
+      expect((await inspect(key)).holders).toMatchObject([{ token: again.token }]);
+      expect(await renew(member, key, 'w2', again.token)).toMatchObject({ outcome: 'renewed' });
+    });
+
+    it('takes nothing from another call of its request', async () => {
+      const key = freshKey();
+      const { token } = await take(member, key, 'w1');
+      const parts = { waitMs: 5_000, leaseMs: LEASE_MS, requestId: 'r' };
+      const line = new AbortController();
+      const calls = [
+        acquire(member, key, 'w2', { ...parts, wait: { signal: line.signal } }),
+        acquire(member, key, 'w2', parts),
+      ];
+      await expect.poll(async () => (await inspect(key)).waiters.length).toBe(1);
+      member.faults.onSwap = firstOf(touching(key), { kind: 'pass', afterMs: 100 });
+      const released = release(member, key, 'w1', token);
+      await pause(50);
+      line.abort();
+      await Promise.all([released, ...calls]);
+      const [hold] = (await inspect(key)).holders;
+      expect(hold?.expiresInMs).toBeGreaterThan(LEASE_MS - 1_000);
+    });
+  },
+);
