@@ -1,6 +1,7 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
-import { FIRST_LIMIT, listInput, readListQuery } from '@/components/locks/list-query';
+import { listInput, readListQuery } from '@/components/locks/list-query';
+import { FIRST_WINDOW } from '@/components/locks/list-window';
 import { LocksView } from '@/components/locks/locks-view';
 import { openConsole } from '../open-console';
 import { originOf } from '../origin-of';
@@ -13,7 +14,7 @@ export default async function LocksPage({ searchParams }: { searchParams: Search
   const { caller } = await openConsole();
   const query = readListQuery(await searchParamsOf(searchParams));
   const [page, fleet] = await Promise.all([
-    caller.locks.list(listInput(query, FIRST_LIMIT)),
+    caller.locks.list(listInput(query, FIRST_WINDOW)),
     readOrNull(caller.insights.fleet()),
   ]);
   return <LocksView initial={page} initialFleet={fleet} origin={originOf(await headers())} />;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { isFiltered, listAddress, listInput, readListQuery } from './list-query';
+import { FIRST_WINDOW } from './list-window';
 
 const read = (address: string) => readListQuery(new URLSearchParams(address.split('?')[1] ?? ''));
 
@@ -22,18 +23,18 @@ test('what an address says wrongly counts as not said', () => {
 });
 
 test('the input leaves out what is not asked for', () => {
-  expect(listInput(read('/'), 200)).toEqual({
+  expect(listInput(read('/'), FIRST_WINDOW)).toEqual({
     sort: 'worst',
     descending: false,
     offset: 0,
     limit: 200,
   });
-  expect(listInput(read('/?q=a&state=held'), 50)).toEqual({
+  expect(listInput(read('/?q=a&state=held'), { offset: 900, limit: 50 })).toEqual({
     status: 'held',
     search: 'a',
     sort: 'worst',
     descending: false,
-    offset: 0,
+    offset: 900,
     limit: 50,
   });
 });

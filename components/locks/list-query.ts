@@ -1,6 +1,7 @@
 import type { LockListInput } from '@/server/domain/console-inputs';
 import { LOCK_SORTS } from '@/server/domain/console-terms';
 import { LOCK_STATUSES, type LockStatus } from '@/server/domain/lock-status';
+import type { ListWindow } from './list-window';
 
 export type LockSort = LockListInput['sort'];
 
@@ -12,9 +13,6 @@ export interface ListQuery {
   sort: LockSort;
   descending: boolean;
 }
-
-/** As many rows as the first paint brings; scrolling to their end asks for more. */
-export const FIRST_LIMIT = 200;
 
 const SEARCH_MAX = 200;
 const NAMESPACE = /^[a-z0-9][a-z0-9._-]{0,62}$/;
@@ -46,15 +44,14 @@ export function listAddress(query: ListQuery): string {
   return text === '' ? '/' : `/?${text}`;
 }
 
-export function listInput(query: ListQuery, limit: number): LockListInput {
+export function listInput(query: ListQuery, window: ListWindow): LockListInput {
   return {
     ...(query.status && { status: query.status }),
     ...(query.namespace && { namespace: query.namespace }),
     ...(query.search && { search: query.search }),
     sort: query.sort,
     descending: query.descending,
-    offset: 0,
-    limit,
+    ...window,
   };
 }
 

@@ -3,45 +3,53 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/domain/lock-row';
-import type { ListQuery, LockSort } from './list-query';
+import { exactCount } from '../format/counts';
+import { type ListQuery, type LockSort, listAddress } from './list-query';
 import { LockHeads } from './lock-heads';
 import { LockRowLine } from './lock-row-line';
+import { RowToCome } from './row-to-come';
 import { useRowHeight } from './use-row-height';
 import { useRowKeys } from './use-row-keys';
 
 /** Enough rows for any first screen before its size is known. */
 const FIRST_SCREEN = { width: 1440, height: 1200 };
 
+/** Browsers draw no element that is much higher than this; Firefox ends at about 17.8 million pixels. */
+const HEIGHT_MAX_PX = 15_000_000;
+
 interface ListProps {
+  /** The rows that are read. */
   rows: LockRow[];
-  /** How many locks match, shown or not. */
+  /** The place of the first of them. */
+  offset: number;
+  /** How many locks match, read or not. */
   matching: number;
   query: ListQuery;
   scroller: RefObject<HTMLDivElement | null>;
   onSort: (sort: LockSort) => void;
-  /** Somebody points at the rows or has the keyboard in them: they must not move. */
-  onHold: (isHeld: boolean) => void;
-  /** The end of what is loaded is near. */
-  onEnd: () => void;
-  onRange: (first: number, last: number) => void;
+  /** Somebody points at the rows or moves the keyboard in them: they must not move. */
+  onHold: () => void;
+  /** Which places are in view, of how many. */
+  onRange: (first: number, last: number, count: number) => void;
 }
 
-/** The rows, of which only those in view exist. */
+/** All rows, of which only those in view exist; those that are not read yet hold their places. */
 export function LockList(props: ListProps) {
-  const { rows, matching, query, scroller, onSort, onHold, onEnd, onRange } = props;
+  const { rows, offset, matching, query, scroller, onSort, onHold, onRange } = props;
   const rowHeight = useRowHeight();
   const list = useRef<HTMLDivElement>(null);
   const [margin, setMargin] = useState(0);
+  const all = Math.max(matching, rows.length === 0 ? 0 : offset + rows.length);
+  const count = Math.min(all, Math.floor(HEIGHT_MAX_PX / rowHeight));
   const virtual = useVirtualizer({
-    count: rows.length,
+    count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
-    getItemKey: (place) => rows[place]?.id ?? place,
     overscan: 10,
     scrollMargin: margin,
     initialRect: FIRST_SCREEN,
   });
-  const { cursor, setCursor, onBlur } = useRowKeys({ rows, virtual, list, onHold });
+  const { cursor, onCursor } = useRowKeys({ rows, offset, count, virtual, list, onHold });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another height makes every measure wrong
   useEffect(() => virtual.measure(), [rowHeight, virtual]);
@@ -49,23 +57,17 @@ export function LockList(props: ListProps) {
     const top = list.current?.offsetTop ?? 0;
     setMargin((old) => (old === top ? old : top));
   });
-
-  const items = virtual.getVirtualItems();
-  const firstItem = items[0];
-  const lastItem = items.at(-1);
-  const lastPlace = lastItem?.index ?? -1;
-  useEffect(() => {
-    if (lastPlace >= rows.length - 20 && rows.length < matching) onEnd();
-  }, [lastPlace, rows.length, matching, onEnd]);
+  useTopOf(query, scroller, list);
 
   const { range } = virtual;
   const first = range?.startIndex ?? 0;
   const last = range?.endIndex ?? 0;
-  useEffect(() => onRange(first, last), [first, last, onRange]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another list is asked for from its own window on
+  useEffect(() => onRange(first, last, count), [first, last, count, query, onRange]);
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list whose rows fold into lines is no HTML table
-    <div role="grid" aria-label="Locks" aria-rowcount={matching + 1}>
+    <div role="grid" aria-label="Locks" aria-rowcount={all + 1}>
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
       <div role="rowgroup" className="sticky top-11 z-10 max-md:hidden">
         <LockHeads query={query} onSort={onSort} />
@@ -74,30 +76,48 @@ export function LockList(props: ListProps) {
       <div
         ref={list}
         role="rowgroup"
-        onPointerEnter={(event) => event.pointerType === 'mouse' && onHold(true)}
-        onPointerLeave={() => onHold(list.current?.querySelector(':focus-visible') != null)}
-        onBlur={onBlur}
-        style={{
-          paddingTop: firstItem ? firstItem.start - margin : 0,
-          paddingBottom: lastItem ? virtual.getTotalSize() - (lastItem.end - margin) : 0,
-        }}
+        onPointerMove={(event) => event.pointerType === 'mouse' && onHold()}
+        className="relative"
+        style={{ height: virtual.getTotalSize() }}
       >
-        {items.map(({ index, key }) => {
-          const row = rows[index];
+        {virtual.getVirtualItems().map(({ index }) => {
+          const row = rows[index - offset];
+          if (!row) return <RowToCome key={`to come ${index}`} place={index} />;
           return (
-            row && (
-              <LockRowLine
-                key={key}
-                row={row}
-                place={index}
-                isCursor={cursor === row.id}
-                isEntry={cursor ? cursor === row.id : index === 0}
-                onCursor={setCursor}
-              />
-            )
+            <LockRowLine
+              key={row.id}
+              row={row}
+              place={index}
+              isCursor={cursor === row.id}
+              isEntry={cursor ? cursor === row.id : index === first}
+              onCursor={onCursor}
+            />
           );
         })}
       </div>
+      {all > count && (
+        <p className="px-[var(--gutter)] py-4 text-12 text-t2">
+          A browser can show no more than {exactCount(count)} of {exactCount(all)} rows. Search or
+          filter to see the others.
+        </p>
+      )}
     </div>
   );
+}
+
+/** Another search, filter or order begins at its first row. */
+function useTopOf(
+  query: ListQuery,
+  scroller: RefObject<HTMLDivElement | null>,
+  list: RefObject<HTMLDivElement | null>,
+) {
+  const address = listAddress(query);
+  const shown = useRef(address);
+  useLayoutEffect(() => {
+    if (shown.current === address) return;
+    shown.current = address;
+    const grid = list.current?.parentElement;
+    if (!scroller.current || !grid) return;
+    scroller.current.scrollTop = Math.min(scroller.current.scrollTop, grid.offsetTop);
+  }, [address, scroller, list]);
 }

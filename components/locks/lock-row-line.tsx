@@ -1,7 +1,7 @@
 'use client';
 
 import Link from 'next/link';
-import { type FocusEvent, memo } from 'react';
+import { type CSSProperties, type FocusEvent, memo, useState } from 'react';
 import type { LockRow } from '@/server/domain/lock-row';
 import { useActResult } from '../acts/act-results';
 import { useActs } from '../acts/act-stage';
@@ -25,7 +25,7 @@ interface LineProps {
   isCursor: boolean;
   /** Where Tab enters the table. */
   isEntry: boolean;
-  onCursor: (id: string) => void;
+  onCursor: (place: number, id: string) => void;
 }
 
 /** One lock: a line of the table, or three lines on a phone. */
@@ -37,9 +37,10 @@ export const LockRowLine = memo(function LockRowLine({
   onCursor,
 }: LineProps) {
   const changes = useChanges(row.status);
+  const [flashed, setFlashed] = useState(0);
   const acts = useActs();
   const onFocus = (event: FocusEvent<HTMLDivElement>) => {
-    if (event.target.matches(':focus-visible')) onCursor(row.id);
+    if (event.target.matches(':focus-visible')) onCursor(place, row.id);
   };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list of rows that fold into lines is no HTML table
@@ -47,16 +48,19 @@ export const LockRowLine = memo(function LockRowLine({
       role="row"
       aria-rowindex={place + 2}
       data-row={row.id}
+      data-place={place}
       data-status={row.status}
       data-cursor={isCursor}
       tabIndex={isEntry ? 0 : -1}
       onFocus={onFocus}
+      style={{ '--place': place } as CSSProperties}
       className="lock-row"
     >
-      {changes > 0 && (
+      {changes > flashed && (
         <span
           key={changes}
           aria-hidden="true"
+          onAnimationEnd={() => setFlashed(changes)}
           className={`row-flash ${STATUS_LOOKS[row.status].ink}`}
         />
       )}

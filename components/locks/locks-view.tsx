@@ -3,38 +3,28 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FleetNow } from '@/server/domain/insight-row';
-import { type LockListMessage, pageAfter } from '@/server/domain/lock-list-message';
 import type { LockPage } from '@/server/domain/lock-row';
 import { ActStage } from '../acts/act-stage';
-import { exactCount } from '../format/counts';
 import { LiveDot } from '../live/live-dot';
 import { LostLine } from '../live/lost-line';
 import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
-import { useTRPC, useTRPCClient } from '../live/trpc';
-import { useKeys } from '../live/use-keys';
-import { useLive } from '../live/use-live';
+import { useTRPC } from '../live/trpc';
 import { FigureStrip } from './figure-strip';
 import { FilterBar } from './filter-bar';
 import { FirstLock } from './first-lock';
 import { KeyHints } from './key-hints';
-import { FIRST_LIMIT, isFiltered, type LockSort, listInput } from './list-query';
+import { isFiltered, type LockSort, listAddress } from './list-query';
 import { LockList } from './lock-list';
 import { NoMatch } from './no-match';
-import { sharedRows } from './shared-rows';
+import { SlowedLine } from './slowed-line';
 import { useListQuery } from './use-list-query';
+import { useLockList } from './use-lock-list';
 import { useSteadyRows } from './use-steady-rows';
 import { createVisibleRange } from './visible-range';
 
-const LIMIT_MAX = 1_000;
-
 /** How often the figures of the last hour are read again. They need no stream of their own. */
 const FLEET_EVERY_MS = 2_000;
-
-function takeMessage(before: LockPage, message: LockListMessage): LockPage {
-  const page = pageAfter(before, message);
-  return message.kind === 'whole' ? { ...page, rows: sharedRows(before.rows, page.rows) } : page;
-}
 
 /** The landing page: every lock, worst first, live. */
 export function LocksView({
@@ -48,21 +38,9 @@ export function LocksView({
   origin: string;
 }) {
   const [query, setQuery] = useListQuery();
-  const [limit, setLimit] = useState(FIRST_LIMIT);
   const trpc = useTRPC();
-  const client = useTRPCClient();
   const queries = useQueryClient();
-
-  const input = listInput(query, limit);
-  const key = JSON.stringify(input);
-  const live = useLive<LockPage, LockListMessage>(
-    key,
-    initial,
-    ({ onData, ...rest }) =>
-      client.locks.watch.subscribe(input, { ...rest, onData: (message) => onData(message.data) }),
-    takeMessage,
-  );
-  const { data: page, receivedAt, link, retry } = live;
+  const { data: page, receivedAt, link, retry, show } = useLockList(initial, query);
 
   const { data: fleet = null, isError: isFleetLost } = useQuery(
     trpc.insights.fleet.queryOptions(undefined, {
@@ -81,13 +59,18 @@ export function LocksView({
     () => ({ asOf: page.asOf, receivedAt, backends: page.backends }),
     [page, receivedAt],
   );
-  const steady = useSteadyRows(page.rows, key);
+  const { rows, hold } = useSteadyRows(page, listAddress(query));
   const [range] = useState(createVisibleRange);
-  const onEnd = useCallback(() => setLimit(LIMIT_MAX), []);
+  const onRange = useCallback(
+    (first: number, last: number, count: number) => {
+      range.set(first, last);
+      show(first, last, count);
+    },
+    [range, show],
+  );
   const onSort = (sort: LockSort) =>
     setQuery({ sort, descending: sort === query.sort && !query.descending });
   const scroller = useRef<HTMLDivElement>(null);
-  useKeys({ '.': steady.letMove });
 
   const isEmpty = page.total === 0 && !isFiltered(query);
   return (
@@ -107,51 +90,30 @@ export function LocksView({
           )}
           {!isEmpty && (
             <FilterBar page={page} query={query} onQuery={setQuery}>
-              {steady.moves > 0 && <WouldMove moves={steady.moves} onLetMove={steady.letMove} />}
               <LiveDot link={link} onRetry={retry} isFleet />
             </FilterBar>
           )}
           {isEmpty ? (
             <FirstLock origin={origin} link={link} onRetry={retry} />
-          ) : page.matching === 0 && steady.rows.length === 0 ? (
+          ) : page.matching === 0 && rows.length === 0 ? (
             <NoMatch query={query} onQuery={setQuery} />
           ) : (
             <LockList
-              rows={steady.rows}
+              rows={rows}
+              offset={page.offset}
               matching={page.matching}
               query={query}
               scroller={scroller}
               onSort={onSort}
-              onHold={steady.hold}
-              onEnd={onEnd}
-              onRange={range.set}
+              onHold={hold}
+              onRange={onRange}
             />
           )}
-          {page.rows.length >= LIMIT_MAX && page.matching > page.rows.length && (
-            <p className="px-[var(--gutter)] py-4 text-12 text-t2">
-              These are the first {exactCount(page.rows.length)} of {exactCount(page.matching)}.
-              Search or filter to see the others.
-            </p>
-          )}
         </div>
+        {page.slowed && link === 'live' && <SlowedLine />}
         <LostLine />
         {!isEmpty && <KeyHints range={range} matching={page.matching} />}
       </ActStage>
     </ReadingProvider>
-  );
-}
-
-/** Says that the order has changed while the rows were held still, and lets them go. */
-function WouldMove({ moves, onLetMove }: { moves: number; onLetMove: () => void }) {
-  return (
-    <button
-      type="button"
-      onClick={onLetMove}
-      className="chip absolute top-full right-[var(--gutter)] z-20 mt-0.5 max-md:hidden"
-      data-set="true"
-    >
-      {moves === 1 ? '1 row would move' : `${moves} rows would move`}
-      <kbd className="key border-current! text-current!">.</kbd>
-    </button>
   );
 }

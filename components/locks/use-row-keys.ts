@@ -2,49 +2,70 @@
 
 import type { Virtualizer } from '@tanstack/react-virtual';
 import { useRouter } from 'next/navigation';
-import { type FocusEvent, type RefObject, useCallback, useState } from 'react';
+import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/domain/lock-row';
 import { useActs } from '../acts/act-stage';
 import { lockPath } from '../format/lock-path';
 import { useKeys } from '../live/use-keys';
 
+/** Where the keyboard is: at a row, or at a place whose row has not been read yet. */
+interface Cursor {
+  place: number;
+  id: string | null;
+}
+
 /** The row that the keyboard is at, and the keys that move it and act on it. */
 export function useRowKeys({
   rows,
+  offset,
+  count,
   virtual,
   list,
   onHold,
 }: {
   rows: LockRow[];
+  /** The place of the first of `rows`. */
+  offset: number;
+  /** How many rows the list has, read or not. */
+  count: number;
   virtual: Virtualizer<HTMLDivElement, Element>;
   list: RefObject<HTMLDivElement | null>;
-  onHold: (isHeld: boolean) => void;
+  onHold: () => void;
 }) {
-  const [cursor, setCursorId] = useState<string | null>(null);
+  const [cursor, setCursor] = useState<Cursor | null>(null);
   const acts = useActs();
   const router = useRouter();
 
-  const setCursor = useCallback(
-    (id: string) => {
-      setCursorId(id);
-      onHold(true);
+  const onCursor = useCallback(
+    (place: number, id: string) => {
+      setCursor({ place, id });
+      onHold();
     },
     [onHold],
   );
 
-  const place = rows.findIndex(({ id }) => id === cursor);
-  const current = rows[place];
+  // A row keeps the keyboard wherever it moves to; a place gives it to the row that is read there.
+  const found = cursor?.id ? rows.findIndex(({ id }) => id === cursor.id) : -1;
+  const place = found === -1 ? (cursor?.place ?? -1) : offset + found;
+  const current = cursor ? rows[place - offset] : undefined;
+  if (cursor && current && cursor.id === null) setCursor({ place, id: current.id });
+
+  const wantsFocus = useRef(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the row of a place comes to be when it is read
+  useEffect(() => {
+    if (!wantsFocus.current) return;
+    const line = list.current?.querySelector<HTMLElement>(`[data-place="${place}"]`);
+    line?.focus({ preventScroll: true });
+    if (line?.dataset.row) wantsFocus.current = false;
+  }, [place, current?.id, virtual.range?.startIndex, list]);
 
   const moveTo = (next: number) => {
-    const wanted = Math.max(0, Math.min(rows.length - 1, next));
-    const row = rows[wanted];
-    if (!row) return;
-    setCursor(row.id);
+    if (count === 0) return;
+    const wanted = Math.max(0, Math.min(count - 1, next));
+    setCursor({ place: wanted, id: rows[wanted - offset]?.id ?? null });
+    onHold();
+    wantsFocus.current = true;
     virtual.scrollToIndex(wanted, { align: 'auto' });
-    requestAnimationFrame(() => {
-      const line = list.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row.id)}"]`);
-      line?.focus({ preventScroll: true });
-    });
   };
   const isInList = () => list.current?.contains(document.activeElement) ?? false;
   const step = (by: number) => moveTo(place === -1 ? 0 : place + by);
@@ -54,6 +75,8 @@ export function useRowKeys({
     k: () => step(-1),
     ArrowDown: () => (isInList() ? step(1) : virtual.scrollBy(60)),
     ArrowUp: () => (isInList() ? step(-1) : virtual.scrollBy(-60)),
+    Home: () => moveTo(0),
+    End: () => moveTo(count - 1),
     Enter: ({ target }) => {
       if (target instanceof HTMLElement && target.matches('a, button')) return target.click();
       if (current) router.push(lockPath(current.namespace, current.name));
@@ -62,13 +85,10 @@ export function useRowKeys({
     r: () => current?.hold && acts?.release(current),
     Escape: () => {
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
-      setCursorId(null);
+      wantsFocus.current = false;
+      setCursor(null);
     },
   });
 
-  const onBlur = (event: FocusEvent<HTMLDivElement>) => {
-    if (event.currentTarget.contains(event.relatedTarget)) return;
-    onHold(event.currentTarget.matches(':hover'));
-  };
-  return { cursor, setCursor, onBlur };
+  return { cursor: current?.id ?? null, onCursor };
 }

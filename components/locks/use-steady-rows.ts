@@ -1,31 +1,46 @@
 'use client';
 
-import { useCallback, useMemo, useState } from 'react';
-import type { LockRow } from '@/server/domain/lock-row';
-import { type SteadyRows, steadyRows } from './steady-rows';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { LockPage, LockRow } from '@/server/domain/lock-row';
+import { steadyRows } from './steady-rows';
 
-/** The rows to draw, kept in their places while somebody points at them. */
-export function useSteadyRows(fresh: LockRow[], key: string) {
-  const [kept, setKept] = useState<{ key: string; rows: LockRow[] } | null>(null);
-  const isKept = kept !== null && kept.key === key;
-  const shown = useMemo<SteadyRows<LockRow>>(
-    () => (isKept ? steadyRows(kept.rows, fresh) : { rows: fresh, moves: 0 }),
-    [isKept, kept, fresh],
-  );
+/** Rows keep their places for so long after the pointer or the keyboard was last at them. */
+const STILL_MS = 3_000;
 
-  const hold = useCallback(
-    (isHeld: boolean) => {
-      setKept((old) => {
-        if (!isHeld) return null;
-        return old?.key === key ? old : { key, rows: fresh };
-      });
-    },
-    [fresh, key],
+/** And for no longer than this altogether: nobody is shown an old order for good. */
+const LONGEST_MS = 15_000;
+
+/**
+ * The rows of a page to draw. While somebody points at them they do not change places; `hold` says that somebody does.
+ *
+ * @param view what the list shows and how it is sorted: another one is drawn at once
+ */
+export function useSteadyRows(page: LockPage, view: string): { rows: LockRow[]; hold: () => void } {
+  const [kept, setKept] = useState<{ of: string; rows: LockRow[] } | null>(null);
+  const of = `${page.offset} ${view}`;
+  const isKept = kept?.of === of;
+  const rows = useMemo(
+    () => (isKept ? steadyRows(kept.rows, page.rows) : page.rows),
+    [isKept, kept, page.rows],
   );
-  /** Lets the rows move once, and holds them again where they come to stand. */
-  const letMove = useCallback(
-    () => setKept((old) => (old === null ? null : { key, rows: fresh })),
-    [fresh, key],
-  );
-  return { ...shown, hold, letMove };
+  const shown = useRef({ of, rows });
+  useEffect(() => {
+    shown.current = { of, rows };
+  });
+
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const until = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const hold = useCallback(() => {
+    const now = performance.now();
+    if (until.current <= now) until.current = now + LONGEST_MS;
+    setKept((old) => (old?.of === shown.current.of ? old : shown.current));
+    clearTimeout(timer.current);
+    const letGo = () => {
+      until.current = 0;
+      setKept(null);
+    };
+    timer.current = setTimeout(letGo, Math.min(STILL_MS, until.current - now));
+  }, []);
+  return { rows, hold };
 }

@@ -14,7 +14,8 @@ const LIST: [string[], string][] = [
   [['j', '↓'], 'next lock'],
   [['k', '↑'], 'previous lock'],
   [['↵'], 'open the lock'],
-  [['.'], 'let rows move that are held still'],
+  [['Home'], 'first lock'],
+  [['End'], 'last lock'],
   [['Esc'], 'let go of the row'],
 ];
 const ACTS: [string[], string][] = [
