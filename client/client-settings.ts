@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { type Chance, systemChance } from './chance';
 import { type ClientClock, systemClock } from './client-clock';
+import { environmentKey } from './environment-key';
 import type { LockObserver } from './lock-observer';
 import { LockyardError } from './lockyard-error';
 import manifest from './package.json' with { type: 'json' };
@@ -9,7 +10,7 @@ import manifest from './package.json' with { type: 'json' };
 export interface LockyardClientOptions {
   /** Where Lockyard answers, such as `https://locks.example.com`. Default: `LOCKYARD_URL`. */
   url?: string | undefined;
-  /** Default: `LOCKYARD_API_KEY`. Sent as a bearer token, never logged, never part of an error. */
+  /** Default: `LOCKYARD_API_KEY`, or the content of the file `LOCKYARD_API_KEY_FILE`. Sent as a bearer token, never logged, never part of an error. */
   apiKey?: string | undefined;
   /** For calls that name none. Default: `default`. */
   namespace?: string | undefined;
@@ -39,7 +40,7 @@ export interface ClientSettings {
   chance: Chance;
 }
 
-/** Throws `INVALID` when address or key is missing, or the address is no http(s) URL. */
+/** Throws `INVALID` when address or key is missing or cannot be read, or the address is no http(s) URL. */
 export function clientSettings(options: LockyardClientOptions): ClientSettings {
   const chance = options.chance ?? systemChance;
   const host = hostname().slice(0, 60);
@@ -47,7 +48,7 @@ export function clientSettings(options: LockyardClientOptions): ClientSettings {
   const version = options.version ?? `lockyard-client ${manifest.version}`;
   return {
     url: httpUrl(needed(options.url ?? process.env.LOCKYARD_URL, 'url', 'LOCKYARD_URL')),
-    apiKey: needed(options.apiKey ?? process.env.LOCKYARD_API_KEY, 'apiKey', 'LOCKYARD_API_KEY'),
+    apiKey: needed(options.apiKey ?? environmentKey(), 'apiKey', 'LOCKYARD_API_KEY'),
     namespace: options.namespace ?? 'default',
     owner: options.owner ?? `${host}:${pid}:${chance.id().slice(0, 6)}`,
     meta: { host, pid, version },

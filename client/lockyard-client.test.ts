@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { LockyardClient } from './lockyard-client';
 import { LockyardError } from './lockyard-error';
@@ -53,6 +56,36 @@ describe('what is sent', () => {
     expect(call.request.headers.authorization).toBe('Bearer from-environment');
     call.answer({ state: 'free' });
     expect(await answer).toEqual({ state: 'free' });
+  });
+
+  test('the key may come from a file, without the line break at its end', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'lockyard-key-'));
+    try {
+      const file = join(folder, 'key');
+      writeFileSync(file, 'from-file\n');
+      vi.stubEnv('LOCKYARD_API_KEY', '');
+      vi.stubEnv('LOCKYARD_API_KEY_FILE', file);
+      const answer = new LockyardClient({ url: bench.url, clock: bench.clock }).inspect({
+        name: 'job',
+      });
+      const call = await bench.server.next('lock.inspect');
+      expect(call.request.headers.authorization).toBe('Bearer from-file');
+      call.answer({ state: 'free' });
+      expect(await answer).toEqual({ state: 'free' });
+
+      vi.stubEnv('LOCKYARD_API_KEY', 'from-environment');
+      expect(() => new LockyardClient({ url: bench.url })).toThrow(/are both set/);
+      vi.stubEnv('LOCKYARD_API_KEY', '');
+      writeFileSync(file, '');
+      expect(() => new LockyardClient({ url: bench.url })).toThrow(
+        /LOCKYARD_API_KEY_FILE is empty/,
+      );
+      vi.stubEnv('LOCKYARD_API_KEY_FILE', join(folder, 'none'));
+      expect(() => new LockyardClient({ url: bench.url })).toThrow(/cannot be read \(ENOENT\)/);
+      expect(new LockyardClient({ url: bench.url, apiKey: 'given' }).settings.apiKey).toBe('given');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test.each([

@@ -9,7 +9,7 @@ export const rooms = [
   {
     name: 'ground',
     files:
-      /^(server\/(clock|config|current-runtime|log|nearest-name|network-list|random-text-pool)|db\/(backend-url|zookeeper-url|shard-list|start-error))\.ts$|^package\.json$/,
+      /^(server\/(clock|config|config-error|current-runtime|log|nearest-name|network-list|random-text-pool|secret-files)|db\/(backend-url|zookeeper-url|shard-list|start-error))\.ts$|^package\.json$/,
     mayImport: [],
   },
   { name: 'app', files: /^app\//, mayImport: ['components', 'trpc', 'ground'] },

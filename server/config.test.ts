@@ -1,6 +1,10 @@
-import { resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { ConfigError, readConfig } from './config';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { readConfig } from './config';
+import { ConfigError } from './config-error';
 import { NetworkList } from './network-list';
 
 test('an empty environment is a server on loopback with SQLite in the data folder', () => {
@@ -139,6 +143,62 @@ test('no message shows a password or a secret', () => {
     { LOCKYARD_METRICS_TOKEN: 'hidden' },
   ];
   for (const env of mistakes) expect(() => readConfig(env)).toThrow(/^((?!hidden).)*$/);
+});
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lockyard-secrets-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const fileOf = (text: string) => {
+    const file = join(folder, randomUUID());
+    writeFileSync(file, text);
+    return file;
+  };
+  const SECRET = 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe';
+
+  test('is read, without the line break at its end', () => {
+    const config = readConfig({
+      LOCKYARD_DATABASE_URL_FILE: fileOf('mysql://ana:p@db/lockyard\n'),
+      LOCKYARD_BACKEND_ORDERS_FILE: fileOf('redis://:p@cache/0\r\n'),
+      LOCKYARD_BACKEND_orders_EU_file: fileOf('mysql://a/x,mysql://b/y'),
+      LOCKYARD_SECRET_FILE: fileOf(`${SECRET}\n`),
+      LOCKYARD_METRICS_TOKEN_FILE: fileOf('Xo7-of-the-scraper'),
+      LOCKYARD_API_KEY_FILE: '/only/the/client/reads/it',
+    });
+    expect(config).toMatchObject({
+      database: { kind: 'mysql', url: 'mysql://ana:p@db/lockyard' },
+      backends: [
+        { id: 'orders', url: { kind: 'redis', url: 'redis://:p@cache/0' } },
+        { id: 'orders_eu', shards: { shards: [{ name: 'a:3306/x' }, { name: 'b:3306/y' }] } },
+      ],
+      secret: SECRET,
+      metricsToken: 'Xo7-of-the-scraper',
+    });
+  });
+
+  test('leaves the variable without _FILE as it is where none is named', () => {
+    const env = { LOCKYARD_SECRET: SECRET, LOCKYARD_SECRET_FILE: '' };
+    expect(readConfig(env).secret).toBe(SECRET);
+  });
+
+  test.each([
+    [{ LOCKYARD_SECRET: SECRET, LOCKYARD_SECRET_FILE: fileOf(SECRET) }, 'are both set'],
+    [
+      { LOCKYARD_BACKEND_A: 'redis://h', LOCKYARD_BACKEND_A_FILE: fileOf('redis://h') },
+      'LOCKYARD_BACKEND_A and LOCKYARD_BACKEND_A_FILE are both set',
+    ],
+    [{ LOCKYARD_SECRET_FILE: '/not/there' }, 'cannot be read (ENOENT): /not/there'],
+    [{ LOCKYARD_SECRET_FILE: folder }, 'cannot be read (EISDIR)'],
+    [{ LOCKYARD_METRICS_TOKEN_FILE: '/a\nb' }, 'LOCKYARD_METRICS_TOKEN_FILE names a file'],
+    [{ LOCKYARD_DATABASE_URL_FILE: fileOf('\n') }, 'names a file that is empty'],
+    [{ LOCKYARD_SECRET_FILE: fileOf('hidden') }, 'LOCKYARD_SECRET must have at least 32'],
+    [{ LOCKYARD_BACKEND_A_FILE: 'redis://:hidden@h' }, 'may not end in _file'],
+    [{ LOCKYARD_BACKEND_FILE: 'mysql://:hidden@' }, 'LOCKYARD_BACKEND_FILE'],
+    [{ LOCKYARD_METRIC_TOKEN_FILE: '/x' }, 'Did you mean LOCKYARD_METRICS_TOKEN_FILE?'],
+    [{ LOCKYARD_DEMO: '1', LOCKYARD_DATABASE_URL_FILE: fileOf('mysql://h/x') }, 'for the demo'],
+  ])('that is wrong is one line that names the variable: %j', (env, part) => {
+    expect(() => readConfig(env)).toThrow(part);
+    expect(() => readConfig(env)).toThrow(/^((?!hidden)[^\n])*LOCKYARD_((?!hidden)[^\n])*$/);
+  });
 });
 
 describe('shards', () => {

@@ -7,15 +7,11 @@ import {
   redisPlace,
 } from '@/db/backend-url';
 import { isShardList, parseShardList, SHARD_SUFFIX_CHARS, type ShardList } from '@/db/shard-list';
-import { StartError } from '@/db/start-error';
 import { zookeeperPlace } from '@/db/zookeeper-url';
+import { ConfigError } from './config-error';
 import { nearestName } from './nearest-name';
 import { NetworkList } from './network-list';
-
-/** A mistake in the environment. The message is one line that names the variable. */
-export class ConfigError extends StartError {
-  override readonly name = 'ConfigError';
-}
+import { SECRET_FILES, withSecretFiles } from './secret-files';
 
 export interface Config {
   port: number;
@@ -70,6 +66,7 @@ const NAMES = [
   'LOCKYARD_LOCK',
   'LOCKYARD_OWNER',
   'LOCKYARD_TOKEN',
+  ...SECRET_FILES,
 ];
 
 /** What is meant where the name that is nearest in letters would mislead. */
@@ -79,9 +76,10 @@ const MEANT: Record<string, string> = {
   LOCKYARD_BACKEND: `${BACKEND_PREFIX}<ID>`,
 };
 
-/** Reads the whole configuration, once, at start. Touches nothing but `env`. Throws `ConfigError`. */
-export function readConfig(env: Env): Config {
-  refuseUnknown(env);
+/** Reads the whole configuration, once, at start: `env`, and the files that it names. Throws `ConfigError`. */
+export function readConfig(environment: Env): Config {
+  refuseUnknown(environment);
+  const env = withSecretFiles(environment, BACKEND_PREFIX);
   const demo = readDemo(env);
   const folder = env.LOCKYARD_DATA_DIR || (demo ? '.lockyard-demo' : '.lockyard');
   if (folder.includes('\0')) throw new ConfigError('LOCKYARD_DATA_DIR must name a folder.');

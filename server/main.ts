@@ -1,5 +1,4 @@
 import { StartError } from '@/db/start-error';
-import { makeSetupToken } from './auth/setup-link';
 import { systemClock } from './clock';
 import { readConfig } from './config';
 import { startControlSocket } from './control-socket';
@@ -8,9 +7,9 @@ import { startDemo } from './demo';
 import { createDoors } from './http/doors';
 import { createHttpServer, listen } from './http/http-server';
 import { createLog, type Log } from './log';
-import type { Runtime } from './operations/operation-context';
 import { openPages } from './pages';
 import { createRuntime } from './runtime';
+import { sayHowToBegin } from './say-how-to-begin';
 import { shutDown } from './shut-down';
 
 /** A shutdown that takes longer than this is cut short. */
@@ -43,17 +42,13 @@ async function start(log: Log): Promise<() => Promise<void>> {
   say(`Lockyard is ready on ${url}`);
   const demo = config.demo ? await startDemo(runtime, url) : null;
   if (demo) say(`Sign in to the demo (on this machine only): ${demo.link}`);
-  else await sayHowToBegin(runtime, url);
+  const stopSaying = demo ? null : sayHowToBegin(runtime, url, say);
 
   return async () => {
+    stopSaying?.();
     await Promise.all([demo?.stop(), closeSocket()]);
     await shutDown({ server, doors, runtime, closePages: pages.close });
   };
-}
-
-async function sayHowToBegin(runtime: Runtime, url: string): Promise<void> {
-  const token = await makeSetupToken(runtime.database, runtime.clock);
-  if (token) say(`Make the first admin (works once, for an hour): ${url}/setup?token=${token}`);
 }
 
 function endOnSignals(log: Log, stop: () => Promise<void>): void {

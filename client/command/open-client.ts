@@ -1,15 +1,24 @@
 import type { LockyardClientOptions } from '../client-settings';
+import { environmentKey } from '../environment-key';
 import { LockyardClient } from '../lockyard-client';
 import { CommandFailure } from './command-failure';
 import { EXIT } from './exit-codes';
 
 /** A client by the environment and the options given. Throws `CommandFailure` where something is missing. */
 export function openClient(options: Omit<LockyardClientOptions, 'apiKey'>): LockyardClient {
-  const { LOCKYARD_URL, LOCKYARD_API_KEY } = process.env;
+  const { LOCKYARD_URL } = process.env;
   if (!options.url && !LOCKYARD_URL)
     throw notSet('LOCKYARD_URL is not set, and no --url is given.');
-  if (!LOCKYARD_API_KEY) throw notSet('LOCKYARD_API_KEY is not set.');
+  if (!keyOf()) throw notSet('LOCKYARD_API_KEY is not set.');
   return new LockyardClient(options);
+}
+
+function keyOf(): string | undefined {
+  try {
+    return environmentKey();
+  } catch (error) {
+    throw notSet((error as Error).message);
+  }
 }
 
 function notSet(message: string): CommandFailure {

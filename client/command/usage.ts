@@ -24,7 +24,7 @@ export const USAGE = `Usage:
       Give back a hold of the service that the API key belongs to.
 
 Everywhere: --namespace NAMESPACE (default), --url URL (LOCKYARD_URL); ls, inspect and release: --json.
-The API key is read from LOCKYARD_API_KEY alone. A DURATION is 500ms, 30s, 5m, 2h; a bare number is seconds.
+The API key is read from LOCKYARD_API_KEY, or the file LOCKYARD_API_KEY_FILE. A DURATION is 500ms, 30s, 5m, 2h; a bare number is seconds.
 
 Exit codes: the command's own; 1 not granted, 64 wrong usage, 69 no answer, 70 a fault of Lockyard,
 75 the hold was lost and the command ended, 77 the API key was refused, 78 something is not set up,
