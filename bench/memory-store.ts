@@ -41,7 +41,7 @@ export class MemoryStore implements RecordStore {
   }
 
   async forget() {
-    return 0;
+    return [];
   }
 
   async guarantees() {

@@ -12,7 +12,8 @@ export interface FailureFacts {
 }
 
 /**
- * A call that got no answer, or a refusal. `BACKEND_DOWN` and `CONTENDED`: nothing was done. `UNKNOWN`: it may have
+ * A call that got no answer, or a refusal. `BACKEND_DOWN`, `CONTENDED` and
+ * `NAMESPACE_FULL`: nothing was done. `UNKNOWN`: it may have
  * been done; ask again with the same `requestId` to find out. No reply and a broken reply count as `UNKNOWN`.
  */
 export class LockyardError extends Error {
@@ -39,4 +40,5 @@ const TRANSIENT: ReadonlySet<Reason> = new Set([
   'UNKNOWN',
   'CONTENDED',
   'RATE_LIMITED',
+  'NAMESPACE_FULL',
 ]);

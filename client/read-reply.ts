@@ -48,6 +48,7 @@ const REASONS: Record<Reason, true> = {
   CONFLICT: true,
   TOO_LARGE: true,
   RATE_LIMITED: true,
+  NAMESPACE_FULL: true,
   CONTENDED: true,
   UNSUPPORTED: true,
   BACKEND_DOWN: true,

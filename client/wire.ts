@@ -12,6 +12,7 @@ export type Reason =
   | 'CONFLICT'
   | 'TOO_LARGE'
   | 'RATE_LIMITED'
+  | 'NAMESPACE_FULL'
   | 'CONTENDED'
   | 'UNSUPPORTED'
   | 'BACKEND_DOWN'

@@ -156,6 +156,11 @@ export function defineSchema(kit: Kit) {
       createdAt: kit.whole().notNull(),
       /** JSON: what it allows; null for the default. */
       policy: kit.document(),
+      /**
+       * What a namespace may have instead of the default `maxLocks`, since it had more when that bound came; 0: it had
+       * not. Null: its names have not been counted since.
+       */
+      grownMaxLocks: kit.whole(),
     },
     () => [],
   );

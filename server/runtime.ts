@@ -13,14 +13,18 @@ import type { Clock } from './clock';
 import type { Config } from './config';
 import { createEngine, type EngineParts } from './engine/create-engine';
 import type { LockEngine } from './engine/lock-engine';
+import { NameCount } from './engine/name-count';
 import { newWriter } from './engine/new-writer';
 import { OWN_NAMESPACE } from './engine/pulse';
+import { RoomForNames } from './engine/room-for-names';
 import type { Log } from './log';
 import { guaranteeMetrics } from './observe/guarantee-metrics';
 import { GuaranteeWatch } from './observe/guarantee-watch';
+import { HeapWatch } from './observe/heap-watch';
 import type { ObservedBackend } from './observe/lock-board';
 import { type LeavingShard, startObserving } from './observe/start-observing';
 import { openControlRuntime } from './open-control-runtime';
+import type { NamespaceDirectory } from './operations/namespace-directory';
 import type { ControlRuntime, Runtime } from './operations/operation-context';
 import { resolveAuditIntents } from './operations/resolve-audit-intents';
 import { refuseTwinShards } from './refuse-twin-shards';
@@ -33,7 +37,12 @@ import { TwinBackends } from './twin-backends';
  *
  * Errors: `StartError` with one line for the person who started it. Then nothing is left open.
  */
-export async function createRuntime(config: Config, log: Log, clock: Clock): Promise<Runtime> {
+export async function createRuntime(
+  config: Config,
+  log: Log,
+  clock: Clock,
+  heap = new HeapWatch(clock),
+): Promise<Runtime> {
   const control = await openControlRuntime(config, log, clock);
   const ends = [control.close];
   const close = async () => {
@@ -42,16 +51,20 @@ export async function createRuntime(config: Config, log: Log, clock: Clock): Pro
     }
   };
   try {
-    return { ...control, ...(await addBackends(control, ends)), close };
+    return { ...control, ...(await addBackends(control, heap, ends)), close };
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-/** @param ends how to close what stands, in the order in which it was opened */
+/**
+ * @param heap tells when no new names are to be made
+ * @param ends how to close what stands, in the order in which it was opened
+ */
 async function addBackends(
   control: ControlRuntime,
+  heap: HeapWatch,
   ends: (() => Promise<void>)[],
 ): Promise<Omit<Runtime, keyof ControlRuntime | 'close'>> {
   const { config, database, clock, log, namespaces } = control;
@@ -66,10 +79,13 @@ async function addBackends(
   const engines = new Map<string, LockEngine>();
   const guarantees = new Map<string, GuaranteeWatch>();
   const twins = new TwinBackends(processId);
+  const names = new NameCount(() => clock.monotonic());
+  const room = new RoomForNames(names, () => heap.isShort());
+  const policiesOf = policiesWith(room);
   for (const backend of [{ id: 'default', url: config.database }, ...config.backends]) {
     const { id } = backend;
     if (backend.shards) {
-      const shared = { processId, newWriter, policiesOf };
+      const shared = { processId, newWriter, names, policiesOf };
       await refuseTwinShards(id, backend.shards.shards, twins);
       const sharded = await startShardedBackend(control, backend, shared);
       ends.push(sharded.close);
@@ -97,6 +113,7 @@ async function addBackends(
       processId,
       newWriter,
       lossOf: () => past.loss ?? null,
+      names,
       policyOf: policiesOf(namespaces.policyOf, () => past.grantsFrom, watch),
     });
     ends.push(() => engine.close());
@@ -113,31 +130,36 @@ async function addBackends(
     processId,
     backendOf: async (name) => (await namespaces.get(name))?.backend ?? null,
     policyOf: (namespace) => namespaces.policyOf(namespace),
+    names,
     resolveIntents: async () => {
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },
   });
   ends.push(() => stopObserving());
   observing.metrics.add(() => guaranteeMetrics([...guarantees.values()].map((each) => each.row())));
-  return { engines, guarantees, ...observing, processId };
+  return { engines, guarantees, ...observing, names, processId };
 }
 
 /**
- * What a namespace allows, from when on after a restore, a loss or a reshard, and whether its backend is closed. None of that concerns
- * Lockyard's own locks: they are not kept in backups, and whoever does the chores must settle what is still held.
+ * What a namespace allows, from when on after a restore, a loss or a reshard, whether its backend is closed, and whether there is room
+ * for new names. None of that concerns Lockyard's own locks: they are not kept in backups, and whoever does the chores must
+ * settle what is still held.
  */
-function policiesOf(
-  policyOf: EngineParts['policyOf'],
-  grantsFromOf: () => number,
-  watch: GuaranteeWatch,
-): EngineParts['policyOf'] {
-  return (namespace) => {
-    const policy = policyOf(namespace);
-    const grantsFrom = grantsFromOf();
-    const closedBecause = watch.closedBecause();
-    if (namespace === OWN_NAMESPACE || (grantsFrom === 0 && closedBecause === null)) return policy;
-    return { ...policy, grantsFrom, closedBecause };
-  };
+function policiesWith(room: RoomForNames) {
+  return (
+    policyOf: NamespaceDirectory['policyOf'],
+    grantsFromOf: () => number,
+    watch: GuaranteeWatch,
+  ): EngineParts['policyOf'] =>
+    (namespace) => {
+      const policy = policyOf(namespace);
+      if (namespace === OWN_NAMESPACE) return policy;
+      const grantsFrom = grantsFromOf();
+      const closedBecause = watch.closedBecause();
+      const fullBecause = room.fullBecause(namespace, policy.maxLocks);
+      if (grantsFrom === 0 && closedBecause === null && fullBecause === null) return policy;
+      return { ...policy, grantsFrom, closedBecause, fullBecause };
+    };
 }
 
 const unsafeControl = (why: string | null) =>

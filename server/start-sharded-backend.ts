@@ -25,10 +25,10 @@ interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
 }
 
 /** What the engines of all shards have in common. */
-interface Shared extends Pick<EngineParts, 'processId' | 'newWriter'> {
+interface Shared extends Pick<EngineParts, 'processId' | 'newWriter' | 'names'> {
   /** What a namespace allows, on a backend that grants nothing new before an instant, nor while it is closed. */
   policiesOf: (
-    policyOf: EngineParts['policyOf'],
+    policyOf: NamespaceDirectory['policyOf'],
     grantsFromOf: () => number,
     watch: GuaranteeWatch,
   ) => EngineParts['policyOf'];

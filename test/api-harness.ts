@@ -8,6 +8,7 @@ import { readConfig } from '@/server/config';
 import type { Reason } from '@/server/domain/errors';
 import { createDoors, type Doors } from '@/server/http/doors';
 import { createHttpServer, listen } from '@/server/http/http-server';
+import type { HeapWatch } from '@/server/observe/heap-watch';
 import { createKey } from '@/server/operations/create-key';
 import { createNamespace } from '@/server/operations/create-namespace';
 import { listKeys } from '@/server/operations/list-keys';
@@ -40,15 +41,19 @@ export class ApiHarness {
 
   /**
    * @param env configuration beyond a data folder of its own, which goes with the server
-   * @param how its clock, and whether plain calls take their short cut
+   * @param how its clock, what it knows of its heap, and whether plain calls take their short cut
    */
   static async start(
     env: Record<string, string> = {},
-    { clock = systemClock, lean = true }: { clock?: Clock; lean?: boolean } = {},
+    {
+      clock = systemClock,
+      heap,
+      lean = true,
+    }: { clock?: Clock; heap?: HeapWatch; lean?: boolean } = {},
   ): Promise<ApiHarness> {
     const folder = await mkdtemp(join(tmpdir(), 'lockyard-api-'));
     const config = readConfig({ LOCKYARD_DATA_DIR: folder, ...env });
-    const runtime = await createRuntime(config, pino({ level: 'silent' }), clock).catch(
+    const runtime = await createRuntime(config, pino({ level: 'silent' }), clock, heap).catch(
       async (error: unknown) => {
         await rm(folder, { recursive: true, force: true });
         throw error;

@@ -42,6 +42,7 @@ const REFUSED: Record<Reason, number> = {
   CONFLICT: EXIT.software,
   TOO_LARGE: EXIT.usage,
   RATE_LIMITED: EXIT.unavailable,
+  NAMESPACE_FULL: EXIT.unavailable,
   CONTENDED: EXIT.unavailable,
   UNSUPPORTED: EXIT.usage,
   BACKEND_DOWN: EXIT.unavailable,

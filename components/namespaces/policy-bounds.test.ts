@@ -12,6 +12,7 @@ test('a policy is told bound by bound, and which are other than the default', ()
     'waits up to 10 min',
     'queue 200',
     'no lock-delay',
+    '100,000 names',
   ]);
   const own = { leaseMaxMs: 90_000, patienceMaxMs: 0, lockDelayMs: 1_500, stuckAfterMs: 300_000 };
   expect(told({ ...DEFAULT_POLICY, ...own, requiredMeta: ['team', 'job'] })).toEqual([
@@ -19,6 +20,7 @@ test('a policy is told bound by bound, and which are other than the default', ()
     'no waiting!',
     'queue 200',
     'lock-delay 1,500 ms!',
+    '100,000 names',
     'stuck after 5 min!',
     'meta team, job!',
   ]);

@@ -11,7 +11,7 @@ export interface PolicyBound {
 /** A policy bound by bound, those that matter most first. A bound that is not set is left out, but for the lock-delay. */
 export function policyBounds(policy: NamespacePolicy): PolicyBound[] {
   const { leaseMinMs, leaseMaxMs, patienceMaxMs, queueLimit, lockDelayMs } = policy;
-  const { requiredMeta, stuckAfterMs } = policy;
+  const { requiredMeta, stuckAfterMs, maxLocks } = policy;
   const isOwn = (...bounds: (keyof NamespacePolicy)[]) =>
     bounds.some((bound) => policy[bound] !== DEFAULT_POLICY[bound]);
   return [
@@ -28,6 +28,7 @@ export function policyBounds(policy: NamespacePolicy): PolicyBound[] {
       words: lockDelayMs === 0 ? 'no lock-delay' : `lock-delay ${boundText(lockDelayMs)}`,
       isOwn: isOwn('lockDelayMs'),
     },
+    { words: `${exactCount(maxLocks)} names`, isOwn: isOwn('maxLocks') },
     ...(stuckAfterMs > 0 ? [{ words: `stuck after ${boundText(stuckAfterMs)}`, isOwn: true }] : []),
     ...(requiredMeta.length > 0 ? [{ words: `meta ${requiredMeta.join(', ')}`, isOwn: true }] : []),
   ];

@@ -5,11 +5,13 @@ import {
   LEASE_MAX_MS,
   LEASE_MIN_MS,
   LOCK_DELAY_MAX_MS,
+  MAX_LOCKS_MAX,
   type NamespacePolicy,
   QUEUE_LIMIT_MAX,
   STUCK_AFTER_MAX_MS,
   WAIT_MAX_MS,
 } from '@/server/domain/namespace-policy';
+import { exactCount } from '../format/counts';
 import { Field } from '../ui/field';
 
 /** The fields of a policy, as `policyOf` reads them; the bounds of the bounds are checked here and by the server. */
@@ -94,6 +96,18 @@ function Bounds({ policy }: { policy: NamespacePolicy }) {
         min={0}
         max={STUCK_AFTER_MAX_MS}
         meaning="0: by its history"
+      />
+      <Field
+        label="Most locks and counters"
+        hint={`together, 1 to ${exactCount(MAX_LOCKS_MAX)}`}
+        name="maxLocks"
+        type="number"
+        inputMode="numeric"
+        required
+        min={1}
+        max={MAX_LOCKS_MAX}
+        step={1}
+        defaultValue={policy.maxLocks}
       />
       <div className="sm:col-span-2">
         <Field

@@ -9,6 +9,7 @@ const typed = {
   queue: '50',
   delay: '10',
   stuck: '300',
+  maxLocks: '5000',
   meta: ' team, job\nowner ',
 };
 
@@ -27,6 +28,7 @@ test('what is typed becomes what is sent', () => {
     lockDelayMs: 10_000,
     requiredMeta: ['team', 'job', 'owner'],
     stuckAfterMs: 300_000,
+    maxLocks: 5_000,
   });
   expect(policyOf(form({ ...typed, meta: '' }))?.requiredMeta).toEqual([]);
 });

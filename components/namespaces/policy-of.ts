@@ -11,6 +11,7 @@ export function policyOf(form: FormData): NamespacePolicy | null {
     lockDelayMs: msOfSeconds(form.get('delay')),
     requiredMeta: keysOf(form.get('meta')),
     stuckAfterMs: msOfSeconds(form.get('stuck')),
+    maxLocks: Number(form.get('maxLocks')),
   };
 }
 

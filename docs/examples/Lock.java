@@ -224,7 +224,7 @@ public final class Lock {
 
   /** Whether asking again may help: no answer, or one that says so. */
   static boolean mayRepeat(IOException failure) {
-    var passing = Set.of("BACKEND_DOWN", "CONTENDED", "RATE_LIMITED", "UNKNOWN");
+    var passing = Set.of("BACKEND_DOWN", "CONTENDED", "NAMESPACE_FULL", "RATE_LIMITED", "UNKNOWN");
     return !(failure instanceof Refused refused) || passing.contains(refused.reason);
   }
 

@@ -175,6 +175,7 @@ def may_repeat(error):
     return not isinstance(error, Refused) or error.reason in {
         "BACKEND_DOWN",
         "CONTENDED",
+        "NAMESPACE_FULL",
         "RATE_LIMITED",
         "UNKNOWN",
     }

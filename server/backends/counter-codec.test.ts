@@ -13,6 +13,7 @@ it('a counter is read as it was written', () => {
     ceiling: fc.option(fc.integer({ min: 2 ** 31, max: Number.MAX_SAFE_INTEGER })),
     createdAt: fc.nat(),
     lastMove: fc.option(move),
+    answersUntil: fc.nat(),
   });
   fc.assert(
     fc.property(counters, (record) => {
@@ -21,6 +22,12 @@ it('a counter is read as it was written', () => {
       expect(decodeCounter(stored)).toEqual({ record, writer: 'w', queueOnDisk: [] });
     }),
   );
+});
+
+it('a counter of an older version is taken to have answers kept since its last move', () => {
+  const read = (head: string) => decodeCounter({ rev: 1, writer: 'w', head, queue: '' }).record;
+  expect(read('[1,null,null,5,0]').answersUntil).toBe(5 + 15 * 60_000);
+  expect(read('[1,null,null,5,[9,1,"orders",0]]').answersUntil).toBe(9 + 15 * 60_000);
 });
 
 it('a text that no version of ours wrote is refused', () => {

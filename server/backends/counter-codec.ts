@@ -1,4 +1,5 @@
 import { type CounterMove, type CounterRecord, isWithin } from '../domain/counter-record';
+import { REMEMBER_MS } from '../domain/decision';
 import type { EncodedRecord, KnownRecord } from './record-codec';
 import type { StoredRecord } from './record-store';
 
@@ -11,6 +12,8 @@ type Head = [
   ceiling: number | null,
   createdAt: number,
   lastMove: MoveTuple | 0,
+  /** Absent where an older version wrote it: then answers are taken to lapse with the last move. */
+  answersUntil?: number,
 ];
 
 /** A counter has no queue. */
@@ -18,16 +21,18 @@ const NO_QUEUE: readonly never[] = [];
 
 /** Throws for a text that no version of ours wrote: a counter that is not exact must not be counted on. */
 export function decodeCounter(stored: StoredRecord): KnownRecord<CounterRecord> {
-  const [value, floor, ceiling, createdAt, move] = JSON.parse(stored.head) as Head;
+  const [value, floor, ceiling, createdAt, move, kept] = JSON.parse(stored.head) as Head;
   if (!isWithin(value, { floor, ceiling })) throw new Error('This is not the text of a counter.');
   const lastMove = move === 0 ? null : decodeMove(move);
-  const record = { rev: stored.rev, value, floor, ceiling, createdAt, lastMove };
+  const answersUntil = kept ?? (lastMove?.at ?? createdAt) + REMEMBER_MS;
+  const record = { rev: stored.rev, value, floor, ceiling, createdAt, lastMove, answersUntil };
   return { record, writer: stored.writer, queueOnDisk: NO_QUEUE };
 }
 
 export function encodeCounter(next: CounterRecord): EncodedRecord {
-  const { value, floor, ceiling, createdAt, lastMove } = next;
-  const head: Head = [value, floor, ceiling, createdAt, lastMove ? encodeMove(lastMove) : 0];
+  const { value, floor, ceiling, createdAt, lastMove, answersUntil } = next;
+  const move = lastMove ? encodeMove(lastMove) : 0;
+  const head: Head = [value, floor, ceiling, createdAt, move, answersUntil];
   return { head: JSON.stringify(head), queue: '', queueOnDisk: NO_QUEUE };
 }
 

@@ -1,7 +1,7 @@
 import type { Expectation } from '../domain/decision';
 import { encodeHistory } from './history-text';
 import { recordId } from './record-id';
-import type { Change, RecordKey } from './record-store';
+import type { Change, Obsolete, RecordKey } from './record-store';
 
 /** A text as a literal. Sound only in a session with `NO_BACKSLASH_ESCAPES`, where a quote is all there is to double. */
 export function quote(text: string): string {
@@ -19,6 +19,18 @@ const NEVER = Number.MAX_SAFE_INTEGER;
 /** The last millisecond that a change may take at. */
 function lastGood({ ahead }: Expectation): number {
   return Math.min(ahead, NEVER) - 1;
+}
+
+/**
+ * One packet, one transaction, and one flush: each record goes if it is still as it was seen and the server's clock has come far
+ * enough. Gives one result for each, after that of the beginning.
+ */
+export function forgetPacket(records: Obsolete[]): string[] {
+  const deletions = records.map(
+    ({ key, rev, writer, notBefore = 0 }) =>
+      `DELETE FROM locks WHERE id = ${bytes(recordId(key))} AND rev = ${Math.floor(rev)} AND writer = ${quote(writer)} AND ${CLOCK} >= ${Math.min(notBefore, NEVER)}`,
+  );
+  return ['START TRANSACTION', ...deletions, 'COMMIT'];
 }
 
 /** A text as a literal of bytes, as ids are kept and compared. */

@@ -5,6 +5,7 @@ import { mysqlGuarantees } from './mysql-guarantees';
 import {
   bytes,
   CLOCK,
+  forgetPacket,
   idList,
   NOT_WHOLE,
   readPacket,
@@ -18,6 +19,7 @@ import {
   type Guarantees,
   type HistoryRow,
   type HistorySource,
+  type Obsolete,
   type Page,
   type ReadResult,
   type RecordKey,
@@ -139,15 +141,12 @@ export class MysqlStore implements RecordStore, HistorySource {
     return { records, next: last ? { namespace, after: last.key } : null };
   }
 
-  async forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number> {
-    const deletions = records.map(
-      ({ key, rev, writer }) =>
-        `DELETE FROM locks WHERE id = ${bytes(recordId(key))} AND rev = ${Math.floor(rev)} AND writer = ${bytes(writer)}`,
-    );
-    const forgotten = await this.deletions(deletions);
+  async forget(records: Obsolete[]): Promise<boolean[]> {
+    const counts = records.length > 0 ? await this.affected(forgetPacket(records)) : [];
     const lapsed = `DELETE FROM lock_requests WHERE expires_at < ${CLOCK} LIMIT ${FORGET_ANSWERS}`;
     while ((await this.deletions([lapsed])) === FORGET_ANSWERS);
-    return forgotten;
+    // One statement goes before them, which begins the transaction.
+    return records.map((_, i) => counts[i + 1] === 1);
   }
 
   historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
@@ -203,9 +202,15 @@ export class MysqlStore implements RecordStore, HistorySource {
   /** Runs statements that delete, each on its own; says how many rows are gone. */
   private async deletions(statements: string[]): Promise<number> {
     if (statements.length === 0) return 0;
+    return (await this.affected(statements)).reduce((sum, rows) => sum + rows, 0);
+  }
+
+  /** How many rows each statement has changed. */
+  private async affected(statements: string[]): Promise<number[]> {
     const results = await this.packet(statements);
-    const counts = results as unknown as { affectedRows: number }[];
-    return counts.reduce((sum, { affectedRows }) => sum + affectedRows, 0);
+    return (results as unknown as { affectedRows: number }[]).map(
+      ({ affectedRows }) => affectedRows,
+    );
   }
 
   /** Where losers stand now; read after the swap, so it may be newer than what they lost to. */

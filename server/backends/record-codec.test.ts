@@ -121,6 +121,7 @@ describe('a record', () => {
         queue: fc.array(waiter, { maxLength: 8 }),
         frozen: fc.option(remark),
         delayedUntil: instant,
+        answersUntil: instant,
       });
       fc.assert(
         fc.property(record, (written) => {
@@ -142,6 +143,14 @@ describe('a record of the first version', () => {
     const { holds, offers, frozen, delayedUntil } = read(held('0'));
     expect(holds).toMatchObject([{ token: 9, mode: 'exclusive', renewalsStopped: null }]);
     expect([offers, frozen, delayedUntil]).toEqual([[], null, 0]);
+  });
+
+  it('does not say until when answers about it are remembered', () => {
+    expect(read(held('0')).answersUntil).toBe(null);
+    expect(read(`${held('0').slice(0, -1)},0,7]`)).toMatchObject({
+      delayedUntil: 7,
+      answersUntil: null,
+    });
   });
 
   it('keeps its offer', () => {
@@ -204,6 +213,7 @@ const EMPTY: LockRecord = {
   rev: 1,
   lastToken: 1,
   lastTicket: 0,
+  answersUntil: 0,
   holds: [],
   offers: [],
   ended: null,

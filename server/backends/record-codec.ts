@@ -80,6 +80,8 @@ type Head = [
   offers: OfferTuple[] | OfferTuple | 0,
   frozen?: Remark | 0,
   delayedUntil?: number,
+  /** Absent where an older version wrote it: not known. */
+  answersUntil?: number,
 ];
 
 /** Services and processes stand once in the text; each waiter points at them. That keeps a waiter under 160 bytes. */
@@ -99,8 +101,9 @@ type WaiterTuple = [
 ];
 
 export function decodeRecord(stored: StoredRecord): KnownRecord {
-  const [lastToken, lastTicket, served, holds, ended, offers, frozen = 0, delayedUntil = 0] =
-    JSON.parse(stored.head) as Head;
+  const head = JSON.parse(stored.head) as Head;
+  const [lastToken, lastTicket, served, holds, ended, offers] = head;
+  const [, , , , , , frozen = 0, delayedUntil = 0, answersUntil = null] = head;
   const queueOnDisk = stored.queue === '' ? [] : decodeQueue(stored.queue);
   const record: LockRecord = {
     rev: stored.rev,
@@ -112,6 +115,7 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
     queue: served === 0 ? queueOnDisk : queueOnDisk.slice(served),
     frozen: frozen === 0 ? null : frozen,
     delayedUntil,
+    answersUntil,
   };
   return { record, writer: stored.writer, queueOnDisk };
 }
@@ -133,7 +137,8 @@ export function encodeRecord(next: LockRecord, known: KnownRecord | null): Encod
 }
 
 function encodeHead(record: LockRecord, served: number): string {
-  const { lastToken, lastTicket, holds, ended, offers, frozen, delayedUntil } = record;
+  const { lastToken, lastTicket, holds, ended, offers, frozen } = record;
+  const { delayedUntil, answersUntil } = record;
   const head: Head = [
     lastToken,
     lastTicket,
@@ -142,7 +147,8 @@ function encodeHead(record: LockRecord, served: number): string {
     ended ? encodeEnded(ended, lastToken) : 0,
     offers.length > 0 ? offers.map(({ ticket, until }) => [ticket, until]) : 0,
   ];
-  if (frozen || delayedUntil > 0) head.push(frozen ?? 0, delayedUntil);
+  if (answersUntil !== null) head.push(frozen ?? 0, delayedUntil, answersUntil);
+  else if (frozen || delayedUntil > 0) head.push(frozen ?? 0, delayedUntil);
   return JSON.stringify(head);
 }
 

@@ -62,6 +62,15 @@ export interface SwapResult {
   isTooLarge?: true;
 }
 
+/** A record that is to be deleted, as it was read. */
+export interface Obsolete {
+  key: RecordKey;
+  rev: number;
+  writer: string;
+  /** The store's clock must have reached this instant. Absent: whenever. */
+  notBefore?: number;
+}
+
 export interface Cursor {
   /** Only the locks of this namespace; null for all records. */
   namespace: string | null;
@@ -122,8 +131,11 @@ export interface RecordStore {
   swapAll(changes: Change[]): Promise<SwapResult[]>;
   /** Records in key order, for the board and for healing it. */
   scan(cursor: Cursor, limit: number): Promise<Page>;
-  /** Removes records, each only if it is still at this rev, and answers that lapsed before `now`. For the chores alone. */
-  forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number>;
+  /**
+   * Deletes records, each only if it is still at this rev by this writer and the store's clock has come far enough, which is
+   * tested in the step that deletes; says of each, in order, whether it was deleted. Removes answers that have lapsed, too.
+   */
+  forget(records: Obsolete[]): Promise<boolean[]>;
   guarantees(): Promise<Guarantees>;
   close(): Promise<void>;
   /** Rises when the store has seen its settings change for the worse or the better: they should be read now. */

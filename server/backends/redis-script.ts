@@ -197,20 +197,24 @@ if born > 0 then redis.call('HINCRBY', KEYS[1], 'count', born) end
 return out
 `);
 
-/** Removes records that are still as they were seen. ARGV: life, what was seen, how many; of each its id and its beginning. Answers how many are gone. */
+/**
+ * Removes records that are still as they were seen. ARGV: life, what was seen, how many; of each its id, its beginning, and the
+ * instant that the clock must have reached. Answers 1 for each that this removed, else 0.
+ */
 export const FORGET = new RedisScript(`#!lua
 ${CHECK}
-local gone = 0
-for i = 4, #ARGV, 2 do
-  local id, expected = ARGV[i], ARGV[i + 1]
-  local value = redis.call('GET', '${PREFIX.record}' .. id)
+local gone, out = 0, {}
+for i = 4, #ARGV, 3 do
+  local id, expected, removed = ARGV[i], ARGV[i + 1], 0
+  local value = now >= tonumber(ARGV[i + 2]) and redis.call('GET', '${PREFIX.record}' .. id)
   if value and string.sub(value, 2, #expected + 1) == expected then
     redis.call('DEL', '${PREFIX.record}' .. id, '${PREFIX.queue}' .. id)
-    gone = gone + redis.call('ZREM', '${KEYS.ids}', id)
+    removed = redis.call('ZREM', '${KEYS.ids}', id)
   end
+  gone, out[#out + 1] = gone + removed, removed
 end
 if gone > 0 then redis.call('HINCRBY', KEYS[1], 'count', -gone) end
-return gone
+return out
 `);
 
 /** One more sign that this memory is kept. ARGV: life, what was seen. Answers the new beat. */

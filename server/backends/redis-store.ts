@@ -9,6 +9,7 @@ import {
   type Guarantees,
   type HistoryRow,
   type HistorySource,
+  type Obsolete,
   type Page,
   type ReadResult,
   type RecordKey,
@@ -94,13 +95,17 @@ export class RedisStore implements RecordStore, HistorySource {
   }
 
   /** Answers that lapsed go by themselves. */
-  async forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number> {
-    if (records.length === 0) return 0;
-    const ids = records.map(({ key }) => recordId(key));
-    const expected = records.flatMap((record, i) => [ids[i] ?? '', beginning(record)]);
-    return this.connection.call(async (redis, admitted) =>
-      Number(await FORGET.run(redis, [...standing(admitted), ids.length, ...expected])),
+  async forget(records: Obsolete[]): Promise<boolean[]> {
+    if (records.length === 0) return [];
+    const asked = records.flatMap((record) => [
+      recordId(record.key),
+      beginning(record),
+      Math.min(record.notBefore ?? 0, Number.MAX_SAFE_INTEGER),
+    ]);
+    const gone = await this.connection.call((redis, admitted) =>
+      FORGET.run(redis, [...standing(admitted), records.length, ...asked]),
     );
+    return (gone as number[]).map((count) => count === 1);
   }
 
   historyAfter(position: number, limit: number): Promise<HistoryRow[]> {

@@ -8,6 +8,7 @@ import {
   type Guarantees,
   type HistoryRow,
   type HistorySource,
+  type Obsolete,
   type Page,
   type ReadResult,
   type RecordKey,
@@ -37,7 +38,7 @@ const SQL = {
   extend:
     "UPDATE lock_requests SET expires_at = max(lock_requests.expires_at, c.value ->> 'expiresAt') FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE lock_requests.id = c.value ->> 'key'",
   current: 'SELECT id, rev, writer FROM locks WHERE id IN (SELECT value FROM json_each(?))',
-  forget: 'DELETE FROM locks WHERE id = ? AND rev = ? AND writer = ?',
+  forget: 'DELETE FROM locks WHERE id = ? AND rev = ? AND writer = ? AND ? <= ?',
   forgetMemos: 'DELETE FROM lock_requests WHERE expires_at < ?',
   scan: 'SELECT id, rev, writer, head, queue FROM locks WHERE id > ? AND id >= ? AND id < ? ORDER BY id LIMIT ?',
   historyAfter: 'SELECT id, at, changes, took FROM lock_history WHERE id > ? ORDER BY id LIMIT ?',
@@ -138,14 +139,17 @@ export class SqliteStore implements RecordStore, HistorySource {
     return { records, next: last ? { namespace, after: last.key } : null };
   }
 
-  async forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number> {
-    const deletions = records.map(({ key, rev, writer }) => ({
-      sql: SQL.forget,
-      args: [recordId(key), rev, writer],
-    }));
-    const statements = [...deletions, { sql: SQL.forgetMemos, args: [this.now()] }];
-    const results = await this.write((client) => client.batch(statements, 'write'));
-    return results.slice(0, -1).reduce((sum, result) => sum + result.rowsAffected, 0);
+  async forget(records: Obsolete[]): Promise<boolean[]> {
+    const results = await this.write((client) => {
+      const now = this.now();
+      const deletions = records.map(({ key, rev, writer, notBefore = 0 }) => ({
+        sql: SQL.forget,
+        args: [recordId(key), rev, writer, Math.min(notBefore, NEVER), now],
+      }));
+      const lapsed = { sql: SQL.forgetMemos, args: [now] };
+      return client.batch([...deletions, lapsed], 'write');
+    });
+    return records.map((_, i) => results[i]?.rowsAffected === 1);
   }
 
   historyAfter(position: number, limit: number): Promise<HistoryRow[]> {

@@ -5,6 +5,7 @@ import {
   LEASE_MAX_MS,
   LEASE_MIN_MS,
   LOCK_DELAY_MAX_MS,
+  MAX_LOCKS_MAX,
   QUEUE_LIMIT_MAX,
   REQUIRED_META_MAX,
   STUCK_AFTER_MAX_MS,
@@ -73,6 +74,8 @@ const namespacePolicy = z
       .max(REQUIRED_META_MAX)
       .refine((keys) => new Set(keys).size === keys.length, 'must not name a key twice'),
     stuckAfterMs: z.number().int().min(0).max(STUCK_AFTER_MAX_MS).default(0),
+    /** Absent: the default, or what the namespace was allowed when this bound came. */
+    maxLocks: z.number().int().min(1).max(MAX_LOCKS_MAX).optional(),
   })
   .refine((policy) => policy.leaseMinMs <= policy.leaseMaxMs, {
     message: 'must not be below leaseMinMs',

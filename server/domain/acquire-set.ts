@@ -35,7 +35,10 @@ export function acquireSet(
     return timeOut(members, ask, place, touched);
   }
   if (!place && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
-  if (!place) members[0]?.draft.refuseWhileClosed();
+  if (!place) {
+    members[0]?.draft.refuseWhileClosed();
+    for (const { draft } of members) draft.refuseNewWhileFull();
+  }
   for (const { draft } of members) settle(draft);
   const blocked = blockedOf(members, place);
   if (blocked.length === 0) return grantAll(members, ask, place, touched);

@@ -26,6 +26,8 @@ export interface CounterRecord extends Bounds {
   value: number;
   createdAt: number;
   lastMove: CounterMove | null;
+  /** Until when the store may remember answers that concern this counter; 0: it remembers none. */
+  answersUntil: number;
 }
 
 /** The rev of a counter that is created now. */

@@ -45,6 +45,7 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   const mine = record.holds.find((hold) => isOf(hold, ask) && hold.mode === ask.mode);
   if (mine && ask.reentrant) return reenter(draft, mine, ask);
   draft.refuseWhileClosed();
+  draft.refuseNewWhileFull();
   if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask.mode)) {
     return granted(draft, grant(draft, ask, 0));
   }
@@ -187,7 +188,7 @@ function recallAcquire(
   const memo = draft.recall<GrantMemo | Held>(request);
   if (!memo) return null;
   if ('outcome' in memo) return memo;
-  if (memo.rev > draft.standingRev) throw readApart();
+  if (draft.isFromBefore(memo.rev)) throw readApart();
   const hold = draft.record.holds.find(({ token }) => token === memo.token);
   if (hold && !draft.isPast(hold.expiresAt)) {
     const told = hold.isUnclaimed && leaseMs !== null ? claim(draft, hold, leaseMs) : hold;

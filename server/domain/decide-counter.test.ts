@@ -47,6 +47,7 @@ describe('a counter that was never created', () => {
       ceiling: 9,
       createdAt: NOW,
       lastMove: null,
+      answersUntil: 0,
     });
     expect(events).toMatchObject([{ kind: 'created', service: 'orders', value: 5, ceiling: 9 }]);
   });

@@ -21,6 +21,7 @@ import {
   type Memo,
   REMEMBER_MS,
   recallAnswer,
+  refuseNewWhileFull,
   refuseWhileClosed,
 } from './decision';
 import { LockyardError } from './errors';
@@ -33,7 +34,7 @@ export interface CounterContext {
   /** The answer remembered for this command's request id, if any; read as of the same instant as the record. */
   remembered: Memo | null;
   /** Closed: a service's steps are refused, since one that is lost cannot be taken back; looks and people's acts go on. */
-  policy?: Pick<DecidingPolicy, 'closedBecause'>;
+  policy?: Pick<DecidingPolicy, 'closedBecause' | 'fullBecause'>;
 }
 
 /** What a command changes, and what is remembered of it. Null: it changes nothing. */
@@ -54,7 +55,7 @@ type Step<A> = [answer: A, event: CounterEvent | null];
  * @param record the counter as last read, or null if it was never created
  * @throws LockyardError `NOT_FOUND` for a counter that was never created, `INVALID` for a request id used with another
  *   input and for bounds that no value, or not the initial one, lies between; `BACKEND_DOWN` for a service's step
- *   while the backend is closed; then nothing changes
+ *   while the backend is closed, `NAMESPACE_FULL` for a new counter while there is no room for it; then nothing changes
  */
 export function decideCounter<C extends CounterCommand>(
   record: CounterRecord | null,
@@ -65,6 +66,7 @@ export function decideCounter<C extends CounterCommand>(
   const replay = recallAnswer<CounterAnswerOf<C>>(context.remembered, request, context.now);
   if (replay) return decision(null, replay, null, []);
   if (command.verb === 'create' || command.verb === 'add') refuseWhileClosed(context.policy ?? {});
+  if (command.verb === 'create' && !record) refuseNewWhileFull(context.policy ?? {});
   const [answer, event] = stepOf(record, command, context.now);
   const told = answer as CounterAnswerOf<C>;
   if (!event) return decision(null, told, null, []);
@@ -162,7 +164,10 @@ function applied(
     delta === undefined || command.verb === 'create'
       ? (record?.lastMove ?? null)
       : { at, delta, who: by ?? service, isPerson: by !== undefined };
-  return { rev, value, floor, ceiling, createdAt: record?.createdAt ?? at, lastMove };
+  const isRemembered = 'request' in command && command.request?.remembered;
+  const answersUntil = isRemembered ? at + REMEMBER_MS : (record?.answersUntil ?? 0);
+  const createdAt = record?.createdAt ?? at;
+  return { rev, value, floor, ceiling, createdAt, lastMove, answersUntil };
 }
 
 const UNBOUND = { floor: null, ceiling: null };

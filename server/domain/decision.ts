@@ -1,9 +1,10 @@
 import { LockyardError } from './errors';
+import { highestDeletedRev } from './fencing-token';
 import { joined } from './joined';
 import type { AcquireCommand, LockCommand } from './lock-command';
 import type { EventKind, LockEvent } from './lock-event';
 import { copyOf, type Hold, type LockRecord, unwrittenRecord, type Waiter } from './lock-record';
-import type { NamespacePolicy } from './namespace-policy';
+import { LEASE_MAX_MS, type NamespacePolicy } from './namespace-policy';
 import { type RequestIdentity, requestTag } from './request-tag';
 
 /** What deciding needs to know besides the record and the command. Everything comes in; nothing is looked up. */
@@ -43,6 +44,8 @@ export interface DecidingPolicy extends Pick<NamespacePolicy, 'queueLimit' | 'lo
    * places, and a request that was granted before is told so.
    */
   closedBecause?: string | null;
+  /** Why a name without a record is refused, as a sentence for callers; absent or null: there is room for it. */
+  fullBecause?: string | null;
 }
 
 /** The instants on which a decision rests. The store tests them in the same atomic step as the write. */
@@ -92,6 +95,12 @@ export interface Decision<A, R = LockRecord, E = LockEvent> {
 /** How long answers are remembered after what they changed is over. */
 export const REMEMBER_MS = 15 * 60_000;
 
+/** How far answers are kept beyond the first end of a lease, so that renewals rarely have to prolong them. */
+export const KEEP_AHEAD_MS = 30 * 60_000;
+
+/** No answer is remembered for longer than this after it was given or prolonged. */
+export const ANSWERS_MAX_MS = LEASE_MAX_MS + KEEP_AHEAD_MS + REMEMBER_MS;
+
 /** Who an event is about; a hold and a waiter both fit. */
 type Party = { service: string; owner: string };
 
@@ -117,6 +126,7 @@ export class Draft {
   ) {
     this.isWritten = record !== null;
     this.record = record ? copyOf(record) : unwrittenRecord(context.now, context.policy.grantsFrom);
+    this.record.answersUntil ??= context.now + ANSWERS_MAX_MS;
   }
 
   get now(): number {
@@ -132,6 +142,12 @@ export class Draft {
   get standingRev(): number {
     if (this.changed) return this.rev;
     return this.isWritten ? this.record.rev : 0;
+  }
+
+  /** Whether the record was read before it had this rev; one that was deleted since had it. */
+  isFromBefore(rev: number): boolean {
+    const isDeleted = !this.isWritten && rev <= highestDeletedRev(this.now);
+    return rev > this.standingRev && !isDeleted;
   }
 
   /** Whether the backend's clock has reached `deadline`; the store will test the same. */
@@ -156,6 +172,11 @@ export class Draft {
     refuseWhileClosed(this.context.policy);
   }
 
+  /** Throws `NAMESPACE_FULL` for a name that has no record where there is no room for one. */
+  refuseNewWhileFull(): void {
+    if (!this.isWritten && !this.changed) refuseNewWhileFull(this.context.policy);
+  }
+
   /** Replaces parts of the record. Arrays are replaced, never mutated: the old record may be remembered elsewhere. */
   change(part: Partial<Omit<LockRecord, 'rev'>>): void {
     Object.assign(this.record, part);
@@ -173,7 +194,14 @@ export class Draft {
   remember(request: RequestIdentity | null, answer: unknown, until: number): void {
     if (!request?.remembered) return;
     const { key, inputHash } = request;
-    this.memos.push({ key, inputHash, answer, expiresAt: until + REMEMBER_MS });
+    const expiresAt = until + REMEMBER_MS;
+    this.memos.push({ key, inputHash, answer, expiresAt });
+    this.keepForAnswers(expiresAt);
+  }
+
+  /** Answers that concern this record are kept until then: it is not deleted sooner. */
+  keepForAnswers(until: number): void {
+    this.record.answersUntil = Math.max(this.record.answersUntil ?? 0, until);
   }
 
   /** The remembered answer to this very request. The same id with another input is refused. */
@@ -198,6 +226,15 @@ const CLOSED_RETRY_MS = 5_000;
 export function refuseWhileClosed({ closedBecause }: Pick<DecidingPolicy, 'closedBecause'>): void {
   if (!closedBecause) return;
   throw new LockyardError('BACKEND_DOWN', closedBecause, { retryAfterMs: CLOSED_RETRY_MS });
+}
+
+/** How soon a caller may ask again for a new name: room is made every few seconds, see `NamespaceRoom`. */
+const FULL_RETRY_MS = 5_000;
+
+/** Throws `NAMESPACE_FULL` where there is no room for a name without a record. */
+export function refuseNewWhileFull({ fullBecause }: Pick<DecidingPolicy, 'fullBecause'>): void {
+  if (!fullBecause) return;
+  throw new LockyardError('NAMESPACE_FULL', fullBecause, { retryAfterMs: FULL_RETRY_MS });
 }
 
 /** The answer that `memo` keeps for this very request. The same id with another input is refused. */

@@ -7,6 +7,7 @@ export const REASONS = [
   'CONFLICT',
   'TOO_LARGE',
   'RATE_LIMITED',
+  'NAMESPACE_FULL',
   'CONTENDED',
   'UNSUPPORTED',
   'BACKEND_DOWN',

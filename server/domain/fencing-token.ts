@@ -63,6 +63,29 @@ export function restoredToken(lastToken: number, epoch: number, now: number): nu
   return Math.max(epoch * COUNTER_SPAN + Math.max(kept, sinceEra(now)), lastToken);
 }
 
+/** How far below the start of a new record the last token and the rev of one must be that is deleted. */
+export const DELETION_MARGIN_MS = 10 * 60_000;
+
+/**
+ * The highest rev that a record can have had that was deleted by `now`. A caller's proof that a record which is not found
+ * was deleted, and not read before it was first written.
+ */
+export function highestDeletedRev(now: number): number {
+  return Math.max(0, sinceEra(now) - DELETION_MARGIN_MS);
+}
+
+/**
+ * From when on, by the backend's clock, a record that is made anew starts at least `DELETION_MARGIN_MS` above these: only then
+ * may this one be deleted, else its tokens or revs would repeat.
+ *
+ * @param lastToken the last token of the lock; 0 where none was granted
+ * @param epoch of the backend
+ */
+export function startsAboveFrom(rev: number, lastToken: number, epoch: number): number {
+  const counter = lastToken === 0 ? 0 : lastToken - epoch * COUNTER_SPAN;
+  return TOKEN_ERA_AT + Math.max(rev, counter) + DELETION_MARGIN_MS;
+}
+
 /** Milliseconds since 2025, at least 1: where the counters of a record that was not found begin. */
 export function sinceEra(now: number): number {
   return Math.max(1, Math.floor(now) - TOKEN_ERA_AT);

@@ -114,6 +114,11 @@ export interface LockRecord {
   frozen: Remark | null;
   /** The pause after a hold that was lost, or after a restored backup: no grant before this instant. 0: none. */
   delayedUntil: number;
+  /**
+   * Until when the store may remember answers that concern this lock; 0: it remembers none. Null: not known, since an
+   * older version wrote the record.
+   */
+  answersUntil: number | null;
 }
 
 /**
@@ -132,13 +137,26 @@ export function unwrittenRecord(now: number, grantsFrom = 0): LockRecord {
     queue: [],
     frozen: null,
     delayedUntil: grantsFrom > now ? grantsFrom : 0,
+    answersUntil: 0,
   };
 }
 
 /** A copy to be changed. Written out: with so many changes under way, copying by spreading costs as much as a decision. */
 export function copyOf(record: LockRecord): LockRecord {
-  const { rev, lastToken, lastTicket, holds, offers, ended, queue, frozen, delayedUntil } = record;
-  return { rev, lastToken, lastTicket, holds, offers, ended, queue, frozen, delayedUntil };
+  const { rev, lastToken, lastTicket, holds, offers, ended, queue, frozen } = record;
+  const { delayedUntil, answersUntil } = record;
+  return {
+    rev,
+    lastToken,
+    lastTicket,
+    holds,
+    offers,
+    ended,
+    queue,
+    frozen,
+    delayedUntil,
+    answersUntil,
+  };
 }
 
 /** The holds that are live at `now`. A lease whose time has run out belongs to nobody, even if nobody noticed yet. */

@@ -12,6 +12,8 @@ export interface NamespacePolicy {
   requiredMeta: string[];
   /** A lock that is held for longer while somebody waits is called stuck, whatever its history; 0: its history decides. */
   stuckAfterMs: number;
+  /** How many names it may have, locks and counters together. Those that have a record go on beyond it; new ones do not. */
+  maxLocks: number;
 }
 
 export const LEASE_MIN_MS = 100;
@@ -21,6 +23,8 @@ export const QUEUE_LIMIT_MAX = 2_000;
 export const LOCK_DELAY_MAX_MS = 5 * 60_000;
 export const REQUIRED_META_MAX = 10;
 export const STUCK_AFTER_MAX_MS = 24 * 60 * 60_000;
+/** The most that `maxLocks` can be. */
+export const MAX_LOCKS_MAX = 10_000_000;
 
 /** The policy of every namespace that has none of its own. */
 export const DEFAULT_POLICY: NamespacePolicy = {
@@ -31,4 +35,5 @@ export const DEFAULT_POLICY: NamespacePolicy = {
   lockDelayMs: 0,
   requiredMeta: [],
   stuckAfterMs: 0,
+  maxLocks: 100_000,
 };

@@ -7,7 +7,9 @@ export interface NamespaceRow {
   createdAt: number;
   /** How many locks the board knows in it. */
   locks: number;
-  /** How many of them somebody holds; null while their backend does not answer. */
+  /** How many counters; together with the locks they may be as many as the policy's `maxLocks`. */
+  counters: number;
+  /** How many of the locks somebody holds; null while their backend does not answer. */
   held: number | null;
   /** How many wait for them, as last read. */
   waiting: number;

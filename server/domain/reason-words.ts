@@ -11,6 +11,8 @@ export const REASON_WORDS: Record<Reason, string> = {
   TOO_LARGE:
     'A body over 256 KB, an address and headers over 64 KB, or more than a backend keeps of one lock.',
   RATE_LIMITED: 'Too many requests; `retryAfterMs` says when to come back.',
+  NAMESPACE_FULL:
+    'There is no room for a new lock or counter: the namespace has as many as its policy allows, or the server is short of memory; the message says which. Those that exist go on. Nothing was applied.',
   CONTENDED: 'Others changed the lock too often meanwhile; nothing was applied. Ask again.',
   UNSUPPORTED: 'This server does not offer it.',
   BACKEND_DOWN:

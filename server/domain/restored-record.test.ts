@@ -110,7 +110,8 @@ describe('a lock that was brought back from a backup', () => {
 
 it('a restored counter keeps value and bounds and passes every rev that it had', () => {
   const lastMove = { at: 1, delta: 7, who: 'orders', isPerson: false };
-  const record = { rev: 5, value: 7, floor: 0, ceiling: 9, createdAt: 1, lastMove };
+  const facts = { rev: 5, value: 7, floor: 0, ceiling: 9, createdAt: 1, lastMove };
+  const record = { ...facts, answersUntil: 0 };
   const next = restoredCounter(record, world.now);
   expect(next).toEqual({ ...record, rev: next.rev });
   expect(next.rev).toBeGreaterThan(world.now - Date.UTC(2025, 0, 1));

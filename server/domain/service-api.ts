@@ -52,7 +52,7 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
       leaseMs: 30_000,
       requestId: '8f1c2a',
     },
-    alsoFails: ['CONFLICT'],
+    alsoFails: ['CONFLICT', 'NAMESPACE_FULL'],
   },
   'lock.cancel': {
     kind: 'mutation',
@@ -75,7 +75,7 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
       leaseMs: 30_000,
       requestId: '61e0f3',
     },
-    alsoFails: [],
+    alsoFails: ['NAMESPACE_FULL'],
   },
   'lock.cancelMany': {
     kind: 'mutation',
@@ -143,7 +143,7 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
     input: counterCreateInput,
     answer: createAnswer,
     example: { name: 'tickets:2026-11', initial: 500, floor: 0, ceiling: 500 },
-    alsoFails: [],
+    alsoFails: ['NAMESPACE_FULL'],
   },
   'counter.add': {
     kind: 'mutation',

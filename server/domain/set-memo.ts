@@ -1,5 +1,6 @@
-import { type DecisionContext, recallAnswer } from './decision';
+import { type DecisionContext, REMEMBER_MS, recallAnswer } from './decision';
 import { LockyardError } from './errors';
+import { highestDeletedRev } from './fencing-token';
 import { RETRY_AFTER_MIN_MS } from './held-answer';
 import type { Hold } from './lock-record';
 import type { RequestIdentity } from './request-tag';
@@ -20,6 +21,8 @@ export function rememberSet(
 ): void {
   const memo: SetMemo = { grants: grants.map(({ name, token, rev }) => ({ name, token, rev })) };
   members[0]?.draft.remember(request, memo, keptUntil);
+  if (!request.remembered) return;
+  for (const { draft } of members) draft.keepForAnswers(keptUntil + REMEMBER_MS);
 }
 
 /**
@@ -58,7 +61,7 @@ export function recallSet(
   const ended = [];
   for (const { name, token, rev } of memo.grants) {
     const record = members.find((member) => member.name === name)?.before;
-    if (rev > (record?.rev ?? 0)) throw readApart();
+    if (rev > (record?.rev ?? highestDeletedRev(now))) throw readApart();
     const hold = record?.holds.find((other) => other.token === token);
     if (hold && hold.expiresAt > now) {
       grants.push(grantOf(name, hold, rev, now));

@@ -1,12 +1,9 @@
 import type { Draft } from './decision';
-import { REMEMBER_MS } from './decision';
+import { KEEP_AHEAD_MS, REMEMBER_MS } from './decision';
 import { nextToken } from './fencing-token';
 import type { AcquireCommand } from './lock-command';
 import type { EndCause, Hold } from './lock-record';
 import type { RequestIdentity } from './request-tag';
-
-/** How far answers are kept beyond the first end of a lease, so that renewals rarely have to prolong them. */
-const KEEP_AHEAD_MS = 30 * 60_000;
 
 /**
  * Makes a hold: a new token, and a lease that begins now. The caller has made sure that the lock is open and has room,
@@ -78,7 +75,10 @@ export function adjust(draft: Draft, hold: Hold, part: Partial<Hold>): Hold {
     next.requestsKeptUntil = expiresAt + KEEP_AHEAD_MS;
     const keptUntil = next.requestsKeptUntil + REMEMBER_MS;
     const keys = next.requests;
-    if (keys.length > 0) draft.extensions.push({ keys, expiresAt: keptUntil });
+    if (keys.length > 0) {
+      draft.extensions.push({ keys, expiresAt: keptUntil });
+      draft.keepForAnswers(keptUntil);
+    }
   }
   draft.change({
     holds: draft.record.holds.map((other) => (other.token === hold.token ? next : other)),

@@ -14,6 +14,7 @@ import { Flusher } from './flusher';
 import { KnownRecords } from './known-records';
 import { Lane } from './lane';
 import type { LockEngine, LockSets, SeenLock, WaitOptions } from './lock-engine';
+import type { NewNames } from './name-count';
 import { Pulse } from './pulse';
 import { SetRunner } from './set-runner';
 import { WaitingAcquires } from './waiting-acquires';
@@ -36,12 +37,16 @@ export interface EngineParts {
   newWriter: () => string;
   /** What a namespace allows, as known at this moment. */
   policyOf: (namespace: string) => DecidingPolicy;
+  /** Told of every record that is made. Absent: nobody counts them. */
+  names?: NewNames;
 }
 
 /** How often a process looks at the locks that its own callers wait for. */
 const LOOK_EVERY_MS = 250;
 
 const KNOWN_RECORDS = 20_000;
+
+const UNCOUNTED: NewNames = { making: () => {}, settled: () => {} };
 
 /** Builds the engine of one backend and starts it. The backend may be away: then every command says so. */
 export async function createEngine(parts: EngineParts): Promise<LockEngine> {
@@ -63,7 +68,7 @@ class GroupCommitEngine implements LockEngine {
   private isDraining = false;
 
   constructor(private readonly parts: EngineParts) {
-    const { store, epochOf, clock, processId, newWriter, policyOf } = parts;
+    const { store, epochOf, clock, processId, newWriter, policyOf, names = UNCOUNTED } = parts;
     this.backend = parts.backend;
     this.backendClock = new BackendClock(() => clock.monotonic());
     const { known, backendClock } = this;
@@ -74,6 +79,7 @@ class GroupCommitEngine implements LockEngine {
       epochOf,
       process: processId,
       policyOf,
+      names,
       monotonic: () => clock.monotonic(),
       newWriter,
       backendClock,

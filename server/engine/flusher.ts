@@ -14,6 +14,7 @@ import type { KnownRecords } from './known-records';
 import { type Group, keyOf } from './lane';
 import { type AnyRecord, machineOf } from './machine';
 import { meetStrangers } from './meet-strangers';
+import type { NewNames } from './name-count';
 import { openRecord } from './open-record';
 import { memoKey, onlyLooks, type PendingCommand } from './pending-command';
 import type { Pulse } from './pulse';
@@ -30,6 +31,7 @@ export interface FlushTools {
   epochOf: () => number;
   process: string;
   policyOf: (namespace: string) => DecidingPolicy;
+  names: NewNames;
   monotonic: () => number;
   newWriter: () => string;
   backendClock: BackendClock;
@@ -114,6 +116,7 @@ export class Flusher {
     await meetStrangers(this.tools, met);
     const proposals = readable.map(({ group, place, now }) => {
       const proposal = decideGroup(group, place, this.contextAt(group, now), memos);
+      if (isBirth(proposal)) this.tools.names.making(proposal.key);
       // What was in doubt is not any more: the record and what is remembered of each request were read after it.
       markStanding(proposal.outcomes, () => false);
       return proposal;
@@ -176,12 +179,16 @@ export class Flusher {
     try {
       verdicts = await sureSwap(store, changes, { dueAt, monotonic, newWriter });
     } catch (cause) {
-      for (const { proposal } of proposed) this.refuse(proposal, cause);
+      for (const { proposal } of proposed) {
+        if (isBirth(proposal)) this.tools.names.settled(proposal.key, false);
+        this.refuse(proposal, cause);
+      }
       return;
     }
     verdicts.forEach((verdict, i) => {
       const { proposal, next, written } = proposed[i] ?? never();
       if (!store.estimatesClock) backendClock.observe(verdict.now, sentAt);
+      if (isBirth(proposal)) this.tools.names.settled(proposal.key, verdict.took === 'yes');
       if (verdict.took === 'yes') {
         const { queueOnDisk } = written;
         proposal.place.known = { record: next, writer: verdict.writer, queueOnDisk };
@@ -255,6 +262,11 @@ export class Flusher {
     const error = backendDown(cause);
     for (const { pending } of proposal.outcomes) pending.refuse(error);
   }
+}
+
+/** Whether a proposal makes a record that was not there. */
+function isBirth({ base, next }: Proposal): boolean {
+  return base === null && next !== null;
 }
 
 /** When the first of their budgets is over. */

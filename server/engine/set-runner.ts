@@ -131,7 +131,9 @@ export class SetRunner {
         if (decision.changes.length === 0) {
           return { answer: ageSetAnswer(decision.answer, monotonic() - startedAt), changed: false };
         }
-        const answer = await this.swapped(run, reading, { ...decision, epoch }, startedAt);
+        const answer = await this.counted(run, reading, decision, () =>
+          this.swapped(run, reading, { ...decision, epoch }, startedAt),
+        );
         if (answer) return { answer, changed: true };
       } catch (error) {
         const isReadApart = error instanceof LockyardError && error.reason === 'CONTENDED';
@@ -140,6 +142,28 @@ export class SetRunner {
       }
       if (monotonic() >= run.dueAt) throw contended();
     }
+  }
+
+  /** Tells of the records that a swap makes, if it takes. */
+  private async counted<A>(
+    { namespace }: Run,
+    { keys, bases }: Reading,
+    { changes }: SetDecision,
+    swap: () => Promise<A | null>,
+  ): Promise<A | null> {
+    const { names } = this.tools;
+    const isBorn = (name: string) => !bases[keys.findIndex((key) => key.name === name)];
+    const born = changes
+      .filter(({ name }) => isBorn(name))
+      .map(({ name }) => ({ namespace, name }));
+    for (const key of born) names.making(key);
+    let answer: A | null = null;
+    try {
+      answer = await swap();
+    } finally {
+      for (const key of born) names.settled(key, answer !== null);
+    }
+    return answer;
   }
 
   private async readInTime({ namespace, command, dueAt }: Run): Promise<Reading> {

@@ -7,6 +7,8 @@ import type { CounterDetail, CounterPage, CounterRow } from '../domain/counter-r
 import { LockyardError } from '../domain/errors';
 import type { BackendHealth } from '../domain/lock-row';
 import type { LockEngine } from '../engine/lock-engine';
+import type { NameCount } from '../engine/name-count';
+import { CountedRows } from './counted-rows';
 import type { KeptName } from './names-on-shards';
 import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-of';
 
@@ -26,14 +28,24 @@ type KeptCounter = Omit<CounterRow, 'isKnown'> & {
 
 /** Every counter of every backend as this process last read it. The lock board reads for both, and says when to look. */
 export class CounterBoard {
-  private readonly rows = new Map<string, KeptCounter>();
+  private readonly rows: CountedRows<KeptCounter>;
 
-  /** @param backendOf which backend a namespace lives on; null if there is no such namespace */
+  /**
+   * @param backendOf which backend a namespace lives on; null if there is no such namespace
+   * @param names told of every counter that comes and goes
+   */
   constructor(
     private readonly backends: CounterBackend[],
     private readonly clock: Clock,
     private readonly backendOf: (namespace: string) => Promise<string | null>,
-  ) {}
+    names: NameCount,
+  ) {
+    this.rows = new CountedRows(names, ({ namespace, name }) => ({
+      namespace,
+      name,
+      kind: 'counter',
+    }));
+  }
 
   /** The counter list: filtered, by name. Costs no look at any backend. */
   page({ search = '', limit }: CounterListInput): CounterPage {

@@ -15,7 +15,9 @@ import type { BackendHealth, LockDetail, LockPage, LockRow } from '../domain/loc
 import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { RecordEvent } from '../domain/record-event';
 import type { LockEngine } from '../engine/lock-engine';
+import type { NameCount } from '../engine/name-count';
 import { BoardRow, rowId, rowRead, withStatus } from './board-row';
+import { CountedRows } from './counted-rows';
 import { CounterBoard, counterRowId } from './counter-board';
 import { GrantRate } from './grant-rate';
 import { HistoryTail } from './history-tail';
@@ -48,12 +50,8 @@ export interface BoardParts {
   policyOf: (namespace: string) => NamespacePolicy;
   /** How long a lock is held as a rule, by its id on the board. */
   ownHoldOf: (id: string) => OwnHold | null;
-}
-
-interface DueLock {
-  backend: string;
-  key: RecordKey;
-  lapsed: boolean;
+  /** Told of every name that comes and goes. */
+  names: NameCount;
 }
 
 const SCAN_PAGE = 500;
@@ -72,7 +70,7 @@ export class LockBoard {
   /** The counters of the same backends. */
   readonly counters: CounterBoard;
   readonly grantRate: GrantRate;
-  private readonly rows = new Map<string, BoardRow>();
+  private readonly rows: CountedRows<BoardRow>;
   /** By backend. */
   private readonly moved = new Map<string, MovedRecords>();
   /** By backend: when the last look began that was answered, on the clock that never steps. */
@@ -85,10 +83,11 @@ export class LockBoard {
   private readonly norms: KnownNorms;
   private readonly details: LockDetails;
 
-  constructor({ backends, clock, backendOf, policyOf, ownHoldOf }: BoardParts) {
+  constructor({ backends, clock, backendOf, policyOf, ownHoldOf, names }: BoardParts) {
+    this.rows = new CountedRows(names, ({ key }) => key);
     this.backends = backends;
     this.clock = clock;
-    this.counters = new CounterBoard(backends, clock, backendOf);
+    this.counters = new CounterBoard(backends, clock, backendOf, names);
     this.grantRate = new GrantRate(clock);
     this.norms = new KnownNorms(policyOf, ownHoldOf);
     this.details = new LockDetails({
@@ -172,8 +171,8 @@ export class LockBoard {
   }
 
   /** Locks that time or a death may have changed: leases that lapsed by the instant of their backend, and queues. */
-  due(instants: ReadonlyMap<string, number>): DueLock[] {
-    const due: DueLock[] = [];
+  due(instants: ReadonlyMap<string, number>) {
+    const due: { backend: string; key: RecordKey; lapsed: boolean }[] = [];
     for (const { backend, key, record } of this.rows.values()) {
       const instant = instants.get(backend) ?? 0;
       const lapsed = record.holds.some(({ expiresAt }) => expiresAt <= instant);

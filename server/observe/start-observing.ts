@@ -1,6 +1,7 @@
 import type { Database } from '@/db/database';
 import type { Clock } from '../clock';
 import type { NamespacePolicy } from '../domain/namespace-policy';
+import type { NameCount } from '../engine/name-count';
 import type { Log } from '../log';
 import { backendMetrics } from './backend-metrics';
 import { Chores } from './chores';
@@ -36,6 +37,8 @@ export interface ObservingParts {
   backendOf: (namespace: string) => Promise<string | null>;
   /** What a namespace allows, as last read. */
   policyOf: (namespace: string) => NamespacePolicy;
+  /** How many names each namespace has; the board counts them. */
+  names: NameCount;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
 }
@@ -60,7 +63,7 @@ export interface LeavingShard extends Pick<ObservedBackend, 'id'> {
 /** Starts what watches the locks: one tail a backend, the board, and the chores where this process has them. */
 export function startObserving(parts: ObservingParts): Observing {
   const { backends, leaving = [], database, clock, log, processId } = parts;
-  const { backendOf, policyOf, resolveIntents } = parts;
+  const { backendOf, policyOf, names, resolveIntents } = parts;
   const shown = [
     ...backends.map((backend) => ({ id: backend.id, shownAs: publicId(backend) })),
     ...leaving.map(({ id, of }) => ({ id, shownAs: of })),
@@ -68,7 +71,7 @@ export function startObserving(parts: ObservingParts): Observing {
   const ids = shown.map(({ id }) => id);
   const ownHolds = new OwnHolds(database, shown, clock);
   const ownHoldOf = (id: string) => ownHolds.of(id);
-  const board = new LockBoard({ backends, clock, backendOf, policyOf, ownHoldOf });
+  const board = new LockBoard({ backends, clock, backendOf, policyOf, ownHoldOf, names });
   const insights = new LockInsights(database, (backend) =>
     shown.flatMap(({ id, shownAs }) => (shownAs === backend ? [id] : [])),
   );

@@ -33,6 +33,7 @@ export async function createNamespace(
         backend,
         createdAt,
         policy: policy ? JSON.stringify(policy) : null,
+        grownMaxLocks: 0,
       });
     } catch (error) {
       if (!database.isDuplicateKey(error)) throw error;

@@ -6,7 +6,7 @@ export async function ensureDefaultNamespace(database: Database, clock: Clock): 
   try {
     await database.db
       .insert(database.tables.namespaces)
-      .values({ id: 'default', backend: 'default', createdAt: clock.now() });
+      .values({ id: 'default', backend: 'default', createdAt: clock.now(), grownMaxLocks: 0 });
   } catch (error) {
     if (!database.isDuplicateKey(error)) throw error;
   }

@@ -1,25 +1,29 @@
 import { asc } from 'drizzle-orm';
 import type { NamespaceRow } from '../domain/namespace-row';
 import { askDatabase } from './ask-database';
-import { storedPolicy } from './namespace-directory';
+import { policyOfRow } from './namespace-directory';
 import type { OperationContext } from './operation-context';
 import { requireRole } from './require-role';
 
 /** Every namespace, by name. */
 export async function listNamespaces(ctx: OperationContext): Promise<NamespaceRow[]> {
   await requireRole(ctx, 'viewer');
-  const { database, board } = ctx.runtime;
+  const { database, board, names } = ctx.runtime;
   const { namespaces } = database.tables;
   const rows = await askDatabase(() =>
     database.db.select().from(namespaces).orderBy(asc(namespaces.id)),
   );
   const tallyOf = board.tallies();
-  return rows.map(({ id: name, backend, createdAt, policy }) => ({
-    name,
-    backend,
-    createdAt,
-    ...tallyOf(name, backend),
-    policy: storedPolicy(policy),
-    hasOwnPolicy: policy !== null,
-  }));
+  return rows.map((row) => {
+    const { id: name, backend, createdAt } = row;
+    return {
+      name,
+      backend,
+      createdAt,
+      ...tallyOf(name, backend),
+      ...names.of(name),
+      policy: policyOfRow(row),
+      hasOwnPolicy: row.policy !== null,
+    };
+  });
 }

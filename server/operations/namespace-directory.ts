@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
-import { DEFAULT_POLICY, type NamespacePolicy } from '../domain/namespace-policy';
+import { DEFAULT_POLICY, MAX_LOCKS_MAX, type NamespacePolicy } from '../domain/namespace-policy';
 
 /** Knows which backend keeps a namespace, and what it allows. */
 export interface NamespaceDirectory {
@@ -33,8 +33,9 @@ export function createNamespaceDirectory(from: { database: Database }): Namespac
   const known = new Map<string, NamespaceEntry & { policy: NamespacePolicy }>();
   const asking = new Map<string, Promise<NamespaceEntry | null>>();
 
-  const keep = ({ id: name, backend, policy }: typeof namespaces.$inferSelect) => {
-    known.set(name, { name, backend, policy: storedPolicy(policy) });
+  const keep = (row: typeof namespaces.$inferSelect) => {
+    const { id: name, backend } = row;
+    known.set(name, { name, backend, policy: policyOfRow(row) });
     return { name, backend };
   };
   const ask = async (name: string) => {
@@ -75,8 +76,18 @@ export function createNamespaceDirectory(from: { database: Database }): Namespac
   };
 }
 
-/** What a version with fewer bounds stored has the default for the others. */
-export function storedPolicy(text: string | null): NamespacePolicy {
-  if (text === null) return DEFAULT_POLICY;
-  return { ...DEFAULT_POLICY, ...(JSON.parse(text) as Partial<NamespacePolicy>) };
+/**
+ * What a namespace allows. What a version with fewer bounds stored has the default for the others. Until its names have been
+ * counted for the first time it may have as many as there can be.
+ */
+export function policyOfRow({
+  policy,
+  grownMaxLocks,
+}: {
+  policy: string | null;
+  grownMaxLocks: number | null;
+}): NamespacePolicy {
+  const own = policy === null ? {} : (JSON.parse(policy) as Partial<NamespacePolicy>);
+  const maxLocks = Math.max(DEFAULT_POLICY.maxLocks, grownMaxLocks ?? MAX_LOCKS_MAX);
+  return { ...DEFAULT_POLICY, maxLocks, ...own };
 }

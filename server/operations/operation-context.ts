@@ -5,6 +5,7 @@ import type { SessionKeeper } from '../auth/session-keeper';
 import type { Clock } from '../clock';
 import type { Config } from '../config';
 import type { LockEngine } from '../engine/lock-engine';
+import type { NameCount } from '../engine/name-count';
 import type { Log } from '../log';
 import type { EventHistory } from '../observe/event-history';
 import type { FleetView } from '../observe/fleet-view';
@@ -38,6 +39,7 @@ export interface Runtime extends ControlRuntime {
   insights: LockInsights;
   fleet: FleetView;
   metrics: Metrics;
+  names: NameCount;
   /** Random, new at every start. */
   processId: string;
   close(): Promise<void>;

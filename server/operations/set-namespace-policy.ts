@@ -4,7 +4,7 @@ import { LockyardError } from '../domain/errors';
 import type { NamespacePolicy } from '../domain/namespace-policy';
 import { auditActor } from './audit-log';
 import { auditedChange } from './audited-change';
-import { storedPolicy } from './namespace-directory';
+import { policyOfRow } from './namespace-directory';
 import type { ControlContext } from './operation-context';
 import { permit } from './with-audit';
 
@@ -35,7 +35,7 @@ export async function setNamespacePolicy(
     const [row] = await tx.select().from(namespaces).where(isHere);
     if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
     await tx.update(namespaces).set({ policy: stored }).where(isHere);
-    const result = { before: storedPolicy(row.policy), after: storedPolicy(stored) };
+    const result = { before: policyOfRow(row), after: policyOfRow({ ...row, policy: stored }) };
     return { answer: { name, policy: result.after }, result };
   });
   await directory.refresh().catch((err: unknown) => {

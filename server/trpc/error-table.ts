@@ -10,6 +10,7 @@ export const ERROR_TABLE = {
   CONFLICT: { code: 'CONFLICT', httpStatus: 409 },
   TOO_LARGE: { code: 'PAYLOAD_TOO_LARGE', httpStatus: 413 },
   RATE_LIMITED: { code: 'TOO_MANY_REQUESTS', httpStatus: 429 },
+  NAMESPACE_FULL: { code: 'TOO_MANY_REQUESTS', httpStatus: 429 },
   CONTENDED: { code: 'TOO_MANY_REQUESTS', httpStatus: 429 },
   UNSUPPORTED: { code: 'NOT_IMPLEMENTED', httpStatus: 501 },
   BACKEND_DOWN: { code: 'SERVICE_UNAVAILABLE', httpStatus: 503 },

@@ -45,7 +45,7 @@ export class SimConnection implements RecordStore, HistorySource {
   }
 
   async forget() {
-    return 0;
+    return [];
   }
 
   async pruneHistory() {

@@ -54,12 +54,44 @@ contract('what is kept', (suite) => {
       { key: moved, ...before },
       { key: foreign, rev: stays.rev, writer: 'another' },
     ]);
-    expect(forgotten).toBe(1);
+    expect(forgotten).toEqual([true, false, false]);
     expect((await readOne(suite.store, gone)).record).toBe(null);
     expect((await stored(suite.store, moved)).rev).toBe(2);
     expect((await stored(suite.store, foreign)).rev).toBe(1);
     expect((await swapOne(suite.store, update(gone, seen))).took).toBe(false);
     expect((await readOne(suite.store, gone)).record).toBe(null);
+  });
+
+  it('forgets a record only when its own clock has come far enough', async () => {
+    const [due, early, never] = [freshKey(), freshKey(), freshKey()];
+    const now = await suite.now();
+    const records = [
+      { key: due, ...(await created(suite.store, due)), notBefore: now - 60_000 },
+      { key: early, ...(await created(suite.store, early)), notBefore: now + 60_000 },
+      {
+        key: never,
+        ...(await created(suite.store, never)),
+        notBefore: Number.POSITIVE_INFINITY,
+      },
+    ];
+    expect(await suite.other.forget(records)).toEqual([true, false, false]);
+    expect((await stored(suite.store, early)).rev).toBe(1);
+    expect((await stored(suite.store, never)).rev).toBe(1);
+  });
+
+  it('makes a record that is used and forgotten at once the one or the other, never both', async () => {
+    const keys = Array.from({ length: 40 }, () => freshKey());
+    const seen = [];
+    for (const key of keys) seen.push({ key, ...(await created(suite.store, key)) });
+    const changes = seen.map(({ key, ...before }) => update(key, before, { head: 'used' }));
+    const [gone, swapped] = await Promise.all([
+      suite.other.forget(seen),
+      Promise.all(changes.map((change) => swapOne(suite.store, change))),
+    ]);
+    for (const [i, key] of keys.entries()) {
+      const head = (await readOne(suite.other, key)).record?.head ?? null;
+      expect([gone[i], swapped[i]?.took]).toEqual(head === null ? [true, false] : [false, true]);
+    }
   });
 
   it('is scanned without a repeat and without a gap while others write', async () => {
@@ -141,8 +173,8 @@ contract('what is kept', (suite) => {
     const keys = Array.from({ length: 50 }, () => freshKey());
     const gone = [];
     for (const key of keys) gone.push({ key, ...(await created(suite.store, key)) });
-    expect(await suite.store.forget(gone)).toBe(50);
-    expect(await suite.other.forget(gone)).toBe(0);
+    expect(await suite.store.forget(gone)).toEqual(gone.map(() => true));
+    expect(await suite.other.forget(gone)).toEqual(gone.map(() => false));
   });
 
   it('says what it promises: a level, whole sentences, and what was read to tell', async () => {

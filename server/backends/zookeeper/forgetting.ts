@@ -1,5 +1,5 @@
 import { recordId } from '../record-id';
-import type { RecordKey } from '../record-store';
+import type { Obsolete } from '../record-store';
 import type { HistoryChunks } from './history-chunks';
 import type { KnownZnodes } from './known-znodes';
 import { ANY_VERSION, getChildren, type Step } from './wire-calls';
@@ -21,11 +21,14 @@ export class Forgetting {
     private readonly chunks: HistoryChunks,
   ) {}
 
-  /** Those that are still at this rev and writer; says how many there were. */
-  async records(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number> {
-    let forgotten = 0;
+  /**
+   * Those that are still at this rev and writer, where the leader's clock has surely come far enough; says of each whether it is
+   * gone by this. The clock is read before the write: it can only have run on by then.
+   */
+  async records(records: Obsolete[]): Promise<boolean[]> {
+    const forgotten: boolean[] = [];
     for (let i = 0; i < records.length; i += AT_ONCE) {
-      forgotten += await this.someRecords(records.slice(i, i + AT_ONCE));
+      forgotten.push(...(await this.someRecords(records.slice(i, i + AT_ONCE))));
     }
     return forgotten;
   }
@@ -46,19 +49,18 @@ export class Forgetting {
     }
   }
 
-  private async someRecords(
-    records: { key: RecordKey; rev: number; writer: string }[],
-  ): Promise<number> {
+  private async someRecords(records: Obsolete[]): Promise<boolean[]> {
     const ids = records.map(({ key }) => recordId(key));
     for (let round = 0; round < ROUNDS; round += 1) {
       const { generation } = this.session;
       const read = await this.znodes.read(this.session, this.layout, ids, []);
+      const now = this.session.earliest();
       const gone = read.records.flatMap(({ version, stands, children }, i) => {
-        const { rev, writer } = records[i] ?? {};
+        const { rev, writer, notBefore = 0 } = records[i] ?? {};
         if (version === null || stands?.rev !== rev || stands?.writer !== writer) return [];
-        return [{ id: ids[i] ?? '', version, children }];
+        return now < notBefore ? [] : [{ id: ids[i] ?? '', version, children }];
       });
-      if (gone.length === 0) return 0;
+      if (gone.length === 0) break;
       const steps = gone.flatMap(({ id, version, children }): Step[] => [
         ...children.map((name) => removal(this.layout.queue(id, name), ANY_VERSION)),
         removal(this.layout.record(id), version),
@@ -66,10 +68,13 @@ export class Forgetting {
       const end = this.chunks.newGeneration(generation);
       const { took } = await this.session.write([end, ...steps], generation);
       await this.session.refreshGeneration();
-      if (took) return gone.length;
+      if (took) {
+        const goneIds = new Set(gone.map(({ id }) => id));
+        return ids.map((id) => goneIds.has(id));
+      }
       for (const id of ids) this.znodes.dropRecord(id);
     }
-    return 0;
+    return ids.map(() => false);
   }
 
   private async answerKeys(): Promise<string[]> {

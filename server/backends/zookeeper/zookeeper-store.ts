@@ -7,6 +7,7 @@ import type {
   Guarantees,
   HistoryRow,
   HistorySource,
+  Obsolete,
   Page,
   ReadResult,
   RecordKey,
@@ -103,7 +104,7 @@ export class ZookeeperStore implements RecordStore, HistorySource {
     return surely(this.walk.page(cursor, limit));
   }
 
-  async forget(records: { key: RecordKey; rev: number; writer: string }[]): Promise<number> {
+  async forget(records: Obsolete[]): Promise<boolean[]> {
     const forgotten = await surely(this.forgetting.records(records));
     await surely(this.forgetting.lapsedAnswers());
     return forgotten;

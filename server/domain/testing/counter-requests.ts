@@ -19,5 +19,5 @@ export const OPERATOR = { by: 'ana', reason: 'stock was counted' };
 
 /** A counter as it may stand in a store. */
 export function counterAt(value: number, bounds: Partial<Bounds> = {}): CounterRecord {
-  return { rev: 7, value, ...OPEN, ...bounds, createdAt: 1, lastMove: null };
+  return { rev: 7, value, ...OPEN, ...bounds, createdAt: 1, lastMove: null, answersUntil: 0 };
 }

@@ -3,6 +3,7 @@ import type { Database } from '@/db/database';
 import type { StoreName } from '../../backends/testing/stores-under-test';
 import { systemClock } from '../../clock';
 import { DEFAULT_POLICY, type NamespacePolicy } from '../../domain/namespace-policy';
+import { NameCount } from '../../engine/name-count';
 import { EngineRig, type Member } from '../../engine/testing/engine-rig';
 import type { ObservedBackend } from '../lock-board';
 import { type Observing, startObserving } from '../start-observing';
@@ -49,6 +50,7 @@ export class ObservingRig {
       processId: member.process,
       backendOf: async () => 'default',
       policyOf: () => policy,
+      names: new NameCount(() => systemClock.monotonic()),
       resolveIntents: async () => {
         intents.asked += 1;
       },

@@ -1,0 +1,1 @@
+ALTER TABLE `namespaces` ADD `grown_max_locks` bigint;

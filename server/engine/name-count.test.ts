@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { NameCount } from './name-count';
+import { RoomForNames } from './room-for-names';
+
+const lock = (name: string, namespace = 'default') => ({ namespace, name });
+const counter = (name: string) => ({ ...lock(name), kind: 'counter' as const });
+
+function counted() {
+  const clock = { at: 0 };
+  return { clock, names: new NameCount(() => clock.at) };
+}
+
+it('counts what the board shows, and what was made here until the board shows it', () => {
+  const { names } = counted();
+  names.appeared(lock('a'));
+  names.appeared(counter('a'));
+  names.appeared(lock('a', 'billing'));
+  expect(names.of('default')).toEqual({ locks: 1, counters: 1 });
+  names.making(lock('b'));
+  names.making(lock('c'));
+  expect(names.total('default')).toBe(4);
+  names.settled(lock('b'), true);
+  names.settled(lock('c'), false);
+  expect(names.total('default')).toBe(3);
+  names.appeared(lock('b'));
+  expect(names.total('default')).toBe(3);
+  names.vanished(lock('b'));
+  names.vanished(counter('a'));
+  expect(names.total('default')).toBe(1);
+  expect(names.total('billing')).toBe(1);
+  expect(names.total('unheard-of')).toBe(0);
+});
+
+it('believes the board where a name that was made here does not come up within a minute', () => {
+  const { clock, names } = counted();
+  const make = (name: string) => {
+    names.making(lock(name));
+    names.settled(lock(name), true);
+  };
+  make('gone');
+  clock.at = 30_000;
+  make('b');
+  expect(names.total('default')).toBe(2);
+  clock.at = 60_000;
+  make('c');
+  expect(names.total('default')).toBe(2);
+});
+
+it('has no room in a full namespace, nor anywhere while memory is short, but for our own names', () => {
+  const { names } = counted();
+  const memory = { isShort: false };
+  const room = new RoomForNames(names, () => memory.isShort);
+  names.appeared(lock('a'));
+  expect(room.fullBecause('default', 2)).toBe(null);
+  names.making(lock('b'));
+  expect(room.fullBecause('default', 2)).toBe(
+    'The namespace "default" has 2 locks and counters, and its policy allows 2. Those that exist go on.',
+  );
+  expect(room.fullBecause('billing', 2)).toBe(null);
+  memory.isShort = true;
+  expect(room.fullBecause('billing', 2)).toMatch(/^This server is short of memory/);
+  expect(room.fullBecause('.lockyard', 2)).toBe(null);
+});
