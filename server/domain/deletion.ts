@@ -18,7 +18,7 @@ export const KEPT_BECAUSE = [
 export type KeptBecause = (typeof KEPT_BECAUSE)[number];
 
 /** How long a lock is kept whose hold was lost, not released, so that its holder is told how. */
-export const LOST_KEPT_MS = 60 * 60_000;
+const LOST_KEPT_MS = 60 * 60_000;
 
 /** How long a free lock is kept in a namespace that has room, and in one that is more than half full. */
 export const IDLE_MS = 30 * 24 * 60 * 60_000;
@@ -75,7 +75,7 @@ export function counterDeletion(record: CounterRecord, now: number): Deletion {
 }
 
 /** When a lock was last held, as far as its record tells; 0: it was not. Only of use for a lock that nobody holds. */
-export function lastUsedAt({ holds, ended }: LockRecord): number {
+function lastUsedAt({ holds, ended }: LockRecord): number {
   return Math.max(0, ended?.at ?? 0, ...holds.map(({ expiresAt }) => expiresAt));
 }
 

@@ -64,7 +64,7 @@ export function restoredToken(lastToken: number, epoch: number, now: number): nu
 }
 
 /** How far below the start of a new record the last token and the rev of one must be that is deleted. */
-export const DELETION_MARGIN_MS = 10 * 60_000;
+const DELETION_MARGIN_MS = 10 * 60_000;
 
 /**
  * The highest rev that a record can have had that was deleted by `now`. A caller's proof that a record which is not found
