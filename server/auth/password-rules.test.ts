@@ -1,3 +1,4 @@
+import { dictionary } from '@zxcvbn-ts/language-common';
 import { describe, expect, test } from 'vitest';
 import { hashPassword, isPassword } from './password-hash';
 import { checkPassword } from './password-rules';
@@ -10,6 +11,9 @@ describe('passwords', () => {
     '日本語のパスワードを十二文字',
     '            x4tz9q  ',
     `${'a'.repeat(50)}bcdefghij klm nop`,
+    'orange guitar winter horses',
+    'seven green kites over Oslo',
+    'correct horse battery',
   ])('%j is good enough, as it is', (password) => {
     expect(() => checkPassword(password, 'ana')).not.toThrow();
   });
@@ -31,10 +35,39 @@ describe('passwords', () => {
     'margarethe-2026',
     'Summer2026Summer',
     'iloveyou12345',
+    'samantha123456',
+    'Liverpool1987',
+    'mercedes-porsche',
+    'TINKERBELL!!11',
+    'B4ttl3f13ld2000',
+    'chelseachelsea',
+    'q1w2e3r4t5y6',
   ])('%j is refused', (password) => {
     expect(() => checkPassword(password, 'Margarethe')).toThrow(
       expect.objectContaining({ reason: 'INVALID' }),
     );
+  });
+
+  test('are held against a list of more than 3,000 common ones, in any case and with a common ending', () => {
+    const common = dictionary['passwords-common'];
+    expect(common.length).toBeGreaterThan(3_000);
+    const isRefused = (password: string) => {
+      try {
+        checkPassword(password, 'ana');
+        return false;
+      } catch {
+        return true;
+      }
+    };
+    const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+    const words = common.filter((word, at) => word.length >= 7 && (at < 8_000 || word.length > 11));
+    expect(words.length).toBeGreaterThan(3_000);
+    const variants = (word: string) => [
+      ...(word.length >= 12 ? [word, word.toUpperCase(), capital(word)] : []),
+      `${capital(word)}1234!`.padEnd(12, '!'),
+      word + word,
+    ];
+    expect(words.flatMap(variants).filter((password) => !isRefused(password))).toEqual([]);
   });
 
   test('are kept as scrypt with a salt of their own, and told apart to the letter', async () => {

@@ -1,7 +1,8 @@
 import { PASSWORD_MIN_CHARS } from '../domain/console-terms';
 import { LockyardError } from '../domain/errors';
+import { ownCharsOf } from './common-passwords';
 
-/** Words that guessers try first: those of this product, and those that most passwords are made of. */
+/** Words that count as nothing wherever they occur: those of this product, and those that most passwords are made of. */
 const COMMON = [
   'lockyard',
   'distributedlock',
@@ -77,9 +78,14 @@ const COMMON = [
 /** How many characters must be left when the common words are taken out. */
 const OWN_CHARS_MIN = 6;
 const DISTINCT_MIN = 5;
+/** Of the common passwords, two with little besides are soon tried; three make a phrase. */
+const COMMON_WORDS_MAX = 2;
+
+const GUESSABLE = 'This password is made of words that guessers try first; use other words.';
 
 /**
- * Refuses a password that a guesser would try early: short, made of common words, or of the user's own name.
+ * Refuses a password that a guesser would try early: short, common, made of one or two
+ * common ones, of words of this product or of the user's own name.
  * No rule about kinds of characters. Throws `INVALID` with a message for its owner.
  */
 export function checkPassword(password: string, userName: string): void {
@@ -98,8 +104,6 @@ function complaintAbout(password: string, userName: string): string | null {
   const name = userName.toLowerCase();
   const words = name.length >= 3 ? [name, ...COMMON] : COMMON;
   const own = words.reduce((rest, word) => rest.replaceAll(word, ''), password.toLowerCase());
-  if ([...own].length < OWN_CHARS_MIN) {
-    return 'This password is made of words that guessers try first; use other words.';
-  }
-  return null;
+  if ([...own].length < OWN_CHARS_MIN) return GUESSABLE;
+  return ownCharsOf(password, COMMON_WORDS_MAX) < OWN_CHARS_MIN ? GUESSABLE : null;
 }

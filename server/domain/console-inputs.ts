@@ -22,6 +22,7 @@ export const userName = z
   .min(1)
   .max(64)
   .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@-]*$/u, 'must be letters, digits, spaces and . _ @ -')
+  .refine((name) => !/\p{Default_Ignorable_Code_Point}/u.test(name), 'must be visible')
   .refine((name) => new TextEncoder().encode(name).length <= 128, 'must be at most 128 bytes');
 
 export const password = z.string().min(PASSWORD_MIN_CHARS).max(256);

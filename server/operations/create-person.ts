@@ -5,9 +5,15 @@ import { auditActor } from './audit-log';
 import { auditedChange } from './audited-change';
 import { insertUser } from './insert-user';
 import type { ControlContext } from './operation-context';
+import { refuseImitation } from './refuse-imitation';
 import { permit } from './with-audit';
 
-/** Adds a person who may sign in. Throws `INVALID` for a weak password, `CONFLICT` when the name is taken. */
+/**
+ * Adds a person who may sign in.
+ *
+ * @throws LockyardError `INVALID` for a weak password or a name of the system, `CONFLICT` for a name that is taken or could
+ *   be mistaken for one that is
+ */
 export async function createPerson(
   ctx: ControlContext,
   { name, role, password }: CreatePersonInput,
@@ -18,6 +24,7 @@ export async function createPerson(
   checkPassword(password, name);
   const passwordHash = await hashPassword(password);
   return auditedChange(ctx, who, what, async (tx) => {
+    await refuseImitation(database, tx, name);
     const user = { name, role, passwordHash, createdAt: clock.now() };
     const id = await insertUser(database, tx, user);
     return { answer: { id }, result: { id, role } };

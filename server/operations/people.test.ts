@@ -84,10 +84,22 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     const results = await Promise.allSettled([create('Zoë', 'viewer'), create('Zoë', 'admin')]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await expect(create('Zoë', 'viewer')).rejects.toMatchObject({ reason: 'CONFLICT' });
-    await create('zoë', 'viewer');
+    await create('Zora', 'viewer');
     const found = (await listPeople(root())).filter(({ name }) => name === 'Zoë');
     expect(found).toHaveLength(1);
     expect(Object.keys(found[0] ?? {})).not.toContain('passwordHash');
+  });
+
+  test('a name that imitates another user is refused, also of two that are added at once', async () => {
+    await create('Olga', 'viewer');
+    for (const name of ['olga', 'OLGA', '0lga']) {
+      await expect(create(name, 'admin')).rejects.toMatchObject({ reason: 'CONFLICT' });
+    }
+    await expect(create('Lockyard', 'viewer')).rejects.toMatchObject({ reason: 'INVALID' });
+    const both = await Promise.allSettled([create('bruno', 'viewer'), create('Bruno', 'viewer')]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const names = (await listPeople(root())).map(({ name }) => name.toLowerCase());
+    expect(names.filter((name) => name === 'olga' || name === 'bruno')).toHaveLength(2);
   });
 
   test('a weak password is refused, and the act is not counted as done', async () => {

@@ -1,6 +1,7 @@
 import { hashPassword } from '../auth/password-hash';
 import { checkPassword } from '../auth/password-rules';
 import { checkSetupToken, useSetupToken } from '../auth/setup-link';
+import { checkUserName } from '../auth/user-name-rules';
 import type { SetupInput } from '../domain/access-inputs';
 import { askDatabase } from './ask-database';
 import { auditedChange } from './audited-change';
@@ -13,7 +14,7 @@ import type { SignedIn } from './sign-in';
  * user.
  *
  * @throws LockyardError `CONFLICT` when there is a user, `FORBIDDEN` for a wrong, used or expired token, `INVALID` for a
- *   weak password
+ *   weak password or a name of the system
  */
 export async function setUpFirstAdmin(
   ctx: ControlContext,
@@ -21,6 +22,7 @@ export async function setUpFirstAdmin(
 ): Promise<SignedIn> {
   const { database, clock, sessions } = ctx.runtime;
   await askDatabase(() => checkSetupToken(database, database.db, token, clock.now()));
+  checkUserName(name, []);
   checkPassword(password, name);
   const passwordHash = await hashPassword(password);
   const what = { act: 'session.setup', subject: name } as const;

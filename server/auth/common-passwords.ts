@@ -1,0 +1,60 @@
+import { dictionary } from '@zxcvbn-ts/language-common';
+
+/** Shorter ones are found in everything. */
+const WORD_MIN_CHARS = 4;
+
+/** What guessers write for letters. */
+const LOOKS: Record<string, string> = {
+  '@': 'a',
+  '4': 'a',
+  '3': 'e',
+  '1': 'i',
+  '!': 'i',
+  '0': 'o',
+  '5': 's',
+  $: 's',
+  '7': 't',
+};
+
+let words: { all: Set<string>; longest: number } | null = null;
+
+/**
+ * How many characters of a password are left when the common passwords in it are taken out: as many as `wordsMax` of the
+ * 49,000 most common ones, where that leaves least. Case makes no difference, nor digits for the letters that they look
+ * like, nor saying all of it twice.
+ */
+export function ownCharsOf(password: string, wordsMax: number): number {
+  const plain = password.toLowerCase();
+  const spelt = [...plain].map((char) => LOOKS[char] ?? char).join('');
+  const readings = new Set([plain, spelt]);
+  return Math.min(...[...readings].map((text) => leastLeft(saidOnce(text), wordsMax)));
+}
+
+function saidOnce(text: string): string {
+  return /^(.+?)\1+$/s.exec(text)?.[1] ?? text;
+}
+
+function leastLeft(text: string, wordsMax: number): number {
+  words ??= readWords();
+  const { all, longest } = words;
+  // By how many of the first characters are looked at: how few are left with so many words taken out of them.
+  let left = Array.from({ length: text.length + 1 }, (_, end) => end);
+  for (let used = 1; used <= wordsMax; used++) {
+    const fewer = left;
+    left = [0];
+    for (let end = 1; end <= text.length; end++) {
+      let least = Math.min((left[end - 1] ?? 0) + 1, fewer[end] ?? 0);
+      for (let chars = WORD_MIN_CHARS; chars <= Math.min(longest, end); chars++) {
+        const before = fewer[end - chars] ?? 0;
+        if (before < least && all.has(text.slice(end - chars, end))) least = before;
+      }
+      left.push(least);
+    }
+  }
+  return left[text.length] ?? 0;
+}
+
+function readWords() {
+  const all = new Set(dictionary['passwords-common'].map((word) => word.toLowerCase()));
+  return { all, longest: Math.max(...[...all].map(({ length }) => length)) };
+}
