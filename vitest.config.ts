@@ -7,7 +7,7 @@ const pure = ['server/domain/**', 'components/**', 'scripts'];
 const timed = ['server/{engine,http}/**'];
 /** Of those, what only looks at what comes out in the end. */
 const patient = ['server/engine/*campaign.test.ts', 'server/engine/lost-replies.test.ts'];
-const rest = ['server', 'server/{auth,backends,backup,observe,operations,trpc}/**', 'db/**'];
+const rest = ['server', 'server/{auth,backends,backup,observe,operations,pages,trpc}/**', 'db/**'];
 const more = ['client/**', 'app/**', 'bench/**', 'scripts/demo', 'test/**'];
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);
 

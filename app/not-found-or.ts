@@ -1,12 +1,11 @@
+import { TRPCClientError } from '@trpc/client';
 import { notFound } from 'next/navigation';
+import type { Reason } from '@/server/domain/errors';
 
 /** For what a page is about: where that does not exist there is no page; everything else is an error. */
 export function notFoundOr(error: unknown): never {
-  if (error instanceof Error && reasonOf(error.cause) === 'NOT_FOUND') notFound();
+  if (error instanceof TRPCClientError && reasonOf(error.data) === 'NOT_FOUND') notFound();
   throw error;
 }
 
-/** The caller within this process wraps the refusals of operations. */
-function reasonOf(cause: unknown): unknown {
-  return typeof cause === 'object' && cause !== null && 'reason' in cause ? cause.reason : null;
-}
+const reasonOf = (data: { reason?: Reason } | undefined) => data?.reason;

@@ -1,15 +1,12 @@
 import { headers } from 'next/headers';
 import { redirect } from 'next/navigation';
 import { cache } from 'react';
-import { consoleCaller } from '@/server/trpc/console-caller';
-
-/** The console API for the request of this page. */
-export const pageCaller = cache(async () => consoleCaller(await headers()));
+import { consoleClient } from './console-client';
 
 /** The console for whoever is signed in; everybody else is led to where they can sign in. */
 export const openConsole = cache(async () => {
-  const caller = await pageCaller();
-  const { user, setupNeeded, demo } = await caller.session.current();
+  const api = consoleClient(await headers());
+  const { user, setupNeeded, demo } = await api.session.current.query();
   if (user === null) redirect(setupNeeded ? '/setup' : '/sign-in');
-  return { caller, user, demo };
+  return { api, user, demo };
 });

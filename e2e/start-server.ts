@@ -14,6 +14,8 @@ export interface RunningServer {
   /** The one-time link under which the first admin is made; null when somebody is there already. */
   setupLink: string | null;
   dataDir: string;
+  /** Of the process that grants locks. */
+  readonly pid: number;
   /** What the server wrote so far, on both streams. */
   output(): string;
   /** Asks it to end (SIGTERM), waits until it has and answers its exit code. The data stays. */
@@ -56,6 +58,9 @@ export async function startServer(
   return {
     url,
     dataDir,
+    get pid() {
+      return run.child.pid ?? 0;
+    },
     get setupLink() {
       return ready.setupLink;
     },

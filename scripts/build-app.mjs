@@ -26,6 +26,7 @@ const app = {
   ],
   entries: {
     main: 'server/main.ts',
+    'page-process': 'server/pages/page-process.ts',
     cli: 'server/cli.ts',
     command: 'client/command/lockyard-command.ts',
     fleet: 'scripts/demo/fleet.ts',

@@ -9,10 +9,23 @@ export const rooms = [
   {
     name: 'ground',
     files:
-      /^(server\/(clock|config|config-error|current-runtime|log|nearest-name|network-list|random-text-pool|secret-files)|db\/(backend-url|zookeeper-url|shard-list|start-error))\.ts$|^package\.json$/,
+      /^(server\/(clock|config|config-error|log|nearest-name|network-list|random-text-pool|secret-files)|db\/(backend-url|zookeeper-url|shard-list|start-error))\.ts$|^package\.json$/,
     mayImport: [],
   },
-  { name: 'app', files: /^app\//, mayImport: ['components', 'trpc', 'ground'] },
+  // Runs in the page process: of the server it may know what the wire looks like, and nothing that keeps or does anything.
+  {
+    name: 'app',
+    files: /^app\//,
+    mayImport: ['components', 'page-wire'],
+    mayImportTypesOf: ['trpc'],
+  },
+  { name: 'page-wire', files: /^server\/pages\/page-process-terms\.ts$/, mayImport: [] },
+  {
+    name: 'page-process',
+    files: /^server\/pages\/page-process\.ts$/,
+    mayImport: ['page-wire', 'ground'],
+    mayImportTypesOf: [],
+  },
   { name: 'components', files: /^components\//, mayImport: [], mayImportTypesOf: ['trpc'] },
   { name: 'domain', files: /^server\/domain\//, mayImport: [], mayImportTypesOf: [] },
   { name: 'strategies', files: /^server\/strategies\//, mayImport: ['ground'] },
@@ -37,9 +50,15 @@ export const rooms = [
   { name: 'trpc', files: /^server\/trpc\//, mayImport: ['operations', 'auth', 'ground'] },
   { name: 'http', files: /^server\/http\//, mayImport: ['trpc', 'operations', 'auth', 'ground'] },
   {
+    name: 'pages',
+    files: /^server\/pages\//,
+    mayImport: ['page-wire', 'http', 'operations', 'auth', 'ground'],
+  },
+  {
     name: 'roots',
     files: /^server\/[^/]+\.ts$/,
     mayImport: [
+      'pages',
       'http',
       'trpc',
       'operations',

@@ -101,6 +101,12 @@ export function readConfig(environment: Env): Config {
   };
 }
 
+/** The environment of the process that renders pages: without anything of ours, and so without secrets. */
+export function pageProcessEnv(env: Env): NodeJS.ProcessEnv {
+  const foreign = Object.entries(env).filter(([name]) => !name.startsWith('LOCKYARD_'));
+  return { ...Object.fromEntries(foreign), NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' };
+}
+
 function refuseUnknown(env: Env): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('LOCKYARD_') || NAMES.includes(name)) continue;

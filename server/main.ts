@@ -1,13 +1,12 @@
 import { StartError } from '@/db/start-error';
 import { systemClock } from './clock';
-import { readConfig } from './config';
+import { pageProcessEnv, readConfig } from './config';
 import { startControlSocket } from './control-socket';
-import { setCurrentRuntime } from './current-runtime';
 import { startDemo } from './demo';
 import { createDoors } from './http/doors';
 import { createHttpServer, listen } from './http/http-server';
 import { createLog, type Log } from './log';
-import { openPages } from './pages';
+import { openPages, type Pages } from './pages/open-pages';
 import { createRuntime } from './runtime';
 import { sayHowToBegin } from './say-how-to-begin';
 import { shutDown } from './shut-down';
@@ -27,18 +26,21 @@ async function start(log: Log): Promise<() => Promise<void>> {
   const config = readConfig(process.env);
   const runtime = await createRuntime(config, log, systemClock);
   undo.push(() => runtime.close());
-  setCurrentRuntime(runtime);
 
-  const opening = openPages(config.host, config.port);
+  let pages: Promise<Pages> | null = null;
+  const doors = createDoors(runtime, async (...page) => (await pages)?.handle(...page));
+  pages = openPages(runtime, pageProcessEnv(process.env), doors.handlePrivately);
   // A failure is told where it is awaited, unless the start fails for another reason before.
-  opening.catch(() => undefined);
-  const doors = createDoors(runtime, async (req, res) => (await opening).handle(req, res));
+  pages.then(
+    ({ close }) => undo.push(close),
+    () => undefined,
+  );
   const server = createHttpServer(doors);
   const url = await listen(server, config.port, config.host);
   // Only now: of two servers over one data folder, one that cannot start must not take the other's socket.
   const closeSocket = await startControlSocket(runtime);
   undo.push(closeSocket);
-  const pages = await opening;
+  const { close: closePages } = await pages;
   say(`Lockyard is ready on ${url}`);
   const demo = config.demo ? await startDemo(runtime, url) : null;
   if (demo) say(`Sign in to the demo (on this machine only): ${demo.link}`);
@@ -47,7 +49,7 @@ async function start(log: Log): Promise<() => Promise<void>> {
   return async () => {
     stopSaying?.();
     await Promise.all([demo?.stop(), closeSocket()]);
-    await shutDown({ server, doors, runtime, closePages: pages.close });
+    await shutDown({ server, doors, runtime, closePages });
   };
 }
 

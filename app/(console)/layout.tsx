@@ -3,10 +3,10 @@ import { ConsoleShell } from '@/components/shell/console-shell';
 import { openConsole } from '../open-console';
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-  const { caller, user, demo } = await openConsole();
+  const { api, user, demo } = await openConsole();
   const [backends, guarantees] = await Promise.all([
-    caller.backends.list(),
-    caller.backends.guarantees(),
+    api.backends.list.query(),
+    api.backends.guarantees.query(),
   ]);
   return (
     <ConsoleShell account={user} demo={demo} backends={backends} guarantees={guarantees}>

@@ -11,11 +11,11 @@ import { type SearchParams, searchParamsOf } from '../search-params';
 export const metadata: Metadata = { title: 'Locks' };
 
 export default async function LocksPage({ searchParams }: { searchParams: SearchParams }) {
-  const { caller } = await openConsole();
+  const { api } = await openConsole();
   const query = readListQuery(await searchParamsOf(searchParams));
   const [page, fleet] = await Promise.all([
-    caller.locks.list(listInput(query, FIRST_WINDOW)),
-    readOrNull(caller.insights.fleet()),
+    api.locks.list.query(listInput(query, FIRST_WINDOW)),
+    readOrNull(api.insights.fleet.query()),
   ]);
   return <LocksView initial={page} initialFleet={fleet} origin={originOf(await headers())} />;
 }

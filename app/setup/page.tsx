@@ -1,16 +1,13 @@
 import type { Metadata } from 'next';
-import { redirect } from 'next/navigation';
 import { EntryFrame } from '@/components/entry/entry-frame';
 import { SetupForm } from '@/components/entry/setup-form';
 import { ConsoleClient } from '@/components/live/trpc';
-import { pageCaller } from '../open-console';
 import { type SearchParams, searchParamsOf } from '../search-params';
 
 export const metadata: Metadata = { title: 'Set up' };
 
+/** Only while there is nobody: the server leads people elsewhere afterwards. */
 export default async function SetupPage({ searchParams }: { searchParams: SearchParams }) {
-  const { setupNeeded } = await (await pageCaller()).session.current();
-  if (!setupNeeded) redirect('/');
   const token = (await searchParamsOf(searchParams)).get('token');
   if (!token) {
     return (

@@ -33,6 +33,8 @@ export interface Doors {
   readonly proxies: NetworkList;
   /** Answers a request; never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void;
+  /** Answers a query that the page process asks for a page; never throws. */
+  handlePrivately(scope: RequestScope): void;
   /** From now on the server says that it is not ready, and asks callers to connect elsewhere. */
   startDraining(): void;
   /** Answers that are still being made, live streams not counted. */
@@ -88,6 +90,11 @@ export function createDoors(
     const door = isHttp(req) ? doorTo(scope.pathname) : notHttp;
     door(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
   };
+  const privateDoorTo = ({ req, pathname }: RequestScope): Door => {
+    if (req.method !== 'GET') return nothingHere;
+    if (pathname === OPENAPI_PATH) return openApi;
+    return pathname.startsWith(CONSOLE_PREFIX) ? console : nothingHere;
+  };
   const takeShortCut = openLeanServiceDoor(runtime, admit, handleAny);
 
   return {
@@ -96,6 +103,10 @@ export function createDoors(
       answers.add(res);
       requests.follow(req, res);
       if (!lean || isDraining || !takeShortCut(req, res)) handleAny(req, res);
+    },
+    handlePrivately(scope) {
+      requests.follow(scope.req, scope.res);
+      privateDoorTo(scope)(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
     },
     startDraining() {
       isDraining = true;

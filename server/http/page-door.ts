@@ -1,38 +1,19 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { RequestScope } from './request-scope';
-import { setPageHeaders } from './security-headers';
+import { newNonce, pagePolicy } from './security-headers';
 
-/** Serves a page or one of its files, to the end of the answer. */
-export type PageHandler = (req: IncomingMessage, res: ServerResponse) => Promise<void>;
-
-/** Headers by which Next's parts talk to each other, and those of proxies; from outside they could only mislead it. */
-const INTERNAL_HEADERS = [
-  'next-action',
-  'x-action-forwarded',
-  'x-action-redirected',
-  'x-action-revalidated',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-invoke-path',
-  'x-invoke-query',
-  'x-matched-path',
-  'x-middleware-invoke',
-  'x-middleware-rewrite',
-  'x-middleware-subrequest',
-  'x-now-route-matches',
-  'x-prerender-revalidate',
-];
-
-/** Tells Next which parts of a page its caller has already; over one that it cannot read it would stumble. */
-const ROUTER_STATE = 'next-router-state-tree';
-const ROUTER_STATE_MAX_CHARS = 40_000;
+/**
+ * Answers a request for a page or one of its files, whose policy names `nonce`. Resolves when there is no more to do for
+ * it but to send.
+ */
+export type PageHandler = (scope: RequestScope, nonce: string) => Promise<void>;
 
 /** Gives pages their headers and hands them on. Pages are only ever read: whatever changes something goes by the APIs. */
 export function openPageDoor(pages: PageHandler | null) {
   return async (scope: RequestScope): Promise<void> => {
-    const { req, res, pathname, isSecure } = scope;
-    setPageHeaders(scope);
+    const { req, res, pathname } = scope;
+    const nonce = newNonce();
+    res.setHeader('Content-Security-Policy', pagePolicy(nonce));
     if (pages === null) return plainAnswer(res, 404, 'There is no such page.');
     if (req.method !== 'GET' && req.method !== 'HEAD') {
       res.setHeader('Allow', 'GET, HEAD');
@@ -42,12 +23,7 @@ export function openPageDoor(pages: PageHandler | null) {
       return plainAnswer(res, 400, 'There is no WebSocket.');
     }
     if (!isDecodable(pathname)) return plainAnswer(res, 400, 'The address is broken.');
-    if (!isRouterState(req.headers[ROUTER_STATE])) {
-      return plainAnswer(res, 400, `The header ${ROUTER_STATE} is broken.`);
-    }
-    for (const name of INTERNAL_HEADERS) delete req.headers[name];
-    req.headers['x-forwarded-proto'] = isSecure ? 'https' : 'http';
-    await pages(req, res);
+    await pages(scope, nonce);
   };
 }
 
@@ -59,17 +35,8 @@ function isDecodable(pathname: string): boolean {
   }
 }
 
-function isRouterState(header: string | string[] | undefined): boolean {
-  if (header === undefined) return true;
-  if (typeof header !== 'string' || header.length > ROUTER_STATE_MAX_CHARS) return false;
-  try {
-    return Array.isArray(JSON.parse(decodeURIComponent(header)));
-  } catch {
-    return false;
-  }
-}
-
-function plainAnswer(res: ServerResponse, status: number, text: string): void {
+/** Answers with one line of text. */
+export function plainAnswer(res: ServerResponse, status: number, text: string): void {
   res.statusCode = status;
   res.setHeader('Content-Type', 'text/plain; charset=utf-8');
   res.end(`${text}\n`);

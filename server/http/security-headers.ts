@@ -41,15 +41,17 @@ export function apiAnswerHeaders(isSecure: boolean): readonly string[] {
   return isSecure ? SECURED_API_ANSWER : API_ANSWER;
 }
 
+/** A nonce for one answer, of which the scripts of its page carry a copy. */
+export const newNonce = () => randomBytes(16).toString('base64');
+
 /**
- * Gives a page its policy with a fresh nonce. Next reads the nonce from the *request's* header and puts it on its own
- * scripts, so pages must be rendered for each request.
+ * The policy of a page whose scripts carry `nonce`. Next reads the nonce from this header of the *request* and puts it on
+ * its own scripts.
  *
  * Styles may be inline: charts and dialogs set them at run time, and they cannot run code.
  */
-export function setPageHeaders({ req, res, requestId }: RequestScope): void {
-  const nonce = randomBytes(16).toString('base64');
-  const policy = [
+export function pagePolicy(nonce: string): string {
+  return [
     "default-src 'self'",
     `script-src 'self' 'nonce-${nonce}' 'strict-dynamic'`,
     "style-src 'self' 'unsafe-inline'",
@@ -61,7 +63,4 @@ export function setPageHeaders({ req, res, requestId }: RequestScope): void {
     "form-action 'self'",
     "frame-ancestors 'none'",
   ].join('; ');
-  req.headers['content-security-policy'] = policy;
-  req.headers['x-request-id'] = requestId;
-  res.setHeader('Content-Security-Policy', policy);
 }

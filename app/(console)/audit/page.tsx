@@ -8,8 +8,8 @@ import { type SearchParams, searchParamsOf } from '../../search-params';
 export const metadata: Metadata = { title: 'Audit' };
 
 export default async function AuditPage({ searchParams }: { searchParams: SearchParams }) {
-  const { caller } = await openConsole();
+  const { api } = await openConsole();
   const query = readAuditQuery(await searchParamsOf(searchParams));
-  const page = await readOrNull(caller.audit.list(auditInput(query, null)));
+  const page = await readOrNull(api.audit.list.query(auditInput(query, null)));
   return <AuditView initial={page} initialQuery={query} now={Date.now()} />;
 }

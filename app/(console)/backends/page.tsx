@@ -6,11 +6,11 @@ import { readOrNull } from '../../read-or-null';
 export const metadata: Metadata = { title: 'Backends' };
 
 export default async function BackendsPage() {
-  const { caller } = await openConsole();
+  const { api } = await openConsole();
   const [backends, guarantees, namespaces] = await Promise.all([
-    caller.backends.list(),
-    caller.backends.guarantees(),
-    readOrNull(caller.namespaces.list()),
+    api.backends.list.query(),
+    api.backends.guarantees.query(),
+    readOrNull(api.namespaces.list.query()),
   ]);
   return (
     <BackendsView

@@ -6,6 +6,6 @@ import { openConsole } from '../../open-console';
 export const metadata: Metadata = { title: 'Counters' };
 
 export default async function CountersPage() {
-  const { caller } = await openConsole();
-  return <CountersView initial={await caller.counters.list({ limit: COUNTERS_SHOWN })} />;
+  const { api } = await openConsole();
+  return <CountersView initial={await api.counters.list.query({ limit: COUNTERS_SHOWN })} />;
 }

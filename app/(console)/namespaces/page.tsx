@@ -6,10 +6,10 @@ import { readOrNull } from '../../read-or-null';
 export const metadata: Metadata = { title: 'Namespaces' };
 
 export default async function NamespacesPage() {
-  const { caller } = await openConsole();
+  const { api } = await openConsole();
   const [namespaces, backends] = await Promise.all([
-    readOrNull(caller.namespaces.list()),
-    caller.backends.list(),
+    readOrNull(api.namespaces.list.query()),
+    api.backends.list.query(),
   ]);
   return <NamespacesView initial={namespaces} initialBackends={backends} now={Date.now()} />;
 }

@@ -17,12 +17,12 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 }
 
 export default async function ShardsPage(props: Props) {
-  const { caller } = await openConsole();
+  const { api } = await openConsole();
   const backend = await idOf(props);
-  const initial = await caller.backends
-    .shards({ backend: backend.slice(0, 32), limit: NAMES_SHOWN })
+  const initial = await api.backends.shards
+    .query({ backend: backend.slice(0, 32), limit: NAMES_SHOWN })
     .catch(notFoundOr);
-  const namespaces = await caller.namespaces.list().catch(() => []);
+  const namespaces = await api.namespaces.list.query().catch(() => []);
   const spaces = namespaces.filter((space) => space.backend === backend).map(({ name }) => name);
   return <ShardsView key={backend} initial={initial} spaces={spaces} />;
 }

@@ -28,12 +28,12 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 }
 
 export default async function CounterPage(props: Props) {
-  const { caller } = await openConsole();
+  const { api } = await openConsole();
   const ref = await refOf(props);
   if (!ref) notFound();
   const [detail, moves] = await Promise.all([
-    caller.counters.detail(ref).catch(notFoundOr),
-    readOrNull(caller.counters.moves({ ...ref, limit: MOVES_SHOWN })),
+    api.counters.detail.query(ref).catch(notFoundOr),
+    readOrNull(api.counters.moves.query({ ...ref, limit: MOVES_SHOWN })),
   ]);
   return <CounterView key={detail.row.id} initial={detail} moves={moves} />;
 }

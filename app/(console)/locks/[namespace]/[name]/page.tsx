@@ -27,14 +27,14 @@ export async function generateMetadata(props: Props): Promise<Metadata> {
 }
 
 export default async function LockPage(props: Props) {
-  const { caller } = await openConsole();
+  const { api } = await openConsole();
   const ref = await refOf(props);
   if (!ref) notFound();
   const range = readRange(await searchParamsOf(props.searchParams));
   const [detail, events, insight] = await Promise.all([
-    caller.locks.detail(ref).catch(notFoundOr),
-    readOrNull(caller.locks.events({ ...ref, limit: 50 })),
-    readOrNull(caller.insights.lock({ ...ref, range })),
+    api.locks.detail.query(ref).catch(notFoundOr),
+    readOrNull(api.locks.events.query({ ...ref, limit: 50 })),
+    readOrNull(api.insights.lock.query({ ...ref, range })),
   ]);
   return <LockView key={detail.row.id} initial={detail} events={events} insight={insight} />;
 }

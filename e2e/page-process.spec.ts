@@ -1,0 +1,152 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createService, expect, signIn, test } from './lockyard-test';
+import type { RunningServer } from './start-server';
+
+/** Where only Linux shows what a process has open. */
+const isLinux = process.platform === 'linux';
+
+function pageProcesses(): { pid: number; parent: number }[] {
+  const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split(
+    '\n',
+  );
+  return lines
+    .filter((line) => line.includes('page-process.mjs'))
+    .map((line) => line.trim().split(/\s+/))
+    .map(([pid, parent]) => ({ pid: Number(pid), parent: Number(parent) }));
+}
+
+const pageProcessOf = ({ pid }: RunningServer) =>
+  pageProcesses().find(({ parent }) => parent === pid)?.pid ?? null;
+
+async function eventually(what: string, isSo: () => Promise<boolean> | boolean): Promise<void> {
+  for (let waitedMs = 0; waitedMs < 30_000; waitedMs += 100) {
+    if (await isSo()) return;
+    await pause(100);
+  }
+  throw new Error(`Not within 30 s: ${what}`);
+}
+
+test('while the process that renders pages is gone a page is 503, the APIs go on, and then it is back', async ({
+  server,
+  admin,
+  page,
+  context,
+}) => {
+  await signIn(context, server, admin);
+  const orders = await createService(server, admin, 'orders');
+  const headers = { cookie: admin.cookie };
+  const before = pageProcessOf(server);
+  if (before === null) throw new Error('There is no process that renders pages.');
+  process.kill(before, 'SIGKILL');
+  let refused: Response | null = null;
+  await eventually('a refusal', async () => {
+    const reply = await fetch(`${server.url}/audit`, { headers });
+    if (reply.status === 503) refused = reply;
+    return reply.status === 503;
+  });
+  const { headers: said } = refused as unknown as Response;
+  expect(Number(said.get('retry-after'))).toBeGreaterThan(0);
+  expect(said.get('content-type')).toContain('text/html');
+  expect((await orders.acquire({ name: 'beside-pages', leaseMs: 5_000 })).outcome).toBe('granted');
+  expect((await fetch(`${server.url}/api/health/ready`)).status).toBe(200);
+  // The refusal asks again by itself.
+  await page.goto('/audit');
+  await expect(page.getByRole('heading', { name: 'Audit' })).toBeVisible({ timeout: 30_000 });
+  expect(pageProcessOf(server)).not.toBe(before);
+});
+
+test('the process that renders pages ends with its parent, even one that was killed', async ({
+  server,
+}) => {
+  const child = pageProcessOf(server);
+  expect(child).not.toBeNull();
+  await server.kill();
+  await eventually('no page process', () => !pageProcesses().some(({ pid }) => pid === child));
+  await server.restart();
+});
+
+test('both processes speak over sockets for their user alone, and pages open no port', async ({
+  server,
+}) => {
+  const sockets = readdirSync(server.dataDir).filter((name) => name.endsWith('.sock'));
+  expect(sockets.map((name) => name.split('.')[0]).sort()).toEqual(['console', 'control', 'pages']);
+  for (const name of sockets) {
+    expect(statSync(join(server.dataDir, name)).mode & 0o777).toBe(0o600);
+  }
+  if (isLinux) expectNoPort(pageProcessOf(server));
+});
+
+function expectNoPort(child: number | null): void {
+  const open = readdirSync(`/proc/${child}/fd`).map((fd) => linkOf(`/proc/${child}/fd/${fd}`));
+  const listening = ['tcp', 'tcp6'].flatMap((kind) =>
+    readFileSync(`/proc/${child}/net/${kind}`, 'utf8')
+      .split('\n')
+      .map((line) => line.trim().split(/\s+/))
+      .filter((fields) => fields[3] === '0A')
+      .map((fields) => `socket:[${fields[9]}]`),
+  );
+  expect(open.filter((target) => listening.includes(target))).toEqual([]);
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
+
+test('an address without a page is 404 whatever a client navigation says that it has', async ({
+  server,
+}) => {
+  const states = [
+    undefined,
+    '%5B%5D',
+    'garbage',
+    '%',
+    encodeURIComponent('["",{},null,"refetch"]'),
+  ];
+  for (const state of states) {
+    const headers = { rsc: '1', ...(state && { 'next-router-state-tree': state }) };
+    for (const path of ['/nope', '/nope/nope?_rsc=1', '/locks/x', '/_next/static/nope.js']) {
+      const { status } = await fetch(server.url + path, { headers, redirect: 'manual' });
+      expect([path, state, status]).toEqual([path, state, 404]);
+    }
+  }
+});
+
+test('no state that a client navigation may send makes a page fail', async ({ server, admin }) => {
+  const states = [
+    ['', {}],
+    ['', { children: ['nope', {}] }, null, 'refetch'],
+    ['', { children: ['(console)', { children: ['__PAGE__', {}] }] }, null, 'inside-shared-layout'],
+    [
+      'x',
+      { other: ['', { children: [['a', 'b', 'd', null], {}] }] },
+      ['a', 'b'],
+      'metadata-only',
+      3,
+    ],
+    [['a', 'b', 'oc', ['c']], { __proto__: null, constructor: ['', {}] }],
+    [],
+    ['', []],
+  ];
+  for (const state of states) {
+    const headers = {
+      cookie: admin.cookie,
+      rsc: '1',
+      'next-router-state-tree': encodeURIComponent(JSON.stringify(state)),
+    };
+    for (const path of ['/', '/audit', '/locks/default/nope', '/docs']) {
+      const { status } = await fetch(`${server.url}${path}`, { headers });
+      expect([JSON.stringify(state), path, status < 500]).toEqual([
+        JSON.stringify(state),
+        path,
+        true,
+      ]);
+    }
+  }
+});

@@ -1,0 +1,154 @@
+import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import type { RequestScope } from '../http/request-scope';
+
+/** Of one page; more than any page has, so that hardly ever a slow caller keeps the page process waiting. */
+const UNSENT_MAX_BYTES = 1024 * 1024;
+/** From the request to the first byte, and between two. */
+const SILENT_MAX_MS = 30_000;
+
+/** All that a page may know of its request; anything else could only mislead its renderer. */
+const PASSED_ON = [
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cookie',
+  'host',
+  'next-router-prefetch',
+  'next-router-segment-prefetch',
+  'next-router-state-tree',
+  'next-url',
+  'rsc',
+  'user-agent',
+];
+
+/** What concerns one connection alone, or is the page door's to say. */
+const NOT_PASSED_BACK = new Set([
+  'connection',
+  'content-security-policy',
+  'date',
+  'keep-alive',
+  'set-cookie',
+  'transfer-encoding',
+]);
+
+/** The page process did not answer, or not to the end. */
+export class PageProcessFailure extends Error {
+  override readonly name = 'PageProcessFailure';
+}
+
+/** Passes requests for pages on to the page process, over its socket. */
+export class PageRelay {
+  private readonly agent = new Agent({ keepAlive: true });
+  /** Answers that the page process has finished and their callers have not read. */
+  private readonly unread = new Set<RequestScope['res']>();
+
+  constructor(private readonly socketPath: string) {}
+
+  /** How much of the pages there are is still to be read by those who asked for them. */
+  get unreadBytes(): number {
+    let sum = 0;
+    for (const res of this.unread) sum += res.writableLength;
+    return sum;
+  }
+
+  /**
+   * Answers with what the page process answers. Resolves once that has all been received, though the caller may still be
+   * reading it; also when the caller hangs up.
+   *
+   * @param policy the content security policy of the answer, whose nonce the page takes over
+   * @throws PageProcessFailure while nothing has been answered yet
+   */
+  async relay(scope: RequestScope, policy: string): Promise<void> {
+    const { res } = scope;
+    const upstream = await this.ask(scope, policy);
+    if (upstream === null) return;
+    res.writeHead(upstream.statusCode ?? 502, passedBack(upstream));
+    const hangUp = () => upstream.destroy();
+    const goOn = () => upstream.resume();
+    res.once('close', hangUp);
+    res.on('drain', goOn);
+    upstream.on('data', (piece: Buffer) => {
+      res.write(piece);
+      if (res.writableLength > UNSENT_MAX_BYTES) upstream.pause();
+    });
+    await new Promise<void>((resolve) => {
+      upstream.once('end', () => {
+        this.unread.add(res);
+        res.once('close', () => this.unread.delete(res));
+        res.end();
+      });
+      // Half a page must not look like a whole one.
+      upstream.once('close', () => {
+        if (!upstream.complete) res.destroy();
+        resolve();
+      });
+    });
+    res.off('close', hangUp);
+    res.off('drain', goOn);
+  }
+
+  /** A page's body as text, for a request of this process's own. Rejects with `PageProcessFailure`. */
+  async read(
+    path: string,
+    headers: OutgoingHttpHeaders,
+  ): Promise<{ status: number; headers: OutgoingHttpHeaders; text: string }> {
+    const answer = await this.send(path, 'GET', headers, new AbortController().signal);
+    if (answer === null) throw new PageProcessFailure('The page process did not answer.');
+    const pieces: Buffer[] = [];
+    for await (const piece of answer) pieces.push(piece);
+    if (!answer.complete) throw new PageProcessFailure('The page process answered half a page.');
+    return {
+      status: answer.statusCode ?? 0,
+      headers: passedBack(answer),
+      text: Buffer.concat(pieces).toString(),
+    };
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private async ask(scope: RequestScope, policy: string): Promise<IncomingMessage | null> {
+    const { req, res, address, isSecure, requestId } = scope;
+    const gone = new AbortController();
+    const hangUp = () => gone.abort();
+    res.once('close', hangUp);
+    const headers: OutgoingHttpHeaders = {
+      'content-security-policy': policy,
+      'x-forwarded-for': address,
+      'x-forwarded-proto': isSecure ? 'https' : 'http',
+      'x-request-id': requestId,
+    };
+    for (const name of PASSED_ON)
+      if (req.headers[name] !== undefined) headers[name] = req.headers[name];
+    try {
+      return await this.send(req.url ?? '/', req.method ?? 'GET', headers, gone.signal);
+    } finally {
+      res.off('close', hangUp);
+    }
+  }
+
+  /** Null if the caller hung up first. */
+  private send(
+    path: string,
+    method: string,
+    headers: OutgoingHttpHeaders,
+    gone: AbortSignal,
+  ): Promise<IncomingMessage | null> {
+    const { agent, socketPath } = this;
+    return new Promise((resolve, reject) => {
+      const call = request({ agent, socketPath, path, method, headers, signal: gone });
+      call.setTimeout(SILENT_MAX_MS, () => call.destroy(new Error('No answer in time.')));
+      call.once('response', resolve);
+      call.once('error', (cause) => {
+        if (gone.aborted) resolve(null);
+        else reject(new PageProcessFailure('The page process did not answer.', { cause }));
+      });
+      call.end();
+    });
+  }
+}
+
+function passedBack({ headers }: IncomingMessage): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_PASSED_BACK.has(name)));
+}

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+interface RoutesManifest {
+  staticRoutes: { page: string; regex: string }[];
+  dynamicRoutes: { page: string; regex: string }[];
+}
+
+/** What Next adds to the routes of `app`: none of them is an address of a page. */
+const NO_PAGE = /^\/_|\.svg$/;
+
+/** Which addresses have a page, as the build says. */
+export class PageRoutes {
+  private readonly pages = new Set<string>();
+  private readonly patterns: RegExp[] = [];
+
+  /** @param buildDir the folder `.next` */
+  constructor(buildDir: string) {
+    const manifest = readManifest(join(buildDir, 'routes-manifest.json'));
+    for (const { page } of manifest.staticRoutes) if (!NO_PAGE.test(page)) this.pages.add(page);
+    this.patterns = manifest.dynamicRoutes.map(({ regex }) => new RegExp(regex));
+  }
+
+  /** @param pathname as sent; a `/` at its end does not matter, since Next leads to the address without */
+  has(pathname: string): boolean {
+    const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname;
+    return this.pages.has(path) || this.patterns.some((pattern) => pattern.test(path));
+  }
+}
+
+function readManifest(path: string): RoutesManifest {
+  return JSON.parse(readFileSync(path, 'utf8')) as RoutesManifest;
+}

@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http';
+
+export type PageRefusal = 'full' | 'down' | 'away';
+
+const RETRY_AFTER_SECONDS = { full: 3, down: 5, away: 5 };
+const WHY = {
+  full: 'More pages are asked for at the moment than this server can show.',
+  down: 'The part of Lockyard that shows pages is starting.',
+  away: 'The control database does not answer, so nobody can be signed in.',
+};
+
+/** Answers 503 with a page that needs nothing else, says what goes on, and asks again by itself. */
+export function refusePage(res: ServerResponse, why: PageRefusal): void {
+  const body = Buffer.from(pageOf(why));
+  res.writeHead(503, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': body.length,
+    'Cache-Control': 'no-store',
+    'Retry-After': String(RETRY_AFTER_SECONDS[why]),
+  });
+  res.end(res.req.method === 'HEAD' ? undefined : body);
+}
+
+const pageOf = (why: PageRefusal) => `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="refresh" content="${RETRY_AFTER_SECONDS[why]}">
+<title>Busy · Lockyard</title>
+<style>
+body { margin: 0; min-height: 100vh; display: grid; place-items: center; font: 16px/1.5 system-ui, sans-serif;
+  background: light-dark(#fefefd, #12181a); color: light-dark(#1c2427, #e6ebec); }
+main { max-width: 30rem; padding: 2rem 1.5rem; }
+h1 { margin: 0 0 .5rem; font-size: 1.45rem; line-height: 1.3; }
+p { margin: 0 0 .75rem; }
+</style>
+</head>
+<body>
+<main>
+<h1>This page cannot be shown right now</h1>
+<p>${WHY[why]} This page asks again every ${RETRY_AFTER_SECONDS[why]} seconds.</p>
+<p>Services are answered as before, as far as their backends answer.</p>
+</main>
+</body>
+</html>
+`;
