@@ -17,7 +17,6 @@ const t = initTRPC.context<ConsoleContext>().create({
 });
 
 export const consoleRouterOf = t.router;
-export const createConsoleCaller = t.createCallerFactory;
 
 /** A batch is begun at once: each of its mutations must see what those before it have done, also to its caller's role. */
 const inOrder = t.middleware(({ ctx, next, type }) =>
