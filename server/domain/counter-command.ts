@@ -10,6 +10,8 @@ export interface CreateCommand extends Bounds {
   party: CounterParty;
   /** An operator's act has one, so that the outcome of an interrupted one can be found out. */
   request: RequestIdentity | null;
+  /** The instant of the backend's clock from which on nothing of an operator's act may land; absent: none. */
+  latestAt?: number;
 }
 
 /** Adds `delta`, whole or not at all. */
@@ -27,6 +29,7 @@ export interface AdjustCommand {
   value: number;
   party: CounterParty;
   request: RequestIdentity;
+  latestAt?: number;
 }
 
 /** Sets the bounds, if they are still those that the operator saw. */
@@ -35,6 +38,7 @@ export interface SetBoundsCommand extends Bounds {
   seenBounds: Bounds;
   party: CounterParty;
   request: RequestIdentity;
+  latestAt?: number;
 }
 
 export interface GetCommand {

@@ -16,6 +16,7 @@ import type {
 import type { CounterEvent } from './counter-event';
 import { areBounds, type CounterRecord, firstRev, isWithin } from './counter-record';
 import {
+  actTooLate,
   type DecidingPolicy,
   type Decision,
   type Memo,
@@ -55,7 +56,8 @@ type Step<A> = [answer: A, event: CounterEvent | null];
  * @param record the counter as last read, or null if it was never created
  * @throws LockyardError `NOT_FOUND` for a counter that was never created, `INVALID` for a request id used with another
  *   input and for bounds that no value, or not the initial one, lies between; `BACKEND_DOWN` for a service's step
- *   while the backend is closed, `NAMESPACE_FULL` for a new counter while there is no room for it; then nothing changes
+ *   while the backend is closed, and for an act whose latest instant is past; `NAMESPACE_FULL` for a new counter while
+ *   there is no room for it; then nothing changes
  */
 export function decideCounter<C extends CounterCommand>(
   record: CounterRecord | null,
@@ -70,12 +72,10 @@ export function decideCounter<C extends CounterCommand>(
   const [answer, event] = stepOf(record, command, context.now);
   const told = answer as CounterAnswerOf<C>;
   if (!event) return decision(null, told, null, []);
-  return decision(
-    applied(record, event, command),
-    told,
-    event,
-    memosOf(request, answer, context.now),
-  );
+  const ahead = ('latestAt' in command && command.latestAt) || Number.POSITIVE_INFINITY;
+  if (ahead <= context.now) throw actTooLate();
+  const next = applied(record, event, command);
+  return decision(next, told, event, memosOf(request, answer, context.now), ahead);
 }
 
 function stepOf(
@@ -181,14 +181,15 @@ function memosOf(request: RequestIdentity | null, answer: unknown, now: number):
   return [{ key, inputHash, answer, expiresAt: now + REMEMBER_MS }];
 }
 
-/** No deadline is part of any step, so the store has none to test. */
+/** @param ahead the one deadline there can be: the latest instant of an operator's act */
 function decision<A>(
   next: CounterRecord | null,
   answer: A,
   event: CounterEvent | null,
   memos: Memo[],
+  ahead = Number.POSITIVE_INFINITY,
 ): Decision<A, CounterRecord, CounterEvent> {
-  const expect = { past: 0, ahead: Number.POSITIVE_INFINITY };
+  const expect = { past: 0, ahead };
   return {
     next,
     expect,

@@ -209,9 +209,14 @@ export class Draft {
     return recallAnswer<A>(this.context.remembered, request, this.now);
   }
 
-  /** Hands the record over: nothing may be asked of this draft any more. */
+  /**
+   * Hands the record over: nothing may be asked of this draft any more. Throws `BACKEND_DOWN` for a change by an act whose
+   * latest instant is past.
+   */
   finish<A>(answer: A): Decision<A> {
-    const { events, memos, extensions, handOffs } = this;
+    const { events, memos, extensions, handOffs, command } = this;
+    const latestAt = 'latestAt' in command ? command.latestAt : undefined;
+    if (this.changed && latestAt !== undefined && this.isPast(latestAt)) throw actTooLate();
     const expect = { past: this.past, ahead: this.ahead };
     if (this.changed) this.record.rev = this.rev;
     const next = this.changed ? this.record : null;
@@ -248,6 +253,12 @@ export function recallAnswer<A>(
   }
   if (memo.inputHash !== '' && memo.inputHash !== request.inputHash) throw requestIdReused();
   return memo.answer as A;
+}
+
+/** The audit log may have been told already that this act was not done: from now on it must not be. */
+export function actTooLate(): LockyardError {
+  const text = 'This took too long to begin. Nothing was changed; try again.';
+  return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
 }
 
 export function requestIdReused(): LockyardError {

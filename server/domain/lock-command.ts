@@ -85,6 +85,8 @@ export interface ForceReleaseCommand {
   reason: string;
   /** Made from its audit entry, so that the outcome of an interrupted act can be found out. */
   request: RequestIdentity;
+  /** The instant of the backend's clock from which on nothing of this act may land; absent: none. */
+  latestAt?: number;
 }
 
 export interface ExtendCommand {
@@ -95,6 +97,7 @@ export interface ExtendCommand {
   by: string;
   reason: string;
   request: RequestIdentity;
+  latestAt?: number;
 }
 
 /** Tells the holder that the operator saw something; it learns it at its next renewal. */
@@ -104,6 +107,7 @@ export interface NoticeCommand {
   by: string;
   reason: string;
   request: RequestIdentity;
+  latestAt?: number;
 }
 
 /** Stops new grants, or allows them again. */
@@ -112,6 +116,7 @@ export interface FreezeCommand {
   by: string;
   reason: string;
   request: RequestIdentity;
+  latestAt?: number;
 }
 
 /** Does what time has made due, and nothing else. */

@@ -151,6 +151,10 @@ class GroupCommitEngine implements LockEngine {
     return { ...this.pulse.health(), loss: loss && backendLossRow(loss, now) };
   }
 
+  clockAtLeast(): number | null {
+    return this.backendClock.atLeast();
+  }
+
   lastSeen(key: RecordKey, rev: number): SeenLock | null {
     const record = this.known.get(recordId(key))?.record;
     const now = this.backendClock.atLeast();

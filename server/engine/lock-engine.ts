@@ -63,6 +63,8 @@ export interface LockEngine {
   lastSeen(key: RecordKey, rev: number): SeenLock | null;
   /** The answer remembered for this very request, or null: how the outcome of an interrupted act is found out. */
   recall(request: RequestIdentity): Promise<unknown>;
+  /** The clock by which this record is kept is at least this, epoch milliseconds; null: nothing is known of it. */
+  clockAtLeast(key: RecordKey): number | null;
   health(): BackendHealth;
   /** Answers every waiting request `queued`, each keeping its place for a moment, and takes no new waits. */
   drain(): Promise<void>;

@@ -66,6 +66,10 @@ export class ShardedEngine implements LockEngine {
     return answers.find((answer) => answer !== null) ?? null;
   }
 
+  clockAtLeast(key: RecordKey): number | null {
+    return this.home(key).clockAtLeast(key);
+  }
+
   /** Of all shards together: as slow as the slowest, and away where one of them is. */
   health(): BackendHealth {
     const { backend, shards, refusal } = this.parts;

@@ -1,5 +1,7 @@
 import type { RecordKey } from '../backends/record-store';
 import type { RequestIdentity } from '../domain/request-tag';
+import type { LockEngine } from '../engine/lock-engine';
+import { backendDown } from '../engine/refusals';
 import { requestIdentity } from '../engine/request-identity';
 import type { AuditActor, AuditedAct } from './audit-log';
 
@@ -12,12 +14,38 @@ export interface WrittenAct extends Pick<AuditedAct, 'seen' | 'reason'> {
   who: AuditActor;
 }
 
+/** One that is about to be done. */
+export interface ActToDo extends WrittenAct {
+  /** For how long it may still be done, in milliseconds: later, others take it that it never will be. */
+  leftMs(): number;
+}
+
+type ActVerb = LockAct | `counter.${'create' | 'adjust' | 'setBounds'}`;
+
+/**
+ * What a command carries that does this act: its identity, and the latest instant of the backend's clock at which it may land.
+ * That is counted from what surely had passed on that clock, so a process that is stopped here can do nothing later.
+ *
+ * @throws LockyardError `BACKEND_DOWN` where nothing is known of that clock
+ */
+export function actOn(
+  engine: Pick<LockEngine, 'clockAtLeast'>,
+  verb: ActVerb,
+  key: RecordKey,
+  act: ActToDo,
+): { request: RequestIdentity; latestAt: number } {
+  const now = engine.clockAtLeast(verb.startsWith('counter.') ? { ...key, kind: 'counter' } : key);
+  if (now === null) throw backendDown(null);
+  // After the clock: a process that is stopped in between has less time left for it.
+  return { request: actRequest(verb, key, act), latestAt: Math.floor(now + act.leftMs()) };
+}
+
 /**
  * The identity of an operator's act, made from its audit entry alone, so that its outcome can be asked for later. Where its
  * caller gave it a request id, it is the same act whenever it comes with that id; else every entry is an act of its own.
  */
 export function actRequest(
-  verb: LockAct | `counter.${'create' | 'adjust' | 'setBounds'}`,
+  verb: ActVerb,
   key: RecordKey,
   { intent, who, seen = {}, reason }: WrittenAct,
 ): RequestIdentity {

@@ -1,6 +1,6 @@
 import type { AdjustAnswer } from '../domain/counter-command';
 import type { AdjustCounterInput } from '../domain/counter-inputs';
-import { actRequest } from './act-request';
+import { actOn } from './act-request';
 import type { OperationContext } from './operation-context';
 import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
@@ -17,7 +17,7 @@ export async function adjustCounter(
   return withAudit<AdjustAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
     const party = { by, reason };
-    const request = actRequest('counter.adjust', key, entry);
-    return engine.count(key, { verb: 'adjust', seenValue, value, party, request });
+    const act = actOn(engine, 'counter.adjust', key, entry);
+    return engine.count(key, { verb: 'adjust', seenValue, value, party, ...act });
   });
 }

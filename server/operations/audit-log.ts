@@ -1,5 +1,5 @@
 import type { SQL } from 'drizzle-orm';
-import { and, eq } from 'drizzle-orm';
+import { and, eq, or } from 'drizzle-orm';
 import { databaseFailure } from '@/db/database-failure';
 import type { Db } from '@/db/narrow-db';
 import { randomText } from '../auth/random-text';
@@ -86,7 +86,10 @@ export async function recordRefusal(
   await write(ctx, who, what, { outcome: 'refused', result: { message: why }, closedAt });
 }
 
-/** Says what came of an intent; only the first to say so is heard. Part of a transaction when `db` is one. */
+/**
+ * Says what came of an intent, for those who know: only the first of them is heard, but each of them overrules a guess.
+ * Part of a transaction when `db` is one.
+ */
 export async function closeIntent(
   { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
   db: Db,
@@ -95,11 +98,30 @@ export async function closeIntent(
   result: Record<string, unknown>,
 ): Promise<boolean> {
   const { audit } = database.tables;
-  const isOpen = and(eq(audit.intent, intent), eq(audit.outcome, 'pending')) as SQL;
+  const isOpen = or(
+    eq(audit.outcome, 'pending'),
+    and(eq(audit.outcome, 'not_applied'), eq(audit.result, GUESS)),
+  );
   const written = await db
     .update(audit)
     .set({ outcome, result: JSON.stringify(result), closedAt: clock.now() })
-    .where(isOpen);
+    .where(and(eq(audit.intent, intent), isOpen) as SQL);
+  return database.affectedRows(written) === 1;
+}
+
+/** Stands beside an act of which no trace was found; whoever did it may know better. */
+const GUESS = JSON.stringify({ message: 'No trace of it was found.' });
+
+/** Closes an open intent as not applied, for one who has found no trace of the act and did not do it. */
+export async function guessNotApplied(
+  { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
+  intent: string,
+): Promise<boolean> {
+  const { audit } = database.tables;
+  const written = await database.db
+    .update(audit)
+    .set({ outcome: 'not_applied', result: GUESS, closedAt: clock.now() })
+    .where(and(eq(audit.intent, intent), eq(audit.outcome, 'pending')) as SQL);
   return database.affectedRows(written) === 1;
 }
 

@@ -1,6 +1,6 @@
 import type { ExtendAnswer } from '../domain/answers';
 import type { ExtendInput } from '../domain/console-inputs';
-import { actRequest } from './act-request';
+import { actOn } from './act-request';
 import type { OperationContext } from './operation-context';
 import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
@@ -18,7 +18,7 @@ export async function extendLock(ctx: OperationContext, input: ExtendInput): Pro
   } as const;
   return withAudit<ExtendAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
-    const request = actRequest('extend', key, entry);
-    return engine.run(key, { verb: 'extend', token, extendMs, by, reason, request });
+    const act = actOn(engine, 'extend', key, entry);
+    return engine.run(key, { verb: 'extend', token, extendMs, by, reason, ...act });
   });
 }

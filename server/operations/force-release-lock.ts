@@ -1,6 +1,6 @@
 import type { ForceReleaseAnswer } from '../domain/answers';
 import type { ForceReleaseInput } from '../domain/console-inputs';
-import { actRequest } from './act-request';
+import { actOn } from './act-request';
 import type { OperationContext } from './operation-context';
 import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
@@ -24,7 +24,7 @@ export async function forceReleaseLock(
   } as const;
   return withAudit<ForceReleaseAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
-    const request = actRequest('forceRelease', key, entry);
-    return engine.run(key, { verb: 'forceRelease', token, by, reason, request });
+    const act = actOn(engine, 'forceRelease', key, entry);
+    return engine.run(key, { verb: 'forceRelease', token, by, reason, ...act });
   });
 }

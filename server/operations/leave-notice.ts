@@ -1,7 +1,7 @@
 import type { NoticeAnswer } from '../domain/answers';
 import type { NoticeInput } from '../domain/console-inputs';
 import type { NoticeCommand } from '../domain/lock-command';
-import { actRequest } from './act-request';
+import { actOn } from './act-request';
 import type { OperationContext } from './operation-context';
 import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
@@ -22,7 +22,7 @@ export function leaveNotice(
   } as const;
   return withAudit<NoticeAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
-    const request = actRequest(verb, key, entry);
-    return engine.run(key, { verb, token, by, reason, request });
+    const act = actOn(engine, verb, key, entry);
+    return engine.run(key, { verb, token, by, reason, ...act });
   });
 }

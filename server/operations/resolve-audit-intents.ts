@@ -2,12 +2,16 @@ import { and, eq, lte, type SQL } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../domain/errors';
 import { actRequest } from './act-request';
-import { type AuditActor, closeIntent } from './audit-log';
+import { type AuditActor, closeIntent, guessNotApplied } from './audit-log';
 import type { Runtime } from './operation-context';
 import { engineOf } from './reach-lock';
+import { LANDS_WITHIN_MS } from './with-audit';
 
-/** Nothing of an act can still land after this: an engine answers within 5 s, a transaction sooner. */
-const SETTLED_AFTER_MS = 20_000;
+/**
+ * So long after its intent nothing of an act can still land: half of it before, see `withAudit`, and what landed can be
+ * read by now. A transaction of the control database takes less.
+ */
+const SETTLED_AFTER_MS = 2 * LANDS_WITHIN_MS;
 const AT_ONCE = 100;
 
 type Intent = Schema['audit']['$inferSelect'];
@@ -16,7 +20,7 @@ type Needs = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespace
 /**
  * Finds out what became of acts whose outcome nobody wrote down, such as when their process was killed: an act on a lock
  * or a counter left its answer under the intent's id; a change of the control database is written together with its
- * outcome, so one without it never happened. Run at least every 30 s by one process, this closes every intent within 60 s of its act,
+ * outcome, so one without it never happened. Who did an act and comes to say so later is still heard. Run at least every 30 s by one process, this closes every intent within 60 s of its act,
  * unless its backend does not answer: then it is asked again. Returns how many were closed.
  */
 export async function resolveAuditIntents(runtime: Needs): Promise<number> {
@@ -43,7 +47,7 @@ async function resolve(runtime: Needs, intent: Intent): Promise<boolean> {
   const answer = await findAnswer(runtime, intent);
   const { db } = runtime.database;
   return answer === null
-    ? closeIntent(runtime, db, intent.intent, 'not_applied', {})
+    ? guessNotApplied(runtime, intent.intent)
     : closeIntent(runtime, db, intent.intent, 'done', answer);
 }
 

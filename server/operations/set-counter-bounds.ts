@@ -1,6 +1,6 @@
 import type { SetBoundsAnswer } from '../domain/counter-command';
 import type { SetCounterBoundsInput } from '../domain/counter-inputs';
-import { actRequest } from './act-request';
+import { actOn } from './act-request';
 import type { OperationContext } from './operation-context';
 import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
@@ -21,7 +21,7 @@ export async function setCounterBounds(
   return withAudit<SetBoundsAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
     const party = { by, reason };
-    const request = actRequest('counter.setBounds', key, entry);
-    return engine.count(key, { verb: 'setBounds', ...bounds, seenBounds, party, request });
+    const act = actOn(engine, 'counter.setBounds', key, entry);
+    return engine.count(key, { verb: 'setBounds', ...bounds, seenBounds, party, ...act });
   });
 }

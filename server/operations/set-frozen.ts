@@ -1,6 +1,6 @@
 import type { FreezeAnswer } from '../domain/answers';
 import type { FreezeInput } from '../domain/console-inputs';
-import { actRequest } from './act-request';
+import { actOn } from './act-request';
 import type { OperationContext } from './operation-context';
 import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
@@ -19,7 +19,7 @@ export function setFrozen(
   const what = { act: `lock.${verb}`, namespace, subject: name, reason, seen } as const;
   return withAudit<FreezeAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
-    const request = actRequest(verb, key, entry);
-    return engine.run(key, { verb, by, reason, request });
+    const act = actOn(engine, verb, key, entry);
+    return engine.run(key, { verb, by, reason, ...act });
   });
 }

@@ -1,6 +1,6 @@
 import type { CreateAnswer } from '../domain/counter-command';
 import type { SetUpCounterInput } from '../domain/counter-inputs';
-import { actRequest } from './act-request';
+import { actOn } from './act-request';
 import type { OperationContext } from './operation-context';
 import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
@@ -17,7 +17,7 @@ export async function setUpCounter(
   return withAudit<CreateAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
     const party = { by, reason };
-    const request = actRequest('counter.create', key, entry);
-    return engine.count(key, { verb: 'create', initial, floor, ceiling, party, request });
+    const act = actOn(engine, 'counter.create', key, entry);
+    return engine.count(key, { verb: 'create', initial, floor, ceiling, party, ...act });
   });
 }

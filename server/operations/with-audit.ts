@@ -1,6 +1,7 @@
 import type { Role } from '../domain/console-terms';
 import { LockyardError } from '../domain/errors';
-import type { WrittenAct } from './act-request';
+import { unknownOutcome } from '../engine/refusals';
+import type { ActToDo } from './act-request';
 import { type AuditedAct, auditActor, closeIntent, openIntent, recordRefusal } from './audit-log';
 import type { ControlContext } from './operation-context';
 import { type Person, requireRole } from './require-role';
@@ -18,30 +19,78 @@ export async function permit(ctx: ControlContext, role: Role, what: AuditedAct):
   }
 }
 
+/** Nothing of an act lands later than this after its intent was asked for. */
+export const LANDS_WITHIN_MS = 10_000;
+
+/** Whoever acts is answered within this, whatever database and backend do. */
+const ANSWER_WITHIN_MS = 4_700;
+
+/** How far an act has come. */
+interface Course<A> {
+  hasBegun: boolean;
+  /** Its caller was answered: what has not begun by now must not. */
+  isOver: boolean;
+  /** What came of it, while that is being written down. */
+  told: { answer: A } | { error: unknown } | null;
+}
+
 /**
  * Does something outside the control database, in the order: permission, intent, act, outcome. Without a written intent
  * nothing is done. An act whose outcome could not be written, or is not known, stays pending: `resolveAuditIntents` finds
  * out.
  *
- * @param run is given the entry, for the act's own request id, and the actor's name
+ * @param run is given the entry, for the act's own request id and its latest instant, and the actor's name
+ * @throws LockyardError as `run`; `BACKEND_DOWN` or `UNKNOWN` where there is no answer within 5 s
  */
 export async function withAudit<A extends { outcome: string }>(
   ctx: ControlContext,
   role: Role,
   what: AuditedAct,
-  run: (entry: WrittenAct, by: string) => Promise<A>,
+  run: (entry: ActToDo, by: string) => Promise<A>,
 ): Promise<A> {
+  const { clock } = ctx.runtime;
+  const beganAt = clock.monotonic();
+  const leftMs = () => LANDS_WITHIN_MS - (clock.monotonic() - beganAt);
   const who = auditActor(await permit(ctx, role, what));
-  const intent = await openIntent(ctx, who, what);
-  try {
+  const course: Course<A> = { hasBegun: false, isOver: false, told: null };
+  const carryOut = async () => {
+    const intent = await openIntent(ctx, who, what);
+    if (course.isOver) return closeFailed(ctx, intent, notBegun());
+    course.hasBegun = true;
     const { seen = {}, reason = '' } = what;
-    const answer = await run({ intent, who, seen, reason }, who.name);
-    await tryToClose(ctx, intent, OUTCOMES[answer.outcome] ?? 'done', { ...answer });
-    return answer;
-  } catch (error) {
-    await closeFailed(ctx, intent, error);
-    throw error;
+    try {
+      const answer = await run({ intent, who, seen, reason, leftMs }, who.name);
+      course.told = { answer };
+      await tryToClose(ctx, intent, OUTCOMES[answer.outcome] ?? 'done', { ...answer });
+    } catch (error) {
+      course.told = { error };
+      await closeFailed(ctx, intent, error);
+    }
+  };
+  await inTime(carryOut());
+  course.isOver = true;
+  if (course.told === null) throw course.hasBegun ? unknownOutcome(null) : notBegun();
+  if ('error' in course.told) throw course.told.error;
+  return course.told.answer;
+}
+
+/** Resolves when the work is done, or when nobody should wait for it any longer: then it goes on. */
+async function inTime(work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ANSWER_WITHIN_MS);
+  });
+  work.catch(() => undefined);
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+function notBegun(): LockyardError {
+  const text = 'The control database does not answer. Nothing was changed.';
+  return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
 }
 
 /** Answers that say that nothing was done. */

@@ -236,6 +236,7 @@ function bound(engine: Engine): Engine {
       'count',
       'recall',
       'health',
+      'clockAtLeast',
       'lastSeen',
       'drain',
       'close',
