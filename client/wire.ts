@@ -257,6 +257,8 @@ export interface ListedLock {
   rev: number;
   holders: Holder[];
   queueLength: number;
+  /** What is wrong with a record that cannot be read, as a sentence; absent for every other. */
+  unreadable?: string;
 }
 
 /** Locks of a namespace in the order of their names: an overview, and no ground to act on. */

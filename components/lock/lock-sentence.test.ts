@@ -55,6 +55,13 @@ test('what is not known is called not known', () => {
   );
 });
 
+test('a record that cannot be read says so, and why', () => {
+  const unreadable = 'Its rev is not one that Lockyard writes.';
+  expect(told(row({ status: 'unknown', unreadable }))).toBe(
+    'Not known: its record cannot be read. Its rev is not one that Lockyard writes. Nobody is granted it meanwhile.',
+  );
+});
+
 test('a lapsed lock says that nobody released it', () => {
   const ended = {
     owner: 'o',

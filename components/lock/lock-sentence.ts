@@ -16,7 +16,13 @@ const waits = (count: number) => (count === 1 ? '1 waits' : `${exactCount(count)
 
 /** `silentMs`: for how long its backend has not answered. */
 export function lockSentence(row: LockRow, now: number, silentMs: number): LockSentence {
-  const { hold, status, waiters } = row;
+  const { hold, status, waiters, unreadable } = row;
+  if (unreadable !== undefined) {
+    return {
+      now: `Not known: its record cannot be read. ${unreadable}`,
+      next: 'Nobody is granted it meanwhile.',
+    };
+  }
   if (status === 'unknown') {
     return {
       now: `Not known: ${row.backend} has been silent for ${spokenDuration(silentMs)}.`,

@@ -70,7 +70,13 @@ function GrantedAt({ at, row }: { at: number; row: LockRow }) {
 export function OldestWait({ row }: { row: LockRow }) {
   const since = row.oldestWaitAt;
   const waitedMs = useAtBackend(row.backend, (now) => (since === null ? 0 : shownMs(now - since)));
-  if (row.status === 'unknown') return <span className="text-12 text-t3">not read</span>;
+  if (row.status === 'unknown') {
+    return (
+      <span className="text-12 text-t3" title={row.unreadable}>
+        {row.unreadable === undefined ? 'not read' : 'cannot be read'}
+      </span>
+    );
+  }
   if (row.waiters === 0) return <span className="w-[22px] text-right text-t3">0</span>;
   return (
     <>

@@ -2,6 +2,7 @@ import { type CounterMove, type CounterRecord, isWithin } from '../domain/counte
 import { REMEMBER_MS } from '../domain/decision';
 import type { EncodedRecord, KnownRecord } from './record-codec';
 import type { StoredRecord } from './record-store';
+import { refuseImpossibleRev } from './unreadable-record';
 
 /** `1` for a person's move. */
 type MoveTuple = [at: number, delta: number, who: string, isPerson: 0 | 1];
@@ -21,6 +22,7 @@ const NO_QUEUE: readonly never[] = [];
 
 /** Throws for a text that no version of ours wrote: a counter that is not exact must not be counted on. */
 export function decodeCounter(stored: StoredRecord): KnownRecord<CounterRecord> {
+  refuseImpossibleRev(stored.rev);
   const [value, floor, ceiling, createdAt, move, kept] = JSON.parse(stored.head) as Head;
   if (!isWithin(value, { floor, ceiling })) throw new Error('This is not the text of a counter.');
   const lastMove = move === 0 ? null : decodeMove(move);

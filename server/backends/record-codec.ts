@@ -9,6 +9,7 @@ import type {
   Waiter,
 } from '../domain/lock-record';
 import type { StoredRecord } from './record-store';
+import { refuseImpossibleRev, UnreadableRecord } from './unreadable-record';
 
 /** A record together with the text it was read from or written as. */
 export interface KnownRecord<R = LockRecord> {
@@ -100,10 +101,15 @@ type WaiterTuple = [
   setSize?: number,
 ];
 
+/** Throws for a record that no version of ours wrote: see `whatIsUnreadable`. */
 export function decodeRecord(stored: StoredRecord): KnownRecord {
+  refuseImpossibleRev(stored.rev);
   const head = JSON.parse(stored.head) as Head;
   const [lastToken, lastTicket, served, holds, ended, offers] = head;
   const [, , , , , , frozen = 0, delayedUntil = 0, answersUntil = null] = head;
+  if (!Number.isSafeInteger(lastToken) || !Number.isSafeInteger(lastTicket)) {
+    throw new UnreadableRecord('Its last token or ticket is not a whole number that is exact.');
+  }
   const queueOnDisk = stored.queue === '' ? [] : decodeQueue(stored.queue);
   const record: LockRecord = {
     rev: stored.rev,

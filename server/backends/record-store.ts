@@ -11,6 +11,7 @@ export interface RecordKey {
 
 /** A record as the store keeps it. `head` and `queue` are opaque text to the store: see `record-codec.ts`. */
 export interface StoredRecord {
+  /** Where what stands there is no whole number that is exact, some number that is not. */
   rev: number;
   /** Who wrote this rev: random, different for every swap. */
   writer: string;

@@ -19,8 +19,8 @@ export function standingRecord(text: string): { rev: number; writer: string } {
 function standing(text: string, from: number): [rev: number, writer: string, end: number] {
   const afterRev = text.indexOf(' ', from);
   const afterWriter = text.indexOf(' ', afterRev + 1);
+  if (afterRev < 0 || afterWriter < 0) return [Number.NaN, '', from];
   const rev = Number(text.slice(from, afterRev));
-  if (afterRev < 0 || afterWriter < 0 || !Number.isSafeInteger(rev)) throw unreadableReply();
   return [rev, text.slice(afterRev + 1, afterWriter), afterWriter + 1];
 }
 

@@ -22,9 +22,12 @@ import { sqliteGuarantees } from './sqlite-guarantees';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
+/** The driver refuses a whole answer for one number that it cannot tell exactly: such a rev is told as one that is not exact. */
+const REV = `iif(rev > ${NEVER}, ${NEVER}.0 + 1, rev) rev`;
+
 /** Lists come as one JSON parameter, so every statement is a constant. */
 const SQL = {
-  read: 'SELECT id, rev, writer, head, queue FROM locks WHERE id IN (SELECT value FROM json_each(?))',
+  read: `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id IN (SELECT value FROM json_each(?))`,
   readMemos:
     'SELECT id, input_hash, answer, expires_at FROM lock_requests WHERE id IN (SELECT value FROM json_each(?))',
   insert:
@@ -37,10 +40,10 @@ const SQL = {
     "INSERT INTO lock_requests (id, input_hash, answer, expires_at) SELECT c.value ->> 'key', c.value ->> 'inputHash', c.value ->> 'answer', c.value ->> 'expiresAt' FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE true ON CONFLICT (id) DO UPDATE SET input_hash = excluded.input_hash, answer = excluded.answer, expires_at = excluded.expires_at",
   extend:
     "UPDATE lock_requests SET expires_at = max(lock_requests.expires_at, c.value ->> 'expiresAt') FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE lock_requests.id = c.value ->> 'key'",
-  current: 'SELECT id, rev, writer FROM locks WHERE id IN (SELECT value FROM json_each(?))',
+  current: `SELECT id, ${REV}, writer FROM locks WHERE id IN (SELECT value FROM json_each(?))`,
   forget: 'DELETE FROM locks WHERE id = ? AND rev = ? AND writer = ? AND ? <= ?',
   forgetMemos: 'DELETE FROM lock_requests WHERE expires_at < ?',
-  scan: 'SELECT id, rev, writer, head, queue FROM locks WHERE id > ? AND id >= ? AND id < ? ORDER BY id LIMIT ?',
+  scan: `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id > ? AND id >= ? AND id < ? ORDER BY id LIMIT ?`,
   historyAfter: 'SELECT id, at, changes, took FROM lock_history WHERE id > ? ORDER BY id LIMIT ?',
   historyOf:
     'SELECT id, at, changes, took FROM lock_history WHERE id IN (SELECT value FROM json_each(?))',

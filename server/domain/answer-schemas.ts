@@ -231,10 +231,16 @@ const listedLock = z
     name: z.string().describe('Its name, byte by byte.'),
     state: z
       .enum([...LOCK_STATES, 'unknown'])
-      .describe('`unknown`: its backend does not answer, and this is the last good reading.'),
+      .describe(
+        '`unknown`: its backend does not answer, and this is the last good reading; or its record cannot be read.',
+      ),
     rev,
     holders: z.array(holder),
     queueLength,
+    unreadable: z
+      .string()
+      .exactOptional()
+      .describe('What is wrong with a record that cannot be read.'),
   })
   .describe('One lock as the server last read it.');
 

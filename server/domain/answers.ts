@@ -119,6 +119,8 @@ export interface ListedLock {
   rev: number;
   holders: HolderView[];
   queueLength: number;
+  /** What is wrong with a record that cannot be read, as a sentence; absent for every other. */
+  unreadable?: string;
 }
 
 /** Locks of one namespace, by name in byte order. */

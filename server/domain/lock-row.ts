@@ -39,6 +39,8 @@ export interface LockRow {
   ownHold: OwnHold | null;
   /** When this row was read from its backend, on the backend's clock. */
   readAt: number;
+  /** What is wrong with a record of which nobody can tell what it says, as a sentence; absent for every other. */
+  unreadable?: string;
 }
 
 export interface HoldRow {

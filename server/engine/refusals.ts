@@ -1,4 +1,5 @@
 import { StoreError } from '../backends/record-store';
+import { whatIsUnreadable } from '../backends/unreadable-record';
 import { LockyardError } from '../domain/errors';
 
 /** @param cause names why where the store itself refuses */
@@ -22,7 +23,8 @@ export function inDoubt(error: unknown): unknown {
 const NOTHING_CHANGED: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'TOO_LARGE']);
 
 export function unreadable(cause: unknown): LockyardError {
-  return new LockyardError('INTERNAL', 'This record cannot be read.', { cause });
+  const text = `This record cannot be read. ${whatIsUnreadable(cause)} Nothing was changed.`;
+  return new LockyardError('UNSUPPORTED', text, { cause });
 }
 
 export function contended(): LockyardError {

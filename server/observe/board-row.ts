@@ -1,6 +1,7 @@
 import { decodeRecord } from '../backends/record-codec';
 import { recordId } from '../backends/record-id';
 import type { ReadRecord, RecordKey } from '../backends/record-store';
+import { whatIsUnreadable } from '../backends/unreadable-record';
 import {
   type EndedHold,
   type Hold,
@@ -28,6 +29,7 @@ export class BoardRow {
    * @param record as it was read; one that nobody has written where it cannot be read
    * @param isReadable false: there is a record, and nobody knows what it says
    * @param shownAs the backend as people know it, where `backend` is a shard of it
+   * @param complaint why nobody knows what it says, as a sentence
    */
   constructor(
     readonly backend: string,
@@ -36,6 +38,7 @@ export class BoardRow {
     readonly record: LockRecord,
     readonly isReadable = true,
     readonly shownAs = backend,
+    private readonly complaint: string | null = null,
   ) {
     this.id = rowId(shownAs, recordId(key));
   }
@@ -79,6 +82,7 @@ export class BoardRow {
       waiters: record.queue.length,
       oldestWaitAt: oldestWaitAt(record.queue),
       readAt,
+      ...(this.complaint === null ? {} : { unreadable: this.complaint }),
     };
   }
 }
@@ -88,9 +92,11 @@ export function unreadableRow(
   backend: string,
   { key, now, record }: ReadRecord,
   shownAs = backend,
+  cause: unknown = null,
 ): BoardRow {
-  const rev = record?.rev ?? 0;
-  return new BoardRow(backend, key, now, { ...unwrittenRecord(now), rev }, false, shownAs);
+  const rev = record?.rev || 0;
+  const blank = { ...unwrittenRecord(now), rev };
+  return new BoardRow(backend, key, now, blank, false, shownAs, whatIsUnreadable(cause));
 }
 
 /** The row of what was read, also where nobody knows what it says. */
@@ -98,10 +104,10 @@ export function rowRead(backend: string, read: ReadRecord, shownAs: string): Boa
   try {
     const record = recordRead(read);
     if (record) return new BoardRow(backend, read.key, read.now, record, true, shownAs);
-  } catch {
-    // As where nothing was read.
+    return unreadableRow(backend, read, shownAs);
+  } catch (cause) {
+    return unreadableRow(backend, read, shownAs, cause);
   }
-  return unreadableRow(backend, read, shownAs);
 }
 
 /** The record that was read; null if there is none. Throws for a text that no version of ours wrote. */

@@ -7,7 +7,7 @@ import { liveHolds, unwrittenRecord } from '../domain/lock-record';
 import type { LockDetail, LockRow } from '../domain/lock-row';
 import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { LockNorms } from '../domain/stuck-reason';
-import { BoardRow, holdRow, recordRead, rowId, waiterRows, withStatus } from './board-row';
+import { BoardRow, holdRow, rowId, rowRead, waiterRows, withStatus } from './board-row';
 import type { ObservedBackend } from './lock-board';
 import { keeperOf, publicId } from './shard-of';
 
@@ -48,10 +48,11 @@ export class LockDetails {
 
   private fresh(backend: ObservedBackend, read: ReadRecord): LockDetail {
     const { id, epochOf, engine } = backend;
-    const record = recordRead(read);
     const { key, now } = read;
-    const shown = record ?? unwrittenRecord(now);
-    const kept = new BoardRow(id, key, now, shown, true, publicId(backend));
+    const kept = read.record
+      ? rowRead(id, read, publicId(backend))
+      : new BoardRow(id, key, now, unwrittenRecord(now), true, publicId(backend));
+    const record = read.record && kept.record;
     const norms = this.parts.normsOf(kept.id, key);
     return {
       row: { ...withStatus(kept, norms, read.now, true), rev: record?.rev ?? 0 },

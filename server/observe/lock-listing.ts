@@ -70,7 +70,7 @@ function isOnOrAfterPage({ namespace, name }: RecordKey, input: ListInput): bool
 }
 
 function listedLock(
-  { backend, key, record, isReadable }: BoardRow,
+  { backend, key, record, isReadable, row: { unreadable } }: BoardRow,
   { frames }: ListingFrame,
 ): ListedLock {
   const { now, reachable } = frames.get(backend) ?? { now: 0, reachable: false };
@@ -80,6 +80,7 @@ function listedLock(
     rev: record.rev,
     holders: holderViews(record, now),
     queueLength: record.queue.length,
+    ...(unreadable === undefined ? {} : { unreadable }),
   };
 }
 

@@ -1,0 +1,16 @@
+/** A record that no version of ours wrote. Its message says what is wrong with it, for people: a whole sentence. */
+export class UnreadableRecord extends Error {
+  override readonly name = 'UnreadableRecord';
+}
+
+/** @throws UnreadableRecord for a rev that was not reached by counting: it may not even be exact as a number here */
+export function refuseImpossibleRev(rev: number): void {
+  if (Number.isSafeInteger(rev) && rev >= 0) return;
+  throw new UnreadableRecord('Its rev is not one that Lockyard writes.');
+}
+
+/** What is wrong with a record that could not be decoded. */
+export function whatIsUnreadable(cause: unknown): string {
+  if (cause instanceof UnreadableRecord) return cause.message;
+  return 'Its text is not what any version of Lockyard writes.';
+}
