@@ -131,6 +131,7 @@ async function addBackends(
     backendOf: async (name) => (await namespaces.get(name))?.backend ?? null,
     policyOf: (namespace) => namespaces.policyOf(namespace),
     names,
+    isShortOfMemory: () => heap.isShort(),
     resolveIntents: async () => {
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },

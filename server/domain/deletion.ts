@@ -75,7 +75,7 @@ export function counterDeletion(record: CounterRecord, now: number): Deletion {
 }
 
 /** When a lock was last held, as far as its record tells; 0: it was not. Only of use for a lock that nobody holds. */
-function lastUsedAt({ holds, ended }: LockRecord): number {
+export function lastUsedAt({ holds, ended }: LockRecord): number {
   return Math.max(0, ended?.at ?? 0, ...holds.map(({ expiresAt }) => expiresAt));
 }
 

@@ -1,10 +1,10 @@
-import type { Cursor, RecordKey } from '../backends/record-store';
+import type { Cursor, Obsolete, ReadRecord, RecordKey } from '../backends/record-store';
 import type { Clock } from '../clock';
-import { type Hold, liveHolds } from '../domain/lock-record';
+import { IDLE_MS } from '../domain/deletion';
 import { OWN_NAMESPACE } from '../engine/pulse';
 import { anonymousRequest } from '../engine/request-identity';
 import type { Log } from '../log';
-import { recordRead } from './board-row';
+import { deleteRead } from './delete-records';
 import type { HistoryOpener } from './history-opener';
 import type { LockBoard, ObservedBackend } from './lock-board';
 
@@ -16,7 +16,8 @@ const QUEUES_EVERY_MS = 1_000;
 const LAPSED_FOR_MS = 800;
 const TIDY_EVERY_MS = 10 * 60_000;
 const INTENTS_EVERY_MS = 10_000;
-const IDLE_MS = 30 * 24 * 60 * 60_000;
+const ROOM_EVERY_MS = 5_000;
+const GROWN_EVERY_MS = 2_000;
 const DEAD_PROCESS_MS = 60 * 60_000;
 const FORGET_AT_ONCE = 200;
 
@@ -29,6 +30,10 @@ export interface ChoresParts {
   processId: string;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
+  /** Makes room for new names, and warns where it gets short. */
+  makeRoom: () => Promise<void>;
+  /** Decides what namespaces may have that had more names than there may be now. */
+  countGrown: () => Promise<void>;
 }
 
 /**
@@ -50,7 +55,7 @@ export class Chores {
   async turn(): Promise<void> {
     if (this.isDue('lease', RENEW_EVERY_MS)) await this.tried('lease', () => this.keepLease());
     if (this.token === null) return;
-    const { backends, openers, resolveIntents } = this.parts;
+    const { backends, openers, resolveIntents, makeRoom, countGrown } = this.parts;
     const due = this.dueByBackend();
     for (const backend of backends) {
       const keys = due.get(backend.id) ?? [];
@@ -62,6 +67,8 @@ export class Chores {
       this.begin(`prune ${i}`, TIDY_EVERY_MS, () => opener.prune());
     }
     this.begin('intents', INTENTS_EVERY_MS, resolveIntents);
+    this.begin('grown', GROWN_EVERY_MS, countGrown);
+    this.begin('room', ROOM_EVERY_MS, makeRoom);
   }
 
   /** Whether this process does them, as far as it knows. */
@@ -135,19 +142,15 @@ export class Chores {
   }
 
   /** Forgets records that were free for long, and remembered answers that lapsed. */
-  private async forgetIdle({ store }: ObservedBackend): Promise<void> {
+  private async forgetIdle(backend: ObservedBackend): Promise<void> {
+    const { store } = backend;
     let cursor: Cursor | null = { namespace: null, after: null };
     while (cursor) {
       const page = await store.scan(cursor, FORGET_AT_ONCE);
-      const idle = page.records.flatMap((read) => {
-        if (!read.record) return [];
-        const { rev, writer } = read.record;
-        const isOwn = read.key.namespace === OWN_NAMESPACE;
-        const since = isOwn ? ownIdleSince(read) : idleSince(read);
-        const isIdle = since !== null && read.now - since > (isOwn ? DEAD_PROCESS_MS : IDLE_MS);
-        return isIdle ? [{ key: read.key, rev, writer }] : [];
-      });
-      await store.forget(idle);
+      const isOwn = ({ key }: ReadRecord) => key.namespace === OWN_NAMESPACE;
+      await store.forget(page.records.filter(isOwn).flatMap(deadProcess));
+      const others = page.records.filter((read) => !isOwn(read));
+      await deleteRead(backend, others, IDLE_MS);
       cursor = page.next;
     }
   }
@@ -191,26 +194,9 @@ async function settleAll({ engine }: ObservedBackend, keys: RecordKey[]): Promis
   await Promise.all(keys.map((key) => engine.run(key, { verb: 'settle' }).catch(() => undefined)));
 }
 
-/** When a free lock was last of use; null while it is in use. A counter always is: its value is all that it is. */
-function idleSince(read: Parameters<typeof recordRead>[0]): number | null {
-  if (read.key.kind === 'counter') return null;
-  const record = readableRecord(read);
-  if (!record || record.frozen || record.queue.length > 0) return null;
-  if (liveHolds(record, read.now).length > 0) return null;
-  const lastHold: Hold | undefined = record.holds[0];
-  return lastHold?.expiresAt ?? record.ended?.at ?? 0;
-}
-
-/** What cannot be read may be in use. */
-function readableRecord(read: Parameters<typeof recordRead>[0]) {
-  try {
-    return recordRead(read);
-  } catch {
-    return null;
-  }
-}
-
-/** Signs of life end by themselves; Lockyard's own locks stay. */
-function ownIdleSince({ key, record }: Parameters<typeof recordRead>[0]): number | null {
-  return key.name.startsWith('process/') ? Number(record?.head ?? 0) : null;
+/** A sign of life that ended long ago. Lockyard's own locks stay. */
+function deadProcess({ key, record, now }: ReadRecord): Obsolete[] {
+  if (!record || !key.name.startsWith('process/')) return [];
+  const { rev, writer, head } = record;
+  return now - Number(head) > DEAD_PROCESS_MS ? [{ key, rev, writer }] : [];
 }

@@ -28,7 +28,7 @@ type KeptCounter = Omit<CounterRow, 'isKnown'> & {
 
 /** Every counter of every backend as this process last read it. The lock board reads for both, and says when to look. */
 export class CounterBoard {
-  private readonly rows: CountedRows<KeptCounter>;
+  readonly rows: CountedRows<KeptCounter>;
 
   /**
    * @param backendOf which backend a namespace lives on; null if there is no such namespace

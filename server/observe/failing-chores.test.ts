@@ -35,6 +35,8 @@ it('a chore that goes on failing is told once, with the reason, and again when i
     log: createLog({ write: (line) => void lines.push(line) }),
     processId: process,
     resolveIntents: async () => undefined,
+    makeRoom: async () => undefined,
+    countGrown: async () => undefined,
   });
   const turns = async (times: number) => {
     for (const until = opened + times; opened < until; ) {

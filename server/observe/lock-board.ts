@@ -70,11 +70,11 @@ export class LockBoard {
   /** The counters of the same backends. */
   readonly counters: CounterBoard;
   readonly grantRate: GrantRate;
-  private readonly rows: CountedRows<BoardRow>;
+  readonly rows: CountedRows<BoardRow>;
   /** By backend. */
   private readonly moved = new Map<string, MovedRecords>();
   /** By backend: when the last look began that was answered, on the clock that never steps. */
-  private readonly lookedAt = new Map<string, number>();
+  readonly lookedAt = new Map<string, number>();
   /** By backend: the epoch in which everything was read. */
   private readonly epochs = new Map<string, number>();
   private readonly listeners = new Set<() => void>();
@@ -279,7 +279,7 @@ export class LockBoard {
     if (!kept || kept.record.rev <= next.record.rev) this.rows.set(next.id, next);
   }
 
-  private forget(id: string): void {
+  forget(id: string): void {
     this.rows.delete(id);
     this.norms.drop(id);
   }
@@ -288,7 +288,7 @@ export class LockBoard {
     return new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
   }
 
-  private tell(): void {
+  tell(): void {
     for (const listener of this.listeners) listener();
   }
 

@@ -4,7 +4,9 @@ import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { NameCount } from '../engine/name-count';
 import type { Log } from '../log';
 import { backendMetrics } from './backend-metrics';
+import { isRead } from './board-upkeep';
 import { Chores } from './chores';
+import { countGrownNamespaces } from './count-grown-namespaces';
 import { EventHistory } from './event-history';
 import { eventMetrics } from './event-metrics';
 import { EventTally } from './event-tally';
@@ -15,7 +17,9 @@ import { LockBoard, type ObservedBackend } from './lock-board';
 import { LockInsights } from './lock-insights';
 import { lockMetrics } from './lock-metrics';
 import { Metrics } from './metrics';
+import { nameMetrics } from './name-metrics';
 import { NamespaceLabels } from './namespace-labels';
+import { NamespaceRoom } from './namespace-room';
 import { OwnHolds } from './own-holds';
 import { repeat } from './repeat';
 import { publicHealths, publicId } from './shard-of';
@@ -24,6 +28,7 @@ const FOLLOW_EVERY_MS = 150;
 const CHORES_EVERY_MS = 300;
 const HEAL_EVERY_MS = 10 * 60_000;
 const OWN_HOLDS_EVERY_MS = 60_000;
+const COUNT_AGAIN_EVERY_MS = 5_000;
 
 export interface ObservingParts {
   backends: ObservedBackend[];
@@ -39,6 +44,8 @@ export interface ObservingParts {
   policyOf: (namespace: string) => NamespacePolicy;
   /** How many names each namespace has; the board counts them. */
   names: NameCount;
+  /** Whether this process makes no new names, being short of memory. */
+  isShortOfMemory: () => boolean;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;
 }
@@ -63,7 +70,7 @@ export interface LeavingShard extends Pick<ObservedBackend, 'id'> {
 /** Starts what watches the locks: one tail a backend, the board, and the chores where this process has them. */
 export function startObserving(parts: ObservingParts): Observing {
   const { backends, leaving = [], database, clock, log, processId } = parts;
-  const { backendOf, policyOf, names, resolveIntents } = parts;
+  const { backendOf, policyOf, names, isShortOfMemory, resolveIntents } = parts;
   const shown = [
     ...backends.map((backend) => ({ id: backend.id, shownAs: publicId(backend) })),
     ...leaving.map(({ id, of }) => ({ id, shownAs: of })),
@@ -82,7 +89,19 @@ export function startObserving(parts: ObservingParts): Observing {
       ? new HistoryOpener(database, { id, store }, clock, tally)
       : new FormerShard(database, id, clock);
   });
-  const chores = new Chores({ backends, board, openers, clock, log, processId, resolveIntents });
+  const room = new NamespaceRoom({ backends, board, names, clock, log, policyOf, backendOf });
+  const chores = new Chores({
+    backends,
+    board,
+    openers,
+    clock,
+    log,
+    processId,
+    resolveIntents,
+    makeRoom: () => room.turn(),
+    countGrown: () =>
+      countGrownNamespaces(database, names, (backend) => isRead(board, backends, backend)),
+  });
   const metrics = new Metrics();
   const labels = new NamespaceLabels();
   metrics.add(() => [
@@ -94,6 +113,7 @@ export function startObserving(parts: ObservingParts): Observing {
       }),
       labels,
     ),
+    ...nameMetrics(names, policyOf, labels, isShortOfMemory()),
     ...backendMetrics(publicHealths(backends), chores.isMine),
   ]);
   const quietly = (what: string) => (err: unknown) => log.debug({ err }, what);
@@ -107,6 +127,7 @@ export function startObserving(parts: ObservingParts): Observing {
       repeat(() => board.heal(backend), HEAL_EVERY_MS, quietly('The board was not healed.')),
     ),
     repeat(() => ownHolds.refresh(), OWN_HOLDS_EVERY_MS, quietly('Own holds are old.')),
+    repeat(() => room.countAgain(), COUNT_AGAIN_EVERY_MS, quietly('Names were not counted.')),
     repeat(() => chores.turn(), CHORES_EVERY_MS, quietly('The chores were put off.')),
   ];
   return {

@@ -51,6 +51,7 @@ export class ObservingRig {
       backendOf: async () => 'default',
       policyOf: () => policy,
       names: new NameCount(() => systemClock.monotonic()),
+      isShortOfMemory: () => false,
       resolveIntents: async () => {
         intents.asked += 1;
       },
