@@ -111,7 +111,7 @@ export function rowRead(backend: string, read: ReadRecord, shownAs: string): Boa
 }
 
 /** The record that was read; null if there is none. Throws for a text that no version of ours wrote. */
-export function recordRead({ record }: ReadRecord): LockRecord | null {
+function recordRead({ record }: ReadRecord): LockRecord | null {
   return record && decodeRecord(record).record;
 }
 

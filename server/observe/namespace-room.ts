@@ -10,7 +10,7 @@ import type { LockBoard, ObservedBackend } from './lock-board';
 import { publicId } from './shard-of';
 
 /** At this part of `maxLocks` people are warned, and below the other they would be warned again. */
-export const FILLING_AT = 0.8;
+const FILLING_AT = 0.8;
 const ROOMY_BELOW = 0.75;
 
 /** Deleted in one turn, and at a time; between two of these others have their turn. */
