@@ -11,7 +11,12 @@ import { projectRoot } from './project-root.mjs';
 import { runChecks } from './run-checks.mjs';
 import { runChild } from './run-child.mjs';
 import { startStores } from './start-stores.mjs';
-import { ensureAllTestNeeds, ensureBrowserTestNeeds, ensureStores } from './test-needs.mjs';
+import {
+  ensureAllTestNeeds,
+  ensureBrowserTestNeeds,
+  ensureProxies,
+  ensureStores,
+} from './test-needs.mjs';
 import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
 
 /** What the tests find their servers by. */
@@ -41,6 +46,7 @@ async function ensureNeeds(only, say) {
   if (only === null) return ensureAllTestNeeds(say);
   if (only === 'e2e') return ensureBrowserTestNeeds(say);
   await ensureStores('TEST', say);
+  if (process.env.TEST_LONG === '1') await ensureProxies(say);
 }
 
 async function runCheckSuite(say) {

@@ -48,6 +48,22 @@ const java = {
   debianPackage: 'default-jdk-headless',
 };
 
+/** What the docs have a configuration for; the first one is enough but for the long tests. */
+const [nginx, ...otherProxies] = [
+  ['nginx', 'nginx-light'],
+  ['haproxy', 'haproxy'],
+  ['caddy', 'caddy'],
+].map(([program, debianPackage]) => ({
+  what: program,
+  isThere: () => findProgram([program]) !== null,
+  debianPackage,
+}));
+const openssl = {
+  what: 'OpenSSL',
+  isThere: () => findProgram(['openssl']) !== null,
+  debianPackage: 'openssl',
+};
+
 /** The major version of the compiler that is there; 0 where there is none. */
 function javaVersion() {
   const javac = findProgram(['javac']);
@@ -65,4 +81,5 @@ export const ensureStores = (of, say) =>
 export const ensureChromium = (say) => ensureSystemPackages([chromium], say);
 export const ensureBrowserTestNeeds = (say) => ensureSystemPackages([mariadb, chromium], say);
 export const ensureAllTestNeeds = (say) =>
-  ensureSystemPackages([...testStores, chromium, python, java], say);
+  ensureSystemPackages([...testStores, chromium, python, java, nginx, openssl], say);
+export const ensureProxies = (say) => ensureSystemPackages([nginx, openssl, ...otherProxies], say);

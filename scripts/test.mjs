@@ -1,10 +1,14 @@
 import { nodeComplaint } from './node-complaint.mjs';
 import { endWith, PlainFailure } from './plain-failure.mjs';
 
+/** What `npm run test:long` runs, with more steps, more time or more programs than otherwise. */
+const LONG = ['campaign', 'behind-a-proxy'];
+
 /**
  * `npm test`: sets up what the tests need and runs all of them; the last line adds every suite up.
  * `npm test -- <words>` runs only the vitest files whose path contains one of the words, `npm test -- --e2e <words>` only
- * such Playwright files. `npm run test:long` runs the random campaigns over the stores at their full length.
+ * such Playwright files. `npm run test:long` runs the random campaigns over the stores at their full length, and
+ * behind every proxy that the docs have a configuration for.
  */
 async function test() {
   const complaint = nodeComplaint(process.versions.node);
@@ -22,7 +26,7 @@ async function test() {
   const isLong = first === '--long';
   if (isLong) process.env.TEST_LONG = '1';
   const only = first === undefined ? null : first === '--e2e' ? 'e2e' : 'vitest';
-  const filters = only === 'vitest' ? [isLong ? 'campaign' : first, ...rest] : rest;
+  const filters = only === 'vitest' ? [...(isLong ? LONG : [first]), ...rest] : rest;
   const { line, ok, failures } = await runSuites({ only, filters, say });
   for (const name of failures) say(`\nFailed: ${name}`);
   say(`\n${line}`);
