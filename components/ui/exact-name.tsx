@@ -1,4 +1,4 @@
-import { visibleName, visiblePieces, visibleText } from '../format/visible-name';
+import { type NamePiece, visibleName, visiblePieces, visibleText } from '../format/visible-name';
 import { Pieces } from './visible-text';
 
 interface NameProps {
@@ -15,7 +15,7 @@ export function ExactName({ name, className = '' }: NameProps) {
       className={`inline-flex min-w-0 max-w-full whitespace-pre font-mono ${className}`}
     >
       {head.length > 0 && (
-        <span className="name-head">
+        <span className={isEven(tail) ? 'name-head' : 'name-head name-head-free'}>
           <Pieces pieces={head} />
         </span>
       )}
@@ -25,6 +25,10 @@ export function ExactName({ name, className = '' }: NameProps) {
     </bdi>
   );
 }
+
+/** Whether a tail is ten plain letters: then the head can be cut between two of its own. */
+const isEven = ([only, ...others]: NamePiece[]) =>
+  others.length === 0 && only?.mark === false && /^[ -~]{10}$/.test(only.text);
 
 /** The same, never cut: it takes as many lines as it needs. */
 export function WholeName({ name, className = '' }: NameProps) {
