@@ -18,6 +18,12 @@ test('an empty environment is a server on loopback with SQLite in the data folde
     secret: null,
     metricsToken: null,
     trustedProxies: NetworkList.parse('127.0.0.0/8,::1'),
+    limits: {
+      callsPerSecond: 50_000,
+      waitsPerKey: 1_000,
+      connections: 4_000,
+      refusalsSeconds: 60,
+    },
     demo: false,
   });
 });
@@ -32,6 +38,7 @@ test('an empty variable is an unset one', () => {
     'LOCKYARD_ALLOW_UNSAFE',
     'LOCKYARD_METRICS_TOKEN',
     'LOCKYARD_TRUSTED_PROXIES',
+    'LOCKYARD_CALLS_PER_SECOND',
   ];
   const env = Object.fromEntries([...names, 'LOCKYARD_DEMO'].map((name) => [name, '']));
   expect(readConfig(env)).toEqual(readConfig({}));
@@ -49,6 +56,10 @@ test('everything can be set', () => {
     LOCKYARD_ALLOW_UNSAFE: 'orders, default,',
     LOCKYARD_METRICS_TOKEN: 'Xo7-of-the-scraper',
     LOCKYARD_TRUSTED_PROXIES: '10.0.0.0/8, fd00::1',
+    LOCKYARD_CALLS_PER_SECOND: '1000000000',
+    LOCKYARD_WAITS_PER_KEY: '50',
+    LOCKYARD_CONNECTIONS: '20000',
+    LOCKYARD_REFUSALS_SECONDS: '0',
     LOCKYARD_URL: 'http://127.0.0.1:3000',
     LOCKYARD_API_KEY: 'for the client',
   });
@@ -62,6 +73,12 @@ test('everything can be set', () => {
       { id: 'orders', url: { kind: 'sqlite', path: resolve('orders.db') } },
     ],
     secret: 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe',
+    limits: {
+      callsPerSecond: 1_000_000_000,
+      waitsPerKey: 50,
+      connections: 20_000,
+      refusalsSeconds: 0,
+    },
     allowUnsafe: ['orders', 'default'],
     metricsToken: 'Xo7-of-the-scraper',
     trustedProxies: NetworkList.parse('10.0.0.0/8,fd00::1'),
@@ -121,6 +138,12 @@ describe('every mistake is one line that names the variable', () => {
     [{ LOCKYARD_BACKEND_A: mysql, LOCKYARD_ALLOW_UNSAFE: 'a,A' }, 'names "A", which is no backend'],
     [{ LOCKYARD_METRICS_TOKEN: 'too short' }, 'LOCKYARD_METRICS_TOKEN must have at least 16'],
     [{ LOCKYARD_METRICS_TOKEN: 'with some spaces in it' }, 'without spaces'],
+    [
+      { LOCKYARD_CALLS_PER_SECOND: '1e3' },
+      'LOCKYARD_CALLS_PER_SECOND must be a whole number from 1 to 1000000000, not "1e3".',
+    ],
+    [{ LOCKYARD_WAITS_PER_KEY: '0' }, 'LOCKYARD_WAITS_PER_KEY must be a whole number from 1'],
+    [{ LOCKYARD_CONNECTIONS: '-5' }, 'LOCKYARD_CONNECTIONS must be a whole number from 10'],
     [{ LOCKYARD_TRUSTED_PROXIES: 'nginx' }, 'names "nginx", which is neither an address nor'],
     [{ LOCKYARD_TRUSTED_PROXIES: '10.0.0.0/33' }, 'names "10.0.0.0/33", which is neither'],
     [{ LOCKYARD_DEMO: 'yes' }, 'LOCKYARD_DEMO must be 1 or unset'],

@@ -9,6 +9,7 @@ import {
 import { isShardList, parseShardList, SHARD_SUFFIX_CHARS, type ShardList } from '@/db/shard-list';
 import { zookeeperPlace } from '@/db/zookeeper-url';
 import { ConfigError } from './config-error';
+import { LIMIT_NAMES, type Limits, readLimits } from './limits';
 import { nearestName } from './nearest-name';
 import { NetworkList } from './network-list';
 import { SECRET_FILES, withSecretFiles } from './secret-files';
@@ -31,6 +32,7 @@ export interface Config {
   metricsToken: string | null;
   /** Proxies whose word on the caller's address and encryption is believed. */
   trustedProxies: NetworkList;
+  limits: Limits;
   /** A demo fleet runs, and a link signs in to it. */
   demo: boolean;
 }
@@ -59,6 +61,7 @@ const NAMES = [
   'LOCKYARD_SECRET',
   'LOCKYARD_METRICS_TOKEN',
   'LOCKYARD_TRUSTED_PROXIES',
+  ...LIMIT_NAMES,
   'LOCKYARD_DEMO',
   'LOCKYARD_URL',
   'LOCKYARD_API_KEY',
@@ -97,6 +100,7 @@ export function readConfig(environment: Env): Config {
     secret: readSecret(env),
     metricsToken: readMetricsToken(env),
     trustedProxies: readTrustedProxies(env),
+    limits: readLimits(env),
     demo,
   };
 }

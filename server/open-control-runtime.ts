@@ -9,6 +9,7 @@ import type { Log } from './log';
 import { ensureDefaultNamespace } from './operations/ensure-default-namespace';
 import { createNamespaceDirectory } from './operations/namespace-directory';
 import type { ControlRuntime } from './operations/operation-context';
+import { RefusedActs } from './operations/refused-acts';
 import { openSecret } from './secret';
 
 /** What the command line works with while no server runs: the control database alone, without any backend. */
@@ -27,11 +28,13 @@ export async function openControlRuntime(
     const apiKeys = createApiKeyRing(base);
     const sessions = createSessionKeeper(base);
     const namespaces = createNamespaceDirectory(base);
+    const refusedActs = new RefusedActs(base, config.limits.refusalsSeconds * 1_000);
     const close = async () => {
+      await refusedActs.write();
       await apiKeys.close();
       await database.close();
     };
-    return { ...base, secret, apiKeys, sessions, namespaces, close };
+    return { ...base, secret, apiKeys, sessions, namespaces, refusedActs, close };
   } catch (error) {
     await database.close();
     throw error;

@@ -24,6 +24,7 @@ import { HeapWatch } from './observe/heap-watch';
 import type { ObservedBackend } from './observe/lock-board';
 import { type LeavingShard, startObserving } from './observe/start-observing';
 import { openControlRuntime } from './open-control-runtime';
+import { CallerLimits } from './operations/caller-limits';
 import type { NamespaceDirectory } from './operations/namespace-directory';
 import type { ControlRuntime, Runtime } from './operations/operation-context';
 import { resolveAuditIntents } from './operations/resolve-audit-intents';
@@ -138,7 +139,9 @@ async function addBackends(
   });
   ends.push(() => stopObserving());
   observing.metrics.add(() => guaranteeMetrics([...guarantees.values()].map((each) => each.row())));
-  return { engines, guarantees, ...observing, names, processId };
+  const limits = new CallerLimits(config.limits, clock);
+  observing.metrics.add(() => limits.metrics());
+  return { engines, guarantees, ...observing, names, limits, processId };
 }
 
 /**

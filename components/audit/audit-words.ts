@@ -87,12 +87,22 @@ export const OUTCOMES: Record<AuditEntry['outcome'], OutcomeLook> = {
 type Facts = Record<string, unknown>;
 
 /** Instants stand in their own column; what an answer repeats of the outcome says nothing. */
-const SILENT = new Set(['outcome', 'expiresAt', 'holders', 'ended', 'state', 'requestId', 'id']);
+const SILENT = new Set([
+  'outcome',
+  'expiresAt',
+  'lastAt',
+  'holders',
+  'ended',
+  'state',
+  'requestId',
+  'id',
+]);
 
 function valueWords(key: string, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') {
     if (/token$/i.test(key)) return `${wordOf(key)} ${shortToken(value)}`;
+    if (key === 'count') return `${value} times`;
     if (key === 'rev') return `rev ${revText(value)}`;
     if (key.endsWith('Ms'))
       return `${wordOf(key.replace(/(In)?Ms$/, ''))} ${spokenDuration(value)}`;

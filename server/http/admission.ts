@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { ServiceActor } from '../auth/actor';
 import type { Runtime } from '../operations/operation-context';
 import { actorAtHand } from '../trpc/service-context';
@@ -35,9 +36,15 @@ const BYTES_PER_UNIT = 4_096;
 /** A key may have been revoked while a call waited for longer: then it is looked at again. */
 const SURE_FOR_MS = 100;
 
-export function admitter(runtime: Runtime, scheduler: RequestScheduler): Admit {
+/** @param known connections on which a valid key was sent: those of this one are added */
+export function admitter(
+  runtime: Runtime,
+  scheduler: RequestScheduler,
+  known: Pick<WeakSet<Socket>, 'add'>,
+): Admit {
   return (req, path, bytes, run) => {
     const actor = actorAtHand(runtime, req.headers.authorization);
+    if (actor) known.add(req.socket);
     const units = Math.max(path.split(',').length, Math.ceil(bytes / BYTES_PER_UNIT));
     scheduler.submit(serviceClass(path), actor?.keyId ?? STRANGERS, units, (turn) =>
       run({ turn, actor: turn.delayMs < SURE_FOR_MS ? actor : null }),

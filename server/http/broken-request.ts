@@ -1,8 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { Reason } from '../domain/errors';
-import { ERROR_TABLE } from '../trpc/error-table';
-import { errorShape } from '../trpc/refusal';
+import { ERROR_TABLE, retryAfterOf } from '../trpc/error-table';
+import { errorShape, type Refusal } from '../trpc/refusal';
 import type { OpenRequests } from './open-requests';
+import { retryAfterSeconds } from './refuse';
 import { newRequestId } from './request-scope';
 import { apiAnswerHeaders } from './security-headers';
 
@@ -51,7 +52,7 @@ export class BrokenRequests {
     this.requests.arriving(socket)?.pause();
     await this.requests.answered(socket);
     if (!socket.writable) return;
-    socket.end(refusalText(error));
+    socket.end(rawRefusal(COMPLAINTS[error.code ?? ''] ?? GARBAGE));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 
@@ -67,17 +68,20 @@ export class BrokenRequests {
   }
 }
 
-function refusalText({ code }: NodeJS.ErrnoException): string {
+/** A whole answer for a connection on which no request was read; the connection is to be closed after it. */
+export function rawRefusal(refusal: Refusal): string {
   const requestId = newRequestId();
-  const refusal = COMPLAINTS[code ?? ''] ?? GARBAGE;
   const body = JSON.stringify({ error: errorShape(refusal, { requestId }) });
-  const { httpStatus } = ERROR_TABLE[refusal.reason];
+  const { reason, retryAfterMs } = refusal;
+  const { httpStatus } = ERROR_TABLE[reason];
+  const waitMs = retryAfterOf(reason, retryAfterMs);
   return [
     `HTTP/1.1 ${httpStatus} Refused`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     `X-Request-Id: ${requestId}`,
     ...headerLines(apiAnswerHeaders(false)),
+    ...(waitMs === undefined ? [] : [`Retry-After: ${retryAfterSeconds(waitMs)}`]),
     'Connection: close',
     '',
     body,

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { LockyardError } from '../domain/errors';
 import type { NetworkList } from '../network-list';
+import type { CallerLimits } from '../operations/caller-limits';
 import type { Runtime } from '../operations/operation-context';
 import { createConsoleContext } from '../trpc/console-context';
 import { consoleRouter } from '../trpc/console-router';
@@ -9,6 +11,7 @@ import { serviceRouter } from '../trpc/service-router';
 import { StreamSlots } from '../trpc/stream-slots';
 import { admitter } from './admission';
 import { openApiDoor } from './api-door';
+import type { ConnectionTerms } from './connection-limit';
 import { missingOriginComplaint } from './cross-site';
 import { DEMO_PATH, openDemoDoor } from './demo-door';
 import { answerHealth, createReadiness } from './health-door';
@@ -31,6 +34,8 @@ type Door = (scope: RequestScope) => Promise<void>;
 export interface Doors {
   /** Whose forwarding headers are believed. */
   readonly proxies: NetworkList;
+  readonly limits: CallerLimits;
+  readonly connections: ConnectionTerms;
   /** Answers a request; never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** Answers a query that the page process asks for a page; never throws. */
@@ -67,7 +72,8 @@ export function createDoors(
   const openApi = openOpenApiDoor();
   const scheduler = new RequestScheduler(runtime.clock);
   runtime.metrics.add(() => scheduler.tally.metrics());
-  const admit = admitter(runtime, scheduler);
+  const known = new WeakSet<Socket>();
+  const admit = admitter(runtime, scheduler, known);
   const service = openServiceDoor(runtime, admit);
   const console = openConsoleDoor(runtime, scheduler);
   const page = openPageDoor(pages);
@@ -99,6 +105,8 @@ export function createDoors(
 
   return {
     proxies,
+    limits: runtime.limits,
+    connections: connectionTerms(runtime, known),
     handle(req, res) {
       answers.add(res);
       requests.follow(req, res);
@@ -116,11 +124,26 @@ export function createDoors(
   };
 }
 
+function connectionTerms(
+  { config, limits }: Runtime,
+  known: Pick<WeakSet<Socket>, 'has'>,
+): ConnectionTerms {
+  const most = config.limits.connections;
+  const message = `This server has ${most} connections, which is the most that it takes.`;
+  return {
+    most,
+    isKnown: (socket) => known.has(socket),
+    refuse: () => limits.refuse('connections', message),
+  };
+}
+
 const CONSOLE_PREFIX = '/api/trpc/';
 
 /** For people: a session in a cookie. API keys are not looked at. */
 function openConsoleDoor(runtime: Runtime, scheduler: RequestScheduler): Door {
-  const streams = new StreamSlots();
+  const streams = new StreamSlots((message, retryAfterMs) =>
+    runtime.limits.refuse('streams', message, retryAfterMs),
+  );
   return openApiDoor({
     prefix: CONSOLE_PREFIX,
     router: consoleRouter,

@@ -2,6 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { StartError } from '@/db/start-error';
 import { BrokenRequests } from './broken-request';
+import { ConnectionLimit } from './connection-limit';
 import type { Doors } from './doors';
 import { inTurn } from './in-turn';
 import { OpenRequests } from './open-requests';
@@ -28,8 +29,10 @@ export function createHttpServer(
 ): Server {
   const { requestMaxMs = REQUEST_MAX_MS, lookEveryMs = LOOK_EVERY_MS } = limits;
   const requests = new OpenRequests();
-  const answerInTurn = inTurn(doors.handle, doors.proxies);
+  const connections = new ConnectionLimit(doors.connections, requests);
+  const answerInTurn = inTurn(doors);
   const handle: RequestListener = (req, res) => {
+    if (connections.isTurnedAway(req.socket)) return;
     requests.follow(req, res);
     answerInTurn(req, res);
   };
@@ -44,6 +47,7 @@ export function createHttpServer(
     },
     handle,
   );
+  server.on('connection', connections.admit);
   server.on('checkExpectation', handle);
   server.on('clientError', new BrokenRequests(requests).refuse);
   return server;

@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { LockyardError } from '../domain/errors';
-import type { NetworkList } from '../network-list';
+import type { Doors } from './doors';
 import { refuse } from './refuse';
 import { openScope } from './request-scope';
 import { setApiHeaders, setCommonHeaders } from './security-headers';
@@ -14,7 +13,8 @@ const WAITING_MAX = 100;
  * Node tells an answer that its caller hung up only once it is that answer's turn: one that was made before would wait
  * for a lock for nobody, and never be forgotten.
  */
-export function inTurn(handle: RequestListener, proxies: NetworkList): RequestListener {
+export function inTurn(doors: Doors): RequestListener {
+  const { handle } = doors;
   const waiting = new WeakMap<Socket, number>();
   return (req, res) => {
     if (res.socket) {
@@ -24,7 +24,7 @@ export function inTurn(handle: RequestListener, proxies: NetworkList): RequestLi
     const { socket } = req;
     const before = waiting.get(socket) ?? 0;
     if (before >= WAITING_MAX) {
-      refuseToWait(req, res, proxies);
+      refuseToWait(req, res, doors);
       return;
     }
     waiting.set(socket, before + 1);
@@ -36,10 +36,10 @@ export function inTurn(handle: RequestListener, proxies: NetworkList): RequestLi
 }
 
 /** Answers that wait for their turn are what makes Node read no more of a connection. */
-function refuseToWait(req: IncomingMessage, res: ServerResponse, proxies: NetworkList): void {
+function refuseToWait(req: IncomingMessage, res: ServerResponse, { proxies, limits }: Doors): void {
   const scope = openScope(req, res, proxies);
   setCommonHeaders(scope);
   setApiHeaders(res);
   const message = `At most ${WAITING_MAX} requests of one connection may wait for their turn.`;
-  refuse(res, new LockyardError('RATE_LIMITED', message), scope);
+  refuse(res, limits.refuse('pipeline', message), scope);
 }

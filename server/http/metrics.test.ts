@@ -126,6 +126,7 @@ test('no name of a lock, owner, service or token is told, whatever a request say
     'class',
     'le',
     'level',
+    'limit',
     'namespace',
     'procedure',
     'status',

@@ -27,6 +27,11 @@ export class OpenRequests {
     res.once('close', () => open.delete(request));
   }
 
+  /** Whether a connection has no request that waits for its answer. One that has begun to send its next may be idle still. */
+  isIdle(socket: Duplex): boolean {
+    return (this.connections.get(socket)?.open.size ?? 0) === 0;
+  }
+
   /** How many requests of a connection have begun to arrive. */
   begun(socket: Duplex): number {
     return this.connections.get(socket)?.begun ?? 0;

@@ -16,7 +16,7 @@ export async function acquireLock(
   ctx: OperationContext,
   input: AcquireInput,
 ): Promise<AcquireAnswer> {
-  const { engine, key, service, policy } = await reachLock(ctx, input);
+  const { engine, key, service, policy } = await reachLock(ctx, input, 1);
   const outsidePolicy = checkPolicy(key.namespace, policy, input);
   const { owner, leaseMs, waitMs, mode, reentrant, meta, requestId } = input;
   const asked = { owner, leaseMs, waitMs, mode, reentrant, meta };

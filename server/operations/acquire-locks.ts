@@ -14,7 +14,7 @@ export async function acquireLocks(
   input: AcquireManyInput,
 ): Promise<AcquireSetAnswer> {
   const { namespace, owner, leaseMs, waitMs, meta, requestId } = input;
-  const { engine, service, policy } = await reachNamespace(ctx, namespace);
+  const { engine, service, policy } = await reachNamespace(ctx, namespace, input.locks.length);
   const outsidePolicy = checkPolicy(namespace, policy, input);
   const locks = [...input.locks].sort((a, b) => (a.name < b.name ? -1 : 1));
   const asked = { owner, locks, leaseMs, waitMs, meta };

@@ -9,7 +9,7 @@ export async function addToCounter(
   ctx: OperationContext,
   input: CounterAddInput,
 ): Promise<AddAnswer> {
-  const { engine, key, service } = await reachLock(ctx, input);
+  const { engine, key, service } = await reachLock(ctx, input, 1);
   const { delta, requestId } = input;
   const request =
     requestId === undefined

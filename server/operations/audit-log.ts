@@ -75,15 +75,18 @@ export async function openIntent(
   return write(ctx, who, what, { outcome: 'pending', result: {}, closedAt: null });
 }
 
-/** Writes down a try that was refused before anything was done. */
-export async function recordRefusal(
+/**
+ * Writes down a try that was refused before anything was done; for `RefusedActs`, which counts those that follow. Answers
+ * the entry's id.
+ */
+export async function writeRefusal(
   ctx: ControlContext,
   who: AuditActor,
   what: AuditedAct,
   why: string,
-): Promise<void> {
+): Promise<string> {
   const closedAt = ctx.runtime.clock.now();
-  await write(ctx, who, what, { outcome: 'refused', result: { message: why }, closedAt });
+  return write(ctx, who, what, { outcome: 'refused', result: { message: why }, closedAt });
 }
 
 /**

@@ -9,7 +9,7 @@ export async function cancelAcquireOfLocks(
   ctx: OperationContext,
   { namespace, names, owner, requestId }: CancelManyInput,
 ): Promise<CancelAnswer> {
-  const { engine, service } = await reachNamespace(ctx, namespace);
+  const { engine, service } = await reachNamespace(ctx, namespace, 0);
   // The identity of the acquire itself; what that asked for does not matter here.
   const request = setIdentity({ service, namespace, names, requestId, input: {} });
   return engine.sets.cancel(namespace, { verb: 'cancelSet', service, owner, names, request });

@@ -9,7 +9,7 @@ export async function cancelAcquire(
   ctx: OperationContext,
   input: CancelInput,
 ): Promise<CancelAnswer> {
-  const { engine, key, service } = await reachLock(ctx, input);
+  const { engine, key, service } = await reachLock(ctx, input, 0);
   const { owner, requestId } = input;
   // The identity of the acquire itself; what that asked for does not matter here.
   const request = requestIdentity({ service, verb: 'acquire', ...key, requestId, input: {} });

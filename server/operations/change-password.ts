@@ -5,7 +5,7 @@ import { settleSignIn, spendSignIn } from '../auth/sign-in-budget';
 import type { ChangePasswordInput } from '../domain/access-inputs';
 import { LockyardError } from '../domain/errors';
 import { askDatabase } from './ask-database';
-import { auditActor, recordRefusal } from './audit-log';
+import { auditActor } from './audit-log';
 import { auditedChange } from './audited-change';
 import { findUserByName, holdUser } from './find-user';
 import type { ControlContext } from './operation-context';
@@ -37,7 +37,7 @@ export async function changePassword(
   }
   const user = await askDatabase(() => findUserByName(database, actor.name));
   if (!(await isPassword(current, user?.passwordHash ?? null))) {
-    await recordRefusal(ctx, who, what, 'The current password was wrong.');
+    await runtime.refusedActs.note(ctx, who, what, 'The current password was wrong.');
     throw new LockyardError('FORBIDDEN', 'The current password is wrong.');
   }
   const passwordHash = await hashPassword(next);

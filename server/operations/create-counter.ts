@@ -8,7 +8,7 @@ export async function createCounter(
   ctx: OperationContext,
   input: CounterCreateInput,
 ): Promise<CreateAnswer> {
-  const { engine, key, service } = await reachLock(ctx, input);
+  const { engine, key, service } = await reachLock(ctx, input, 1);
   const { initial, floor = null, ceiling = null } = input;
   const party = { service };
   return engine.count(key, { verb: 'create', initial, floor, ceiling, party, request: null });

@@ -8,6 +8,6 @@ export async function getCounter(
   ctx: OperationContext,
   input: CounterGetInput,
 ): Promise<GetAnswer> {
-  const { engine, key } = await reachLock(ctx, input);
+  const { engine, key } = await reachLock(ctx, input, 1);
   return engine.count(key, { verb: 'get' });
 }

@@ -8,6 +8,6 @@ export async function inspectLock(
   ctx: OperationContext,
   input: InspectInput,
 ): Promise<InspectAnswer> {
-  const { engine, key } = await reachLock(ctx, input);
+  const { engine, key } = await reachLock(ctx, input, 1);
   return engine.run(key, { verb: 'inspect' });
 }

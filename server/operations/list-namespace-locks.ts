@@ -3,6 +3,9 @@ import type { ListInput } from '../domain/inputs';
 import type { OperationContext } from './operation-context';
 import { reachNamespace } from './reach-lock';
 
+/** It looks through every lock of the namespace. */
+const LIST_CALLS = 10;
+
 /**
  * A service's overview of a namespace that its key is for, from the board: it costs no look at any backend, and it is a
  * moment old.
@@ -13,6 +16,6 @@ export async function listNamespaceLocks(
   ctx: OperationContext,
   input: ListInput,
 ): Promise<ListAnswer> {
-  const { engine } = await reachNamespace(ctx, input.namespace);
+  const { engine } = await reachNamespace(ctx, input.namespace, LIST_CALLS);
   return ctx.runtime.board.listing(engine.health().id, input);
 }

@@ -13,7 +13,9 @@ import type { GuaranteeWatch } from '../observe/guarantee-watch';
 import type { LockBoard } from '../observe/lock-board';
 import type { LockInsights } from '../observe/lock-insights';
 import type { Metrics } from '../observe/metrics';
+import type { CallerLimits } from './caller-limits';
 import type { NamespaceDirectory } from './namespace-directory';
+import type { RefusedActs } from './refused-acts';
 
 /** What managing people, keys and namespaces needs: a database, but no backend. The command line may have only this. */
 export interface ControlRuntime {
@@ -24,6 +26,7 @@ export interface ControlRuntime {
   namespaces: NamespaceDirectory;
   apiKeys: ApiKeyRing;
   sessions: SessionKeeper;
+  refusedActs: RefusedActs;
   /** Keys what only this installation may make, such as setup and demo links. */
   secret: string;
 }
@@ -40,6 +43,7 @@ export interface Runtime extends ControlRuntime {
   fleet: FleetView;
   metrics: Metrics;
   names: NameCount;
+  limits: CallerLimits;
   /** Random, new at every start. */
   processId: string;
   close(): Promise<void>;

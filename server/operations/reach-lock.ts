@@ -1,3 +1,4 @@
+import type { ServiceActor } from '../auth/actor';
 import type { RecordKey } from '../backends/record-store';
 import { LockyardError } from '../domain/errors';
 import type { NamespacePolicy } from '../domain/namespace-policy';
@@ -17,37 +18,47 @@ export interface ReachedLock {
 /**
  * Finds a service's way to a lock: permission by the scope of its key, then the namespace, then the backend.
  *
- * @throws LockyardError `UNAUTHENTICATED`, `FORBIDDEN` outside the key's scope, `NOT_FOUND` for an unknown namespace,
- *   `BACKEND_DOWN` where its backend is not served by this process
+ * @param calls how many plain calls it counts as; 0 for what keeps or gives back a hold, which no limit may refuse
+ * @throws LockyardError `UNAUTHENTICATED`, `FORBIDDEN` outside the key's scope, `RATE_LIMITED`, `NOT_FOUND` for an unknown
+ *   namespace, `BACKEND_DOWN` where its backend is not served by this process
  */
 export async function reachLock(
   ctx: OperationContext,
   { namespace, name }: RecordKey,
+  calls: number,
 ): Promise<ReachedLock> {
-  const service = permittedService(ctx, namespace);
+  const caller = permittedCaller(ctx, namespace, calls);
   const engine = await engineOf(ctx, namespace);
   const policy = ctx.runtime.namespaces.policyOf(namespace);
-  return { engine, key: { namespace, name }, service, policy };
+  return { engine, key: { namespace, name }, service: caller.service, policy };
 }
 
 /** The same for a namespace as a whole. */
 export async function reachNamespace(
   ctx: OperationContext,
   namespace: string,
+  calls: number,
 ): Promise<Omit<ReachedLock, 'key'>> {
-  const service = permittedService(ctx, namespace);
+  const caller = permittedCaller(ctx, namespace, calls);
   const engine = await engineOf(ctx, namespace);
   const policy = ctx.runtime.namespaces.policyOf(namespace);
-  return { engine, service, policy };
+  return { engine, service: caller.service, policy };
 }
 
-/** Which service calls, if its key is for this namespace. */
-function permittedService({ actor }: OperationContext, namespace: string): string {
+/** Who calls, if its key is for this namespace and has calls left. */
+function permittedCaller(
+  { actor, runtime }: OperationContext,
+  namespace: string,
+  calls: number,
+): ServiceActor {
   if (actor?.kind !== 'service') {
     throw new LockyardError('UNAUTHENTICATED', 'This needs an API key.');
   }
-  if (actor.namespaces.includes(namespace)) return actor.service;
-  throw new LockyardError('FORBIDDEN', `This API key is not for the namespace "${namespace}".`);
+  if (!actor.namespaces.includes(namespace)) {
+    throw new LockyardError('FORBIDDEN', `This API key is not for the namespace "${namespace}".`);
+  }
+  if (calls > 0) runtime.limits.spend(actor, namespace, calls);
+  return actor;
 }
 
 /** The engine of the backend that keeps a namespace. */

@@ -5,7 +5,6 @@ import type { SignInInput } from '../domain/access-inputs';
 import type { Role } from '../domain/console-terms';
 import { LockyardError } from '../domain/errors';
 import { askDatabase } from './ask-database';
-import { recordRefusal } from './audit-log';
 import { auditedChange } from './audited-change';
 import { findUserByName, holdUser } from './find-user';
 import type { ControlContext } from './operation-context';
@@ -58,7 +57,7 @@ export async function signIn(
   const what = { act: 'session.signIn', subject: user?.name ?? 'unknown' } as const;
   const who = { name: what.subject, kind: 'user' } as const;
   if (!user || !isRight || user.disabledAt !== null || allowance.outcome === 'account') {
-    await recordRefusal(ctx, who, what, 'The sign-in failed.');
+    await ctx.runtime.refusedActs.note(ctx, who, what, 'The sign-in failed.');
     throw new LockyardError('UNAUTHENTICATED', WRONG);
   }
   return auditedChange(ctx, who, what, async (tx) => {

@@ -8,6 +8,7 @@ import { TestClock } from '../test-clock';
 import { ensureDefaultNamespace } from './ensure-default-namespace';
 import { createNamespaceDirectory } from './namespace-directory';
 import type { ControlContext, ControlRuntime } from './operation-context';
+import { RefusedActs } from './refused-acts';
 
 /** Everything but backends, over a real database and a clock that is moved by hand. */
 export interface TestRuntime extends ControlRuntime {
@@ -30,6 +31,7 @@ export async function openTestRuntime(
     namespaces: createNamespaceDirectory(base),
     apiKeys: createApiKeyRing(base),
     sessions: createSessionKeeper(base),
+    refusedActs: new RefusedActs(base, base.config.limits.refusalsSeconds * 1_000),
   });
   await ensureDefaultNamespace(database, clock);
   const runtime = process();

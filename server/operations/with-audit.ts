@@ -2,7 +2,7 @@ import type { Role } from '../domain/console-terms';
 import { LockyardError } from '../domain/errors';
 import { unknownOutcome } from '../engine/refusals';
 import type { ActToDo } from './act-request';
-import { type AuditedAct, auditActor, closeIntent, openIntent, recordRefusal } from './audit-log';
+import { type AuditedAct, auditActor, closeIntent, openIntent } from './audit-log';
 import type { ControlContext } from './operation-context';
 import { type Person, requireRole } from './require-role';
 
@@ -13,7 +13,7 @@ export async function permit(ctx: ControlContext, role: Role, what: AuditedAct):
   } catch (refusal) {
     const { actor } = ctx;
     if (actor?.kind === 'user' && refusal instanceof LockyardError) {
-      await recordRefusal(ctx, auditActor(actor), what, refusal.message);
+      await ctx.runtime.refusedActs.note(ctx, auditActor(actor), what, refusal.message);
     }
     throw refusal;
   }

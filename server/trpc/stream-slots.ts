@@ -9,6 +9,12 @@ const RETRY_AFTER_MS = 5_000;
 export class StreamSlots {
   private readonly taken = new Map<string, number>();
 
+  /** @param refuse counts a refusal; answers what to refuse with */
+  constructor(
+    private readonly refuse = (message: string, retryAfterMs: number) =>
+      new LockyardError('RATE_LIMITED', message, { retryAfterMs }),
+  ) {}
+
   /**
    * Takes a slot; the answer gives it back.
    *
@@ -17,9 +23,7 @@ export class StreamSlots {
   take(userId: string): () => void {
     const open = this.taken.get(userId) ?? 0;
     if (open >= STREAMS_MAX_PER_USER) {
-      throw new LockyardError('RATE_LIMITED', 'Too many live pages are open for this account.', {
-        retryAfterMs: RETRY_AFTER_MS,
-      });
+      throw this.refuse('Too many live pages are open for this account.', RETRY_AFTER_MS);
     }
     this.taken.set(userId, open + 1);
     return () => {

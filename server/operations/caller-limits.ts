@@ -1,0 +1,114 @@
+import type { ServiceActor } from '../auth/actor';
+import type { Clock } from '../clock';
+import { LockyardError } from '../domain/errors';
+import type { Limits } from '../limits';
+import type { MetricFamily } from '../observe/metrics';
+
+/** Which limit a refusal was for. */
+const LIMITS = ['calls', 'waits', 'connections', 'pipeline', 'streams'] as const;
+type Limit = (typeof LIMITS)[number];
+
+/** Whoever comes back sooner only asks in vain once more. */
+const CALLS_RETRY_MS = 100;
+const WAITS_RETRY_MS = 500;
+
+/** How many calls a second may be saved up for. */
+const BURST_SECONDS = 2;
+
+interface Bucket {
+  calls: number;
+  filledAt: number;
+}
+
+/**
+ * Bounds what one API key takes of this process: a fuse against a program gone wild, not a quota. What keeps or gives back
+ * a hold is never counted here, so no limit costs a hold.
+ */
+export class CallerLimits {
+  /** By key, then by namespace. Both are made by admins alone, so there are never many. */
+  private readonly buckets = new Map<string, Map<string, Bucket>>();
+  /** Acquires that wait, by key. */
+  private readonly waits = new Map<string, number>();
+  private readonly refusals = new Map<Limit, number>(LIMITS.map((limit) => [limit, 0]));
+
+  constructor(
+    private readonly limits: Pick<Limits, 'callsPerSecond' | 'waitsPerKey'>,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Counts a call of a key in a namespace.
+   *
+   * @param calls how many plain calls it is worth; one that is worth more than a burst is let through when nothing else was
+   * @throws LockyardError `RATE_LIMITED`
+   */
+  spend({ keyId }: ServiceActor, namespace: string, calls: number): void {
+    const { callsPerSecond } = this.limits;
+    const burst = callsPerSecond * BURST_SECONDS;
+    const bucket = this.bucketOf(keyId, namespace, burst);
+    const now = this.clock.monotonic();
+    const filled = ((now - bucket.filledAt) * callsPerSecond) / 1_000;
+    bucket.calls = Math.min(burst, bucket.calls + filled);
+    bucket.filledAt = now;
+    const price = Math.min(calls, burst);
+    if (bucket.calls >= price) {
+      bucket.calls -= price;
+      return;
+    }
+    const waitMs = ((price - bucket.calls) / callsPerSecond) * 1_000;
+    throw this.refuse(
+      'calls',
+      `This key made over ${callsPerSecond} calls a second in "${namespace}".`,
+      Math.max(CALLS_RETRY_MS, Math.ceil(waitMs)),
+    );
+  }
+
+  /**
+   * Counts an acquire that waits, until the answer is called.
+   *
+   * @throws LockyardError `RATE_LIMITED`
+   */
+  enterWait({ keyId }: ServiceActor): () => void {
+    const waiting = this.waits.get(keyId) ?? 0;
+    const { waitsPerKey } = this.limits;
+    if (waiting >= waitsPerKey) {
+      const message = `At most ${waitsPerKey} calls of one key may wait at the same time.`;
+      throw this.refuse('waits', message, WAITS_RETRY_MS);
+    }
+    this.waits.set(keyId, waiting + 1);
+    return () => {
+      const left = (this.waits.get(keyId) ?? 1) - 1;
+      if (left > 0) this.waits.set(keyId, left);
+      else this.waits.delete(keyId);
+    };
+  }
+
+  /** Counts a refusal; answers what to refuse with. */
+  refuse(limit: Limit, message: string, retryAfterMs?: number): LockyardError {
+    this.refusals.set(limit, (this.refusals.get(limit) ?? 0) + 1);
+    return new LockyardError('RATE_LIMITED', message, {
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    });
+  }
+
+  metrics(): MetricFamily[] {
+    return [
+      {
+        name: 'lockyard_refusals_total',
+        help: 'Requests and connections refused by a limit on one caller.',
+        type: 'counter',
+        samples: [...this.refusals].map(([limit, value]) => ({ labels: { limit }, value })),
+      },
+    ];
+  }
+
+  private bucketOf(keyId: string, namespace: string, burst: number): Bucket {
+    const ofKey = this.buckets.get(keyId) ?? new Map<string, Bucket>();
+    if (ofKey.size === 0) this.buckets.set(keyId, ofKey);
+    const known = ofKey.get(namespace);
+    if (known) return known;
+    const bucket = { calls: burst, filledAt: this.clock.monotonic() };
+    ofKey.set(namespace, bucket);
+    return bucket;
+  }
+}
