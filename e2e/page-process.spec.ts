@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { createService, expect, signIn, test } from './lockyard-test';
@@ -52,6 +53,10 @@ test('while the process that renders pages is gone a page is 503, the APIs go on
   expect(said.get('content-type')).toContain('text/html');
   expect((await orders.acquire({ name: 'beside-pages', leaseMs: 5_000 })).outcome).toBe('granted');
   expect((await fetch(`${server.url}/api/health/ready`)).status).toBe(200);
+  for (const path of ['/docs', '/sign-in', '/nope']) {
+    const { status } = await fetch(server.url + path, { redirect: 'manual' });
+    expect([path, status]).toEqual([path, path === '/nope' ? 404 : 200]);
+  }
   // The refusal asks again by itself.
   await page.goto('/audit');
   await expect(page.getByRole('heading', { name: 'Audit' })).toBeVisible({ timeout: 30_000 });
@@ -97,6 +102,51 @@ function linkOf(path: string): string {
   } catch {
     return '';
   }
+}
+
+test('a page from memory carries the nonce of its own answer and the address of its own request', async ({
+  server,
+  admin,
+}) => {
+  expect(admin.role).toBe('admin');
+  for (const path of ['/docs', '/sign-in', '/nope']) {
+    const nonces = await Promise.all(
+      [1, 2].map(async () => {
+        const reply = await fetch(server.url + path);
+        const text = await reply.text();
+        const policy = reply.headers.get('content-security-policy') ?? '';
+        const [, nonce = ''] = /'nonce-([^']+)'/.exec(policy) ?? [];
+        const carried = [...text.matchAll(/<script[^>]*>/g)].map(
+          ([tag]) => / nonce="([^"]*)"/.exec(tag)?.[1],
+        );
+        expect(carried.length).toBeGreaterThan(3);
+        expect(new Set(carried)).toEqual(new Set([nonce]));
+        return nonce;
+      }),
+    );
+    expect(nonces[0]).not.toBe(nonces[1]);
+  }
+  const text = await readAs(server, 'lockyard.example:8443');
+  expect(text).toContain('http://lockyard.example:8443/api/v1/lock.acquire');
+  expect(text).not.toContain('.invalid');
+  // Whatever stands in a header never becomes markup.
+  expect(await readAs(server, '"><script>alert(1)</script>')).not.toContain('alert(1)');
+});
+
+/** The page of the API as a caller reads it who calls the server by another name. */
+function readAs({ url }: RunningServer, host: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const call = request(`${url}/docs`, { headers: { host } }, (res) => {
+      res.setEncoding('utf8');
+      let text = '';
+      res.on('data', (piece: string) => {
+        text += piece;
+      });
+      res.on('end', () => resolve(text));
+    });
+    call.on('error', reject);
+    call.end();
+  });
 }
 
 test('an address without a page is 404 whatever a client navigation says that it has', async ({

@@ -76,7 +76,7 @@ export function createDoors(
   const admit = admitter(runtime, scheduler, known);
   const service = openServiceDoor(runtime, admit);
   const console = openConsoleDoor(runtime, scheduler);
-  const page = openPageDoor(pages);
+  const page = openPageDoor(pages, scheduler);
   const demo = runtime.config.demo ? openDemoDoor(runtime) : page;
 
   const doorTo = (pathname: string): Door => {

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { RequestScheduler } from './request-scheduler';
 import type { RequestScope } from './request-scope';
 import { newNonce, pagePolicy } from './security-headers';
 
@@ -9,9 +10,9 @@ import { newNonce, pagePolicy } from './security-headers';
 export type PageHandler = (scope: RequestScope, nonce: string) => Promise<void>;
 
 /** Gives pages their headers and hands them on. Pages are only ever read: whatever changes something goes by the APIs. */
-export function openPageDoor(pages: PageHandler | null) {
+export function openPageDoor(pages: PageHandler | null, scheduler: RequestScheduler) {
   return async (scope: RequestScope): Promise<void> => {
-    const { req, res, pathname } = scope;
+    const { req, res, pathname, address } = scope;
     const nonce = newNonce();
     res.setHeader('Content-Security-Policy', pagePolicy(nonce));
     if (pages === null) return plainAnswer(res, 404, 'There is no such page.');
@@ -23,7 +24,11 @@ export function openPageDoor(pages: PageHandler | null) {
       return plainAnswer(res, 400, 'There is no WebSocket.');
     }
     if (!isDecodable(pathname)) return plainAnswer(res, 400, 'The address is broken.');
-    await pages(scope, nonce);
+    const turn = await scheduler.turn('page', address, 1);
+    const answered = pages(scope, nonce);
+    // How many pages are made at once is decided where they are made.
+    turn.end();
+    await answered;
   };
 }
 

@@ -1,26 +1,14 @@
 import { join } from 'node:path';
-import { LockyardError } from '../domain/errors';
-import { type PageHandler, plainAnswer } from '../http/page-door';
+import type { PageHandler } from '../http/page-door';
 import { createPrivateConsole } from '../http/private-console';
 import type { RequestScope } from '../http/request-scope';
-import { pagePolicy } from '../http/security-headers';
 import type { Runtime } from '../operations/operation-context';
-import { landingOf } from './landing';
-import { PageGate } from './page-gate';
+import { PageAnswers } from './page-answers';
 import { PageKeeper } from './page-keeper';
-import { PageProcessFailure, PageRelay } from './page-relay';
+import { PageRelay } from './page-relay';
 import { PageRoutes } from './page-routes';
 import { listenPrivately, privateSockets } from './private-sockets';
-import { refusePage } from './refuse-page';
-import { isRouterState } from './router-state';
-
-/** So many pages are rendered at once, and so many wait for that. */
-const RENDERING_MAX = 4;
-const QUEUED_MAX = 100;
-/** Of pages that were rendered and are not read; beyond that none is rendered. */
-const UNREAD_MAX_BYTES = 32 * 1024 * 1024;
-/** Tells Next which parts of a page its caller has already. */
-const ROUTER_STATE = 'next-router-state-tree';
+import { StaticFiles } from './static-files';
 
 export interface Pages {
   handle: PageHandler;
@@ -59,58 +47,19 @@ export async function openPages(
   };
   try {
     await listenPrivately(console, sockets.console);
-    await keeper.start();
+    const buildDir = join(process.cwd(), '.next');
+    const [files] = await Promise.all([StaticFiles.read(buildDir), keeper.start()]);
+    const pages = new PageAnswers({
+      runtime,
+      keeper,
+      relay,
+      files,
+      routes: new PageRoutes(buildDir),
+    });
+    await pages.prepare();
+    return { handle: (scope, nonce) => pages.answer(scope, nonce), close };
   } catch (error) {
     await close();
     throw error;
   }
-  return { handle: answerPages(runtime, keeper, relay), close };
-}
-
-function answerPages(runtime: Runtime, keeper: PageKeeper, relay: PageRelay): PageHandler {
-  const routes = new PageRoutes(join(process.cwd(), '.next'));
-  const render = renderBy(keeper, relay);
-  return async (scope, nonce) => {
-    const { req, res, pathname } = scope;
-    if (!routes.has(pathname)) {
-      delete req.headers[ROUTER_STATE];
-      return render(scope, nonce);
-    }
-    if (!isRouterState(req.headers[ROUTER_STATE])) {
-      return plainAnswer(res, 400, `The header ${ROUTER_STATE} is broken.`);
-    }
-    try {
-      const landing = await landingOf(runtime, scope);
-      if (landing === null) await render(scope, nonce);
-      else res.writeHead(307, { Location: landing, 'Cache-Control': 'no-store' }).end();
-    } catch (error) {
-      if (!(error instanceof LockyardError)) throw error;
-      refusePage(res, 'away');
-    }
-  };
-}
-
-function renderBy(keeper: PageKeeper, relay: PageRelay): PageHandler {
-  const gate = new PageGate(RENDERING_MAX, QUEUED_MAX);
-  return async (scope, nonce) => {
-    const { res } = scope;
-    if (!keeper.isUp) return refusePage(res, 'down');
-    if (relay.unreadBytes > UNREAD_MAX_BYTES) return refusePage(res, 'full');
-    const leave = await gate.enter(goneSignal(scope));
-    if (leave === null) return refusePage(res, 'full');
-    try {
-      await relay.relay(scope, pagePolicy(nonce));
-    } catch (error) {
-      if (!(error instanceof PageProcessFailure)) throw error;
-      refusePage(res, 'down');
-    } finally {
-      leave();
-    }
-  };
-}
-
-function goneSignal({ res }: RequestScope): AbortSignal {
-  const gone = new AbortController();
-  res.once('close', () => gone.abort());
-  return gone.signal;
 }

@@ -56,18 +56,21 @@ export class PageRelay {
    * reading it; also when the caller hangs up.
    *
    * @param policy the content security policy of the answer, whose nonce the page takes over
+   * @returns how many bytes were received
    * @throws PageProcessFailure while nothing has been answered yet
    */
-  async relay(scope: RequestScope, policy: string): Promise<void> {
+  async relay(scope: RequestScope, policy: string): Promise<number> {
     const { res } = scope;
     const upstream = await this.ask(scope, policy);
-    if (upstream === null) return;
+    if (upstream === null) return 0;
+    let bytes = 0;
     res.writeHead(upstream.statusCode ?? 502, passedBack(upstream));
     const hangUp = () => upstream.destroy();
     const goOn = () => upstream.resume();
     res.once('close', hangUp);
     res.on('drain', goOn);
     upstream.on('data', (piece: Buffer) => {
+      bytes += piece.length;
       res.write(piece);
       if (res.writableLength > UNSENT_MAX_BYTES) upstream.pause();
     });
@@ -85,6 +88,7 @@ export class PageRelay {
     });
     res.off('close', hangUp);
     res.off('drain', goOn);
+    return bytes;
   }
 
   /** A page's body as text, for a request of this process's own. Rejects with `PageProcessFailure`. */

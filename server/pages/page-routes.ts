@@ -21,7 +21,7 @@ export class PageRoutes {
     this.patterns = manifest.dynamicRoutes.map(({ regex }) => new RegExp(regex));
   }
 
-  /** @param pathname as sent; a `/` at its end does not matter, since Next leads to the address without */
+  /** @param pathname as sent; a `/` at its end does not matter */
   has(pathname: string): boolean {
     const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname;
     return this.pages.has(path) || this.patterns.some((pattern) => pattern.test(path));
