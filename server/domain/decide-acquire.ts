@@ -194,6 +194,8 @@ function recallAcquire(
     const told = hold.isUnclaimed && leaseMs !== null ? claim(draft, hold, leaseMs) : hold;
     return { ...granted(draft, told), ...memo };
   }
+  // What a replay calls over must stay over, whatever becomes of the clock: it is written before it is told.
+  if (hold) settle(draft);
   const { ended } = draft.record;
   const cause = hold ? 'expired' : ended?.token === memo.token ? ended.cause : 'superseded';
   return { outcome: 'ended', token: memo.token, cause };

@@ -87,7 +87,7 @@ function answerTo(
 ): SetAnswer {
   if (command.verb === 'cancelSet') return cancelSet(members, command, touched);
   if (command.verb === 'withdrawSet') return withdrawSet(members, command, touched);
-  const replay = recallSet(members, command.request, context);
+  const replay = recallSet(members, command.request, context, touched);
   if (replay) return replay;
   return command.verb === 'acquireSet'
     ? acquireSet(members, command, context.process, touched)

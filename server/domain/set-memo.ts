@@ -6,6 +6,7 @@ import type { Hold } from './lock-record';
 import type { RequestIdentity } from './request-tag';
 import type { AcquireSetAnswer, SetEnded, SetGrant, SetHeld } from './set-answers';
 import type { Member } from './set-member';
+import { settle } from './settle';
 
 /** What is remembered of a granted set. The deadlines are the holds' own, which renewals move. */
 interface SetMemo {
@@ -48,11 +49,14 @@ export function rememberUndone(
 /**
  * What this set was answered before: its grants while all of them live, `ended` afterwards with those that still do, or
  * its final time-out.
+ *
+ * @param touched gets the locks of which a lease is found to have run out
  */
 export function recallSet(
   members: Member[],
   request: RequestIdentity,
   { remembered, now }: Pick<DecisionContext, 'remembered' | 'now'>,
+  touched: Set<Member>,
 ): AcquireSetAnswer | null {
   const memo = recallAnswer<SetMemo | SetHeld | SetEnded>(remembered, request, now);
   if (!memo) return null;
@@ -60,12 +64,18 @@ export function recallSet(
   const grants: SetGrant[] = [];
   const ended = [];
   for (const { name, token, rev } of memo.grants) {
-    const record = members.find((member) => member.name === name)?.before;
+    const member = members.find((other) => other.name === name);
+    const record = member?.before;
     if (rev > (record?.rev ?? highestDeletedRev(now))) throw readApart();
     const hold = record?.holds.find((other) => other.token === token);
     if (hold && hold.expiresAt > now) {
       grants.push(grantOf(name, hold, rev, now));
     } else {
+      if (member && hold) {
+        // As for a single acquire: written before it is told.
+        settle(member.draft);
+        touched.add(member);
+      }
       const last = record?.ended?.token === token ? record.ended.cause : 'superseded';
       ended.push({ name, token, cause: hold ? 'expired' : last });
     }

@@ -30,6 +30,12 @@ export class BackendClock {
     return interval && Math.floor(interval.earliest);
   }
 
+  /** The backend's clock is at most this; null before the first reading. Whole milliseconds. */
+  atMost(): number | null {
+    const interval = this.interval.at(this.monotonic());
+    return interval && Math.ceil(interval.latest);
+  }
+
   /** The latest that the backend's clock can show by now, if it showed `shown` at some time since `sentAt` on ours. */
   latestSince(shown: number, sentAt: number): number {
     const at = this.monotonic();

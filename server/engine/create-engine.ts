@@ -15,8 +15,10 @@ import { KnownRecords } from './known-records';
 import { Lane } from './lane';
 import type { LockEngine, LockSets, SeenLock, WaitOptions } from './lock-engine';
 import type { NewNames } from './name-count';
+import { onlyLooks } from './pending-command';
 import { Pulse } from './pulse';
 import { SetRunner } from './set-runner';
+import { SettledLooks } from './settled-looks';
 import { WaitingAcquires } from './waiting-acquires';
 import { WaitingRoom } from './waiting-room';
 import { WaitingSets } from './waiting-sets';
@@ -60,6 +62,7 @@ class GroupCommitEngine implements LockEngine {
   readonly sets: LockSets;
   private readonly acquires: WaitingAcquires;
   private readonly intake: CommandIntake;
+  private readonly looks: SettledLooks;
   private readonly room = new WaitingRoom();
   private readonly known = new KnownRecords(KNOWN_RECORDS);
   private readonly backendClock: BackendClock;
@@ -105,6 +108,12 @@ class GroupCommitEngine implements LockEngine {
       absence: () => this.pulse.absence,
       takeBack: (key, token) => this.withdraw(key, token),
     });
+    this.looks = new SettledLooks({
+      intake: this.intake,
+      known,
+      backendClock,
+      monotonic: () => clock.monotonic(),
+    });
     this.acquires = new WaitingAcquires({
       intake: this.intake,
       room: this.room,
@@ -130,7 +139,10 @@ class GroupCommitEngine implements LockEngine {
     key: RecordKey,
     command: C,
   ): Promise<AnswerOf<C>> {
-    return this.intake.submit(key, command).then(({ answer }) => answer as AnswerOf<C>);
+    const answer = onlyLooks(command)
+      ? this.looks.look(key, command)
+      : this.intake.submit(key, command).then((result) => result.answer);
+    return answer as Promise<AnswerOf<C>>;
   }
 
   count<C extends CounterCommand>(

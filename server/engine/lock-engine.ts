@@ -52,7 +52,7 @@ export interface LockEngine {
   readonly sets: LockSets;
   /** Acquires, waiting as long as asked. Never rejects because of `signal`. */
   acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer>;
-  /** Runs any other command. */
+  /** Runs any other command. A lease that a look finds over is ended in the record first, where that can be written. */
   run<C extends Exclude<LockCommand, AcquireCommand>>(
     key: RecordKey,
     command: C,

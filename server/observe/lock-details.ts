@@ -37,10 +37,12 @@ export class LockDetails {
     const backend = keeperOf(this.parts.backends, id, key);
     if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
     try {
-      const { records } = await backend.store.read([key], []);
-      const [read] = records;
-      if (!read) throw new Error('The store answered nothing.');
-      return this.keep(this.fresh(backend, read));
+      const detail = this.fresh(backend, await readOne(backend, key));
+      const hasLapsed = detail.row.hold !== null && detail.row.holders === 0;
+      if (!hasLapsed) return this.keep(detail);
+      // What a page calls over stays over: it is written before it is shown, where it can be.
+      await backend.engine.run(key, { verb: 'settle' }).catch(() => undefined);
+      return this.keep(this.fresh(backend, await readOne(backend, key)));
     } catch (cause) {
       return this.lastKnown(backend, key, cause);
     }
@@ -97,4 +99,11 @@ export class LockDetails {
       fresh: false,
     };
   }
+}
+
+async function readOne({ store }: ObservedBackend, key: RecordKey): Promise<ReadRecord> {
+  const { records } = await store.read([key], []);
+  const [read] = records;
+  if (!read) throw new Error('The store answered nothing.');
+  return read;
 }

@@ -36,6 +36,8 @@ export class FaultyStore implements RecordStore, HistorySource {
   tear: (() => Promise<unknown>) | null = null;
   /** Decides the fate of each read. */
   onRead: (keys: RecordKey[]) => Fate = () => PASS;
+  /** How far the store's clock seems to have been set since it was opened, back where negative. */
+  clockSetMs = 0;
   private isGone = false;
   private readonly late: Promise<unknown>[] = [];
 
@@ -55,19 +57,28 @@ export class FaultyStore implements RecordStore, HistorySource {
   }
 
   read(keys: RecordKey[], requestKeys: string[]) {
-    return this.suffer(this.onRead(keys), () => this.readTorn(keys, requestKeys));
+    return this.suffer(this.onRead(keys), () => this.readTorn(keys, requestKeys)).then(
+      ({ records, memos }) => ({ records: records.map((read) => this.setClock(read)), memos }),
+    );
   }
 
   swap(changes: Change[]): Promise<SwapResult[]> {
-    return this.suffer(this.onSwap(changes), () => this.store.swap(changes));
+    const asSeen = changes.map((change) => this.unsetClock(change));
+    const swapped = this.suffer(this.onSwap(changes), () => this.store.swap(asSeen));
+    return swapped.then((results) => results.map((result) => this.setClock(result)));
   }
 
   swapAll(changes: Change[]): Promise<SwapResult[]> {
-    return this.suffer(this.onSwap(changes), () => this.store.swapAll(changes));
+    const asSeen = changes.map((change) => this.unsetClock(change));
+    const swapped = this.suffer(this.onSwap(changes), () => this.store.swapAll(asSeen));
+    return swapped.then((results) => results.map((result) => this.setClock(result)));
   }
 
   scan(cursor: Cursor, limit: number) {
-    return this.suffer(PASS, () => this.store.scan(cursor, limit));
+    return this.suffer(PASS, () => this.store.scan(cursor, limit)).then(({ records, next }) => ({
+      records: records.map((read) => this.setClock(read)),
+      next,
+    }));
   }
 
   forget(records: Parameters<Store['forget']>[0]) {
@@ -102,6 +113,16 @@ export class FaultyStore implements RecordStore, HistorySource {
   async close(): Promise<void> {
     await this.settled();
     await this.store.close();
+  }
+
+  private setClock<T extends { now: number }>(told: T): T {
+    return { ...told, now: told.now + this.clockSetMs };
+  }
+
+  private unsetClock(change: Change): Change {
+    const { past, ahead } = change.clock;
+    const earliest = Math.max(0, past - this.clockSetMs);
+    return { ...change, clock: { past: earliest, ahead: ahead - this.clockSetMs } };
   }
 
   private async readTorn(keys: RecordKey[], requestKeys: string[]) {

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordKey } from '../backends/record-store';
+import { freshKey } from '../backends/testing/changes';
+import { storeNames } from '../backends/testing/stores-under-test';
+import { acquire, EngineRig, kindsOf, type Member, pause, renew, take } from './testing/engine-rig';
+import { touching } from './testing/faulty-store';
+
+const LEASE_MS = 150;
+
+describe.each(storeNames)('over %s, what was said to be over', (name) => {
+  let rig: EngineRig;
+  let member: Member;
+  let other: Member;
+  beforeAll(async () => {
+    rig = await EngineRig.open(name);
+    member = await rig.join();
+    other = await rig.join();
+  });
+  afterAll(() => rig.close());
+
+  /** Sets the store's clock back for everybody, for as long as `work` takes. */
+  const setBack = async (work: () => Promise<void>) => {
+    for (const { faults } of [member, other]) faults.clockSetMs = -5_000;
+    await work();
+    for (const { faults } of [member, other]) faults.clockSetMs = 0;
+  };
+  const look = ({ engine }: Member, key: RecordKey) => engine.run(key, { verb: 'inspect' });
+
+  const sayings: [string, (key: RecordKey, token: number) => Promise<void>][] = [
+    ['by inspect', async (key) => expect((await look(member, key)).state).toBe('expired')],
+    [
+      'by check',
+      async (key, token) =>
+        expect(await member.engine.run(key, { verb: 'check', token })).toEqual({ valid: false }),
+    ],
+    [
+      'by a replay',
+      async (key) =>
+        expect(
+          await acquire(member, key, 'w1', { leaseMs: LEASE_MS, requestId: 'r' }),
+        ).toMatchObject({ outcome: 'ended', cause: 'expired' }),
+    ],
+  ];
+
+  it.each(sayings)(
+    '%s stays over for every process, though the clock is set back',
+    async (_, say) => {
+      const key = freshKey();
+      const { token } = await take(member, key, 'w1', { leaseMs: LEASE_MS, requestId: 'r' });
+      await pause(LEASE_MS + 20);
+      await say(key, token);
+      await setBack(async () => {
+        for (const one of [member, other]) {
+          expect(await renew(one, key, 'w1', token)).toMatchObject({ outcome: 'lost' });
+          expect(await one.engine.run(key, { verb: 'check', token })).toEqual({ valid: false });
+        }
+      });
+      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'expired']);
+    },
+  );
+
+  it('is said in time where the store takes no writes', async () => {
+    const key = freshKey();
+    await take(member, key, 'w1', { leaseMs: LEASE_MS });
+    await pause(LEASE_MS + 20);
+    const concerns = touching(key);
+    member.faults.onSwap = (changes) => ({ kind: concerns(changes) ? 'refuse' : 'pass' });
+    const askedAt = performance.now();
+    expect((await look(member, key)).state).toBe('expired');
+    expect(performance.now() - askedAt).toBeLessThan(5_000);
+    member.faults.onSwap = () => ({ kind: 'pass' });
+  });
+});

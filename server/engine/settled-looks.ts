@@ -1,0 +1,49 @@
+import { recordId } from '../backends/record-id';
+import type { RecordKey } from '../backends/record-store';
+import type { BackendClock } from './backend-clock';
+import type { CommandIntake } from './command-intake';
+import type { KnownRecords } from './known-records';
+import type { AnyCommand } from './machine';
+
+export interface LookParts {
+  intake: CommandIntake;
+  known: KnownRecords;
+  backendClock: BackendClock;
+  monotonic: () => number;
+}
+
+/** A look waits no longer for the write that should come before it: it must answer where its backend takes no writes. */
+const SETTLE_MAX_MS = 1_000;
+
+/** Leases that lapse one after another while they are looked at. */
+const ROUNDS_MAX = 3;
+
+/**
+ * Looks at records so that what an answer calls over stays over, for every process and whatever becomes of the backend's
+ * clock: a lease that ran out is ended in the record before anybody is told. Where that cannot be written now, the answer
+ * is true of this moment, and may be untrue again if the clock is set back.
+ */
+export class SettledLooks {
+  constructor(private readonly parts: LookParts) {}
+
+  async look(key: RecordKey, command: AnyCommand): Promise<unknown> {
+    const { intake, monotonic } = this.parts;
+    const dueAt = intake.dueAt();
+    for (let round = 1; ; round += 1) {
+      const { answer } = await intake.submit(key, command, dueAt);
+      if (round > ROUNDS_MAX || !this.mayHaveLapsed(key)) return answer;
+      const settled = await intake
+        .submit(key, { verb: 'settle' }, Math.min(dueAt, monotonic() + SETTLE_MAX_MS))
+        .catch(() => null);
+      if (!settled) return answer;
+    }
+  }
+
+  /** By the record as it was just read, and the latest that the backend's clock can have shown. */
+  private mayHaveLapsed(key: RecordKey): boolean {
+    const record = this.parts.known.get(recordId(key))?.record;
+    if (!record || !('holds' in record) || record.holds.length === 0) return false;
+    const latest = this.parts.backendClock.atMost();
+    return latest === null || record.holds.some(({ expiresAt }) => expiresAt <= latest);
+  }
+}
