@@ -40,7 +40,7 @@ export async function openRowCounter(url: string, connections: number): Promise<
 export async function openLockyardCounter(url: string): Promise<BenchCounter> {
   const database = await openDatabase({ kind: 'mysql', url });
   await migrate(database);
-  const store = await openStore({ kind: 'mysql', url }, database, Date.now);
+  const store = await openStore({ kind: 'mysql', url }, database, systemClock);
   const engine = await createEngine({
     backend: 'default',
     kind: 'mysql',

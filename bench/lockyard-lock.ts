@@ -18,7 +18,7 @@ const WAIT = { holdRequestMs: 25_000 };
 export async function openLockyardLock(url: string): Promise<QueueingBenchLock> {
   const database = await openDatabase({ kind: 'mysql', url });
   await migrate(database);
-  return lockyardLockOver(await openStore({ kind: 'mysql', url }, database, Date.now), database);
+  return lockyardLockOver(await openStore({ kind: 'mysql', url }, database, systemClock), database);
 }
 
 /**

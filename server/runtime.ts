@@ -200,7 +200,6 @@ async function openWithPast(
   url: BackendUrl,
   { config, clock, database, log }: ControlRuntime,
 ): Promise<{ past: BackendPast; store: RecordStore & HistorySource }> {
-  const wallClock = () => clock.now();
   const others = config.backends.map((backend) => backend.id).filter((other) => other !== id);
   if (url.kind === 'redis') {
     const life = await BackendLife.open(database, id, clock.now(), others);
@@ -215,9 +214,8 @@ async function openWithPast(
     };
   }
   const past = await backendPast(database, id, clock.now());
-  if (id === 'default')
-    return { past, store: await openStore(config.database, database, wallClock) };
-  return { past, store: await LateStore.start(() => openBackend(url, wallClock), onFailure) };
+  if (id === 'default') return { past, store: await openStore(config.database, database, clock) };
+  return { past, store: await LateStore.start(() => openBackend(url, clock), onFailure) };
 }
 
 /** Whatever else is random here, this must never be the same twice: holds and waiters are told apart by it. */

@@ -4,6 +4,7 @@ import type { Database } from '../../db/database';
 import { migrate } from '../../db/migrate';
 import { openDatabase } from '../../db/open-database';
 import { StartError } from '../../db/start-error';
+import type { Clock } from '../clock';
 import { openStore } from './open-store';
 import type { HistorySource, RecordStore } from './record-store';
 import { STAMP_ROW } from './shard-fence';
@@ -16,7 +17,7 @@ import { STAMP_ROW } from './shard-fence';
  */
 export async function openBackend(
   url: DatabaseUrl,
-  wallClock: () => number,
+  clock: Clock,
 ): Promise<RecordStore & HistorySource> {
   const database = await openDatabase(url);
   try {
@@ -24,9 +25,9 @@ export async function openBackend(
     if (url.kind === 'mysql') {
       await refuseShard(database);
       await database.close();
-      return await openStore(url, null, wallClock);
+      return await openStore(url, null, clock);
     }
-    const store = await openStore(url, database, wallClock);
+    const store = await openStore(url, database, clock);
     const closeStore = store.close.bind(store);
     store.close = async () => {
       await closeStore();

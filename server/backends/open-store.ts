@@ -1,5 +1,6 @@
 import type { DatabaseUrl } from '../../db/backend-url';
 import type { Database } from '../../db/database';
+import type { Clock } from '../clock';
 import { MysqlStore } from './mysql-store';
 import type { HistorySource, RecordStore } from './record-store';
 import { SqliteStore } from './sqlite-store';
@@ -8,14 +9,14 @@ import { SqliteStore } from './sqlite-store';
  * The store behind a database's URL. A MySQL store connects when it is first used, so it may be opened while its server
  * is away; an SQLite store lives in the file of `database`.
  *
- * @param wallClock epoch milliseconds; only SQLite uses it, every other store has a clock of its own
+ * @param clock only SQLite uses it, every other store has a clock of its own
  */
 export async function openStore(
   url: DatabaseUrl,
   database: Database | null,
-  wallClock: () => number,
+  clock: Clock,
 ): Promise<RecordStore & HistorySource> {
   if (url.kind === 'mysql') return new MysqlStore(url.url);
   if (!database?.sqlite) throw new Error('An SQLite store needs the database opened on its file.');
-  return SqliteStore.open(database.sqlite, wallClock);
+  return SqliteStore.open(database.sqlite, clock);
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { systemClock } from '@/server/clock';
 import { parseShardList } from '../../db/shard-list';
 import { MysqlStore } from './mysql-store';
 import { openBackend } from './open-backend';
@@ -74,7 +75,7 @@ it('a stamp waits for the swaps under way, and none of them is written after it'
 });
 
 it('a shard is not taken for a whole backend', async () => {
-  await expect(openBackend({ kind: 'mysql', url: scratch.url }, () => 0)).rejects.toThrow(
+  await expect(openBackend({ kind: 'mysql', url: scratch.url }, systemClock)).rejects.toThrow(
     /one of several shards/,
   );
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createClient } from '@libsql/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileUrl, openSqliteFile } from '@/db/sqlite-file';
+import { systemClock } from '@/server/clock';
 import { acquire, pause, release, renew, take } from '../engine/testing/engine-rig';
 import { eventsByLock } from '../engine/testing/events-by-lock';
 import { checkHistory, type RecordedCall } from '../engine/testing/history-checker';
@@ -28,7 +29,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = () => openBackend({ kind: 'sqlite', path }, Date.now);
+const open = () => openBackend({ kind: 'sqlite', path }, systemClock);
 
 /** Another process that uses the file, killed in the middle of its calls. Answers every call, the unanswered too. */
 async function killInTheMiddle(task: SqliteVictimTask): Promise<RecordedCall[]> {

@@ -1,5 +1,6 @@
 import type { Client, InStatement, ResultSet } from '@libsql/client';
 import { isBusy, type SqliteFile } from '../../db/sqlite-file';
+import type { Clock } from '../clock';
 import { decodeHistory, encodeHistory } from './history-text';
 import { idRange, recordId, recordKey } from './record-id';
 import {
@@ -60,22 +61,24 @@ const LAST_ID = '\u{10ffff}';
  * Records in an embedded SQLite file that this process alone has open. Each swap is one transaction, run when it is
  * its turn in the file's write queue.
  *
- * The clock is the machine's, but never behind an instant that was stored before: a clock set back makes leases
- * longer, it revives none.
+ * The clock is the machine's, but never behind an instant that was stored before: where the machine's is set back, it goes on
+ * from where it was, as fast as time does. So no lease is revived, and none lasts longer.
  */
 export class SqliteStore implements RecordStore, HistorySource {
-  private highestAt = 0;
+  /** The latest instant that is known to have been reached, and when that was by the clock that never steps. */
+  private reached: { instant: number; at: number };
 
   private constructor(
     private readonly file: SqliteFile,
-    private readonly wallClock: () => number,
-  ) {}
+    private readonly clock: Clock,
+    lastInstant: number,
+  ) {
+    this.reached = { instant: lastInstant, at: clock.monotonic() };
+  }
 
-  static async open(file: SqliteFile, wallClock: () => number): Promise<SqliteStore> {
-    const store = new SqliteStore(file, wallClock);
+  static async open(file: SqliteFile, clock: Clock): Promise<SqliteStore> {
     const { rows } = await file.client.execute(SQL.lastInstant);
-    store.highestAt = Number(rows[0]?.at ?? 0);
-    return store;
+    return new SqliteStore(file, clock, Number(rows[0]?.at ?? 0));
   }
 
   async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
@@ -190,8 +193,11 @@ export class SqliteStore implements RecordStore, HistorySource {
   }
 
   private now(): number {
-    this.highestAt = Math.max(this.highestAt, Math.floor(this.wallClock()));
-    return this.highestAt;
+    const at = this.clock.monotonic();
+    const wall = Math.floor(this.clock.now());
+    const steady = Math.floor(this.reached.instant + (at - this.reached.at));
+    if (wall > steady) this.reached = { instant: wall, at };
+    return Math.max(wall, steady);
   }
 
   private ask(sql: string, list: string): Promise<ResultSet> {

@@ -197,7 +197,7 @@ function recallAcquire(
   // What a replay calls over must stay over, whatever becomes of the clock: it is written before it is told.
   if (hold) settle(draft);
   const { ended } = draft.record;
-  const cause = hold ? 'expired' : ended?.token === memo.token ? ended.cause : 'superseded';
+  const cause = ended?.token === memo.token ? ended.cause : 'superseded';
   return { outcome: 'ended', token: memo.token, cause };
 }
 

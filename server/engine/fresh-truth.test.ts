@@ -268,15 +268,15 @@ describe.each(storeNames)('two engines over %s', (name) => {
   });
 
   describe('a record that cannot be understood', () => {
-    it('is INTERNAL to those who ask for it, and stops nobody else', async () => {
+    it('is UNSUPPORTED to those who ask for it, and stops nobody else', async () => {
       const [broken, sound] = [freshKey(), freshKey()];
       await created(rig.under.store, broken, { head: '{"not":"a record"', queue: '' });
       const answers = await Promise.all([
         reasonOf(acquire(a, broken, 'w1')),
         reasonOf(acquire(a, sound, 'w1').then(({ outcome }) => outcome)),
       ]);
-      expect(answers).toEqual(['INTERNAL', 'answered "granted"']);
-      expect(await reasonOf(inspect(broken))).toBe('INTERNAL');
+      expect(answers).toEqual(['UNSUPPORTED', 'answered "granted"']);
+      expect(await reasonOf(inspect(broken))).toBe('UNSUPPORTED');
     });
   });
 

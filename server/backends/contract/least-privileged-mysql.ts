@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createConnection } from 'mysql2/promise';
+import { systemClock } from '@/server/clock';
 import { newWriter } from '@/server/engine/new-writer';
 import { MysqlStore } from '../mysql-store';
 import { openBackend } from '../open-backend';
@@ -16,7 +17,7 @@ export async function openLeastPrivilegedMysql(timeoutMs: number): Promise<Store
   return lentStore(
     under,
     user,
-    openBackend({ kind: 'mysql', url: user.url }, Date.now),
+    openBackend({ kind: 'mysql', url: user.url }, systemClock),
     () => new MysqlStore(user.url, timeoutMs),
   );
 }

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Connection, createConnection } from 'mysql2/promise';
 import { startPrivateMariadb } from '@/scripts/private-mariadb.mjs';
+import { systemClock } from '@/server/clock';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { openBackend } from '../open-backend';
 import { limitFiles } from './limit-files';
@@ -32,7 +33,7 @@ export const mysqlServerKind: ServerKind = {
 
 async function startMysqlUnderTest(): Promise<ServerUnderTest> {
   const { proxied, direct, ...server } = await startSpoilableMysql();
-  const openAt = (url: string) => openBackend({ kind: 'mysql', url }, Date.now);
+  const openAt = (url: string) => openBackend({ kind: 'mysql', url }, systemClock);
   return {
     ...server,
     join: () => startProcess(() => openAt(proxied)),

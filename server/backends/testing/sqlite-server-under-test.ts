@@ -5,6 +5,7 @@ import type { Client, Transaction } from '@libsql/client';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import type { SqliteFile } from '@/db/sqlite-file';
+import { systemClock } from '@/server/clock';
 import { openStore } from '../open-store';
 import type { ServerKind, ServerUnderTest } from './server-kind';
 import { startProcess } from './start-process';
@@ -33,7 +34,7 @@ async function startSqliteUnderTest(): Promise<ServerUnderTest> {
   await migrate(database);
   const { sqlite } = database;
   if (!sqlite) throw new Error('This database has no file.');
-  const open = () => openStore(url, database, Date.now);
+  const open = () => openStore(url, database, systemClock);
   return {
     join: () => startProcess(open),
     truth: open,

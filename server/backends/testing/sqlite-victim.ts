@@ -1,3 +1,4 @@
+import { systemClock } from '@/server/clock';
 import { openBackend } from '../open-backend';
 import { startProcess } from './start-process';
 import { liveUntilKilled, type VictimTask } from './victim-life';
@@ -8,5 +9,5 @@ export interface SqliteVictimTask extends VictimTask {
 
 const task = JSON.parse(process.argv[2] ?? '') as SqliteVictimTask;
 const { path } = task;
-const member = await startProcess(() => openBackend({ kind: 'sqlite', path }, Date.now));
+const member = await startProcess(() => openBackend({ kind: 'sqlite', path }, systemClock));
 await liveUntilKilled(member, task);

@@ -82,14 +82,14 @@ async function openSqliteUnderTest(): Promise<StoreUnderTest> {
   const database = await openDatabase(url);
   await migrate(database);
   let passedMs = 0;
-  const wallClock = () => Date.now() + passedMs;
-  const store = await openStore(url, database, wallClock);
+  const clock = { now: () => Date.now() + passedMs, monotonic: () => performance.now() };
+  const store = await openStore(url, database, clock);
   return {
     store,
     database,
     async another() {
       if (!database.sqlite) throw new Error('This database has no file.');
-      return SqliteStore.open(database.sqlite, wallClock);
+      return SqliteStore.open(database.sqlite, clock);
     },
     async stallRow() {
       let release = () => {};
