@@ -6,7 +6,7 @@ import { consoleClient } from './console-client';
 /** The console for whoever is signed in; everybody else is led to where they can sign in. */
 export const openConsole = cache(async () => {
   const api = consoleClient(await headers());
-  const { user, setupNeeded, demo } = await api.session.current.query();
+  const { user, setupNeeded, demo, unencrypted = false } = await api.session.current.query();
   if (user === null) redirect(setupNeeded ? '/setup' : '/sign-in');
-  return { api, user, demo };
+  return { api, user, demo, unencrypted };
 });

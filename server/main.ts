@@ -10,6 +10,7 @@ import { openPages, type Pages } from './pages/open-pages';
 import { createRuntime } from './runtime';
 import { sayHowToBegin } from './say-how-to-begin';
 import { shutDown } from './shut-down';
+import { unencryptedNote } from './unencrypted-note';
 
 /** A shutdown that takes longer than this is cut short. */
 const SHUT_DOWN_MAX_MS = 15_000;
@@ -42,6 +43,8 @@ async function start(log: Log): Promise<() => Promise<void>> {
   undo.push(closeSocket);
   const { close: closePages } = await pages;
   say(`Lockyard is ready on ${url}`);
+  const note = unencryptedNote(config);
+  if (note) say(note);
   const demo = config.demo ? await startDemo(runtime, url) : null;
   if (demo) say(`Sign in to the demo (on this machine only): ${demo.link}`);
   const stopSaying = demo ? null : sayHowToBegin(runtime, url, say);

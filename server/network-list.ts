@@ -68,6 +68,11 @@ export function isLoopback(address: string): boolean {
   return plain === '::1' || (isIPv4(plain) && plain.startsWith('127.'));
 }
 
+/** Whether an address or the name of a host can be reached from other machines. */
+export function isBeyondThisMachine(host: string): boolean {
+  return host !== 'localhost' && !isLoopback(host);
+}
+
 /** What one customer of a network usually has for themselves: one address of IPv4, a /64 of IPv6. */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);

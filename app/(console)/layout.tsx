@@ -3,13 +3,19 @@ import { ConsoleShell } from '@/components/shell/console-shell';
 import { openConsole } from '../open-console';
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
-  const { api, user, demo } = await openConsole();
+  const { api, user, demo, unencrypted } = await openConsole();
   const [backends, guarantees] = await Promise.all([
     api.backends.list.query(),
     api.backends.guarantees.query(),
   ]);
   return (
-    <ConsoleShell account={user} demo={demo} backends={backends} guarantees={guarantees}>
+    <ConsoleShell
+      account={user}
+      demo={demo}
+      unencrypted={unencrypted}
+      backends={backends}
+      guarantees={guarantees}
+    >
       {children}
     </ConsoleShell>
   );

@@ -16,6 +16,8 @@ export interface Account {
 interface Session {
   account: Account;
   demo: boolean;
+  /** The person is an admin, whose connection crosses a network in the clear. */
+  unencrypted: boolean;
   may: (role: Role) => boolean;
 }
 
@@ -27,17 +29,19 @@ const CHECK_EVERY_MS = 60_000;
 export function SessionProvider({
   account,
   demo,
+  unencrypted,
   children,
 }: {
   account: Account;
   demo: boolean;
+  unencrypted: boolean;
   children: ReactNode;
 }) {
   const trpc = useTRPC();
   const router = useRouter();
   const { data } = useQuery(
     trpc.session.current.queryOptions(undefined, {
-      initialData: { user: account, setupNeeded: false, demo },
+      initialData: { user: account, setupNeeded: false, demo, unencrypted },
       staleTime: CHECK_EVERY_MS,
       refetchInterval: CHECK_EVERY_MS,
     }),
@@ -48,13 +52,15 @@ export function SessionProvider({
   }, [isSignedOut, router]);
 
   const user = data.user ?? account;
+  const isUnencrypted = data.unencrypted === true;
   const session = useMemo<Session>(
     () => ({
       account: user,
       demo,
+      unencrypted: isUnencrypted,
       may: (role) => ROLES.indexOf(user.role) >= ROLES.indexOf(role),
     }),
-    [user, demo],
+    [user, demo, isUnencrypted],
   );
   return <SessionContext.Provider value={session}>{children}</SessionContext.Provider>;
 }

@@ -13,17 +13,20 @@ import { BackendHealthList } from './backend-health-list';
 import { KeyHelp } from './key-help';
 import { Rail } from './rail';
 import { SearchBox } from './search-box';
+import { UnencryptedNote } from './unencrypted-note';
 
 /** What stands around every page of the console. */
 export function ConsoleShell({
   account,
   demo,
+  unencrypted,
   backends,
   guarantees,
   children,
 }: {
   account: Account;
   demo: boolean;
+  unencrypted: boolean;
   backends: BackendHealth[];
   guarantees: GuaranteeRow[];
   children: ReactNode;
@@ -31,7 +34,7 @@ export function ConsoleShell({
   const router = useRouter();
   return (
     <ConsoleClient>
-      <SessionProvider account={account} demo={demo}>
+      <SessionProvider account={account} demo={demo} unencrypted={unencrypted}>
         <a href="#main" className="skip-link">
           Skip to the page
         </a>
@@ -39,6 +42,7 @@ export function ConsoleShell({
           <Rail />
           <TopBar backends={backends} guarantees={guarantees} />
           <main id="main" tabIndex={-1} className="shell-main">
+            <UnencryptedNote />
             {children}
           </main>
         </div>

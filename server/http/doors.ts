@@ -159,6 +159,7 @@ function openConsoleDoor(runtime: Runtime, scheduler: RequestScheduler): Door {
       createConsoleContext(runtime, {
         requestId: scope.requestId,
         address: scope.address,
+        isSecure: scope.isSecure,
         streams,
         cookies: new HttpCookies(scope),
       }),

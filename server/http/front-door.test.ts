@@ -196,3 +196,27 @@ describe('bytes that are no request', () => {
     expect(JSON.parse(body)).toMatchObject({ error: { data: { httpStatus: status } } });
   });
 });
+
+describe('an admin whose connection crosses a network in the clear', () => {
+  const told = async (api: ApiHarness, name: string, headers: Record<string, string>) => {
+    const input = { name, password: PASSWORD };
+    const reply = await api.console(null, 'session.signIn', input, 'mutation', headers);
+    const cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+    return (await api.console(cookie, 'session.current', undefined, 'query', headers)).data
+      ?.unencrypted;
+  };
+
+  test('is told so, and nobody else is', async () => {
+    const near = await start();
+    const far = await start({ HOST: '0.0.0.0' });
+    await createPerson(far.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+    const remote = { 'x-forwarded-for': '203.0.113.9' };
+    const secure = { 'x-forwarded-proto': 'https' };
+    expect(await told(near, 'ana', {})).toBeUndefined();
+    expect(await told(near, 'ana', remote)).toBe(true);
+    expect(await told(near, 'ana', { ...remote, ...secure })).toBeUndefined();
+    expect(await told(far, 'ana', {})).toBe(true);
+    expect(await told(far, 'ana', secure)).toBeUndefined();
+    expect(await told(far, 'vera', {})).toBeUndefined();
+  });
+});

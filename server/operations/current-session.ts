@@ -1,4 +1,5 @@
 import { isSetupNeeded } from '../auth/setup-link';
+import { isBeyondThisMachine } from '../network-list';
 import { askDatabase } from './ask-database';
 import type { ControlContext } from './operation-context';
 import type { SignedInUser } from './sign-in';
@@ -8,6 +9,8 @@ export interface CurrentSession {
   /** There is no user at all: only the setup link leads further. */
   setupNeeded: boolean;
   demo: boolean;
+  /** There for an admin whose connection crosses a network in the clear. */
+  unencrypted?: boolean;
 }
 
 /** Who is signed in; for everybody. */
@@ -16,8 +19,15 @@ export async function currentSession(ctx: ControlContext): Promise<CurrentSessio
   const { demo } = runtime.config;
   if (actor?.kind === 'user') {
     const { userId, name, role } = actor;
-    return { user: { id: userId, name, role }, setupNeeded: false, demo };
+    const answer = { user: { id: userId, name, role }, setupNeeded: false, demo };
+    return role === 'admin' && isUnencrypted(ctx) ? { ...answer, unencrypted: true } : answer;
   }
   const setupNeeded = await askDatabase(() => isSetupNeeded(runtime.database));
   return { user: null, setupNeeded, demo };
+}
+
+/** Whoever listens on a network may be called over it, and a proxy on this machine may pass on what came in the clear. */
+function isUnencrypted({ runtime, address, isSecure }: ControlContext): boolean {
+  if (isSecure !== false) return false;
+  return isBeyondThisMachine(runtime.config.host) || isBeyondThisMachine(address);
 }

@@ -66,6 +66,8 @@ export interface ControlContext {
   actor: Actor | null;
   /** The peer's network address; `local` for the command line. */
   address: string;
+  /** Whether the caller's side of the connection is encrypted; absent where there is none. */
+  isSecure?: boolean;
   requestId: string;
   /** Aborted when the caller has hung up. */
   readonly signal?: AbortSignal;

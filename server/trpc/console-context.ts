@@ -24,6 +24,7 @@ export interface ConsoleContext {
   runtime: Runtime;
   requestId: string;
   address: string;
+  isSecure: boolean;
   /** The person behind the session cookie, or null, with the role that they have now: asked for each call. */
   resolveUser(): Promise<UserActor | null>;
   /** Runs what is given one after another, so that each sees what those before it have done. */
@@ -42,6 +43,7 @@ export function createConsoleContext(
   request: {
     requestId: string;
     address: string;
+    isSecure: boolean;
     cookies: BrowserCookies;
     streams: StreamSlots;
   },

@@ -25,12 +25,13 @@ const inOrder = t.middleware(({ ctx, next, type }) =>
 
 /** For the few procedures that somebody who has not signed in may call. Their operations decide the rest. */
 export const openProcedure = t.procedure.use(inOrder).use(async ({ ctx, next, signal }) => {
-  const { runtime, requestId, address } = ctx;
+  const { runtime, requestId, address, isSecure } = ctx;
   const actor = await ctx.resolveUser();
   const operation: OperationContext = {
     runtime,
     actor,
     address,
+    isSecure,
     requestId,
     ...(signal && { signal }),
   };
