@@ -15,35 +15,33 @@ describe('the window that a list follows', () => {
   test('moves before its end comes into view', () => {
     expect(windowFor({ first: 120, last: 150 }, FIRST_WINDOW, 100_000)).toEqual({
       offset: 0,
-      limit: 400,
+      limit: 300,
     });
     expect(windowFor({ first: 50_000, last: 50_030 }, FIRST_WINDOW, 100_000)).toEqual({
-      offset: 49_815,
-      limit: 400,
+      offset: 49_850,
+      limit: 300,
     });
   });
 
   test('reaches the last row', () => {
-    expect(windowFor({ first: 99_970, last: 99_999 }, FIRST_WINDOW, 100_000)).toEqual({
-      offset: 99_600,
-      limit: 400,
-    });
+    const last = windowFor({ first: 99_970, last: 99_999 }, FIRST_WINDOW, 100_000);
+    expect(covers(last, 99_970, 99_999)).toBe(true);
   });
 
   test('covers what is in view wherever that is, and a window that it has chosen is good', () => {
     const seed = (Math.random() * 0x7fffffff) | 0;
     console.info(`fast-check seed ${seed}`);
     const place = fc.integer({ min: 0, max: 120_000 });
-    const sizes = fc.integer({ min: 1, max: 90 });
+    const sizes = fc.integer({ min: 1, max: 450 });
     fc.assert(
       fc.property(
         place,
         sizes,
         place,
-        fc.integer({ min: 1, max: 400 }),
+        fc.integer({ min: 1, max: 500 }),
         (first, size, offset, limit) => {
           const view = { first, last: first + size - 1 };
-          const count = 120_200;
+          const count = 121_000;
           const next = windowFor(view, { offset, limit }, count);
           expect(covers(next, view.first, view.last)).toBe(true);
           expect(windowFor(view, next, count)).toBe(next);

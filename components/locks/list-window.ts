@@ -8,10 +8,16 @@ export interface ListWindow {
 export const FIRST_WINDOW: ListWindow = { offset: 0, limit: 200 };
 
 /** Of a list that is scrolled: enough for a flick of the wheel in both directions. */
-const ROWS_MAX = 400;
+const ROWS = 300;
 
-/** How many rows before and after those in view are to be there already. */
+/** On a screen that shows more than half of that. No window is larger. */
+const ROWS_MAX = 500;
+
+/** How many rows before and after those in view are to be there already, where there is room for them. */
 const MARGIN = 60;
+
+/** Windows begin at multiples of this, so that the server keeps fewer of them. */
+const STEP = 50;
 
 /**
  * The window to follow while these places are in view: the one of now for as long as it covers them and what is around
@@ -21,17 +27,16 @@ const MARGIN = 60;
  * @param count how many rows the list has
  */
 export function windowFor(
-  view: { first: number; last: number },
+  { first, last }: { first: number; last: number },
   now: ListWindow,
   count: number,
 ): ListWindow {
-  const from = Math.max(0, view.first - MARGIN);
-  const to = Math.min(count, view.last + 1 + MARGIN);
+  const size = last + 1 - first;
+  const limit = size > ROWS / 2 ? ROWS_MAX : ROWS;
+  const margin = Math.max(0, Math.min(MARGIN, (limit - STEP - size) / 2));
+  const from = Math.max(0, first - margin);
+  const to = Math.min(count, last + 1 + margin);
   if (now.offset <= from && now.offset + now.limit >= to) return now;
-  const middle = Math.floor((view.first + view.last) / 2);
-  const latest = Math.max(0, count - ROWS_MAX);
-  return {
-    offset: Math.max(0, Math.min(latest, middle - ROWS_MAX / 2)),
-    limit: ROWS_MAX,
-  };
+  const begin = Math.round((first + (size - limit) / 2) / STEP) * STEP;
+  return { offset: Math.max(0, begin), limit };
 }

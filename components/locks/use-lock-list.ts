@@ -1,24 +1,19 @@
 'use client';
 
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { type LockListMessage, pageAfter } from '@/server/domain/lock-list-message';
+import type { LockListMessage } from '@/server/domain/lock-list-message';
 import type { LockPage } from '@/server/domain/lock-row';
 import { useTRPCClient } from '../live/trpc';
 import { type Live, useLive } from '../live/use-live';
+import { listAfter } from './list-after';
 import { type ListQuery, listAddress, listInput } from './list-query';
 import { FIRST_WINDOW, type ListWindow, windowFor } from './list-window';
-import { sharedRows } from './shared-rows';
 
 /** Rows that are only passed on the way are not asked for. */
 const SETTLED_MS = 120;
 
 /** Somebody who never stops scrolling sees rows all the same. */
 const LONGEST_MS = 400;
-
-function takeMessage(before: LockPage, message: LockListMessage): LockPage {
-  const page = pageAfter(before, message);
-  return message.kind === 'whole' ? { ...page, rows: sharedRows(before.rows, page.rows) } : page;
-}
 
 /**
  * The lock list, live: the window of rows around those in view. Where the line was cut it goes on with what has changed
@@ -54,7 +49,7 @@ export function useLockList(
         },
       );
     },
-    takeMessage,
+    listAfter,
   );
   const show = useShown(window, view, setWanted);
   return { ...live, show };
