@@ -127,17 +127,14 @@ describe('a backend with shards', () => {
     const holds = await Promise.all(
       keys.map((key) => take(member, key, 'w1', { leaseMs: 120_000 })),
     );
-    const listed = () =>
-      old.board.listing(BACKEND, {
-        namespace: NAMESPACE,
-        prefix: 'job-',
-        busy: false,
-        limit: 1_000,
-      }).locks;
+    const listed = async () => {
+      const input = { namespace: NAMESPACE, prefix: 'job-', busy: false, limit: 1_000 };
+      return (await old.board.listing(BACKEND, input)).locks;
+    };
     for (const key of keys) {
       await vi.waitFor(
-        () =>
-          expect(listed()).toContainEqual(
+        async () =>
+          expect(await listed()).toContainEqual(
             expect.objectContaining({ name: key.name, state: 'held' }),
           ),
         { timeout: 30_000 },

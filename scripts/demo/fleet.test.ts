@@ -41,12 +41,12 @@ afterAll(async () => {
 const page = () =>
   api.runtime.board.page({ sort: 'worst', descending: false, offset: 0, limit: 200 });
 
-const rowOf = (name: string) => page().rows.find((row) => row.name === name);
+const rowOf = async (name: string) => (await page()).rows.find((row) => row.name === name);
 
-async function until(isSo: () => boolean, withinMs: number): Promise<void> {
+async function until(isSo: () => boolean | Promise<boolean>, withinMs: number): Promise<void> {
   const deadline = performance.now() + withinMs;
-  while (!isSo() && performance.now() < deadline) await sleep(50);
-  expect(isSo()).toBe(true);
+  while (!(await isSo()) && performance.now() < deadline) await sleep(50);
+  expect(await isSo()).toBe(true);
 }
 
 /** Processes that run the fleet of this test. */
@@ -71,21 +71,20 @@ describe.skipIf(!existsSync('/proc/self/cmdline'))('the demo fleet (needs /proc)
       await until(() => fleetProcesses() === 2, 10_000);
       const seen = new Set<string | undefined>();
       let sawSet = false;
-      const isLively = () => {
-        for (const { hold, ended } of page().rows) {
+      const isLively = async () => {
+        const { rows, total, waiting } = await page();
+        for (const { hold, ended } of rows) {
           seen.add((hold ?? ended)?.service);
           sawSet ||= hold?.set !== undefined;
         }
         seen.delete(undefined);
-        return (
-          sawSet && page().total === 60 && page().waiting >= 8 && seen.size === DEMO_SERVICES.length
-        );
+        return sawSet && total === 60 && waiting >= 8 && seen.size === DEMO_SERVICES.length;
       };
       await until(isLively, 40_000);
-      const watchdog = rowOf('cron:nightly-report');
+      const watchdog = await rowOf('cron:nightly-report');
       expect(watchdog?.hold?.owner).toBe('cron-6c4d:scheduler-1');
       expect(watchdog?.hold?.meta).toMatchObject({ host: 'cron-6c4d', version: '1.2.8' });
-      await until(() => (rowOf('pricing:catalogue')?.holders ?? 0) > 1, 20_000);
+      await until(async () => ((await rowOf('pricing:catalogue'))?.holders ?? 0) > 1, 20_000);
     } finally {
       await fleet.stop();
     }

@@ -17,13 +17,13 @@ export const LOCK_STATUSES = [
 export type LockStatus = (typeof LOCK_STATUSES)[number];
 
 /** A lease is short when less than this share of it is left. */
-const SHORT_SHARE = 0.2;
+export const SHORT_SHARE = 0.2;
 
 /** Holders renew at a third of the lease; a renewal is late when half of it has passed without one. */
-const LATE_SHARE = 0.5;
+export const LATE_SHARE = 0.5;
 
 /** How long a lock whose last hold lapsed is news; after that it is a free lock with a past. */
-const LAPSE_NEWS_MS = 60 * 60_000;
+export const LAPSE_NEWS_MS = 60 * 60_000;
 
 /** The facts a status is made of. Its holds are those that nobody has ended yet, lapsed or not. */
 export interface StatusFacts extends StuckFacts {

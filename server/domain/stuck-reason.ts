@@ -6,10 +6,10 @@ import type { NamespacePolicy } from './namespace-policy';
 const FAR_FACTOR = 5;
 
 /** No history makes a lock stuck before this much time has passed; a limit that its namespace sets may. */
-const STUCK_MIN_MS = 30_000;
+export const STUCK_MIN_MS = 30_000;
 
 /** A p99 from fewer holds than these says nothing. */
-const HISTORY_MIN_COUNT = 20;
+export const HISTORY_MIN_COUNT = 20;
 
 /** How much longer than allowed a wait may take before that is a fault: the time in which a dead process is noticed, and more. */
 const WAIT_GRACE_MS = 5_000;
@@ -84,13 +84,23 @@ export function stuckReason(facts: StuckFacts, norms: LockNorms, now: number): S
       };
   }
   if (facts.oldestWaitAt === null) return null;
-  const limitMs = Math.max(STUCK_MIN_MS, norms.policy.patienceMaxMs + WAIT_GRACE_MS);
+  const limitMs = waitLimitMs(norms);
   if (now - facts.oldestWaitAt <= limitMs) return null;
   return {
     kind: 'longWait',
     since: facts.oldestWaitAt + limitMs,
     limitMs: norms.policy.patienceMaxMs,
   };
+}
+
+/** How long a hold of this lock may last before it can be stuck; `Infinity` where nothing says. */
+export function holdLimitMs(norms: LockNorms): number {
+  return holdLimit(norms)?.limitMs ?? Number.POSITIVE_INFINITY;
+}
+
+/** How long somebody may wait for this lock before it is stuck. */
+export function waitLimitMs({ policy }: LockNorms): number {
+  return Math.max(STUCK_MIN_MS, policy.patienceMaxMs + WAIT_GRACE_MS);
 }
 
 /** The smaller of what the lock's own history and its namespace say; null where neither says anything. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordKey } from '../backends/record-store';
 import { freshKey, stored, swapOne, update } from '../backends/testing/changes';
 import { storeNames } from '../backends/testing/stores-under-test';
-import { rowRead } from '../observe/board-row';
+import { BoardRow } from '../observe/board-row';
 import { acquire, EngineRig, type Member, release, take } from './testing/engine-rig';
 
 describe.each(storeNames)('a record over %s that somebody edited by hand', (name) => {
@@ -38,14 +38,15 @@ describe.each(storeNames)('a record over %s that somebody edited by hand', (name
       for (const call of calls) await expect(call).rejects.toMatchObject(refusal);
       expect((await taken).outcome).toBe('granted');
       await expect(acquire(member, bad, 'w2')).rejects.toMatchObject(refusal);
-      expect(await rowsOf(good, bad)).toEqual([undefined, expect.stringMatching(what)]);
+      expect(await rowsOf(good, bad)).toEqual([null, expect.stringMatching(what)]);
     },
   );
 
   /** What the list says is wrong with each. */
   const rowsOf = async (...keys: RecordKey[]) => {
     const { records } = await rig.under.store.scan({ namespace: 'edited', after: null }, 1_000);
-    const rows = records.map((read) => rowRead('default', read, 'default').row);
-    return keys.map((key) => rows.find((row) => row.name === key.name)?.unreadable);
+    const keeper = { id: 'default', shownAs: 'default' };
+    const rows = records.map((read) => BoardRow.read(keeper, read));
+    return keys.map(({ name }) => rows.find(({ key }) => key.name === name)?.complaint);
   };
 });

@@ -8,44 +8,83 @@ import {
   type LockRecord,
   liveHolds,
   unwrittenRecord,
-  type Waiter,
 } from '../domain/lock-record';
 import type { HoldRow, LockRow, WaiterRow } from '../domain/lock-row';
 import { leadingHold, lockStatus, type StatusFacts, statusFacts } from '../domain/lock-status';
 import { type LockNorms, stuckReason } from '../domain/stuck-reason';
 
-/** What a page shows of a lock: everything but what changes though the record does not. */
-type ShownRow = Omit<LockRow, 'status' | 'stuck' | 'ownHold'>;
-
 /** A lock as the board keeps it. What people see of it is made when they look: most changes nobody looks at. */
 export class BoardRow {
-  /** By what the lock goes on the board. */
-  readonly id: string;
-  private shown: ShownRow | null = null;
   private text: string | null = null;
 
   /**
+   * @param id by what the lock goes on the board
+   * @param backend what its record is filed under
+   * @param shownAs the backend as people know it, where `backend` is a shard of it
    * @param readAt the backend's clock when it was read
    * @param record as it was read; one that nobody has written where it cannot be read
    * @param isReadable false: there is a record, and nobody knows what it says
-   * @param shownAs the backend as people know it, where `backend` is a shard of it
-   * @param complaint why nobody knows what it says, as a sentence
+   * @param complaint why nobody knows, as a sentence
    */
-  constructor(
-    readonly backend: string,
+  private constructor(
+    readonly id: string,
     readonly key: RecordKey,
-    private readonly readAt: number,
+    readonly backend: string,
+    readonly shownAs: string,
+    readonly readAt: number,
     readonly record: LockRecord,
     readonly isReadable = true,
-    readonly shownAs = backend,
-    private readonly complaint: string | null = null,
-  ) {
-    this.id = rowId(shownAs, recordId(key));
+    readonly complaint: string | null = null,
+  ) {}
+
+  static of(backend: RowKeeper, key: RecordKey, readAt: number, record: LockRecord): BoardRow {
+    const { id, shownAs } = backend;
+    return new BoardRow(rowId(shownAs, recordId(key)), key, id, shownAs, readAt, record);
   }
 
-  get row(): ShownRow {
-    this.shown ??= this.show();
-    return this.shown;
+  /** The row of what was read, also where nobody knows what it says. */
+  static read(backend: RowKeeper, read: ReadRecord): BoardRow {
+    const { key, now } = read;
+    let complaint: string | null = null;
+    try {
+      const record = recordRead(read);
+      if (record) return BoardRow.of(backend, key, now, record);
+    } catch (cause) {
+      complaint = whatIsUnreadable(cause);
+    }
+    const { id, shownAs } = backend;
+    const record = { ...unwrittenRecord(now), rev: read.record?.rev || 0 };
+    const row = rowId(shownAs, recordId(key));
+    return new BoardRow(row, key, id, shownAs, now, record, false, complaint);
+  }
+
+  get rev(): number {
+    return this.record.rev;
+  }
+
+  get waiters(): number {
+    return this.record.queue.length;
+  }
+
+  /** When the first lease of those that nobody has ended runs out; `Infinity` if there is none. */
+  get firstLapseAt(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const { expiresAt } of this.record.holds) if (expiresAt < first) first = expiresAt;
+    return first;
+  }
+
+  /** When the longest waiter came; null if nobody waits. Not always the first one: a set brings its age along from queue to queue. */
+  get oldestWaitAt(): number | null {
+    let oldest: number | null = null;
+    for (const { enqueuedAt } of this.record.queue) {
+      if (oldest === null || enqueuedAt < oldest) oldest = enqueuedAt;
+    }
+    return oldest;
+  }
+
+  /** Of several that share the lock: the one that will end last. */
+  get hold(): Hold | null {
+    return leadingHold(this.record, this.readAt);
   }
 
   get facts(): StatusFacts {
@@ -58,56 +97,49 @@ export class BoardRow {
     return this.text;
   }
 
+  /** Makes that text now. False: it is there already. */
+  makeSearchable(): boolean {
+    if (this.text !== null) return false;
+    this.text = this.searched();
+    return true;
+  }
+
   private searched(): string {
-    const { namespace, name, hold, ended } = this.row;
-    const parties = hold ? this.record.holds : ended ? [ended] : [];
+    const { key, record } = this;
+    const parties = record.holds.length > 0 ? record.holds : record.ended ? [record.ended] : [];
     const words = parties.flatMap(({ owner, service, token }) => [owner, service, token]);
-    return [namespace, name, ...words].join('\n').toLowerCase();
-  }
-
-  private show(): ShownRow {
-    const { id, shownAs, key, readAt, record } = this;
-    const hold = leadingHold(record, readAt);
-    return {
-      id,
-      namespace: key.namespace,
-      name: key.name,
-      backend: shownAs,
-      rev: record.rev,
-      hold: hold && holdRow(hold),
-      holders: liveHolds(record, readAt).length,
-      frozen: record.frozen,
-      delayedUntil: record.delayedUntil,
-      ended: hold || !record.ended ? null : endedRow(record.ended),
-      waiters: record.queue.length,
-      oldestWaitAt: oldestWaitAt(record.queue),
-      readAt,
-      ...(this.complaint === null ? {} : { unreadable: this.complaint }),
-    };
+    return [key.namespace, key.name, ...words].join('\n').toLowerCase();
   }
 }
 
-/** The row of a record whose text no version of ours wrote. */
-export function unreadableRow(
-  backend: string,
-  { key, now, record }: ReadRecord,
-  shownAs = backend,
-  cause: unknown = null,
-): BoardRow {
-  const rev = record?.rev || 0;
-  const blank = { ...unwrittenRecord(now), rev };
-  return new BoardRow(backend, key, now, blank, false, shownAs, whatIsUnreadable(cause));
+/** Where rows are read from: a backend, or a shard of the one that people know. */
+export interface RowKeeper {
+  id: string;
+  shownAs: string;
 }
 
-/** The row of what was read, also where nobody knows what it says. */
-export function rowRead(backend: string, read: ReadRecord, shownAs: string): BoardRow {
-  try {
-    const record = recordRead(read);
-    if (record) return new BoardRow(backend, read.key, read.now, record, true, shownAs);
-    return unreadableRow(backend, read, shownAs);
-  } catch (cause) {
-    return unreadableRow(backend, read, shownAs, cause);
-  }
+/** What pages show of a lock besides its record. */
+export type RowStanding = Pick<LockRow, 'status' | 'stuck' | 'ownHold'>;
+
+export function shownRow(row: BoardRow, standing: RowStanding): LockRow {
+  const { id, shownAs, key, readAt, record, hold, complaint } = row;
+  return {
+    id,
+    namespace: key.namespace,
+    name: key.name,
+    backend: shownAs,
+    rev: record.rev,
+    hold: hold && holdRow(hold),
+    holders: liveHolds(record, readAt).length,
+    frozen: record.frozen,
+    delayedUntil: record.delayedUntil,
+    ended: hold || !record.ended ? null : endedRow(record.ended),
+    waiters: row.waiters,
+    oldestWaitAt: row.oldestWaitAt,
+    readAt,
+    ...(complaint === null ? {} : { unreadable: complaint }),
+    ...standing,
+  };
 }
 
 /** The record that was read; null if there is none. Throws for a text that no version of ours wrote. */
@@ -116,15 +148,11 @@ function recordRead({ record }: ReadRecord): LockRecord | null {
 }
 
 /** The row as it is at `now`, the backend's clock. */
-export function withStatus(
-  { row, facts, isReadable }: BoardRow,
-  norms: LockNorms,
-  now: number,
-  reachable: boolean,
-): LockRow {
+export function withStatus(row: BoardRow, norms: LockNorms, now: number, reachable: boolean) {
+  const { facts, isReadable } = row;
   const status = lockStatus(facts, norms, now, reachable && isReadable);
   const stuck = status === 'stuck' ? stuckReason(facts, norms, now) : null;
-  return { ...row, ownHold: norms.ownHold, status, stuck };
+  return shownRow(row, { ownHold: norms.ownHold, status, stuck });
 }
 
 /** By what a lock goes on the board. @param id of its record */
@@ -154,10 +182,4 @@ export function holdRow(hold: Hold): HoldRow {
 
 function endedRow({ owner, service, token, cause, grantedAt, at }: EndedHold) {
   return { owner, service, token, cause, grantedAt, at };
-}
-
-/** Not always the first one's: a set brings its age along from queue to queue. */
-function oldestWaitAt(queue: readonly Waiter[]): number | null {
-  const oldest = queue.reduce((at, waiter) => Math.min(at, waiter.enqueuedAt), Number.MAX_VALUE);
-  return queue.length > 0 ? oldest : null;
 }

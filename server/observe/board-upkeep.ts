@@ -6,14 +6,14 @@ import type { LockBoard, ObservedBackend } from './lock-board';
 import { publicId } from './shard-of';
 
 /** Every lock as the board read it last. */
-export function keptLocks(board: Pick<LockBoard, 'rows'>): Iterable<BoardRow> {
-  return board.rows.values();
+export function keptLocks(board: Pick<LockBoard, 'table'>): Iterable<BoardRow> {
+  return board.table.all();
 }
 
 /** Takes records off the board that were deleted: that leaves no history by which it would learn of it. */
 export function takeOff(board: LockBoard, backend: ObservedBackend, keys: RecordKey[]): void {
   for (const key of keys) {
-    if (key.kind === 'counter') board.counters.rows.delete(counterRowId(publicId(backend), key));
+    if (key.kind === 'counter') board.counters.table.forget(counterRowId(publicId(backend), key));
     else board.forget(rowId(publicId(backend), recordId(key)));
   }
   if (keys.length > 0) board.tell();

@@ -8,7 +8,8 @@ import { LockyardError } from '../domain/errors';
 import type { BackendHealth } from '../domain/lock-row';
 import type { LockEngine } from '../engine/lock-engine';
 import type { NameCount } from '../engine/name-count';
-import { CountedRows } from './counted-rows';
+import { CounterTable, type KeptCounter } from './counter-table';
+import { TimeSlice } from './list/time-slice';
 import type { KeptName } from './names-on-shards';
 import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-of';
 
@@ -20,15 +21,14 @@ interface CounterBackend {
   shard?: ShardOf;
 }
 
-/** A row as it was read; whether it is still so depends on its backend. */
-type KeptCounter = Omit<CounterRow, 'isKnown'> & {
-  /** The backend, or the shard of it, that it was read from. */
-  keptBy: string;
-};
+/** Those who look for the same get the same answer for so long. */
+const SHARED_FOR_MS = 400;
 
 /** Every counter of every backend as this process last read it. The lock board reads for both, and says when to look. */
 export class CounterBoard {
-  readonly rows: CountedRows<KeptCounter>;
+  readonly table: CounterTable;
+  /** By what was looked for. */
+  private readonly answers = new Map<string, { at: number; page: Promise<CounterPage> }>();
 
   /**
    * @param backendOf which backend a namespace lives on; null if there is no such namespace
@@ -40,33 +40,49 @@ export class CounterBoard {
     private readonly backendOf: (namespace: string) => Promise<string | null>,
     names: NameCount,
   ) {
-    this.rows = new CountedRows(names, ({ namespace, name }) => ({
-      namespace,
-      name,
-      kind: 'counter',
-    }));
+    this.table = new CounterTable(names);
   }
 
   /** The counter list: filtered, by name. Costs no look at any backend. */
-  page({ search = '', limit }: CounterListInput): CounterPage {
-    const health = new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
+  page({ search = '', limit }: CounterListInput): Promise<CounterPage> {
+    return this.find(search.toLowerCase(), limit);
+  }
+
+  /** The same for those who follow it: an answer may be a moment old. */
+  livePage({ search = '', limit }: CounterListInput): Promise<CounterPage> {
     const sought = search.toLowerCase();
-    const matching = [...this.rows.values()]
-      .filter((row) => `${row.namespace}/${row.name}`.toLowerCase().includes(sought))
-      .sort((a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace));
+    const now = this.clock.monotonic();
+    for (const [text, { at }] of this.answers) {
+      if (now - at >= SHARED_FOR_MS) this.answers.delete(text);
+    }
+    const text = `${limit}/${sought}`;
+    const known = this.answers.get(text);
+    if (known) return known.page;
+    const page = this.find(sought, limit);
+    this.answers.set(text, { at: now, page });
+    return page;
+  }
+
+  private async find(sought: string, limit: number): Promise<CounterPage> {
+    const { rows, matching } = await this.table.find(sought, limit, this.slice());
+    const health = new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
     return {
-      rows: matching.slice(0, limit).map((row) => rowNow(row, health.get(row.keptBy))),
-      matching: matching.length,
-      total: this.rows.size,
+      rows: rows.map((row) => rowNow(row, health.get(row.keptBy))),
+      matching,
+      total: this.table.size,
       backends: publicHealths(this.backends),
       asOf: this.clock.now(),
     };
   }
 
+  private slice(): TimeSlice {
+    return new TimeSlice(() => this.clock.monotonic());
+  }
+
   row(namespace: string, name: string): CounterRow | null {
     for (const backend of this.backends) {
       const id = counterRowId(publicId(backend), { namespace, name, kind: 'counter' });
-      const kept = this.rows.get(id);
+      const kept = this.table.get(id);
       if (kept?.keptBy === backend.id) return rowNow(kept, backend.engine.health());
     }
     return null;
@@ -94,26 +110,19 @@ export class CounterBoard {
 
   /** Keeps a reading, unless a later one has overtaken it. */
   take(backend: CounterBackend, read: ReadRecord): void {
-    const id = counterRowId(publicId(backend), read.key);
-    const kept = this.rows.get(id);
-    if (!read.record) this.rows.delete(id);
-    else if (!kept || kept.rev <= read.record.rev) this.rows.set(id, keptRow(backend, read));
+    if (read.record) this.table.keep(keptRow(backend, read));
+    else this.table.forget(counterRowId(publicId(backend), read.key));
   }
 
   *keptNames(): Generator<KeptName> {
-    for (const { keptBy, namespace, name } of this.rows.values()) {
+    for (const { keptBy, namespace, name } of this.table.all()) {
       yield { keptBy, key: { namespace, name, kind: 'counter' } };
     }
   }
 
-  /** The rows of one backend, for whoever is about to read all of them again. */
-  rowsOf(backend: string): Map<string, KeptCounter> {
-    return new Map([...this.rows].filter(([, row]) => row.keptBy === backend));
-  }
-
-  /** Lets go of rows that were not met, unless they were read since. */
-  drop(unmet: Map<string, KeptCounter>): void {
-    for (const [id, row] of unmet) if (this.rows.get(id) === row) this.rows.delete(id);
+  /** Begins to read everything of a backend. The answer lets go of what was not read until it is called. */
+  beginReading(backend: string): () => Promise<void> {
+    return this.table.beginReading(backend, this.slice());
   }
 
   private lastDetail(keeper: CounterBackend, namespace: string, name: string) {
@@ -155,6 +164,7 @@ function keptRow(keeper: CounterBackend, read: ReadRecord): KeptCounter {
     keptBy: keeper.id,
     rev: read.record?.rev ?? 0,
     readAt: read.now,
+    haystack: `${namespace}/${name}`.toLowerCase(),
   };
   return { ...row, ...standingIn(read) };
 }
@@ -183,10 +193,6 @@ function rowNow(row: KeptCounter, health: BackendHealth | undefined): CounterRow
   return shownRow(row, row.value !== null && health?.reachable === true);
 }
 
-function shownRow({ keptBy: _, ...row }: KeptCounter, isKnown: boolean): CounterRow {
+function shownRow({ keptBy: _, haystack: __, ...row }: KeptCounter, isKnown: boolean): CounterRow {
   return { ...row, isKnown };
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -4,7 +4,10 @@ import { TestClock } from '../test-clock';
 import { FleetView } from './fleet-view';
 import { LockInsights } from './lock-insights';
 
-const nothingHeld = { standings: () => [], grantRate: { perSecond: () => 0 } };
+const nothingHeld = {
+  counts: async () => ({ counts: {}, held: 0, waiting: 0 }),
+  grantRate: { perSecond: () => 0 },
+};
 
 test('after a time in which nobody asked, the first to ask is told of a new reading', async () => {
   const under = await storesUnderTest.sqlite.open();

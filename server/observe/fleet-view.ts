@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Clock } from '../clock';
 import type { FleetNow } from '../domain/insight-row';
-import { LOCK_STATUSES, type LockStatus } from '../domain/lock-status';
 import type { LockBoard } from './lock-board';
 import type { LockInsights, SumView } from './lock-insights';
 
@@ -37,19 +36,8 @@ export class FleetView {
     const { view, at } = this.hour ?? { view: await this.insights.lastHour([], asOf), at: asOf };
     const { points: minutes, total: hour } = view;
     const grantsPerSecond = this.board.grantRate.perSecond();
-    return { ...this.counts(), grantsPerSecond, minutes, hour, hourAt: at, asOf };
-  }
-
-  private counts(): Pick<FleetNow, 'counts' | 'held' | 'waiting'> {
-    const zeros = LOCK_STATUSES.map((status) => [status, 0]);
-    const counts: Record<LockStatus, number> = Object.fromEntries(zeros);
-    let [held, waiting] = [0, 0];
-    for (const lock of this.board.standings()) {
-      counts[lock.status] += 1;
-      waiting += lock.waiters;
-      if (lock.isHeld) held += 1;
-    }
-    return { counts, held, waiting };
+    const { counts, held, waiting } = await this.board.counts();
+    return { counts, held, waiting, grantsPerSecond, minutes, hour, hourAt: at, asOf };
   }
 
   /** One reading at a time serves everybody who asks. */

@@ -32,9 +32,8 @@ describe.each(storeNames)('the board over %s', (name) => {
     watcher = await rig.watch();
     const elsewhere = await rig.engines.join();
     const key = freshKey();
-    expect(() => watcher.observing.board.listing('default', listInput.parse({}))).toThrow(
-      expect.objectContaining({ reason: 'BACKEND_DOWN' }),
-    );
+    const early = watcher.observing.board.listing('default', listInput.parse({}));
+    await expect(early).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
     const { token } = await take(elsewhere, key, 'w1', { leaseMs: 60_000 });
     await withinASecond(() =>
       expect(rowOf(key)).toMatchObject({ status: 'held', hold: { owner: 'w1', token } }),
@@ -92,8 +91,8 @@ describe.each(storeNames)('the board over %s', (name) => {
     const keys = Array.from({ length: 600 }, () => freshKey());
     await Promise.all(keys.map((key) => take(elsewhere, key, 'w1', { leaseMs: 60_000 })));
     watcher = await rig.watch();
-    await soon(() => expect(watcher.observing.board.page(ALL).total).toBe(600));
-    const page = watcher.observing.board.page(ALL);
+    await soon(async () => expect((await watcher.observing.board.page(ALL)).total).toBe(600));
+    const page = await watcher.observing.board.page(ALL);
     expect(page).toMatchObject({ matching: 600, namespaces: ['default'], counts: { held: 600 } });
   });
 
@@ -106,7 +105,7 @@ describe.each(storeNames)('the board over %s', (name) => {
       const some = keys.slice(i, i + 4);
       await Promise.all(some.map((key) => created(store, key, { ...text, events: [eventOf(1)] })));
     }
-    await soon(() => expect(watcher.observing.board.page(ALL).total).toBe(900));
+    await soon(async () => expect((await watcher.observing.board.page(ALL)).total).toBe(900));
   });
 
   it('is searched by part of a name, an owner, a service or a token', async () => {
@@ -118,15 +117,16 @@ describe.each(storeNames)('the board over %s', (name) => {
     await pause(5);
     const { token } = await take(watcher, key, 'Worker-7', { leaseMs: 60_000 });
     await take(watcher, freshKey(), 'someone', { service: 'else', leaseMs: 60_000 });
-    await soon(() => expect(watcher.observing.board.page(ALL).total).toBe(2));
+    await soon(async () => expect((await watcher.observing.board.page(ALL)).total).toBe(2));
     for (const search of ['über', 'worker-7', 'ORDERS', String(token).slice(3), 'billing/']) {
-      const { rows } = watcher.observing.board.page({ ...ALL, search });
+      const { rows } = await watcher.observing.board.page({ ...ALL, search });
       expect(
         rows.map((row) => row.name),
         search,
       ).toEqual([key.name]);
     }
-    expect(watcher.observing.board.page({ ...ALL, search: 'nobody' }).rows).toEqual([]);
+    const none = await watcher.observing.board.page({ ...ALL, search: 'nobody' });
+    expect(none.rows).toEqual([]);
   });
 
   it('calls everything unknown while its backend is silent, never free, and keeps the last reading', async () => {
@@ -134,20 +134,20 @@ describe.each(storeNames)('the board over %s', (name) => {
     const [held, free, unread] = [freshKey(), freshKey(), freshKey()];
     const { token } = await take(watcher, held, 'w1', { leaseMs: 60_000 });
     await release(watcher, free, 'w1', (await take(watcher, free, 'w1')).token);
-    await soon(() => expect(watcher.observing.board.page(ALL).total).toBe(2));
+    await soon(async () => expect((await watcher.observing.board.page(ALL)).total).toBe(2));
     const { board } = watcher.observing;
     await board.detail(held.namespace, held.name);
 
     watcher.faults.goAway();
-    await soon(() => expect(board.page(ALL).counts.unknown).toBe(2));
-    const page = board.page(ALL);
+    await soon(async () => expect((await board.page(ALL)).counts.unknown).toBe(2));
+    const page = await board.page(ALL);
     expect(page.counts).toMatchObject({ unknown: 2, free: 0, held: 0 });
     expect(page.backends).toMatchObject([{ reachable: false }]);
     expect(rowOf(held)).toMatchObject({ status: 'unknown', hold: { owner: 'w1', token } });
     expect(rowOf(free)).toMatchObject({ status: 'unknown', hold: null });
     const listing = () => board.listing('default', listInput.parse({ busy: true }));
-    expect(listing().locks.map(({ state }) => state)).toEqual(['unknown', 'unknown']);
-    await soon(() => expect(listing().ageMs).toBeGreaterThan(700));
+    expect((await listing()).locks.map(({ state }) => state)).toEqual(['unknown', 'unknown']);
+    await soon(async () => expect((await listing()).ageMs).toBeGreaterThan(700));
     const detail = await board.detail(held.namespace, held.name);
     expect(detail).toMatchObject({
       fresh: false,
@@ -179,7 +179,7 @@ describe.each(storeNames)('the board over %s', (name) => {
     const record = await stored(rig.engines.under.store, broken);
     await swapOne(rig.engines.under.store, update(broken, record, { events: [eventOf(2)] }));
     await take(watcher, freshKey(), 'w1', { leaseMs: 60_000 });
-    await soon(() => expect(watcher.observing.board.page(ALL).counts.held).toBe(2));
+    await soon(async () => expect((await watcher.observing.board.page(ALL)).counts.held).toBe(2));
   });
 
   it('lets go of a record that was forgotten when it is healed', async () => {
@@ -187,7 +187,7 @@ describe.each(storeNames)('the board over %s', (name) => {
     const [gone, stays] = [freshKey(), freshKey()];
     await release(watcher, gone, 'w1', (await take(watcher, gone, 'w1')).token);
     await take(watcher, stays, 'w1', { leaseMs: 60_000 });
-    await soon(() => expect(watcher.observing.board.page(ALL).total).toBe(2));
+    await soon(async () => expect((await watcher.observing.board.page(ALL)).total).toBe(2));
     const { rev, writer } = await stored(rig.engines.under.store, gone);
     await rig.engines.under.store.forget([{ key: gone, rev, writer }]);
     const { board } = watcher.observing;

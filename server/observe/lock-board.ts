@@ -16,16 +16,17 @@ import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { RecordEvent } from '../domain/record-event';
 import type { LockEngine } from '../engine/lock-engine';
 import type { NameCount } from '../engine/name-count';
-import { BoardRow, rowId, rowRead, withStatus } from './board-row';
-import { CountedRows } from './counted-rows';
-import { CounterBoard, counterRowId } from './counter-board';
+import { BoardRow, rowId, withStatus } from './board-row';
+import { CounterBoard } from './counter-board';
 import { GrantRate } from './grant-rate';
 import { HistoryTail } from './history-tail';
 import { KnownNorms } from './known-norms';
+import { LiveLists } from './list/live-lists';
+import type { LockCounts, LockGroup } from './list/lock-groups';
+import { LockLists } from './list/lock-lists';
+import { LockTable } from './list/lock-table';
 import { LockDetails } from './lock-details';
-import { listingFrame, makeLockListing } from './lock-listing';
-import { makeLockPage } from './lock-page';
-import { type LockStanding, lockStandings } from './lock-standings';
+import { listingFrame, makeLockListing, type RowsFrom } from './lock-listing';
 import { isOwn, MovedRecords } from './moved-records';
 import type { KeptName } from './names-on-shards';
 import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-of';
@@ -52,6 +53,14 @@ export interface BoardParts {
   ownHoldOf: (id: string) => OwnHold | null;
   /** Told of every name that comes and goes. */
   names: NameCount;
+  /** Unlike that of any other process. */
+  processId: string;
+}
+
+interface DueLock {
+  backend: string;
+  key: RecordKey;
+  lapsed: boolean;
 }
 
 const SCAN_PAGE = 500;
@@ -70,7 +79,10 @@ export class LockBoard {
   /** The counters of the same backends. */
   readonly counters: CounterBoard;
   readonly grantRate: GrantRate;
-  readonly rows: CountedRows<BoardRow>;
+  /** Follows and pages of the lock list. */
+  readonly live: LiveLists;
+  readonly table: LockTable;
+  private readonly lists: LockLists;
   /** By backend. */
   private readonly moved = new Map<string, MovedRecords>();
   /** By backend: when the last look began that was answered, on the clock that never steps. */
@@ -83,13 +95,17 @@ export class LockBoard {
   private readonly norms: KnownNorms;
   private readonly details: LockDetails;
 
-  constructor({ backends, clock, backendOf, policyOf, ownHoldOf, names }: BoardParts) {
-    this.rows = new CountedRows(names, ({ key }) => key);
+  constructor(parts: BoardParts) {
+    const { backends, clock, backendOf, policyOf, ownHoldOf, names, processId } = parts;
     this.backends = backends;
     this.clock = clock;
     this.counters = new CounterBoard(backends, clock, backendOf, names);
     this.grantRate = new GrantRate(clock);
     this.norms = new KnownNorms(policyOf, ownHoldOf);
+    const normsOf = ({ id, key }: BoardRow) => this.norms.of(id, key);
+    this.table = new LockTable({ backends, clock, normsOf, policyOf, names });
+    this.lists = new LockLists(this.table, clock, () => publicHealths(backends));
+    this.live = new LiveLists(this.table, this.lists, clock, processId);
     this.details = new LockDetails({
       backends,
       clock,
@@ -100,27 +116,9 @@ export class LockBoard {
     });
   }
 
-  /** The lock list: filtered, sorted, worst first unless asked otherwise. Costs no look at any backend. */
-  page(input: LockListInput): LockPage {
-    const health = this.healths();
-    const namespaces = new Set<string>();
-    const keptOf = new Map<LockRow, BoardRow>();
-    const rows = [...this.rows.values()].map((kept) => {
-      namespaces.add(kept.key.namespace);
-      const row = this.rowNow(kept, health.get(kept.backend));
-      keptOf.set(row, kept);
-      return row;
-    });
-    const sought = input.search?.toLowerCase() ?? '';
-    const isFound = (row: LockRow) =>
-      sought === '' || keptOf.get(row)?.haystack.includes(sought) === true;
-    return makeLockPage(rows, isFound, input, {
-      backends: publicHealths(this.backends),
-      namespaces: [...namespaces].sort(),
-      ranking: '0',
-      slowed: false,
-      asOf: this.clock.now(),
-    });
+  /** A window into the lock list: filtered, sorted, worst first unless asked otherwise. Costs no look at any backend. */
+  page(input: LockListInput): Promise<LockPage> {
+    return this.lists.page(input, this.live.isSlowed);
   }
 
   /**
@@ -128,26 +126,36 @@ export class LockBoard {
    *
    * @throws LockyardError `BACKEND_DOWN` before the backend has been read for the first time
    */
-  listing(backend: string, input: ListInput): ListAnswer {
+  async listing(backend: string, input: ListInput): Promise<ListAnswer> {
     const parts = this.backends.filter((one) => publicId(one) === backend);
     const frame = listingFrame(backend, parts, this.lookedAt, this.clock);
-    return makeLockListing(this.rows.values(), input, frame);
+    await this.table.settle();
+    const rowsFrom: RowsFrom = (isBefore) => this.table.listing.from(isBefore);
+    return makeLockListing(rowsFrom, input, frame, this.table.slice());
   }
 
   /** How the locks of each namespace are used. */
-  tallies(): NamespaceTallies {
-    const nows = this.backends.flatMap(({ id, engine }): [string, number][] => {
-      const { reachable, clockOffsetMs } = engine.health();
-      return reachable ? [[id, this.clock.now() + clockOffsetMs]] : [];
-    });
+  async tallies(): Promise<NamespaceTallies> {
+    await this.table.settle();
     const whole = publicHealths(this.backends).filter(({ reachable }) => reachable);
-    const answering = new Set(whole.map(({ id }) => id));
-    return tallyNamespaces(this.rows.values(), new Map(nows), answering);
+    return tallyNamespaces(this.table.groups.list(), new Set(whole.map(({ id }) => id)));
+  }
+
+  /** How many locks there are in each namespace of each backend, and how they are. */
+  async groups(): Promise<LockGroup[]> {
+    await this.table.settle();
+    return this.table.groups.list();
+  }
+
+  /** All locks together. */
+  async counts(): Promise<LockCounts> {
+    await this.table.settle();
+    return this.table.groups.sum();
   }
 
   row(namespace: string, name: string): LockRow | null {
     for (const backend of this.backends) {
-      const kept = this.rows.get(rowId(publicId(backend), recordId({ namespace, name })));
+      const kept = this.table.byId(rowId(publicId(backend), recordId({ namespace, name })));
       if (kept?.backend === backend.id) return this.rowNow(kept, backend.engine.health());
     }
     return null;
@@ -155,7 +163,7 @@ export class LockBoard {
 
   /** Every name that is kept, and by which backend, or shard of it. */
   *keptNames(): Generator<KeptName> {
-    for (const { backend, key } of this.rows.values()) yield { keptBy: backend, key };
+    for (const { backend, key } of this.table.all()) yield { keptBy: backend, key };
     yield* this.counters.keptNames();
   }
 
@@ -164,21 +172,18 @@ export class LockBoard {
     return keeperOf(this.backends, backend, key)?.id ?? null;
   }
 
-  /** Every lock as it is now, one after another. */
-  standings(): Generator<LockStanding> {
-    const normsOf = (row: BoardRow['row']) => this.norms.of(row.id, row);
-    return lockStandings(this.rows.values(), this.healths(), normsOf, this.clock.now());
+  /** Locks that time or a death may have changed: leases that lapsed by the instant of their backend, and queues. */
+  due(instants: ReadonlyMap<string, number>): DueLock[] {
+    return Array.from(this.table.due(instants), ({ row: { backend, key }, lapsed }) => ({
+      backend,
+      key,
+      lapsed,
+    }));
   }
 
-  /** Locks that time or a death may have changed: leases that lapsed by the instant of their backend, and queues. */
-  due(instants: ReadonlyMap<string, number>) {
-    const due: { backend: string; key: RecordKey; lapsed: boolean }[] = [];
-    for (const { backend, key, record } of this.rows.values()) {
-      const instant = instants.get(backend) ?? 0;
-      const lapsed = record.holds.some(({ expiresAt }) => expiresAt <= instant);
-      if (lapsed || record.queue.length > 0) due.push({ backend, key, lapsed });
-    }
-    return due;
+  /** Finds out what time has made of the locks. */
+  settle(): Promise<void> {
+    return this.table.settle();
   }
 
   /** Told, at most a few times a second, that something moved. Returns the way to stop it. */
@@ -199,6 +204,7 @@ export class LockBoard {
   /** Reads everything, and follows from there. */
   async load(backend: ObservedBackend): Promise<void> {
     const begunAt = this.clock.monotonic();
+    const instant = this.clock.now() + backend.engine.health().clockOffsetMs;
     const epoch = backend.epochOf();
     const end = await backend.store.historyEnd();
     await this.heal(backend);
@@ -211,24 +217,19 @@ export class LockBoard {
     this.moved.set(backend.id, new MovedRecords(tail, note));
     this.epochs.set(backend.id, epoch);
     this.lookedAt.set(backend.id, begunAt);
+    this.table.prove(backend.id, instant);
   }
 
   /** Reads everything again, and lets go of what is not there any more: forgetting leaves no history. */
   async heal(backend: ObservedBackend): Promise<void> {
-    const unmet = new Map([...this.rows].filter(([, kept]) => kept.backend === backend.id));
-    const unmetCounters = this.counters.rowsOf(backend.id);
+    const ends = [this.table.beginReading(backend.id), this.counters.beginReading(backend.id)];
     let cursor: Cursor | null = { namespace: null, after: null };
     while (cursor) {
       const page = await backend.store.scan(cursor, SCAN_PAGE);
-      for (const read of page.records) {
-        this.take(backend, read);
-        unmet.delete(rowId(publicId(backend), recordId(read.key)));
-        unmetCounters.delete(counterRowId(publicId(backend), read.key));
-      }
+      for (const read of page.records) this.take(backend, read);
       cursor = page.next;
     }
-    for (const [id, kept] of unmet) if (this.rows.get(id) === kept) this.forget(id);
-    this.counters.drop(unmetCounters);
+    for (const end of ends) await end();
     this.tell();
   }
 
@@ -241,21 +242,25 @@ export class LockBoard {
     const hasForgotten = this.epochs.get(backend.id) !== backend.epochOf();
     if (!moved || hasForgotten) return this.load(backend);
     const begunAt = this.clock.monotonic();
+    const instant = this.clock.now() + backend.engine.health().clockOffsetMs;
     await moved.follow();
     const hasMoved = moved.revs.size > 0;
-    this.takeSeen(backend, moved.revs);
+    await this.takeSeen(backend, moved.revs);
     while (moved.revs.size > 0) await this.readAgain(backend, moved.revs);
     this.lookedAt.set(backend.id, begunAt);
+    this.table.prove(backend.id, instant);
     if (hasMoved) this.tell();
   }
 
-  private takeSeen(backend: ObservedBackend, revs: Map<string, number>): void {
+  private async takeSeen(backend: ObservedBackend, revs: Map<string, number>): Promise<void> {
+    const slice = this.table.slice();
     for (const [id, rev] of revs) {
       const key = recordKey(id);
       const seen = backend.engine.lastSeen(key, rev);
       if (!seen) continue;
-      this.keep(new BoardRow(backend.id, key, seen.now, seen.record, true, publicId(backend)));
+      this.table.keep(BoardRow.of(keeperFor(backend), key, seen.now, seen.record));
       revs.delete(id);
+      if (slice.isOver) await slice.pause();
     }
   }
 
@@ -271,29 +276,24 @@ export class LockBoard {
     if (isOwn(read.key) || backend.shard?.keeps(read.key) === false) return;
     if (read.key.kind === 'counter') this.counters.take(backend, read);
     else if (!read.record) this.forget(rowId(publicId(backend), recordId(read.key)));
-    else this.keep(rowRead(backend.id, read, publicId(backend)));
-  }
-
-  private keep(next: BoardRow): void {
-    const kept = this.rows.get(next.id);
-    if (!kept || kept.record.rev <= next.record.rev) this.rows.set(next.id, next);
+    else this.table.keep(BoardRow.read(keeperFor(backend), read));
   }
 
   forget(id: string): void {
-    this.rows.delete(id);
+    this.table.forget(id);
     this.norms.drop(id);
-  }
-
-  private healths(): Map<string, BackendHealth> {
-    return new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
   }
 
   tell(): void {
     for (const listener of this.listeners) listener();
   }
 
-  private rowNow(kept: BoardRow, health: BackendHealth | undefined): LockRow {
-    const now = this.clock.now() + (health?.clockOffsetMs ?? 0);
-    return withStatus(kept, this.norms.of(kept.id, kept.key), now, health?.reachable === true);
+  private rowNow(kept: BoardRow, health: BackendHealth): LockRow {
+    const now = this.clock.now() + health.clockOffsetMs;
+    const row = withStatus(kept, this.norms.of(kept.id, kept.key), now, health.reachable);
+    const isSilent = !health.reachable && kept.isReadable;
+    return isSilent ? { ...row, readAt: this.table.readAt(kept) } : row;
   }
 }
+
+const keeperFor = (backend: ObservedBackend) => ({ id: backend.id, shownAs: publicId(backend) });

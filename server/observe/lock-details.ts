@@ -7,7 +7,7 @@ import { liveHolds, unwrittenRecord } from '../domain/lock-record';
 import type { LockDetail, LockRow } from '../domain/lock-row';
 import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { LockNorms } from '../domain/stuck-reason';
-import { BoardRow, holdRow, rowId, rowRead, waiterRows, withStatus } from './board-row';
+import { BoardRow, holdRow, rowId, waiterRows, withStatus } from './board-row';
 import type { ObservedBackend } from './lock-board';
 import { keeperOf, publicId } from './shard-of';
 
@@ -51,9 +51,10 @@ export class LockDetails {
   private fresh(backend: ObservedBackend, read: ReadRecord): LockDetail {
     const { id, epochOf, engine } = backend;
     const { key, now } = read;
+    const keeper = { id, shownAs: publicId(backend) };
     const kept = read.record
-      ? rowRead(id, read, publicId(backend))
-      : new BoardRow(id, key, now, unwrittenRecord(now), true, publicId(backend));
+      ? BoardRow.read(keeper, read)
+      : BoardRow.of(keeper, key, now, unwrittenRecord(now));
     const record = read.record && kept.record;
     const norms = this.parts.normsOf(kept.id, key);
     return {
@@ -92,7 +93,7 @@ export class LockDetails {
     }
     return {
       ...kept,
-      row: { ...kept.row, status: 'unknown', stuck: null },
+      row: { ...kept.row, status: 'unknown', stuck: null, readAt: lastProof(kept.row, row) },
       backend: { ...health, reachable: false },
       policy: policyOf(key.namespace),
       asOf: kept.asOf || clock.now() - health.silentForMs,
@@ -106,4 +107,10 @@ async function readOne({ store }: ObservedBackend, key: RecordKey): Promise<Read
   const [read] = records;
   if (!read) throw new Error('The store answered nothing.');
   return read;
+}
+
+/** The board follows the whole history: it may know of a later instant at which the lock was still so. */
+function lastProof(kept: LockRow, onBoard: LockRow | null): number {
+  const isSame = onBoard?.rev === kept.rev;
+  return isSame ? Math.max(kept.readAt, onBoard.readAt) : kept.readAt;
 }

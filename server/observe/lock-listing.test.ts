@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { listInput } from '../domain/inputs';
 import { type Hold, unwrittenRecord } from '../domain/lock-record';
-import { BoardRow, unreadableRow } from './board-row';
+import { BoardRow } from './board-row';
+import { compareBytes } from './compare-bytes';
+import { NameOrder } from './list/name-order';
+import { TimeSlice } from './list/time-slice';
 import { makeLockListing } from './lock-listing';
 
 const NOW = 1_000_000;
@@ -25,22 +28,37 @@ const hold: Hold = {
 function rowOf(name: string, holds: Hold[] = [], namespace = 'default'): BoardRow {
   const key = { namespace, name };
   const record = { ...unwrittenRecord(NOW), rev: 3, holds };
-  return new BoardRow('default', key, NOW, record);
+  return BoardRow.of(KEEPER, key, NOW, record);
 }
 
-const list = (rows: BoardRow[], input: object = {}, frame = FRAME) =>
-  makeLockListing(rows, listInput.parse(input), {
-    frames: new Map([['default', frame]]),
-    ageMs: frame.ageMs,
-  });
+const KEEPER = { id: 'default', shownAs: 'default' };
 
-const namesIn = (rows: BoardRow[], input: object = {}) =>
-  list(rows, input).locks.map(({ name }) => name);
+function list(rows: BoardRow[], input: object = {}, frame = FRAME) {
+  const order = new NameOrder<BoardRow>(
+    (slot) => rows[slot] ?? null,
+    (a, b) =>
+      compareBytes(a.key.namespace, b.key.namespace) || compareBytes(a.key.name, b.key.name),
+  );
+  order.add([...rows.keys()]);
+  const frames = new Map([['default', frame]]);
+  // Always over: it goes on by itself after every single row.
+  let now = 0;
+  const slice = new TimeSlice(() => (now += 10));
+  return makeLockListing(
+    (isBefore) => order.from(isBefore),
+    listInput.parse(input),
+    { frames, ageMs: frame.ageMs },
+    slice,
+  );
+}
+
+const namesIn = async (rows: BoardRow[], input: object = {}) =>
+  (await list(rows, input)).locks.map(({ name }) => name);
 
 describe('a listing', () => {
-  it('tells holder, queue and state of every lock of its namespace, and how old it is', () => {
+  it('tells holder, queue and state of every lock of its namespace, and how old it is', async () => {
     const rows = [rowOf('held', [hold]), rowOf('free'), rowOf('other', [hold], 'billing')];
-    expect(list(rows)).toEqual({
+    expect(await list(rows)).toEqual({
       locks: [
         { name: 'free', state: 'free', rev: 3, holders: [], queueLength: 0 },
         {
@@ -67,16 +85,16 @@ describe('a listing', () => {
     });
   });
 
-  it('is in the order of bytes, whatever order the rows come in', () => {
+  it('is in the order of bytes, whatever order the rows come in', async () => {
     const names = ['a', 'a ', 'aa', 'b', 'job', 'jób', '\u{e000}', '\u{ffff}', '\u{10000}'];
     const byBytes = [...names].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     const rows = [...names].reverse().map((name) => rowOf(name));
-    expect(namesIn(rows)).toEqual(byBytes);
+    expect(await namesIn(rows)).toEqual(byBytes);
     const limited = { limit: 3 };
-    expect(namesIn(rows, limited)).toEqual(byBytes.slice(0, 3));
+    expect(await namesIn(rows, limited)).toEqual(byBytes.slice(0, 3));
   });
 
-  it('is paged by name: every lock once, in order, and no page after the last', () => {
+  it('is paged by name: every lock once, in order, and no page after the last', async () => {
     const names = Array.from(
       { length: 25 },
       (_, i) => `job-${String((i * 7) % 25).padStart(2, '0')}`,
@@ -85,7 +103,7 @@ describe('a listing', () => {
     const pages: string[][] = [];
     let after: string | undefined;
     do {
-      const page = list(rows, { limit: 5, after });
+      const page = await list(rows, { limit: 5, after });
       pages.push(page.locks.map(({ name }) => name));
       after = page.next ?? undefined;
     } while (after !== undefined);
@@ -93,22 +111,26 @@ describe('a listing', () => {
     expect(pages.flat()).toEqual([...names].sort());
   });
 
-  it('is narrowed by prefix, and to locks that are not free', () => {
+  it('is narrowed by prefix, and to locks that are not free', async () => {
     const rows = [rowOf('a:1', [hold]), rowOf('a:2'), rowOf('b:1', [hold]), rowOf('A:1', [hold])];
-    expect(namesIn(rows, { prefix: 'a:' })).toEqual(['a:1', 'a:2']);
-    expect(namesIn(rows, { prefix: 'a:', busy: true })).toEqual(['a:1']);
+    expect(await namesIn(rows, { prefix: 'a:' })).toEqual(['a:1', 'a:2']);
+    expect(await namesIn(rows, { prefix: 'a:', busy: true })).toEqual(['a:1']);
   });
 
-  it('never tells a lapsed hold as held, nor what is not known as free', () => {
+  it('never tells a lapsed hold as held, nor what is not known as free', async () => {
     const lapsed = rowOf('lapsed', [{ ...hold, expiresAt: NOW }]);
-    expect(list([lapsed]).locks).toMatchObject([{ state: 'expired', holders: [] }]);
-    const away = list([rowOf('free'), rowOf('held', [hold])], {}, { ...FRAME, reachable: false });
+    expect((await list([lapsed])).locks).toMatchObject([{ state: 'expired', holders: [] }]);
+    const away = await list(
+      [rowOf('free'), rowOf('held', [hold])],
+      {},
+      { ...FRAME, reachable: false },
+    );
     expect(away.locks).toMatchObject([
       { state: 'unknown', holders: [] },
       { state: 'unknown', holders: [{ token: 9 }] },
     ]);
     const key = { namespace: 'default', name: 'torn' };
-    const torn = unreadableRow('default', { key, now: NOW, record: null } as never);
-    expect(list([torn], { busy: true }).locks).toMatchObject([{ state: 'unknown' }]);
+    const torn = BoardRow.read(KEEPER, { key, now: NOW, record: null });
+    expect((await list([torn], { busy: true })).locks).toMatchObject([{ state: 'unknown' }]);
   });
 });

@@ -1,4 +1,3 @@
-import type { RecordKey } from '../backends/record-store';
 import type { Clock } from '../clock';
 import type { ListAnswer, ListedLock } from '../domain/answers';
 import { LockyardError } from '../domain/errors';
@@ -6,7 +5,8 @@ import type { ListInput } from '../domain/inputs';
 import { holderViews, lockState } from '../domain/inspect-record';
 import type { LockEngine } from '../engine/lock-engine';
 import type { BoardRow } from './board-row';
-import { FirstInOrder } from './first-in-order';
+import { compareBytes } from './compare-bytes';
+import type { TimeSlice } from './list/time-slice';
 
 /** When a listing is made, and how its backend is. */
 export interface ListingFrame {
@@ -40,37 +40,47 @@ export function listingFrame(
   return { frames, ageMs: Math.round(clock.monotonic() - Math.min(...looks)) };
 }
 
-/** One page of a namespace's locks, by name. Looks at every row once and sorts only what is on the page. */
-export function makeLockListing(
-  rows: Iterable<BoardRow>,
+/** Rows in the order of namespace and name, from the first on that is not before what is sought. */
+export type RowsFrom = (isBefore: (row: BoardRow) => boolean) => Iterable<BoardRow>;
+
+/** One page of a namespace's locks, by name. Looks at those alone that may be on it. */
+export async function makeLockListing(
+  rowsFrom: RowsFrom,
   input: ListInput,
   frame: ListingFrame,
-): ListAnswer {
-  const byName = (a: ListedLock, b: ListedLock) => compareBytes(a.name, b.name);
-  const first = new FirstInOrder<ListedLock>(input.limit + 1, byName);
-  for (const kept of rows) {
-    if (!isOnOrAfterPage(kept.key, input)) continue;
-    const last = first.kept.at(-1);
-    const isFull = first.kept.length > input.limit;
-    if (isFull && last && compareBytes(kept.key.name, last.name) >= 0) continue;
-    const lock = listedLock(kept, frame);
-    if (!input.busy || lock.state !== 'free' || lock.queueLength > 0) first.take(lock);
+  slice: TimeSlice,
+): Promise<ListAnswer> {
+  const locks: ListedLock[] = [];
+  const prefix = input.prefix ?? '';
+  let after: string | null = input.after ?? null;
+  for (;;) {
+    const met = after;
+    const isBefore = ({ key: { namespace, name } }: BoardRow) =>
+      namespace < input.namespace ||
+      (namespace === input.namespace &&
+        (compareBytes(name, prefix) < 0 || (met !== null && compareBytes(name, met) <= 0)));
+    let isAtEnd = true;
+    for (const row of rowsFrom(isBefore)) {
+      const { namespace, name } = row.key;
+      if (namespace !== input.namespace || !name.startsWith(prefix)) break;
+      after = name;
+      const lock = listedLock(row, frame);
+      if (!input.busy || lock.state !== 'free' || lock.queueLength > 0) locks.push(lock);
+      if (locks.length > input.limit) break;
+      isAtEnd = !slice.isOver;
+      if (!isAtEnd) break;
+    }
+    if (isAtEnd || locks.length > input.limit) break;
+    // Rows may come and go meanwhile, so the place is looked up again.
+    await slice.pause();
   }
-  const locks = first.kept.slice(0, input.limit);
-  const isWhole = first.kept.length <= input.limit;
-  return { locks, next: isWhole ? null : (locks.at(-1)?.name ?? null), ageMs: frame.ageMs };
-}
-
-function isOnOrAfterPage({ namespace, name }: RecordKey, input: ListInput): boolean {
-  return (
-    namespace === input.namespace &&
-    (input.prefix === undefined || name.startsWith(input.prefix)) &&
-    (input.after === undefined || compareBytes(name, input.after) > 0)
-  );
+  const isWhole = locks.length <= input.limit;
+  const page = locks.slice(0, input.limit);
+  return { locks: page, next: isWhole ? null : (page.at(-1)?.name ?? null), ageMs: frame.ageMs };
 }
 
 function listedLock(
-  { backend, key, record, isReadable, row: { unreadable } }: BoardRow,
+  { backend, key, record, isReadable, complaint }: BoardRow,
   { frames }: ListingFrame,
 ): ListedLock {
   const { now, reachable } = frames.get(backend) ?? { now: 0, reachable: false };
@@ -80,24 +90,6 @@ function listedLock(
     rev: record.rev,
     holders: holderViews(record, now),
     queueLength: record.queue.length,
-    ...(unreadable === undefined ? {} : { unreadable }),
+    ...(complaint === null ? {} : { unreadable: complaint }),
   };
 }
-
-/**
- * The order of UTF-8 bytes, which is that of code points. JavaScript's own order differs where a half of a surrogate pair
- * meets a character above it.
- */
-function compareBytes(a: string, b: string): number {
-  if (a === b) return 0;
-  for (let i = 0; ; i += 1) {
-    const [x, y] = [a.charCodeAt(i), b.charCodeAt(i)];
-    if (x === y) continue;
-    if (Number.isNaN(x)) return -1;
-    if (Number.isNaN(y)) return 1;
-    const [p, q] = [isSurrogate(x), isSurrogate(y)];
-    return p === q ? x - y : p ? 1 : -1;
-  }
-}
-
-const isSurrogate = (unit: number) => unit >= 0xd800 && unit <= 0xdfff;

@@ -1,19 +1,21 @@
-import { LOCK_STATUSES } from '../domain/lock-status';
-import type { LockStanding } from './lock-standings';
+import { LOCK_STATUSES, type LockStatus } from '../domain/lock-status';
+import type { LockGroup } from './list/lock-groups';
 import type { MetricFamily, Sample } from './metrics';
 import type { NamespaceLabels } from './namespace-labels';
 
 /** How many locks there are in each status, how many are held, and how many callers wait. */
 export function lockMetrics(
-  standings: Iterable<LockStanding>,
+  counted: Iterable<Omit<LockGroup, 'keptBy' | 'locks'>>,
   labels: NamespaceLabels,
 ): MetricFamily[] {
   const groups = new Map<string, Group>();
-  for (const { namespace, backend, status, waiters, isHeld } of standings) {
+  for (const { namespace, backend, counts, held, waiting } of counted) {
     const group = groupOf(groups, { namespace: labels.of(namespace), backend });
-    group.statuses.set(status, (group.statuses.get(status) ?? 0) + 1);
-    group.waiters += waiters;
-    if (isHeld) group.held += 1;
+    for (const status of LOCK_STATUSES) {
+      group.statuses.set(status, (group.statuses.get(status) ?? 0) + counts[status]);
+    }
+    group.waiters += waiting;
+    group.held += held;
   }
   const all = [...groups.values()];
   const sample = (value: (group: Group) => number): Sample[] =>
@@ -47,7 +49,7 @@ export function lockMetrics(
 
 interface Group {
   labels: { namespace: string; backend: string };
-  statuses: Map<string, number>;
+  statuses: Map<LockStatus, number>;
   held: number;
   waiters: number;
 }
@@ -56,7 +58,7 @@ function groupOf(groups: Map<string, Group>, labels: Group['labels']): Group {
   const id = `${labels.backend}/${labels.namespace}`;
   const known = groups.get(id);
   if (known) return known;
-  const group = { labels, statuses: new Map<string, number>(), held: 0, waiters: 0 };
+  const group = { labels, statuses: new Map<LockStatus, number>(), held: 0, waiters: 0 };
   groups.set(id, group);
   return group;
 }

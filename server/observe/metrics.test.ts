@@ -6,17 +6,17 @@ import { release, take } from '../engine/testing/engine-rig';
 import { eventMetrics } from './event-metrics';
 import { EventTally } from './event-tally';
 import { lockMetrics } from './lock-metrics';
-import type { LockStanding } from './lock-standings';
 import { Metrics } from './metrics';
 import { NamespaceLabels } from './namespace-labels';
 import { ObservingRig, type Watcher } from './testing/observing-rig';
 
-const standingIn = (namespace: string): LockStanding => ({
+const NO_LOCKS = { stuck: 0, expired: 0, unknown: 0, frozen: 0, expiring: 0 } as const;
+const groupIn = (namespace: string) => ({
   namespace,
   backend: 'default',
-  status: 'held',
-  waiters: 2,
-  isHeld: true,
+  counts: { ...NO_LOCKS, contended: 0, held: 1, delayed: 0, free: 0 },
+  waiting: 2,
+  held: 1,
 });
 
 const sumOf = (text: string, name: string) =>
@@ -38,7 +38,7 @@ describe('metrics', () => {
     for (const namespace of namespaces) tally.add(namespace, event);
     const metrics = new Metrics();
     metrics.add(() => [
-      ...lockMetrics(namespaces.map(standingIn), labels),
+      ...lockMetrics(namespaces.map(groupIn), labels),
       ...eventMetrics(new Map([['default', tally]]), labels),
     ]);
     for (let scrape = 0; scrape < 2; scrape += 1) {

@@ -21,6 +21,8 @@ export type MetricFamily = { name: string; help: string } & (
   | { type: 'histogram'; samples: HistogramSample[] }
 );
 
+type Collect = () => MetricFamily[] | Promise<MetricFamily[]>;
+
 /** What has not been measured yet, which prom-client writes in a way of its own. */
 const NO_NUMBER = /^.* Nan\n/gm;
 
@@ -30,11 +32,11 @@ const NO_NUMBER = /^.* Nan\n/gm;
  */
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
-  private readonly collectors: (() => MetricFamily[])[] = [];
+  private readonly collectors: Collect[] = [];
   private ofProcess: Registry | null = null;
 
   /** @param collect what there is to tell now; names must not come up twice */
-  add(collect: () => MetricFamily[]): void {
+  add(collect: Collect): void {
     this.collectors.push(collect);
   }
 
@@ -42,7 +44,7 @@ export class Metrics {
   async text(): Promise<string> {
     const registry = new Registry();
     for (const collect of this.collectors) {
-      for (const family of collect()) registry.registerMetric(asMetric(family));
+      for (const family of await collect()) registry.registerMetric(asMetric(family));
     }
     const ofProcess = await this.processRegistry().metrics();
     return `${await registry.metrics()}\n${ofProcess.replace(NO_NUMBER, '')}`;

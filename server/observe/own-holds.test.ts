@@ -139,8 +139,8 @@ describe.each(storeNames)('the lock list over %s', (name) => {
     };
     await soon(async () => expect(await counted()).toBe(25));
     const { board } = (await rig.watch()).observing;
-    await soon(() => {
-      const { rows } = board.page(lockListInput.parse({}));
+    await soon(async () => {
+      const { rows } = await board.page(lockListInput.parse({}));
       const found = new Map(rows.map((row) => [row.name, row.ownHold]));
       expect(found.get(key.name)).toMatchObject({ count: 25 });
       expect(found.get(other.name)).toBeNull();

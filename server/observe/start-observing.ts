@@ -25,6 +25,7 @@ import { repeat } from './repeat';
 import { publicHealths, publicId } from './shard-of';
 
 const FOLLOW_EVERY_MS = 150;
+const SETTLE_EVERY_MS = 500;
 const CHORES_EVERY_MS = 300;
 const HEAL_EVERY_MS = 10 * 60_000;
 const OWN_HOLDS_EVERY_MS = 60_000;
@@ -78,7 +79,15 @@ export function startObserving(parts: ObservingParts): Observing {
   const ids = shown.map(({ id }) => id);
   const ownHolds = new OwnHolds(database, shown, clock);
   const ownHoldOf = (id: string) => ownHolds.of(id);
-  const board = new LockBoard({ backends, clock, backendOf, policyOf, ownHoldOf, names });
+  const board = new LockBoard({
+    backends,
+    clock,
+    backendOf,
+    policyOf,
+    ownHoldOf,
+    names,
+    processId,
+  });
   const insights = new LockInsights(database, (backend) =>
     shown.flatMap(({ id, shownAs }) => (shownAs === backend ? [id] : [])),
   );
@@ -104,8 +113,8 @@ export function startObserving(parts: ObservingParts): Observing {
   });
   const metrics = new Metrics();
   const labels = new NamespaceLabels();
-  metrics.add(() => [
-    ...lockMetrics(board.standings(), labels),
+  metrics.add(async () => [
+    ...lockMetrics(await board.groups(), labels),
     ...eventMetrics(
       shown.flatMap(({ id, shownAs }): [string, EventTally][] => {
         const tally = tallies.get(id);
@@ -126,6 +135,11 @@ export function startObserving(parts: ObservingParts): Observing {
     ...backends.map((backend) =>
       repeat(() => board.heal(backend), HEAL_EVERY_MS, quietly('The board was not healed.')),
     ),
+    repeat(
+      () => board.settle(),
+      SETTLE_EVERY_MS,
+      quietly('What time did to locks is not known yet.'),
+    ),
     repeat(() => ownHolds.refresh(), OWN_HOLDS_EVERY_MS, quietly('Own holds are old.')),
     repeat(() => room.countAgain(), COUNT_AGAIN_EVERY_MS, quietly('Names were not counted.')),
     repeat(() => chores.turn(), CHORES_EVERY_MS, quietly('The chores were put off.')),
@@ -137,6 +151,7 @@ export function startObserving(parts: ObservingParts): Observing {
     fleet: new FleetView(ids, board, insights, clock),
     metrics,
     async close() {
+      board.live.close();
       await Promise.all(stops.map((stop) => stop()));
       await chores.stop();
     },

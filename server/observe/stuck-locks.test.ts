@@ -35,7 +35,7 @@ describe.each(storeNames)('stuck locks on the board over %s', (name) => {
     const row = rowOf(key);
     expect(row?.stuck).toMatchObject({ kind: 'longHold', limitMs: stuckAfterMs, p99Ms: null });
     expect(row?.stuck?.since).toBeGreaterThanOrEqual((row?.hold?.grantedAt ?? 0) + stuckAfterMs);
-    const page = watcher.observing.board.page(STUCK);
+    const page = await watcher.observing.board.page(STUCK);
     expect(page.counts).toMatchObject({ stuck: 1, held: 1, contended: 0 });
     expect(page.rows.map((each) => each.name)).toEqual([key.name]);
     expect((await watcher.observing.board.detail(key.namespace, key.name)).row).toMatchObject({

@@ -1,5 +1,5 @@
 import type { NamespaceRow } from '../domain/namespace-row';
-import type { BoardRow } from './board-row';
+import type { LockGroup } from './list/lock-groups';
 
 type Tally = Pick<NamespaceRow, 'locks' | 'held' | 'waiting'>;
 
@@ -9,22 +9,19 @@ export type NamespaceTallies = (namespace: string, backend: string) => Tally;
 /**
  * Counts the locks of each namespace, which all live on one backend.
  *
- * @param nows the clocks of the backends that answer, each shard by itself; of others nobody knows what is held
  * @param answering the backends, as people know them, of which all is known
  */
 export function tallyNamespaces(
-  rows: Iterable<BoardRow>,
-  nows: ReadonlyMap<string, number>,
+  groups: Iterable<LockGroup>,
   answering: ReadonlySet<string>,
 ): NamespaceTallies {
   const counted = new Map<string, { locks: number; held: number; waiting: number }>();
-  for (const { key, backend, record } of rows) {
-    const tally = counted.get(key.namespace) ?? { locks: 0, held: 0, waiting: 0 };
-    const now = nows.get(backend) ?? Number.POSITIVE_INFINITY;
-    tally.locks += 1;
-    tally.waiting += record.queue.length;
-    if (record.holds.some(({ expiresAt }) => expiresAt > now)) tally.held += 1;
-    counted.set(key.namespace, tally);
+  for (const { namespace, locks, held, waiting } of groups) {
+    const tally = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };
+    tally.locks += locks;
+    tally.held += held;
+    tally.waiting += waiting;
+    counted.set(namespace, tally);
   }
   return (namespace, backend) => {
     const { locks, held, waiting } = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };

@@ -13,7 +13,7 @@ export async function listNamespaces(ctx: OperationContext): Promise<NamespaceRo
   const rows = await askDatabase(() =>
     database.db.select().from(namespaces).orderBy(asc(namespaces.id)),
   );
-  const tallyOf = board.tallies();
+  const tallyOf = await board.tallies();
   return rows.map((row) => {
     const { id: name, backend, createdAt } = row;
     return {

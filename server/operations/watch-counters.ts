@@ -12,5 +12,5 @@ export async function* watchCounters(
   await requireRole(ctx, 'viewer');
   const { board } = ctx.runtime;
   const changes = pacedChanges((listener) => board.subscribe(listener), LIVE_PACE, ctx.signal);
-  for await (const _ of changes) yield board.counters.page(input);
+  for await (const _ of changes) yield await board.counters.livePage(input);
 }

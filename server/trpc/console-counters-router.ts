@@ -17,7 +17,7 @@ import { setUpCounter } from '../operations/set-up-counter';
 import { watchCounter } from '../operations/watch-counter';
 import { watchCounters } from '../operations/watch-counters';
 import { consoleProcedure, consoleRouterOf } from './console-procedure';
-import { liveStream } from './live-stream';
+import { byClock, liveStream } from './live-stream';
 
 export const consoleCountersRouter = consoleRouterOf({
   list: consoleProcedure
@@ -25,13 +25,15 @@ export const consoleCountersRouter = consoleRouterOf({
     .query(({ ctx, input }) => listCounters(ctx.operation, input)),
   watch: consoleProcedure
     .input(watchCountersInput)
-    .subscription(({ ctx, input }) => liveStream(ctx, watchCounters(ctx.operation, input))),
+    .subscription(({ ctx, input }) =>
+      liveStream(ctx, byClock(watchCounters(ctx.operation, input))),
+    ),
   detail: consoleProcedure
     .input(counterRef)
     .query(({ ctx, input }) => readCounter(ctx.operation, input)),
   watchDetail: consoleProcedure
     .input(watchCounterInput)
-    .subscription(({ ctx, input }) => liveStream(ctx, watchCounter(ctx.operation, input))),
+    .subscription(({ ctx, input }) => liveStream(ctx, byClock(watchCounter(ctx.operation, input)))),
   moves: consoleProcedure
     .input(counterMovesInput)
     .query(({ ctx, input }) => listCounterMoves(ctx.operation, input)),

@@ -19,7 +19,7 @@ import { setFrozen } from '../operations/set-frozen';
 import { watchLock } from '../operations/watch-lock';
 import { watchLocks } from '../operations/watch-locks';
 import { consoleProcedure, consoleRouterOf } from './console-procedure';
-import { liveStream } from './live-stream';
+import { byClock, liveStream } from './live-stream';
 
 export const consoleLocksRouter = consoleRouterOf({
   list: consoleProcedure
@@ -27,11 +27,13 @@ export const consoleLocksRouter = consoleRouterOf({
     .query(({ ctx, input }) => listLocks(ctx.operation, input)),
   watch: consoleProcedure
     .input(watchLocksInput)
-    .subscription(({ ctx, input }) => liveStream(ctx, watchLocks(ctx.operation, input))),
+    .subscription(({ ctx, input: { lastEventId, ...input } }) =>
+      liveStream(ctx, watchLocks(ctx.operation, input, lastEventId ?? null)),
+    ),
   detail: consoleProcedure.input(lockRef).query(({ ctx, input }) => readLock(ctx.operation, input)),
   watchDetail: consoleProcedure
     .input(watchLockInput)
-    .subscription(({ ctx, input }) => liveStream(ctx, watchLock(ctx.operation, input))),
+    .subscription(({ ctx, input }) => liveStream(ctx, byClock(watchLock(ctx.operation, input)))),
   events: consoleProcedure
     .input(lockEventsInput)
     .query(({ ctx, input }) => listLockEvents(ctx.operation, input)),

@@ -5,21 +5,26 @@ import { untilAborted } from './until-aborted';
 
 /**
  * One person's live stream: counted against the number that a person may have, and ended within 1 s of the end of the
- * session that opened it, or of a change of the person's role. Each value is tracked by the server's clock, so that a page
- * knows how old the last one is.
+ * session that opened it, or of a change of the person's role. Each value goes with an id, which the browser names if the
+ * stream is cut off and opened again.
  */
-export async function* liveStream<T extends { asOf: number }>(
+export async function* liveStream<T>(
   ctx: ConsoleContext & { user: UserActor },
-  values: AsyncGenerator<T, void>,
+  values: AsyncGenerator<{ id: string; data: T }, void>,
 ) {
   const release = ctx.streams.take(ctx.user.userId);
   const session = ctx.runtime.sessions.watch(ctx.user);
   try {
     for await (const value of untilAborted(values, session.signal)) {
-      yield tracked(String(value.asOf), value);
+      yield tracked(value.id, value.data);
     }
   } finally {
     session.close();
     release();
   }
+}
+
+/** For values that tell the whole truth each time: nobody goes on from one of them. */
+export async function* byClock<T extends { asOf: number }>(values: AsyncGenerator<T, void>) {
+  for await (const data of values) yield { id: String(data.asOf), data };
 }

@@ -1,0 +1,34 @@
+import type { LockStatus, StatusFacts } from './lock-status';
+import { HISTORY_MIN_COUNT, type LockNorms } from './stuck-reason';
+
+/** How much a lock asks for a person: the order of `worst first`, before anything else. */
+export const TIERS = ['actNow', 'unknown', 'watch', 'normal'] as const;
+export type LockTier = (typeof TIERS)[number];
+
+/**
+ * The tier of a lock with this status at `now`, the backend's clock. A lock that somebody waits for is worth watching
+ * once it is held for longer than its own p99.
+ */
+export function lockTier(
+  status: LockStatus,
+  facts: StatusFacts,
+  norms: LockNorms,
+  now: number,
+): LockTier {
+  if (status === 'stuck' || status === 'expired') return 'actNow';
+  if (status === 'unknown') return 'unknown';
+  if (status === 'expiring') return 'watch';
+  if (status === 'frozen') return facts.waiters > 0 ? 'watch' : 'normal';
+  if (status !== 'contended') return 'normal';
+  const p99Ms = knownP99(norms);
+  const isLong = facts.holds.some(
+    ({ grantedAt, expiresAt }) => expiresAt > now && now - grantedAt > p99Ms,
+  );
+  return isLong ? 'watch' : 'normal';
+}
+
+/** Infinite where too few holds have ended to tell. */
+export function knownP99({ ownHold }: LockNorms): number {
+  const isKnown = ownHold !== null && ownHold.count >= HISTORY_MIN_COUNT;
+  return isKnown ? ownHold.p99Ms : Number.POSITIVE_INFINITY;
+}

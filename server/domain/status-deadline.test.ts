@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { lockStatus, type StatusFacts } from './lock-status';
+import { lockTier } from './lock-tier';
+import { statusDeadline } from './status-deadline';
+import { type LockNorms, stuckReason } from './stuck-reason';
+
+const NOW = 100_000_000;
+
+const ago = fc.integer({ min: 0, max: 5_000_000 });
+const leaseMs = fc.constantFrom(1_000, 1_333, 30_000, 3_600_000);
+
+const hold = fc
+  .record({ heldMs: ago, leaseMs, renewedAgoMs: ago, renewals: fc.nat(3), askedAgoMs: ago })
+  .chain((parts) => fc.boolean().map((isAsked) => ({ ...parts, isAsked })))
+  .map(({ heldMs, leaseMs: lease, renewedAgoMs, renewals, askedAgoMs, isAsked }) => {
+    const grantedAt = NOW - heldMs;
+    const renewedAt = renewals === 0 ? grantedAt : NOW - Math.min(renewedAgoMs, heldMs);
+    const asked = { by: 'vera', reason: 'stuck', at: NOW - askedAgoMs };
+    const expiresAt = renewedAt + lease;
+    const askedToRelease = isAsked ? asked : null;
+    return { leaseMs: lease, grantedAt, renewedAt, renewals, expiresAt, askedToRelease };
+  });
+
+const facts: fc.Arbitrary<StatusFacts> = fc
+  .record({
+    holds: fc.array(hold, { maxLength: 3 }),
+    waiters: fc.nat(2),
+    waitedMs: ago,
+    lapsedMs: fc.option(ago),
+    isFrozen: fc.boolean(),
+    delayMs: fc.constantFrom(0, 0, 700, 90_000),
+  })
+  .map(({ holds, waiters, waitedMs, lapsedMs, isFrozen, delayMs }) => ({
+    holds,
+    waiters,
+    oldestWaitAt: waiters > 0 ? NOW - waitedMs : null,
+    lapsedAt: holds.length > 0 || lapsedMs === null ? null : NOW - lapsedMs,
+    isFrozen,
+    delayedUntil: delayMs === 0 ? 0 : NOW + delayMs,
+  }));
+
+const norms: fc.Arbitrary<LockNorms> = fc
+  .record({
+    p99Ms: fc.constantFrom(10, 7_000, 400_000),
+    count: fc.constantFrom(3, 500),
+    gaveUpAgoMs: ago,
+    patienceMaxMs: fc.constantFrom(1_000, 600_000),
+    stuckAfterMs: fc.constantFrom(0, 900, 60_000),
+  })
+  .map(({ p99Ms, count, gaveUpAgoMs, patienceMaxMs, stuckAfterMs }) => ({
+    ownHold: { p50Ms: p99Ms / 2, p99Ms, count },
+    gaveUpAt: NOW - gaveUpAgoMs,
+    policy: { patienceMaxMs, stuckAfterMs },
+  }));
+
+const standing = (of: StatusFacts, by: LockNorms, at: number) => {
+  const status = lockStatus(of, by, at, true);
+  const isHeld = of.holds.some(({ expiresAt }) => expiresAt > at);
+  return { status, tier: lockTier(status, of, by, at), why: stuckReason(of, by, at), isHeld };
+};
+
+describe('the deadline of a status', () => {
+  it('comes before anything that time alone changes: status, tier, reason, whether it is held', () => {
+    fc.assert(
+      fc.property(
+        facts,
+        norms,
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true })),
+        (of, by, shares) => {
+          let now = NOW;
+          // From deadline to deadline, up to the end of all that can happen.
+          for (let step = 0; step < 60; step += 1) {
+            const until = statusDeadline(of, by, now);
+            expect(until).toBeGreaterThan(now);
+            const end = Math.min(until, now + 10_000_000) - 1;
+            const instants = [end, ...shares.map((share) => now + Math.floor((end - now) * share))];
+            for (const at of instants) expect(standing(of, by, at)).toEqual(standing(of, by, now));
+            if (until === Number.POSITIVE_INFINITY) return;
+            now = until;
+          }
+          throw new Error('Time alone never comes to an end.');
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,32 @@
+import { LAPSE_NEWS_MS, LATE_SHARE, SHORT_SHARE, type StatusFacts } from './lock-status';
+import { knownP99 } from './lock-tier';
+import { holdLimitMs, type LockNorms, STUCK_MIN_MS, waitLimitMs } from './stuck-reason';
+
+/**
+ * The first instant after `now` at which the status of a lock, its tier or why it is stuck can change though nothing is
+ * written and its norms stay the same; `Infinity` if time alone changes nothing any more. At such an instant it need
+ * not change. Instants are whole milliseconds of the backend's clock.
+ */
+export function statusDeadline(facts: StatusFacts, norms: LockNorms, now: number): number {
+  let first = Number.POSITIVE_INFINITY;
+  const consider = (at: number) => {
+    if (at > now && at < first) first = at;
+  };
+  /** What is true only after an instant is true a millisecond later. */
+  const considerAfter = (at: number) => consider(Math.floor(at) + 1);
+  const limitMs = holdLimitMs(norms);
+  const p99Ms = knownP99(norms);
+  consider(facts.delayedUntil);
+  if (facts.oldestWaitAt !== null) considerAfter(facts.oldestWaitAt + waitLimitMs(norms));
+  if (facts.lapsedAt !== null) consider(facts.lapsedAt + LAPSE_NEWS_MS);
+  for (const { leaseMs, grantedAt, renewedAt, expiresAt, askedToRelease } of facts.holds) {
+    consider(expiresAt);
+    consider(expiresAt + LAPSE_NEWS_MS);
+    considerAfter(expiresAt - leaseMs * SHORT_SHARE);
+    considerAfter(renewedAt + leaseMs * LATE_SHARE);
+    considerAfter(grantedAt + limitMs);
+    considerAfter(grantedAt + p99Ms);
+    if (askedToRelease) considerAfter(askedToRelease.at + STUCK_MIN_MS);
+  }
+  return first;
+}

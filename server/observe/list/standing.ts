@@ -1,0 +1,46 @@
+import type { LockRow } from '../../domain/lock-row';
+import { type LockStatus, lockStatus } from '../../domain/lock-status';
+import { type LockTier, lockTier } from '../../domain/lock-tier';
+import { statusDeadline } from '../../domain/status-deadline';
+import { type LockNorms, stuckReason } from '../../domain/stuck-reason';
+import type { BoardRow } from '../board-row';
+import type { BackendFrame } from './backend-frames';
+
+/** How a lock is at an instant. */
+export interface Standing {
+  status: LockStatus;
+  tier: LockTier;
+  stuck: LockRow['stuck'];
+  /** Somebody holds it, whatever its status; false where its backend does not answer. */
+  isHeld: boolean;
+  /** Before this instant of its backend's clock, time alone changes nothing of this. */
+  until: number;
+}
+
+const UNKNOWN: Standing = {
+  status: 'unknown',
+  tier: 'unknown',
+  stuck: null,
+  isHeld: false,
+  until: Number.POSITIVE_INFINITY,
+};
+
+export function standingOf(
+  { facts, isReadable }: BoardRow,
+  norms: LockNorms,
+  { now, reachable }: BackendFrame,
+): Standing {
+  if (!reachable || !isReadable) return UNKNOWN;
+  const status = lockStatus(facts, norms, now, true);
+  return {
+    status,
+    tier: lockTier(status, facts, norms, now),
+    stuck: status === 'stuck' ? stuckReason(facts, norms, now) : null,
+    isHeld: facts.holds.some(({ expiresAt }) => expiresAt > now),
+    until: statusDeadline(facts, norms, now),
+  };
+}
+
+export function isSameReason(a: LockRow['stuck'], b: LockRow['stuck']): boolean {
+  return a === b || (a !== null && b !== null && JSON.stringify(a) === JSON.stringify(b));
+}

@@ -1,0 +1,113 @@
+/**
+ * Slots by an instant, the earliest at hand: a binary heap that knows where each slot is. A slot is in it once or not at
+ * all; each change costs the logarithm of their number.
+ */
+export class TimeIndex {
+  private heap = new Int32Array(64);
+  private size = 0;
+  /** By slot: its place in the heap plus one; 0 for none. */
+  private places = new Int32Array(64);
+  /** By slot. */
+  private instants = new Float64Array(64);
+
+  /** @param at `Infinity`: the slot leaves */
+  set(slot: number, at: number): void {
+    this.makeRoom(slot);
+    const place = (this.places[slot] as number) - 1;
+    if (at === Number.POSITIVE_INFINITY) {
+      if (place >= 0) this.take(place);
+      return;
+    }
+    this.instants[slot] = at;
+    if (place < 0) {
+      this.put(this.size, slot);
+      this.size += 1;
+      this.rise(this.size - 1);
+    } else {
+      this.rise(place);
+      this.sink((this.places[slot] as number) - 1);
+    }
+  }
+
+  /** Takes out the earliest slot, if its instant has come by `now`; -1 if there is none. */
+  takeDue(now: number): number {
+    const first = this.heap[0] as number;
+    if (this.size === 0 || (this.instants[first] as number) > now) return -1;
+    this.take(0);
+    return first;
+  }
+
+  /** Every slot whose instant has come by `now`, in no order. */
+  due(now: number): number[] {
+    const found: number[] = [];
+    const open = [0];
+    for (let place = open.pop(); place !== undefined; place = open.pop()) {
+      const slot = this.heap[place] as number;
+      if (place >= this.size || (this.instants[slot] as number) > now) continue;
+      found.push(slot);
+      open.push(2 * place + 1, 2 * place + 2);
+    }
+    return found;
+  }
+
+  private take(place: number): void {
+    const slot = this.heap[place] as number;
+    this.places[slot] = 0;
+    this.size -= 1;
+    if (place === this.size) return;
+    const moved = this.heap[this.size] as number;
+    this.put(place, moved);
+    this.rise(place);
+    this.sink((this.places[moved] as number) - 1);
+  }
+
+  private rise(from: number): void {
+    const slot = this.heap[from] as number;
+    const at = this.instants[slot] as number;
+    let place = from;
+    while (place > 0) {
+      const parent = (place - 1) >> 1;
+      const above = this.heap[parent] as number;
+      if ((this.instants[above] as number) <= at) break;
+      this.put(place, above);
+      place = parent;
+    }
+    this.put(place, slot);
+  }
+
+  private sink(from: number): void {
+    const slot = this.heap[from] as number;
+    const at = this.instants[slot] as number;
+    let place = from;
+    for (;;) {
+      let child = 2 * place + 1;
+      if (child >= this.size) break;
+      if (child + 1 < this.size && this.instantAt(child + 1) < this.instantAt(child)) child += 1;
+      if (this.instantAt(child) >= at) break;
+      this.put(place, this.heap[child] as number);
+      place = child;
+    }
+    this.put(place, slot);
+  }
+
+  private instantAt(place: number): number {
+    return this.instants[this.heap[place] as number] as number;
+  }
+
+  private put(place: number, slot: number): void {
+    this.heap[place] = slot;
+    this.places[slot] = place + 1;
+  }
+
+  private makeRoom(slot: number): void {
+    if (slot < this.places.length) return;
+    const length = Math.max(slot + 1, 2 * this.places.length);
+    const { heap, places, instants } = this;
+    this.heap = new Int32Array(length);
+    this.heap.set(heap);
+    this.places = new Int32Array(length);
+    this.places.set(places);
+    this.instants = new Float64Array(length);
+    this.instants.set(instants);
+  }
+}
