@@ -9,7 +9,7 @@ export type DatabaseUrl = { kind: 'sqlite'; path: string } | { kind: 'mysql'; ur
 
 /**
  * Reads `sqlite:<path>`, `mysql://user:password@host:port/database`, `redis://user:password@host:port/number`
- * (`rediss:` with TLS) or `zookeeper://user:password@host:port,…/path`. A relative path is relative to `folder`.
+ * or `zookeeper://user:password@host:port,…/path`; with TLS `mysqls:`, `rediss:` and `zookeepers:`. A relative path is relative to `folder`.
  * Driver options are not taken from the URL: they could make the driver run code.
  *
  * @returns the URL, or what is wrong with it as the end of a sentence that begins with the variable's name.
@@ -17,9 +17,9 @@ export type DatabaseUrl = { kind: 'sqlite'; path: string } | { kind: 'mysql'; ur
 export function parseBackendUrl(text: string, folder: string): BackendUrl | string {
   const scheme = /^([a-z]+):/i.exec(text)?.[1]?.toLowerCase();
   if (scheme === 'sqlite') return parseSqlite(text, folder);
-  if (scheme === 'mysql' || scheme === 'mariadb') return parseMysql(text);
+  if (/^(mysql|mariadb)s?$/.test(scheme ?? '')) return parseMysql(text);
   if (scheme === 'redis' || scheme === 'rediss') return parseRedis(text);
-  if (scheme === 'zookeeper') return parseZookeeperUrl(text);
+  if (scheme === 'zookeeper' || scheme === 'zookeepers') return parseZookeeperUrl(text);
   return 'must begin with sqlite: or mysql: or redis: or zookeeper:, such as sqlite:./lockyard.db or mysql://user:password@host:3306/lockyard';
 }
 
@@ -36,7 +36,7 @@ function parseSqlite(text: string, folder: string): BackendUrl | string {
 }
 
 function parseMysql(text: string): BackendUrl | string {
-  const url = serverUrl(text.replace(/^[a-z]+:/i, 'mysql:'), MYSQL_EXAMPLE);
+  const url = serverUrl(text.replace(/^[a-z]+?(s?):/i, 'mysql$1:'), MYSQL_EXAMPLE);
   if (typeof url === 'string') return url;
   if (!/^\/[^/]+$/.test(url.pathname)) return 'must name one database after the host';
   return { kind: 'mysql', url: url.href };

@@ -5,6 +5,7 @@ import {
   type PoolOptions,
   type QueryOptions,
 } from 'mysql2/promise';
+import { mysqlTls } from './mysql-tls';
 
 /** How long any one statement, or one whole transaction, may take with everything it waits for. */
 const DATABASE_BUDGET_MS = 4_500;
@@ -16,6 +17,7 @@ const CONNECTIONS = 10;
 export function connectionOptions(url: string): PoolOptions {
   return {
     uri: url,
+    ...mysqlTls(url),
     connectTimeout: CONNECT_MAX_MS,
     timezone: 'Z',
     charset: 'utf8mb4',

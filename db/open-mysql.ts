@@ -10,6 +10,7 @@ import type { Db, WriteResult } from './narrow-db';
 import type { Ask, RawResult } from './raw-sql';
 import { CASING } from './schema';
 import { StartError } from './start-error';
+import { tlsFailure } from './tls-failure';
 
 const DUPLICATE_KEY = 1062;
 const DEADLOCK = 1213;
@@ -44,7 +45,9 @@ async function probe(pool: DeadlinePool, url: string): Promise<void> {
   } catch (cause) {
     await pool.close();
     const { code, message } = cause as { code?: string; message?: string };
-    const why = code === 'ECONNREFUSED' ? 'nothing listens there' : message?.split('\n')[0] || code;
+    const plain =
+      code === 'ECONNREFUSED' ? 'nothing listens there' : message?.split('\n')[0] || code;
+    const why = tlsFailure(cause) ?? plain;
     throw new StartError(`${describeBackendUrl({ kind: 'mysql', url })} cannot be used: ${why}.`, {
       cause,
     });

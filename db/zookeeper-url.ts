@@ -4,6 +4,8 @@ export interface ZookeeperUrl {
   servers: { host: string; port: number }[];
   /** `user:password` of the scheme "digest"; null: nobody. */
   credentials: string | null;
+  /** Absent: in the clear. `authorityFile` is PEM; null: the authorities that Node trusts by itself. */
+  tls?: { authorityFile: string | null };
   /** The znode under which all of Lockyard's are, without a slash at its end. */
   root: string;
 }
@@ -12,14 +14,14 @@ const EXAMPLE = 'zookeeper://user:password@host1:2181,host2:2181/lockyard';
 const DEFAULT_PORT = 2181;
 
 /** A URL of several servers is none that `URL` can read, so it is taken apart by hand. */
-const SHAPE = /^zookeeper:\/\/(?:([^@/]*)@)?([^@/?#]+)(\/[^?#]*)?$/i;
+const SHAPE = /^zookeeper(s?):\/\/(?:([^@/]*)@)?([^@/?#]+)(\/[^?#]*)?$/i;
 
 /** @returns what is wrong with it, as the end of a sentence that begins with the variable's name, where it is none */
 export function parseZookeeperUrl(text: string): ZookeeperUrl | string {
   if (/[?#]/.test(text)) return 'must not carry options after ? or #';
   const parts = SHAPE.exec(text);
   if (!parts) return `is not a URL; it must look like ${EXAMPLE}`;
-  const [, user, hosts = '', path = '/lockyard'] = parts;
+  const [, secure, user, hosts = '', path = '/lockyard'] = parts;
   const servers = hosts.split(',').map(parseServer);
   const isWhole = servers.every((server) => server !== null);
   if (!isWhole) return `must name its servers as in ${EXAMPLE}`;
@@ -27,7 +29,8 @@ export function parseZookeeperUrl(text: string): ZookeeperUrl | string {
   if (!isPlainPath(root)) return 'must name a plain path after the servers';
   const credentials = user ? parseCredentials(user) : null;
   if (credentials === undefined) return `must carry both a user and a password, as in ${EXAMPLE}`;
-  return { kind: 'zookeeper', servers, credentials, root };
+  const tls = secure ? { tls: { authorityFile: null } } : {};
+  return { kind: 'zookeeper', servers, credentials, root, ...tls };
 }
 
 /** What it is, without its password: the servers in order, and the path. */

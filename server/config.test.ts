@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { TestAuthority } from './backends/testing/test-authority';
 import { readConfig } from './config';
 import { ConfigError } from './config-error';
 import { NetworkList } from './network-list';
@@ -221,6 +222,63 @@ describe('a secret in a file', () => {
   ])('that is wrong is one line that names the variable: %j', (env, part) => {
     expect(() => readConfig(env)).toThrow(part);
     expect(() => readConfig(env)).toThrow(/^((?!hidden)[^\n])*LOCKYARD_((?!hidden)[^\n])*$/);
+  });
+});
+
+describe('TLS to a backend', () => {
+  const authority = new TestAuthority();
+  afterAll(() => authority.remove());
+  const { file } = authority;
+
+  test('is asked for by the scheme, with the authority of its certificates named apart', () => {
+    const { database, backends } = readConfig({
+      LOCKYARD_DATABASE_URL: 'mysqls://ana:p@db/lockyard',
+      LOCKYARD_TLS_CA_DEFAULT: file,
+      LOCKYARD_BACKEND_A: 'mariadbs://b/x,mysqls://c/y,leaving:mysqls://d/z',
+      LOCKYARD_TLS_CA_A: file,
+      LOCKYARD_BACKEND_B: 'rediss://cache',
+      LOCKYARD_TLS_CA_b: file,
+      LOCKYARD_BACKEND_C: 'zookeepers://z1:2281,z2:2281/locks',
+      LOCKYARD_TLS_CA_C: file,
+      LOCKYARD_BACKEND_D: 'rediss://other',
+      LOCKYARD_TLS_CA_D: '',
+    });
+    const named = `#${encodeURIComponent(file)}`;
+    expect(database).toEqual({ kind: 'mysql', url: `mysqls://ana:p@db/lockyard${named}` });
+    expect(backends).toMatchObject([
+      {
+        shards: {
+          shards: [
+            { name: 'b:3306/x', url: `mysqls://b/x${named}` },
+            { name: 'c:3306/y', url: `mysqls://c/y${named}` },
+          ],
+          leaving: [{ name: 'd:3306/z', url: `mysqls://d/z${named}` }],
+        },
+      },
+      { url: { kind: 'redis', url: `rediss://cache${named}` } },
+      { url: { kind: 'zookeeper', tls: { authorityFile: file } } },
+      { url: { kind: 'redis', url: 'rediss://other' } },
+    ]);
+  });
+
+  test.each([
+    [{ LOCKYARD_TLS_CA_ORDERS: file }, 'Did you mean LOCKYARD_TLS_CA_DEFAULT?'],
+    [{ LOCKYARD_TLS_CA_DEFAULT: file }, 'is not reached with TLS'],
+    [
+      { LOCKYARD_BACKEND_A: 'mysqls://a/x,mysql://b/y', LOCKYARD_TLS_CA_A: file },
+      'LOCKYARD_TLS_CA_A is set, but its backend is not reached with TLS',
+    ],
+    [{ LOCKYARD_BACKEND_A: 'redis://a', LOCKYARD_TLS_CA_A: file }, 'must begin with mysqls:'],
+    [{ LOCKYARD_BACKEND_A: 'rediss://a', LOCKYARD_TLS_CA_A: '/not/there' }, 'be read (ENOENT)'],
+    [
+      { LOCKYARD_BACKEND_A: 'rediss://a', LOCKYARD_TLS_CA_A: import.meta.filename },
+      'a certificate in PEM',
+    ],
+    [{ LOCKYARD_TLS_CA_: file }, 'is not a variable of Lockyard'],
+    [{ LOCKYARD_BACKEND_A: 'zookeepers://a?x' }, 'must not carry options'],
+  ])('that is set up wrongly is one line: %j', (env: Record<string, string>, part) => {
+    expect(() => readConfig(env)).toThrow(part);
+    expect(() => readConfig(env)).toThrow(/^[^\n]*LOCKYARD_[^\n]*$/);
   });
 });
 

@@ -13,6 +13,7 @@ import { LIMIT_NAMES, type Limits, readLimits } from './limits';
 import { nearestName } from './nearest-name';
 import { NetworkList } from './network-list';
 import { SECRET_FILES, withSecretFiles } from './secret-files';
+import { AUTHORITY_PREFIX, withAuthorities } from './tls-authorities';
 
 export interface Config {
   port: number;
@@ -87,9 +88,9 @@ export function readConfig(environment: Env): Config {
   const folder = env.LOCKYARD_DATA_DIR || (demo ? '.lockyard-demo' : '.lockyard');
   if (folder.includes('\0')) throw new ConfigError('LOCKYARD_DATA_DIR must name a folder.');
   const dataDir = resolve(folder);
-  const database = readDatabase(env, dataDir);
-  const backends = readBackends(env);
-  refuseSharedStores(database, backends);
+  const named = { database: readDatabase(env, dataDir), backends: readBackends(env) };
+  refuseSharedStores(named.database, named.backends);
+  const { database, backends } = withAuthorities(env, named);
   return {
     port: readPort(env),
     host: readHost(env),
@@ -114,7 +115,8 @@ export function pageProcessEnv(env: Env): NodeJS.ProcessEnv {
 function refuseUnknown(env: Env): void {
   for (const name of Object.keys(env)) {
     if (!name.startsWith('LOCKYARD_') || NAMES.includes(name)) continue;
-    if (name.startsWith(BACKEND_PREFIX) && name.length > BACKEND_PREFIX.length) continue;
+    if ([BACKEND_PREFIX, AUTHORITY_PREFIX].some((it) => name.startsWith(it) && name !== it))
+      continue;
     const meant = MEANT[name] ?? nearestName(name, [...NAMES, `${BACKEND_PREFIX}<ID>`]);
     throw new ConfigError(`${name} is not a variable of Lockyard. Did you mean ${meant}?`);
   }

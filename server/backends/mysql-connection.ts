@@ -1,4 +1,6 @@
 import mysql, { type Connection, type QueryError } from 'mysql2';
+import { mysqlTls } from '@/db/mysql-tls';
+import { tlsFailure } from '@/db/tls-failure';
 import { NOT_WHOLE } from './mysql-statements';
 import { StoreError } from './record-store';
 import { NOT_STAMPED_SO } from './shard-fence';
@@ -85,6 +87,7 @@ export class MysqlConnection {
     if (this.isClosed) throw new StoreError('This store is closed.', 'no');
     const connection = mysql.createConnection({
       uri: this.uri,
+      ...mysqlTls(this.uri),
       multipleStatements: true,
       rowsAsArray: true,
       supportBigNumbers: true,
@@ -100,7 +103,9 @@ export class MysqlConnection {
       this.packetBytesMax = Number((answers.at(-1) as Rows | undefined)?.[0]?.[0]);
     } catch (cause) {
       connection.destroy();
-      throw new StoreError('The database cannot be reached.', 'no', { cause });
+      const why = tlsFailure(cause);
+      const refusal = why && `The database cannot be used: ${why}.`;
+      throw new StoreError(refusal ?? 'The database cannot be reached.', 'no', { cause, refusal });
     }
     if (this.isClosed) connection.destroy();
     else this.connection = connection;

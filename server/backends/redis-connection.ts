@@ -1,10 +1,9 @@
 import { Redis, type RedisOptions } from 'ioredis';
 import { StoreError } from './record-store';
 import type { redisOptions } from './redis-options';
-import { redisRefusal } from './redis-refusal';
+import { redisRefusal, redisUnreached } from './redis-refusal';
 import { REFUSAL } from './redis-script';
 
-const AWAY = 'Redis cannot be reached.';
 const LATE = 'Redis cannot be reached, or is being looked at.';
 
 const CONNECT_TIMEOUT_MS = 1_500;
@@ -82,8 +81,7 @@ export class RedisConnection<Admitted> {
       return await work(redis);
     } catch (cause) {
       if (cause instanceof StoreError) throw cause;
-      const refusal = refusalIn(cause);
-      throw refusal ? redisRefusal(refusal, cause) : new StoreError(AWAY, 'no', { cause });
+      throw redisUnreached(refusalIn(cause), cause, 'tls' in this.options);
     } finally {
       redis.disconnect();
     }
@@ -142,8 +140,7 @@ export class RedisConnection<Admitted> {
         const { refusal } = cause;
         throw new StoreError(cause.message, 'no', { cause: cause.cause ?? cause, refusal });
       }
-      const refusal = refusalIn(cause);
-      throw refusal ? redisRefusal(refusal, cause) : new StoreError(AWAY, 'no', { cause });
+      throw redisUnreached(refusalIn(cause), cause, 'tls' in this.options);
     }
   }
 

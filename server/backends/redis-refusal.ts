@@ -1,3 +1,4 @@
+import { tlsFailure } from '@/db/tls-failure';
 import { StoreError } from './record-store';
 import { IS_REPLICA } from './redis-facts';
 import { REFUSAL } from './redis-script';
@@ -31,4 +32,18 @@ export function redisRefusal(said: string, cause: unknown): StoreError {
     cause,
     refusal,
   });
+}
+
+/**
+ * What it means that no connection came about.
+ *
+ * @param said as the Redis said it; null: it said nothing
+ * @param isSecure one that does not speak TLS waits for the end of what it takes for a long command
+ */
+export function redisUnreached(said: string | null, cause: unknown, isSecure: boolean): StoreError {
+  if (said !== null) return redisRefusal(said, cause);
+  const why = tlsFailure(cause);
+  const refusal = why && `Redis cannot be used: ${why}.`;
+  const silent = isSecure ? ', or it does not speak TLS on this port' : '';
+  return new StoreError(refusal ?? `Redis cannot be reached${silent}.`, 'no', { cause, refusal });
 }

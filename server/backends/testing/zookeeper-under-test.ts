@@ -5,9 +5,10 @@ import { BackendLife } from '../backend-life';
 import { recordId } from '../record-id';
 import type { RecordKey } from '../record-store';
 import { getChildren, getData, multi, OPEN_TO_ALL } from '../zookeeper/wire-calls';
-import { type ServerAddress, ZookeeperConnection } from '../zookeeper/zookeeper-connection';
+import { ZookeeperConnection } from '../zookeeper/zookeeper-connection';
 import { ZookeeperLayout } from '../zookeeper/zookeeper-layout';
 import type { ZookeeperLimits } from '../zookeeper/zookeeper-limits';
+import type { ServerAddress } from '../zookeeper/zookeeper-socket';
 import { ZookeeperStore } from '../zookeeper/zookeeper-store';
 import { FrameProxy } from './frame-proxy';
 

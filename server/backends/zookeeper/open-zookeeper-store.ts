@@ -11,9 +11,9 @@ import { ZookeeperStore } from './zookeeper-store';
  * @throws StoreError when no server answers
  */
 export function openZookeeperStore(
-  { servers, credentials, root }: ZookeeperUrl,
+  { servers, credentials, tls, root }: ZookeeperUrl,
   life: BackendLife,
 ): Promise<RecordStore & HistorySource> {
-  const place = { servers: servers.map((server) => ({ ...server, credentials })), root };
+  const place = { servers: servers.map((server) => ({ ...server, credentials, tls })), root };
   return ZookeeperStore.open(place, life, () => systemClock.monotonic());
 }

@@ -1,16 +1,10 @@
-import { connect, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
+import { tlsFailure } from '@/db/tls-failure';
 import { StoreError } from '../record-store';
 import { type Call, CODE, ZookeeperRefusal } from './wire-calls';
 import { WireReader } from './wire-reader';
 import { WireWriter } from './wire-writer';
-
-/** Where a server is, and as whom it is spoken to. */
-export interface ServerAddress {
-  host: string;
-  port: number;
-  /** `user:password` of the scheme "digest"; null: nobody. */
-  credentials: string | null;
-}
+import { type ServerAddress, socketTo } from './zookeeper-socket';
 
 /** How long a session outlives its connection on the server. Nothing rests on it: no znode of ours is ephemeral. */
 const SESSION_TIMEOUT_MS = 6_000;
@@ -72,15 +66,17 @@ export class ZookeeperConnection {
     monotonic: () => number,
     onEnd: () => void,
   ): Promise<ZookeeperConnection> {
-    const socket = connect(address.port, address.host);
+    let begin = () => {};
+    const socket = socketTo(address, () => begin());
     const connection = new ZookeeperConnection(socket, timeoutMs, monotonic, onEnd);
     const greeted = connection.expect(0, false, (reader) => connection.greet(reader));
     const greeting = new WireWriter().int(0).long(0n).int(SESSION_TIMEOUT_MS).long(0n);
-    socket.write(greeting.bytes(Buffer.alloc(16)).bool(false).packet());
-    if (address.credentials !== null) {
+    begin = () => {
+      socket.write(greeting.bytes(Buffer.alloc(16)).bool(false).packet());
+      if (address.credentials === null) return;
       const auth = new WireWriter().int(XID.auth).int(TYPE.auth).int(0).text('digest');
       socket.write(auth.bytes(Buffer.from(address.credentials)).packet());
-    }
+    };
     await greeted;
     return connection;
   }
@@ -221,8 +217,10 @@ export class ZookeeperConnection {
 }
 
 function lost(cause: Error, mayHaveHappened: boolean): StoreError {
-  const text = mayHaveHappened
-    ? 'ZooKeeper did not say whether it took a change.'
-    : 'ZooKeeper is not there.';
-  return new StoreError(text, mayHaveHappened ? 'unknown' : 'no', { cause });
+  if (mayHaveHappened) {
+    return new StoreError('ZooKeeper did not say whether it took a change.', 'unknown', { cause });
+  }
+  const why = tlsFailure(cause);
+  const refusal = why && `ZooKeeper cannot be used: ${why}.`;
+  return new StoreError(refusal ?? 'ZooKeeper is not there.', 'no', { cause, refusal });
 }

@@ -1,5 +1,4 @@
-import { connect } from 'node:net';
-import type { ServerAddress } from './zookeeper-connection';
+import { type ServerAddress, socketTo } from './zookeeper-socket';
 
 const ANSWER_WITHIN_MS = 1_000;
 
@@ -23,10 +22,10 @@ export function readZookeeperFacts(servers: ServerAddress[]): Promise<ZookeeperF
 }
 
 /** What a server says to one of its four-letter words; null where it is not there. */
-function ask({ host, port }: ServerAddress, word: string): Promise<string | null> {
+function ask(server: ServerAddress, word: string): Promise<string | null> {
   return new Promise((resolve) => {
     let said = '';
-    const socket = connect(port, host, () => socket.write(word));
+    const socket = socketTo(server, () => socket.write(word));
     const end = (answer: string | null) => {
       socket.destroy();
       resolve(answer);

@@ -6,7 +6,8 @@ import { BackendLife } from '../backend-life';
 import { created, freshKey, stored, update } from '../testing/changes';
 import { openZookeeperStore } from './open-zookeeper-store';
 import { multi, OPEN_TO_ALL, type Step } from './wire-calls';
-import { type ServerAddress, ZookeeperConnection } from './zookeeper-connection';
+import { ZookeeperConnection } from './zookeeper-connection';
+import type { ServerAddress } from './zookeeper-socket';
 
 const QUOTA = '/zookeeper/quota/lockyard';
 

@@ -1,9 +1,10 @@
 import { StoreError } from '../record-store';
 import { OPEN_TO_ALL, OWNED } from './wire-calls';
-import { type ServerAddress, ZookeeperConnection } from './zookeeper-connection';
+import { ZookeeperConnection } from './zookeeper-connection';
 import type { ZookeeperGuard } from './zookeeper-guard';
 import type { ZookeeperLayout } from './zookeeper-layout';
 import { type Generation, ZookeeperLine, type ZookeeperLines } from './zookeeper-line';
+import type { ServerAddress } from './zookeeper-socket';
 
 const ANSWER_WITHIN_MS = 1_200;
 /** So long a call waits for a connection that is just being made. */

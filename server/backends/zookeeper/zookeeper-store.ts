@@ -19,13 +19,13 @@ import { HistoryChunks } from './history-chunks';
 import { KnownZnodes } from './known-znodes';
 import { RecordWalk } from './record-walk';
 import { type SwapUnit, swapUnit } from './swap-unit';
-import type { ServerAddress } from './zookeeper-connection';
 import { readZookeeperFacts } from './zookeeper-facts';
 import { zookeeperGuarantees } from './zookeeper-guarantees';
 import { ZookeeperGuard } from './zookeeper-guard';
 import { ZookeeperLayout } from './zookeeper-layout';
 import { LIMITS, type ZookeeperLimits } from './zookeeper-limits';
 import { asStoreError, ZookeeperSession } from './zookeeper-session';
+import type { ServerAddress } from './zookeeper-socket';
 import { ZookeeperSwap } from './zookeeper-swap';
 
 export interface ZookeeperPlace {

@@ -1,0 +1,24 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely } from 'node:tls';
+import { tlsWith } from '@/db/server-tls';
+import type { ZookeeperUrl } from '@/db/zookeeper-url';
+
+/** Where a server is, and as whom it is spoken to. */
+export interface ServerAddress {
+  host: string;
+  port: number;
+  /** `user:password` of the scheme "digest"; null: nobody. */
+  credentials: string | null;
+  /** As in `ZookeeperUrl`; absent: in the clear. */
+  tls?: ZookeeperUrl['tls'] | undefined;
+}
+
+/**
+ * Opens a connection.
+ *
+ * @param onReady told when something may be written: with TLS not before the certificate has been verified
+ */
+export function socketTo({ host, port, tls }: ServerAddress, onReady: () => void): Socket {
+  if (!tls) return connect(port, host, onReady);
+  return connectSecurely({ host, port, ...tlsWith(host, tls.authorityFile) }, onReady);
+}
