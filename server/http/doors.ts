@@ -12,6 +12,7 @@ import { StreamSlots } from '../trpc/stream-slots';
 import { admitter } from './admission';
 import { openApiDoor } from './api-door';
 import type { ConnectionTerms } from './connection-limit';
+import { connectionMetrics } from './connection-metrics';
 import { missingOriginComplaint } from './cross-site';
 import { DEMO_PATH, openDemoDoor } from './demo-door';
 import { answerHealth, createReadiness } from './health-door';
@@ -27,6 +28,7 @@ import { openScope, type RequestScope } from './request-scope';
 import { RequestTally } from './request-tally';
 import { setApiHeaders, setCommonHeaders } from './security-headers';
 import { openLeanServiceDoor, openServiceDoor, SERVICE_PREFIX } from './service-door';
+import { UnreadConnections } from './unread-connections';
 
 type Door = (scope: RequestScope) => Promise<void>;
 
@@ -40,6 +42,8 @@ export interface Doors {
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** Answers a query that the page process asks for a page; never throws. */
   handlePrivately(scope: RequestScope): void;
+  /** Closes connections that do not read. */
+  readonly unread: UnreadConnections;
   /** From now on the server says that it is not ready, and asks callers to connect elsewhere. */
   startDraining(): void;
   /** Answers that are still being made, live streams not counted. */
@@ -56,6 +60,7 @@ export function createDoors(
   { lean = true }: { lean?: boolean } = {},
 ): Doors {
   const answers = new OpenAnswers();
+  const unread = new UnreadConnections(runtime.clock);
   const { trustedProxies: proxies } = runtime.config;
   let isDraining = false;
   const isReady = createReadiness(runtime);
@@ -68,6 +73,12 @@ export function createDoors(
     [CONSOLE_PREFIX]: { api: 'console', router: consoleRouter },
   });
   runtime.metrics.add(() => requestMetrics([...requests.series()]));
+  const streams = new StreamSlots((message, retryAfterMs) =>
+    runtime.limits.refuse('streams', message, retryAfterMs),
+  );
+  runtime.metrics.add(() =>
+    connectionMetrics({ openStreams: streams.open, unreadClosed: unread.closed }),
+  );
   const metrics = openMetricsDoor(runtime);
   const openApi = openOpenApiDoor();
   const scheduler = new RequestScheduler(runtime.clock);
@@ -75,7 +86,7 @@ export function createDoors(
   const known = new WeakSet<Socket>();
   const admit = admitter(runtime, scheduler, known);
   const service = openServiceDoor(runtime, admit);
-  const console = openConsoleDoor(runtime, scheduler);
+  const console = openConsoleDoor(runtime, scheduler, streams);
   const page = openPageDoor(pages, scheduler);
   const demo = runtime.config.demo ? openDemoDoor(runtime) : page;
 
@@ -105,10 +116,12 @@ export function createDoors(
 
   return {
     proxies,
+    unread,
     limits: runtime.limits,
     connections: connectionTerms(runtime, known),
     handle(req, res) {
       answers.add(res);
+      unread.follow(res);
       requests.follow(req, res);
       if (!lean || isDraining || !takeShortCut(req, res)) handleAny(req, res);
     },
@@ -140,10 +153,11 @@ function connectionTerms(
 const CONSOLE_PREFIX = '/api/trpc/';
 
 /** For people: a session in a cookie. API keys are not looked at. */
-function openConsoleDoor(runtime: Runtime, scheduler: RequestScheduler): Door {
-  const streams = new StreamSlots((message, retryAfterMs) =>
-    runtime.limits.refuse('streams', message, retryAfterMs),
-  );
+function openConsoleDoor(
+  runtime: Runtime,
+  scheduler: RequestScheduler,
+  streams: StreamSlots,
+): Door {
   return openApiDoor({
     prefix: CONSOLE_PREFIX,
     router: consoleRouter,

@@ -48,6 +48,7 @@ export function createHttpServer(
     handle,
   );
   server.on('connection', connections.admit);
+  doors.unread.watch(server);
   server.on('checkExpectation', handle);
   server.on('clientError', new BrokenRequests(requests).refuse);
   return server;

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { isStream } from './unread-connections';
 
 /** The answers that are being made at this moment. */
 export class OpenAnswers {
@@ -18,8 +19,4 @@ export class OpenAnswers {
   get unfinished(): number {
     return [...this.open].filter((res) => !isStream(res)).length;
   }
-}
-
-function isStream(res: ServerResponse): boolean {
-  return String(res.getHeader('content-type') ?? '').startsWith('text/event-stream');
 }

@@ -8,6 +8,7 @@ import { type KeptPage, KeptPages } from './kept-pages';
 import { landingOf } from './landing';
 import { PageGate } from './page-gate';
 import type { PageKeeper } from './page-keeper';
+import { PAGE_ANSWERS, type PageAnswer, type PageFigures, pageMetrics } from './page-metrics';
 import { PagePace } from './page-pace';
 import { PageProcessFailure, type PageRelay } from './page-relay';
 import type { PageRoutes } from './page-routes';
@@ -47,9 +48,13 @@ export class PageAnswers {
   private readonly gate = new PageGate(RENDERING_MAX, QUEUED_MAX);
   private readonly pages: PagePace;
   private readonly files: PagePace;
+  private readonly answers = Object.fromEntries(
+    PAGE_ANSWERS.map((answer) => [answer, 0]),
+  ) as Record<PageAnswer, number>;
 
   constructor(private readonly parts: PageParts) {
-    const { clock } = parts.runtime;
+    const { clock, metrics } = parts.runtime;
+    metrics.add(() => pageMetrics(this.figures()));
     this.kept = new KeptPages(parts.relay);
     this.pages = new PagePace(clock, SHARE_OF_PAGES);
     this.files = new PagePace(clock, SHARE_OF_FILES);
@@ -91,7 +96,10 @@ export class PageAnswers {
       return plainAnswer(res, 400, `The header ${ROUTER_STATE} is broken.`);
     }
     const landing = await landingOf(runtime, scope);
-    if (landing !== null) return lead(res, 307, landing);
+    if (landing !== null) {
+      this.answers.led += 1;
+      return lead(res, 307, landing);
+    }
     const kept = keptPageOf(scope);
     if (kept) await this.answerKept(scope, nonce, kept);
     else await this.render(scope, nonce, gone);
@@ -106,6 +114,7 @@ export class PageAnswers {
     }
     const fills = { nonce, origin: originOf(scope), token: setupTokenOf(scope) ?? '' };
     const bytes = await this.kept.answer(res, page, req.headers.rsc === '1', fills);
+    this.answers.memory += 1;
     this.pages.spend({ bytes });
   }
 
@@ -118,6 +127,7 @@ export class PageAnswers {
     if (leave === null) return this.refuse(res, 'full');
     try {
       const bytes = await relay.relay(scope, pagePolicy(nonce));
+      this.answers.rendered += 1;
       this.pages.spend({ bytes, ms: RENDERED_COST_MS });
     } finally {
       leave();
@@ -125,7 +135,15 @@ export class PageAnswers {
   }
 
   private refuse(res: ServerResponse, why: PageRefusal): void {
+    this.answers[why] += 1;
     refusePage(res, why);
+  }
+
+  private figures(): PageFigures {
+    const { isUp, restarts, residentBytes } = this.parts.keeper;
+    const { rendering, queued } = this.gate;
+    const paced = this.pages.waiting + this.files.waiting;
+    return { answers: this.answers, rendering, queued, paced, isUp, restarts, residentBytes };
   }
 }
 

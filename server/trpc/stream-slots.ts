@@ -15,6 +15,13 @@ export class StreamSlots {
       new LockyardError('RATE_LIMITED', message, { retryAfterMs }),
   ) {}
 
+  /** How many are open, of all together. */
+  get open(): number {
+    let sum = 0;
+    for (const open of this.taken.values()) sum += open;
+    return sum;
+  }
+
   /**
    * Takes a slot; the answer gives it back.
    *
