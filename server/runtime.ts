@@ -31,6 +31,7 @@ import { resolveAuditIntents } from './operations/resolve-audit-intents';
 import { refuseTwinShards } from './refuse-twin-shards';
 import { startShardedBackend } from './start-sharded-backend';
 import { TwinBackends } from './twin-backends';
+import { watchClocks } from './watch-clocks';
 
 /**
  * Builds everything of one process, from the data folder up, and starts it. The control database must be there; another
@@ -75,6 +76,7 @@ async function addBackends(
   );
   ends.push(async () => unfollow());
   const processId = newProcessId();
+  const clocks = watchClocks(control);
   const backends: ObservedBackend[] = [];
   const leaving: LeavingShard[] = [];
   const engines = new Map<string, LockEngine>();
@@ -86,7 +88,8 @@ async function addBackends(
   for (const backend of [{ id: 'default', url: config.database }, ...config.backends]) {
     const { id } = backend;
     if (backend.shards) {
-      const shared = { processId, newWriter, names, policiesOf };
+      const { onBackendStep } = clocks;
+      const shared = { processId, newWriter, names, policiesOf, onBackendStep };
       await refuseTwinShards(id, backend.shards.shards, twins);
       const sharded = await startShardedBackend(control, backend, shared);
       ends.push(sharded.close);
@@ -114,6 +117,7 @@ async function addBackends(
       processId,
       newWriter,
       lossOf: () => past.loss ?? null,
+      onClockStep: clocks.onBackendStep(id),
       names,
       policyOf: policiesOf(namespaces.policyOf, () => past.grantsFrom, watch),
     });
@@ -122,7 +126,11 @@ async function addBackends(
     ends.push(watch.start());
     backends.push({ id, store, engine, epochOf });
   }
-  const { close: stopObserving, ...observing } = startObserving({
+  const {
+    close: stopObserving,
+    doesChores,
+    ...observing
+  } = startObserving({
     backends,
     leaving,
     database,
@@ -138,6 +146,7 @@ async function addBackends(
     },
   });
   ends.push(() => stopObserving());
+  ends.push(clocks.start(doesChores));
   observing.metrics.add(() => guaranteeMetrics([...guarantees.values()].map((each) => each.row())));
   const limits = new CallerLimits(config.limits, clock);
   observing.metrics.add(() => limits.metrics());

@@ -26,6 +26,8 @@ interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
 
 /** What the engines of all shards have in common. */
 interface Shared extends Pick<EngineParts, 'processId' | 'newWriter' | 'names'> {
+  /** Told when the clock of one shard's server was set: see `EngineParts`. */
+  onBackendStep?: (shard: string) => (ms: number) => void;
   /** What a namespace allows, on a backend that grants nothing new before an instant, nor while it is closed. */
   policiesOf: (
     policyOf: NamespaceDirectory['policyOf'],
@@ -48,7 +50,7 @@ interface ShardedBackend {
 export async function startShardedBackend(
   control: Control,
   { id, shards: list }: { id: string; shards: ShardList },
-  { policiesOf, ...shared }: Shared,
+  { policiesOf, onBackendStep, ...shared }: Shared,
 ): Promise<ShardedBackend> {
   const { clock, config, database, log, namespaces } = control;
   const gate = new ShardGate({
@@ -90,6 +92,7 @@ export async function startShardedBackend(
       const store = stores[i] as LateStore;
       return createEngine({
         ...shared,
+        ...(onBackendStep ? { onClockStep: onBackendStep(shard.id) } : {}),
         backend: shard.id,
         kind: 'mysql',
         store,

@@ -27,6 +27,7 @@ const ACT_WORDS: Record<string, string> = {
   'backend.reshard': 'Resharded a backend',
   'backup.make': 'Made a backup',
   'backup.restore': 'Restored a backup',
+  'clock.set': 'Saw that a clock was set',
   'session.setup': 'Made the first admin',
   'session.signIn': 'Signed in',
   'session.signOut': 'Signed out',

@@ -46,3 +46,29 @@ test('while the database is away a session that was verified lately may read, an
   isAway = false;
   expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
 });
+
+test('a session that has ended stays ended for every process, though the clock is set back', async () => {
+  const person = { name: 'ben', role: 'operator' as const, password: PASSWORD };
+  await createPerson(contextOf(runtime, COMMAND_LINE), person);
+  const enter = async () => (await signIn(contextOf(runtime, null), person)).session.value;
+  let setMs = 0;
+  const { now, monotonic } = runtime.clock;
+  const clock = {
+    now: () => now.call(runtime.clock) + setMs,
+    monotonic: () => monotonic.call(runtime.clock),
+  };
+  const [one, other] = [0, 1].map(() => createSessionKeeper({ ...runtime, clock }));
+  if (!one || !other) throw new Error('There are two.');
+  const [asked, unasked] = [await enter(), await enter()];
+  expect(await one.resolve(unasked)).toMatchObject({ name: 'ben' });
+  runtime.clock.pass(31 * MINUTE_MS);
+  expect(await one.resolve(asked)).toBe(null);
+
+  setMs = -60 * MINUTE_MS;
+  const begun = await enter();
+  for (const keeper of [one, other]) {
+    expect(await keeper.resolve(asked)).toBe(null);
+    expect(await keeper.resolve(unasked)).toBe(null);
+    expect(await keeper.resolve(begun)).toMatchObject({ name: 'ben' });
+  }
+});

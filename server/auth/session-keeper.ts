@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { and, eq, isNull, lte, ne, type SQL } from 'drizzle-orm';
+import { and, eq, isNull, lte, ne, or, type SQL } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import { databaseFailure } from '@/db/database-failure';
 import type { Db } from '@/db/narrow-db';
@@ -9,6 +9,7 @@ import type { Log } from '../log';
 import type { UserActor } from './actor';
 import { hashText } from './hash-text';
 import { RecentAnswers } from './recent-answers';
+import { SessionClock } from './session-clock';
 import { type SessionWatch, SessionWatches } from './session-watches';
 
 /** A session ends after so long without a request, and in any case after so long altogether. */
@@ -28,6 +29,8 @@ export interface SessionKeeper {
    * 15 minutes still resolves, marked `stale`; others reject with `BACKEND_DOWN`.
    */
   resolve(cookieValue: string | null): Promise<UserActor | null>;
+  /** Removes every session that has ended, so that it has ended for good, whatever becomes of this machine's clock. */
+  endLapsed(): Promise<void>;
   /** Begins a session, as part of the transaction that allowed it. The value goes to the cookie and nowhere else. */
   begin(tx: Db, userId: string): Promise<NewSession>;
   /** Ends sessions of one user, within a transaction: all, or all but one. */
@@ -66,13 +69,15 @@ interface FoundSession {
 class DatabaseSessions implements SessionKeeper {
   private readonly recent: RecentAnswers<FoundSession>;
   private readonly watches: SessionWatches;
+  private readonly sessionClock: SessionClock;
 
   constructor(
     private readonly database: Database,
-    private readonly clock: Clock,
+    clock: Clock,
     private readonly log: Log,
   ) {
     this.recent = new RecentAnswers((id) => this.find(id), clock);
+    this.sessionClock = new SessionClock(clock);
     this.watches = new SessionWatches(database, clock, {
       idleMaxMs: SESSION_IDLE_MAX_MS,
       seenEveryMs: SEEN_EVERY_MS,
@@ -83,19 +88,29 @@ class DatabaseSessions implements SessionKeeper {
   async resolve(cookieValue: string | null): Promise<UserActor | null> {
     if (!cookieValue || !/^[A-Za-z0-9_-]{43}$/.test(cookieValue)) return null;
     const id = hashText(cookieValue);
+    await this.endBeforeSetBack();
     const { session, stale } = await this.look(id);
-    const now = this.clock.now();
-    if (!session || session.expiresAt <= now || session.seenAt + SESSION_IDLE_MAX_MS <= now) {
+    const now = this.sessionClock.now();
+    if (!session) return null;
+    if (session.expiresAt <= now || session.seenAt + SESSION_IDLE_MAX_MS <= now) {
+      await this.removeEnded(now, id).catch((err: unknown) =>
+        this.log.warn({ err }, 'a session that has ended is removed later'),
+      );
       return null;
     }
     if (!stale && session.seenAt + SEEN_EVERY_MS <= now) this.noteSeen(id, session, now);
     return { ...session.actor, stale };
   }
 
+  async endLapsed(): Promise<void> {
+    await this.removeEnded(this.sessionClock.now());
+    await this.endBeforeSetBack();
+  }
+
   async begin(tx: Db, userId: string): Promise<NewSession> {
     const { sessions } = this.database.tables;
     const value = randomBytes(VALUE_BYTES).toString('base64url');
-    const now = this.clock.now();
+    const now = this.sessionClock.now();
     await tx.delete(sessions).where(this.isOver(userId, now));
     await tx.insert(sessions).values({
       id: hashText(value),
@@ -126,6 +141,27 @@ class DatabaseSessions implements SessionKeeper {
   forget(userId: string): void {
     this.recent.forget(({ actor }) => actor.userId === userId);
     this.watches.check(userId);
+  }
+
+  /** What had ended before the machine's clock was set back is gone before the new time is believed. */
+  private async endBeforeSetBack(): Promise<void> {
+    if (!this.sessionClock.isSetBack()) return;
+    try {
+      await this.removeEnded(this.sessionClock.now());
+      this.sessionClock.acceptSetting();
+    } catch (err) {
+      this.log.warn({ err }, 'the clock was set back; sessions go on by the time that was');
+    }
+  }
+
+  /** Removes sessions that have ended by `at`, or that one alone: so they have ended for good, and everywhere. */
+  private async removeEnded(at: number, id?: string): Promise<void> {
+    const { sessions } = this.database.tables;
+    const idleSince = at - SESSION_IDLE_MAX_MS;
+    const hasEnded = or(lte(sessions.expiresAt, at), lte(sessions.seenAt, idleSince)) as SQL;
+    const which = id === undefined ? hasEnded : and(eq(sessions.id, id), hasEnded);
+    await this.database.db.delete(sessions).where(which as SQL);
+    this.recent.forget((kept) => kept.expiresAt <= at || kept.seenAt <= idleSince);
   }
 
   private async look(id: string): Promise<{ session: FoundSession | null; stale: boolean }> {

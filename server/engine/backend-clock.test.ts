@@ -7,11 +7,16 @@ const AHEAD_MS = 1_000_000;
 let ours: TestClock;
 let theirs: TestClock;
 let clock: BackendClock;
+let steps: number[];
 
 beforeEach(() => {
   ours = new TestClock(0);
   theirs = new TestClock(AHEAD_MS);
-  clock = new BackendClock(() => ours.monotonic());
+  steps = [];
+  clock = new BackendClock(
+    () => ours.monotonic(),
+    (ms) => steps.push(ms),
+  );
 });
 
 /** Both clocks run on. */
@@ -72,5 +77,22 @@ describe('what is known of a backend’s clock', () => {
     ask(1, 1);
     expect(behind()).toBeGreaterThanOrEqual(0);
     expect(behind()).toBeLessThanOrEqual(2);
+  });
+
+  it('is told as a step where no question and answer can explain it, and only then', () => {
+    for (const [there, back] of [
+      [1, 40],
+      [300, 3],
+      [0, 2_000],
+    ] as const) {
+      ask(there, back);
+      pass(500);
+    }
+    expect(steps).toEqual([]);
+    theirs.pass(-60_000);
+    ask(1, 1);
+    theirs.pass(60_000);
+    ask(1, 1);
+    expect(steps.map((ms) => Math.round(ms / 1_000))).toEqual([-60, 60]);
   });
 });

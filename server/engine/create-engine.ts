@@ -37,6 +37,8 @@ export interface EngineParts {
   processId: string;
   /** 11 characters or so, unlike any other, ever. */
   newWriter: () => string;
+  /** Told when the backend's clock was set: by how many milliseconds at least, back where negative. */
+  onClockStep?: (ms: number) => void;
   /** What a namespace allows, as known at this moment. */
   policyOf: (namespace: string) => DecidingPolicy;
   /** Told of every record that is made. Absent: nobody counts them. */
@@ -73,7 +75,7 @@ class GroupCommitEngine implements LockEngine {
   constructor(private readonly parts: EngineParts) {
     const { store, epochOf, clock, processId, newWriter, policyOf, names = UNCOUNTED } = parts;
     this.backend = parts.backend;
-    this.backendClock = new BackendClock(() => clock.monotonic());
+    this.backendClock = new BackendClock(() => clock.monotonic(), parts.onClockStep);
     const { known, backendClock } = this;
     const self = { id: parts.backend, kind: parts.kind };
     this.pulse = new Pulse(self, store, processId, clock, backendClock, newWriter);

@@ -57,6 +57,8 @@ export interface Observing {
   insights: LockInsights;
   fleet: FleetView;
   metrics: Metrics;
+  /** Whether this process does what one does for all, as far as it knows. */
+  doesChores: () => boolean;
   close(): Promise<void>;
 }
 
@@ -150,6 +152,7 @@ export function startObserving(parts: ObservingParts): Observing {
     insights,
     fleet: new FleetView(ids, board, insights, clock),
     metrics,
+    doesChores: () => chores.isMine,
     async close() {
       board.live.close();
       await Promise.all(stops.map((stop) => stop()));

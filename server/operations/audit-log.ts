@@ -29,6 +29,7 @@ export const AUDIT_ACTS = [
   'backend.reshard',
   'backup.make',
   'backup.restore',
+  'clock.set',
   'session.setup',
   'session.signIn',
   'session.signOut',
@@ -87,6 +88,20 @@ export async function writeRefusal(
 ): Promise<string> {
   const closedAt = ctx.runtime.clock.now();
   return write(ctx, who, what, { outcome: 'refused', result: { message: why }, closedAt });
+}
+
+/** Writes down what this server has seen happen. */
+export async function recordNews(
+  ctx: ControlContext,
+  what: AuditedAct,
+  result: Record<string, unknown>,
+): Promise<void> {
+  const closedAt = ctx.runtime.clock.now();
+  await write(ctx, { name: 'Lockyard', kind: 'system' }, what, {
+    outcome: 'done',
+    result,
+    closedAt,
+  });
 }
 
 /**
