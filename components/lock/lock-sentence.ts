@@ -19,7 +19,7 @@ export function lockSentence(row: LockRow, now: number, silentMs: number): LockS
   const { hold, status, waiters, unreadable } = row;
   if (unreadable !== undefined) {
     return {
-      now: `Not known: its record cannot be read. ${unreadable}`,
+      now: `Not known: its record cannot be read. ${visibleText(unreadable)}`,
       next: 'Nobody is granted it meanwhile.',
     };
   }

@@ -90,7 +90,7 @@ export function FigureStrip({
       {unknown > 0 && (
         <FigureTile
           look={UNKNOWN}
-          title="Locks whose backend does not respond: nothing else here counts them. Show them"
+          title="Locks whose state is not known: their backend does not respond, or their record cannot be read. Show them"
           value={<Count of={unknown} />}
           below="counted nowhere else"
           course={[]}

@@ -57,6 +57,7 @@ describe('the reason stands beside the status', () => {
     [row({ status: 'expiring', hold: { ...hold, renewedAt: now - 26_000 } }), 'renewal 16 s late'],
     [row({ status: 'expired', hold: null, ended }), 'lapsed 38 s ago'],
     [row({ status: 'unknown' }), 'default silent 41 s'],
+    [row({ status: 'unknown', unreadable: 'It is no JSON.' }), 'record cannot be read'],
     [row({ status: 'free', hold: null, ended: { ...ended, cause: 'forced' } }), 'forced 38 s ago'],
     [row({ status: 'free', hold: null }), ''],
   ])('%#', (given, words) => {

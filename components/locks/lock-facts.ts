@@ -60,6 +60,7 @@ export function reasonWords(row: LockRow, now: number, silentMs: number): string
       return at === null ? 'lapsed' : `lapsed ${agoWords(now - at)}`;
     }
     case 'unknown':
+      if (row.unreadable !== undefined) return 'record cannot be read';
       return `${row.backend} silent ${spokenDuration(silentMs)}`;
     case 'expiring': {
       const dueAt = hold && renewalDueAt(hold);

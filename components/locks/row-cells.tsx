@@ -72,7 +72,7 @@ export function OldestWait({ row }: { row: LockRow }) {
   const waitedMs = useAtBackend(row.backend, (now) => (since === null ? 0 : shownMs(now - since)));
   if (row.status === 'unknown') {
     return (
-      <span className="text-12 text-t3" title={row.unreadable}>
+      <span className="text-12 text-t3" title={row.unreadable && visibleText(row.unreadable)}>
         {row.unreadable === undefined ? 'not read' : 'cannot be read'}
       </span>
     );

@@ -44,11 +44,11 @@ export function useRowKeys({
     [onHold],
   );
 
-  // A row keeps the keyboard wherever it moves to; a place gives it to the row that is read there.
+  // A row keeps the keyboard wherever it moves to, and leaves it to no other; a place gives it to the row that is read there.
   const found = cursor?.id ? rows.findIndex(({ id }) => id === cursor.id) : -1;
   const place = found === -1 ? (cursor?.place ?? -1) : offset + found;
-  const current = cursor ? rows[place - offset] : undefined;
-  if (cursor && current && cursor.id === null) setCursor({ place, id: current.id });
+  const current = cursor?.id ? rows[found] : rows[place - offset];
+  if (cursor?.id === null && current) setCursor({ place, id: current.id });
 
   const wantsFocus = useRef(false);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the row of a place comes to be when it is read
