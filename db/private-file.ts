@@ -3,7 +3,7 @@ import { chmodSync, closeSync, openSync, statSync } from 'node:fs';
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
-/** Makes a file for its owner alone, empty if there is none. What cannot be done is left to whoever opens the file. */
+/** Makes a file for its owner alone, empty if there is none. Never throws: opening the file will say what is wrong. */
 export function makePrivate(path: string): void {
   try {
     // One that is there is never opened: closing it again would end the locks which this process has on it.
@@ -13,7 +13,7 @@ export function makePrivate(path: string): void {
   }
 }
 
-/** Takes a file from everybody but its owner, if there is one and it is ours to change. */
+/** Lets only its owner read and write a file, if it exists and is ours to change. Never throws. */
 export function keepPrivate(path: string): void {
   try {
     if ((statSync(path).mode & OTHERS) !== 0) chmodSync(path, OWNER_ONLY);

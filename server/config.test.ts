@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { TestAuthority } from './backends/testing/test-authority';
-import { readConfig } from './config';
+import { pageProcessEnv, readConfig } from './config';
 import { ConfigError } from './config-error';
 import { NetworkList } from './network-list';
 
@@ -156,6 +156,18 @@ describe('every mistake is one line that names the variable', () => {
     expect(reading).toThrow(part);
     expect(reading).toThrow(/^[^\n]*(PORT|HOST|LOCKYARD_)[^\n]*$/);
   });
+});
+
+test('the process that renders pages gets no secret', () => {
+  const env = pageProcessEnv({
+    PATH: '/bin',
+    LOCKYARD_SECRET: 'hidden',
+    LOCKYARD_DATABASE_URL: 'mysql://ana:hidden@h/x',
+    LOCKYARD_BACKEND_ORDERS: 'redis://:hidden@h',
+    LOCKYARD_METRICS_TOKEN_FILE: '/hidden',
+  });
+  expect(env).toMatchObject({ PATH: '/bin', NODE_ENV: 'production' });
+  expect(JSON.stringify(env)).not.toContain('hidden');
 });
 
 test('no message shows a password or a secret', () => {

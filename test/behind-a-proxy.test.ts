@@ -3,7 +3,7 @@ import { createPerson } from '@/server/operations/create-person';
 import { ApiHarness } from './api-harness';
 import { type ProxyKind, RealProxy } from './real-proxy';
 
-/** The same scrypt with little work: what is tested here is what stands in between. */
+/** The same scrypt with little work: what is tested here is the proxy in between. */
 vi.mock('@/server/auth/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
 
 const PASSWORD = 'plough the seventh field';

@@ -113,7 +113,7 @@ export class RealProxy {
     });
   }
 
-  /** The address that the proxy should tell of whoever calls `send`. */
+  /** The address that the proxy should name as that of the caller of `send`. */
   get callerAddress(): string {
     return CALLER;
   }

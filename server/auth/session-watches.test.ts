@@ -71,7 +71,7 @@ test('all streams together cost one question every half a second, and none when 
 test('an open page keeps its session in use, for twelve hours and no longer', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const [actor] = actors;
-  if (!actor) throw new Error('There is nobody.');
+  if (!actor) throw new Error('There is no user.');
   const watch = runtime.sessions.watch(actor);
   const stepMs = SESSION_IDLE_MAX_MS - 60_000;
   let passedMs = 0;

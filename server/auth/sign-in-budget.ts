@@ -22,7 +22,7 @@ export interface Guesser {
   address: string;
   /**
    * The browser, where it has signed in to this account before, or the session whose password is asked for again. It has
-   * a budget of its own, which nobody else can use up.
+   * a budget of its own, which no other caller can use up.
    */
   known: string | null;
 }
@@ -97,16 +97,16 @@ function talliesOf({ name, address, known }: Guesser): Tally[] {
   const network = part(`network\0${networkOf(address)}`);
   return [
     { id: account + network, max: FAILURES_MAX, whose: 'account' },
-    { id: EVERYBODY + network, max: FAILURES_MAX_PER_NETWORK, whose: 'network' },
-    { id: account + EVERYWHERE, max: FAILURES_MAX_PER_ACCOUNT, whose: 'account' },
+    { id: ANY_ACCOUNT + network, max: FAILURES_MAX_PER_NETWORK, whose: 'network' },
+    { id: account + ANY_NETWORK, max: FAILURES_MAX_PER_ACCOUNT, whose: 'account' },
   ];
 }
 
 /** An id is an account's part and a place's, so that all counts of an account can be found. */
 const part = (text: string) => hashText(text).slice(0, 32);
 const accountPart = (name: string) => part(`account\0${name}`);
-const EVERYBODY = part('everybody');
-const EVERYWHERE = part('everywhere');
+const ANY_ACCOUNT = part('any account');
+const ANY_NETWORK = part('any network');
 
 async function forgetOld(database: Database, now: number): Promise<void> {
   const { signInFailures } = database.tables;

@@ -71,7 +71,7 @@ describe('a name for a new user', () => {
     expect(() => checkUserName('АВС', ['ABC'])).toThrow(/could be mistaken for "ABC"/);
   });
 
-  test('that is taken to the letter is told so by whoever keeps names apart', () => {
+  test('that is taken to the letter is left to the unique index', () => {
     expect(reasonFor('Ana')).toBeNull();
   });
 });

@@ -6,16 +6,16 @@ const SYSTEM_NAMES = ['commandline', 'system', 'thesystem', 'server', 'unknown',
 /** Part of whatever this product would call itself. */
 const PRODUCT = 'lockyard';
 
-/** Alphabets with letters that cannot be told from those of another one. */
+/** Alphabets with letters that look like those of another one. */
 const ALPHABETS = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'].map(
   (name) => new RegExp(`\\p{Script=${name}}`, 'u'),
 );
 
 /**
- * Refuses a name for a new user that could be mistaken for the system or for somebody else: in another case, in letters
+ * Refuses a name for a new user that could be mistaken for the system or for another user: in another case, in letters
  * that look alike, or in letters of several alphabets.
  *
- * @param others the names of all users; the very same name is left to whoever keeps names apart
+ * @param others the names of all users; the very same name is not looked at: a unique index refuses it
  * @throws LockyardError `INVALID`, or `CONFLICT` for another user's
  */
 export function checkUserName(name: string, others: readonly string[]): void {

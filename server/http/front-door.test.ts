@@ -64,7 +64,7 @@ describe('forwarding headers', () => {
     },
   );
 
-  test('are not believed from anybody else', async () => {
+  test('are not believed from any other peer', async () => {
     const forged = { 'x-forwarded-for': '203.0.113.9', 'x-forwarded-proto': 'https' };
     const { reply, address } = await enter(far, forged);
     expect(address).toBe('127.0.0.1');
@@ -198,7 +198,7 @@ describe('bytes that are no request', () => {
 });
 
 describe('an admin whose connection crosses a network in the clear', () => {
-  const told = async (api: ApiHarness, name: string, headers: Record<string, string>) => {
+  const warningFor = async (api: ApiHarness, name: string, headers: Record<string, string>) => {
     const input = { name, password: PASSWORD };
     const reply = await api.console(null, 'session.signIn', input, 'mutation', headers);
     const cookie = reply.headers.getSetCookie()[0]?.split(';')[0] ?? '';
@@ -206,17 +206,17 @@ describe('an admin whose connection crosses a network in the clear', () => {
       ?.unencrypted;
   };
 
-  test('is told so, and nobody else is', async () => {
+  test('gets a warning, and no other person does', async () => {
     const near = await start();
     const far = await start({ HOST: '0.0.0.0' });
     await createPerson(far.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
     const remote = { 'x-forwarded-for': '203.0.113.9' };
     const secure = { 'x-forwarded-proto': 'https' };
-    expect(await told(near, 'ana', {})).toBeUndefined();
-    expect(await told(near, 'ana', remote)).toBe(true);
-    expect(await told(near, 'ana', { ...remote, ...secure })).toBeUndefined();
-    expect(await told(far, 'ana', {})).toBe(true);
-    expect(await told(far, 'ana', secure)).toBeUndefined();
-    expect(await told(far, 'vera', {})).toBeUndefined();
+    expect(await warningFor(near, 'ana', {})).toBeUndefined();
+    expect(await warningFor(near, 'ana', remote)).toBe(true);
+    expect(await warningFor(near, 'ana', { ...remote, ...secure })).toBeUndefined();
+    expect(await warningFor(far, 'ana', {})).toBe(true);
+    expect(await warningFor(far, 'ana', secure)).toBeUndefined();
+    expect(await warningFor(far, 'vera', {})).toBeUndefined();
   });
 });

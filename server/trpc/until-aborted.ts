@@ -1,7 +1,7 @@
 /**
  * Passes values on until the signal, then throws its reason at once, also while the next value is awaited.
  *
- * @param values are told to end, and may do so later
+ * @param values their `return` is called, and not awaited
  */
 export async function* untilAborted<T>(
   values: AsyncGenerator<T, void>,
@@ -25,7 +25,7 @@ function nextOf<T>(
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) return onAbort();
-    // Listened to for each value anew: a promise that lives as long as the stream would keep every one of them.
+    // A listener for each value: a promise that lives as long as the stream would keep every one of them.
     signal.addEventListener('abort', onAbort, { once: true });
     const done = () => signal.removeEventListener('abort', onAbort);
     values.next().finally(done).then(resolve, reject);
