@@ -6,6 +6,9 @@ import { type ControlReply, controlReply, controlSocketPath } from './control-so
 /** Longer than any command takes that is not about all locks: hashing a password behind a queue of sign-ins. */
 const ANSWER_MAX_MS = 30_000;
 
+/** Commands about all locks: they take as long as they take. */
+const LONG: ReadonlySet<CliCommand['verb']> = new Set(['backends reshard', 'names delete']);
+
 /** Where there is a file in place of the folder, whoever opens the folder next says so. */
 const NOBODY_THERE = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'];
 
@@ -18,7 +21,7 @@ export function askRunningServer(
     const socket = connect(controlSocketPath(dataDir));
     let text = '';
     socket.setEncoding('utf8');
-    socket.setTimeout(command.verb === 'backends reshard' ? 0 : ANSWER_MAX_MS, () =>
+    socket.setTimeout(LONG.has(command.verb) ? 0 : ANSWER_MAX_MS, () =>
       socket.destroy(new Error('The running server did not answer.')),
     );
     socket.on('connect', () => socket.write(`${JSON.stringify(command)}\n`));

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { createKeyInput, createNamespaceInput } from './domain/access-inputs';
 import { password, role, userName } from './domain/console-inputs';
+import { deletionCommandInput } from './domain/deletion-inputs';
 
 /** What the command line can ask for. Also what travels over the control socket, so it is checked again there. */
 export const cliCommand = z.discriminatedUnion('verb', [
@@ -21,6 +22,7 @@ export const cliCommand = z.discriminatedUnion('verb', [
     verb: z.literal('backends reshard'),
     input: z.strictObject({ backend: z.string().max(32), shards: z.array(z.string()).max(32) }),
   }),
+  z.strictObject({ verb: z.literal('names delete'), input: deletionCommandInput }),
   /** Says that a backup is about to be made; whoever asks makes it. */
   z.strictObject({ verb: z.literal('backup'), input: z.strictObject({ file: z.string() }) }),
 ]);
@@ -39,6 +41,9 @@ export const USAGE = `Usage: npm run -s lockyard -- <command>
   users create --name NAME --role ROLE               Add a person: viewer, operator or admin.
   users reset-password --name NAME                   Give a person a new password.
   backends reshard ID                                Put this list of shards into force; see docs/backends.md.
+  locks delete --prefix PREFIX [--namespace NAMESPACE] [--count N --reason TEXT]
+                                                     Delete free locks, at most N; without --count, say which can go.
+                                                     Or --name NAME, once or several times. Also: counters delete.
   backup FILE [--force]                              Write everything to a file, while the server runs or not.
   restore FILE [--replace] [--quiet DURATION]        Put it back, while no server runs; see docs/operations.md.
 
@@ -59,7 +64,7 @@ const OPTIONS = {
 type Option = keyof typeof OPTIONS;
 
 /** Those that are words alone. */
-type WordVerb = Exclude<CliCommand['verb'], 'backup' | 'backends reshard'>;
+type WordVerb = Exclude<CliCommand['verb'], 'backup' | 'backends reshard' | 'names delete'>;
 
 const VERBS: Record<WordVerb, { needs: Option[]; takes: Option[] }> = {
   'keys create': { needs: ['name', 'namespace'], takes: [] },

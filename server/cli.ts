@@ -8,6 +8,7 @@ import { parseBackupWords } from './backup-words';
 import { type CliCommand, parseCommand, USAGE, UsageError } from './cli-command';
 import { systemClock } from './clock';
 import { type Config, readConfig } from './config';
+import { parseDeleteWords } from './delete-words';
 import { LockyardError } from './domain/errors';
 import { createLog } from './log';
 import { openControlRuntime } from './open-control-runtime';
@@ -35,7 +36,8 @@ async function main(words: string[]): Promise<void> {
   const reshard = words.includes('--help')
     ? null
     : parseReshardWords(words, () => readConfig(process.env));
-  const command = reshard ?? (await parseCommand(words, readLine));
+  const deletion = words.includes('--help') ? null : parseDeleteWords(words);
+  const command = reshard ?? deletion ?? (await parseCommand(words, readLine));
   if (command === null) {
     process.stdout.write(USAGE);
     return;

@@ -10,6 +10,7 @@ import { noteBackup } from './operations/note-backup';
 import type { ControlContext, ControlRuntime } from './operations/operation-context';
 import { resetPassword } from './operations/reset-password';
 import { reshardBackend } from './reshard-backend';
+import { runDeletion } from './run-deletion';
 
 /** 119 bits. */
 const PASSWORD_CHARS = 20;
@@ -36,6 +37,8 @@ export async function runCliCommand(
       return null;
     case 'backends reshard':
       return reshardBackend(ctx, command.input);
+    case 'names delete':
+      return runDeletion(ctx, command.input);
     case 'backup':
       await noteBackup(ctx, command.input);
       return null;

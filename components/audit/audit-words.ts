@@ -16,6 +16,8 @@ const ACT_WORDS: Record<string, string> = {
   'lock.stopRenewals': 'Stopped renewals',
   'lock.freeze': 'Froze a lock',
   'lock.unfreeze': 'Unfroze a lock',
+  'lock.delete': 'Deleted free locks',
+  'counter.delete': 'Deleted counters',
   'key.create': 'Made an API key',
   'key.revoke': 'Revoked an API key',
   'user.create': 'Added a person',

@@ -39,6 +39,17 @@ export async function deleteRecords(
   return fates;
 }
 
+/** What keeps each record back, as it is now; null: nothing does. Those that are not there are left out. */
+export async function judgeRecords(
+  { store, epochOf }: Pick<ObservedBackend, 'store' | 'epochOf'>,
+  keys: RecordKey[],
+): Promise<{ key: RecordKey; keptBecause: KeptBecause | null }[]> {
+  const { records } = await store.read(keys, []);
+  return records.flatMap((read) =>
+    read.record ? [{ key: read.key, keptBecause: deletionOf(read, epochOf(), 0).keptBecause }] : [],
+  );
+}
+
 /** The same for records that were read just now. */
 export async function deleteRead(
   { store, epochOf }: Pick<ObservedBackend, 'store' | 'epochOf'>,

@@ -17,6 +17,7 @@ import { LockBoard, type ObservedBackend } from './lock-board';
 import { LockInsights } from './lock-insights';
 import { lockMetrics } from './lock-metrics';
 import { Metrics } from './metrics';
+import { NameDeletion } from './name-deletion';
 import { nameMetrics } from './name-metrics';
 import { NamespaceLabels } from './namespace-labels';
 import { NamespaceRoom } from './namespace-room';
@@ -59,6 +60,7 @@ export interface Observing {
   metrics: Metrics;
   /** Whether this process does what one does for all, as far as it knows. */
   doesChores: () => boolean;
+  deletion: NameDeletion;
   close(): Promise<void>;
 }
 
@@ -153,6 +155,7 @@ export function startObserving(parts: ObservingParts): Observing {
     fleet: new FleetView(ids, board, insights, clock),
     metrics,
     doesChores: () => chores.isMine,
+    deletion: new NameDeletion({ backends, board, clock }),
     async close() {
       board.live.close();
       await Promise.all(stops.map((stop) => stop()));

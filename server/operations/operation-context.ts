@@ -13,6 +13,7 @@ import type { GuaranteeWatch } from '../observe/guarantee-watch';
 import type { LockBoard } from '../observe/lock-board';
 import type { LockInsights } from '../observe/lock-insights';
 import type { Metrics } from '../observe/metrics';
+import type { NameDeletion } from '../observe/name-deletion';
 import type { CallerLimits } from './caller-limits';
 import type { NamespaceDirectory } from './namespace-directory';
 import type { RefusedActs } from './refused-acts';
@@ -44,6 +45,7 @@ export interface Runtime extends ControlRuntime {
   metrics: Metrics;
   names: NameCount;
   limits: CallerLimits;
+  deletion: NameDeletion;
   /** Random, new at every start. */
   processId: string;
   close(): Promise<void>;

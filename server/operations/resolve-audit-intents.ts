@@ -44,12 +44,20 @@ export async function resolveAuditIntents(runtime: Needs): Promise<number> {
 }
 
 async function resolve(runtime: Needs, intent: Intent): Promise<boolean> {
+  if (DELETIONS.has(intent.act)) {
+    const result = { message: UNFINISHED };
+    return closeIntent(runtime, runtime.database.db, intent.intent, 'unknown', result);
+  }
   const answer = await findAnswer(runtime, intent);
   const { db } = runtime.database;
   return answer === null
     ? guessNotApplied(runtime, intent.intent)
     : closeIntent(runtime, db, intent.intent, 'done', answer);
 }
+
+/** Acts on many records, each by itself: what they came to is only known by whoever did them. */
+const DELETIONS = new Set(['lock.delete', 'counter.delete']);
+const UNFINISHED = 'It was broken off: any of them may have been deleted.';
 
 /** Acts on records: what each asks of the engine. */
 const VERBS: Record<string, Parameters<typeof actRequest>[0]> = {

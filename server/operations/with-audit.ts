@@ -40,6 +40,7 @@ interface Course<A> {
  * out.
  *
  * @param run is given the entry, for the act's own request id and its latest instant, and the actor's name
+ * @param kept what the audit log keeps of the answer; all of it if absent
  * @throws LockyardError as `run`; `BACKEND_DOWN` or `UNKNOWN` where there is no answer within 5 s
  */
 export async function withAudit<A extends { outcome: string }>(
@@ -47,6 +48,7 @@ export async function withAudit<A extends { outcome: string }>(
   role: Role,
   what: AuditedAct,
   run: (entry: ActToDo, by: string) => Promise<A>,
+  kept: (answer: A) => Record<string, unknown> = (answer) => ({ ...answer }),
 ): Promise<A> {
   const { clock } = ctx.runtime;
   const beganAt = clock.monotonic();
@@ -61,7 +63,7 @@ export async function withAudit<A extends { outcome: string }>(
     try {
       const answer = await run({ intent, who, seen, reason, leftMs }, who.name);
       course.told = { answer };
-      await tryToClose(ctx, intent, OUTCOMES[answer.outcome] ?? 'done', { ...answer });
+      await tryToClose(ctx, intent, OUTCOMES[answer.outcome] ?? 'done', kept(answer));
     } catch (error) {
       course.told = { error };
       await closeFailed(ctx, intent, error);
@@ -98,6 +100,7 @@ const OUTCOMES: Record<string, 'changed' | 'not_applied'> = {
   changed: 'changed',
   exists: 'not_applied',
   outOfBounds: 'not_applied',
+  nothing: 'not_applied',
 };
 
 async function closeFailed(ctx: ControlContext, intent: string, error: unknown): Promise<void> {

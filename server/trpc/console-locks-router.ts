@@ -9,6 +9,8 @@ import {
   watchLockInput,
   watchLocksInput,
 } from '../domain/console-inputs';
+import { chosenNamesInput, deleteNamesInput } from '../domain/deletion-inputs';
+import { deleteNames, previewDeletion } from '../operations/delete-names';
 import { extendLock } from '../operations/extend-lock';
 import { forceReleaseLock } from '../operations/force-release-lock';
 import { leaveNotice } from '../operations/leave-notice';
@@ -52,6 +54,12 @@ export const consoleLocksRouter = consoleRouterOf({
   freeze: consoleProcedure
     .input(freezeInput)
     .mutation(({ ctx, input }) => setFrozen(ctx.operation, 'freeze', input)),
+  previewDeletion: consoleProcedure
+    .input(chosenNamesInput)
+    .query(({ ctx, input }) => previewDeletion(ctx.operation, input)),
+  delete: consoleProcedure
+    .input(deleteNamesInput)
+    .mutation(({ ctx, input }) => deleteNames(ctx.operation, input)),
   unfreeze: consoleProcedure
     .input(freezeInput)
     .mutation(({ ctx, input }) => setFrozen(ctx.operation, 'unfreeze', input)),

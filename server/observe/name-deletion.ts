@@ -1,0 +1,205 @@
+import { type RecordKey, StoreError } from '../backends/record-store';
+import { type KeptBecause, lockDeletion } from '../domain/deletion';
+import {
+  type ChosenNames,
+  DELETED_AT_ONCE,
+  type DeletionPreview,
+  type DeletionResult,
+} from '../domain/deletion-inputs';
+import { LockyardError } from '../domain/errors';
+import { backendDown, unknownOutcome } from '../engine/refusals';
+import { keptLocks, takeOff } from './board-upkeep';
+import { type DeletionFate, deleteRecords, judgeRecords } from './delete-records';
+import type { LockBoard, ObservedBackend } from './lock-board';
+import { keeperOf, publicId } from './shard-of';
+
+/** Looked at before others get a turn. */
+const ROWS_A_TURN = 2_000;
+
+/** Read from a store at a time. */
+const READ_AT_ONCE = 200;
+
+/** Names shown of each kind of fate. */
+const EXAMPLES = 5;
+
+/** A record, and the backend or shard that keeps it. */
+interface Located {
+  backend: ObservedBackend;
+  key: RecordKey;
+}
+
+/** With what keeps it back, as it was read last. */
+interface Judged extends Located {
+  keptBecause: KeptBecause | null;
+}
+
+export interface NameDeletionParts {
+  backends: ObservedBackend[];
+  board: LockBoard;
+  clock: { now(): number };
+}
+
+/** Deletes locks and counters that people choose, where nothing keeps them: see `lockDeletion`. */
+export class NameDeletion {
+  constructor(private readonly parts: NameDeletionParts) {}
+
+  /**
+   * What would go and what would be kept, of locks as the board read them last, of counters as they are.
+   *
+   * @param backend as people know it, on which the namespace lives
+   * @throws LockyardError `BACKEND_DOWN` where it does not answer
+   */
+  async preview(backend: string, chosen: ChosenNames): Promise<DeletionPreview> {
+    const going: string[] = [];
+    const kept = new Map<KeptBecause, { count: number; examples: string[] }>();
+    let [matching, goingCount] = [0, 0];
+    for await (const { key, keptBecause } of this.judged(backend, chosen)) {
+      matching += 1;
+      if (keptBecause === null) {
+        goingCount += 1;
+        if (going.length < EXAMPLES) going.push(key.name);
+        continue;
+      }
+      const sort = kept.get(keptBecause) ?? { count: 0, examples: [] };
+      kept.set(keptBecause, sort);
+      sort.count += 1;
+      if (sort.examples.length < EXAMPLES) sort.examples.push(key.name);
+    }
+    const reasons = [...kept].map(([because, sort]) => ({ because, ...sort }));
+    reasons.sort((a, b) => b.count - a.count);
+    return { matching, going: goingCount, examples: going, kept: reasons };
+  }
+
+  /**
+   * Deletes at most so many of them, and `DELETED_AT_ONCE`. Each is read and judged again, and deleted only as it was read.
+   *
+   * @param onResults told what became of some of them, also where a later step fails
+   * @param isTimeUp asked before each step: then the rest is left
+   * @returns whether there may be more that can be deleted
+   * @throws LockyardError `BACKEND_DOWN` where the backend does not answer, `UNKNOWN` where it ceases to: any may be gone
+   */
+  async delete(
+    backend: string,
+    chosen: ChosenNames,
+    atMost: number,
+    onResults: (results: DeletionResult[]) => void,
+    isTimeUp: () => boolean,
+  ): Promise<boolean> {
+    const most = Math.min(atMost, DELETED_AT_ONCE);
+    const found: Located[] = [];
+    let isWhole = true;
+    for await (const one of this.candidates(backend, chosen)) {
+      isWhole = found.length < most;
+      if (!isWhole) break;
+      found.push(one);
+    }
+    for (const [keeper, keys] of byKeeper(found)) {
+      for (let i = 0; i < keys.length; i += READ_AT_ONCE) {
+        if (isTimeUp()) return true;
+        const some = keys.slice(i, i + READ_AT_ONCE);
+        const fates = await deleteRecords(keeper, some, 0).catch(refuse);
+        const isOff = ({ outcome }: DeletionFate) => outcome === 'deleted' || outcome === 'gone';
+        const off = fates.filter(isOff).map(({ key }) => key);
+        takeOff(this.parts.board, keeper, off);
+        onResults(fates.map(resultOf));
+      }
+    }
+    return !isWhole;
+  }
+
+  /** Those that were named, whatever they are; of a prefix, those that nothing keeps. */
+  private async *candidates(id: string, chosen: ChosenNames): AsyncGenerator<Located> {
+    if (chosen.names) {
+      this.answering(id);
+      yield* this.located(id, chosen);
+      return;
+    }
+    for await (const one of this.judged(id, chosen)) if (one.keptBecause === null) yield one;
+  }
+
+  private async *judged(id: string, chosen: ChosenNames): AsyncGenerator<Judged> {
+    const keepers = this.answering(id);
+    if (chosen.names || chosen.kind === 'counter') yield* this.readOf(id, chosen);
+    else yield* this.locksOf(keepers, chosen.namespace, chosen.prefix ?? '');
+  }
+
+  /** The backend, or all shards of it. */
+  private answering(id: string): ObservedBackend[] {
+    const keepers = this.parts.backends.filter((backend) => publicId(backend) === id);
+    const isSilent = keepers.some(({ engine }) => !engine.health().reachable);
+    if (keepers.length > 0 && !isSilent) return keepers;
+    const text = `The backend "${id}" does not answer, so nothing can be deleted on it.`;
+    throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
+  }
+
+  /** Locks with a prefix, as the board read them last. */
+  private async *locksOf(
+    keepers: ObservedBackend[],
+    namespace: string,
+    prefix: string,
+  ): AsyncGenerator<Judged> {
+    const { board, clock } = this.parts;
+    const byId = new Map(keepers.map((backend) => [backend.id, backend]));
+    let looked = 0;
+    for (const row of keptLocks(board)) {
+      looked += 1;
+      if (looked % ROWS_A_TURN === 0) await new Promise(setImmediate);
+      const { key, record, isReadable } = row;
+      const backend = byId.get(row.backend);
+      if (!backend || key.namespace !== namespace || !key.name.startsWith(prefix)) continue;
+      const now = clock.now() + backend.engine.health().clockOffsetMs;
+      const { keptBecause } = lockDeletion(record, backend.epochOf(), now);
+      yield { backend, key, keptBecause: isReadable ? keptBecause : 'unreadable' };
+    }
+  }
+
+  /** Names chosen one by one, and counters, as they are in the store. */
+  private async *readOf(id: string, chosen: ChosenNames): AsyncGenerator<Judged> {
+    for (const [backend, theirs] of byKeeper(this.located(id, chosen))) {
+      for (let i = 0; i < theirs.length; i += READ_AT_ONCE) {
+        const some = theirs.slice(i, i + READ_AT_ONCE);
+        const judged = await judgeRecords(backend, some).catch(refuse);
+        for (const one of judged) yield { backend, ...one };
+      }
+    }
+  }
+
+  private located(id: string, chosen: ChosenNames): Located[] {
+    return this.keysOf(chosen).flatMap((key) => {
+      const backend = keeperOf(this.parts.backends, id, key);
+      return backend ? [{ backend, key }] : [];
+    });
+  }
+
+  private keysOf({ namespace, kind, names, prefix = '' }: ChosenNames): RecordKey[] {
+    const keyOf = (name: string): RecordKey =>
+      kind === 'counter' ? { namespace, name, kind } : { namespace, name };
+    if (names) return [...new Set(names)].map(keyOf);
+    return [...this.parts.board.counters.keptNames()]
+      .filter(({ key }) => key.namespace === namespace && key.name.startsWith(prefix))
+      .map(({ key }) => key);
+  }
+}
+
+/** What a store's failure means to whoever asked. */
+function refuse(cause: unknown): never {
+  if (!(cause instanceof StoreError)) throw cause;
+  if (cause.applied === 'unknown') throw unknownOutcome(cause);
+  throw backendDown(cause);
+}
+
+function byKeeper(all: Located[]): Map<ObservedBackend, RecordKey[]> {
+  const keys = new Map<ObservedBackend, RecordKey[]>();
+  for (const { backend, key } of all) {
+    const theirs = keys.get(backend) ?? [];
+    keys.set(backend, theirs);
+    theirs.push(key);
+  }
+  return keys;
+}
+
+function resultOf(fate: DeletionFate): DeletionResult {
+  const { name } = fate.key;
+  if (fate.outcome === 'kept') return { name, outcome: 'kept', because: fate.because };
+  return { name, outcome: fate.outcome };
+}
