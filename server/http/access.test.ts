@@ -227,6 +227,8 @@ test('a browser that has signed in before still can while others guess from the 
   const mark = cookieOf(await tryIn(PASSWORD));
   await Promise.all(Array.from({ length: 6 }, () => tryIn('a wrong password')));
   expectRefused(await tryIn(PASSWORD), 401, 'UNAUTHENTICATED');
+  const { text } = await api.send('/metrics');
+  expect(text).toMatch(/^lockyard_refusals_total\{limit="signIns"\} [2-9]$/m);
   const forged = mark.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
   expectRefused(await tryIn(PASSWORD, forged), 401, 'UNAUTHENTICATED');
   const reply = await tryIn(PASSWORD, mark);

@@ -5,7 +5,7 @@ import type { Limits } from '../limits';
 import type { MetricFamily } from '../observe/metrics';
 
 /** Which limit a refusal was for. */
-const LIMITS = ['calls', 'waits', 'connections', 'pipeline', 'streams'] as const;
+const LIMITS = ['calls', 'waits', 'connections', 'pipeline', 'streams', 'signIns'] as const;
 type Limit = (typeof LIMITS)[number];
 
 /** Whoever comes back sooner only asks in vain once more. */
@@ -85,10 +85,15 @@ export class CallerLimits {
 
   /** Counts a refusal; answers what to refuse with. */
   refuse(limit: Limit, message: string, retryAfterMs?: number): LockyardError {
-    this.refusals.set(limit, (this.refusals.get(limit) ?? 0) + 1);
+    this.count(limit);
     return new LockyardError('RATE_LIMITED', message, {
       ...(retryAfterMs !== undefined && { retryAfterMs }),
     });
+  }
+
+  /** Counts a refusal that is answered elsewhere. */
+  count(limit: Limit): void {
+    this.refusals.set(limit, (this.refusals.get(limit) ?? 0) + 1);
   }
 
   metrics(): MetricFamily[] {

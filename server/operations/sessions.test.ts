@@ -46,7 +46,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     signIn(
       contextOf(runtime, null, address),
       { name, password },
-      { knownBrowserOf: () => known ?? null },
+      { knownBrowserOf: () => known ?? null, countLocked() {} },
     );
   const resolve = (value: string) => runtime.sessions.resolve(value);
   const contextWith = async (value: string) => {

@@ -25,12 +25,15 @@ export interface SignedIn {
 const WRONG =
   'The name or the password is wrong. After five failures sign-in pauses for up to 15 minutes.';
 
-/** Tells whether the caller's browser has signed in to an account before. */
-export interface BrowserMemory {
+/** What is known of the caller who signs in, and who counts refusals. */
+export interface SignInCaller {
+  /** Which browser asks, where it has signed in to this account before; else null. */
   knownBrowserOf(userId: string): string | null;
+  /** Called for each try that is refused because of failures before it, whatever its password. */
+  countLocked(): void;
 }
 
-const NEVER_SEEN: BrowserMemory = { knownBrowserOf: () => null };
+const UNKNOWN_CALLER: SignInCaller = { knownBrowserOf: () => null, countLocked() {} };
 
 /**
  * Begins a session. An unknown name, a wrong password, a disabled and a locked account are answered alike, in the same
@@ -42,13 +45,14 @@ const NEVER_SEEN: BrowserMemory = { knownBrowserOf: () => null };
 export async function signIn(
   ctx: ControlContext,
   { name, password }: SignInInput,
-  browser: BrowserMemory = NEVER_SEEN,
+  caller: SignInCaller = UNKNOWN_CALLER,
 ): Promise<SignedIn> {
   const { database, clock, sessions } = ctx.runtime;
   const user = await askDatabase(() => findUserByName(database, name));
-  const known = user && browser.knownBrowserOf(user.id);
+  const known = user && caller.knownBrowserOf(user.id);
   const guesser = { name, address: ctx.address, known: known && `browser\0${known}` };
   const allowance = await askDatabase(() => spendSignIn(database, clock, guesser));
+  if (allowance.outcome !== 'allowed') caller.countLocked();
   if (allowance.outcome === 'network') {
     const { retryAfterMs } = allowance;
     throw new LockyardError('RATE_LIMITED', 'Too many failed sign-ins.', { retryAfterMs });

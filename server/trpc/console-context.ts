@@ -33,6 +33,8 @@ export interface ConsoleContext {
   setSession(session: NewSession | null): void;
   /** Which browser asks, where it has signed in to this account before; else null. */
   knownBrowserOf(userId: string): string | null;
+  /** Counts a sign-in that is refused because of failures before it. */
+  countLocked(): void;
   /** Lets the browser show from now on that it has signed in to this account. */
   rememberBrowser(userId: string): void;
   streams: StreamSlots;
@@ -65,6 +67,7 @@ export function createConsoleContext(
       const mark = cookies.read(knownBrowserCookieName(userId));
       return readKnownBrowserMark(mark, userId, secret, clock.now());
     },
+    countLocked: () => runtime.limits.count('signIns'),
     rememberBrowser(userId) {
       const value = knownBrowserMark(userId, secret, clock.now());
       const name = knownBrowserCookieName(userId);
