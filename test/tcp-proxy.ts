@@ -13,6 +13,7 @@ export class TcpProxy {
   private mode: 'open' | 'refusing' | 'silent' | 'cutting' | 'garbling' = 'open';
   private replies = 0;
   private random = Math.random;
+  private delayMs = 0;
 
   private constructor(
     private readonly server: Server,
@@ -69,6 +70,11 @@ export class TcpProxy {
     this.cut();
   }
 
+  /** Every reply comes so much later. */
+  delay(ms: number): void {
+    this.delayMs = ms;
+  }
+
   /** Leads to another port of that host from now on, and cuts what led to the one before. */
   lead(port: number): void {
     this.target = { ...this.target, port };
@@ -91,7 +97,10 @@ export class TcpProxy {
     const far = connect(this.target.port, this.target.host);
     this.keep(far);
     near.on('data', (bytes) => far.write(bytes));
-    far.on('data', (bytes) => this.reply(near, bytes));
+    far.on('data', (bytes) => {
+      if (this.delayMs === 0) this.reply(near, bytes);
+      else setTimeout(() => this.reply(near, bytes), this.delayMs);
+    });
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
   }

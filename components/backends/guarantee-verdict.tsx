@@ -19,7 +19,7 @@ export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
     );
   }
   const { reading, isAllowed, closedBecause, backend } = row;
-  const { level, reasons, unsafe, isNeverAllowed } = reading;
+  const { level, reasons, unsafe, isNeverAllowed, servesNothing } = reading;
   return (
     <div>
       <p className="font-[550]">
@@ -36,10 +36,12 @@ export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
       </ul>
       {closedBecause !== null && (
         <Note tone="danger">
-          What is held goes on as long as nothing of it is lost: renewing, releasing and looking
-          work, and who waits keeps the place. Put it right
+          {servesNothing
+            ? 'Nothing can be renewed or released there either.'
+            : 'What is held goes on as long as nothing of it is lost: renewing, releasing and looking work, and who waits keeps the place.'}{' '}
+          Put it right
           {isNeverAllowed ? (
-            '. It cannot be allowed.'
+            ': there is no other way.'
           ) : (
             <>
               , or accept the risk with{' '}

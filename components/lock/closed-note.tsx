@@ -1,8 +1,10 @@
 import Link from 'next/link';
 import { Icon } from '../icons/icon';
+import { useClosedRow } from '../shell/use-guarantees';
 
 /** Above a lock whose backend grants nothing: why it stays free, or its waiters wait. */
 export function ClosedNote({ backend }: { backend: string }) {
+  const servesNothing = useClosedRow(backend)?.reading?.servesNothing ?? false;
   return (
     <p
       role="status"
@@ -10,8 +12,10 @@ export function ClosedNote({ backend }: { backend: string }) {
     >
       <Icon name="alert-octagon" size={16} className="mt-0.5 text-dangertext" />
       <span>
-        The backend {backend} grants nothing at the moment. What is held goes on, and who waits
-        keeps the place.{' '}
+        The backend {backend} grants nothing at the moment.{' '}
+        {servesNothing
+          ? 'Nothing can be renewed or released there either.'
+          : 'What is held goes on, and who waits keeps the place.'}{' '}
         <Link href="/backends" className="link rounded-4">
           Why, and what to do
         </Link>

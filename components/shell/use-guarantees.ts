@@ -20,11 +20,16 @@ export function useGuarantees(initial: GuaranteeRow[]) {
 
 /** Whether a backend grants nothing at the moment, as what stands around the page knows it. */
 export function useIsClosed(id: string): boolean {
+  return useClosedRow(id) !== null;
+}
+
+/** What is known of a backend that grants nothing at the moment; null while it grants. */
+export function useClosedRow(id: string): GuaranteeRow | null {
   const trpc = useTRPC();
   const { data } = useQuery(
     trpc.backends.guarantees.queryOptions(undefined, { staleTime: POLL_MS }),
   );
-  return (
-    data?.some(({ backend, closedBecause }) => backend === id && closedBecause !== null) ?? false
-  );
+  const isClosed = ({ backend, closedBecause }: GuaranteeRow) =>
+    backend === id && closedBecause !== null;
+  return data?.find(isClosed) ?? null;
 }

@@ -101,6 +101,8 @@ export interface Guarantees {
   unsafe: string | null;
   /** It is unsafe, and `LOCKYARD_ALLOW_UNSAFE` does not cover it. */
   isNeverAllowed?: boolean;
+  /** Nothing can be asked of it at all: holds do not go on either. */
+  servesNothing?: boolean;
 }
 
 /** One setting of a store, such as `innodb_flush_log_at_trx_commit` = `1`. */

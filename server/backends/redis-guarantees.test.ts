@@ -64,6 +64,9 @@ it('a Redis that is set up soundly by now, and was not for all of its run, is Ti
 });
 
 it('what makes a Redis unsafe cannot be allowed', () => {
-  expect(redisGuarantees({ ...SOUND, role: 'slave' }, true).isNeverAllowed).toBe(true);
+  const replica = redisGuarantees({ ...SOUND, role: 'slave' }, true);
+  expect(replica).toMatchObject({ isNeverAllowed: true, servesNothing: true });
+  const evicting = redisGuarantees({ ...SOUND, evictionPolicy: 'allkeys-lru' }, true);
+  expect(evicting).toMatchObject({ isNeverAllowed: true, servesNothing: false });
   expect(redisGuarantees(SOUND, true).isNeverAllowed).toBeUndefined();
 });

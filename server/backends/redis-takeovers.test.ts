@@ -1,5 +1,4 @@
-import { readdirSync, statSync, truncateSync } from 'node:fs';
-import { join } from 'node:path';
+import { statSync, truncateSync } from 'node:fs';
 import type { Redis } from 'ioredis';
 import { describe, expect, it, vi } from 'vitest';
 import { startPrivateRedis } from '@/scripts/private-redis.mjs';
@@ -8,6 +7,7 @@ import type { LossKind } from '../domain/backend-loss';
 import { renew, take } from '../engine/testing/engine-rig';
 import type { RecordKey } from './record-store';
 import { freshKey } from './testing/changes';
+import { logFileOf } from './testing/log-file-of';
 import { asAdminOf, type RedisProcess, RedisRig } from './testing/redis-rig';
 
 const LEASE_MS = 900;
@@ -23,20 +23,10 @@ const taken = (process: RedisProcess, key: RecordKey, owner: string) =>
 
 const epochOf = ({ token }: { token: number }) => Math.floor(token / EPOCH_SPAN);
 
-/** The log of writes that a Redis goes on with. */
-function logOf(folder: string): string {
-  const files = readdirSync(join(folder, 'appendonlydir'));
-  const [newest] = files
-    .filter((name) => name.includes('.incr.'))
-    .sort()
-    .slice(-1);
-  return join(folder, 'appendonlydir', newest ?? '');
-}
-
 /** A power cut: what was never flushed is gone, which is all that was written since the file was this long. */
 async function cutPower(rig: RedisRig, bytes: number): Promise<void> {
   rig.server.signal('SIGKILL');
-  truncateSync(logOf(rig.server.folder), bytes);
+  truncateSync(logFileOf(rig.server.folder), bytes);
   await rig.server.start();
 }
 
@@ -147,7 +137,7 @@ describe('a Redis that is set up to be Strong', { timeout: 90_000 }, () => {
         const one = await rig.join(undefined, isMoment ? 50 : NEVER_MS);
         await taken(one, freshKey(), 'w1');
         await rig.asAdmin(set);
-        const flushedBytes = isCut ? statSync(logOf(rig.server.folder)).size : 0;
+        const flushedBytes = isCut ? statSync(logFileOf(rig.server.folder)).size : 0;
         const key = freshKey();
         await taken(one, key, 'w1');
         const { level, reasons } = await one.store.guarantees();

@@ -20,6 +20,8 @@ export interface GuaranteeReading {
   unsafe: string | null;
   /** It is unsafe, and `LOCKYARD_ALLOW_UNSAFE` does not cover it. */
   isNeverAllowed?: boolean;
+  /** Nothing can be asked of it at all: holds do not go on either. */
+  servesNothing?: boolean;
   /** When it was read, on this server's clock, epoch milliseconds. */
   at: number;
   ageMs: number;

@@ -52,6 +52,13 @@ export const FORGETFUL_BUILDS: Record<string, Flaws> = {
     },
   },
   'a server that says that it flushes, and does not': { memory: { saysFlushed: true } },
+  'a run that is trusted by the settings of the next': {
+    memory: {
+      life: (honest) =>
+        otherwise(honest, { read: async () => ({ ...(await honest.read()), isDurable: true }) }),
+    },
+  },
+  'a history of writes that is not compared': { memory: { hidesFollowing: true } },
 };
 
 /** The same life, but for some of what it does. */

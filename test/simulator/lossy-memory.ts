@@ -16,6 +16,8 @@ export interface MemoryFlaws {
   life?: (honest: BackendLife, control: Database) => BackendLife;
   /** The server says that it flushes every write, and does not. */
   saysFlushed?: boolean;
+  /** The server does not say that it has followed another one. */
+  hidesFollowing?: boolean;
 }
 
 /** So long at most is the server away when it is started again. */
@@ -26,7 +28,8 @@ const BEAT_EVERY_MS = 1_000;
 
 /**
  * A world's store that loses its memory now and then, while processes go on: emptied, set back to an older copy, killed
- * with its last writes unflushed, robbed of a record. Processes reach it through the real `RedisStore` and its guard.
+ * with its last writes unflushed and perhaps set to flush them from then on, robbed of a record, made to follow another
+ * server that lacks the last writes. Processes reach it through the real `RedisStore` and its guard.
  */
 export class LossyMemory {
   readonly redis: SimRedis;
@@ -44,9 +47,10 @@ export class LossyMemory {
     private readonly control: Database,
     private readonly random: () => number,
   ) {
-    const { saysFlushed } = world.flaws.memory ?? {};
+    const { saysFlushed, hidesFollowing } = world.flaws.memory ?? {};
     const flushes = random() < 0.5 && !saysFlushed;
-    this.redis = new SimRedis(world.database, flushes, flushes || saysFlushed);
+    const says = flushes || saysFlushed;
+    this.redis = new SimRedis(world.database, flushes, says, hidesFollowing);
     this.redis.onLife = (epoch) => {
       if (epoch > this.epoch && !this.isLost) this.onFalseAlarm();
       if (epoch > this.epoch) this.isLost = false;
@@ -82,6 +86,7 @@ export class LossyMemory {
     else if (dice < 0.07) await this.putCopyBack();
     else if (dice < 0.11) this.crash();
     else if (dice < 0.14) this.dropRecord();
+    else if (dice < 0.17) this.follow();
   }
 
   /**
@@ -102,7 +107,16 @@ export class LossyMemory {
   private crash(): void {
     const [last] = this.copies.slice(-1 - Math.floor(this.random() * 2));
     if (this.redis.flushes) this.restart(this.redis.copy());
-    else if (last) this.lose('a crash', () => this.restart(last));
+    else if (last) {
+      const isMended = this.random() < 0.3 && !this.world.flaws.memory?.saysFlushed;
+      this.lose('a crash', () => this.restart(last));
+      if (isMended) this.redis.flushFromNowOn();
+    }
+  }
+
+  private follow(): void {
+    const [last] = this.copies.slice(-1 - Math.floor(this.random() * 2));
+    if (last) this.lose('it followed another server', () => this.redis.follow(last));
   }
 
   private restart(memory: RedisMemory): void {

@@ -38,8 +38,10 @@ export class RedisRefusal extends Error {
  */
 export class SimRedis {
   runId = 'run0';
-  /** Another one after a restart. */
-  replicationId = 'history0';
+  /** Another one after a restart, and after it has followed another server. */
+  private replicationId = 'history0';
+  private hasFollowed = false;
+  private follows = 0;
   /** Nobody reaches it before, milliseconds since the simulation began. */
   downUntil = 0;
   private runs = 0;
@@ -52,11 +54,13 @@ export class SimRedis {
   /**
    * @param flushes whether it flushes each write before it answers; else a crash may cost it the last ones
    * @param saysFlushes what it says of that
+   * @param hidesFollowing it goes on with the name of its history whatever it has followed
    */
   constructor(
     readonly database: SimDatabase,
-    readonly flushes: boolean,
-    private readonly saysFlushes = flushes,
+    public flushes: boolean,
+    private saysFlushes = flushes,
+    private readonly hidesFollowing = false,
   ) {}
 
   /** The last sign of life in it. */
@@ -98,13 +102,31 @@ export class SimRedis {
     this.runs += 1;
     this.runId = `run${this.runs}`;
     this.replicationId = `history${this.runs}`;
+    this.hasFollowed = false;
     this.downUntil = downUntil;
+  }
+
+  /** From its next run on it flushes each write. */
+  flushFromNowOn(): void {
+    this.flushes = true;
+    this.saysFlushes = true;
+  }
+
+  /** Takes over the memory of another server, all within one run and with nobody cut off. */
+  follow(memory: RedisMemory): void {
+    this.putBack(memory);
+    if (this.hidesFollowing) return;
+    this.follows += 1;
+    this.replicationId = `followed${this.follows}`;
+    this.hasFollowed = true;
   }
 
   info(): string {
     const facts = { redis_version: '7.0.0', run_id: this.runId, role: 'master' };
-    const more = { connected_slaves: 0, master_replid2: '0', cluster_enabled: 0, maxmemory: 0 };
-    const copied = { master_replid: this.replicationId, repl_backlog_active: 0, evicted_keys: 0 };
+    const more = { connected_slaves: 0, cluster_enabled: 0, maxmemory: 0, evicted_keys: 0 };
+    const before = this.hasFollowed ? 'another' : '0';
+    const histories = { master_replid: this.replicationId, master_replid2: before };
+    const copied = { ...histories, repl_backlog_active: 0 };
     const kept = { aof_enabled: Number(this.saysFlushes), maxmemory_policy: 'noeviction' };
     return Object.entries({ ...facts, ...more, ...copied, ...kept })
       .map(([name, value]) => `${name}:${value}`)
