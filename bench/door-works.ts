@@ -46,15 +46,10 @@ export async function raceDoors(loader: HttpLoader, { rounds, roundMs }: Rounds)
   const lean = await openLockyardServer(runtime, { lean: true });
   const driven = (name: string, { port, path }: BenchServer) => ({
     name,
-    run: () =>
-      loader.drive({
-        port,
-        path,
-        key,
-        leaseMs: LEASE_MS,
-        connections: CONNECTIONS,
-        forMs: roundMs,
-      }),
+    run: async () => {
+      const order = { port, path, key, leaseMs: LEASE_MS, connections: CONNECTIONS };
+      return (await loader.drive({ ...order, forMs: roundMs })).perSecond;
+    },
   });
   await race(
     `lock.acquire over HTTP, one a request, ${CONNECTIONS} connections, records in memory`,
@@ -85,15 +80,10 @@ export async function raceEndToEnd(
   const ours = await openLockyardServer(runtime, { lean: true });
   const driven = (name: string, { port, path }: BenchServer) => ({
     name,
-    run: () =>
-      loader.drive({
-        port,
-        path,
-        key,
-        leaseMs: LEASE_MS,
-        connections: CONNECTIONS,
-        forMs: roundMs,
-      }),
+    run: async () => {
+      const order = { port, path, key, leaseMs: LEASE_MS, connections: CONNECTIONS };
+      return (await loader.drive({ ...order, forMs: roundMs })).perSecond;
+    },
   });
   const opponentName = `${lock.name}, stock adapter`;
   await race(

@@ -15,16 +15,17 @@ process.on('message', (order: LoadOrder) => {
   );
 });
 
-async function drive({ port, path, key, leaseMs, connections, forMs }: LoadOrder) {
+async function drive({ port, path, key, leaseMs, connections, forMs, depth = 1 }: LoadOrder) {
   const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)));
   const requestFor = requestText(path, key, leaseMs);
   const startedAt = performance.now();
-  const counts = await Promise.all(
-    sockets.map((socket) => keepBusy(socket, requestFor, startedAt + forMs)),
-  );
+  const load = { requestFor, until: startedAt + forMs, depth };
+  const waits = await Promise.all(sockets.map((socket) => keepBusy(socket, load)));
   const seconds = (performance.now() - startedAt) / 1_000;
   for (const socket of sockets) socket.destroy();
-  return { perSecond: counts.reduce((sum, count) => sum + count, 0) / seconds };
+  const sorted = Float64Array.from(waits.flat()).sort();
+  const p99Ms = sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
+  return { perSecond: sorted.length / seconds, p99Ms };
 }
 
 function open(port: number): Promise<Socket> {
@@ -50,31 +51,45 @@ function requestText(path: string, key: string, leaseMs: number): (name: string)
 
 const nameOf = (i: number) => `lock-${String(i).padStart(5, '0')}`;
 
-/** Resolves with the number of answers, once the time is over and the last one has come. */
-function keepBusy(socket: Socket, requestFor: (name: string) => string, until: number) {
-  return new Promise<number>((resolve, reject) => {
-    let answers = 0;
+interface Load {
+  requestFor: (name: string) => string;
+  until: number;
+  depth: number;
+}
+
+/** Resolves with what each answer took, in milliseconds, once the time is over and the last one has come. */
+function keepBusy(socket: Socket, { requestFor, until, depth }: Load): Promise<number[]> {
+  return new Promise((resolve, reject) => {
+    const waits: number[] = [];
+    const sentAt: number[] = [];
     let text = '';
-    const ask = () => socket.write(requestFor(nameOf(Math.floor(Math.random() * NAMES))), 'latin1');
+    const ask = () => {
+      sentAt.push(performance.now());
+      socket.write(requestFor(nameOf(Math.floor(Math.random() * NAMES))), 'latin1');
+    };
     socket.setEncoding('latin1');
     socket.once('close', () => reject(new Error('A server closed a connection.')));
     socket.on('data', (part: string) => {
       text += part;
-      if (!isWhole(text)) return;
-      if (!text.startsWith('HTTP/1.1 200 ')) reject(new Error(`A server said: ${text}`));
-      text = '';
-      answers += 1;
-      if (performance.now() < until) ask();
-      else resolve(answers);
+      for (let end = endOfAnswer(text); end > 0; end = endOfAnswer(text)) {
+        if (!text.startsWith('HTTP/1.1 200 ')) reject(new Error(`A server said: ${text}`));
+        text = text.slice(end);
+        const now = performance.now();
+        waits.push(now - (sentAt.shift() ?? now));
+        if (now < until) ask();
+        else if (sentAt.length === 0) resolve(waits);
+      }
     });
-    ask();
+    for (let i = 0; i < depth; i += 1) ask();
   });
 }
 
-function isWhole(answer: string): boolean {
-  const headEnd = answer.indexOf('\r\n\r\n');
-  if (headEnd < 0) return false;
-  const length = /\r\nContent-Length: (\d+)/i.exec(answer)?.[1];
-  if (length === undefined) return answer.endsWith('\r\n0\r\n\r\n');
-  return answer.length - headEnd - 4 >= Number(length);
+/** Where the first answer ends; 0 if it is not whole. Of one that is told in chunks, none may follow yet. */
+function endOfAnswer(text: string): number {
+  const headEnd = text.indexOf('\r\n\r\n');
+  if (headEnd < 0) return 0;
+  const length = /\r\nContent-Length: (\d+)/i.exec(text)?.[1];
+  if (length === undefined) return text.endsWith('\r\n0\r\n\r\n') ? text.length : 0;
+  const end = headEnd + 4 + Number(length);
+  return text.length >= end ? end : 0;
 }

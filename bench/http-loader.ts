@@ -9,14 +9,23 @@ export interface LoadOrder {
   leaseMs: number;
   connections: number;
   forMs: number;
+  /** Requests that each connection sends ahead of their answers; 1 unless given. */
+  depth?: number;
 }
 
-export type LoadReport = { perSecond: number } | { error: string };
+export interface LoadFigures {
+  /** Answers. */
+  perSecond: number;
+  /** From the request to its answer. */
+  p99Ms: number;
+}
+
+export type LoadReport = LoadFigures | { error: string };
 
 /** A process that sends requests as fast as they are answered. */
 export interface HttpLoader {
-  /** Answers per second. Rejects when a server answered anything but 200. */
-  drive(order: LoadOrder): Promise<number>;
+  /** Rejects when a server answered anything but 200. */
+  drive(order: LoadOrder): Promise<LoadFigures>;
   stop(): void;
 }
 
@@ -26,7 +35,7 @@ export function startHttpLoader(): HttpLoader {
     drive(order) {
       return new Promise((resolve, reject) => {
         child.once('message', (report: LoadReport) => {
-          if ('perSecond' in report) resolve(report.perSecond);
+          if ('perSecond' in report) resolve(report);
           else reject(new Error(report.error));
         });
         child.send(order);

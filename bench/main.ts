@@ -1,4 +1,5 @@
 import { lookingCases } from './looking/looking-cases';
+import { FAIR_SHARE, measureFairShare } from './looking/measure-fair-share';
 import { measureLooking } from './looking/measure-looking';
 import { raceOnMariadb } from './mariadb-works';
 import { raceOnRedis } from './redis-works';
@@ -43,6 +44,9 @@ async function look(): Promise<void> {
     `${rounds} runs of ${roundMs} ms quiet, case, quiet; medians.`,
   );
   await measureLooking(cases, { rounds, roundMs });
+  if (wanted.length === 0 || wanted.some((word) => FAIR_SHARE.includes(word))) {
+    await measureFairShare({ rounds, roundMs });
+  }
 }
 
 // Through the handlers of `exit`, which end what was started.

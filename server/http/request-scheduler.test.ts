@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { TestClock } from '../test-clock';
 import type { CallClass } from './call-class';
 import { RequestScheduler, type ScheduledTurn } from './request-scheduler';
@@ -14,6 +14,10 @@ beforeEach(() => {
   scheduler = new RequestScheduler(clock, new SharedWindow(() => 1));
   begun = [];
   turns = [];
+});
+
+afterEach(() => {
+  vi.useRealTimers();
 });
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
@@ -89,8 +93,31 @@ describe('between API keys', () => {
     await nextTurn();
     expect(count('service orders')).toBe(6);
     for (const turn of turns.splice(0)) turn.end();
+    await expect.poll(() => count('service flood')).toBe(16);
+  });
+
+  test('a key that comes back at once is waited for, so that its calls go with those of another', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const come = () => ask('service', 'orders', { endsItself: false });
+    times(100, () => ask('service', 'flood', { endsItself: false }));
+    for (let round = 1; round <= 3; round += 1) {
+      come();
+      await nextTurn();
+      begun.length = 0;
+      for (const turn of turns.splice(0)) turn.end();
+      await nextTurn();
+      expect(begun).toEqual(round === 1 ? times(8, () => 'service flood') : []);
+    }
+    come();
     await nextTurn();
-    expect(count('service flood')).toBe(16);
+    expect(begun).toEqual(['service orders', ...times(8, () => 'service flood')]);
+    begun.length = 0;
+    for (const turn of turns.splice(0)) turn.end();
+    await nextTurn();
+    expect(begun).toEqual([]);
+    vi.advanceTimersByTime(2);
+    await nextTurn();
+    expect(begun).toEqual(times(8, () => 'service flood'));
   });
 
   test('a key keeps its holds while its other calls have all their room', async () => {

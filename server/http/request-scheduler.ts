@@ -4,6 +4,7 @@ import { ScheduledCaller } from './scheduled-caller';
 import { SchedulerTally } from './scheduler-tally';
 import { SharedWindow } from './shared-window';
 import { UnderWay } from './under-way';
+import { WaitingTurns } from './waiting-turns';
 
 /** So much work is begun as it arrives, before anybody has to wait for a turn. */
 const AT_ONCE_UNITS = 8;
@@ -19,15 +20,17 @@ const WHOLE_WINDOW = 512;
 const BUSY_ROOM = 2;
 const IDLE_ROOM = 64;
 
+/**
+ * A key that usually comes back so soon after its answers is waited for, up to as long, before other keys begin more: its
+ * calls then go in one packet with theirs, where they would else find theirs gone and wait for a whole one.
+ */
+const COMES_BACK_MS = 2;
 /** Between two of its calls a caller counts as active for so long. */
 const LINGER_MS = 20;
 /** What has been under way for longer than two of these does not count. */
 const GENERATION_MS = 100;
 /** How soon to look again when each caller that waits has enough under way. */
 const LOOK_AGAIN_MS = 20;
-
-/** By class: after so many units of higher classes one call goes first, whatever waits above it. */
-const PASSED_OVER_MAX = [Number.POSITIVE_INFINITY, 4, 16, 32];
 
 /** One call on its way from its request to its answer. */
 export class ScheduledTurn {
@@ -69,14 +72,14 @@ export class RequestScheduler {
   private readonly callers = new Map<string, ScheduledCaller>();
   /** How many of those are programs. */
   private programs = 0;
-  /** By class: callers with calls that wait, in the order of their turns. */
-  private readonly rounds: ScheduledCaller[][] = CALL_CLASSES.map(() => []);
-  /** By class: units of higher classes that began while it waited. */
-  private readonly passedOver = CALL_CLASSES.map(() => 0);
   private readonly ofPrograms = new UnderWay();
   /** By class. */
   private readonly ofPeople = CALL_CLASSES.map(() => new UnderWay());
-  private waiting = 0;
+  private readonly waiting = new WaitingTurns((caller, place) => this.hasRoom(caller, place));
+  /** Each caller that waits has enough under way, as far as was looked. */
+  private isFull = false;
+  private expected: ScheduledCaller | null = null;
+  private expectedBy = 0;
   private begunAtOnce = 0;
   private turnAt = 0;
   private generation = 0;
@@ -105,13 +108,15 @@ export class RequestScheduler {
     const place = PLACES[callClass];
     const owner = this.callerOf(caller, place);
     owner.isFresh = true;
+    this.cameBack(owner);
     const turn = new ScheduledTurn(this, owner, place, units, this.turnAt, run);
-    const isQuiet = this.waiting === 0 && this.begunAtOnce < AT_ONCE_UNITS;
-    if (isQuiet && this.hasRoom(owner, place)) {
+    const isNext = this.waiting.size === 0 || (this.isFull && owner.waiting === 0);
+    if (isNext && this.begunAtOnce < AT_ONCE_UNITS && this.hasRoom(owner, place)) {
       this.begunAtOnce += units;
       this.begin(turn, false);
     } else {
-      this.wait(turn);
+      this.waiting.push(turn);
+      this.tally.arrived(place);
     }
   }
 
@@ -125,7 +130,9 @@ export class RequestScheduler {
     caller.underWay.end(this.generation, begunIn, units);
     this.together(caller, place).end(this.generation, begunIn, units);
     caller.isFresh = true;
-    if (this.waiting > 0) this.openTurn();
+    this.isFull = false;
+    if (this.programs > 1 && caller.isProgram) this.mayComeBack(caller);
+    if (this.waiting.size > 0) this.openTurn();
   }
 
   /** Begins a turn of the event loop. What waits at its end goes on once its sockets were read. */
@@ -143,16 +150,20 @@ export class RequestScheduler {
   private readonly closeTurn = (): void => {
     this.isTurnOpen = false;
     this.begunAtOnce = 0;
-    if (this.waiting > 0) this.serve();
+    if (this.waiting.size > 0) this.serve();
   };
 
   private serve(): void {
     clearTimeout(this.lookAgain);
     const startedAt = this.clock.monotonic();
-    for (let served = 0; this.waiting > 0; ) {
-      const turn = this.takeNext();
+    for (let served = 0; this.waiting.size > 0; ) {
+      const turn = this.waiting.take();
       if (!turn) {
-        this.lookAgain = setTimeout(() => this.openTurn(), LOOK_AGAIN_MS);
+        this.isFull = true;
+        this.lookAgain = setTimeout(
+          this.waitNoLonger,
+          this.expected ? COMES_BACK_MS : LOOK_AGAIN_MS,
+        );
         return;
       }
       turn.delayMs = Math.max(0, startedAt - turn.arrivedAt);
@@ -161,8 +172,13 @@ export class RequestScheduler {
       const readsClock = served % READ_CLOCK_EVERY === 0;
       if (readsClock && this.clock.monotonic() - startedAt >= TURN_MS) break;
     }
-    if (this.waiting > 0) this.openTurn();
+    if (this.waiting.size > 0) this.openTurn();
   }
+
+  private readonly waitNoLonger = (): void => {
+    this.expected = null;
+    this.openTurn();
+  };
 
   private begin(turn: ScheduledTurn, wasWaiting: boolean): void {
     const { caller, place, units } = turn;
@@ -173,82 +189,41 @@ export class RequestScheduler {
     turn.run(turn);
   }
 
-  private wait(turn: ScheduledTurn): void {
-    const { caller, place } = turn;
-    const line = caller.lines[place] ?? never();
-    if (line.isEmpty) this.rounds[place]?.push(caller);
-    line.push(turn);
-    caller.waiting += 1;
-    this.waiting += 1;
-    this.tally.arrived(place);
-  }
-
-  /** The call whose turn it is; null if each caller that waits has enough under way. */
-  private takeNext(): ScheduledTurn | null {
-    for (let place = LAST; place > 0; place -= 1) {
-      if ((this.passedOver[place] ?? 0) < (PASSED_OVER_MAX[place] ?? 0)) continue;
-      const turn = this.take(place);
-      if (turn) return turn;
-    }
-    for (let place = 0; place <= LAST; place += 1) {
-      const turn = this.take(place);
-      if (turn) return turn;
-    }
-    return null;
-  }
-
-  private take(place: number): ScheduledTurn | null {
-    const round = this.rounds[place] ?? never();
-    for (let full = 0; full < round.length; ) {
-      const caller = round.shift() ?? never();
-      if (!this.hasRoom(caller, place)) {
-        round.push(caller);
-        full += 1;
-      } else if (caller.debt > 0 && round.length > 0) {
-        caller.debt -= 1;
-        round.push(caller);
-        full = 0;
-      } else {
-        return this.takeFrom(caller, place, round);
-      }
-    }
-    return null;
-  }
-
-  private takeFrom(
-    caller: ScheduledCaller,
-    place: number,
-    round: ScheduledCaller[],
-  ): ScheduledTurn | null {
-    const line = caller.lines[place] ?? never();
-    const turn = line.shift() ?? never();
-    if (line.isEmpty) caller.debt = 0;
-    else {
-      caller.debt += turn.units - 1;
-      round.push(caller);
-    }
-    caller.waiting -= 1;
-    this.waiting -= 1;
-    this.passedOver[place] = 0;
-    for (let lower = place + 1; lower <= LAST; lower += 1) {
-      const isWaiting = (this.rounds[lower]?.length ?? 0) > 0;
-      this.passedOver[lower] = isWaiting ? (this.passedOver[lower] ?? 0) + turn.units : 0;
-    }
-    return turn;
-  }
-
   /** What keeps holds finds room where other calls of its key find none. */
   private hasRoom(caller: ScheduledCaller, place: number): boolean {
     const together = this.together(caller, place).count(this.generation);
     if (!caller.isProgram) return together < (this.programs > 0 ? BUSY_ROOM : IDLE_ROOM);
     const share = place === PLACES.hold ? 2 : 1;
     if (together >= WHOLE_WINDOW * share) return false;
-    return this.programs < 2 || caller.underWay.count(this.generation) < this.window.size * share;
+    if (this.programs < 2) return true;
+    if (place !== PLACES.hold && this.awaitsAnother(caller)) return false;
+    return caller.underWay.count(this.generation) < this.window.size * share;
   }
 
   /** What counts against a room that callers share. */
   private together({ isProgram }: ScheduledCaller, place: number): UnderWay {
-    return isProgram ? this.ofPrograms : (this.ofPeople[place] ?? never());
+    return isProgram ? this.ofPrograms : (this.ofPeople[place] as UnderWay);
+  }
+
+  private awaitsAnother(caller: ScheduledCaller): boolean {
+    const { expected } = this;
+    return expected !== null && expected !== caller && this.turnAt < this.expectedBy;
+  }
+
+  private mayComeBack(caller: ScheduledCaller): void {
+    if (caller.waiting > 0 || caller.underWay.count(this.generation) > 0) return;
+    const now = this.clock.monotonic();
+    caller.idleSince = now;
+    if (caller.comesBackMs > COMES_BACK_MS) return;
+    this.expected = caller;
+    this.expectedBy = now + COMES_BACK_MS;
+  }
+
+  private cameBack(caller: ScheduledCaller): void {
+    if (this.expected === caller) this.expected = null;
+    if (caller.idleSince === null) return;
+    caller.wasAwayFor(this.turnAt - caller.idleSince);
+    caller.idleSince = null;
   }
 
   private callerOf(id: string, place: number): ScheduledCaller {
@@ -280,8 +255,3 @@ const PLACES = Object.fromEntries(CALL_CLASSES.map((name, i) => [name, i])) as R
   CallClass,
   number
 >;
-const LAST = CALL_CLASSES.length - 1;
-
-function never(): never {
-  throw new Error('The scheduler lost track of its own lines.');
-}

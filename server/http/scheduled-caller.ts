@@ -13,6 +13,10 @@ export class ScheduledCaller {
   isFresh = true;
   /** When that was so, as far as the scheduler saw. */
   lastAt = 0;
+  /** Since when all of its calls are answered; null while one is not. */
+  idleSince: number | null = null;
+  /** How soon after its answers it usually comes back, in milliseconds. */
+  comesBackMs = Number.POSITIVE_INFINITY;
   /** Units that it was served beyond its part of a round. */
   debt = 0;
 
@@ -20,6 +24,11 @@ export class ScheduledCaller {
     readonly id: string,
     readonly isProgram: boolean,
   ) {}
+
+  wasAwayFor(ms: number): void {
+    const { comesBackMs } = this;
+    this.comesBackMs = Number.isFinite(comesBackMs) ? comesBackMs + (ms - comesBackMs) / 4 : ms;
+  }
 }
 
 class Line {

@@ -1,0 +1,91 @@
+import { CALL_CLASSES } from './call-class';
+import type { ScheduledTurn } from './request-scheduler';
+import type { ScheduledCaller } from './scheduled-caller';
+
+/** By class: after so many units of higher classes one call goes first, whatever waits above it. */
+const PASSED_OVER_MAX = [Number.POSITIVE_INFINITY, 4, 16, 32];
+
+const LAST = CALL_CLASSES.length - 1;
+
+/**
+ * Calls that wait for their turn: the more urgent class first, though a lower one keeps a small part; within a class one
+ * caller after the other; calls of one caller and class in the order in which they came.
+ */
+export class WaitingTurns {
+  size = 0;
+  /** By class: callers with calls that wait, in the order of their turns. */
+  private readonly rounds: ScheduledCaller[][] = CALL_CLASSES.map(() => []);
+  /** By class: units of higher classes that were taken while it waited. */
+  private readonly passedOver = CALL_CLASSES.map(() => 0);
+
+  /** @param hasRoom whether a call of this caller and class may begin now */
+  constructor(private readonly hasRoom: (caller: ScheduledCaller, place: number) => boolean) {}
+
+  push(turn: ScheduledTurn): void {
+    const { caller, place } = turn;
+    const line = caller.lines[place] ?? never();
+    if (line.isEmpty) this.rounds[place]?.push(caller);
+    line.push(turn);
+    caller.waiting += 1;
+    this.size += 1;
+  }
+
+  /** Takes the call whose turn it is; null where none of those that wait has room. */
+  take(): ScheduledTurn | null {
+    for (let place = LAST; place > 0; place -= 1) {
+      if ((this.passedOver[place] ?? 0) < (PASSED_OVER_MAX[place] ?? 0)) continue;
+      const turn = this.takeOf(place);
+      if (turn) return turn;
+    }
+    for (let place = 0; place <= LAST; place += 1) {
+      const turn = this.takeOf(place);
+      if (turn) return turn;
+    }
+    return null;
+  }
+
+  private takeOf(place: number): ScheduledTurn | null {
+    const round = this.rounds[place] ?? never();
+    for (let full = 0; full < round.length; ) {
+      const caller = round.shift() ?? never();
+      if (!this.hasRoom(caller, place)) {
+        round.push(caller);
+        full += 1;
+      } else if (caller.debt > 0 && round.length > 0) {
+        caller.debt -= 1;
+        round.push(caller);
+        full = 0;
+      } else {
+        return this.takeFrom(caller, place, round);
+      }
+    }
+    return null;
+  }
+
+  private takeFrom(
+    caller: ScheduledCaller,
+    place: number,
+    round: ScheduledCaller[],
+  ): ScheduledTurn {
+    const line = caller.lines[place] ?? never();
+    const turn = line.shift() ?? never();
+    if (line.isEmpty) {
+      caller.debt = 0;
+    } else {
+      caller.debt += turn.units - 1;
+      round.push(caller);
+    }
+    caller.waiting -= 1;
+    this.size -= 1;
+    this.passedOver[place] = 0;
+    for (let lower = place + 1; lower <= LAST; lower += 1) {
+      const isWaiting = (this.rounds[lower]?.length ?? 0) > 0;
+      this.passedOver[lower] = isWaiting ? (this.passedOver[lower] ?? 0) + turn.units : 0;
+    }
+    return turn;
+  }
+}
+
+function never(): never {
+  throw new Error('The scheduler lost track of its own lines.');
+}
