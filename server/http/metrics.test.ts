@@ -124,6 +124,7 @@ test('no name of a lock, owner, service or token is told, whatever a request say
     'api',
     'backend',
     'class',
+    'kind',
     'le',
     'level',
     'limit',
