@@ -46,15 +46,20 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   if (mine && ask.reentrant) return reenter(draft, mine, ask);
   draft.refuseWhileClosed();
   draft.refuseNewWhileFull();
+  const before = waitedBefore(draft, ask.request);
+  if (before && draft.now >= before.enqueuedAt + before.patienceMs) {
+    return heldAnswer(draft, 'timeout');
+  }
   if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask.mode)) {
-    return granted(draft, grant(draft, ask, 0));
+    const soFarMs = before ? Math.max(0, draft.now - before.enqueuedAt) : 0;
+    return granted(draft, grant(draft, ask, soFarMs));
   }
   if (ask.waitMs === 0) return refused(draft);
   const queueLength = draft.record.queue.length;
   if (queueLength >= draft.context.policy.queueLimit) {
     return { outcome: 'queueFull', queueLength, retryAfterMs: retryAfterMs(draft) };
   }
-  enqueue(draft, ask);
+  enqueue(draft, ask, before);
   handOff(draft);
   return waitOn(draft, ask);
 }
@@ -81,7 +86,21 @@ export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): 
   if (waiter.process !== draft.context.process) return queued(draft, waiter);
   updateWaiter(draft, waiter, { detachedUntil: draft.now + DETACHED_MS });
   draft.note('detached', waiter);
+  const { enqueuedAt, patienceMs } = waiter;
+  const waiting: WaitMemo = { enqueuedAt, patienceMs };
+  draft.remember(request, waiting, enqueuedAt + patienceMs);
   return queued(draft, waiter);
+}
+
+/**
+ * What is remembered of a wait between two requests. Whoever loses its place, as when the server takes long to start again,
+ * keeps its age and its patience.
+ */
+type WaitMemo = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
+
+function waitedBefore(draft: Draft, request: RequestIdentity): WaitMemo | null {
+  const memo = draft.recall<GrantMemo | Held | WaitMemo>(request);
+  return memo && 'enqueuedAt' in memo ? memo : null;
 }
 
 function keepForAMoment(draft: Draft, { key }: RequestIdentity): void {
@@ -185,8 +204,8 @@ function recallAcquire(
   request: RequestIdentity,
   leaseMs: number | null = null,
 ): AcquireAnswer | null {
-  const memo = draft.recall<GrantMemo | Held>(request);
-  if (!memo) return null;
+  const memo = draft.recall<GrantMemo | Held | WaitMemo>(request);
+  if (!memo || 'enqueuedAt' in memo) return null;
   if ('outcome' in memo) return memo;
   if (draft.isFromBefore(memo.rev)) throw readApart();
   const hold = draft.record.holds.find(({ token }) => token === memo.token);

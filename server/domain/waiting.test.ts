@@ -258,3 +258,35 @@ describe('a grant whose only caller hung up before it was told', () => {
     expect(leaseEnd()).toBe(START_AT + 60_000);
   });
 });
+
+describe('a waiter whose place was lost between two requests', () => {
+  const detached = (waitMs = 60_000) => {
+    const ask = wait('orders/w1', 'p1', waitMs);
+    world.pass(1_000);
+    world.run(detach(ask));
+    world.pass(9_000);
+    world.run({ verb: 'settle' }, 'p2');
+    expect(owners()).toEqual([]);
+    return ask;
+  };
+
+  it('has waited since it came first, at whatever process it asks again', () => {
+    const ask = detached();
+    expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 50_000 });
+    world.pass(5_000);
+    free('p2');
+    expect(world.record?.holds).toMatchObject([{ owner: 'w1', waitedMs: 15_000 }]);
+  });
+
+  it('has so where the lock is free by then', () => {
+    const ask = detached();
+    free('p2');
+    expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'granted', waitedMs: 10_000 });
+  });
+
+  it('is not given its patience anew', () => {
+    const ask = detached(10_000);
+    expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'timeout' });
+    expect(owners()).toEqual([]);
+  });
+});
