@@ -4,6 +4,10 @@ import type { ServerUnderLoad } from './server-under-load';
 
 const ASKING = 400;
 const NEVER_READING = 1_000;
+/** Of different kinds, together nearly 1 MB. */
+const UNREAD_PAGES = 3;
+const OPENED_AT_ONCE = 10;
+const OPEN_EVERY_MS = 20;
 const FILTERS = ['', '?state=held', '?state=free', '?sort=name', '?sort=queue&order=descending'];
 
 /** Cases about pages: people, or their robots, who ask for more of them than can be rendered. */
@@ -50,62 +54,71 @@ async function askWithoutPause(server: ServerUnderLoad) {
       setTimeout(() => ask(i, rounds), 10);
     });
   };
-  for (let i = 0; i < ASKING; i += 1) ask(i, 0);
+  const opening = openOneByOne(ASKING, (i) => ask(i, 0));
   return async () => {
     isOver = true;
+    clearInterval(opening);
     for (const socket of open) socket.destroy();
     return `pages answered: ${JSON.stringify(statuses)}`;
   };
 }
 
-/** Finds the end of each answer in what a connection receives. */
+/** Finds the end of each answer in what a connection receives, and spends as little as it can on the rest. */
 class AnswerEnds {
-  private text = '';
+  private status: string | null = null;
+  /** Bytes of the body that are still to come; null where only its last chunk tells. */
+  private missing: number | null = null;
 
   constructor(private readonly onEnd: (status: string) => void) {}
 
   read(piece: Buffer): void {
-    this.text += piece.toString('latin1');
-    const headEnd = this.text.indexOf('\r\n\r\n');
-    if (headEnd < 0) return;
-    const length = /\r\ncontent-length: (\d+)/i.exec(this.text.slice(0, headEnd + 2))?.[1];
+    if (this.status === null) this.begin(piece);
+    else if (this.missing !== null) this.missing -= piece.length;
     const isWhole =
-      length === undefined
-        ? this.text.endsWith('0\r\n\r\n')
-        : this.text.length - headEnd - 4 >= Number(length);
-    if (!isWhole) return;
-    const status = this.text.slice(9, 12);
-    this.text = '';
+      this.missing === null ? piece.subarray(-5).equals(LAST_CHUNK) : this.missing <= 0;
+    if (!isWhole || this.status === null) return;
+    const { status } = this;
+    this.status = null;
     this.onEnd(status);
+  }
+
+  /** A head always comes whole: it is written in one piece, into an empty buffer. */
+  private begin(piece: Buffer): void {
+    const headEnd = piece.indexOf('\r\n\r\n') + 4;
+    const head = piece.toString('latin1', 0, headEnd);
+    const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
+    this.status = head.slice(9, 12);
+    this.missing = length === undefined ? null : Number(length) - (piece.length - headEnd);
   }
 }
 
+const LAST_CHUNK = Buffer.from('0\r\n\r\n');
+
 async function neverRead(server: ServerUnderLoad) {
-  let isOver = false;
-  let closed = 0;
-  const open = new Set<Socket>();
-  const ask = (i: number) => {
-    if (isOver) return;
+  const open: Socket[] = [];
+  const opening = openOneByOne(NEVER_READING, (i) => {
     const socket = connect(server.port, '127.0.0.1');
-    open.add(socket);
+    open.push(socket);
     socket.pause();
-    socket.on('connect', () => {
-      // More than the buffers of the kernels hold, so that what is not read stays with the server.
-      const many = Array.from({ length: 20 }, (_, round) => requestText(server, pathOf(i, round)));
-      socket.write(many.join(''));
-    });
+    const requests = Array.from({ length: UNREAD_PAGES }, (_, round) =>
+      requestText(server, pathOf(i + round, round)),
+    );
+    socket.on('connect', () => socket.write(requests.join('')));
     socket.on('error', () => undefined);
-    socket.on('close', () => {
-      open.delete(socket);
-      if (isOver) return;
-      closed += 1;
-      setTimeout(() => ask(i), 100);
-    });
-  };
-  for (let i = 0; i < NEVER_READING; i += 1) ask(i);
+  });
   return async () => {
-    isOver = true;
+    clearInterval(opening);
     for (const socket of open) socket.destroy();
-    return `the server closed ${closed} connections`;
+    return undefined;
   };
+}
+
+/** Not at once: what is measured are connections, not their arrival. */
+function openOneByOne(count: number, openOne: (i: number) => void): NodeJS.Timeout {
+  let opened = 0;
+  const timer = setInterval(() => {
+    for (let i = 0; i < OPENED_AT_ONCE && opened < count; i += 1, opened += 1) openOne(opened);
+    if (opened === count) clearInterval(timer);
+  }, OPEN_EVERY_MS);
+  return timer;
 }

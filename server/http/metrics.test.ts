@@ -133,6 +133,8 @@ test('no name of a lock, owner, service or token is told, whatever a request say
     'status',
   ]);
   expect(metrics.has('process_cpu_seconds_total')).toBe(true);
+  expect(metrics.has('nodejs_eventloop_lag_p99_seconds')).toBe(true);
+  expect(metrics.has('lockyard_open_streams')).toBe(true);
 });
 
 describe('without a token', () => {

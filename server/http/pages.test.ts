@@ -1,4 +1,5 @@
 import { request, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { createDoors } from './doors';
@@ -51,6 +52,25 @@ test('a page comes with its headers and a policy whose nonce is new each time', 
 test.each(['POST', 'PUT', 'DELETE'])('a page cannot be sent a %s', async (method) => {
   const reply = await fetch(url, { method, body: 'x' });
   expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+});
+
+test('a caller who does not read a live stream loses its connection, and that is counted', async () => {
+  const doors = createDoors(api.runtime, async ({ res }) => {
+    res.setHeader('Content-Type', 'text/event-stream');
+    res.write(Buffer.alloc(24 * 1024 * 1024));
+  });
+  const deaf = createHttpServer(doors);
+  const { hostname, port } = new URL(await listen(deaf, 0, '127.0.0.1'));
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  socket.pause();
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  for (let waitedMs = 0; doors.unread.closed === 0 && waitedMs < 30_000; waitedMs += 50) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(doors.unread.closed).toBe(1);
+  socket.destroy();
+  await new Promise((resolve) => deaf.close(resolve));
 });
 
 test('without a demo its link leads nowhere', async () => {
