@@ -162,14 +162,32 @@ describe('failures on the way', () => {
     expect(await taken).toBe(41);
   });
 
-  test('the hint of the server when to come back is heeded', async () => {
-    const taken = take({ waitMs: 0 });
-    (await bench.server.next('lock.acquire')).refuse(429, 'CONTENDED', { retryAfterMs: 3_000 });
-    await until(() => bench.clock.nextDueMs === 3_000);
-    bench.clock.advance(2_999);
-    expect(bench.clock.timerCount).toBe(1);
-    bench.clock.advance(1);
-    (await bench.server.next('lock.acquire')).answer(granted());
+  test.each(['CONTENDED', 'RATE_LIMITED'])(
+    'the hint of the server when to come back is heeded: %s',
+    async (reason) => {
+      const taken = take({ waitMs: 0 });
+      (await bench.server.next('lock.acquire')).refuse(429, reason, { retryAfterMs: 3_000 });
+      await until(() => bench.clock.nextDueMs === 3_000);
+      bench.clock.advance(2_999);
+      expect(bench.clock.timerCount).toBe(1);
+      bench.clock.advance(1);
+      (await bench.server.next('lock.acquire')).answer(granted());
+      await expectReleased();
+      expect(await taken).toBe(41);
+    },
+  );
+
+  test('a limit on calls costs no place in a queue: the same request is asked again when it may', async () => {
+    const taken = take({ waitMs: 60_000 });
+    const first = await bench.server.next('lock.acquire');
+    bench.clock.advance(25_000);
+    first.answer({ outcome: 'queued', ticket: 9, place: 2 });
+    const limited = { retryAfterMs: 500 };
+    (await bench.server.next('lock.acquire')).refuse(429, 'RATE_LIMITED', limited);
+    await bench.clock.advanceOver(500);
+    const last = await bench.server.next('lock.acquire');
+    expect(last.input).toEqual(first.input);
+    last.answer(granted());
     await expectReleased();
     expect(await taken).toBe(41);
   });

@@ -77,6 +77,20 @@ describe('while the hold is good', () => {
     expect(await ended).toBe('done');
   });
 
+  test('a renewal that is told to come back after the lease comes back within it', async () => {
+    const { work, ended } = await working();
+    bench.clock.advance(10_000);
+    const late = { retryAfterMs: 60_000 };
+    (await bench.server.next('lock.renew')).refuse(429, 'RATE_LIMITED', late);
+    await bench.clock.advanceOver(5_000);
+    (await bench.server.next('lock.renew')).answer(renewed);
+    await until(() => work.remainingMs() === 30_000 - 302);
+    expect(work.isAborted).toBe(false);
+    work.finish('done');
+    await released();
+    expect(await ended).toBe('done');
+  });
+
   test('a renewal that was answered slowly leaves the time that was certain already', async () => {
     const { work, ended } = await working();
     bench.clock.advance(10_000);

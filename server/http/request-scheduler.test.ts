@@ -150,7 +150,7 @@ test('the console has little under way while programs call, and all its room whi
   ask('service', 'orders', { endsItself: false });
   times(10, () => ask('console', '192.0.2.1', { endsItself: false }));
   await nextTurn();
-  expect(count('console 192.0.2.1')).toBe(2);
+  expect(count('console 192.0.2.1')).toBe(4);
   for (const turn of turns.splice(0)) turn.end();
   clock.pass(50);
   await expect.poll(() => count('console 192.0.2.1')).toBe(10);
