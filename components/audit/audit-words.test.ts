@@ -28,3 +28,8 @@ test('a policy is told before and after', () => {
   const result = { before: DEFAULT_POLICY, after: { ...DEFAULT_POLICY, queueLimit: 50 } };
   expect(plain(factWords(result))).toMatch(/^before: lease .* queue 200 .*, after: .* queue 50 /);
 });
+
+test('what was refused many times says how often, and what else was tried', () => {
+  const result = { message: 'Not yours.', count: 57, lastAt: 1, alsoTried: ['a', 'b'] };
+  expect(factWords(result)).toBe('Not yours., 57 times, also tried a, b');
+});

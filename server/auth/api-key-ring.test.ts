@@ -36,6 +36,18 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
   const ctx = () => contextOf(runtime, COMMAND_LINE);
   const create = (name = 'orders') => createKey(ctx(), { name, namespaces: ['default'] });
 
+  test('a key that was used lately is recognised without asking, and is only sure for a second', async () => {
+    const { id, key } = await create();
+    expect(runtime.apiKeys.recognise(key)).toBeNull();
+    const actor = await runtime.apiKeys.verify(key);
+    expect(runtime.apiKeys.recognise(key)).toEqual({ keyId: id, actor });
+    runtime.clock.pass(1_000);
+    expect(runtime.apiKeys.recognise(key)).toEqual({ keyId: id, actor: null });
+    const { key: other } = newApiKey();
+    expect(runtime.apiKeys.recognise(other)).toBeNull();
+    expect(runtime.apiKeys.recognise('lyk_')).toBeNull();
+  });
+
   test('a key is its service, in its namespaces', async () => {
     const { id, key } = await create();
     expect(await runtime.apiKeys.verify(key)).toEqual({

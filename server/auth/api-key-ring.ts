@@ -18,8 +18,8 @@ export interface ApiKeyRing {
    * @throws LockyardError `UNAUTHENTICATED` for anything that is not a live key; `BACKEND_DOWN`
    */
   verify(bearer: string): Promise<ServiceActor>;
-  /** What `verify` would answer without asking the database; null where it would have to, or would refuse. */
-  atHand(bearer: string): ServiceActor | null;
+  /** What can be told of a key without asking the database; null for one that was not found here lately. */
+  recognise(bearer: string): RecognisedKey | null;
   /** Whether a key, by its id, may still be used: for calls that go on for long. As fresh as `verify`. */
   isLive(keyId: string): Promise<boolean>;
   /** Forgets what is cached about a key, so that this process sees a committed change at once. */
@@ -27,6 +27,16 @@ export interface ApiKeyRing {
   /** Writes what is still to be written about last uses. */
   close(): Promise<void>;
 }
+
+/** A key that was found within the last hour. */
+export interface RecognisedKey {
+  keyId: string;
+  /** What `verify` would answer now; null where it would have to ask, since the key may have been revoked. */
+  actor: ServiceActor | null;
+}
+
+/** For so long a key is told from one that never was. */
+const RECOGNISED_MS = 60 * 60_000;
 
 /** Last uses are written once in so long, whatever the traffic. */
 const LAST_USED_EVERY_MS = 60_000;
@@ -62,10 +72,13 @@ class DatabaseKeys implements ApiKeyRing {
     return actor;
   }
 
-  atHand(bearer: string): ServiceActor | null {
+  recognise(bearer: string): RecognisedKey | null {
     const key = parseApiKey(bearer);
-    const found = key && this.recent.atHand(key.id);
-    return found && this.used(key, found);
+    if (!key) return null;
+    const sure = this.recent.atHand(key.id);
+    const found = sure ?? this.recent.lastKnown(key.id, RECOGNISED_MS);
+    if (!found || !isSameHash(found.secretHash, key.secretHash)) return null;
+    return { keyId: key.id, actor: sure && this.used(key, sure) };
   }
 
   async isLive(keyId: string): Promise<boolean> {

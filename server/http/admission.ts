@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ServiceActor } from '../auth/actor';
 import type { Runtime } from '../operations/operation-context';
-import { actorAtHand } from '../trpc/service-context';
-import { serviceClass } from './call-class';
+import { recognisedKey } from '../trpc/service-context';
+import { callsIn, serviceClass } from './call-class';
 import type { RequestScheduler, ScheduledTurn } from './request-scheduler';
 
 /** A call of the service API whose turn has come. */
@@ -27,7 +27,7 @@ export type Admit = (
   run: (admission: Admission) => void,
 ) => void;
 
-/** Callers whose key is not known at the moment share one line: else each made-up key would be given a part of its own. */
+/** Callers whose key was not found here lately share one line: else each made-up key would be given a part of its own. */
 const STRANGERS = 'strangers';
 
 /** Longer bodies count as several calls. */
@@ -43,11 +43,11 @@ export function admitter(
   known: Pick<WeakSet<Socket>, 'add'>,
 ): Admit {
   return (req, path, bytes, run) => {
-    const actor = actorAtHand(runtime, req.headers.authorization);
-    if (actor) known.add(req.socket);
-    const units = Math.max(path.split(',').length, Math.ceil(bytes / BYTES_PER_UNIT));
-    scheduler.submit(serviceClass(path), actor?.keyId ?? STRANGERS, units, (turn) =>
-      run({ turn, actor: turn.delayMs < SURE_FOR_MS ? actor : null }),
+    const key = recognisedKey(runtime, req.headers.authorization);
+    if (key) known.add(req.socket);
+    const units = Math.max(callsIn(path), Math.ceil(bytes / BYTES_PER_UNIT));
+    scheduler.submit(serviceClass(path), key?.keyId ?? STRANGERS, units, (turn) =>
+      run({ turn, actor: turn.delayMs < SURE_FOR_MS && key ? key.actor : null }),
     );
   };
 }

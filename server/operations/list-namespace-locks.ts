@@ -3,8 +3,8 @@ import type { ListInput } from '../domain/inputs';
 import type { OperationContext } from './operation-context';
 import { reachNamespace } from './reach-lock';
 
-/** It looks through every lock of the namespace. */
-const LIST_CALLS = 10;
+/** How many plain calls it counts as: it looks through every lock of the namespace. */
+export const LIST_CALLS = 10;
 
 /**
  * A service's overview of a namespace that its key is for, from the board: it costs no look at any backend, and it is a

@@ -1,4 +1,5 @@
 import type { ServiceActor } from '../auth/actor';
+import type { RecognisedKey } from '../auth/api-key-ring';
 import { LockyardError } from '../domain/errors';
 import type { CallerLine, Runtime } from '../operations/operation-context';
 
@@ -32,10 +33,10 @@ export function createServiceContext(
   return { runtime, requestId, address, isBatch, line, actor };
 }
 
-/** Whose key such a header carries, if that can be told without asking the database; else null. */
-export function actorAtHand(runtime: Runtime, header: string | undefined): ServiceActor | null {
+/** Which key such a header carries, if that can be told without asking the database; else null. */
+export function recognisedKey(runtime: Runtime, header: string | undefined): RecognisedKey | null {
   const bearer = bearerIn(header);
-  return bearer === undefined ? null : runtime.apiKeys.atHand(bearer);
+  return bearer === undefined ? null : runtime.apiKeys.recognise(bearer);
 }
 
 function bearerIn(header: string | undefined): string | undefined {
