@@ -2,6 +2,7 @@
 
 import Link from 'next/link';
 import type { CounterRow } from '@/server/domain/counter-row';
+import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { Icon } from '../icons/icon';
 import { LiveDot } from '../live/live-dot';
 import type { Link as Line } from '../live/use-live';
@@ -44,6 +45,11 @@ export function CounterHeader({
         <p className="text-12 text-t3">
           counter · <Rev rev={row.rev} />
         </p>
+        <DeleteNamesButton
+          kind="counter"
+          at={{ namespace: row.namespace, way: 'names', names: row.name }}
+          className="sm:ml-auto"
+        />
       </div>
     </header>
   );

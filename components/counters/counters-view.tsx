@@ -2,6 +2,7 @@
 
 import { useMemo, useState } from 'react';
 import type { CounterPage } from '@/server/domain/counter-row';
+import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { exactCount, plural } from '../format/counts';
 import { Icon } from '../icons/icon';
 import { LiveDot } from '../live/live-dot';
@@ -47,9 +48,14 @@ export function CountersView({ initial }: { initial: CounterPage }) {
             title="Counters"
             end={
               may('operator') && (
-                <Button tone="accent" onClick={() => setMaking(true)}>
-                  New counter…
-                </Button>
+                <span className="flex flex-wrap gap-2">
+                  <DeleteNamesButton kind="counter" at={{}}>
+                    Delete counters…
+                  </DeleteNamesButton>
+                  <Button tone="accent" onClick={() => setMaking(true)}>
+                    New counter…
+                  </Button>
+                </span>
               )
             }
           >

@@ -5,6 +5,7 @@ import type { LockDetail, LockRow } from '@/server/domain/lock-row';
 import { useActResult } from '../acts/act-results';
 import { useActs } from '../acts/act-stage';
 import { longResult } from '../acts/result-words';
+import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { shortToken } from '../format/tokens';
 import { Icon } from '../icons/icon';
 import { LiveDot } from '../live/live-dot';
@@ -83,14 +84,18 @@ export function LockHeader({
         <StatusBadge status={row.status} />
         <Sentence row={row} />
         {acts && (
-          <Button
-            disabled={isStale || !detail.fresh}
-            onClick={() => acts.freeze(row)}
-            className="sm:ml-auto"
-          >
-            <Icon name="snowflake" size={15} />
-            {row.frozen ? 'Unfreeze…' : 'Freeze…'}
-          </Button>
+          <span className="flex flex-wrap gap-2 sm:ml-auto">
+            {row.hold === null && row.waiters === 0 && !row.frozen && row.rev > 0 && (
+              <DeleteNamesButton
+                kind="lock"
+                at={{ namespace: row.namespace, way: 'names', names: row.name }}
+              />
+            )}
+            <Button disabled={isStale || !detail.fresh} onClick={() => acts.freeze(row)}>
+              <Icon name="snowflake" size={15} />
+              {row.frozen ? 'Unfreeze…' : 'Freeze…'}
+            </Button>
+          </span>
         )}
       </div>
       {isClosed && <ClosedNote backend={row.backend} />}

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FleetNow } from '@/server/domain/insight-row';
 import type { LockPage } from '@/server/domain/lock-row';
 import { ActStage } from '../acts/act-stage';
+import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { LiveDot } from '../live/live-dot';
 import { LostLine } from '../live/lost-line';
 import { ReadingProvider } from '../live/reading';
@@ -90,6 +91,12 @@ export function LocksView({
           )}
           {!isEmpty && (
             <FilterBar page={page} query={query} onQuery={setQuery}>
+              <DeleteNamesButton
+                kind="lock"
+                at={query.namespace ? { namespace: query.namespace } : {}}
+              >
+                Delete free locks…
+              </DeleteNamesButton>
               <LiveDot link={link} onRetry={retry} isFleet />
             </FilterBar>
           )}

@@ -1,6 +1,7 @@
 'use client';
 
 import Link from 'next/link';
+import { isFilling } from '@/server/domain/filling';
 import type { NamespaceRow } from '@/server/domain/namespace-row';
 import { countText, exactCount } from '../format/counts';
 import { Icon } from '../icons/icon';
@@ -22,7 +23,9 @@ export function NamespaceLine({
   /** Null for whoever may not change policies. */
   onChange: (() => void) | null;
 }) {
-  const { name, backend, createdAt, locks, held, waiting, policy, hasOwnPolicy } = namespace;
+  const { name, backend, createdAt, locks, counters, held, waiting, policy, hasOwnPolicy } =
+    namespace;
+  const names = locks + counters;
   return (
     <tr>
       <td data-cell="main" className="font-mono">
@@ -40,6 +43,12 @@ export function NamespaceLine({
       </td>
       <td data-cell="wide">
         <ul aria-label={`Policy of ${name}`} className="policy-bounds">
+          {isFilling(names, policy.maxLocks) && (
+            <li className="font-[550] text-contended">
+              {names >= policy.maxLocks ? 'full' : 'nearly full'}: {exactCount(names)} of{' '}
+              {exactCount(policy.maxLocks)} names
+            </li>
+          )}
           {!hasOwnPolicy && <li className="text-t2">default policy</li>}
           {policyBounds(policy).map(({ words, isOwn }) => (
             <li key={words} className={isOwn ? 'text-t1' : 'text-t3'}>

@@ -10,6 +10,7 @@ import { type Account, SessionProvider, useSession } from '../live/session';
 import { ConsoleClient } from '../live/trpc';
 import { AccountMenu } from './account-menu';
 import { BackendHealthList } from './backend-health-list';
+import { FillingNote } from './filling-note';
 import { KeyHelp } from './key-help';
 import { Rail } from './rail';
 import { SearchBox } from './search-box';
@@ -43,6 +44,7 @@ export function ConsoleShell({
           <TopBar backends={backends} guarantees={guarantees} />
           <main id="main" tabIndex={-1} className="shell-main">
             <UnencryptedNote />
+            <FillingNote />
             {children}
           </main>
         </div>

@@ -13,4 +13,7 @@ export const PASSWORD_MIN_CHARS = 12;
 export const REASON_MIN_CHARS = 3;
 export const REASON_MAX_CHARS = 500;
 
+/** How many names one request to delete may choose one by one. */
+export const DELETE_NAMES_MAX = 200;
+
 export const LOCK_SORTS = ['worst', 'name', 'held', 'lease', 'waiters'] as const;

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { actReason } from './console-inputs';
+import { DELETE_NAMES_MAX } from './console-terms';
 import type { KeptBecause } from './deletion';
 import { lockName, namespaceName } from './inputs';
 import { MAX_LOCKS_MAX } from './namespace-policy';
-
-/** How many names one request may choose one by one. */
-const CHOSEN_MAX = 200;
 
 /** How many records one request deletes at most; whoever wants more gone asks again. */
 export const DELETED_AT_ONCE = 1_000;
@@ -15,7 +13,7 @@ const chosen = {
   kind: z.enum(['lock', 'counter']).default('lock'),
   /** All names that begin so; empty: all of the namespace. */
   prefix: z.string().max(200).optional(),
-  names: z.array(lockName).min(1).max(CHOSEN_MAX).optional(),
+  names: z.array(lockName).min(1).max(DELETE_NAMES_MAX).optional(),
 };
 
 const isOneWay = (input: { prefix?: string | undefined; names?: string[] | undefined }) =>

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock';
 import { IDLE_WHERE_FILLING_MS } from '../domain/deletion';
+import { isFilling } from '../domain/filling';
 import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { NameCount } from '../engine/name-count';
 import type { Log } from '../log';
@@ -9,8 +10,7 @@ import { idleNames } from './idle-names';
 import type { LockBoard, ObservedBackend } from './lock-board';
 import { publicId } from './shard-of';
 
-/** At this part of `maxLocks` people are warned, and below the other they would be warned again. */
-const FILLING_AT = 0.8;
+/** Below this part of `maxLocks` people would be warned again. */
 const ROOMY_BELOW = 0.75;
 
 /** Deleted in one turn, and at a time; between two of these others have their turn. */
@@ -67,7 +67,7 @@ export class NamespaceRoom {
     const { names, log } = this.parts;
     const total = names.total(namespace);
     if (total < maxLocks * ROOMY_BELOW) this.filling.delete(namespace);
-    if (total < maxLocks * FILLING_AT || this.filling.has(namespace)) return;
+    if (!isFilling(total, maxLocks) || this.filling.has(namespace)) return;
     this.filling.add(namespace);
     log.warn(
       { namespace, names: total, maxLocks },

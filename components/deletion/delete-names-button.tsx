@@ -1,0 +1,35 @@
+'use client';
+
+import { useState } from 'react';
+import { useSession } from '../live/session';
+import { Button } from '../ui/button';
+import type { Typed } from './chosen-fields';
+import { DeleteNamesDialog } from './delete-names-dialog';
+import type { Chosen } from './use-deletion';
+
+/** The way to the deletion of names; nothing for whoever may not. */
+export function DeleteNamesButton({
+  kind,
+  at,
+  children = 'Delete…',
+  className = '',
+}: {
+  kind: Chosen['kind'];
+  /** What the dialog begins with. */
+  at: Partial<Typed>;
+  children?: string;
+  className?: string;
+}) {
+  const { may } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  // A line is a name, so one with a line break cannot be typed.
+  if (!may('operator') || at.names?.includes('\n')) return null;
+  return (
+    <>
+      <Button onClick={() => setOpen(true)} className={className}>
+        {children}
+      </Button>
+      {isOpen && <DeleteNamesDialog kind={kind} at={at} onClose={() => setOpen(false)} />}
+    </>
+  );
+}

@@ -1,0 +1,60 @@
+import { useRef, useState } from 'react';
+import type { DeletionResult } from '@/server/domain/deletion-inputs';
+import { type Problem, problemOf } from '../live/problem';
+import { useTRPCClient } from '../live/trpc';
+
+/** Which names of one namespace: all that begin so, or these. */
+export interface Chosen {
+  namespace: string;
+  kind: 'lock' | 'counter';
+  prefix?: string;
+  names?: string[];
+}
+
+export interface DeletionCourse {
+  isBusy: boolean;
+  isOver: boolean;
+  deleted: number;
+  /** What was not deleted of what was tried. */
+  left: DeletionResult[];
+  problem: Problem | null;
+  run: (chosen: Chosen, atMost: number, reason: string) => Promise<void>;
+  /** Begins no further request. */
+  stop: () => void;
+}
+
+/** Deletes request after request, until as many are gone as were asked for or no more can go. */
+export function useDeletion(): DeletionCourse {
+  const client = useTRPCClient();
+  const isStopped = useRef(false);
+  const [isBusy, setBusy] = useState(false);
+  const [isOver, setOver] = useState(false);
+  const [deleted, setDeleted] = useState(0);
+  const [left, setLeft] = useState<DeletionResult[]>([]);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const run = async (chosen: Chosen, atMost: number, reason: string) => {
+    setBusy(true);
+    setProblem(null);
+    let gone = 0;
+    try {
+      for (let more = true; more && gone < atMost && !isStopped.current; ) {
+        const input = { ...chosen, atMost: atMost - gone, reason };
+        const answer = await client.locks.delete.mutate(input);
+        gone += answer.deleted;
+        more = answer.more && answer.deleted > 0;
+        setDeleted(gone);
+        const rest = answer.results.filter(({ outcome }) => outcome !== 'deleted');
+        setLeft((before) => [...before, ...rest]);
+      }
+    } catch (error) {
+      setProblem(problemOf(error));
+    } finally {
+      setBusy(false);
+      setOver(true);
+    }
+  };
+  const stop = () => {
+    isStopped.current = true;
+  };
+  return { isBusy, isOver, deleted, left, problem, run, stop };
+}
