@@ -2,10 +2,20 @@
 
 import { exactCount } from '../format/counts';
 import { useSession } from '../live/session';
+import { SLOWED_WORDS } from './slowed-line';
 import { useVisibleRange, type VisibleRange } from './visible-range';
 
 /** The keys of the lock list, and where in it the screen is. Only where there is a keyboard. */
-export function KeyHints({ range, matching }: { range: VisibleRange; matching: number }) {
+export function KeyHints({
+  range,
+  matching,
+  isSlowed,
+}: {
+  range: VisibleRange;
+  matching: number;
+  /** News come less often than they should. */
+  isSlowed: boolean;
+}) {
   const { may } = useSession();
   const isOperator = may('operator');
   return (
@@ -18,7 +28,13 @@ export function KeyHints({ range, matching }: { range: VisibleRange; matching: n
       <Hint keys={['?']} word="all keys" />
       <span className="ml-auto truncate text-t3">
         <Where range={range} matching={matching} />
-        sorted on the server · rows hold still under the pointer
+        {isSlowed ? (
+          <span role="status" className="text-contended">
+            {SLOWED_WORDS}
+          </span>
+        ) : (
+          'sorted on the server · rows hold still under the pointer'
+        )}
       </span>
     </div>
   );

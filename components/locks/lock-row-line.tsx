@@ -17,6 +17,7 @@ import { STATUS_LOOKS, StatusBadge } from '../ui/status-badge';
 import { LeaseLeft } from './lease-left';
 import { reasonWords } from './lock-facts';
 import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
+import { RowFlash } from './row-flash';
 import { useChanges } from './use-changes';
 
 interface LineProps {
@@ -36,7 +37,7 @@ export const LockRowLine = memo(function LockRowLine({
   isEntry,
   onCursor,
 }: LineProps) {
-  const changes = useChanges(row.status);
+  const changes = useChanges(row.status === 'contended' ? 'held' : row.status);
   const [flashed, setFlashed] = useState(0);
   const acts = useActs();
   const onFocus = (event: FocusEvent<HTMLDivElement>) => {
@@ -57,11 +58,10 @@ export const LockRowLine = memo(function LockRowLine({
       className="lock-row"
     >
       {changes > flashed && (
-        <span
+        <RowFlash
           key={changes}
-          aria-hidden="true"
-          onAnimationEnd={() => setFlashed(changes)}
-          className={`row-flash ${STATUS_LOOKS[row.status].ink}`}
+          ink={STATUS_LOOKS[row.status].ink}
+          onEnd={() => setFlashed(changes)}
         />
       )}
       <GridCell name="state">

@@ -73,6 +73,7 @@ export function LocksView({
     setQuery({ sort, descending: sort === query.sort && !query.descending });
   const scroller = useRef<HTMLDivElement>(null);
 
+  const isSlowed = page.slowed && link === 'live';
   const isEmpty = page.total === 0 && !isFiltered(query);
   return (
     <ReadingProvider reading={reading}>
@@ -117,9 +118,9 @@ export function LocksView({
             />
           )}
         </div>
-        {page.slowed && link === 'live' && <SlowedLine />}
+        {isSlowed && <SlowedLine />}
         <LostLine />
-        {!isEmpty && <KeyHints range={range} matching={page.matching} />}
+        {!isEmpty && <KeyHints range={range} matching={page.matching} isSlowed={isSlowed} />}
       </ActStage>
     </ReadingProvider>
   );
