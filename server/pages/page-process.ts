@@ -53,6 +53,8 @@ function say(message: PageProcessMessage): void {
 const log = createLog();
 // The channel closes however the parent ends. A terminal signals both processes, and the parent decides when this one ends.
 process.on('disconnect', () => process.exit(0));
+// A parent that ended while this program was being loaded has closed it before anything here could listen.
+if (!process.connected) process.exit(0);
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);
 
