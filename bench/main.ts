@@ -1,5 +1,6 @@
 import { lookingCases } from './looking/looking-cases';
 import { FAIR_SHARE, measureFairShare } from './looking/measure-fair-share';
+import { measureLists } from './looking/measure-lists';
 import { measureLooking } from './looking/measure-looking';
 import { raceOnMariadb } from './mariadb-works';
 import { raceOnRedis } from './redis-works';
@@ -47,6 +48,7 @@ async function look(): Promise<void> {
   if (wanted.length === 0 || wanted.some((word) => FAIR_SHARE.includes(word))) {
     await measureFairShare({ rounds, roundMs });
   }
+  if (wanted.length === 0 || wanted.includes('lists')) await measureLists();
 }
 
 // Through the handlers of `exit`, which end what was started.

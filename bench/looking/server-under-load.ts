@@ -21,6 +21,10 @@ export interface ServerUnderLoad {
   apiKey: string;
   /** Calls a mutation of the console API as the admin and answers its data. */
   callConsole(procedure: string, input: object): Promise<unknown>;
+  /** The same for a query. */
+  askConsole(procedure: string, input?: object): Promise<unknown>;
+  /** Signs in and answers the session as the header `Cookie` carries it. */
+  signIn(name: string, password: string): Promise<string>;
   /** The lock process first, then its children. */
   usage(): Promise<ProcessUsage[]>;
   close(): Promise<void>;
@@ -60,6 +64,9 @@ export async function startServerUnderLoad(
     const { url, token } = await untilReady(child);
     const cookie = await setUp(url, token);
     const callConsole = (procedure: string, input: object) => call(url, cookie, procedure, input);
+    const askConsole = (procedure: string, input?: object) => ask(url, cookie, procedure, input);
+    const signIn = async (name: string, password: string) =>
+      sessionOf(await post(url, '', 'session.signIn', { name, password }));
     const { key } = (await callConsole('keys.create', {
       name: 'bench',
       namespaces: ['default'],
@@ -67,7 +74,8 @@ export async function startServerUnderLoad(
     const pid = child.pid ?? 0;
     const usage = () => usageOf(pid);
     const port = Number(new URL(url).port);
-    return { url, port, pid, dataDir, cookie, apiKey: key, callConsole, usage, close };
+    const calls = { callConsole, askConsole, signIn };
+    return { url, port, pid, dataDir, cookie, apiKey: key, ...calls, usage, close };
   } catch (error) {
     await close();
     throw error;
@@ -97,9 +105,23 @@ async function setUp(url: string, token: string): Promise<string> {
     password: 'a password for the bench',
     token,
   });
+  return sessionOf(reply);
+}
+
+async function sessionOf(reply: Response): Promise<string> {
   const [cookie] = (reply.headers.getSetCookie()[0] ?? '').split(';');
   if (!cookie) throw new Error(`No session could be had: ${await reply.text()}`);
   return cookie;
+}
+
+async function ask(url: string, cookie: string, procedure: string, input?: object) {
+  const query = input ? `?input=${encodeURIComponent(JSON.stringify(input))}` : '';
+  const reply = await fetch(`${url}/api/trpc/${procedure}${query}`, {
+    headers: { Cookie: cookie },
+  });
+  const body = (await reply.json()) as { result?: { data: unknown } };
+  if (!body.result) throw new Error(`${procedure} answered ${JSON.stringify(body)}`);
+  return body.result.data;
 }
 
 async function call(url: string, cookie: string, procedure: string, input: object) {
