@@ -114,7 +114,7 @@ async function measureSight(server: ServerUnderLoad, callers: BenchCallers): Pro
   const reader = new LiveReader(
     server,
     server.cookie,
-    { search: WATCHED, limit: 500 },
+    { search: WATCHED, sort: 'name', limit: 1_000 },
     (message) => {
       const now = performance.now();
       for (const { hold } of message.kind === 'changes' ? message.rows : []) {

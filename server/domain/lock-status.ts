@@ -83,6 +83,7 @@ export function statusFacts(record: LockRecord): StatusFacts {
 
 /** The hold that a line about the whole lock tells of: the one that will end last. */
 export function leadingHold(record: LockRecord, now: number): Hold | null {
+  if (record.holds.length <= 1) return record.holds[0] ?? null;
   const live = liveHolds(record, now);
   const holds = live.length > 0 ? live : record.holds;
   return holds.reduce<Hold | null>(

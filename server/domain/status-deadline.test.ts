@@ -82,7 +82,7 @@ describe('the deadline of a status', () => {
           throw new Error('Time alone never comes to an end.');
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 200 },
     );
   });
 });

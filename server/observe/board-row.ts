@@ -12,6 +12,7 @@ import {
 import type { HoldRow, LockRow, WaiterRow } from '../domain/lock-row';
 import { leadingHold, lockStatus, type StatusFacts, statusFacts } from '../domain/lock-status';
 import { type LockNorms, stuckReason } from '../domain/stuck-reason';
+import { LeanRecords } from './list/lean-records';
 
 /** A lock as the board keeps it. What people see of it is made when they look: most changes nobody looks at. */
 export class BoardRow {
@@ -43,12 +44,12 @@ export class BoardRow {
   }
 
   /** The row of what was read, also where nobody knows what it says. */
-  static read(backend: RowKeeper, read: ReadRecord): BoardRow {
+  static read(backend: RowKeeper, read: ReadRecord, lean = new LeanRecords()): BoardRow {
     const { key, now } = read;
     let complaint: string | null = null;
     try {
       const record = recordRead(read);
-      if (record) return BoardRow.of(backend, key, now, record);
+      if (record) return BoardRow.of(backend, key, now, lean.of(record));
     } catch (cause) {
       complaint = whatIsUnreadable(cause);
     }

@@ -6,21 +6,20 @@ import type {
   RecordKey,
   RecordStore,
 } from '../backends/record-store';
-import type { Clock } from '../clock';
+import { type Clock, processCpuMs } from '../clock';
 import type { ListAnswer } from '../domain/answers';
 import type { LockListInput } from '../domain/console-inputs';
 import type { ListInput } from '../domain/inputs';
-import type { OwnHold } from '../domain/insight-row';
 import type { BackendHealth, LockDetail, LockPage, LockRow } from '../domain/lock-row';
-import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { RecordEvent } from '../domain/record-event';
 import type { LockEngine } from '../engine/lock-engine';
-import type { NameCount } from '../engine/name-count';
+import type { BoardParts } from './board-parts';
 import { BoardRow, rowId, withStatus } from './board-row';
 import { CounterBoard } from './counter-board';
 import { GrantRate } from './grant-rate';
 import { HistoryTail } from './history-tail';
 import { KnownNorms } from './known-norms';
+import { LeanRecords } from './list/lean-records';
 import { LiveLists } from './list/live-lists';
 import type { LockCounts, LockGroup } from './list/lock-groups';
 import { LockLists } from './list/lock-lists';
@@ -40,21 +39,6 @@ export interface ObservedBackend {
   engine: LockEngine;
   epochOf: () => number;
   shard?: ShardOf;
-}
-
-export interface BoardParts {
-  backends: ObservedBackend[];
-  clock: Clock;
-  /** Which backend a namespace lives on; null if there is no such namespace. */
-  backendOf: (namespace: string) => Promise<string | null>;
-  /** What a namespace allows, as last read. */
-  policyOf: (namespace: string) => NamespacePolicy;
-  /** How long a lock is held as a rule, by its id on the board. */
-  ownHoldOf: (id: string) => OwnHold | null;
-  /** Told of every name that comes and goes. */
-  names: NameCount;
-  /** Unlike that of any other process. */
-  processId: string;
 }
 
 interface DueLock {
@@ -83,6 +67,7 @@ export class LockBoard {
   readonly live: LiveLists;
   readonly table: LockTable;
   private readonly lists: LockLists;
+  private readonly lean = new LeanRecords();
   /** By backend. */
   private readonly moved = new Map<string, MovedRecords>();
   /** By backend: when the last look began that was answered, on the clock that never steps. */
@@ -103,7 +88,7 @@ export class LockBoard {
     this.grantRate = new GrantRate(clock);
     this.norms = new KnownNorms(policyOf, ownHoldOf);
     const normsOf = ({ id, key }: BoardRow) => this.norms.of(id, key);
-    this.table = new LockTable({ backends, clock, normsOf, policyOf, names });
+    this.table = new LockTable({ backends, clock, normsOf, policyOf, names, cpuMs: processCpuMs });
     this.lists = new LockLists(this.table, clock, () => publicHealths(backends));
     this.live = new LiveLists(this.table, this.lists, clock, processId);
     this.details = new LockDetails({
@@ -258,7 +243,7 @@ export class LockBoard {
       const key = recordKey(id);
       const seen = backend.engine.lastSeen(key, rev);
       if (!seen) continue;
-      this.table.keep(BoardRow.of(keeperFor(backend), key, seen.now, seen.record));
+      this.table.keep(BoardRow.of(keeperFor(backend), key, seen.now, this.lean.of(seen.record)));
       revs.delete(id);
       if (slice.isOver) await slice.pause();
     }
@@ -275,8 +260,15 @@ export class LockBoard {
   private take(backend: ObservedBackend, read: ReadRecord): void {
     if (isOwn(read.key) || backend.shard?.keeps(read.key) === false) return;
     if (read.key.kind === 'counter') this.counters.take(backend, read);
-    else if (!read.record) this.forget(rowId(publicId(backend), recordId(read.key)));
-    else this.table.keep(BoardRow.read(keeperFor(backend), read));
+    else this.takeLock(backend, read);
+  }
+
+  private takeLock(backend: ObservedBackend, read: ReadRecord): void {
+    const id = rowId(publicId(backend), recordId(read.key));
+    if (!read.record) this.forget(id);
+    else if (!this.table.meet(id, backend.id, read.record.rev)) {
+      this.table.keep(BoardRow.read(keeperFor(backend), read, this.lean));
+    }
   }
 
   forget(id: string): void {

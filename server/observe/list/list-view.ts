@@ -84,29 +84,30 @@ export class ListView {
 
   private async build(slice: TimeSlice): Promise<void> {
     const { ranking, table } = this;
-    const [version, number] = [table.log.end, ranking.number];
-    const all = ranking.order.copy();
-    const found = new Int32Array(all.length);
+    const version = table.log.end;
+    // By slot rather than in order: so neighbours in memory are looked at one after another.
+    const marks = new Uint8Array(table.slotsEnd);
     let count = 0;
-    for (const [i, slot] of all.entries()) {
+    for (let slot = 0; slot < marks.length; slot += 1) {
       if (this.matches(slot)) {
-        found[count] = slot;
+        marks[slot] = 1;
         count += 1;
       }
-      if (i % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
+      if (slot % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
     }
-    this.matching.replace(found.slice(0, count));
+    this.matching.select(ranking.order, marks, count);
     this.version = version;
-    this.rankedAs = number;
+    this.rankedAs = ranking.number;
   }
 
   private matches(slot: number): boolean {
     const { table, status, sought } = this;
+    if (!table.isKnown(slot)) return false;
     if (status >= 0 && table.columns.statuses[slot] !== status) return false;
-    const row = table.isKnown(slot) ? table.at(slot) : null;
-    if (!row) return false;
     const { namespace } = this.input;
-    if (namespace !== undefined && row.key.namespace !== namespace) return false;
-    return sought === '' || row.haystack.includes(sought);
+    if (namespace !== undefined && table.groups.namespaceOf(slot, table.columns) !== namespace) {
+      return false;
+    }
+    return sought === '' || table.at(slot)?.haystack.includes(sought) === true;
   }
 }

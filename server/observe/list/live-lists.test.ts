@@ -106,7 +106,7 @@ describe('a live list', () => {
         }
         expect(rig.live.readers).toBe(0);
       }),
-      { numRuns: 60 },
+      { numRuns: 25 },
     );
   });
 

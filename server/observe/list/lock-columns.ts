@@ -1,3 +1,5 @@
+import type { BoardRow } from '../board-row';
+
 type Column = Uint8Array | Int32Array | Float64Array;
 
 /** What is kept of each lock beside its row, by slot. */
@@ -8,6 +10,11 @@ export class LockColumns {
   tiers = new Uint8Array(64);
   isHeld = new Uint8Array(64);
   waiting = new Int32Array(64);
+  /** What locks are sorted by, of the hold that pages show; `Infinity` where nobody holds the lock. */
+  grantedAt = new Float64Array(64);
+  expiresAt = new Float64Array(64);
+  /** `Infinity` where nobody waits. */
+  oldestWaitAt = new Float64Array(64);
   /** Indexes of the table's groups plus one; 0: it is in none yet. */
   groups = new Int32Array(64);
   /** The version after its last change that a page shows. */
@@ -21,6 +28,14 @@ export class LockColumns {
   /** The table's mark when it was last read from its backend. */
   marks = new Float64Array(64);
 
+  /** Takes what locks are sorted by. */
+  read(slot: number, { hold, waiters, oldestWaitAt }: BoardRow): void {
+    this.waiting[slot] = waiters;
+    this.grantedAt[slot] = hold?.grantedAt ?? Number.POSITIVE_INFINITY;
+    this.expiresAt[slot] = hold?.expiresAt ?? Number.POSITIVE_INFINITY;
+    this.oldestWaitAt[slot] = oldestWaitAt ?? Number.POSITIVE_INFINITY;
+  }
+
   makeRoom(slots: number): void {
     if (slots <= this.statuses.length) return;
     const length = Math.max(slots, 2 * this.statuses.length);
@@ -32,6 +47,9 @@ export class LockColumns {
     this.tiers = wider(this.tiers, new Uint8Array(length));
     this.isHeld = wider(this.isHeld, new Uint8Array(length));
     this.waiting = wider(this.waiting, new Int32Array(length));
+    this.grantedAt = wider(this.grantedAt, new Float64Array(length));
+    this.expiresAt = wider(this.expiresAt, new Float64Array(length));
+    this.oldestWaitAt = wider(this.oldestWaitAt, new Float64Array(length));
     this.groups = wider(this.groups, new Int32Array(length));
     this.versions = wider(this.versions, new Float64Array(length));
     this.births = wider(this.births, new Float64Array(length));

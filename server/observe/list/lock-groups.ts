@@ -49,6 +49,10 @@ export class LockGroups {
     return sum;
   }
 
+  namespaceOf(slot: number, columns: LockColumns): string | undefined {
+    return this.groups[(columns.groups[slot] as number) - 1]?.namespace;
+  }
+
   /** Counts a lock as its columns say it is. */
   enter(slot: number, columns: LockColumns, row: BoardRow): void {
     const place = this.placeOf(row);

@@ -79,7 +79,7 @@ describe('a view that is kept up to date', () => {
           expect(rows).toEqual(rig.expected(input));
         }
       }),
-      { numRuns: 120 },
+      { numRuns: 40 },
     );
   });
 

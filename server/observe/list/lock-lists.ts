@@ -5,6 +5,7 @@ import type { BackendHealth, LockPage } from '../../domain/lock-row';
 import { FrameSource, type SharedFrame } from './frame-source';
 import { ListView, type ViewInput, viewText } from './list-view';
 import type { LockTable } from './lock-table';
+import { RankBuffers } from './rank-buffers';
 import { Ranking } from './ranking';
 
 /** A view that neither a stream follows nor a page has asked for in this time is let go of. */
@@ -17,6 +18,7 @@ const IDLE_VIEWS_MAX = 32;
 export class LockLists {
   private readonly rankings = new Map<string, Ranking>();
   private readonly views = new Map<string, ListView>();
+  private readonly buffers = new RankBuffers();
   private readonly frames: FrameSource;
 
   constructor(
@@ -66,7 +68,7 @@ export class LockLists {
     const text = `${sort}/${descending}`;
     const known = this.rankings.get(text);
     if (known) return known;
-    const ranking = new Ranking(this.table, sort, descending, this.clock);
+    const ranking = new Ranking(this.table, sort, descending, this.clock, this.buffers);
     this.rankings.set(text, ranking);
     return ranking;
   }

@@ -33,6 +33,8 @@ export interface LockTableParts {
   clock: Clock;
   normsOf: (row: BoardRow) => LockNorms;
   policyOf: (namespace: string) => NamespacePolicy;
+  /** How long this process has worked so far, in milliseconds. */
+  cpuMs: () => number;
   /** Told of every name that comes and goes. */
   names: Pick<NameCount, 'appeared' | 'vanished'>;
 }
@@ -81,7 +83,7 @@ export class LockTable {
 
   /** Whether there is a lock in this slot whose status has been found out. */
   isKnown(slot: number): boolean {
-    return this.columns.groups[slot] !== 0 && this.at(slot) !== null;
+    return this.columns.groups[slot] !== 0;
   }
 
   byId(id: string): BoardRow | null {
@@ -108,6 +110,16 @@ export class LockTable {
   /** The last instant at which the lock is known to have been as it was read. */
   readAt({ backend, readAt, isReadable }: BoardRow): number {
     return isReadable ? Math.max(readAt, this.provenAt.get(backend) ?? 0) : readAt;
+  }
+
+  /** Notes that a lock was read, where it is known as it was read; false: it has to be kept. */
+  meet(id: string, backend: string, rev: number): boolean {
+    const slot = this.slots.get(id);
+    const kept = slot === undefined ? null : this.at(slot);
+    if (slot === undefined || !kept?.isReadable) return false;
+    if (kept.backend !== backend || kept.rev !== rev) return false;
+    this.columns.marks[slot] = this.mark;
+    return true;
   }
 
   /** Keeps a reading, unless it is known already or a later one has overtaken it. */
@@ -195,7 +207,7 @@ export class LockTable {
   }
 
   slice(): TimeSlice {
-    return new TimeSlice(() => this.parts.clock.monotonic());
+    return new TimeSlice(() => this.parts.clock.monotonic(), this.parts.cpuMs);
   }
 
   private async settleNow(): Promise<void> {
@@ -255,7 +267,7 @@ export class LockTable {
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);
     columns.isHeld[slot] = isHeld ? 1 : 0;
-    columns.waiting[slot] = row.waiters;
+    if (why === REPLACED) columns.read(slot, row);
     this.groups.enter(slot, columns, row);
     keepIn(this.stucks, slot, stuck);
     keepIn(this.ownHolds, slot, norms.ownHold);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock';
 import type { LockListInput } from '../../domain/console-inputs';
-import type { BoardRow } from '../board-row';
 import type { LockTable } from './lock-table';
+import { type RankBuffers, RankKeys } from './rank-buffers';
 import { SlotOrder } from './slot-order';
 import { sortSlots } from './sort-slots';
 import type { TimeSlice } from './time-slice';
@@ -9,33 +9,12 @@ import type { TimeSlice } from './time-slice';
 /** Rows keep their places for so long. */
 const RANK_EVERY_MS = 10_000;
 
-const ROWS_A_LOOK = 256;
+const SLOTS_A_LOOK = 4_096;
 
 /** Above every length of a queue. */
 const WAITERS_END = 65_536;
 const STATUSES_END = 16;
 const TIER_STEP = WAITERS_END * STATUSES_END;
-
-const NEVER = Number.POSITIVE_INFINITY;
-
-/** By slot: what a lock is sorted by, as it was when it got its place. Its name comes last. */
-class Keys {
-  first = new Float64Array(64);
-  second = new Float64Array(64);
-  third = new Float64Array(64);
-
-  makeRoom(slot: number): void {
-    if (slot < this.first.length) return;
-    const wider = (old: Float64Array) => {
-      const fresh = new Float64Array(Math.max(slot + 1, 2 * old.length));
-      fresh.set(old);
-      return fresh;
-    };
-    this.first = wider(this.first);
-    this.second = wider(this.second);
-    this.third = wider(this.third);
-  }
-}
 
 /**
  * All locks in one order. They are ranked on a clock and keep their places in between, but for three: a lock that needs
@@ -45,7 +24,7 @@ export class Ranking {
   readonly order = new SlotOrder();
   /** Rises with each ranking. */
   number = 0;
-  private keys = new Keys();
+  private keys = new RankKeys();
   /** By slot: the version at which it got its place between two rankings. */
   private placed = new Float64Array(64);
   private version = 0;
@@ -61,6 +40,7 @@ export class Ranking {
     private readonly sort: LockListInput['sort'],
     private readonly isDescending: boolean,
     private readonly clock: Clock,
+    private readonly buffers: RankBuffers,
   ) {
     this.origin = clock.now();
     this.sign = isDescending ? -1 : 1;
@@ -94,9 +74,11 @@ export class Ranking {
     const isOld = this.clock.monotonic() - this.rankedAt >= RANK_EVERY_MS;
     const isDue = isOld && this.moves !== this.table.moves;
     if (isDue || !this.catchUp()) {
-      this.ranking ??= this.rank(slice).finally(() => {
-        this.ranking = null;
-      });
+      this.ranking ??= this.buffers
+        .turn(() => this.rank(slice))
+        .finally(() => {
+          this.ranking = null;
+        });
       await this.ranking;
       this.catchUp();
     }
@@ -125,22 +107,25 @@ export class Ranking {
   private async rank(slice: TimeSlice): Promise<void> {
     const { table } = this;
     const [version, moves] = [table.log.end, table.moves];
-    const keys = new Keys();
-    keys.makeRoom(table.slotsEnd);
+    const { buffers } = this;
+    buffers.makeRoom(table.slotsEnd);
+    const { keys, scratch } = buffers;
     const slots = table.names.copy();
-    for (const [i, slot] of slots.entries()) {
-      const row = table.at(slot);
-      if (row) this.setKeys(keys, slot, row);
-      if (i % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
+    for (let slot = 0; slot < table.slotsEnd; slot += 1) {
+      this.setKeys(keys, slot);
+      if (slot % SLOTS_A_LOOK === 0 && slice.isOver) await slice.pause();
     }
     if (this.sort !== 'name') {
-      for (const column of [keys.third, keys.second, keys.first]) {
-        await sortSlots(slots, column, slice);
+      // Of those held equally long the third key says nothing new.
+      const columns = [keys.second, keys.first];
+      if (this.sort !== 'held') columns.unshift(keys.third);
+      for (const column of columns) {
+        await sortSlots(slots, column, scratch, slice);
       }
     } else if (this.sign < 0) slots.reverse();
     // All from here on in one go. What changed meanwhile is put right by what follows.
-    this.keys = keys;
-    this.order.replace(slots.filter((slot) => table.isKnown(slot)));
+    [buffers.keys, this.keys] = [this.keys, keys];
+    this.order.replace(slots, (slot) => table.isKnown(slot));
     this.version = version;
     this.moves = moves;
     this.number += 1;
@@ -154,10 +139,8 @@ export class Ranking {
   }
 
   private place(slot: number): void {
-    const row = this.table.at(slot);
-    if (!row) return;
-    this.keys.makeRoom(slot);
-    this.setKeys(this.keys, slot, row);
+    this.keys.makeRoom(slot + 1);
+    this.setKeys(this.keys, slot);
     if (slot >= this.placed.length) {
       const wider = new Float64Array(Math.max(slot + 1, 2 * this.placed.length));
       wider.set(this.placed);
@@ -166,20 +149,18 @@ export class Ranking {
     this.placed[slot] = this.version;
   }
 
-  private setKeys(keys: Keys, slot: number, row: BoardRow): void {
+  private setKeys(keys: RankKeys, slot: number): void {
     const { sort, sign } = this;
-    const { tiers, statuses } = this.table.columns;
+    const { tiers, statuses, waiting, grantedAt, expiresAt, oldestWaitAt } = this.table.columns;
     if (sort === 'name') return;
-    const hold = row.hold;
-    keys.third[slot] = hold?.grantedAt ?? NEVER;
+    keys.third[slot] = grantedAt[slot] as number;
     if (sort === 'worst') {
       const rank = (tiers[slot] as number) * STATUSES_END + (statuses[slot] as number);
-      const waiters = Math.min(row.waiters, WAITERS_END - 1);
+      const waiters = Math.min(waiting[slot] as number, WAITERS_END - 1);
       keys.first[slot] = sign * (rank * WAITERS_END + WAITERS_END - 1 - waiters);
-      keys.second[slot] = sign * ((row.oldestWaitAt ?? this.origin) - this.origin);
-    } else if (sort === 'waiters') keys.first[slot] = -sign * row.waiters;
-    else if (sort === 'lease') keys.first[slot] = sign * (hold?.expiresAt ?? NEVER);
-    else keys.first[slot] = sign * (hold?.grantedAt ?? NEVER);
+      keys.second[slot] = sign * (oldestWaitAt[slot] as number);
+    } else if (sort === 'waiters') keys.first[slot] = -sign * (waiting[slot] as number);
+    else keys.first[slot] = sign * ((sort === 'lease' ? expiresAt : grantedAt)[slot] as number);
   }
 }
 

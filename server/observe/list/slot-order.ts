@@ -32,12 +32,34 @@ export class SlotOrder {
     return this.places.slice(0, this.size);
   }
 
-  /** Holds exactly these from now on. @param slots in order; kept, not copied */
-  replace(slots: Int32Array<ArrayBuffer>): void {
+  /**
+   * Holds exactly these from now on.
+   *
+   * @param slots in order; kept, not copied
+   * @param isKept leaves out others
+   */
+  replace(slots: Int32Array<ArrayBuffer>, isKept: (slot: number) => boolean): void {
     this.isIn.fill(0);
     this.places = slots;
-    this.size = slots.length;
-    for (const slot of slots) this.mark(slot);
+    this.size = 0;
+    for (let from = 0; from < slots.length; from += 1) {
+      const slot = slots[from] as number;
+      if (!isKept(slot)) continue;
+      slots[this.size] = slot;
+      this.size += 1;
+      this.mark(slot);
+    }
+  }
+
+  /** Holds those of another order from now on that are marked. @param marks by slot, 1 for so many; kept, not copied */
+  select(other: SlotOrder, marks: Uint8Array<ArrayBuffer>, count: number): void {
+    this.isIn = marks;
+    this.places = new Int32Array(count);
+    this.size = count;
+    this.orderAs(other);
+    if (this.size === count) return;
+    this.isIn = new Uint8Array(marks.length);
+    for (const slot of this.window(0, this.size)) this.isIn[slot] = 1;
   }
 
   /** Takes over the order of another one, for the slots that are in here. */

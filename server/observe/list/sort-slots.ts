@@ -2,6 +2,15 @@ import type { TimeSlice } from './time-slice';
 
 const DIGIT_BITS = 11;
 const BUCKETS = 1 << DIGIT_BITS;
+const WORD_BITS = 32;
+const WORD = 2 ** WORD_BITS;
+
+/** As long as there are slots, or longer. */
+export interface SortScratch {
+  slots: Int32Array<ArrayBuffer>;
+  /** By slot. */
+  words: Uint32Array;
+}
 
 /**
  * Sorts slots by a key, stably, in slices: a radix sort, whose steps are all short, unlike a sort by comparing.
@@ -12,22 +21,23 @@ const BUCKETS = 1 << DIGIT_BITS;
 export async function sortSlots(
   slots: Int32Array<ArrayBuffer>,
   keys: Float64Array,
+  scratch: SortScratch,
   slice: TimeSlice,
 ): Promise<void> {
-  const span = spanOf(slots, keys);
-  let [from, to] = [slots, new Int32Array(slots.length)];
-  for (let unit = 1; unit <= span.range; unit *= BUCKETS) {
+  const { base, range } = spanOf(slots, keys);
+  let [from, to] = [slots, scratch.slots.subarray(0, slots.length)];
+  for (let unit = 1; unit <= range; unit *= WORD) {
     if (slice.isOver) await slice.pause();
-    const ends = countDigits(from, keys, span, unit);
-    if (slice.isOver) await slice.pause();
-    for (let i = 0; i < from.length; i += 1) {
-      const slot = from[i] as number;
-      const digit = digitOf(keys[slot] as number, span, unit);
-      const place = ends[digit] as number;
-      to[place] = slot;
-      ends[digit] = place + 1;
+    const left = Math.floor(range / unit);
+    for (const slot of from) {
+      const above = Math.min(Math.max((keys[slot] as number) - base, 0), range);
+      scratch.words[slot] = Math.floor(above / unit) % WORD;
     }
-    [from, to] = [to, from];
+    for (let shift = 0; shift < WORD_BITS && left >= 2 ** shift; shift += DIGIT_BITS) {
+      if (slice.isOver) await slice.pause();
+      spread(from, to, scratch.words, shift);
+      [from, to] = [to, from];
+    }
   }
   if (from !== slots) slots.set(from);
 }
@@ -56,11 +66,11 @@ function spanOf(slots: Int32Array, keys: Float64Array): Span {
     : { base: least, range: greatest - least };
 }
 
-/** Where the slots of each digit begin. */
-function countDigits(slots: Int32Array, keys: Float64Array, span: Span, unit: number): Int32Array {
+/** Puts the slots in the order of one digit of their words. */
+function spread(from: Int32Array, to: Int32Array, words: Uint32Array, shift: number): void {
   const begins = new Int32Array(BUCKETS);
-  for (const slot of slots) {
-    const digit = digitOf(keys[slot] as number, span, unit);
+  for (const slot of from) {
+    const digit = ((words[slot] as number) >>> shift) & (BUCKETS - 1);
     begins[digit] = (begins[digit] as number) + 1;
   }
   let sum = 0;
@@ -69,10 +79,10 @@ function countDigits(slots: Int32Array, keys: Float64Array, span: Span, unit: nu
     begins[digit] = sum;
     sum += count;
   }
-  return begins;
-}
-
-function digitOf(key: number, { base, range }: Span, unit: number): number {
-  const above = Math.min(Math.max(key - base, 0), range);
-  return Math.floor(above / unit) % BUCKETS;
+  for (const slot of from) {
+    const digit = ((words[slot] as number) >>> shift) & (BUCKETS - 1);
+    const place = begins[digit] as number;
+    to[place] = slot;
+    begins[digit] = place + 1;
+  }
 }

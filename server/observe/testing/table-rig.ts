@@ -48,6 +48,7 @@ export class TableRig {
       clock,
       normsOf: () => this.norms(),
       policyOf: () => ({ ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs }),
+      cpuMs: () => this.now,
       names: new NameCount(() => this.now),
     });
     this.lists = new LockLists(this.table, clock, healths);

@@ -1,0 +1,45 @@
+import type { SortScratch } from './sort-slots';
+
+/** By slot: what a lock is sorted by, as it was when it got its place. Its name comes last. */
+export class RankKeys {
+  first = new Float64Array(64);
+  second = new Float64Array(64);
+  third = new Float64Array(64);
+
+  makeRoom(slots: number): void {
+    if (slots <= this.first.length) return;
+    const wider = (old: Float64Array) => {
+      const fresh = new Float64Array(Math.max(slots, Math.ceil(1.25 * old.length)));
+      fresh.set(old);
+      return fresh;
+    };
+    this.first = wider(this.first);
+    this.second = wider(this.second);
+    this.third = wider(this.third);
+  }
+}
+
+/**
+ * What rankings need while they are made. One is made at a time, with these buffers: with new ones for each the memory of
+ * typed arrays would come and go by megabytes, and make the garbage collector look at all of the heap.
+ */
+export class RankBuffers {
+  keys = new RankKeys();
+  scratch: SortScratch = { slots: new Int32Array(64), words: new Uint32Array(64) };
+  private last: Promise<unknown> = Promise.resolve();
+
+  /** Runs the work when all that was given before is done. */
+  turn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.last.then(work, work);
+    this.last = done;
+    return done;
+  }
+
+  /** @param slots how many there are */
+  makeRoom(slots: number): void {
+    this.keys.makeRoom(slots);
+    if (slots <= this.scratch.slots.length) return;
+    const length = Math.ceil(1.25 * slots);
+    this.scratch = { slots: new Int32Array(length), words: new Uint32Array(length) };
+  }
+}
