@@ -138,8 +138,15 @@ describe.each(storeNames)('the board over %s', (name) => {
     const { board } = watcher.observing;
     await board.detail(held.namespace, held.name);
 
+    // Followed for a while, in which nothing is written: it is known to be held for as long.
+    const [known] = await board.page(ALL).then(({ rows }) => rows.filter(({ hold }) => hold));
+    await pause(500);
     watcher.faults.goAway();
     await soon(async () => expect((await board.page(ALL)).counts.unknown).toBe(2));
+    const [unknown] = (await board.page(ALL)).rows.filter(({ hold }) => hold);
+    const grantedAt = known?.hold?.grantedAt ?? Number.NaN;
+    expect(unknown?.readAt).toBeGreaterThan(grantedAt + 200);
+    expect(rowOf(held)?.readAt).toBe(unknown?.readAt);
     const page = await board.page(ALL);
     expect(page.counts).toMatchObject({ unknown: 2, free: 0, held: 0 });
     expect(page.backends).toMatchObject([{ reachable: false }]);

@@ -13,6 +13,7 @@ import { EventTally } from './event-tally';
 import { FleetView } from './fleet-view';
 import { FormerShard } from './former-shards';
 import { HistoryOpener } from './history-opener';
+import { liveMetrics } from './live-metrics';
 import { LockBoard, type ObservedBackend } from './lock-board';
 import { LockInsights } from './lock-insights';
 import { lockMetrics } from './lock-metrics';
@@ -128,6 +129,7 @@ export function startObserving(parts: ObservingParts): Observing {
     ),
     ...nameMetrics(names, policyOf, labels, isShortOfMemory()),
     ...backendMetrics(publicHealths(backends), chores.isMine),
+    ...liveMetrics(board.live),
   ]);
   const quietly = (what: string) => (err: unknown) => log.debug({ err }, what);
   const firstHolds = ownHolds.refresh().catch(quietly('Own holds are not known yet.'));
