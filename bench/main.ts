@@ -22,6 +22,7 @@ async function raceStores(): Promise<void> {
   const [rounds = 5, roundMs = 2_500] = numbers;
   console.log(
     `${rounds} rounds of ${roundMs} ms each, interleaved; medians. Only the ratios are claims.`,
+    'The limit on calls a second is lifted.',
   );
   const STORES = {
     mariadb: () => raceOnMariadb(serverIn('BENCH_MYSQL_URL'), { rounds, roundMs }),

@@ -1,4 +1,4 @@
-import { startHttpLoader } from '../http-loader';
+import { type LoadFigures, startHttpLoader } from '../http-loader';
 import { median } from '../median';
 import { startServerUnderLoad } from './server-under-load';
 
@@ -54,8 +54,8 @@ export async function measureFairShare({
         ratios.push(ratio);
         p99s.push(beside.p99Ms);
         console.log(
-          `    ${Math.round(beside.perSecond)}/s, p99 ${beside.p99Ms.toFixed(1)} ms, which is ${ratio.toFixed(2)} of the quiet` +
-            ` ${Math.round(before.perSecond)}/s before and ${Math.round(after.perSecond)}/s after; the flood ${Math.round(flooded.perSecond)}/s`,
+          `    ${inWords(beside)}, which is ${ratio.toFixed(2)} of the quiet ${inWords(before)} before` +
+            ` and ${inWords(after)} after; the flood ${inWords(flooded)}`,
         );
       }
       sayVerdict(median(ratios), median(p99s));
@@ -66,6 +66,9 @@ export async function measureFairShare({
     await server.close();
   }
 }
+
+const inWords = ({ perSecond, p99Ms }: LoadFigures) =>
+  `${Math.round(perSecond)}/s (p99 ${p99Ms.toFixed(1)} ms)`;
 
 function sayVerdict(ratio: number, p99Ms: number): void {
   const verdict = ratio >= RATIO_MIN && p99Ms <= P99_MAX_MS ? 'holds' : 'FAILS';
