@@ -4,7 +4,7 @@ import { tlsOf } from './server-tls';
 
 const PORT = 3306;
 
-/** What the driver has to be told of a `mysqls:` URL; of a `mysql:` URL nothing. */
+/** The driver's settings for a `mysqls:` URL; none for a `mysql:` URL. */
 export function mysqlTls(url: string): Pick<ConnectionOptions, 'ssl' | 'stream'> {
   const tls = tlsOf(url);
   if (!tls) return {};

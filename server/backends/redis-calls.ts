@@ -20,7 +20,7 @@ export interface Admitted extends Required<ServerRun> {
   beat: number;
 }
 
-/** What every script is told first. */
+/** The first arguments of every script. */
 export function standing({ life, beat, replicationId, isDurable }: Admitted): [string, string] {
   return [life, `${beat} ${replicationId} ${Number(isDurable)}`];
 }

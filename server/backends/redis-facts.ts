@@ -68,9 +68,9 @@ const FLUSHING = ['appendonly', 'appendfsync', 'no-appendfsync-on-rewrite'] as c
 /** Null where the user of this connection may not ask, or nobody may, as with those that are rented. */
 async function flushingOf(redis: Redis): Promise<Map<string, string> | null> {
   try {
-    const told = (await redis.call('CONFIG', 'GET', ...FLUSHING)) as string[];
-    const named = told.filter((_, i) => i % 2 === 0);
-    return new Map(named.map((name, i) => [name, told[2 * i + 1] ?? '']));
+    const reply = (await redis.call('CONFIG', 'GET', ...FLUSHING)) as string[];
+    const names = reply.filter((_, i) => i % 2 === 0);
+    return new Map(names.map((name, i) => [name, reply[2 * i + 1] ?? '']));
   } catch (error) {
     if (/^(NOPERM|ERR unknown command)\b/.test((error as Error).message)) return null;
     throw error;

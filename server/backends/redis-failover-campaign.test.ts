@@ -22,14 +22,14 @@ type Server = Awaited<ReturnType<typeof startPrivateRedis>>;
 interface Grant {
   token: number;
   sentAt: number;
-  toldAt: number;
-  /** As it was told. */
+  answeredAt: number;
+  /** As the answer said. */
   leftMs: number;
 }
 
 interface Trial {
   rig: RedisRig;
-  /** Where everybody thinks that the Redis is. */
+  /** The address of the Redis, as every process knows it. */
   address: TcpProxy;
   replica: Server;
   random: () => number;
@@ -82,11 +82,11 @@ it(
 );
 
 function expectSound(grants: Grant[], when: string): void {
-  for (const [i, { token, toldAt }] of grants.entries()) {
+  for (const [i, { token, answeredAt }] of grants.entries()) {
     const before = grants[i - 1];
     if (!before) continue;
     expect(token, when).toBeGreaterThan(before.token);
-    expect(toldAt, when).toBeGreaterThanOrEqual(before.sentAt + before.leftMs);
+    expect(answeredAt, when).toBeGreaterThanOrEqual(before.sentAt + before.leftMs);
   }
 }
 
@@ -148,7 +148,7 @@ async function takeAgainAndAgain(
     const answer = await ask.catch(() => null);
     if (answer?.outcome === 'granted') {
       const { token, expiresInMs } = answer;
-      grants.push({ token, sentAt, toldAt: performance.now(), leftMs: expiresInMs });
+      grants.push({ token, sentAt, answeredAt: performance.now(), leftMs: expiresInMs });
     } else await pause(10 + random() * 20);
   }
   return grants;

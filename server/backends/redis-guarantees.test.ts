@@ -58,9 +58,9 @@ it.each<Judged>([
 
 it('a Redis that is set up soundly by now, and was not for all of its run, is Timed until its next start', () => {
   expect(redisGuarantees(SOUND, null).level).toBe('Strong');
-  const told = redisGuarantees(SOUND, false);
-  expect(told.level).toBe('Timed');
-  expect(told.reasons[0]).toContain('next restart');
+  const { level, reasons } = redisGuarantees(SOUND, false);
+  expect(level).toBe('Timed');
+  expect(reasons[0]).toContain('next restart');
 });
 
 it('what makes a Redis unsafe cannot be allowed', () => {

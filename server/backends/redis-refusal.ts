@@ -19,7 +19,7 @@ const MEANT: [RegExp, string][] = [
 ];
 
 /**
- * What a refusal of a Redis means to whoever made the call: nothing of it was applied.
+ * The error for a refusal of a Redis: nothing of the call was applied.
  *
  * @param said as the Redis said it
  */

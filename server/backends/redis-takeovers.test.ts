@@ -18,8 +18,8 @@ const DURABLE = { durable: true, settings: ['--repl-diskless-sync-delay', '0'] }
 /** No beat is left while the test runs: whatever is noticed shows in the writes themselves. */
 const NEVER_MS = 600_000;
 
-const taken = (process: RedisProcess, key: RecordKey, owner: string) =>
-  vi.waitFor(() => take(process, key, owner, { leaseMs: LEASE_MS }), SOON);
+const taken = (process: RedisProcess, key: RecordKey, owner: string, leaseMs = LEASE_MS) =>
+  vi.waitFor(() => take(process, key, owner, { leaseMs }), SOON);
 
 const epochOf = ({ token }: { token: number }) => Math.floor(token / EPOCH_SPAN);
 
@@ -201,7 +201,7 @@ describe('a Redis that is set up to be Strong', { timeout: 90_000 }, () => {
     const rig = await RedisRig.start(DURABLE);
     try {
       const key = freshKey();
-      const { token } = await taken(await rig.join(), key, 'w1');
+      const { token } = await taken(await rig.join(), key, 'w1', 60_000);
       const { backends } = rig.database.tables;
       const unknown = { replicationId: null, isDurable: null, evictedKeys: null };
       await rig.database.db.update(backends).set(unknown);

@@ -13,7 +13,7 @@ const BUDGET_MS = 3_500;
 export interface IntakeParts {
   lane: Lane;
   monotonic: () => number;
-  /** What to answer while the backend serves nobody; null while it does. */
+  /** The refusal of every command while the backend does not serve; null while it does. */
   absence: () => LockyardError | null;
   /** Gives back a grant whose caller was told already that nobody knows. */
   takeBack: (key: RecordKey, token: number) => void;

@@ -88,7 +88,7 @@ export class Pulse {
     return this.failure === null;
   }
 
-  /** What to answer while this backend serves nobody; null while it does. */
+  /** The refusal of every command while this backend does not serve; null while it does. */
   get absence(): LockyardError | null {
     return this.reachable ? null : backendDown(this.failure);
   }

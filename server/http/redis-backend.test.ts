@@ -18,7 +18,7 @@ let cookie: string;
 
 beforeAll(async () => {
   redis = await startPrivateRedis();
-  // What makes a Redis unsafe is never allowed, also where somebody tries to.
+  // What makes a Redis unsafe is never allowed, also where LOCKYARD_ALLOW_UNSAFE names it.
   const allowed = { LOCKYARD_ALLOW_UNSAFE: 'orders' };
   api = await ApiHarness.start({ LOCKYARD_BACKEND_ORDERS: redis.url, ...allowed });
   await api.namespace('orders', 'orders');
@@ -114,7 +114,7 @@ test('a Redis that began to evict keys grants nothing and says why, for as long 
   const other = (await acquire('held as well', held)).data as { token: number };
   const waiting = acquire('held before', { owner: 'patient', waitMs: 25_000 });
   await asAdmin(['CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru']);
-  // Nobody reads the settings by hand: the store sees by itself that they are others now.
+  // No operator reads the settings again: the store itself sees that they have changed.
   await expect.poll(() => metric('lockyard_backend_closed'), SOON).toBe(1);
   expect(await metric('lockyard_backend_up')).toBe(1);
   const { closedBecause, reading } = await readAgain();

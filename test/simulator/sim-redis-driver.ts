@@ -40,8 +40,8 @@ export class SimRedisDriver extends EventEmitter {
 
   call(command: 'EVALSHA' | 'CONFIG', ...args: (string | number)[]) {
     if (command === 'CONFIG') return this.ask<Reply>('read', () => this.redis.flushing());
-    const [sha = '', , , ...told] = args.map(String);
-    return this.ask(WRITES.has(sha) ? 'swap' : 'read', () => this.redis.script(sha, told));
+    const [sha = '', , , ...rest] = args.map(String);
+    return this.ask(WRITES.has(sha) ? 'swap' : 'read', () => this.redis.script(sha, rest));
   }
 
   info = () => this.ask('read', () => this.redis.info());

@@ -7,7 +7,7 @@ import type { ZookeeperUrl } from '@/db/zookeeper-url';
 export interface ServerAddress {
   host: string;
   port: number;
-  /** `user:password` of the scheme "digest"; null: nobody. */
+  /** `user:password` of the scheme "digest"; null: none. */
   credentials: string | null;
   /** As in `ZookeeperUrl`; absent: in the clear. */
   tls?: ZookeeperUrl['tls'] | undefined;
@@ -16,7 +16,7 @@ export interface ServerAddress {
 /**
  * Opens a connection.
  *
- * @param onReady told when something may be written: with TLS not before the certificate has been verified
+ * @param onReady called when something may be written: with TLS not before the certificate has been verified
  */
 export function socketTo({ host, port, tls }: ServerAddress, onReady: () => void): Socket {
   if (!tls) return connect(port, host, onReady);
