@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { pagePolicy } from '../http/security-headers';
+import { type GzipPiece, gzipOf, gzipPiece, plainPiece } from './gzip-pieces';
 import type { PageRelay } from './page-relay';
+import { acceptsGzip } from './static-files';
 
 /** Pages that are the same for everybody, but for what is filled in. */
 export type KeptPage = 'docs' | 'notFound' | 'setup' | 'setupByLink' | 'signIn';
@@ -15,7 +17,8 @@ export interface PageFills {
   token: string;
 }
 
-type Piece = Buffer | keyof PageFills;
+/** A part that never changes, plain and compressed, or the name of what is filled in. */
+type Piece = { text: Buffer; gzipped: GzipPiece } | keyof PageFills;
 
 interface KeptForm {
   status: number;
@@ -50,11 +53,14 @@ export class KeptPages {
     fills: PageFills,
   ): Promise<number> {
     const form = await this.form(page, isNavigation);
-    const pieces = form.pieces.map((piece) =>
-      typeof piece === 'string' ? Buffer.from(fills[piece]) : piece,
-    );
+    const isGzipped = acceptsGzip(res.req.headers['accept-encoding']);
+    const pieces = isGzipped ? gzippedParts(form, fills) : plainParts(form, fills);
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    res.writeHead(form.status, { ...form.headers, 'Content-Length': length });
+    res.writeHead(form.status, {
+      ...form.headers,
+      'Content-Length': length,
+      ...(isGzipped && { 'Content-Encoding': 'gzip' }),
+    });
     if (res.req.method === 'HEAD') {
       res.end();
       return 0;
@@ -97,7 +103,7 @@ export class KeptPages {
     );
     const expected = page === 'notFound' ? 404 : 200;
     if (status !== expected) throw new Error(`The page ${path} was answered with ${status}.`);
-    return { status, headers: withoutMarks(headers, marks), pieces: cut(text, marks) };
+    return { status, headers: withoutMarks(headers, marks), pieces: await cut(text, marks) };
   }
 }
 
@@ -118,7 +124,22 @@ function withoutMarks(headers: OutgoingHttpHeaders, { nonce }: PageFills): Outgo
   );
 }
 
-function cut(text: string, marks: PageFills): Piece[] {
+function plainParts({ pieces }: KeptForm, fills: PageFills): Buffer[] {
+  return pieces.map((piece) =>
+    typeof piece === 'string' ? Buffer.from(fills[piece]) : piece.text,
+  );
+}
+
+function gzippedParts({ pieces }: KeptForm, fills: PageFills): Buffer[] {
+  const filled = {
+    nonce: plainPiece(Buffer.from(fills.nonce)),
+    origin: plainPiece(Buffer.from(fills.origin)),
+    token: plainPiece(Buffer.from(fills.token)),
+  };
+  return gzipOf(pieces.map((piece) => (typeof piece === 'string' ? filled[piece] : piece.gzipped)));
+}
+
+async function cut(text: string, marks: PageFills): Promise<Piece[]> {
   const names = Object.keys(marks) as (keyof PageFills)[];
   const pattern = new RegExp(
     names.map((name) => `(${marks[name].replaceAll('.', '\\.')})`).join('|'),
@@ -128,9 +149,14 @@ function cut(text: string, marks: PageFills): Piece[] {
   for (let found = pattern.exec(rest); found; found = pattern.exec(rest)) {
     const [mark, ...groups] = found;
     const name = names[groups.findIndex((group) => group !== undefined)];
-    pieces.push(Buffer.from(rest.slice(0, found.index)), name ?? 'nonce');
+    pieces.push(await partOf(rest.slice(0, found.index)), name ?? 'nonce');
     rest = rest.slice(found.index + mark.length);
   }
-  pieces.push(Buffer.from(rest));
+  pieces.push(await partOf(rest));
   return pieces;
+}
+
+async function partOf(part: string): Promise<Exclude<Piece, string>> {
+  const text = Buffer.from(part);
+  return { text, gzipped: await gzipPiece(text) };
 }

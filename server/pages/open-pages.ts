@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { StartError } from '@/db/start-error';
 import type { PageHandler } from '../http/page-door';
 import { createPrivateConsole } from '../http/private-console';
 import type { RequestScope } from '../http/request-scope';
@@ -28,10 +30,14 @@ export async function openPages(
   answerQuery: (scope: RequestScope) => void,
 ): Promise<Pages> {
   const { config, clock, log } = runtime;
+  const buildDir = join(process.cwd(), '.next');
+  if (!existsSync(join(buildDir, 'BUILD_ID'))) {
+    throw new StartError('The pages are not built. Start with: npm start');
+  }
   const sockets = await privateSockets(config.dataDir);
   const console = createPrivateConsole(answerQuery);
   const keeper = new PageKeeper({
-    entry: join(process.cwd(), '.next/lockyard/page-process.mjs'),
+    entry: join(buildDir, 'lockyard/page-process.mjs'),
     sockets: { pagesSocket: sockets.pages, consoleSocket: sockets.console },
     env,
     clock,
@@ -47,7 +53,6 @@ export async function openPages(
   };
   try {
     await listenPrivately(console, sockets.console);
-    const buildDir = join(process.cwd(), '.next');
     const [files] = await Promise.all([StaticFiles.read(buildDir), keeper.start()]);
     const pages = new PageAnswers({
       runtime,

@@ -15,8 +15,9 @@ const BACK_OFF_MAX_MS = 30_000;
 /** Whoever ran for so long starts without delay the next time. */
 const STEADY_MS = 60_000;
 const PING_EVERY_MS = 5_000;
-/** An event loop that is stuck for so long will not come back. */
+/** An event loop that is stuck for so long will not come back. A start takes longest where many start at once. */
 const SILENT_MAX_MS = 30_000;
+const START_MAX_MS = 180_000;
 
 export interface PageKeeperParts {
   /** The built program of the page process. */
@@ -47,7 +48,11 @@ export class PageKeeper {
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.launch(resolve, () =>
-        reject(new StartError('The pages are not built. Start with: npm start')),
+        reject(
+          new StartError(
+            'The process that renders pages ended as it started; its last lines say why.',
+          ),
+        ),
       );
     });
   }
@@ -77,12 +82,12 @@ export class PageKeeper {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     this.child = child;
-    lowerPriority(child);
     const startedAt = clock.monotonic();
     let heardAt = startedAt;
     let wasReady = false;
     const watch = setInterval(() => {
-      if (clock.monotonic() - heardAt > SILENT_MAX_MS) child.kill('SIGKILL');
+      const silentMs = clock.monotonic() - heardAt;
+      if (silentMs > (wasReady ? SILENT_MAX_MS : START_MAX_MS)) child.kill('SIGKILL');
       else if (child.connected) child.send(PING, () => undefined);
     }, PING_EVERY_MS);
     watch.unref();
@@ -91,6 +96,7 @@ export class PageKeeper {
       if (message === 'ready') {
         wasReady = true;
         this.isUp = true;
+        lowerPriority(child);
         onReady();
       } else this.residentBytes = message.residentBytes;
     });

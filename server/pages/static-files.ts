@@ -86,7 +86,7 @@ export class StaticFiles {
 }
 
 /** Whether a caller reads gzip. One that lists it with `q=0` does not. */
-function acceptsGzip(header: string | string[] | undefined): boolean {
+export function acceptsGzip(header: string | string[] | undefined): boolean {
   return /(^|[,\s])gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(header ?? ''));
 }
 
