@@ -95,6 +95,7 @@ export function LocksView({
               <DeleteNamesButton
                 kind="lock"
                 at={query.namespace ? { namespace: query.namespace } : {}}
+                className="max-md:hidden"
               >
                 Delete free locks…
               </DeleteNamesButton>

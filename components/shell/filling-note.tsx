@@ -21,6 +21,7 @@ export function FillingNote() {
   const [first, ...more] = filling;
   if (!first) return null;
   const { name, locks, counters, policy } = first;
+  const isFull = more.length === 0 && locks + counters >= policy.maxLocks;
   return (
     <p
       role="status"
@@ -30,10 +31,11 @@ export function FillingNote() {
       <span>
         <strong className="font-semibold">
           The namespace <span className="font-mono text-12">{name}</span>{' '}
-          {more.length > 0 ? `and ${more.length} more are nearly full.` : 'is nearly full.'}
+          {more.length > 0 ? `and ${more.length} more are` : 'is'} {isFull ? 'full' : 'nearly full'}
+          .
         </strong>{' '}
-        It has {exactCount(locks + counters)} of {exactCount(policy.maxLocks)} locks and counters;
-        at the bound new ones are refused.{' '}
+        It has {exactCount(locks + counters)} of {exactCount(policy.maxLocks)} locks and counters
+        {isFull ? ': new ones are refused.' : '; at the bound new ones are refused.'}{' '}
         <Link href="/namespaces" className="link">
           Namespaces
         </Link>
