@@ -50,6 +50,12 @@ test('an operator sees what a deletion would keep and why, a viewer is not offer
   await openPage(page, `${server.url}/namespaces`);
   await expect(page.getByText('full: 3 of 3 names')).toBeVisible();
   await seen.close();
+  const roomier = {
+    name,
+    policy: { ...POLICY, maxLocks: 1_000 },
+    reason: 'others share the server',
+  };
+  await callConsole(server, admin.cookie, 'namespaces.setPolicy', roomier);
   const context = await browser.newContext();
   await signIn(context, server, vera);
   const other = await context.newPage();

@@ -7,7 +7,7 @@ import type { Typed } from './chosen-fields';
 import { DeleteNamesDialog } from './delete-names-dialog';
 import type { Chosen } from './use-deletion';
 
-/** The way to the deletion of names; nothing for whoever may not. */
+/** Opens the deletion of names; renders nothing for a viewer. */
 export function DeleteNamesButton({
   kind,
   at,

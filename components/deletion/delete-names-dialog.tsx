@@ -69,7 +69,7 @@ export function DeleteNamesDialog({
         <span>
           {kind === 'lock'
             ? 'A deleted lock can be taken again at any time, with higher tokens. Its history stays.'
-            : 'A deleted counter and its value are gone: programs that add to it are refused until somebody makes it again.'}
+            : 'A deleted counter and its value are gone: programs that add to it are refused until it is created again.'}
         </span>
       </p>
       <div className="flex flex-col gap-4">

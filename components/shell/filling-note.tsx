@@ -37,7 +37,7 @@ export function FillingNote() {
         It has {exactCount(locks + counters)} of {exactCount(policy.maxLocks)} locks and counters
         {isFull ? ': new ones are refused.' : '; at the bound new ones are refused.'}{' '}
         <Link href="/namespaces" className="link">
-          Namespaces
+          See its policy
         </Link>
       </span>
     </p>

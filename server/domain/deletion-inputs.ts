@@ -5,7 +5,7 @@ import type { KeptBecause } from './deletion';
 import { lockName, namespaceName } from './inputs';
 import { MAX_LOCKS_MAX } from './namespace-policy';
 
-/** How many records one request deletes at most; whoever wants more gone asks again. */
+/** How many records one request deletes at most; for more, the request is repeated. */
 export const DELETED_AT_ONCE = 1_000;
 
 const chosen = {
@@ -25,7 +25,7 @@ export const chosenNamesInput = z.strictObject(chosen).refine(isOneWay, eitherOr
 export type ChosenNames = z.output<typeof chosenNamesInput>;
 
 const act = {
-  /** How many of them, as whoever asks has seen and typed: never more are deleted. */
+  /** How many at most: the number that the operator saw in the preview and typed. */
   atMost: z.number().int().min(1).max(MAX_LOCKS_MAX),
   reason: actReason,
 };

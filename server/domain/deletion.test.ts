@@ -36,7 +36,7 @@ const take = (options?: Parameters<typeof acquire>[1]): number => {
 };
 
 describe('a lock is kept', () => {
-  it('while it is held, and while somebody waits for it', () => {
+  it('while it is held, and while it is waited for', () => {
     const token = take({ leaseMs: 86_400_000 });
     world.pass(80 * MINUTE_MS);
     expect(of(world.record)).toEqual({ keptBecause: 'held', notBefore: Number.POSITIVE_INFINITY });

@@ -3,7 +3,7 @@ import { ANSWERS_MAX_MS } from './decision';
 import { startsAboveFrom } from './fencing-token';
 import { type LockRecord, liveHolds } from './lock-record';
 
-/** Why a record is kept though somebody, or a chore, would delete it. The order is that in which they are looked for. */
+/** Why a record is not deleted, in the order in which the reasons are checked. */
 export const KEPT_BECAUSE = [
   'held',
   'waitedFor',
@@ -17,7 +17,7 @@ export const KEPT_BECAUSE = [
 
 export type KeptBecause = (typeof KEPT_BECAUSE)[number];
 
-/** How long a lock is kept whose hold was lost, not released, so that its holder is told how. */
+/** How long a lock is kept whose hold was lost, not released, so that its holder can learn how. */
 const LOST_KEPT_MS = 60 * 60_000;
 
 /** How long a free lock is kept in a namespace that has room, and in one that is more than half full. */
@@ -38,11 +38,11 @@ export interface Deletion {
 type Obstacle = [why: KeptBecause, until: number];
 
 /**
- * Whether a lock may be deleted, by whomever.
+ * Whether a lock may be deleted, by a chore or by an operator.
  *
  * Guarantee: once a store has deleted exactly this rev, its clock having reached `notBefore`, every token and rev of a later
- * lock of that name is above all of this one's, unless that clock steps back by `DELETION_MARGIN_MS` or more; nobody
- * holds it or waits for it, and every answer about it that is remembered has lapsed.
+ * lock of that name is above all of this one's, unless that clock steps back by `DELETION_MARGIN_MS` or more; the
+ * lock has no holder and no waiter, and every remembered answer about it has lapsed.
  *
  * @param epoch of the backend
  * @param now the backend's clock, epoch milliseconds
@@ -66,7 +66,7 @@ export function lockDeletion(record: LockRecord, epoch: number, now: number): De
   ]);
 }
 
-/** The same for a counter, which nobody holds: it is never deleted for being idle, only because somebody wants it gone. */
+/** The same for a counter. Only an operator deletes one: it is never deleted for being idle. */
 export function counterDeletion(record: CounterRecord, now: number): Deletion {
   return firstOf(now, [
     ['answersKept', record.answersUntil],
@@ -74,7 +74,7 @@ export function counterDeletion(record: CounterRecord, now: number): Deletion {
   ]);
 }
 
-/** When a lock was last held, as far as its record tells; 0: it was not. Only of use for a lock that nobody holds. */
+/** When a lock was last held, as far as its record tells; 0: it was not. Meaningful only for a free lock. */
 export function lastUsedAt({ holds, ended }: LockRecord): number {
   return Math.max(0, ended?.at ?? 0, ...holds.map(({ expiresAt }) => expiresAt));
 }

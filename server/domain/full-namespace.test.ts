@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 
 describe('a namespace that is full', () => {
-  it('refuses a lock without a record, whoever asks and however patiently', () => {
+  it('refuses a lock without a record, with patience or without', () => {
     world.policy = FULL;
     for (const parts of [{}, { waitMs: 60_000 }, { reentrant: true }, { requestId: 'one' }]) {
       expect(() => world.run(acquire('orders/w1', parts))).toThrow(refused);

@@ -13,7 +13,7 @@ export interface NameTally {
 /** Names made by this process, by namespace, that its board has not shown yet. */
 type Made = Map<string, Set<string>>;
 
-/** What whoever makes records tells of them. */
+/** What the engine reports of the records that it makes. */
 export interface NewNames {
   /** A record is about to be made by a write whose outcome `settled` tells. */
   making(key: RecordKey): void;

@@ -23,7 +23,7 @@ export type DeletionFate =
  * Deletes those records of one backend that nothing keeps, as `lockDeletion` says: each is read, judged, and deleted only if it is
  * still what was read and the store's clock has come far enough, in one step. Says what became of each, in order.
  *
- * @param idleMs how long a lock must not have been held besides; 0 where somebody wants it gone
+ * @param idleMs how long a lock must not have been held besides; 0 for a deletion by an operator
  * @throws StoreError where the backend does not answer; those before may be gone
  */
 export async function deleteRecords(

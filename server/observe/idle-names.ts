@@ -13,8 +13,8 @@ interface IdleLock {
 }
 
 /**
- * Locks of one namespace that nothing keeps and that nobody has held for a while, as the board last read them: the `most` that have
- * been idle longest, the oldest first.
+ * Deletable locks of one namespace that have not been held for a while, as the board last read them:
+ * the `most` that have been idle longest, the oldest first.
  *
  * @param nowOf the clock of a backend, and its epoch
  */

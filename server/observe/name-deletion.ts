@@ -73,7 +73,7 @@ export class NameDeletion {
   /**
    * Deletes at most so many of them, and `DELETED_AT_ONCE`. Each is read and judged again, and deleted only as it was read.
    *
-   * @param onResults told what became of some of them, also where a later step fails
+   * @param onResults called with the results of each step, also where a later step fails
    * @param isTimeUp asked before each step: then the rest is left
    * @returns whether there may be more that can be deleted
    * @throws LockyardError `BACKEND_DOWN` where the backend does not answer, `UNKNOWN` where it ceases to: any may be gone
@@ -181,7 +181,7 @@ export class NameDeletion {
   }
 }
 
-/** What a store's failure means to whoever asked. */
+/** What a store's failure means to the caller. */
 function refuse(cause: unknown): never {
   if (!(cause instanceof StoreError)) throw cause;
   if (cause.applied === 'unknown') throw unknownOutcome(cause);
