@@ -187,11 +187,11 @@ test('the command line tells what would go, and deletes name by name', async () 
   passed.ms += 11 * MINUTE_MS;
   await acquire('e3\n');
   const words = ['locks', 'delete', '--namespace', 'jobs', '--prefix', 'e'];
-  const told = async () => (await cli(...words)) ?? '';
-  while (!(await told()).includes('kept, held')) {
+  const shown = async () => (await cli(...words)) ?? '';
+  while (!(await shown()).includes('kept, held')) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  expect(await told()).toBe(
+  expect(await shown()).toBe(
     '3 locks are meant: 2 can be deleted.\ncan be deleted: e1, e2\nkept, held, 1: e3\\u{a}',
   );
   expect(await cli(...words, '--count', '5', '--reason', REASON)).toBe(
@@ -203,7 +203,7 @@ test('the command line tells what would go, and deletes name by name', async () 
   );
 });
 
-test('a deletion whose process died is told as unknown, since some may be gone', async () => {
+test('a deletion whose process died is recorded as unknown, since some may be gone', async () => {
   const what = { act: 'lock.delete', namespace: 'jobs', subject: 'f*', reason: REASON } as const;
   await openIntent(api.cli, { name: 'Olga', kind: 'user' }, what);
   passed.ms += MINUTE_MS;
