@@ -12,19 +12,26 @@ export interface KeptName {
   key: RecordKey;
 }
 
-/** The shards of a backend, how many names each keeps, and some of these. Looks at every row once. */
-export function namesOnShards(
+/** So many names are looked at between two looks at the clock. */
+const NAMES_A_LOOK = 256;
+
+/** The shards of a backend, how many names each keeps, and some of these. Looks at every row once, in slices. */
+export async function namesOnShards(
   board: LockBoard,
   health: BackendHealth,
   { shard: only, search = '', after, limit }: ShardNamesInput,
-): ShardsPage {
+): Promise<ShardsPage> {
   const shards = (health.shards ?? []).map((shard) => ({ ...shard, locks: 0, counters: 0 }));
   const byId = new Map(shards.map((shard) => [shard.id, shard]));
   const sought = search.toLowerCase();
   const first = new FirstInOrder<{ id: string; kept: KeptName }>(limit + 1, (a, b) =>
     a.id < b.id ? -1 : 1,
   );
+  const slice = board.table.slice();
+  let looked = 0;
   for (const kept of board.keptNames()) {
+    looked += 1;
+    if (looked % NAMES_A_LOOK === 0 && slice.isOver) await slice.pause();
     const shard = byId.get(kept.keptBy);
     if (!shard) continue;
     if (kept.key.kind === 'counter') shard.counters += 1;

@@ -148,6 +148,18 @@ describe('a live list', () => {
     for (const reader of readers) await reader.cut();
   });
 
+  it('keeps nothing from those who follow it when somebody else comes just before a tick', async () => {
+    const rig = new TableRig();
+    rig.keep('job-1');
+    const first = await opened(rig);
+    rig.keep('job-1', { waiters: 1 });
+    const second = await opened(rig);
+    await tell(rig);
+    expect(first.page?.rows).toMatchObject([{ waiters: 1 }]);
+    expect(first.page?.rows).toEqual(second.page?.rows);
+    for (const reader of [first, second]) await reader.cut();
+  });
+
   it('begins again with everything for who comes back too late, or with an id of another process', async () => {
     const rig = new TableRig();
     rig.keep('job-1');

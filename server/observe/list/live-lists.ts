@@ -32,6 +32,8 @@ interface Followed {
   /** Each wakes one that follows it. */
   readers: Set<() => void>;
   lookedAt: number;
+  /** What all who follow it have been woken for. */
+  told: SeenWindow | null;
   /** Since when nobody follows it; null while somebody does. */
   leftAt: number | null;
 }
@@ -120,7 +122,7 @@ export class LiveLists {
     const view = this.lists.view(input);
     view.windows += 1;
     const window = new ListWindow(view, this.table, input);
-    const at = { lookedAt: Number.NEGATIVE_INFINITY, leftAt: null };
+    const at = { lookedAt: Number.NEGATIVE_INFINITY, told: null, leftAt: null };
     const followed: Followed = { window, input, readers: new Set(), ...at };
     this.followed.set(key, followed);
     return followed;
@@ -145,7 +147,14 @@ export class LiveLists {
   private async tick(): Promise<void> {
     const begunAt = this.clock.monotonic();
     this.letGo(begunAt);
-    if (this.readers > 0) await this.tell();
+    try {
+      if (this.readers > 0) await this.tell();
+    } finally {
+      this.planTick(begunAt);
+    }
+  }
+
+  private planTick(begunAt: number): void {
     if (this.followed.size === 0) this.timer = undefined;
     if (!this.timer) return;
     const waitMs = this.spending.waitMs();
@@ -163,9 +172,10 @@ export class LiveLists {
       const { window, readers } = followed;
       const isBeat = begunAt - followed.lookedAt >= BEAT_MS - TICK_MS / 2;
       if (readers.size === 0) continue;
-      const before = window.last;
       await this.look(followed, isBeat, slice);
-      if (window.last === before) continue;
+      // Not only what this look found: somebody who has just come may have looked since the last tick.
+      if (window.last === followed.told) continue;
+      followed.told = window.last;
       for (const wake of [...readers]) {
         wake();
         await sent();
