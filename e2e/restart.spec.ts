@@ -143,10 +143,12 @@ for (const [what, fail, mend] of outages) {
         await expect(cell(lockRow(list, name), 'state')).toContainText(/default silent \d+\ss/);
       }
       await expect(cell(lockRow(list, held), 'owner')).toContainText('orders-1');
-      await expect(cell(lockRow(list, held), 'held')).toContainText(/^≥\s[2-9]s/);
+      await expect(cell(lockRow(list, held), 'held')).toContainText(/^≥\s[2-9](\.\d)?s/);
       await expect(list.locator('[data-figure="unknown"]')).toContainText(/Unknown[1-9]/);
       await expect(list.getByTitle('Without default, which does not respond')).toBeVisible();
-      await expect(lock.getByRole('region', { name: 'Holder' })).toContainText(/at least [2-9]\ss/);
+      await expect(lock.getByRole('region', { name: 'Holder' })).toContainText(
+        /at least [2-9](\.\d)?\ss/,
+      );
       await expect(lock.getByText(/Not known: default has been silent for \d+\ss\./)).toBeVisible();
       await expect(lock.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
       await expect(lock.getByRole('region', { name: 'Holder' })).toContainText(
