@@ -1,6 +1,7 @@
 import { and, eq, lte, type SQL } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../domain/errors';
+import type { RequestIdentity } from '../domain/request-tag';
 import { actRequest } from './act-request';
 import { type AuditActor, closeIntent, guessNotApplied } from './audit-log';
 import type { Runtime } from './operation-context';
@@ -73,13 +74,33 @@ const VERBS: Record<string, Parameters<typeof actRequest>[0]> = {
 };
 
 /** What the act answered; null if it was not done. Only what changed something is remembered there. */
-async function findAnswer(
-  runtime: Needs,
-  { act, namespace, subject, intent, actor, actorKind, seen, reason }: Intent,
-): Promise<Record<string, unknown> | null> {
+async function findAnswer(runtime: Needs, intent: Intent): Promise<Record<string, unknown> | null> {
+  const { namespace } = intent;
+  const request = requestOfIntent(intent);
+  if (!namespace || !request) return null;
+  try {
+    const engine = await engineOf({ runtime }, namespace);
+    return (await engine.recall(request)) as Record<string, unknown> | null;
+  } catch (error) {
+    if (error instanceof LockyardError && error.reason === 'NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+/** Under what an act on a record left its answer; null for an act on the control database. */
+export function requestOfIntent({
+  act,
+  namespace,
+  subject,
+  intent,
+  actor,
+  actorKind,
+  seen,
+  reason,
+}: Intent): RequestIdentity | null {
   const verb = VERBS[act];
   if (!namespace || !verb) return null;
-  const request = actRequest(
+  return actRequest(
     verb,
     { namespace, name: subject },
     {
@@ -89,11 +110,4 @@ async function findAnswer(
       reason,
     },
   );
-  try {
-    const engine = await engineOf({ runtime }, namespace);
-    return (await engine.recall(request)) as Record<string, unknown> | null;
-  } catch (error) {
-    if (error instanceof LockyardError && error.reason === 'NOT_FOUND') return null;
-    throw error;
-  }
 }

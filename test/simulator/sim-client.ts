@@ -43,18 +43,22 @@ export class SimClient {
       const key = world.keys[Math.floor(world.random() * world.keys.length)] as RecordKey;
       const dice = world.random();
       if (dice < 0.15) await (this.world.memory ? this.holdOnce(key) : this.add());
-      else if (dice < 0.2) await this.operate(key);
+      else if (dice < (world.audits ? 0.4 : 0.2)) await this.operate(key);
       else if (dice < 0.35 && world.keys.length > 1) await holdSetOnce(this);
       else await this.holdOnce(key);
     }
+    await world.audits?.operateLast(this);
   }
 
   private async holdOnce(key: RecordKey): Promise<void> {
     const { random, scheduler } = this.world;
-    const leaseMs = random() < 0.1 ? this.world.longLeaseMs : 150 + Math.floor(random() * 900);
+    const isLong = random() < (this.world.audits ? 0.3 : 0.1);
+    const leaseMs = isLong ? this.world.longLeaseMs : 150 + Math.floor(random() * 900);
     const granted = await this.acquire(key, leaseMs);
     if (!granted) return;
     const { token } = granted;
+    // Forgotten, until an operator ends it.
+    if (isLong && this.world.audits) return;
     if (this.world.reenters && random() < 0.2) return enterTwice(this, key, token, leaseMs);
     while (random() < this.world.renewing) {
       await scheduler.pause(random() * leaseMs * 0.7);
@@ -67,7 +71,7 @@ export class SimClient {
     if (random() < 0.2) await this.release(key, token, requestId, true);
   }
 
-  private async acquire(key: RecordKey, leaseMs: number): Promise<{ token: number } | null> {
+  async acquire(key: RecordKey, leaseMs: number): Promise<{ token: number } | null> {
     const { random } = this.world;
     const waitMs = random() < 0.4 ? 0 : Math.floor(random() * 2_500);
     const mode = random() < this.world.shared ? ('shared' as const) : ('exclusive' as const);
@@ -181,7 +185,11 @@ export class SimClient {
     const twin = random() < 0.2 ? once() : null;
     for (;;) {
       const reply = await once();
-      if (reply === 'silence' || 'error' in reply) continue;
+      if (reply === 'silence' || 'error' in reply) {
+        // A process whose writes are stuck refuses at once, for long.
+        if (this.world.audits) await this.world.scheduler.pause(100);
+        continue;
+      }
       await twin;
       return;
     }
@@ -190,6 +198,7 @@ export class SimClient {
   /** Does what an operator does who sees the lock: ends the hold there, gives it time, or freezes the lock for a while. */
   private async operate(key: RecordKey): Promise<void> {
     const { random, newText, scheduler } = this.world;
+    if (this.world.audits) return this.world.audits.operate(this, key);
     const hold = this.checks.truth.record(key)?.holds[0];
     const why = { by: 'ana', reason: 'drill', request: anonymousRequest(newText) };
     const act = (run: (engine: LockEngine) => Promise<unknown>) => this.call(run, () => undefined);
@@ -237,9 +246,11 @@ export class SimClient {
       return 'silence';
     }
     const { engine, owner } = process;
+    let hasGivenUp = false;
     return new Promise((resolve) => {
       const hear = (heard: { answer: T } | { error: LockyardError }) => {
-        check(heard);
+        // A process that was stopped for long answers what was asked again elsewhere since.
+        if (!hasGivenUp || !this.world.audits) check(heard);
         scheduler.after(0.1 + random() * 2, null, () => resolve(heard));
       };
       scheduler.after(0.1 + random() * 2, owner, () => {
@@ -254,6 +265,7 @@ export class SimClient {
         );
       });
       scheduler.after(GIVE_UP_AFTER_MS + waitMs, null, () => {
+        hasGivenUp = true;
         resolve('silence');
       });
     });

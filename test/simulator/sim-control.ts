@@ -16,8 +16,9 @@ let opened: Promise<Database> | undefined;
 export async function emptyControl(): Promise<Database> {
   opened ??= openControl();
   const control = await opened;
-  const { backends } = control.tables;
+  const { audit, backends } = control.tables;
   await control.db.delete(backends).where(isNotNull(backends.id));
+  await control.db.delete(audit).where(isNotNull(audit.id));
   return control;
 }
 
@@ -74,5 +75,6 @@ function overLink<T extends object>(builder: T, link: SimLink): T {
 
 /** What a lost call says of a store means nothing of a database. */
 function away(cause: unknown): never {
-  throw cause instanceof StoreError ? new Error('It does not answer.', { cause }) : cause;
+  if (!(cause instanceof StoreError)) throw cause;
+  throw Object.assign(new Error('It does not answer.', { cause }), { code: 'ETIMEDOUT' });
 }

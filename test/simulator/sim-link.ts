@@ -7,13 +7,23 @@ import type { SimOwner, SimScheduler } from './sim-scheduler';
  * - `pass`: it arrives and is answered. - `slow`: a row keeps it waiting.
  * - `loseRequest`: it never arrives. - `loseReply`: it arrives, and its answer does not.
  * - `late`: its caller is told that nobody knows, and then it arrives.
+ * - `stuck`: the same, but so late that nobody reckons with it any more.
  * - `conflict`: it is rolled back, and its caller knows. - `crash`: its caller dies before the answer.
  */
-export type Fate = 'pass' | 'slow' | 'loseRequest' | 'loseReply' | 'late' | 'conflict' | 'crash';
+export type Fate =
+  | 'pass'
+  | 'slow'
+  | 'loseRequest'
+  | 'loseReply'
+  | 'late'
+  | 'stuck'
+  | 'conflict'
+  | 'crash';
 
 const PACKET_TIMEOUT_MS = 1_500;
 const SLOW_MS = 2_500;
 const LATE_MS = 4_000;
+const STUCK_MS = 15_000;
 
 /** The way from one process to one server, with everything that can happen on it. */
 export class SimLink {
@@ -56,6 +66,10 @@ export class SimLink {
           return;
         case 'late':
           arrive(random() * LATE_MS, () => undefined);
+          scheduler.after(this.hop(), owner, () => fail(isSwap ? 'unknown' : 'no'));
+          return;
+        case 'stuck':
+          arrive((1 + random()) * STUCK_MS, () => undefined);
           scheduler.after(this.hop(), owner, () => fail(isSwap ? 'unknown' : 'no'));
           return;
         case 'loseRequest':

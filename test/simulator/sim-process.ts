@@ -16,8 +16,8 @@ import type { SimWorld } from './sim-world';
 
 const TAIL_EVERY_MS = 150;
 
-/** After a loss a tail misses ten thousand lines for a while, and each look at them costs. */
-const LOSSY_TAIL_EVERY_MS = 1_500;
+/** After a loss a tail misses ten thousand lines for a while, and worlds with an audit log last long: each look costs. */
+const SELDOM_TAIL_EVERY_MS = 1_500;
 
 interface Opened {
   connection: RecordStore & HistorySource;
@@ -31,7 +31,7 @@ export class SimProcess {
   /** Of each store, the ids of the history that its tail delivered, as often as it did. */
   readonly tailed: number[][] = [];
   engine: LockEngine | null = null;
-  private readonly clock: Clock;
+  readonly clock: Clock;
 
   constructor(
     readonly world: SimWorld,
@@ -59,6 +59,7 @@ export class SimProcess {
     );
     this.engine = world.flaws.engine?.(engine, this) ?? engine;
     for (const { connection } of opened) this.follow(connection);
+    world.audits?.resolveBy(this);
   }
 
   /** As a process has it whose backend is spread over shards that are all served. */
@@ -95,9 +96,9 @@ export class SimProcess {
   }
 
   private follow(connection: HistorySource): void {
-    const { scheduler, memory, flaws } = this.world;
+    const { scheduler, memory, audits, flaws } = this.world;
     const tail = flaws.tail?.(connection) ?? new HistoryTail(connection, this.clock, 0);
-    const everyMs = memory ? LOSSY_TAIL_EVERY_MS : TAIL_EVERY_MS;
+    const everyMs = memory || audits ? SELDOM_TAIL_EVERY_MS : TAIL_EVERY_MS;
     const told: number[] = [];
     this.tailed.push(told);
     scheduler.as(this.owner, () => {
@@ -112,7 +113,8 @@ export class SimProcess {
 
   private open(database: SimDatabase): Opened {
     const { scheduler, random } = this.world;
-    const fateOf = (call: 'read' | 'swap') => this.world.fateOf(call, database);
+    const fateOf = (call: 'read' | 'swap') =>
+      this.world.audits?.fateOf(this, call) ?? this.world.fateOf(call, database);
     const link = new SimLink(scheduler, this.owner, random, fateOf);
     return { connection: new SimConnection(database, link), past: null };
   }

@@ -10,6 +10,7 @@ import type { LockEngine } from '@/server/engine/lock-engine';
 import type { AnyCommand, AnyRecord, Machine } from '@/server/engine/machine';
 import { seeded } from '@/server/engine/testing/seeded';
 import type { HistoryTail } from '@/server/observe/history-tail';
+import type { AuditedActs } from './audited-acts';
 import { LossyMemory, type MemoryFlaws } from './lossy-memory';
 import { type DatabaseFlaws, SimDatabase } from './sim-database';
 import type { Fate } from './sim-link';
@@ -50,6 +51,9 @@ const LOSSES = 0x70b1;
 const SHARD_CLOCKS = 0x5ad1;
 const SHARD_AWAY_MS = 3_000;
 
+/** So long at most is a process stopped. */
+const STOP_MS = 3_000;
+
 /** One seed's world: how many processes, locks and callers there are, what goes wrong, and for how long. */
 export class SimWorld {
   readonly random: () => number;
@@ -73,9 +77,11 @@ export class SimWorld {
   readonly clockSteps: boolean;
   /** The store that loses its memory; null in a world whose store does not. */
   readonly memory: LossyMemory | null;
-  readonly longLeaseMs: number;
+  longLeaseMs: number;
   /** How likely a holder is to renew, each time. After a loss it is told how that stands, if it goes on asking. */
   readonly renewing: number;
+  /** What operators do, with the log of it; null in a world without. */
+  audits: AuditedActs | null = null;
   /** How far it was set so far, one way and the other taken together. */
   steppedMs = 0;
   /** When the trouble ends and everybody goes home, milliseconds since the simulation began. */
@@ -180,7 +186,8 @@ export class SimWorld {
       if (alive.length === 0 || random() < 0.1) await this.join();
       if (random() < 0.1 && this.faults > 0) {
         const one = alive[Math.floor(random() * alive.length)];
-        if (one) one.owner.stoppedUntil = scheduler.now + random() * 3_000;
+        if (one)
+          one.owner.stoppedUntil = scheduler.now + random() * (this.audits?.stopMs ?? STOP_MS);
       }
       if (this.clockSteps && random() < 0.2) {
         const ms = (random() - 0.5) * 3_000;

@@ -3,6 +3,7 @@ import type { RecordKey } from '@/server/backends/record-store';
 import { machineOf } from '@/server/engine/machine';
 import { checkHistory, type RecordedCall } from '@/server/engine/testing/history-checker';
 import { AnswerChecks } from './answer-checks';
+import { AuditedActs } from './audited-acts';
 import { checkFree } from './check-free';
 import type { LossyMemory } from './lossy-memory';
 import { SimClient } from './sim-client';
@@ -35,11 +36,9 @@ const QUIET_MS = 12_000;
 
 /** Plays one seed on the real domain and engine, and checks everything that is promised. */
 export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulation> {
-  const world = new SimWorld(
-    seed,
-    flaws,
-    worldKind(seed) === 'lossy' ? await emptyControl() : null,
-  );
+  const kind = worldKind(seed);
+  const world = new SimWorld(seed, flaws, kind === 'lossy' ? await emptyControl() : null);
+  if (kind === 'audited') world.audits = new AuditedActs(world, await emptyControl());
   const truth = new Truth(world, world.lockDelayMs);
   const { scheduler, trace } = world;
   truth.onStep = ({ change, at }) =>
@@ -53,7 +52,7 @@ export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulat
       const trouble = world.trouble();
       await Promise.all(clients.map((client) => client.live()));
       await trouble;
-      await scheduler.pause(QUIET_MS);
+      await scheduler.pause(world.audits?.quietMs ?? QUIET_MS);
       await end(world, truth, clients);
       isOver = true;
     };
@@ -131,6 +130,7 @@ async function end(world: SimWorld, truth: Truth, clients: SimClient[]): Promise
   for (const [id, { granted, size }] of truth.sets) {
     if (granted !== size) truth.tell(`${granted} of ${size} locks were granted to the set ${id}`);
   }
+  await world.audits?.check(truth);
   await checkFree(world, truth);
 }
 

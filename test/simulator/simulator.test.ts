@@ -6,6 +6,7 @@ import { hunt } from './hunt';
 import { SCATTERED_BUILDS } from './scattered-builds';
 import type { Flaws } from './sim-world';
 import { simulate } from './simulate';
+import { UNBOUNDED_BUILDS } from './unbounded-builds';
 import { type WorldKind, worldKind } from './world-kind';
 
 const SEEDS = 300;
@@ -40,13 +41,16 @@ describe('the simulator', () => {
     expect((await simulate(seed)).violations).toEqual([]);
   });
 
-  it.each(['plain', 'lossy', 'sharded'])('plays a %s seed the same way again', async (kind) => {
-    let seed = newSeed();
-    while (worldKind(seed) !== kind) seed += 1;
-    const [once, again] = [await simulate(seed), await simulate(seed)];
-    expect(again.digest, `seed ${seed}`).toBe(once.digest);
-    expect(again.steps, `seed ${seed}`).toBe(once.steps);
-  });
+  it.each(['plain', 'lossy', 'sharded', 'audited'])(
+    'plays a %s seed the same way again',
+    async (kind) => {
+      let seed = newSeed();
+      while (worldKind(seed) !== kind) seed += 1;
+      const [once, again] = [await simulate(seed), await simulate(seed)];
+      expect(again.digest, `seed ${seed}`).toBe(once.digest);
+      expect(again.steps, `seed ${seed}`).toBe(once.steps);
+    },
+  );
 });
 
 it('a hunt says of every seed that breaks a promise what broke and how to replay it', async () => {
@@ -74,6 +78,7 @@ describe('the simulator finds', () => {
     [
       Object.entries(FORGETFUL_BUILDS).map((build) => ['lossy', ...build] as const),
       Object.entries(SCATTERED_BUILDS).map((build) => ['sharded', ...build] as const),
+      Object.entries(UNBOUNDED_BUILDS).map((build) => ['audited', ...build] as const),
     ].flat(),
   )('in a %s world %s', (kind, name, flaws) => expectFound(name, flaws, kind), 240_000);
 });

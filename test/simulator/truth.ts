@@ -56,6 +56,8 @@ export class Truth {
   readonly counterSteps = new Map<number, CounterEvent>();
   /** How many locks were granted to a set at one instant, and how many it is of. */
   readonly sets = new Map<string, { granted: number; size: number }>();
+  /** The keys of all requests of which an answer was ever written. */
+  readonly answered = new Set<string>();
   private readonly lastRev = new Map<string, number>();
   private readonly lastToken = new Map<string, number>();
   private readonly freeSince = new Map<string, number>();
@@ -138,6 +140,7 @@ export class Truth {
     }
     if (after.rev <= (this.lastRev.get(id) ?? 0)) this.tell(`${id}: rev ${after.rev} came again`);
     this.lastRev.set(id, after.rev);
+    for (const { key } of change.memos) this.answered.add(key);
     if (change.key.kind === 'counter') this.watchCounter(step);
     else this.watchLock(id, step);
     this.onStep(step);

@@ -5,16 +5,22 @@ import { seeded } from '@/server/engine/testing/seeded';
  *
  * - `plain`: nothing. - `lossy`: its store loses its memory now and then.
  * - `sharded`: its names are spread over several stores with clocks of their own.
+ * - `audited`: operators act through the audit log, processes are stopped for long, and packets land very late.
  */
-export type WorldKind = 'plain' | 'lossy' | 'sharded';
+export type WorldKind = 'plain' | 'lossy' | 'sharded' | 'audited';
 
 const SHARE = 0.08;
+
+/** Such a world lasts long. */
+const AUDITED_SHARE = 0.04;
 
 /** Of numbers of its own: so the worlds of other seeds play as they did before there was this choice. */
 export function worldKind(seed: number): WorldKind {
   if (seeded(seed ^ LOSSY)() < SHARE) return 'lossy';
-  return seeded(seed ^ SHARDED)() < SHARE ? 'sharded' : 'plain';
+  if (seeded(seed ^ SHARDED)() < SHARE) return 'sharded';
+  return seeded(seed ^ AUDITED)() < AUDITED_SHARE ? 'audited' : 'plain';
 }
 
 const LOSSY = 0x0b11;
 const SHARDED = 0x1e55;
+const AUDITED = 0xa0d1;
