@@ -31,5 +31,5 @@ test('a policy is told before and after', () => {
 
 test('what was refused many times says how often, and what else was tried', () => {
   const result = { message: 'Not yours.', count: 57, lastAt: 1, alsoTried: ['a', 'b'] };
-  expect(factWords(result)).toBe('Not yours., 57 times, also tried a, b');
+  expect(factWords(result)).toBe('Not yours, 57 times, also tried a, b');
 });

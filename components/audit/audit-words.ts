@@ -142,5 +142,6 @@ export function factWords(facts: Facts): string {
     .filter(([key]) => !SILENT.has(key))
     .map(([key, value]) => valueWords(key, value))
     .filter((words) => words !== null)
+    .map((words, i, all) => (i < all.length - 1 ? words.replace(/\.$/, '') : words))
     .join(', ');
 }
