@@ -15,9 +15,12 @@ const BACK_OFF_MAX_MS = 30_000;
 /** Whoever ran for so long starts without delay the next time. */
 const STEADY_MS = 60_000;
 const PING_EVERY_MS = 5_000;
-/** An event loop that is stuck for so long will not come back. A start takes longest where many start at once. */
-const SILENT_MAX_MS = 30_000;
-const START_MAX_MS = 180_000;
+/**
+ * An event loop that leaves so many unanswered is stuck. They are counted, not timed, since this process may have been
+ * stopped itself. A start takes long where many start at once.
+ */
+const UNANSWERED_MAX = 6;
+const UNANSWERED_MAX_AT_START = 36;
 
 export interface PageKeeperParts {
   /** The built program of the page process. */
@@ -83,16 +86,16 @@ export class PageKeeper {
     });
     this.child = child;
     const startedAt = clock.monotonic();
-    let heardAt = startedAt;
+    let unanswered = 0;
     let wasReady = false;
     const watch = setInterval(() => {
-      const silentMs = clock.monotonic() - heardAt;
-      if (silentMs > (wasReady ? SILENT_MAX_MS : START_MAX_MS)) child.kill('SIGKILL');
+      unanswered += 1;
+      if (unanswered > (wasReady ? UNANSWERED_MAX : UNANSWERED_MAX_AT_START)) child.kill('SIGKILL');
       else if (child.connected) child.send(PING, () => undefined);
     }, PING_EVERY_MS);
     watch.unref();
     child.on('message', (message: PageProcessMessage) => {
-      heardAt = clock.monotonic();
+      unanswered = 0;
       if (message === 'ready') {
         wasReady = true;
         this.isUp = true;
