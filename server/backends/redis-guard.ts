@@ -160,8 +160,11 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     const run = runOf(facts);
     const quiet = (now: number) => recall(() => this.life.keepQuiet(life, now));
     await mendRedis(redis, { life, epoch, run }, quiet);
-    const isOurs = await recall(() => this.life.found(life, run, null));
-    return isOurs ? { ...run, life, epoch, beat: 0 } : null;
+    // What was read before the mending may be of before the loss.
+    const mended = runOf(await readRedisFacts(redis));
+    if (mended.replicationId !== run.replicationId) return null;
+    const isOurs = await recall(() => this.life.found(life, mended, null));
+    return isOurs ? { ...mended, life, epoch, beat: 0 } : null;
   }
 }
 
