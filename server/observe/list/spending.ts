@@ -2,7 +2,7 @@
 const SHARE = 0.2;
 
 /** What was not spent may be spent later, up to the work of so much time. */
-const SAVED_MS = 1_000 * SHARE;
+const SAVED_MS = 3_000 * SHARE;
 
 /** Updates are called slowed until so much time has passed without one that had to wait. */
 const SLOWED_FOR_MS = 5_000;
