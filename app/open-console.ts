@@ -3,7 +3,7 @@ import { redirect } from 'next/navigation';
 import { cache } from 'react';
 import { consoleClient } from './console-client';
 
-/** The console for whoever is signed in; everybody else is led to where they can sign in. */
+/** The console API for a signed-in person; others are redirected to the sign-in or setup page. */
 export const openConsole = cache(async () => {
   const api = consoleClient(await headers());
   const { user, setupNeeded, demo, unencrypted = false } = await api.session.current.query();

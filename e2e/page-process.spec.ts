@@ -129,7 +129,7 @@ test('a page from memory carries the nonce of its own answer and the address of 
   const text = await readAs(server, 'lockyard.example:8443');
   expect(text).toContain('http://lockyard.example:8443/api/v1/lock.acquire');
   expect(text).not.toContain('.invalid');
-  // Whatever stands in a header never becomes markup.
+  // A header never becomes markup.
   expect(await readAs(server, '"><script>alert(1)</script>')).not.toContain('alert(1)');
 });
 

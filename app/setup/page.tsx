@@ -6,7 +6,7 @@ import { type SearchParams, searchParamsOf } from '../search-params';
 
 export const metadata: Metadata = { title: 'Set up' };
 
-/** Only while there is nobody: the server leads people elsewhere afterwards. */
+/** Shown only while there is no account; afterwards the server redirects requests for it. */
 export default async function SetupPage({ searchParams }: { searchParams: SearchParams }) {
   const token = (await searchParamsOf(searchParams)).get('token');
   if (!token) {

@@ -5,7 +5,7 @@ import { ConsoleClient } from '@/components/live/trpc';
 
 export const metadata: Metadata = { title: 'Sign in' };
 
-/** Only for people who can sign in: the server leads everybody else elsewhere before. */
+/** Shown only to people who are not signed in; the server redirects all others. */
 export default function SignInPage() {
   return (
     <EntryFrame title="Sign in" intro="Forgotten the password? An admin can set a new one.">

@@ -5,7 +5,7 @@ import { newRequestId, type RequestScope } from './request-scope';
 export type ScopedHandler = (scope: RequestScope) => void;
 
 /**
- * The console API for the page process, on a socket that nobody else may open: queries with the cookie of the page's
+ * The console API for the page process, on a socket that only this user may open: queries with the cookie of the page's
  * request. Only here are the address, scheme and request id of the page's request believed as they are sent.
  */
 export function createPrivateConsole(handle: ScopedHandler): Server {

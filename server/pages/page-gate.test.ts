@@ -3,7 +3,7 @@ import { PageGate } from './page-gate';
 
 const staying = () => new AbortController().signal;
 
-test('no more than four are inside, a hundred wait in their order, and nobody beyond is kept', async () => {
+test('no more than four are inside, a hundred wait in their order, and further callers are refused', async () => {
   const gate = new PageGate(4, 100);
   const first = await Promise.all(Array.from({ length: 4 }, () => gate.enter(staying())));
   const order: number[] = [];
@@ -34,7 +34,7 @@ test('a place is given back once, however often its owner leaves', async () => {
   expect([gate.rendering, gate.queued]).toEqual([0, 0]);
 });
 
-test('whoever hangs up frees the place in the queue', async () => {
+test('a caller that hangs up frees its place in the queue', async () => {
   const gate = new PageGate(1, 1);
   const leave = await gate.enter(staying());
   const caller = new AbortController();

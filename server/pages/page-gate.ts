@@ -2,8 +2,8 @@
 export type LeavePlace = () => void;
 
 /**
- * Lets a few in at a time and lets a bounded number of others wait, first come, first served. Nobody beyond that is kept:
- * a page that nobody can have soon is better refused.
+ * Lets a few in at a time and lets a bounded number of others wait, first come, first served. Further
+ * callers are refused at once: a page that cannot be had soon is better refused.
  */
 export class PageGate {
   private inside = 0;

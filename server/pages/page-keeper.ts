@@ -12,7 +12,7 @@ const HEAP_FLAGS = ['--max-old-space-size=112', '--max-semi-space-size=4'];
 const NICENESS = 5;
 const BACK_OFF_MIN_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
-/** Whoever ran for so long starts without delay the next time. */
+/** After a run of this length the back-off begins at its minimum again. */
 const STEADY_MS = 60_000;
 const PING_EVERY_MS = 5_000;
 /**

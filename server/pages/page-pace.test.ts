@@ -44,7 +44,7 @@ test('large answers are fewer', async () => {
   expect(large).toBeLessThan(small / 4);
 });
 
-test('whoever hangs up leaves the line, and those behind go on', async () => {
+test('a caller that hangs up leaves the line, and those behind it go on', async () => {
   const pace = new PagePace(clock, 0.1);
   await pace.turn(staying);
   pace.spend({ ms: 1_000 });

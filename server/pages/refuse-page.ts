@@ -6,7 +6,7 @@ const RETRY_AFTER_SECONDS = { full: 3, down: 5, away: 5 };
 const WHY = {
   full: 'More pages are asked for at the moment than this server can show.',
   down: 'The part of Lockyard that shows pages is starting.',
-  away: 'The control database does not answer, so nobody can be signed in.',
+  away: 'The control database does not answer, so sessions cannot be checked.',
 };
 
 /** Answers 503 with a page that needs nothing else, says what goes on, and asks again by itself. */
