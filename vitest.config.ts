@@ -9,13 +9,15 @@ const timed = ['server/{engine,http}/**'];
 const patient = ['server/engine/*campaign.test.ts', 'server/engine/lost-replies.test.ts'];
 const rest = ['server', 'server/{auth,backends,backup,observe,operations,pages,trpc}/**', 'db/**'];
 const more = ['client/**', 'app/**', 'bench/**', 'scripts/demo', 'test/**'];
+/** They need programs that nothing else does: `npm run test:long` runs them. */
+const longOnly = process.env.TEST_LONG === '1' ? [] : ['test/behind-a-proxy.test.ts'];
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);
 
 /** Only a test that hangs takes so long, on any machine. */
 const GENEROUS_MS = 60_000;
 
 const INTEGRATION = {
-  exclude: ['client/dist/**'],
+  exclude: ['client/dist/**', ...longOnly],
   pool: 'forks' as const,
   testTimeout: GENEROUS_MS,
   hookTimeout: GENEROUS_MS,

@@ -48,8 +48,8 @@ const java = {
   debianPackage: 'default-jdk-headless',
 };
 
-/** What the docs have a configuration for; the first one is enough but for the long tests. */
-const [nginx, ...otherProxies] = [
+/** What the docs have a configuration for. */
+const proxies = [
   ['nginx', 'nginx-light'],
   ['haproxy', 'haproxy'],
   ['caddy', 'caddy'],
@@ -81,5 +81,5 @@ export const ensureStores = (of, say) =>
 export const ensureChromium = (say) => ensureSystemPackages([chromium], say);
 export const ensureBrowserTestNeeds = (say) => ensureSystemPackages([mariadb, chromium], say);
 export const ensureAllTestNeeds = (say) =>
-  ensureSystemPackages([...testStores, chromium, python, java, nginx, openssl], say);
-export const ensureProxies = (say) => ensureSystemPackages([nginx, openssl, ...otherProxies], say);
+  ensureSystemPackages([...testStores, chromium, python, java, openssl], say);
+export const ensureProxies = (say) => ensureSystemPackages([...proxies, openssl], say);

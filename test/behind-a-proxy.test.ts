@@ -8,9 +8,8 @@ vi.mock('@/server/auth/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
 
 const PASSWORD = 'plough the seventh field';
 const SOON = { timeout: 5_000 };
-/** `npm run test:long` tries all that the docs have a configuration for. */
-const KINDS: ProxyKind[] =
-  process.env.TEST_LONG === '1' ? ['nginx', 'haproxy', 'caddy'] : ['nginx'];
+/** All that the docs have a configuration for. */
+const KINDS: ProxyKind[] = ['nginx', 'haproxy', 'caddy'];
 
 let api: ApiHarness;
 let key: string;
