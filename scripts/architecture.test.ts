@@ -10,6 +10,7 @@ const rules = (path: string, text: string) => houseRuleViolations(graphOf({ [pat
 
 test.each([
   ['a page', 'app/page.tsx', "import { db } from '@/db/open-database';"],
+  ['a page, from a router', 'app/page.tsx', "import { caller } from '@/server/trpc/caller';"],
   ['a component', 'components/row.tsx', "import { acquire } from '../server/operations/acquire';"],
   ['a component, of the operating system', 'components/row.tsx', "import fs from 'node:fs';"],
   ['the domain', 'server/domain/decide.ts', "import { clock } from '../clock';"],
@@ -46,7 +47,7 @@ test.each([
     'components/a.tsx',
     "import { type R } from '@/server/trpc/r';",
   ],
-  ['a router, for a page', 'app/page.tsx', "import { caller } from '@/server/trpc/caller';"],
+  ['types of a router, for a page', 'app/page.tsx', "import type { R } from '@/server/trpc/r';"],
   ['everything, for the composition root', 'server/runtime.ts', "import { o } from '@/db/open';"],
 ])('a wall has a door: %s', (_what, path, text) => expect(walls(path, text)).toEqual([]));
 
