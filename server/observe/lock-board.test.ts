@@ -29,9 +29,9 @@ describe.each(storeNames)('the board over %s', (name) => {
   const withinASecond = (look: () => void) => soon(look, 3_000);
 
   it('shows what any process changes within a second, from the first record on', async () => {
-    watcher = await rig.watch();
     const elsewhere = await rig.engines.join();
     const key = freshKey();
+    watcher = await rig.watch();
     const early = watcher.observing.board.listing('default', listInput.parse({}));
     await expect(early).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
     const { token } = await take(elsewhere, key, 'w1', { leaseMs: 60_000 });
