@@ -76,7 +76,8 @@ const openTransactions = async () => {
   await new Promise((resolve) => setTimeout(resolve, 150));
   const watcher = await createConnection({ uri: url });
   const [rows] = await watcher.query<RowDataPacket[]>(
-    'SELECT trx_mysql_thread_id AS thread FROM information_schema.innodb_trx WHERE trx_mysql_thread_id <> ?',
+    // Other tests use the same server, each with a database of its own.
+    'SELECT id FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND id <> ?',
     [foreign.threadId],
   );
   await watcher.end();
