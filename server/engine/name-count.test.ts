@@ -31,6 +31,16 @@ it('counts what the board shows, and what was made here until the board shows it
   expect(names.total('unheard-of')).toBe(0);
 });
 
+it('believes the board also where nothing was made since', () => {
+  const { clock, names } = counted();
+  names.appeared(lock('a'));
+  names.making(lock('a'));
+  names.settled(lock('a'), true);
+  expect(names.total('default')).toBe(2);
+  clock.at += 60_000;
+  expect(names.total('default')).toBe(1);
+});
+
 it('believes the board where a name that was made here does not come up within a minute', () => {
   const { clock, names } = counted();
   const make = (name: string) => {

@@ -51,6 +51,7 @@ export class NameCount implements NewNames {
 
   /** All of them, with those that the board has not shown yet. */
   total(namespace: string): number {
+    this.turn();
     const { locks = 0, counters = 0 } = this.shown.get(namespace) ?? {};
     const unseen =
       (this.made.get(namespace)?.size ?? 0) + (this.madeBefore.get(namespace)?.size ?? 0);
@@ -95,9 +96,10 @@ export class NameCount implements NewNames {
 
   private turn(): void {
     const now = this.monotonic();
-    if (now - this.turnedAt < SEEN_WITHIN_MS) return;
+    const passedMs = now - this.turnedAt;
+    if (passedMs < SEEN_WITHIN_MS) return;
     this.turnedAt = now;
-    this.madeBefore = this.made;
+    this.madeBefore = passedMs < 2 * SEEN_WITHIN_MS ? this.made : new Map();
     this.made = new Map();
   }
 }

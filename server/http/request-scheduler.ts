@@ -166,6 +166,7 @@ export class RequestScheduler {
         );
         return;
       }
+      this.isFull = false;
       turn.delayMs = Math.max(0, startedAt - turn.arrivedAt);
       this.begin(turn, true);
       served += 1;

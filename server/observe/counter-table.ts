@@ -26,7 +26,7 @@ export class CounterTable {
   private readonly marks: number[] = [];
   private readonly order = new NameOrder<KeptCounter>((slot) => this.rows[slot] ?? null, byName);
   /** Not in that order yet. */
-  private fresh: number[] = [];
+  private readonly fresh = new Set<number>();
   private mark = 0;
 
   /** @param names told of every counter that comes and goes */
@@ -52,7 +52,7 @@ export class CounterTable {
     if (known !== undefined) return;
     this.slots.set(row.id, slot);
     this.names.appeared(keyOf(row));
-    this.fresh.push(slot);
+    this.fresh.add(slot);
   }
 
   forget(id: string): void {
@@ -63,8 +63,18 @@ export class CounterTable {
     this.names.vanished(keyOf(row));
     this.rows[slot] = null;
     this.freed.push(slot);
-    this.fresh = this.fresh.filter((each) => each !== slot);
+    this.fresh.delete(slot);
     this.order.remove(slot);
+  }
+
+  private takeFresh(): number[] {
+    const taken: number[] = [];
+    for (const slot of this.fresh) {
+      if (taken.length === NEW_AT_ONCE) break;
+      taken.push(slot);
+      this.fresh.delete(slot);
+    }
+    return taken;
   }
 
   *all(): Generator<KeptCounter> {
@@ -89,8 +99,8 @@ export class CounterTable {
     limit: number,
     slice: TimeSlice,
   ): Promise<{ rows: KeptCounter[]; matching: number }> {
-    while (this.fresh.length > 0) {
-      this.order.add(this.fresh.splice(0, NEW_AT_ONCE));
+    while (this.fresh.size > 0) {
+      this.order.add(this.takeFresh());
       if (slice.isOver) await slice.pause();
     }
     const found: KeptCounter[] = [];

@@ -124,7 +124,10 @@ export class PageAnswers {
     if (!keeper.isUp) return this.refuse(res, 'down');
     if (relay.unreadBytes > UNREAD_MAX_BYTES) return this.refuse(res, 'full');
     const leave = await this.gate.enter(gone);
-    if (leave === null) return this.refuse(res, 'full');
+    if (leave === null) {
+      if (!gone.aborted) this.refuse(res, 'full');
+      return;
+    }
     try {
       const bytes = await relay.relay(scope, pagePolicy(nonce));
       this.answers.rendered += 1;
@@ -179,8 +182,10 @@ function lead(res: ServerResponse, status: 307 | 308, to: string): void {
   res.writeHead(status, { Location: to, 'Content-Length': 0, 'Cache-Control': 'no-store' }).end();
 }
 
+/** Its event was before this for a caller that hung up while it waited in line, and does not come again. */
 function goneSignal(res: ServerResponse): AbortSignal {
   const gone = new AbortController();
-  res.once('close', () => gone.abort());
+  if (res.closed) gone.abort();
+  else res.once('close', () => gone.abort());
   return gone.signal;
 }

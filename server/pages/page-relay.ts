@@ -76,8 +76,10 @@ export class PageRelay {
     });
     await new Promise<void>((resolve) => {
       upstream.once('end', () => {
-        this.unread.add(res);
-        res.once('close', () => this.unread.delete(res));
+        if (!res.closed) {
+          this.unread.add(res);
+          res.once('close', () => this.unread.delete(res));
+        }
         res.end();
       });
       // Half a page must not look like a whole one.
@@ -114,6 +116,7 @@ export class PageRelay {
 
   private async ask(scope: RequestScope, policy: string): Promise<IncomingMessage | null> {
     const { req, res, address, isSecure, requestId } = scope;
+    if (res.closed) return null;
     const gone = new AbortController();
     const hangUp = () => gone.abort();
     res.once('close', hangUp);

@@ -36,6 +36,12 @@ export class LockColumns {
     this.oldestWaitAt[slot] = oldestWaitAt ?? Number.POSITIVE_INFINITY;
   }
 
+  /** Frees a slot. The next lock there is named and found out as a new one, also while slots are worked through. */
+  free(slot: number): void {
+    this.isNamed[slot] = 0;
+    this.pending[slot] = 0;
+  }
+
   makeRoom(slots: number): void {
     if (slots <= this.statuses.length) return;
     const length = Math.max(slots, 2 * this.statuses.length);

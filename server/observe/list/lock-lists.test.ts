@@ -83,6 +83,22 @@ describe('a view that is kept up to date', () => {
     );
   });
 
+  it('has a lock that came in place of another one that went while it was brought up to date', async () => {
+    const rig = new TableRig();
+    for (let i = 0; i < 100; i += 1) rig.keep(`job-${100 + i}`);
+    rig.isBusy = true;
+    const settled = rig.table.settle();
+    rig.forget('job-199');
+    rig.keep('late');
+    await settled;
+    rig.isBusy = false;
+    for (const order of [rig.table.names, rig.table.listing]) {
+      const listed = [...order.from(() => false)].map(({ key }) => key.name);
+      expect(listed).toContain('late');
+      expect(listed).toHaveLength(100);
+    }
+  });
+
   it('leaves every row in its place between two rankings, but for one that needs somebody now', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 20; i += 1) rig.keep(`job-${10 + i}`, { heldMs: 1_000 * i });

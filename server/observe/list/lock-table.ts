@@ -153,7 +153,7 @@ export class LockTable {
     this.slots.delete(id);
     this.parts.names.vanished(row.key);
     this.freed.push(slot);
-    this.columns.isNamed[slot] = 0;
+    this.columns.free(slot);
     this.names.remove(slot);
     this.listing.remove(slot);
     this.columns.versions[slot] = this.log.add(slot);

@@ -27,6 +27,9 @@ export interface LockParts {
 /** Locks of two backends in a table, the lists over it, and a clock that the test moves. */
 export class TableRig {
   now = 1_000_000_000;
+  /** Every look at the clock finds a slice over, so that the table pauses as often as it can. */
+  isBusy = false;
+  private busyMs = 0;
   stuckAfterMs = 0;
   readonly silent = new Set<string>();
   readonly table: LockTable;
@@ -37,7 +40,7 @@ export class TableRig {
   private rev = 1;
 
   constructor() {
-    const clock = { now: () => this.now, monotonic: () => this.now };
+    const clock = { now: () => this.now, monotonic: () => this.monotonic() };
     const backends = ['default', 'other'].map((id) => ({
       id,
       engine: { health: () => this.health(id) },
@@ -97,6 +100,11 @@ export class TableRig {
         );
       })
       .map(({ shown }) => shown);
+  }
+
+  private monotonic(): number {
+    if (this.isBusy) this.busyMs += 5;
+    return this.now + this.busyMs;
   }
 
   private shown(row: BoardRow): LockRow {

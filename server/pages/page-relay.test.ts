@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RequestScope } from '../http/request-scope';
+import { PageRelay } from './page-relay';
+
+let folder: string;
+let pages: Server;
+let front: Server;
+let relay: PageRelay;
+let rendered = 0;
+
+const listening = (server: Server, ...on: [string] | [number, string]) =>
+  new Promise<void>((resolve) => server.listen(...(on as [string]), resolve));
+const closed = (server: Server) => new Promise((resolve) => server.close(resolve));
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ly-relay-'));
+  const path = join(folder, 'p.sock');
+  rendered = 0;
+  pages = createServer((_, res) => {
+    rendered += 1;
+    res.end('a page');
+  });
+  await listening(pages, path);
+  relay = new PageRelay(path);
+});
+afterEach(async () => {
+  relay.close();
+  await Promise.all([closed(front), closed(pages)]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a page whose caller hung up while it waited in line is neither rendered nor kept', async () => {
+  const relayed = new Promise<number>((resolve, reject) => {
+    front = createServer((req, res) => {
+      res.once('close', () => {
+        const scope = { req, res, address: '', isSecure: false, requestId: 'r' };
+        relay.relay(scope as RequestScope, '').then(resolve, reject);
+      });
+    });
+  });
+  await listening(front, 0, '127.0.0.1');
+  const line = connect((front.address() as AddressInfo).port, '127.0.0.1');
+  line.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n', () => setTimeout(() => line.destroy(), 50));
+  expect(await relayed).toBe(0);
+  expect([rendered, relay.unreadBytes]).toEqual([0, 0]);
+});
