@@ -60,10 +60,10 @@ const failureOf = (work: Promise<unknown>): Promise<StoreError> =>
     },
   );
 
-/** The connection of a swap that is under way. */
+/** The connection of a swap or a deletion that is under way. */
 const swappingThread = async (): Promise<number> => {
   const find =
-    "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND (info LIKE 'INSERT INTO locks%' OR info LIKE 'UPDATE locks%')";
+    "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND info REGEXP '^(INSERT INTO|UPDATE|DELETE FROM) locks'";
   return vi.waitFor(async () => {
     const [rows] = await foreign.query<RowDataPacket[]>(find);
     expect(rows).toHaveLength(1);
@@ -331,5 +331,49 @@ describe('a server that goes away after a swap took', () => {
       (error: StoreError) => error.applied,
     );
     expect([true, 'unknown']).toContain(known);
+  });
+});
+
+describe('a deletion', () => {
+  it('that took is told so where the lapsed answers cannot be removed after it', async () => {
+    const [gone, moved] = [freshKey(), freshKey()];
+    const seen = [await created(store, gone), await created(store, moved)] as const;
+    const packet = MysqlConnection.prototype.packet;
+    vi.spyOn(MysqlConnection.prototype, 'packet').mockImplementation(function (
+      this: MysqlConnection,
+      statements,
+    ) {
+      const isTidying = statements[0]?.startsWith('DELETE FROM lock_requests');
+      return isTidying
+        ? Promise.reject(new StoreError('Another writer was in the way.', 'no'))
+        : packet.call(this, statements);
+    });
+    const records = [
+      { key: gone, ...seen[0] },
+      { key: moved, ...seen[1], rev: 9 },
+    ];
+    expect(await store.forget(records)).toEqual([true, false]);
+    expect(await failureOf(store.forget([]))).toMatchObject({ applied: 'no' });
+  });
+
+  it('takes its rows in the order in which swaps do, and tells of each in the order asked', async () => {
+    const names = [freshKey(), freshKey(), freshKey()];
+    const [a, b, c] = names.sort((x, y) => Buffer.compare(bytes(x), bytes(y))) as [
+      RecordKey,
+      RecordKey,
+      RecordKey,
+    ];
+    const records = [
+      { key: c, ...(await created(store, c)) },
+      { key: a, ...(await created(store, a)) },
+      { key: b, ...(await created(store, b)), rev: 9 },
+    ];
+    await lockRows(a);
+    const deletion = store.forget(records);
+    await swappingThread();
+    await foreign.query('SELECT rev FROM locks WHERE id = ? FOR UPDATE NOWAIT', [bytes(c)]);
+    await foreign.query('ROLLBACK');
+    expect(await deletion).toEqual([true, true, false]);
+    expect((await stored(store, b)).rev).toBe(1);
   });
 });

@@ -23,14 +23,26 @@ function lastGood({ ahead }: Expectation): number {
 
 /**
  * One packet, one transaction, and one flush: each record goes if it is still as it was seen and the server's clock has come far
- * enough. Gives one result for each, after that of the beginning.
+ * enough.
+ *
+ * @returns the statements, and which records went, in the order given, by how many rows each statement has changed
  */
-export function forgetPacket(records: Obsolete[]): string[] {
-  const deletions = records.map(
-    ({ key, rev, writer, notBefore = 0 }) =>
-      `DELETE FROM locks WHERE id = ${bytes(recordId(key))} AND rev = ${Math.floor(rev)} AND writer = ${quote(writer)} AND ${CLOCK} >= ${Math.min(notBefore, NEVER)}`,
+export function forgetPacket(records: Obsolete[]): {
+  packet: string[];
+  goneOf(counts: number[]): boolean[];
+} {
+  const rows = inOrderOfIds(records.map((record, place) => ({ ...record, place })));
+  const deletions = rows.map(
+    ({ id, rev, writer, notBefore = 0 }) =>
+      `DELETE FROM locks WHERE id = ${bytes(id)} AND rev = ${Math.floor(rev)} AND writer = ${quote(writer)} AND ${CLOCK} >= ${Math.min(notBefore, NEVER)}`,
   );
-  return ['START TRANSACTION', ...deletions, 'COMMIT'];
+  const goneOf = (counts: number[]) => {
+    const isGone = records.map(() => false);
+    // The first statement begins the transaction.
+    for (const [i, { place }] of rows.entries()) isGone[place] = counts[i + 1] === 1;
+    return isGone;
+  };
+  return { packet: ['START TRANSACTION', ...deletions, 'COMMIT'], goneOf };
 }
 
 /** A text as a literal of bytes, as ids are kept and compared. */
@@ -78,13 +90,18 @@ export function swapAllPacket(changes: Change[]): string[] {
   ]);
 }
 
+/** The order in which every packet takes its rows. */
+function inOrderOfIds<T extends { key: RecordKey }>(all: T[]): (T & { id: string })[] {
+  const rows = all.map((each) => ({ ...each, id: recordId(each.key) }));
+  return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
 /** The number of the error with which the guard fails: a subquery has more than one row. */
 export const NOT_WHOLE = 1242;
 
 /** @param guard statements after the records are written and before anything is kept of it */
 function packetOf(changes: Change[], guard: string[]): string[] {
-  const rows = changes.map((change) => ({ ...change, id: recordId(change.key) }));
-  rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const rows = inOrderOfIds(changes);
   const memos = rows.filter((change) => change.memos.length > 0);
   return [
     'START TRANSACTION',

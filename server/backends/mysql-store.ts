@@ -142,11 +142,12 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   async forget(records: Obsolete[]): Promise<boolean[]> {
-    const counts = records.length > 0 ? await this.affected(forgetPacket(records)) : [];
-    const lapsed = `DELETE FROM lock_requests WHERE expires_at < ${CLOCK} LIMIT ${FORGET_ANSWERS}`;
-    while ((await this.deletions([lapsed])) === FORGET_ANSWERS);
-    // One statement goes before them, which begins the transaction.
-    return records.map((_, i) => counts[i + 1] === 1);
+    const { packet, goneOf } = forgetPacket(records);
+    const isGone = records.length > 0 ? goneOf(await this.affected(packet)) : [];
+    const tidied = this.forgetLapsedAnswers();
+    // What was deleted is gone whatever becomes of the answers; the next call removes what is left.
+    await (records.length > 0 ? tidied.catch(() => undefined) : tidied);
+    return isGone;
   }
 
   historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
@@ -164,9 +165,9 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   async pruneHistory(position: number, before: number): Promise<number> {
-    return this.deletions([
+    return this.deleted(
       `DELETE FROM lock_history WHERE id <= ${Math.floor(position)} AND at < ${Math.floor(before)} ORDER BY id LIMIT ${PRUNE_ROWS}`,
-    ]);
+    );
   }
 
   async guarantees(): Promise<Guarantees> {
@@ -189,6 +190,11 @@ export class MysqlStore implements RecordStore, HistorySource {
     return this.packet(stamp === null ? packet : fencedSwap(packet, stamp));
   }
 
+  private async forgetLapsedAnswers(): Promise<void> {
+    const lapsed = `DELETE FROM lock_requests WHERE expires_at < ${CLOCK} LIMIT ${FORGET_ANSWERS}`;
+    while ((await this.deleted(lapsed)) === FORGET_ANSWERS);
+  }
+
   private async history(which: string): Promise<HistoryRow[]> {
     const [rows = []] = await this.ask([
       `SELECT id, at, changes, took FROM lock_history WHERE ${which}`,
@@ -199,10 +205,10 @@ export class MysqlStore implements RecordStore, HistorySource {
     });
   }
 
-  /** Runs statements that delete, each on its own; says how many rows are gone. */
-  private async deletions(statements: string[]): Promise<number> {
-    if (statements.length === 0) return 0;
-    return (await this.affected(statements)).reduce((sum, rows) => sum + rows, 0);
+  /** Runs a statement that deletes; says how many rows are gone. */
+  private async deleted(statement: string): Promise<number> {
+    const [rows = 0] = await this.affected([statement]);
+    return rows;
   }
 
   /** How many rows each statement has changed. */

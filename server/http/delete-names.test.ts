@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
+import { StoreError } from '../backends/record-store';
+import { SqliteStore } from '../backends/sqlite-store';
 import { parseDeleteWords } from '../delete-words';
 import { openIntent } from '../operations/audit-log';
 import { createPerson } from '../operations/create-person';
@@ -209,6 +211,27 @@ test('a deletion whose process died is recorded as unknown, since some may be go
   passed.ms += MINUTE_MS;
   await resolveAuditIntents(api.runtime);
   expect(await lastEntry()).toMatchObject({ subject: 'f*', outcome: 'unknown' });
+});
+
+test('a deletion of which the store cannot say how it went is never told to have changed nothing', async () => {
+  await used('g1');
+  await seen('g', 1);
+  passed.ms += 11 * MINUTE_MS;
+  operator = await api.signIn('Olga', PASSWORD);
+  const failure = new StoreError('It went away.', 'no');
+  const forget = vi.spyOn(SqliteStore.prototype, 'forget').mockRejectedValue(failure);
+  const answer = await remove({ names: ['g1'], atMost: 1 });
+  forget.mockRestore();
+  expect(answer).toMatchObject({ reason: 'UNKNOWN' });
+  expect(answer.error?.message).not.toMatch(/Nothing was changed/);
+  passed.ms += MINUTE_MS;
+  await resolveAuditIntents(api.runtime);
+  expect(await lastEntry()).toMatchObject({ subject: 'g1', outcome: 'unknown' });
+  const read = vi.spyOn(SqliteStore.prototype, 'read').mockRejectedValue(failure);
+  const unread = await remove({ names: ['g1'], atMost: 1 });
+  read.mockRestore();
+  expect(unread).toMatchObject({ reason: 'BACKEND_DOWN' });
+  expect(await lastEntry()).toMatchObject({ subject: 'g1', outcome: 'not_applied' });
 });
 
 test('words that make no deletion are refused in a line', () => {

@@ -9,7 +9,7 @@ import {
 import { LockyardError } from '../domain/errors';
 import { backendDown, unknownOutcome } from '../engine/refusals';
 import { keptLocks, takeOff } from './board-upkeep';
-import { type DeletionFate, deleteRecords, judgeRecords } from './delete-records';
+import { type DeletionFate, deleteRead, judgeRecords } from './delete-records';
 import type { LockBoard, ObservedBackend } from './lock-board';
 import { keeperOf, publicId } from './shard-of';
 
@@ -97,7 +97,8 @@ export class NameDeletion {
       for (let i = 0; i < keys.length; i += READ_AT_ONCE) {
         if (isTimeUp()) return true;
         const some = keys.slice(i, i + READ_AT_ONCE);
-        const fates = await deleteRecords(keeper, some, 0).catch(refuse);
+        const { records } = await keeper.store.read(some, []).catch(refuse);
+        const fates = await deleteRead(keeper, records, 0).catch(doubt);
         const isOff = ({ outcome }: DeletionFate) => outcome === 'deleted' || outcome === 'gone';
         const off = fates.filter(isOff).map(({ key }) => key);
         takeOff(this.parts.board, keeper, off);
@@ -181,11 +182,14 @@ export class NameDeletion {
   }
 }
 
-/** What a store's failure means to the caller. */
+/** What a failed read means to the caller. */
 function refuse(cause: unknown): never {
-  if (!(cause instanceof StoreError)) throw cause;
-  if (cause.applied === 'unknown') throw unknownOutcome(cause);
-  throw backendDown(cause);
+  throw cause instanceof StoreError ? backendDown(cause) : cause;
+}
+
+/** What a failed deletion means to the caller: never that nothing was changed, for it may have gone a part of its way. */
+function doubt(cause: unknown): never {
+  throw cause instanceof StoreError ? unknownOutcome(cause) : cause;
 }
 
 function byKeeper(all: Located[]): Map<ObservedBackend, RecordKey[]> {

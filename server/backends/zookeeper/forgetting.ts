@@ -1,5 +1,5 @@
 import { recordId } from '../record-id';
-import type { Obsolete } from '../record-store';
+import { type Obsolete, StoreError } from '../record-store';
 import type { HistoryChunks } from './history-chunks';
 import type { KnownZnodes } from './known-znodes';
 import { ANY_VERSION, getChildren, type Step } from './wire-calls';
@@ -24,11 +24,14 @@ export class Forgetting {
   /**
    * Those that are still at this rev and writer, where the leader's clock has surely come far enough; says of each whether it is
    * gone by this. The clock is read before the write: it can only have run on by then.
+   *
+   * @throws StoreError `unknown` also where some are surely gone
    */
   async records(records: Obsolete[]): Promise<boolean[]> {
     const forgotten: boolean[] = [];
     for (let i = 0; i < records.length; i += AT_ONCE) {
-      forgotten.push(...(await this.someRecords(records.slice(i, i + AT_ONCE))));
+      const some = this.someRecords(records.slice(i, i + AT_ONCE));
+      forgotten.push(...(await (forgotten.includes(true) ? inDoubt(some) : some)));
     }
     return forgotten;
   }
@@ -67,7 +70,8 @@ export class Forgetting {
       ]);
       const end = this.chunks.newGeneration(generation);
       const { took } = await this.session.write([end, ...steps], generation);
-      await this.session.refreshGeneration();
+      const refreshed = this.session.refreshGeneration();
+      await (took ? inDoubt(refreshed) : refreshed);
       if (took) {
         const goneIds = new Set(gone.map(({ id }) => id));
         return ids.map((id) => goneIds.has(id));
@@ -101,6 +105,16 @@ export class Forgetting {
       if (took) this.znodes.dropMemo(key);
     });
     await Promise.all(removals);
+  }
+}
+
+/** What follows a removal that took: where it fails, something was applied all the same. */
+async function inDoubt<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    const text = 'ZooKeeper took a deletion and failed before the end of it.';
+    throw new StoreError(text, 'unknown', { cause });
   }
 }
 

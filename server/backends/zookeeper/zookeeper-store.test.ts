@@ -1,10 +1,16 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { StoreError } from '../record-store';
 import { created, creation, eventOf, freshKey, readOne, stored, update } from '../testing/changes';
 import { openZookeeperUnderTest } from '../testing/zookeeper-under-test';
+import { Forgetting } from './forgetting';
 import { LIMITS } from './zookeeper-limits';
+import { ZookeeperSession } from './zookeeper-session';
 
 let under: Awaited<ReturnType<typeof openZookeeperUnderTest>>;
-afterEach(() => under?.close());
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await under?.close();
+});
 
 const NAMES = [
   '',
@@ -73,6 +79,51 @@ describe('records in a ZooKeeper', () => {
       seen = { rev, writer: own?.took ? change.writer : rival.writer };
       expect(await stored(stores[0], key)).toMatchObject({ ...seen, queue: stands });
     }
+  });
+});
+
+describe('a deletion in a ZooKeeper', () => {
+  const away = () => new StoreError('ZooKeeper is not there.', 'no');
+
+  it('that took is unknown, and never said to have changed nothing, where the line fails after it', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const key = freshKey();
+    const seen = await created(store, key);
+    vi.spyOn(ZookeeperSession.prototype, 'refreshGeneration').mockRejectedValueOnce(away());
+    await expect(store.forget([{ key, ...seen }])).rejects.toMatchObject({ applied: 'unknown' });
+    expect((await readOne(store, key)).record).toBe(null);
+    const other = freshKey();
+    const next = await created(store, other);
+    expect(await store.forget([{ key: other, ...next }])).toEqual([true]);
+  });
+
+  it('that took in a part is unknown where the rest of it fails', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const keys = Array.from({ length: 201 }, () => freshKey());
+    const changes = keys.map((key) => creation(key));
+    for (let i = 0; i < keys.length; i += 50) await store.swap(changes.slice(i, i + 50));
+    const { write } = ZookeeperSession.prototype;
+    const spy = vi.spyOn(ZookeeperSession.prototype, 'write');
+    spy.mockImplementation(function (this: ZookeeperSession, ...what) {
+      return spy.mock.calls.length === 1 ? write.apply(this, what) : Promise.reject(away());
+    });
+    const deletion = store.forget(changes.map(({ key, rev, writer }) => ({ key, rev, writer })));
+    await expect(deletion).rejects.toMatchObject({ applied: 'unknown' });
+    vi.restoreAllMocks();
+    const { records } = await store.read(keys, []);
+    expect(records.filter(({ record }) => record !== null)).toHaveLength(1);
+  });
+
+  it('that took is told so where the lapsed answers cannot be removed after it', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const key = freshKey();
+    const seen = await created(store, key);
+    vi.spyOn(Forgetting.prototype, 'lapsedAnswers').mockRejectedValue(away());
+    expect(await store.forget([{ key, ...seen }])).toEqual([true]);
+    await expect(store.forget([])).rejects.toMatchObject({ applied: 'no' });
   });
 });
 

@@ -106,7 +106,9 @@ export class ZookeeperStore implements RecordStore, HistorySource {
 
   async forget(records: Obsolete[]): Promise<boolean[]> {
     const forgotten = await surely(this.forgetting.records(records));
-    await surely(this.forgetting.lapsedAnswers());
+    const tidied = surely(this.forgetting.lapsedAnswers());
+    // What was deleted is gone whatever becomes of the answers; the next call removes what is left.
+    await (records.length > 0 ? tidied.catch(() => undefined) : tidied);
     return forgotten;
   }
 
