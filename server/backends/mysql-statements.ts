@@ -127,6 +127,7 @@ function writeRecords(rows: Row[], guard: string[]): string[] {
   const writers = rows.map(({ writer }) => quote(writer));
   return [
     upsertRecords(rows),
+    ...rows.flatMap(removeIfUntimely),
     `SELECT GROUP_CONCAT(IF(seen = '', writer, NULL)), SUM(seen <> ''), SUM(seen = '') INTO @took, @ghosts, @went_in FROM locks WHERE id IN (${ids}) AND writer IN (${writers})`,
     ...guard,
     "DELETE FROM locks WHERE @ghosts > 0 AND seen <> ''",
@@ -165,6 +166,18 @@ function upsertRecords(changes: Row[]): string {
     return `(${bytes(id)},${rev},${quote(writer)},${quote(head)},${quote(queue ?? KEEP)},${quote(seen)},${clock.past},${lastGood(clock)},@now)`;
   });
   return `INSERT INTO locks (id, rev, writer, head, queue, seen, past, ahead, changed_at) VALUES ${rows} ON DUPLICATE KEY UPDATE ${ASSIGNMENTS}`;
+}
+
+/**
+ * A record that was created by this packet goes again unless the clock is where its change took it to be. That is looked at
+ * after every record was written, since an insert may have waited for a row. Most creations rest on no instant.
+ */
+function removeIfUntimely({ id, expect, clock, writer }: Row): string[] {
+  const isTimed = clock.past > 0 || clock.ahead < NEVER;
+  if (expect || !isTimed) return [];
+  return [
+    `DELETE FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)} AND changed_at = @now AND ${CLOCK} NOT BETWEEN ${clock.past} AND ${lastGood(clock)}`,
+  ];
 }
 
 /** In place of a queue: the stored one stays. No queue's text is this. */

@@ -32,7 +32,7 @@ const SQL = {
   readMemos:
     'SELECT id, input_hash, answer, expires_at FROM lock_requests WHERE id IN (SELECT value FROM json_each(?))',
   insert:
-    "INSERT INTO locks (id, rev, writer, head, queue, changed_at) SELECT value ->> 'id', value ->> 'rev', value ->> 'writer', value ->> 'head', coalesce(value ->> 'queue', ''), ?2 FROM json_each(?1) WHERE value ->> 'seenRev' IS NULL ON CONFLICT (id) DO NOTHING",
+    "INSERT INTO locks (id, rev, writer, head, queue, changed_at) SELECT value ->> 'id', value ->> 'rev', value ->> 'writer', value ->> 'head', coalesce(value ->> 'queue', ''), ?2 FROM json_each(?1) WHERE value ->> 'seenRev' IS NULL AND ?2 >= value ->> 'past' AND ?2 < value ->> 'ahead' ON CONFLICT (id) DO NOTHING",
   update:
     "UPDATE locks SET rev = c.value ->> 'rev', writer = c.value ->> 'writer', head = c.value ->> 'head', queue = coalesce(c.value ->> 'queue', queue), changed_at = ?2 FROM json_each(?1) c WHERE locks.id = c.value ->> 'id' AND locks.rev = c.value ->> 'seenRev' AND locks.writer = c.value ->> 'seenWriter' AND ?2 >= c.value ->> 'past' AND ?2 < c.value ->> 'ahead'",
   history:

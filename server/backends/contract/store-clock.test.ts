@@ -3,6 +3,7 @@ import { newWriter } from '../../engine/new-writer';
 import {
   created,
   creation,
+  eventOf,
   freshKey,
   readOne,
   stored,
@@ -10,7 +11,7 @@ import {
   swapOne,
   update,
 } from '../testing/changes';
-import { contract, MINUTE } from './contract-suite';
+import { contract, MINUTE, memoOf } from './contract-suite';
 
 /** A store may have a shorter way for a change that is alone: both are held to the same. */
 const WAYS = [
@@ -68,6 +69,45 @@ contract('rule 2: time is part of the compare', (suite) => {
       expect((await change).took).toBe(true);
     });
 
+    it('refuses a creation whose `ahead` was reached, and keeps nothing of it', async () => {
+      const key = freshKey();
+      const clock = { past: 0, ahead: await suite.now() };
+      const memo = memoOf('late');
+      const late = creation(key, { clock, events: [eventOf(1)], memos: [memo] });
+      expect(await swap(suite.store, late)).toMatchObject({ took: false, current: null });
+      expect((await readOne(suite.other, key)).record).toBe(null);
+      expect(await suite.historyOf(key)).toEqual([]);
+      expect(await suite.memosOf(memo.key)).toEqual([]);
+      expect((await swap(suite.store, creation(key))).took).toBe(true);
+    });
+
+    it('refuses a creation whose `past` was not reached', async () => {
+      const key = freshKey();
+      const clock = { past: (await suite.now()) + MINUTE, ahead: Number.POSITIVE_INFINITY };
+      const early = await swap(suite.store, creation(key, { clock }));
+      expect(early).toMatchObject({ took: false, current: null });
+      expect((await readOne(suite.other, key)).record).toBe(null);
+    });
+
+    it('takes a creation between the two, once', async () => {
+      const key = freshKey();
+      const at = await suite.now();
+      const change = creation(key, { clock: { past: at, ahead: at + MINUTE }, head: 'first' });
+      expect((await swap(suite.store, change)).took).toBe(true);
+      const rival = { ...change, writer: 'rival', head: 'second' };
+      expect((await swap(suite.store, rival)).took).toBe(false);
+      expect(await stored(suite.other, key)).toMatchObject({ rev: 1, head: 'first' });
+    });
+
+    it('changes no record by a creation that comes too late', async () => {
+      const key = freshKey();
+      const seen = await created(suite.store, key);
+      const clock = { past: 0, ahead: await suite.now() };
+      const late = await swap(suite.store, creation(key, { clock, head: 'late' }));
+      expect(late).toMatchObject({ took: false, current: seen });
+      expect(await stored(suite.other, key)).toMatchObject({ ...seen, head: 'head' });
+    });
+
     it('never runs its clock backwards', async () => {
       const key = freshKey();
       let seen = await created(suite.store, key);
@@ -82,6 +122,33 @@ contract('rule 2: time is part of the compare', (suite) => {
         seen = { rev: change.rev, writer: change.writer };
       }
     });
+  });
+
+  /** A name that sorts before every fresh one, so that a store which takes rows in order creates it before it waits. */
+  const firstKey = () => ({ ...freshKey(), name: `a-${newWriter()}` });
+
+  it('takes none of a set with a creation whose `ahead` was reached', async () => {
+    const [fresh, kept] = [firstKey(), freshKey()];
+    const seen = await created(suite.store, kept);
+    const clock = { past: 0, ahead: await suite.now() };
+    const set = [creation(fresh, { clock, events: [eventOf(1)] }), update(kept, seen)];
+    expect((await suite.store.swapAll(set)).map(({ took }) => took)).toEqual([false, false]);
+    expect((await readOne(suite.other, fresh)).record).toBe(null);
+    expect(await stored(suite.other, kept)).toMatchObject(seen);
+    expect(await suite.historyOf(fresh)).toEqual([]);
+  });
+
+  it('creates nothing in a set that stalls past its deadline', async () => {
+    const [fresh, kept] = [firstKey(), freshKey()];
+    const seen = await created(suite.store, kept);
+    const release = await suite.under.stallRow(kept);
+    const clock = { past: 0, ahead: (await suite.now()) + 300 };
+    const set = suite.store.swapAll([creation(fresh, { clock }), update(kept, seen)]);
+    await new Promise((resolve) => setTimeout(resolve, 450));
+    await release();
+    expect((await set).map(({ took }) => took)).toEqual([false, false]);
+    expect((await readOne(suite.other, fresh)).record).toBe(null);
+    expect(await stored(suite.other, kept)).toMatchObject(seen);
   });
 
   it('tells its clock in whole milliseconds since 1970, of today', async () => {
