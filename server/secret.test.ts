@@ -31,6 +31,18 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const configIn = (dataDir: string, secret = '') =>
   readConfig({ LOCKYARD_DATA_DIR: dataDir, LOCKYARD_SECRET: secret });
 
+test.each(['', '\n', 'short'])(
+  'a secret file that holds %j is refused in one line',
+  async (text) => {
+    const database = await openTestDatabase('sqlite');
+    const file = join(folder, 'secret');
+    writeFileSync(file, text, { mode: 0o600 });
+    const opened = openSecret(configIn(folder), database, clock);
+    await expect(opened).rejects.toThrow(/holds no secret of at least 32 characters\.[^\n]*$/);
+    await database.close();
+  },
+);
+
 describe.each(TEST_DIALECTS)('the secret over %s', (dialect) => {
   let database: Database;
   beforeEach(async () => {

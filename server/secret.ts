@@ -5,7 +5,7 @@ import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import { StartError } from '@/db/start-error';
 import type { Clock } from './clock';
-import type { Config } from './config';
+import { type Config, SECRET_MIN_CHARS } from './config';
 
 const FINGERPRINT = 'secret-fingerprint';
 
@@ -35,7 +35,11 @@ function readSecretFile(file: string): string | null {
     if ((statSync(file).mode & 0o077) !== 0) {
       throw new StartError(`${file} can be read by others; set its mode with: chmod 600 ${file}`);
     }
-    return readFileSync(file, 'utf8').trim();
+    const secret = readFileSync(file, 'utf8').trim();
+    if (secret.length >= SECRET_MIN_CHARS) return secret;
+    throw new StartError(
+      `${file} holds no secret of at least ${SECRET_MIN_CHARS} characters. Restore it, or delete it if this installation is new.`,
+    );
   } catch (error) {
     if ((error as { code?: string }).code === 'ENOENT') return null;
     if (error instanceof StartError) throw error;
@@ -47,7 +51,8 @@ function readSecretFile(file: string): string | null {
 function makeSecretFile(file: string): string {
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   try {
-    writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    const text = `${randomBytes(32).toString('base64url')}\n`;
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
     linkSync(draft, file);
   } catch (error) {
     if ((error as { code?: string }).code !== 'EEXIST') {

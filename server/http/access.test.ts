@@ -257,3 +257,13 @@ test('a role that changes within a batch counts for the calls after it', async (
   ]);
   await expect(api.keyId('after-the-change')).rejects.toThrow('no key');
 });
+
+test('one request never buys more than one look at a password', async () => {
+  const signIn = { name: 'vera', password: 'a guess' };
+  const reply = await api.send('/api/trpc/session.signIn,session.signIn?batch=1', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ 0: signIn, 1: signIn }),
+  });
+  expect([reply.status, reply.reason]).toEqual([400, 'INVALID']);
+});

@@ -6,6 +6,9 @@ import type { RequestScope } from './request-scope';
 /** The most calls that one request may carry. */
 const BATCH_MAX_CALLS = 20;
 
+/** Each of them costs so much that one request must not buy many. */
+const ALONE = new Set(['session.signIn', 'session.changePassword']);
+
 /** What a request to an API asks for, as far as its address and headers tell. */
 export interface ApiCall {
   /** Decoded: one procedure, or several with commas between them. */
@@ -38,6 +41,9 @@ export function examineCall(scope: RequestScope, prefix: string, router: AnyRout
   const names = isBatch ? path.split(',') : [path];
   if (names.length > BATCH_MAX_CALLS) {
     throw invalid(`A batch may have at most ${BATCH_MAX_CALLS} calls.`);
+  }
+  if (names.length > 1 && names.some((name) => ALONE.has(name))) {
+    throw invalid('A password must be checked by a request of its own.');
   }
   const types = names.map((name) => procedureType(router, name));
   if (new Set(types).size > 1) throw invalid('A batch is either all queries or all mutations.');

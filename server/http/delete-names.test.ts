@@ -99,6 +99,16 @@ test('an operator sees what would go and what is kept, and deletes at most as ma
   expect(namesWith('a')).toEqual(['a4', 'a5']);
 });
 
+test('names that are kept do not count among those that may go', async () => {
+  await used('g1', 'g2');
+  passed.ms += 11 * MINUTE_MS;
+  await acquire('g0');
+  const answer = await remove({ names: ['g0', 'g1', 'g2'], atMost: 2 });
+  expect(answer.data).toMatchObject({ outcome: 'done', deleted: 2, more: false });
+  const { data } = await api.get(key, 'lock.inspect', { namespace: 'jobs', name: 'g0' });
+  expect(data).toMatchObject({ state: 'held' });
+});
+
 test('names that were chosen one by one each get an answer, and tokens rise across a deletion', async () => {
   const before = (await acquire('c1')).data as { token: number };
   await used('c2');

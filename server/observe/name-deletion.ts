@@ -87,15 +87,25 @@ export class NameDeletion {
   ): Promise<boolean> {
     const most = Math.min(atMost, DELETED_AT_ONCE);
     const found: Located[] = [];
+    const rest = new Map((chosen.names ?? []).map((name) => [name, gone(name)]));
     let isWhole = true;
-    for await (const one of this.candidates(backend, chosen)) {
+    for await (const { keptBecause, ...one } of this.judged(backend, chosen)) {
+      const { name } = one.key;
+      if (keptBecause !== null) {
+        if (chosen.names) rest.set(name, { name, outcome: 'kept', because: keptBecause });
+        continue;
+      }
+      rest.delete(name);
       isWhole = found.length < most;
-      if (!isWhole) break;
-      found.push(one);
+      if (isWhole) found.push(one);
+      else if (!chosen.names) break;
     }
     for (const [keeper, keys] of byKeeper(found)) {
       for (let i = 0; i < keys.length; i += READ_AT_ONCE) {
-        if (isTimeUp()) return true;
+        if (isTimeUp()) {
+          onResults([...rest.values()]);
+          return true;
+        }
         const some = keys.slice(i, i + READ_AT_ONCE);
         const { records } = await keeper.store.read(some, []).catch(refuse);
         const fates = await deleteRead(keeper, records, 0).catch(doubt);
@@ -105,17 +115,8 @@ export class NameDeletion {
         onResults(fates.map(resultOf));
       }
     }
+    onResults([...rest.values()]);
     return !isWhole;
-  }
-
-  /** Those that were named, whatever they are; of a prefix, those that nothing keeps. */
-  private async *candidates(id: string, chosen: ChosenNames): AsyncGenerator<Located> {
-    if (chosen.names) {
-      this.answering(id);
-      yield* this.located(id, chosen);
-      return;
-    }
-    for await (const one of this.judged(id, chosen)) if (one.keptBecause === null) yield one;
   }
 
   private async *judged(id: string, chosen: ChosenNames): AsyncGenerator<Judged> {
@@ -181,6 +182,8 @@ export class NameDeletion {
       .map(({ key }) => key);
   }
 }
+
+const gone = (name: string): DeletionResult => ({ name, outcome: 'gone' });
 
 /** What a failed read means to the caller. */
 function refuse(cause: unknown): never {

@@ -87,10 +87,12 @@ export class PageKeeper {
     this.child = child;
     const startedAt = clock.monotonic();
     let unanswered = 0;
+    let isStuck = false;
     let wasReady = false;
     const watch = setInterval(() => {
       unanswered += 1;
-      if (unanswered > (wasReady ? UNANSWERED_MAX : UNANSWERED_MAX_AT_START)) child.kill('SIGKILL');
+      isStuck = unanswered > (wasReady ? UNANSWERED_MAX : UNANSWERED_MAX_AT_START);
+      if (isStuck) child.kill('SIGKILL');
       else if (child.connected) child.send(PING, () => undefined);
     }, PING_EVERY_MS);
     watch.unref();
@@ -113,7 +115,10 @@ export class PageKeeper {
       if (this.isEnding) return;
       if (!wasReady) onFailure();
       if (clock.monotonic() - startedAt >= STEADY_MS) this.backOffMs = BACK_OFF_MIN_MS;
-      log.error({ ...why, againInMs: this.backOffMs }, 'The process that renders pages has ended');
+      const again = { againInMs: this.backOffMs };
+      if (isStuck)
+        log.error(again, 'The process that renders pages did not respond and was killed');
+      else log.error({ ...why, ...again }, 'The process that renders pages has ended');
       this.retry = setTimeout(() => this.launchAgain(), this.backOffMs);
       this.backOffMs = Math.min(2 * this.backOffMs, BACK_OFF_MAX_MS);
     };
