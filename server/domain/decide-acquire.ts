@@ -88,7 +88,10 @@ export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): 
   draft.note('detached', waiter);
   const { enqueuedAt, patienceMs } = waiter;
   const waiting: WaitMemo = { enqueuedAt, patienceMs };
-  draft.remember(request, waiting, enqueuedAt + patienceMs);
+  // Kept under the input that waits; a caller with another one would be refused because of it.
+  if (waiter.tag === requestTag(request)) {
+    draft.remember(request, waiting, enqueuedAt + patienceMs);
+  }
   return queued(draft, waiter);
 }
 
@@ -222,6 +225,7 @@ function recallAcquire(
 
 /** Its caller asks again: from now on somebody counts on it. */
 function claim(draft: Draft, hold: Hold, leaseMs: number): Hold {
+  settle(draft);
   const next = adjust(draft, hold, freshLease(draft, hold, leaseMs));
   draft.note('renewed', next, { token: next.token, expiresAt: next.expiresAt });
   return next;
