@@ -163,8 +163,7 @@ export class RedisStore implements RecordStore, HistorySource {
         flushes = flushesNow(redis);
         flushes.catch(() => undefined);
       });
-      // The swap was applied, whatever became of the question behind it.
-      if (!(await flushes.catch(() => false))) await this.doubtRun(admitted);
+      if (!(await flushes.catch(unanswered))) await this.doubtRun(admitted);
       return results;
     });
   }
@@ -236,4 +235,9 @@ function bounds([from, to]: [string, string]): [string, string] {
 function historyRow([id, fields]: [string, string[]]) {
   const [, at, , changes = '[]', , took = ''] = fields;
   return { id: Number.parseInt(id, 10), at: Number(at), changes, took };
+}
+
+/** The swap before the question was applied, whatever became of that. */
+function unanswered(cause: unknown): never {
+  throw new StoreError('Redis did not say whether it flushes.', 'unknown', { cause });
 }
