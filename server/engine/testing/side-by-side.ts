@@ -180,10 +180,14 @@ class Play {
     if (step.kind === 'set') return [model.foreseeSet(NAMESPACE, step.command, now)];
     const [key] = this.keysOf(step) as [RecordKey];
     const { command } = step;
+    const settle = { verb: 'settle' } as const;
+    // A look that finds a lease over writes that down before it answers.
+    if (command.verb === 'inspect' || command.verb === 'check') {
+      return [[command], [settle, command]].map((all) => model.foresee(key, all, now));
+    }
     if (command.verb !== 'acquire' || command.waitMs === 0) {
       return [model.foresee(key, [command], now)];
     }
-    const settle = { verb: 'settle' } as const;
     const detach = { verb: 'detach', request: command.request } as const;
     return [[command], [settle, command]].map((commands) => {
       const asked = model.foresee(key, commands, now);
