@@ -6,6 +6,7 @@ import type {
   DeletionResult,
 } from './domain/deletion-inputs';
 import { LockyardError } from './domain/errors';
+import { untriedOf } from './domain/untried-of';
 import { deleteNames, previewDeletion } from './operations/delete-names';
 import type { ControlContext, OperationContext } from './operations/operation-context';
 
@@ -28,11 +29,15 @@ export async function runDeletion(ctx: ControlContext, asked: Asked): Promise<st
   }
   const lines: string[] = [];
   let deleted = 0;
-  for (let answer: DeletionAnswer | null = null; answer?.more !== false && deleted < atMost; ) {
-    answer = await deleteNames(ctx, { ...chosen, atMost: atMost - deleted, reason });
+  for (let left: ChosenNames | null = chosen; left && deleted < atMost; ) {
+    const answer: DeletionAnswer = await deleteNames(ctx, {
+      ...left,
+      atMost: atMost - deleted,
+      reason,
+    });
     deleted += answer.deleted;
     lines.push(...answer.results.map(resultLine));
-    if (answer.outcome === 'nothing') break;
+    left = answer.more && answer.deleted > 0 ? untriedOf(left, answer.results) : null;
   }
   return [...lines, `${deleted} deleted.`].join('\n');
 }

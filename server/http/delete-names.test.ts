@@ -3,6 +3,7 @@ import { ApiHarness } from '@/test/api-harness';
 import { StoreError } from '../backends/record-store';
 import { SqliteStore } from '../backends/sqlite-store';
 import { parseDeleteWords } from '../delete-words';
+import type { ChosenNames } from '../domain/deletion-inputs';
 import { openIntent } from '../operations/audit-log';
 import { createPerson } from '../operations/create-person';
 import { listAudit } from '../operations/list-audit';
@@ -141,6 +142,25 @@ test('names that were chosen one by one each get an answer, and tokens rise acro
   expect(renewed.data).toMatchObject({ outcome: 'lost' });
   const after = (await acquire('c1')).data as { token: number };
   expect(after.token).toBeGreaterThan(before.token + 10 * MINUTE_MS);
+});
+
+test('names that are kept are reported once, whether the time was up before the others or not', async () => {
+  await used('h1', 'h2');
+  passed.ms += 11 * MINUTE_MS;
+  await acquire('h2');
+  const chosen: ChosenNames = { namespace: 'jobs', kind: 'lock', names: ['h1', 'h2', 'h3'] };
+  for (const isTimeUp of [true, false]) {
+    const results: { name: string; outcome: string }[] = [];
+    const note = (some: typeof results) => void results.push(...some);
+    const { deletion } = api.runtime;
+    const more = await deletion.delete('default', chosen, 3, note, () => isTimeUp);
+    expect(more).toBe(isTimeUp);
+    expect(results.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual([
+      ...(isTimeUp ? [] : ['h1 deleted']),
+      'h2 kept',
+      'h3 gone',
+    ]);
+  }
 });
 
 test('counters go the same way, and a lock of the same name stays', async () => {

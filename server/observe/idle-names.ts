@@ -1,9 +1,11 @@
 import type { RecordKey } from '../backends/record-store';
 import { lastUsedAt, lockDeletion } from '../domain/deletion';
 import type { BoardRow } from './board-row';
+import { FirstInOrder } from './first-in-order';
+import type { TimeSlice } from './list/time-slice';
 
-/** Looked at before others get a turn: a few milliseconds of work. */
-const ROWS_A_TURN = 2_000;
+/** Rows looked at between two looks at the clock. */
+const ROWS_A_LOOK = 64;
 
 /** A free lock, and when it was held last. */
 interface IdleLock {
@@ -13,8 +15,9 @@ interface IdleLock {
 }
 
 /**
- * Deletable locks of one namespace that have not been held for a while, as the board last read them:
- * the `most` that have been idle longest, the oldest first.
+ * Deletable locks of one namespace that have not been held for a while, as the board last read
+ * them: the `most` that have been idle longest, the oldest first. Done in slices: no more than
+ * `most` are ever sorted.
  *
  * @param nowOf the clock of a backend, and its epoch
  */
@@ -23,29 +26,20 @@ export async function idleNames(
   namespace: string,
   { idleMs, most }: { idleMs: number; most: number },
   nowOf: (backend: string) => { now: number; epoch: number } | null,
+  slice: TimeSlice,
 ): Promise<IdleLock[]> {
-  const idle: IdleLock[] = [];
+  const idle = new FirstInOrder<IdleLock>(most, (a, b) => a.usedAt - b.usedAt);
   let looked = 0;
   for (const { backend, key, record, isReadable } of rows) {
     looked += 1;
-    if (looked % ROWS_A_TURN === 0) await new Promise(setImmediate);
+    if (looked % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
     if (key.namespace !== namespace || !isReadable || record.holds.length > 0) continue;
     const usedAt = lastUsedAt(record);
     const clock = nowOf(backend);
     if (!clock || usedAt + idleMs > clock.now) continue;
     if (lockDeletion(record, clock.epoch, clock.now).keptBecause === null) {
-      idle.push({ backend, key, usedAt });
+      idle.take({ backend, key, usedAt });
     }
   }
-  return oldest(idle, most);
-}
-
-/** Sorts numbers alone where there are many more than are asked for. */
-function oldest(idle: IdleLock[], most: number): IdleLock[] {
-  const ages = Float64Array.from(idle, ({ usedAt }) => usedAt).sort();
-  const last = ages[most - 1] ?? Number.POSITIVE_INFINITY;
-  return idle
-    .filter(({ usedAt }) => usedAt <= last)
-    .sort((a, b) => a.usedAt - b.usedAt)
-    .slice(0, most);
+  return idle.kept;
 }

@@ -13,8 +13,8 @@ import { type DeletionFate, deleteRead, judgeRecords } from './delete-records';
 import type { LockBoard, ObservedBackend } from './lock-board';
 import { keeperOf, publicId } from './shard-of';
 
-/** Looked at before others get a turn. */
-const ROWS_A_TURN = 2_000;
+/** Names looked at between two looks at the clock. */
+const NAMES_A_LOOK = 64;
 
 /** Read from a store at a time. */
 const READ_AT_ONCE = 200;
@@ -100,12 +100,20 @@ export class NameDeletion {
       if (isWhole) found.push(one);
       else if (!chosen.names) break;
     }
+    const isTried = await this.deleteFound(found, onResults, isTimeUp);
+    onResults([...rest.values()]);
+    return !(isTried && isWhole);
+  }
+
+  /** @returns false: the time was up before all of them were tried */
+  private async deleteFound(
+    found: Located[],
+    onResults: (results: DeletionResult[]) => void,
+    isTimeUp: () => boolean,
+  ): Promise<boolean> {
     for (const [keeper, keys] of byKeeper(found)) {
       for (let i = 0; i < keys.length; i += READ_AT_ONCE) {
-        if (isTimeUp()) {
-          onResults([...rest.values()]);
-          return true;
-        }
+        if (isTimeUp()) return false;
         const some = keys.slice(i, i + READ_AT_ONCE);
         const { records } = await keeper.store.read(some, []).catch(refuse);
         const fates = await deleteRead(keeper, records, 0).catch(doubt);
@@ -115,8 +123,7 @@ export class NameDeletion {
         onResults(fates.map(resultOf));
       }
     }
-    onResults([...rest.values()]);
-    return !isWhole;
+    return true;
   }
 
   private async *judged(id: string, chosen: ChosenNames): AsyncGenerator<Judged> {
@@ -142,10 +149,11 @@ export class NameDeletion {
   ): AsyncGenerator<Judged> {
     const { board, clock } = this.parts;
     const byId = new Map(keepers.map((backend) => [backend.id, backend]));
+    const slice = board.table.slice();
     let looked = 0;
     for (const row of keptLocks(board)) {
       looked += 1;
-      if (looked % ROWS_A_TURN === 0) await new Promise(setImmediate);
+      if (looked % NAMES_A_LOOK === 0 && slice.isOver) await slice.pause();
       const { key, record, isReadable } = row;
       const backend = byId.get(row.backend);
       if (!backend || key.namespace !== namespace || !key.name.startsWith(prefix)) continue;
@@ -157,7 +165,7 @@ export class NameDeletion {
 
   /** Names chosen one by one, and counters, as they are in the store. */
   private async *readOf(id: string, chosen: ChosenNames): AsyncGenerator<Judged> {
-    for (const [backend, theirs] of byKeeper(this.located(id, chosen))) {
+    for (const [backend, theirs] of byKeeper(await this.located(id, chosen))) {
       for (let i = 0; i < theirs.length; i += READ_AT_ONCE) {
         const some = theirs.slice(i, i + READ_AT_ONCE);
         const judged = await judgeRecords(backend, some).catch(refuse);
@@ -166,21 +174,31 @@ export class NameDeletion {
     }
   }
 
-  private located(id: string, chosen: ChosenNames): Located[] {
-    return this.keysOf(chosen).flatMap((key) => {
-      const backend = keeperOf(this.parts.backends, id, key);
-      return backend ? [{ backend, key }] : [];
-    });
+  private async located(id: string, chosen: ChosenNames): Promise<Located[]> {
+    const { board, backends } = this.parts;
+    const { namespace, names, prefix = '' } = chosen;
+    const slice = board.table.slice();
+    const found: Located[] = [];
+    let looked = 0;
+    for (const key of names ? namedKeys(chosen, names) : counterKeys(board)) {
+      looked += 1;
+      if (looked % NAMES_A_LOOK === 0 && slice.isOver) await slice.pause();
+      const isMeant = names || (key.namespace === namespace && key.name.startsWith(prefix));
+      const backend = isMeant && keeperOf(backends, id, key);
+      if (backend) found.push({ backend, key });
+    }
+    return found;
   }
+}
 
-  private keysOf({ namespace, kind, names, prefix = '' }: ChosenNames): RecordKey[] {
-    const keyOf = (name: string): RecordKey =>
-      kind === 'counter' ? { namespace, name, kind } : { namespace, name };
-    if (names) return [...new Set(names)].map(keyOf);
-    return [...this.parts.board.counters.keptNames()]
-      .filter(({ key }) => key.namespace === namespace && key.name.startsWith(prefix))
-      .map(({ key }) => key);
+function* namedKeys({ namespace, kind }: ChosenNames, names: string[]): Generator<RecordKey> {
+  for (const name of new Set(names)) {
+    yield kind === 'counter' ? { namespace, name, kind } : { namespace, name };
   }
+}
+
+function* counterKeys(board: LockBoard): Generator<RecordKey> {
+  for (const { key } of board.counters.keptNames()) yield key;
 }
 
 const gone = (name: string): DeletionResult => ({ name, outcome: 'gone' });

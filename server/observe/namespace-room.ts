@@ -85,7 +85,8 @@ export class NamespaceRoom {
       return { now: clock.now() + health.clockOffsetMs, epoch: backend.epochOf() };
     };
     const asked = { idleMs: IDLE_WHERE_FILLING_MS, most };
-    const idle = await idleNames(keptLocks(board), namespace, asked, nowOf);
+    const slice = board.table.slice();
+    const idle = await idleNames(keptLocks(board), namespace, asked, nowOf, slice);
     let deleted = 0;
     for (let i = 0; i < idle.length; i += AT_ONCE) {
       const some = idle.slice(i, i + AT_ONCE);
