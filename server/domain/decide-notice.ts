@@ -22,7 +22,10 @@ export function decideNotice(draft: Draft, command: NoticeCommand): NoticeAnswer
   return answer;
 }
 
-/** Stops new grants, or allows them again and hands the lock on. Holders and waiters keep what they have. */
+/**
+ * Stops new grants, or allows them again and hands the lock on. Holders and waiters keep what they have. A name without a
+ * record may be frozen ahead of its first use, if there is room for one.
+ */
 export function decideFreeze(draft: Draft, command: FreezeCommand): FreezeAnswer {
   const replay = draft.recall<FreezeAnswer>(command.request);
   if (replay) return replay;
@@ -31,6 +34,7 @@ export function decideFreeze(draft: Draft, command: FreezeCommand): FreezeAnswer
   if ((draft.record.frozen !== null) === isFreeze) {
     return { outcome: 'unchanged', rev: draft.standingRev };
   }
+  draft.refuseNewWhileFull();
   const outcome = isFreeze ? 'frozen' : 'unfrozen';
   draft.change({ frozen: isFreeze ? { by, reason, at: draft.now } : null });
   draft.note(outcome, { service: '', owner: '' }, { by, reason });

@@ -31,8 +31,8 @@ import { settle } from './settle';
  * @param record the lock as last read, or null if it was never written
  * @throws LockyardError `FORBIDDEN` for another service's hold, `INVALID` for a request id used with another input,
  *   `CONFLICT` for a hold entered too often, `CONTENDED` where record and memory were read at different instants and
- *   contradict each other; `BACKEND_DOWN` for a new acquire while the backend is closed, `NAMESPACE_FULL` for one of a
- *   name without a record while there is no room for it; then nothing changes
+ *   contradict each other; `BACKEND_DOWN` for a new acquire while the backend is closed, `NAMESPACE_FULL` for an acquire
+ *   or a freeze of a name without a record while there is no room for it; then nothing changes
  */
 export function decide<C extends LockCommand>(
   record: LockRecord | null,

@@ -2,7 +2,17 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { decideCounter } from './decide-counter';
 import type { DecidingPolicy } from './decision';
 import { add, counterAt, createCounter } from './testing/counter-requests';
-import { acquire, release, renew } from './testing/lock-requests';
+import {
+  acquire,
+  askRelease,
+  extend,
+  forceRelease,
+  freeze,
+  release,
+  renew,
+  stopRenewals,
+  unfreeze,
+} from './testing/lock-requests';
 import { LockWorld } from './testing/lock-world';
 import { SetWorld, setOf } from './testing/set-world';
 
@@ -42,6 +52,26 @@ describe('a namespace that is full', () => {
     expect(world.record?.holds.map(({ owner }) => owner)).toEqual(['w2']);
     world.pass(3_600_000);
     expect(world.run(acquire('orders/w3')).outcome).toBe('granted');
+  });
+
+  it('freezes no lock without a record, and freezes one that has one', () => {
+    world.policy = FULL;
+    expect(() => world.run(freeze())).toThrow(refused);
+    expect(world.run(unfreeze())).toEqual({ outcome: 'unchanged', rev: 0 });
+    expect(world.record).toBe(null);
+    world.policy = ROOMY;
+    world.run(acquire('orders/w1'));
+    world.policy = FULL;
+    expect(world.run(freeze())).toMatchObject({ outcome: 'frozen' });
+    expect(world.run(unfreeze())).toMatchObject({ outcome: 'unfrozen' });
+  });
+
+  it('makes no lock for an operator that acts on a hold of a name without a record', () => {
+    world.policy = FULL;
+    for (const act of [forceRelease(7), extend(7, 1_000), askRelease(7), stopRenewals(7)]) {
+      expect(world.run(act)).toMatchObject({ outcome: 'changed' });
+      expect(world.record).toBe(null);
+    }
   });
 
   it('tells a request that was granted before what it was granted', () => {

@@ -5,7 +5,9 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { DEFAULT_POLICY } from '../domain/namespace-policy';
 import { HeapWatch } from '../observe/heap-watch';
+import { setFrozen } from '../operations/set-frozen';
 import { setNamespacePolicy } from '../operations/set-namespace-policy';
+import { setUpCounter } from '../operations/set-up-counter';
 
 const folder = { path: '' };
 const heap = { used: 1, limit: 100 };
@@ -52,6 +54,10 @@ test('beyond maxLocks every way to make a name is refused with 429 and when to c
   expect(await api.post(key, 'lock.acquireMany', set)).toMatchObject(FULL);
   expect(await acquire('d', { waitMs: 1_000, requestId: 'two' })).toMatchObject(FULL);
   expect(await api.post(key, 'counter.create', { name: 'd' })).toMatchObject(FULL);
+  const act = { namespace: 'default', name: 'd', reason: 'a test of its bound' };
+  const full = { reason: 'NAMESPACE_FULL' };
+  await expect(setFrozen(api.cli, 'freeze', { ...act, rev: 0 })).rejects.toMatchObject(full);
+  await expect(setUpCounter(api.cli, { ...act, initial: 0 })).rejects.toMatchObject(full);
 
   expect((await acquire('a', { requestId: 'one' })).data).toMatchObject({ outcome: 'granted' });
   const hold = { name: 'a', owner: 'w1', token };
