@@ -27,12 +27,16 @@ export class LockyardError extends Error {
   constructor(
     readonly reason: Reason,
     message: string,
-    options: { cause?: unknown; retryAfterMs?: number } = {},
+    options: { cause?: unknown; retryAfterMs?: number; allow?: string } = {},
   ) {
     super(message, { cause: options.cause });
     this.retryAfterMs = options.retryAfterMs;
+    this.allow = options.allow;
   }
 
   /** When trying again may help, in milliseconds; only on 429 and 503. */
   readonly retryAfterMs: number | undefined;
+
+  /** The methods of an address that was requested with another one, as `Allow` lists them; only on 405. */
+  readonly allow: string | undefined;
 }

@@ -1,6 +1,7 @@
 import type { AnyRouter } from '@trpc/server';
 import { LockyardError } from '../domain/errors';
 import { crossSiteComplaint } from './cross-site';
+import { wrongMethod } from './refuse';
 import type { RequestScope } from './request-scope';
 
 /** The most calls that one request may carry. */
@@ -21,17 +22,14 @@ export interface ApiCall {
  * Refuses what no procedure should ever see, before anything of it is read. What tRPC would only notice before it has
  * a context to answer from is refused here too, so that every answer names its reason and request.
  *
- * @throws LockyardError `FORBIDDEN` from another site, `NOT_FOUND` for an unknown procedure, else `INVALID`
+ * @throws LockyardError `FORBIDDEN` from another site, `NOT_FOUND` for an unknown procedure, else `INVALID`; with `allow`
+ *   for a method that the procedure does not have
  */
 export function examineCall(scope: RequestScope, prefix: string, router: AnyRouter): ApiCall {
   const { req, pathname, query } = scope;
   const complaint = crossSiteComplaint(req.headers);
   if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
   if (req.headers.upgrade?.toLowerCase() === 'websocket') throw invalid('There is no WebSocket.');
-  if (req.method !== 'GET' && req.method !== 'POST') throw invalid('Use GET or POST.');
-  if (req.method === 'POST' && !isJson(req.headers['content-type'])) {
-    throw invalid('A body must be sent as Content-Type: application/json.');
-  }
   const path = decoded(pathname.slice(prefix.length), 'path');
   decoded(query.replaceAll('+', ' '), 'query');
   const params = new URLSearchParams(query);
@@ -47,6 +45,11 @@ export function examineCall(scope: RequestScope, prefix: string, router: AnyRout
   }
   const types = names.map((name) => procedureType(router, name));
   if (new Set(types).size > 1) throw invalid('A batch is either all queries or all mutations.');
+  const method = types[0] === 'mutation' ? 'POST' : 'GET';
+  if (req.method !== method) throw wrongMethod(method);
+  if (method === 'POST' && !isJson(req.headers['content-type'])) {
+    throw invalid('A body must be sent as Content-Type: application/json.');
+  }
   if (isBatch && types[0] === 'subscription') throw invalid('Subscriptions cannot be batched.');
   return { path, isBatch, isStream: types[0] === 'subscription' };
 }

@@ -228,15 +228,39 @@ test('an unknown address under /api is NOT_FOUND', async () => {
   }
 });
 
-test('a mutation cannot be a GET, and a query cannot be a POST', async () => {
-  await expectRefused(await api.get(key, 'lock.release', { ...whole, token }), 400, 'INVALID');
-  await expectRefused(await api.post(key, 'lock.inspect', { name: NAME }), 400, 'INVALID');
-});
+async function expectWrongMethod(method: string, path: string, allow: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const reply = await rawRequest(method, path, headers);
+  if (method !== 'HEAD') await expectRefused(reply, 405, 'INVALID');
+  expect([reply.status, reply.headers.get('allow')], `${method} ${path}`).toEqual([405, allow]);
+}
 
-test.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS'])('the method %s is refused', async (method) => {
-  const headers = { authorization: `Bearer ${key}` };
-  const reply = await api.send('/api/v1/lock.acquire', { method, headers });
-  await expectRefused(reply, 400, 'INVALID');
+test.each(['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+  'a mutation asked for with %s is refused, with the method that it has',
+  async (method) => {
+    await expectWrongMethod(method, '/api/v1/lock.release', 'POST');
+    await expectWrongMethod(method, '/api/v1/lock.release,lock.renew?batch=1', 'POST');
+    await expectWrongMethod(method, '/api/trpc/session.signOut', 'POST');
+  },
+);
+
+test.each(['POST', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])(
+  'a query or a live stream asked for with %s is refused, with the method that it has',
+  async (method) => {
+    await expectWrongMethod(method, '/api/v1/lock.inspect', 'GET');
+    for (const procedure of ['session.current', 'locks.list', 'locks.watch']) {
+      await expectWrongMethod(method, `/api/trpc/${procedure}`, 'GET');
+    }
+  },
+);
+
+test('CONNECT is refused after the answers before it, and the connection is closed', async () => {
+  const ask = `GET /api/health/live HTTP/1.1\r\nHost: a\r\n\r\n`;
+  const text = await answersTo(`${ask}CONNECT evil.example:443 HTTP/1.1\r\nHost: a\r\n\r\nmore`);
+  const [health = '', refusal = '', ...others] = text.split(/(?=HTTP\/1\.1 )/);
+  expect(health).toMatch(/^HTTP\/1\.1 200 /);
+  expect(refusal).toMatch(/^HTTP\/1\.1 405 .*Allow: GET, HEAD, POST\r\n.*"reason":"INVALID"/s);
+  expect(others).toEqual([]);
 });
 
 test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', ''])(
@@ -318,16 +342,7 @@ test.each([
   ['a request without a Host', `${INSPECT}\r\n`],
   ['an expectation that nobody knows', `${INSPECT}Host: a\r\nExpect: the best\r\n\r\n`],
 ])('%s is refused by name', async (_, bytes) => {
-  const { port } = new URL(api.url);
-  const text = await new Promise<string>((resolve, reject) => {
-    const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes));
-    let heard = '';
-    socket.on('data', (part) => {
-      heard += part;
-    });
-    socket.on('end', () => resolve(heard));
-    socket.on('error', reject);
-  });
+  const text = await answersTo(bytes);
   expect(text).toMatch(/^HTTP\/1\.1 400 .*X-Request-Id: .*"reason":"INVALID"/s);
 });
 
@@ -347,6 +362,20 @@ test('prototypes are as they were', () => {
   expect(Object.keys(Object.prototype)).toEqual([]);
   expect(({} as Record<string, unknown>).waitMs).toBeUndefined();
 });
+
+/** All that comes back for these bytes until the server closes the connection. */
+function answersTo(bytes: string): Promise<string> {
+  const { port } = new URL(api.url);
+  return new Promise<string>((resolve, reject) => {
+    const socket = connect(Number(port), '127.0.0.1', () => socket.write(bytes));
+    let heard = '';
+    socket.on('data', (part) => {
+      heard += part;
+    });
+    socket.on('end', () => resolve(heard));
+    socket.on('error', reject);
+  });
+}
 
 /** A request as written: `fetch` would repair the path. */
 function rawRequest(

@@ -1,9 +1,10 @@
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Reason } from '../domain/errors';
-import { ERROR_TABLE, retryAfterOf } from '../trpc/error-table';
+import { retryAfterOf, statusOf } from '../trpc/error-table';
 import { errorShape, type Refusal } from '../trpc/refusal';
 import type { OpenRequests } from './open-requests';
-import { retryAfterSeconds } from './refuse';
+import { retryAfterSeconds, wrongMethod } from './refuse';
 import { newRequestId } from './request-scope';
 import { apiAnswerHeaders } from './security-headers';
 
@@ -16,6 +17,8 @@ const COMPLAINTS: Record<string, { reason: Reason; message: string }> = {
 };
 
 const GARBAGE = { reason: 'INVALID', message: 'This is not an HTTP request.' } as const;
+
+const NO_TUNNEL = wrongMethod('GET, HEAD, POST');
 
 /** Bytes that arrived while this process was stopped are read within this time. */
 const READ_WITHIN_MS = 50;
@@ -43,6 +46,15 @@ export class BrokenRequests {
     void this.refuseInTurn(error, socket);
   };
 
+  /** For `connect` of a server, which has let go of the socket. */
+  readonly refuseTunnel = (_req: IncomingMessage, socket: Duplex): void => {
+    socket.on('error', () => socket.destroy());
+    // Nothing more of it is read, but its end has to be noticed.
+    socket.resume();
+    if (socket.writable) void this.endWith(socket, NO_TUNNEL);
+    else socket.destroy();
+  };
+
   private async refuseInTurn(error: NodeJS.ErrnoException, socket: Duplex): Promise<void> {
     if (error.code === TOO_SLOW && (await this.hasArrived(socket))) {
       this.refused.delete(socket);
@@ -50,9 +62,13 @@ export class BrokenRequests {
     }
     // A body that is paused never ends, so its request is never carried out.
     this.requests.arriving(socket)?.pause();
+    await this.endWith(socket, COMPLAINTS[error.code ?? ''] ?? GARBAGE);
+  }
+
+  private async endWith(socket: Duplex, refusal: Refusal): Promise<void> {
     await this.requests.answered(socket);
     if (!socket.writable) return;
-    socket.end(rawRefusal(COMPLAINTS[error.code ?? ''] ?? GARBAGE));
+    socket.end(rawRefusal(refusal));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   }
 
@@ -72,8 +88,8 @@ export class BrokenRequests {
 export function rawRefusal(refusal: Refusal): string {
   const requestId = newRequestId();
   const body = JSON.stringify({ error: errorShape(refusal, { requestId }) });
-  const { reason, retryAfterMs } = refusal;
-  const { httpStatus } = ERROR_TABLE[reason];
+  const { reason, retryAfterMs, allow } = refusal;
+  const { httpStatus } = statusOf(refusal);
   const waitMs = retryAfterOf(reason, retryAfterMs);
   return [
     `HTTP/1.1 ${httpStatus} Refused`,
@@ -82,6 +98,7 @@ export function rawRefusal(refusal: Refusal): string {
     `X-Request-Id: ${requestId}`,
     ...headerLines(apiAnswerHeaders(false)),
     ...(waitMs === undefined ? [] : [`Retry-After: ${retryAfterSeconds(waitMs)}`]),
+    ...(allow === undefined ? [] : [`Allow: ${allow}`]),
     'Connection: close',
     '',
     body,

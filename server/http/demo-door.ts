@@ -1,7 +1,7 @@
 import { sessionCookie } from '../auth/session-cookie';
-import { LockyardError } from '../domain/errors';
 import type { Runtime } from '../operations/operation-context';
 import { signInToDemo } from '../operations/sign-in-to-demo';
+import { wrongMethod } from './refuse';
 import type { RequestScope } from './request-scope';
 import { setApiHeaders } from './security-headers';
 
@@ -11,7 +11,7 @@ export const DEMO_PATH = '/demo';
 /** Signs in whoever opens the demo's link on this machine, and shows them the first page. */
 export function openDemoDoor(runtime: Runtime) {
   return async ({ req, res, requestId, address, query, isSecure }: RequestScope): Promise<void> => {
-    if (req.method !== 'GET') throw new LockyardError('INVALID', 'This link can only be opened.');
+    if (req.method !== 'GET') throw wrongMethod('GET');
     const token = new URLSearchParams(query).get('token') ?? '';
     const ctx = { runtime, actor: null, address, requestId };
     const { session } = await signInToDemo(ctx, { token });

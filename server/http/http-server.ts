@@ -50,7 +50,9 @@ export function createHttpServer(
   server.on('connection', connections.admit);
   doors.unread.watch(server);
   server.on('checkExpectation', handle);
-  server.on('clientError', new BrokenRequests(requests).refuse);
+  const broken = new BrokenRequests(requests);
+  server.on('clientError', broken.refuse);
+  server.on('connect', broken.refuseTunnel);
   return server;
 }
 

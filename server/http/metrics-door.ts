@@ -3,6 +3,7 @@ import { LockyardError } from '../domain/errors';
 import { isLoopback } from '../network-list';
 import type { Runtime } from '../operations/operation-context';
 import { crossSiteComplaint } from './cross-site';
+import { wrongMethod } from './refuse';
 import type { RequestScope } from './request-scope';
 import { setApiHeaders } from './security-headers';
 
@@ -21,9 +22,7 @@ export function openMetricsDoor({ config, metrics }: Runtime) {
   const expected = metricsToken === null ? null : hashText(metricsToken);
   return async (scope: RequestScope): Promise<void> => {
     const { req, res } = scope;
-    if (req.method !== 'GET' && req.method !== 'HEAD') {
-      throw new LockyardError('INVALID', 'Metrics can only be read.');
-    }
+    if (req.method !== 'GET' && req.method !== 'HEAD') throw wrongMethod('GET, HEAD');
     if (expected === null) requireThisMachine(scope);
     else requireToken(scope, expected);
     const body = Buffer.from(await metrics.text());

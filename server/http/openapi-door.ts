@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { LockyardError } from '../domain/errors';
 import { openApiDocument } from '../trpc/openapi-document';
+import { wrongMethod } from './refuse';
 import type { RequestScope } from './request-scope';
 import { setApiHeaders } from './security-headers';
 
@@ -14,9 +14,7 @@ const CACHED_SECONDS = 60;
 export function openOpenApiDoor() {
   let made: { body: Buffer; etag: string } | null = null;
   return async ({ req, res }: RequestScope): Promise<void> => {
-    if (req.method !== 'GET' && req.method !== 'HEAD') {
-      throw new LockyardError('INVALID', 'The description can only be read.');
-    }
+    if (req.method !== 'GET' && req.method !== 'HEAD') throw wrongMethod('GET, HEAD');
     made ??= make();
     setApiHeaders(res);
     res.setHeader('Cache-Control', `public, max-age=${CACHED_SECONDS}`);

@@ -48,8 +48,8 @@ describe('the description', () => {
   });
 
   test('cannot be written', async () => {
-    const { status, reason } = await api.send(PATH, { method: 'POST', body: '{}' });
-    expect([status, reason]).toEqual([400, 'INVALID']);
+    const { status, headers, reason } = await api.send(PATH, { method: 'POST', body: '{}' });
+    expect([status, headers.get('allow'), reason]).toEqual([405, 'GET, HEAD', 'INVALID']);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import { ERROR_TABLE, retryAfterOf } from '../trpc/error-table';
+import { LockyardError } from '../domain/errors';
+import { retryAfterOf, statusOf } from '../trpc/error-table';
 import { errorShape, type Refusal } from '../trpc/refusal';
 
 /** Answers a request that never reaches a procedure, in the shape that procedures fail in. */
@@ -13,11 +14,17 @@ export function refuse(
     return;
   }
   const body = JSON.stringify({ error: errorShape(refusal, where) });
-  res.statusCode = ERROR_TABLE[refusal.reason].httpStatus;
+  res.statusCode = statusOf(refusal).httpStatus;
   res.setHeader('Content-Type', 'application/json');
+  if (refusal.allow !== undefined) res.setHeader('Allow', refusal.allow);
   const retryAfterMs = retryAfterOf(refusal.reason, refusal.retryAfterMs);
   if (retryAfterMs !== undefined) res.setHeader('Retry-After', retryAfterSeconds(retryAfterMs));
   res.end(body);
+}
+
+/** What to refuse a method with that an address does not have. `allow` lists those that it has. */
+export function wrongMethod(allow: string): LockyardError {
+  return new LockyardError('INVALID', `This address allows ${allow} only.`, { allow });
 }
 
 /** `Retry-After` knows whole seconds only. */

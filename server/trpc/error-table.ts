@@ -18,6 +18,13 @@ export const ERROR_TABLE = {
   INTERNAL: { code: 'INTERNAL_SERVER_ERROR', httpStatus: 500 },
 } as const satisfies Record<Reason, { code: TRPC_ERROR_CODE_KEY; httpStatus: number }>;
 
+const WRONG_METHOD = { code: 'METHOD_NOT_SUPPORTED', httpStatus: 405 } as const;
+
+/** How a refusal travels: by its reason, unless it names the methods that its address has. */
+export function statusOf({ reason, allow }: { reason: Reason; allow?: string | undefined }) {
+  return allow === undefined ? ERROR_TABLE[reason] : WRONG_METHOD;
+}
+
 /** What 429 and 503 suggest where nothing better is known. */
 const RETRY_AFTER_MS = 1_000;
 

@@ -3,13 +3,15 @@ import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/
 import { z } from 'zod';
 import { LockyardError, type Reason } from '../domain/errors';
 import { databaseAway } from '../operations/database-away';
-import { ERROR_TABLE, reasonOfCode, retryAfterOf } from './error-table';
+import { reasonOfCode, retryAfterOf, statusOf } from './error-table';
 
 /** Why a call failed, in words that its caller may read. */
 export interface Refusal {
   reason: Reason;
   message: string;
   retryAfterMs?: number | undefined;
+  /** For a request with a method that its address does not have: those that it has. */
+  allow?: string | undefined;
 }
 
 /** A failed call as both APIs tell it: tRPC's shape, with the reason. */
@@ -28,10 +30,11 @@ export interface ErrorShape {
 }
 
 export function errorShape(
-  { reason, message, retryAfterMs }: Refusal,
+  refusal: Refusal,
   where: { path?: string | undefined; requestId?: string | undefined },
 ): ErrorShape {
-  const { code, httpStatus } = ERROR_TABLE[reason];
+  const { reason, message, retryAfterMs } = refusal;
+  const { code, httpStatus } = statusOf(refusal);
   const waitMs = retryAfterOf(reason, retryAfterMs);
   return {
     message,
