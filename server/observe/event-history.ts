@@ -4,6 +4,7 @@ import { recordId } from '../backends/record-id';
 import type { RecordKey } from '../backends/record-store';
 import type { CounterEvent } from '../domain/counter-event';
 import type { CounterMoveRow } from '../domain/counter-row';
+import { LockyardError } from '../domain/errors';
 import type { LockEvent } from '../domain/lock-event';
 import type { EventRow } from '../domain/lock-row';
 
@@ -16,7 +17,11 @@ interface EventPage extends RecordKey {
 export class EventHistory {
   constructor(private readonly database: Database) {}
 
-  /** `older` is the `before` of the next page, or null at the end. A cursor that is none begins at the newest. */
+  /**
+   * `older` is the `before` of the next page, or null at the end.
+   *
+   * @throws LockyardError `INVALID` for a `before` that is no cursor
+   */
   list(page: EventPage): Promise<{ rows: EventRow[]; older: string | null }> {
     return this.read(page, eventRow);
   }
@@ -86,8 +91,9 @@ function eventRow(found: FoundEvent): EventRow {
 }
 
 function parseCursor(text: string | undefined) {
-  const match = /^(\d{1,15})\.(\d{1,15})\.(\d{1,6})$/.exec(text ?? '');
-  if (!match) return null;
-  const [, rev, historyId, place] = match;
-  return { rev: Number(rev), historyId: Number(historyId), place: Number(place) };
+  if (text === undefined) return null;
+  const match = /^(\d{1,16})\.(\d{1,15})\.(\d{1,6})$/.exec(text);
+  const [rev = Number.NaN, historyId = 0, place = 0] = match?.slice(1).map(Number) ?? [];
+  if (Number.isSafeInteger(rev)) return { rev, historyId, place };
+  throw new LockyardError('INVALID', 'before: must be the `older` of another page.');
 }
