@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -189,6 +190,12 @@ describe('a secret in a file', () => {
     writeFileSync(file, text);
     return file;
   };
+  /** A named pipe that nothing writes to. */
+  const pipe = () => {
+    const path = join(folder, randomUUID());
+    execFileSync('mkfifo', [path]);
+    return path;
+  };
   const SECRET = 'Zk3vN1xq8TtY5mRw0LpC7dHs2BfJ9gUe';
 
   test('is read, without the line break at its end', () => {
@@ -223,7 +230,10 @@ describe('a secret in a file', () => {
       'LOCKYARD_BACKEND_A and LOCKYARD_BACKEND_A_FILE are both set',
     ],
     [{ LOCKYARD_SECRET_FILE: '/not/there' }, 'cannot be read (ENOENT): /not/there'],
-    [{ LOCKYARD_SECRET_FILE: folder }, 'cannot be read (EISDIR)'],
+    [{ LOCKYARD_SECRET_FILE: folder }, 'cannot be read (not a regular file)'],
+    [{ LOCKYARD_SECRET_FILE: pipe() }, 'cannot be read (not a regular file)'],
+    [{ LOCKYARD_BACKEND_A_FILE: pipe() }, 'LOCKYARD_BACKEND_A_FILE names a file that cannot'],
+    [{ LOCKYARD_SECRET_FILE: '/dev/zero' }, 'cannot be read (not a regular file): /dev/zero'],
     [{ LOCKYARD_METRICS_TOKEN_FILE: '/a\nb' }, 'LOCKYARD_METRICS_TOKEN_FILE names a file'],
     [{ LOCKYARD_DATABASE_URL_FILE: fileOf('\n') }, 'names a file that is empty'],
     [{ LOCKYARD_SECRET_FILE: fileOf('hidden') }, 'LOCKYARD_SECRET must have at least 32'],

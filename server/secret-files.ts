@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { ConfigError } from './config-error';
+import { readRegularFile } from './read-regular-file';
 
 type Env = Record<string, string | undefined>;
 
@@ -40,7 +40,7 @@ function contentOf(name: string, file: string, isBackend: boolean): string {
   }
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readRegularFile(file);
   } catch (error) {
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
     throw new ConfigError(`${name} names a file that cannot be read (${code}): ${oneLine(file)}`);

@@ -1,10 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { BackendUrl, DatabaseUrl } from '@/db/backend-url';
 import { speaksTls, withAuthority } from '@/db/server-tls';
 import type { Shard, ShardList } from '@/db/shard-list';
 import { ConfigError } from './config-error';
 import { nearestName } from './nearest-name';
+import { readRegularFile } from './read-regular-file';
 
 /** What the names of variables begin with that name the authority of one backend's certificates. The rest is the id. */
 export const AUTHORITY_PREFIX = 'LOCKYARD_TLS_CA_';
@@ -63,7 +63,7 @@ function urlWith(id: string, url: BackendUrl, file: string): BackendUrl {
 function requireCertificate(name: string, file: string): void {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readRegularFile(file);
   } catch (error) {
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
     throw new ConfigError(`${name} names a file that cannot be read (${code}).`);
