@@ -9,7 +9,7 @@ export const rooms = [
   {
     name: 'ground',
     files:
-      /^(server\/(clock|config|config-error|limits|log|nearest-name|network-list|random-text-pool|read-regular-file|secret-files|tls-authorities)|db\/(backend-url|zookeeper-url|shard-list|start-error|server-tls))\.ts$|^package\.json$/,
+      /^(server\/(clock|config|config-error|limits|log|nearest-name|network-list|random-text-pool|read-regular-file|secret-files|tls-authorities)|db\/(backend-url|zookeeper-url|shard-list|start-error|server-tls))\.ts$|^server\/open-files-limit\.mjs$|^package\.json$/,
     mayImport: [],
   },
   // Runs in the page process: of the server it may know what the wire looks like, and nothing that keeps or does anything.

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
+import { openFilesLimit } from '../server/open-files-limit.mjs';
 import { endWithNpm } from './end-with-npm.mjs';
-import { fileLimitComplaint, openFilesLimit } from './file-limit-complaint.mjs';
+import { fileLimitComplaint } from './file-limit-complaint.mjs';
 import { nodeComplaint } from './node-complaint.mjs';
 import { endWith, PlainFailure } from './plain-failure.mjs';
 

@@ -1,4 +1,5 @@
 import { StartError } from '@/db/start-error';
+import { boundConnections } from './bound-connections';
 import { systemClock } from './clock';
 import { pageProcessEnv, readConfig } from './config';
 import { startControlSocket } from './control-socket';
@@ -6,6 +7,7 @@ import { startDemo } from './demo';
 import { createDoors } from './http/doors';
 import { createHttpServer, listen } from './http/http-server';
 import { createLog, type Log } from './log';
+import { openFilesLimit } from './open-files-limit.mjs';
 import { openPages, type Pages } from './pages/open-pages';
 import { createRuntime } from './runtime';
 import { sayHowToBegin } from './say-how-to-begin';
@@ -24,7 +26,7 @@ const undo: (() => Promise<unknown>)[] = [];
 process.umask(0o077);
 
 async function start(log: Log): Promise<() => Promise<void>> {
-  const config = readConfig(process.env);
+  const config = boundConnections(readConfig(process.env), openFilesLimit(), log);
   const runtime = await createRuntime(config, log, systemClock);
   undo.push(() => runtime.close());
 

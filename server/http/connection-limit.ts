@@ -14,7 +14,7 @@ export interface ConnectionTerms {
 
 /** How long one that is turned away stays open so that its caller can read why, and how many may at once. */
 const LINGER_MS = 1_000;
-const LINGERING_MAX = 100;
+export const LINGERING_MAX = 100;
 
 /** Of how many connections it is looked whether one is idle. */
 const LOOKS_MAX = 100;
