@@ -63,6 +63,26 @@ test('while the process that renders pages is gone a page is 503, the APIs go on
   expect(pageProcessOf(server)).not.toBe(before);
 });
 
+test('while the process that renders pages is stopped a page is 503 within seconds, and then it is replaced', async ({
+  server,
+  admin,
+}) => {
+  const headers = { cookie: admin.cookie };
+  const before = pageProcessOf(server);
+  if (before === null) throw new Error('There is no process that renders pages.');
+  process.kill(before, 'SIGSTOP');
+  const askedAt = performance.now();
+  const reply = await fetch(`${server.url}/audit`, { headers });
+  expect(reply.status).toBe(503);
+  expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(performance.now() - askedAt).toBeLessThan(20_000);
+  await eventually('a page', async () => {
+    const { status } = await fetch(`${server.url}/audit`, { headers });
+    return status === 200;
+  });
+  expect(pageProcessOf(server)).not.toBe(before);
+});
+
 test('the process that renders pages ends with its parent, even one that was killed', async ({
   server,
 }) => {

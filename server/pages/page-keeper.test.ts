@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 /** Keeps a program of these lines running. */
-function keep(program: string): PageKeeper {
+function keep(program: string, pingEveryMs = 2_000): PageKeeper {
   const entry = join(folder, 'program.mjs');
   writeFileSync(entry, program);
   const sockets = { pagesSocket: join(folder, 'pages'), consoleSocket: join(folder, 'console') };
@@ -29,6 +29,7 @@ function keep(program: string): PageKeeper {
     env,
     clock: systemClock,
     log: pino({ level: 'silent' }),
+    pingEveryMs,
   });
   return keeper;
 }
@@ -51,6 +52,16 @@ test('a page process that dies is started again, each time a little later', asyn
   expect(keeper.restarts).toBe(2);
   expect(gapsMs[0]).toBeGreaterThanOrEqual(250);
   expect(gapsMs[1]).toBeGreaterThanOrEqual(500);
+});
+
+test('one that is stopped is killed when it has left a few pings unanswered, and started again', async () => {
+  const answering = "process.on('message', () => process.send({ residentBytes: 7 }));";
+  await keep(READY + answering, 100).start();
+  await until(() => keeper.residentBytes === 7);
+  const { pid = 0 } = keeper;
+  process.kill(pid, 'SIGSTOP');
+  await until(() => keeper.isUp && keeper.pid !== pid);
+  expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
 });
 
 test('one that cannot start ends the start in one line', async () => {

@@ -14,13 +14,13 @@ const BACK_OFF_MIN_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
 /** After a run of this length the back-off begins at its minimum again. */
 const STEADY_MS = 60_000;
-const PING_EVERY_MS = 5_000;
+const PING_EVERY_MS = 2_000;
 /**
- * An event loop that leaves so many unanswered is stuck. They are counted, not timed, since this process may have been
- * stopped itself. A start takes long where many start at once.
+ * A process that leaves so many unanswered, for 8 s to 10 s, is stuck or stopped. They are counted, not timed, since this
+ * process may have been stopped itself. A start takes long where many start at once.
  */
-const UNANSWERED_MAX = 6;
-const UNANSWERED_MAX_AT_START = 36;
+const UNANSWERED_MAX = 4;
+const UNANSWERED_MAX_AT_START = 90;
 
 export interface PageKeeperParts {
   /** The built program of the page process. */
@@ -30,6 +30,8 @@ export interface PageKeeperParts {
   env: NodeJS.ProcessEnv;
   clock: Clock;
   log: Log;
+  /** How often it is asked whether it still responds. */
+  pingEveryMs?: number;
 }
 
 /** Keeps one page process running: starts it, starts it again when it has died or is stuck, and ends it at the end. */
@@ -77,7 +79,7 @@ export class PageKeeper {
   }
 
   private launch(onReady: () => void, onFailure: () => void): void {
-    const { entry, sockets, env, clock, log } = this.parts;
+    const { entry, sockets, env, clock, log, pingEveryMs = PING_EVERY_MS } = this.parts;
     rmSync(sockets.pagesSocket, { force: true });
     const child = fork(entry, [sockets.pagesSocket, sockets.consoleSocket], {
       env,
@@ -94,7 +96,7 @@ export class PageKeeper {
       isStuck = unanswered > (wasReady ? UNANSWERED_MAX : UNANSWERED_MAX_AT_START);
       if (isStuck) child.kill('SIGKILL');
       else if (child.connected) child.send(PING, () => undefined);
-    }, PING_EVERY_MS);
+    }, pingEveryMs);
     watch.unref();
     child.on('message', (message: PageProcessMessage) => {
       unanswered = 0;

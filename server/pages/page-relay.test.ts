@@ -5,13 +5,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RequestScope } from '../http/request-scope';
-import { PageRelay } from './page-relay';
+import { PageProcessFailure, PageRelay } from './page-relay';
 
 let folder: string;
 let pages: Server;
 let front: Server;
 let relay: PageRelay;
 let rendered = 0;
+/** Whether the page process takes requests and answers none, as one that is stopped. */
+let isStopped = false;
 
 const listening = (server: Server, ...on: [string] | [number, string]) =>
   new Promise<void>((resolve) => server.listen(...(on as [string]), resolve));
@@ -21,12 +23,13 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'ly-relay-'));
   const path = join(folder, 'p.sock');
   rendered = 0;
+  isStopped = false;
   pages = createServer((_, res) => {
     rendered += 1;
-    res.end('a page');
+    if (!isStopped) res.end('a page');
   });
   await listening(pages, path);
-  relay = new PageRelay(path);
+  relay = new PageRelay(path, 200);
 });
 afterEach(async () => {
   relay.close();
@@ -48,4 +51,19 @@ test('a page whose caller hung up while it waited in line is neither rendered no
   line.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n', () => setTimeout(() => line.destroy(), 50));
   expect(await relayed).toBe(0);
   expect([rendered, relay.unreadBytes]).toEqual([0, 0]);
+});
+
+test('a page process that takes a request and does not answer has failed within a bounded time', async () => {
+  isStopped = true;
+  const relayed = new Promise((resolve) => {
+    front = createServer((req, res) => {
+      const scope = { req, res, address: '', isSecure: false, requestId: 'r' };
+      const outcome = relay.relay(scope as RequestScope, '').catch((error: unknown) => error);
+      void outcome.then(resolve).then(() => res.end());
+    });
+  });
+  await listening(front, 0, '127.0.0.1');
+  await fetch(`http://127.0.0.1:${(front.address() as AddressInfo).port}`);
+  expect(await relayed).toBeInstanceOf(PageProcessFailure);
+  expect(rendered).toBe(1);
 });

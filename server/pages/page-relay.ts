@@ -3,7 +3,9 @@ import type { RequestScope } from '../http/request-scope';
 
 /** Of one page; more than any page has, so that hardly ever a slow caller keeps the page process waiting. */
 const UNSENT_MAX_BYTES = 1024 * 1024;
-/** From the request to the first byte, and between two. */
+/** From a caller's request to the head of its answer. */
+const HEAD_MAX_MS = 10_000;
+/** Between two pieces of an answer; and to the head of one that no caller waits for. */
 const SILENT_MAX_MS = 30_000;
 
 /** All that a page may know of its request; anything else could only mislead its renderer. */
@@ -42,7 +44,11 @@ export class PageRelay {
   /** Answers that the page process has finished and their callers have not read. */
   private readonly unread = new Set<RequestScope['res']>();
 
-  constructor(private readonly socketPath: string) {}
+  /** @param headMaxMs how long a caller waits for the head of its page */
+  constructor(
+    private readonly socketPath: string,
+    private readonly headMaxMs = HEAD_MAX_MS,
+  ) {}
 
   /** How much of the pages there are is still to be read by those who asked for them. */
   get unreadBytes(): number {
@@ -98,7 +104,8 @@ export class PageRelay {
     path: string,
     headers: OutgoingHttpHeaders,
   ): Promise<{ status: number; headers: OutgoingHttpHeaders; text: string }> {
-    const answer = await this.send(path, 'GET', headers, new AbortController().signal);
+    const { signal } = new AbortController();
+    const answer = await this.send(path, 'GET', headers, signal, SILENT_MAX_MS);
     if (answer === null) throw new PageProcessFailure('The page process did not answer.');
     const pieces: Buffer[] = [];
     for await (const piece of answer) pieces.push(piece);
@@ -129,7 +136,8 @@ export class PageRelay {
     for (const name of PASSED_ON)
       if (req.headers[name] !== undefined) headers[name] = req.headers[name];
     try {
-      return await this.send(req.url ?? '/', req.method ?? 'GET', headers, gone.signal);
+      const { url = '/', method = 'GET' } = req;
+      return await this.send(url, method, headers, gone.signal, this.headMaxMs);
     } finally {
       res.off('close', hangUp);
     }
@@ -141,12 +149,16 @@ export class PageRelay {
     method: string,
     headers: OutgoingHttpHeaders,
     gone: AbortSignal,
+    headMaxMs: number,
   ): Promise<IncomingMessage | null> {
     const { agent, socketPath } = this;
     return new Promise((resolve, reject) => {
       const call = request({ agent, socketPath, path, method, headers, signal: gone });
-      call.setTimeout(SILENT_MAX_MS, () => call.destroy(new Error('No answer in time.')));
-      call.once('response', resolve);
+      call.setTimeout(headMaxMs, () => call.destroy(new Error('No answer in time.')));
+      call.once('response', (answer) => {
+        call.setTimeout(SILENT_MAX_MS);
+        resolve(answer);
+      });
       call.once('error', (cause) => {
         if (gone.aborted) resolve(null);
         else reject(new PageProcessFailure('The page process did not answer.', { cause }));

@@ -5,7 +5,7 @@ export type PageRefusal = 'full' | 'down' | 'away';
 const RETRY_AFTER_SECONDS = { full: 3, down: 5, away: 5 };
 const WHY = {
   full: 'More pages are asked for at the moment than this server can show.',
-  down: 'The part of Lockyard that shows pages is starting.',
+  down: 'The process that renders pages is starting or not responding.',
   away: 'The control database does not answer, so sessions cannot be checked.',
 };
 
