@@ -188,6 +188,20 @@ test('an address without a page is 404 whatever a client navigation says that it
   }
 });
 
+test('a page about something that does not exist is 404, and says so without scripts', async ({
+  server,
+  admin,
+}) => {
+  const headers = { cookie: admin.cookie };
+  const paths = ['/locks/nope/x', '/backends/nope', '/counters/nope/x', '/counters/default/never'];
+  for (const path of paths) {
+    const reply = await fetch(server.url + path, { headers });
+    expect([path, reply.status]).toEqual([path, 404]);
+    expect(await reply.text()).toContain('There is nothing here</h1>');
+  }
+  expect((await fetch(`${server.url}/backends`, { headers })).status).toBe(200);
+});
+
 test('no state that a client navigation may send makes a page fail', async ({ server, admin }) => {
   const states = [
     ['', {}],

@@ -130,8 +130,10 @@ export class PageAnswers {
     }
     try {
       const bytes = await relay.relay(scope, pagePolicy(nonce));
-      this.answers.rendered += 1;
-      this.pages.spend({ bytes, ms: RENDERED_COST_MS });
+      this.pages.spend({ bytes: bytes ?? 0, ms: RENDERED_COST_MS });
+      // What Next answers for it is blank until its scripts have run.
+      if (bytes === null) await this.answerKept(scope, nonce, 'notFound');
+      else this.answers.rendered += 1;
     } finally {
       leave();
     }

@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 test('a page whose caller hung up while it waited in line is neither rendered nor kept', async () => {
-  const relayed = new Promise<number>((resolve, reject) => {
+  const relayed = new Promise<number | null>((resolve, reject) => {
     front = createServer((req, res) => {
       res.once('close', () => {
         const scope = { req, res, address: '', isSecure: false, requestId: 'r' };

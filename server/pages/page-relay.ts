@@ -62,13 +62,18 @@ export class PageRelay {
    * reading it; also when the caller hangs up.
    *
    * @param policy the content security policy of the answer, whose nonce the page takes over
-   * @returns how many bytes were received
+   * @returns how many bytes were received; null if the page is about something that does not exist: then nothing has been
+   *   answered
    * @throws PageProcessFailure while nothing has been answered yet
    */
-  async relay(scope: RequestScope, policy: string): Promise<number> {
+  async relay(scope: RequestScope, policy: string): Promise<number | null> {
     const { res } = scope;
     const upstream = await this.ask(scope, policy);
     if (upstream === null) return 0;
+    if (upstream.statusCode === 404) {
+      upstream.resume();
+      return null;
+    }
     let bytes = 0;
     res.writeHead(upstream.statusCode ?? 502, passedBack(upstream));
     const hangUp = () => upstream.destroy();
