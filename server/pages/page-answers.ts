@@ -129,7 +129,7 @@ export class PageAnswers {
       return;
     }
     try {
-      const bytes = await relay.relay(scope, pagePolicy(nonce));
+      const bytes = await relay.relay(scope, pagePolicy(nonce), gone);
       this.pages.spend({ bytes: bytes ?? 0, ms: RENDERED_COST_MS });
       // What Next answers for it is blank until its scripts have run.
       if (bytes === null) await this.answerKept(scope, nonce, 'notFound');

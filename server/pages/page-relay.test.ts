@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -37,12 +37,19 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+function relayTo(req: IncomingMessage, res: ServerResponse): Promise<number | null> {
+  const gone = new AbortController();
+  if (res.closed) gone.abort();
+  else res.once('close', () => gone.abort());
+  const scope = { req, res, address: '', isSecure: false, requestId: 'r' };
+  return relay.relay(scope as RequestScope, '', gone.signal);
+}
+
 test('a page whose caller hung up while it waited in line is neither rendered nor kept', async () => {
   const relayed = new Promise<number | null>((resolve, reject) => {
     front = createServer((req, res) => {
       res.once('close', () => {
-        const scope = { req, res, address: '', isSecure: false, requestId: 'r' };
-        relay.relay(scope as RequestScope, '').then(resolve, reject);
+        relayTo(req, res).then(resolve, reject);
       });
     });
   });
@@ -53,12 +60,29 @@ test('a page whose caller hung up while it waited in line is neither rendered no
   expect([rendered, relay.unreadBytes]).toEqual([0, 0]);
 });
 
+test('a page whose caller hangs up in its midst is rendered no further, and nothing of it is kept', async () => {
+  const ended = new Promise((resolve) => {
+    pages.prependListener('request', (_, res: ServerResponse) => {
+      res.write('half a');
+      res.once('close', () => resolve(res.writableFinished));
+    });
+  });
+  isStopped = true;
+  const relayed = new Promise<number | null>((resolve, reject) => {
+    front = createServer((req, res) => void relayTo(req, res).then(resolve, reject));
+  });
+  await listening(front, 0, '127.0.0.1');
+  const line = connect((front.address() as AddressInfo).port, '127.0.0.1');
+  line.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  line.once('data', () => line.destroy());
+  expect([await relayed, await ended, relay.unreadBytes]).toEqual([6, false, 0]);
+});
+
 test('a page process that takes a request and does not answer has failed within a bounded time', async () => {
   isStopped = true;
   const relayed = new Promise((resolve) => {
     front = createServer((req, res) => {
-      const scope = { req, res, address: '', isSecure: false, requestId: 'r' };
-      const outcome = relay.relay(scope as RequestScope, '').catch((error: unknown) => error);
+      const outcome = relayTo(req, res).catch((error: unknown) => error);
       void outcome.then(resolve).then(() => res.end());
     });
   });

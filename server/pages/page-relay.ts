@@ -62,13 +62,14 @@ export class PageRelay {
    * reading it; also when the caller hangs up.
    *
    * @param policy the content security policy of the answer, whose nonce the page takes over
+   * @param gone aborts when the caller hangs up
    * @returns how many bytes were received; null if the page is about something that does not exist: then nothing has been
    *   answered
    * @throws PageProcessFailure while nothing has been answered yet
    */
-  async relay(scope: RequestScope, policy: string): Promise<number | null> {
+  async relay(scope: RequestScope, policy: string, gone: AbortSignal): Promise<number | null> {
     const { res } = scope;
-    const upstream = await this.ask(scope, policy);
+    const upstream = await this.ask(scope, policy, gone);
     if (upstream === null) return 0;
     if (upstream.statusCode === 404) {
       upstream.resume();
@@ -76,9 +77,7 @@ export class PageRelay {
     }
     let bytes = 0;
     res.writeHead(upstream.statusCode ?? 502, passedBack(upstream));
-    const hangUp = () => upstream.destroy();
     const goOn = () => upstream.resume();
-    res.once('close', hangUp);
     res.on('drain', goOn);
     upstream.on('data', (piece: Buffer) => {
       bytes += piece.length;
@@ -99,7 +98,6 @@ export class PageRelay {
         resolve();
       });
     });
-    res.off('close', hangUp);
     res.off('drain', goOn);
     return bytes;
   }
@@ -126,12 +124,12 @@ export class PageRelay {
     this.agent.destroy();
   }
 
-  private async ask(scope: RequestScope, policy: string): Promise<IncomingMessage | null> {
-    const { req, res, address, isSecure, requestId } = scope;
-    if (res.closed) return null;
-    const gone = new AbortController();
-    const hangUp = () => gone.abort();
-    res.once('close', hangUp);
+  private async ask(
+    { req, address, isSecure, requestId }: RequestScope,
+    policy: string,
+    gone: AbortSignal,
+  ): Promise<IncomingMessage | null> {
+    if (gone.aborted) return null;
     const headers: OutgoingHttpHeaders = {
       'content-security-policy': policy,
       'x-forwarded-for': address,
@@ -140,12 +138,8 @@ export class PageRelay {
     };
     for (const name of PASSED_ON)
       if (req.headers[name] !== undefined) headers[name] = req.headers[name];
-    try {
-      const { url = '/', method = 'GET' } = req;
-      return await this.send(url, method, headers, gone.signal, this.headMaxMs);
-    } finally {
-      res.off('close', hangUp);
-    }
+    const { url = '/', method = 'GET' } = req;
+    return this.send(url, method, headers, gone, this.headMaxMs);
   }
 
   /** Null if the caller hung up first. */
