@@ -43,16 +43,20 @@ export async function startServerUnderLoad(
 ): Promise<ServerUnderLoad> {
   const dataDir = await mkdtemp(join(tmpdir(), 'lockyard-looking-'));
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('LOCKYARD_'));
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', '.next/lockyard/main.mjs'], {
-    env: {
-      ...Object.fromEntries(inherited),
-      NODE_ENV: 'production',
-      PORT: '0',
-      LOCKYARD_DATA_DIR: dataDir,
-      ...env,
+  const child = spawn(
+    process.execPath,
+    ['--max-semi-space-size=64', '--heap-growing-percent=40', '.next/lockyard/main.mjs'],
+    {
+      env: {
+        ...Object.fromEntries(inherited),
+        NODE_ENV: 'production',
+        PORT: '0',
+        LOCKYARD_DATA_DIR: dataDir,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  );
   const killIt = () => child.kill('SIGKILL');
   process.once('exit', killIt);
   const close = async () => {

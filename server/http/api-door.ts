@@ -14,6 +14,12 @@ import type { RequestScope } from './request-scope';
 import { refusePrototypeKeys } from './safe-json';
 import { setApiHeaders } from './security-headers';
 
+/**
+ * How long a stream keeps its turn. Its first rows are dear, and after a restart all pages open theirs at once: one
+ * after another they leave others of this process room between them.
+ */
+const STREAM_TURN_MS = 40;
+
 interface ApiDoor<A extends { turn: ScheduledTurn }> {
   /** What its paths begin with, such as `/api/v1/`. */
   prefix: string;
@@ -61,7 +67,7 @@ export function openApiDoor<A extends { turn: ScheduledTurn }>({
       onError: ({ error, path, type }) => logFailedCall(log, error, { path, type, requestId }),
     });
     // A live stream goes on for as long as its page is open.
-    if (call.isStream) admission.turn.end();
+    if (call.isStream) setTimeout(() => admission.turn.end(), STREAM_TURN_MS).unref();
     await answered.finally(() => admission.turn.end());
   };
 }

@@ -23,7 +23,7 @@ import { OPENAPI_PATH, openOpenApiDoor } from './openapi-door';
 import { openPageDoor, type PageHandler } from './page-door';
 import { refuse } from './refuse';
 import { requestMetrics } from './request-metrics';
-import { RequestScheduler } from './request-scheduler';
+import { BUSY_ROOM, RequestScheduler } from './request-scheduler';
 import { openScope, type RequestScope } from './request-scope';
 import { RequestTally } from './request-tally';
 import { setApiHeaders, setCommonHeaders } from './security-headers';
@@ -166,8 +166,9 @@ function openConsoleDoor(
       const complaint = missingOriginComplaint(req.method, req.headers);
       if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
     },
-    async admit({ address }, { path }) {
-      return { turn: await scheduler.turn('console', address, path.split(',').length) };
+    async admit({ address }, { path, isStream }) {
+      const units = isStream ? BUSY_ROOM : path.split(',').length;
+      return { turn: await scheduler.turn('console', address, units) };
     },
     createContext: (scope) =>
       createConsoleContext(runtime, {

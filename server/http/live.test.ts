@@ -48,6 +48,28 @@ test('the lock list tells of a new lock within a second', async () => {
   stream.close();
 });
 
+test('streams that open at once begin one after another while programs call', async () => {
+  let isOver = false;
+  const programs = Array.from({ length: 4 }, async (_, i) => {
+    while (!isOver) await take(`busy ${i}`);
+  });
+  const begunAt: number[] = [];
+  const streams = await Promise.all(
+    Array.from({ length: 6 }, async (_, i) => {
+      const stream = await open('locks.watch', { search: `at once ${i}` });
+      begunAt.push(performance.now());
+      return stream;
+    }),
+  );
+  isOver = true;
+  await Promise.all(programs);
+  expect((begunAt.at(-1) ?? 0) - (begunAt[0] ?? 0)).toBeGreaterThan(120);
+  for (const stream of streams) {
+    expect((await stream.nextValue()).data).toMatchObject({ kind: 'whole' });
+    stream.close();
+  }
+});
+
 test('a quiet lock list is told again every two seconds, so that its age can be shown', async () => {
   const stream = await open('locks.watch', { search: 'nothing like it' });
   const first = (await stream.nextValue()).data as LockListMessage;

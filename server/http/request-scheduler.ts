@@ -17,7 +17,7 @@ const READ_CLOCK_EVERY = 8;
 /** Units of all keys together: two full packets of the engine. */
 const WHOLE_WINDOW = 512;
 /** Console calls under way, and pages, while programs call and while they do not. */
-const BUSY_ROOM = 4;
+export const BUSY_ROOM = 4;
 const IDLE_ROOM = 64;
 
 /**

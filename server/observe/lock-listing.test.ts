@@ -43,7 +43,11 @@ function list(rows: BoardRow[], input: object = {}, frame = FRAME) {
   const frames = new Map([['default', frame]]);
   // Always over: it goes on by itself after every single row.
   let now = 0;
-  const slice = new TimeSlice(() => (now += 10));
+  const slice = new TimeSlice(
+    () => (now += 10),
+    () => now,
+    () => Promise.resolve(),
+  );
   return makeLockListing(
     (isBefore) => order.from(isBefore),
     listInput.parse(input),

@@ -50,10 +50,12 @@ export class ListView {
   async update(slice: TimeSlice): Promise<void> {
     await this.ranking.update(slice);
     if (this.isWhole || this.catchUp()) return;
-    this.building ??= this.build(slice).finally(() => {
-      this.building = null;
-    });
-    await this.building;
+    this.building ??= slice
+      .count(() => this.build(slice))
+      .finally(() => {
+        this.building = null;
+      });
+    await slice.wait(this.building);
     this.ranking.catchUp();
     this.catchUp();
   }

@@ -46,6 +46,8 @@ export class LiveLists {
   private readonly followed = new Map<string, Followed>();
   private readonly spending: Spending;
   private timer: NodeJS.Timeout | undefined;
+  /** The last of those that begin. */
+  private beginning: Promise<unknown> = Promise.resolve();
 
   /** @param epoch unlike that of any other process */
   constructor(
@@ -86,10 +88,7 @@ export class LiveLists {
     signal?.addEventListener('abort', stop);
     try {
       let seen = this.resumed(window, lastId);
-      await this.table.settle();
-      const slice = this.table.slice();
-      await this.look(followed, true, slice);
-      this.spending.spend(slice.spentMs);
+      await this.begin(followed, signal);
       while (!signal?.aborted) {
         const now: SeenWindow | null = window.last;
         if (now && now !== seen) {
@@ -126,6 +125,21 @@ export class LiveLists {
     const followed: Followed = { window, input, readers: new Set(), ...at };
     this.followed.set(key, followed);
     return followed;
+  }
+
+  /** The first look of one stream after another: after a restart all pages open theirs at once. */
+  private async begin(followed: Followed, signal: AbortSignal | undefined): Promise<void> {
+    const look = async () => {
+      if (signal?.aborted) return;
+      await this.table.settle();
+      const slice = this.table.slice();
+      const isOld = this.clock.monotonic() - followed.lookedAt >= TICK_MS;
+      await this.look(followed, isOld, slice);
+      this.spending.spend(slice.spentMs);
+    };
+    const done = this.beginning.then(look);
+    this.beginning = done.catch(() => undefined);
+    await done;
   }
 
   private resumed(window: ListWindow, lastId: string | null): SeenWindow | null {

@@ -35,6 +35,8 @@ export interface LockTableParts {
   policyOf: (namespace: string) => NamespacePolicy;
   /** How long this process has worked so far, in milliseconds. */
   cpuMs: () => number;
+  /** Between two slices of work; if not given, as `TimeSlice` has it. */
+  pauses?: () => Promise<unknown>;
   /** Told of every name that comes and goes. */
   names: Pick<NameCount, 'appeared' | 'vanished'>;
 }
@@ -207,7 +209,8 @@ export class LockTable {
   }
 
   slice(): TimeSlice {
-    return new TimeSlice(() => this.parts.clock.monotonic(), this.parts.cpuMs);
+    const { clock, cpuMs, pauses } = this.parts;
+    return new TimeSlice(() => clock.monotonic(), cpuMs, pauses);
   }
 
   private async settleNow(): Promise<void> {

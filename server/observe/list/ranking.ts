@@ -75,11 +75,11 @@ export class Ranking {
     const isDue = isOld && this.moves !== this.table.moves;
     if (isDue || !this.catchUp()) {
       this.ranking ??= this.buffers
-        .turn(() => this.rank(slice))
+        .turn(() => slice.count(() => this.rank(slice)))
         .finally(() => {
           this.ranking = null;
         });
-      await this.ranking;
+      await slice.wait(this.ranking);
       this.catchUp();
     }
   }

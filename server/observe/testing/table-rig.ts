@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { LockListInput } from '../../domain/console-inputs';
 import type { Hold, LockRecord, Waiter } from '../../domain/lock-record';
 import { unwrittenRecord } from '../../domain/lock-record';
@@ -52,6 +53,7 @@ export class TableRig {
       normsOf: () => this.norms(),
       policyOf: () => ({ ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs }),
       cpuMs: () => this.now,
+      pauses: () => setImmediate(),
       names: new NameCount(() => this.now),
     });
     this.lists = new LockLists(this.table, clock, healths);
