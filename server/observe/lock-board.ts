@@ -24,6 +24,7 @@ import { LiveLists } from './list/live-lists';
 import type { LockCounts, LockGroup } from './list/lock-groups';
 import { LockLists } from './list/lock-lists';
 import { LockTable } from './list/lock-table';
+import { TimeSlice } from './list/time-slice';
 import { LockDetails } from './lock-details';
 import { listingFrame, makeLockListing, type RowsFrom } from './lock-listing';
 import { isOwn, MovedRecords } from './moved-records';
@@ -88,7 +89,8 @@ export class LockBoard {
     this.grantRate = new GrantRate(clock);
     this.norms = new KnownNorms(policyOf, ownHoldOf);
     const normsOf = ({ id, key }: BoardRow) => this.norms.of(id, key);
-    this.table = new LockTable({ backends, clock, normsOf, policyOf, names, cpuMs: processCpuMs });
+    const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
+    this.table = new LockTable({ backends, clock, normsOf, policyOf, names, slice });
     this.lists = new LockLists(this.table, clock, () => publicHealths(backends));
     this.live = new LiveLists(this.table, this.lists, clock, processId);
     this.details = new LockDetails({

@@ -63,4 +63,13 @@ export class LockColumns {
     this.isNamed = wider(this.isNamed, new Uint8Array(length));
     this.marks = wider(this.marks, new Float64Array(length));
   }
+
+  /** Those that are not in the order of names yet, which are marked as in it: a slot given twice is answered once. */
+  takeUnnamed(slots: number[]): number[] {
+    return slots.filter((slot) => {
+      if (this.isNamed[slot] !== 0) return false;
+      this.isNamed[slot] = 1;
+      return true;
+    });
+  }
 }

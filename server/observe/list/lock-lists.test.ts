@@ -99,6 +99,15 @@ describe('a view that is kept up to date', () => {
     }
   });
 
+  it('has a lock once that takes the place of one that came and went before the first look', async () => {
+    const rig = new TableRig();
+    rig.keep('brief');
+    rig.forget('brief');
+    rig.keep('lasting');
+    const { rows } = await pageOf(rig, lockListInput.parse({}));
+    expect(rows.map((row) => row.name)).toEqual(['lasting']);
+  });
+
   it('leaves every row in its place between two rankings, but for one that needs somebody now', async () => {
     const rig = new TableRig();
     for (let i = 0; i < 20; i += 1) rig.keep(`job-${10 + i}`, { heldMs: 1_000 * i });

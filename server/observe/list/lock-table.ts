@@ -16,7 +16,7 @@ import { NameOrder } from './name-order';
 import { byKey, byName } from './row-orders';
 import { SearchTexts } from './search-texts';
 import { isSameReason, standingOf } from './standing';
-import { TimeSlice } from './time-slice';
+import type { TimeSlice } from './time-slice';
 
 /** Why a status is to be found out again: time or norms may have changed it, or the record has. */
 const RECHECK = 1;
@@ -33,10 +33,8 @@ export interface LockTableParts {
   clock: Clock;
   normsOf: (row: BoardRow) => LockNorms;
   policyOf: (namespace: string) => NamespacePolicy;
-  /** How long this process has worked so far, in milliseconds. */
-  cpuMs: () => number;
-  /** Between two slices of work; if not given, as `TimeSlice` has it. */
-  pauses?: () => Promise<unknown>;
+  /** For long work that begins now. */
+  slice: () => TimeSlice;
   /** Told of every name that comes and goes. */
   names: Pick<NameCount, 'appeared' | 'vanished'>;
 }
@@ -209,8 +207,7 @@ export class LockTable {
   }
 
   slice(): TimeSlice {
-    const { clock, cpuMs, pauses } = this.parts;
-    return new TimeSlice(() => clock.monotonic(), cpuMs, pauses);
+    return this.parts.slice();
   }
 
   private async settleNow(): Promise<void> {
@@ -239,10 +236,8 @@ export class LockTable {
 
   /** New locks are in the order of names before anybody hears of them. */
   private nameNew(slots: number[]): void {
-    const { isNamed } = this.columns;
-    const fresh = slots.filter((slot) => isNamed[slot] === 0 && this.at(slot) !== null);
+    const fresh = this.columns.takeUnnamed(slots.filter((slot) => this.at(slot) !== null));
     if (fresh.length === 0) return;
-    for (const slot of fresh) isNamed[slot] = 1;
     this.names.add([...fresh]);
     this.listing.add(fresh);
   }

@@ -12,6 +12,7 @@ import { BoardRow, rowId, withStatus } from '../board-row';
 import { LiveLists } from '../list/live-lists';
 import { LockLists } from '../list/lock-lists';
 import { LockTable } from '../list/lock-table';
+import { TimeSlice } from '../list/time-slice';
 import type { ObservedBackend } from '../lock-board';
 
 export interface LockParts {
@@ -52,8 +53,12 @@ export class TableRig {
       clock,
       normsOf: () => this.norms(),
       policyOf: () => ({ ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs }),
-      cpuMs: () => this.now,
-      pauses: () => setImmediate(),
+      slice: () =>
+        new TimeSlice(
+          () => this.monotonic(),
+          () => this.now,
+          () => setImmediate(),
+        ),
       names: new NameCount(() => this.now),
     });
     this.lists = new LockLists(this.table, clock, healths);
