@@ -1,6 +1,15 @@
 import { expectSound } from './expect-sound';
 import { lockRow, openLive, openPage } from './locks-page';
-import { callConsole, createPerson, createService, expect, signIn, test } from './lockyard-test';
+import {
+  callConsole,
+  createPerson,
+  createService,
+  expect,
+  setUp,
+  signIn,
+  test,
+} from './lockyard-test';
+import { startServer } from './start-server';
 
 const POLICY = {
   leaseMinMs: 100,
@@ -10,6 +19,14 @@ const POLICY = {
   lockDelayMs: 0,
   requiredMeta: [],
 };
+
+/** Long enough that no answer about a lock is remembered any more. */
+const LATER_MS = 2 * 60 * 60_000;
+
+/** Loaded before a server: SIGUSR2 puts its clock ahead, and the server says so. */
+const CLOCK = `const real = Date.now; let ahead = 0;
+  process.on('SIGUSR2', () => { ahead += ${LATER_MS}; console.log('It is later.'); });
+  Date.now = () => real() + ahead;`;
 
 test('an operator sees what a deletion would keep and why, a viewer is not offered it, and a full namespace says so', async ({
   browser,
@@ -33,7 +50,7 @@ test('an operator sees what a deletion would keep and why, a viewer is not offer
 
   const olga = await createPerson(server, admin, 'operator', 'olga-deletes');
   const vera = await createPerson(server, admin, 'viewer', 'vera-looks');
-  const seen = await browser.newContext();
+  const seen = await browser.newContext({ reducedMotion: 'reduce' });
   await signIn(seen, server, olga);
   const page = await seen.newPage();
   await openLive(page, `${server.url}/?namespace=${name}`);
@@ -62,5 +79,87 @@ test('an operator sees what a deletion would keep and why, a viewer is not offer
   await openLive(other, `${server.url}/?namespace=${name}`);
   await expect(lockRow(other, 'job:1', name)).toBeVisible();
   await expect(other.getByRole('button', { name: /^Delete/ })).toHaveCount(0);
+  await expect(other.getByRole('checkbox')).toHaveCount(0);
   await context.close();
+});
+
+test('an operator deletes free locks and counters that were selected in their lists, one namespace at a time', async ({
+  browser,
+}) => {
+  const clock = `--import=data:text/javascript,${encodeURIComponent(CLOCK)}`;
+  const server = await startServer({ NODE_OPTIONS: clock });
+  const context = await browser.newContext({ reducedMotion: 'reduce' });
+  try {
+    const admin = await setUp(server);
+    await callConsole(server, admin.cookie, 'namespaces.create', { name: 'jobs' });
+    const service = await createService(server, admin, 'packer', ['default', 'jobs']);
+    const use = async (name: string, namespace = 'default') => {
+      const answer = await service.acquire({ namespace, name, leaseMs: 1_000 });
+      if (answer.outcome !== 'granted') throw new Error('Nobody else wants it.');
+      await service.release({ namespace, name, token: answer.token });
+    };
+    for (const name of ['old:1', 'old:2', 'old:3']) await use(name);
+    await use('old:4', 'jobs');
+    for (const name of ['seats', 'tickets']) await service.createCounter({ name });
+    const { name, password } = await createPerson(server, admin, 'operator', 'olga');
+    process.kill(server.pid, 'SIGUSR2');
+    await expect.poll(() => server.output()).toContain('It is later.');
+    await service.acquire({ name: 'old:0', leaseMs: 600_000 });
+    const { cookie } = await callConsole(server, '', 'session.signIn', { name, password });
+    await signIn(context, server, { name, password, role: 'operator', cookie });
+
+    const page = await context.newPage();
+    await openLive(page, `${server.url}/?sort=name`);
+    const box = (lock: string) => page.getByRole('checkbox', { name: `Select ${lock}` });
+    const bar = page.getByRole('region', { name: 'Selection' });
+    const dialog = page.getByRole('dialog');
+    await expect(lockRow(page, 'old:0')).toBeVisible();
+    await box('old:1').click();
+    await box('old:3').click({ modifiers: ['Shift'] });
+    await expect(bar).toContainText('3 selected');
+    await expect(lockRow(page, 'old:2')).toHaveAttribute('aria-selected', 'true');
+    await expect(box('old:0')).toHaveCount(0);
+    await page.keyboard.press('k');
+    await expect(lockRow(page, 'old:2')).toBeFocused();
+    await page.keyboard.press('x');
+    await expect(bar).toContainText('2 selected');
+    const all = page.getByRole('checkbox', { name: 'Select the free locks' });
+    await all.click();
+    await expect(all).toBeChecked();
+    await expect(bar).toContainText('4 selected in 2 namespaces');
+    await expectSound(page);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expect(box('old:1')).toBeInViewport();
+    await page.getByRole('searchbox').fill('old:1');
+    await expect(lockRow(page, 'old:2')).toHaveCount(0);
+    await expect(bar).toContainText('4 selected');
+
+    await bar.getByRole('button', { name: 'Delete…' }).click();
+    await page.getByRole('menuitem', { name: /^default/ }).click();
+    await expect(dialog.getByRole('textbox', { name: /^Names/ })).toHaveValue(
+      'old:1\nold:2\nold:3',
+    );
+    await expect(dialog.getByText('3 of 3 locks can be deleted')).toBeVisible();
+    await dialog.getByLabel(/^How many/).fill('3');
+    await dialog.getByLabel(/^Reason/).fill('names of a test run');
+    await dialog.getByRole('button', { name: 'Delete 3 locks' }).click();
+    await expect(dialog.getByRole('status')).toContainText('3 locks deleted.');
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await expect(bar).toContainText('1 selected');
+    await page.getByRole('searchbox').fill('old:');
+    await expect(lockRow(page, 'old:4', 'jobs')).toBeVisible();
+    await expect(lockRow(page, 'old:1')).toHaveCount(0);
+    await bar.getByRole('button', { name: 'Clear' }).click();
+    await expect(bar).toHaveCount(0);
+
+    await openPage(page, `${server.url}/counters`);
+    await page.getByRole('button', { name: 'Select', exact: true }).click();
+    await bar.getByRole('button', { name: 'All', exact: true }).click();
+    await expect(box('seats')).toBeChecked();
+    await page.keyboard.press('Delete');
+    await expect(dialog.getByText('2 of 2 counters can be deleted')).toBeVisible();
+  } finally {
+    await context.close();
+    await server.discard();
+  }
 });

@@ -1,28 +1,51 @@
 import Link from 'next/link';
 import type { CounterRow } from '@/server/domain/counter-row';
+import { SelectBox } from '../deletion/select-box';
+import type { Selecting } from '../deletion/use-selection';
 import { counterPath } from '../format/lock-path';
+import { visibleText } from '../format/visible-name';
 import { ExactName } from '../ui/exact-name';
 import { boundText } from './counter-standing';
 import { CounterValue } from './counter-value';
 import { LastMove } from './last-move';
+import { maySelect } from './may-select';
 import { RoomBar } from './room-bar';
 
 /** The counters, one a line; on a phone a block each. */
-export function CounterTable({ rows }: { rows: CounterRow[] }) {
+export function CounterTable({
+  rows,
+  selecting,
+}: {
+  rows: CounterRow[];
+  /** Null where nothing may be selected. */
+  selecting: Selecting | null;
+}) {
   return (
     <div className="card list-in-card">
-      <table className="list counter-list">
+      <table className="list counter-list" data-selecting={selecting?.isSelecting}>
         <thead>
           <tr>
+            {selecting && (
+              <th scope="col" data-cell="select">
+                <SelectBox
+                  label="Select all counters that are shown"
+                  isChecked={selecting.loaded === 'all'}
+                  isMixed={selecting.loaded === 'some'}
+                  onSelect={selecting.selectLoaded}
+                />
+              </th>
+            )}
             <th scope="col">Name</th>
-            <th scope="col" data-number="true">
+            <th scope="col" data-cell="value" data-number="true">
               Value
             </th>
-            <th scope="col">Room</th>
-            <th scope="col" data-number="true">
+            <th scope="col" data-cell="room">
+              Room
+            </th>
+            <th scope="col" data-cell="bound" data-number="true">
               Floor
             </th>
-            <th scope="col" data-number="true">
+            <th scope="col" data-cell="bound" data-number="true">
               Ceiling
             </th>
             <th scope="col">Last move</th>
@@ -30,7 +53,8 @@ export function CounterTable({ rows }: { rows: CounterRow[] }) {
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={row.id}>
+            <tr key={row.id} data-selected={selecting?.selection.has(row.id)}>
+              {selecting && <SelectCell row={row} selecting={selecting} />}
               <td data-cell="main">
                 <Link
                   href={counterPath(row.namespace, row.name)}
@@ -63,5 +87,20 @@ export function CounterTable({ rows }: { rows: CounterRow[] }) {
         </tbody>
       </table>
     </div>
+  );
+}
+
+function SelectCell({ row, selecting }: { row: CounterRow; selecting: Selecting }) {
+  const { selection, select } = selecting;
+  return (
+    <td data-cell="select">
+      {maySelect(row) && (
+        <SelectBox
+          label={`Select ${visibleText(row.name)}`}
+          isChecked={selection.has(row.id)}
+          onSelect={(isSelected, isRange) => select(row.id, isSelected, isRange)}
+        />
+      )}
+    </td>
   );
 }

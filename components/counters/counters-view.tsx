@@ -3,6 +3,9 @@
 import { useMemo, useState } from 'react';
 import type { CounterPage } from '@/server/domain/counter-row';
 import { DeleteNamesButton } from '../deletion/delete-names-button';
+import { SelectButton } from '../deletion/select-button';
+import { SelectionBar } from '../deletion/selection-bar';
+import { useSelection } from '../deletion/use-selection';
 import { exactCount, plural } from '../format/counts';
 import { Icon } from '../icons/icon';
 import { LiveDot } from '../live/live-dot';
@@ -17,6 +20,7 @@ import { Button } from '../ui/button';
 import { PageHead } from '../ui/page-head';
 import { COUNTERS_SHOWN } from './counter-limits';
 import { CounterTable } from './counter-table';
+import { maySelect } from './may-select';
 import { NewCounterDialog } from './new-counter-dialog';
 
 /** Every counter, by name, live. */
@@ -36,6 +40,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
         onData: (message) => onData(message.data),
       }),
   );
+  const selecting = useSelection(data.rows, maySelect);
   const reading = useMemo<Reading>(
     () => ({ asOf: data.asOf, receivedAt, backends: data.backends }),
     [data, receivedAt],
@@ -49,7 +54,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
             end={
               may('operator') && (
                 <span className="flex flex-wrap gap-2">
-                  <DeleteNamesButton kind="counter" at={{}}>
+                  <DeleteNamesButton kind="counter" at={{}} onGone={selecting.drop}>
                     Delete counters…
                   </DeleteNamesButton>
                   <Button tone="accent" onClick={() => setMaking(true)}>
@@ -70,18 +75,20 @@ export function CountersView({ initial }: { initial: CounterPage }) {
               {data.matching > data.rows.length &&
                 `, the first ${exactCount(data.rows.length)} shown`}
             </span>
-            <span className="ml-auto">
+            <span className="ml-auto flex items-center gap-4">
+              {may('operator') && data.rows.length > 0 && <SelectButton selecting={selecting} />}
               <LiveDot link={link} onRetry={retry} isFleet />
             </span>
           </div>
           {data.rows.length > 0 ? (
-            <CounterTable rows={data.rows} />
+            <CounterTable rows={data.rows} selecting={may('operator') ? selecting : null} />
           ) : (
             <Nothing isSearch={search !== ''} mayMake={may('operator')} />
           )}
         </div>
       </div>
       <LostLine />
+      {may('operator') && <SelectionBar kind="counter" selecting={selecting} />}
       {isMaking && <NewCounterDialog onClose={() => setMaking(false)} />}
     </ReadingProvider>
   );

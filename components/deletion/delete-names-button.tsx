@@ -11,12 +11,15 @@ import type { Chosen } from './use-deletion';
 export function DeleteNamesButton({
   kind,
   at,
+  onGone,
   children = 'Delete…',
   className = '',
 }: {
   kind: Chosen['kind'];
   /** What the dialog begins with. */
   at: Partial<Typed>;
+  /** Called while names go, with those that are gone. */
+  onGone?: ((namespace: string, names: string[]) => void) | undefined;
   children?: string;
   className?: string;
 }) {
@@ -29,7 +32,9 @@ export function DeleteNamesButton({
       <Button onClick={() => setOpen(true)} className={className}>
         {children}
       </Button>
-      {isOpen && <DeleteNamesDialog kind={kind} at={at} onClose={() => setOpen(false)} />}
+      {isOpen && (
+        <DeleteNamesDialog kind={kind} at={at} onGone={onGone} onClose={() => setOpen(false)} />
+      )}
     </>
   );
 }

@@ -22,11 +22,14 @@ import { type Chosen, useDeletion } from './use-deletion';
 export function DeleteNamesDialog({
   kind,
   at,
+  onGone,
   onClose,
 }: {
   kind: Chosen['kind'];
   /** What it begins with. */
   at: Partial<Typed>;
+  /** Called while names go, with those that are gone. */
+  onGone?: ((namespace: string, names: string[]) => void) | undefined;
   onClose: () => void;
 }) {
   const trpc = useTRPC();
@@ -40,7 +43,7 @@ export function DeleteNamesDialog({
   });
   const [count, setCount] = useState('');
   const [reason, setReason] = useState('');
-  const course = useDeletion();
+  const course = useDeletion(onGone);
   const { data: namespaces = [] } = useQuery(trpc.namespaces.list.queryOptions());
   const settled = JSON.parse(useSettled(JSON.stringify(chosenOf(kind, typed)))) as Chosen | null;
   const isFixed = course.isBusy || course.isOver;

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
-import type { DeletionResult } from '@/server/domain/deletion-inputs';
+import type { DeletionAnswer, DeletionResult } from '@/server/domain/deletion-inputs';
+import { untriedOf } from '@/server/domain/untried-of';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 
@@ -23,8 +24,14 @@ export interface DeletionCourse {
   stop: () => void;
 }
 
-/** Deletes request after request, until as many are gone as were asked for or no more can go. */
-export function useDeletion(): DeletionCourse {
+/**
+ * Deletes request after request, until as many are gone as were asked for or no more can go.
+ *
+ * @param onGone called with the names that each request found gone or deleted
+ */
+export function useDeletion(
+  onGone: (namespace: string, names: string[]) => void = () => {},
+): DeletionCourse {
   const client = useTRPCClient();
   const isStopped = useRef(false);
   const [isBusy, setBusy] = useState(false);
@@ -37,14 +44,20 @@ export function useDeletion(): DeletionCourse {
     setProblem(null);
     let gone = 0;
     try {
-      for (let more = true; more && gone < atMost && !isStopped.current; ) {
-        const input = { ...chosen, atMost: atMost - gone, reason };
-        const answer = await client.locks.delete.mutate(input);
+      for (let left: Chosen | null = chosen; left && gone < atMost && !isStopped.current; ) {
+        const input = { ...left, atMost: atMost - gone, reason };
+        const answer: DeletionAnswer = await client.locks.delete.mutate(input);
+        const { more, results } = answer;
         gone += answer.deleted;
-        more = answer.more && answer.deleted > 0;
+        left = more && answer.deleted > 0 ? untriedOf(left, results) : null;
         setDeleted(gone);
-        const rest = answer.results.filter(({ outcome }) => outcome !== 'deleted');
+        const rest = results.filter(({ outcome }) => outcome !== 'deleted');
         setLeft((before) => [...before, ...rest]);
+        const isOff = ({ outcome }: DeletionResult) => outcome === 'deleted' || outcome === 'gone';
+        onGone(
+          chosen.namespace,
+          results.filter(isOff).map(({ name }) => name),
+        );
       }
     } catch (error) {
       setProblem(problemOf(error));

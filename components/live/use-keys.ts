@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'react';
 /** A key by its `KeyboardEvent.key`, and what it does. */
 export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
-const TYPING = 'input, textarea, select, [contenteditable="true"]';
+const TYPING = 'input:not([type="checkbox"]), textarea, select, [contenteditable="true"]';
 
 /** Single keys for a page. They rest while somebody types, and while a dialog or a menu is open. */
 export function useKeys(keys: Keys): void {

@@ -25,11 +25,14 @@ export function FilterBar({
   page,
   query,
   onQuery,
+  chips,
   children,
 }: {
   page: LockPage;
   query: ListQuery;
   onQuery: (part: Partial<ListQuery>) => void;
+  /** What else there is beside the filters. */
+  chips: ReactNode;
   children: ReactNode;
 }) {
   const isStale = useIsStale();
@@ -51,6 +54,7 @@ export function FilterBar({
         <StatusChip page={page} query={query} onQuery={onQuery} />
         <NamespaceChip page={page} query={query} onQuery={onQuery} />
         <SortChip query={query} onQuery={onQuery} />
+        {chips}
         {query.search && (
           <SetChip word="has" value={query.search} onClear={() => onQuery({ search: '' })} />
         )}

@@ -24,6 +24,7 @@ export function KeyHints({
       <Hint keys={['↵']} word="open" />
       {isOperator && <Hint keys={['e']} word="extend…" />}
       {isOperator && <Hint keys={['r']} word="release…" />}
+      {isOperator && <Hint keys={['x']} word="select" />}
       <Hint keys={['/']} word="search" />
       <Hint keys={['?']} word="all keys" />
       <span className="ml-auto truncate text-t3">

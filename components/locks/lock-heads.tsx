@@ -1,6 +1,8 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import { SelectBox } from '../deletion/select-box';
+import type { Selecting } from '../deletion/use-selection';
 import { Icon } from '../icons/icon';
 import type { ListQuery, LockSort } from './list-query';
 import { FAR_PLACE, P99_PLACE } from './range-place';
@@ -54,9 +56,12 @@ function RangeMarks() {
 /** The heads of the table; a click sorts, a second one the other way. */
 export function LockHeads({
   query,
+  selecting,
   onSort,
 }: {
   query: ListQuery;
+  /** Null where nothing may be selected. */
+  selecting: Selecting | null;
   onSort: (sort: LockSort) => void;
 }) {
   return (
@@ -67,6 +72,19 @@ export function LockHeads({
       aria-rowindex={1}
       className="lock-heads border-line border-b bg-bg text-12 text-t2"
     >
+      {selecting && (
+        // biome-ignore lint/a11y/useSemanticElements: see the rows
+        // biome-ignore lint/a11y/useFocusableInteractive: its checkbox takes the focus
+        <div role="columnheader">
+          <SelectBox
+            label="Select the free locks"
+            title="Select the free locks around those in view"
+            isChecked={selecting.loaded === 'all'}
+            isMixed={selecting.loaded === 'some'}
+            onSelect={selecting.selectLoaded}
+          />
+        </div>
+      )}
       {HEADS.map(({ cell, word, sort, orders, className = '', beside }) => {
         const isSorting = sort === query.sort;
         const isDown = isSorting && !query.descending;

@@ -3,6 +3,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/domain/lock-row';
+import type { Selecting } from '../deletion/use-selection';
 import { exactCount } from '../format/counts';
 import { type ListQuery, type LockSort, listAddress } from './list-query';
 import { LockHeads } from './lock-heads';
@@ -25,6 +26,8 @@ interface ListProps {
   /** How many locks match, read or not. */
   matching: number;
   query: ListQuery;
+  /** Null where nothing may be selected. */
+  selecting: Selecting | null;
   scroller: RefObject<HTMLDivElement | null>;
   onSort: (sort: LockSort) => void;
   /** Somebody points at the rows or moves the keyboard in them: they must not move. */
@@ -35,7 +38,7 @@ interface ListProps {
 
 /** All rows, of which only those in view exist; those that are not read yet hold their places. */
 export function LockList(props: ListProps) {
-  const { rows, offset, matching, query, scroller, onSort, onHold, onRange } = props;
+  const { rows, offset, matching, query, selecting, scroller, onSort, onHold, onRange } = props;
   const rowHeight = useRowHeight();
   const list = useRef<HTMLDivElement>(null);
   const [margin, setMargin] = useState(0);
@@ -49,7 +52,15 @@ export function LockList(props: ListProps) {
     scrollMargin: margin,
     initialRect: FIRST_SCREEN,
   });
-  const { cursor, onCursor } = useRowKeys({ rows, offset, count, virtual, list, onHold });
+  const { cursor, onCursor } = useRowKeys({
+    rows,
+    offset,
+    count,
+    virtual,
+    list,
+    selecting,
+    onHold,
+  });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another height makes every measure wrong
   useEffect(() => virtual.measure(), [rowHeight, virtual]);
@@ -59,6 +70,7 @@ export function LockList(props: ListProps) {
   });
   useTopOf(query, scroller, list);
 
+  const isSelectable = selecting !== null;
   const { range } = virtual;
   const first = range?.startIndex ?? 0;
   const last = range?.endIndex ?? 0;
@@ -67,10 +79,17 @@ export function LockList(props: ListProps) {
 
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list whose rows fold into lines is no HTML table
-    <div role="grid" aria-label="Locks" aria-rowcount={all + 1}>
+    <div
+      role="grid"
+      aria-label="Locks"
+      aria-rowcount={all + 1}
+      aria-multiselectable={isSelectable}
+      data-selectable={isSelectable}
+      data-selecting={selecting?.isSelecting}
+    >
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
       <div role="rowgroup" className="sticky top-11 z-10 max-md:hidden">
-        <LockHeads query={query} onSort={onSort} />
+        <LockHeads query={query} selecting={selecting} onSort={onSort} />
       </div>
       {/* biome-ignore lint/a11y/useSemanticElements: see above */}
       <div
@@ -82,7 +101,9 @@ export function LockList(props: ListProps) {
       >
         {virtual.getVirtualItems().map(({ index }) => {
           const row = rows[index - offset];
-          if (!row) return <RowToCome key={`to come ${index}`} place={index} />;
+          if (!row) {
+            return <RowToCome key={`to come ${index}`} place={index} isSelectable={isSelectable} />;
+          }
           return (
             <LockRowLine
               key={row.id}
@@ -90,7 +111,9 @@ export function LockList(props: ListProps) {
               place={index}
               isCursor={cursor === row.id}
               isEntry={cursor ? cursor === row.id : index === first}
+              isSelected={selecting?.selection.has(row.id) ?? null}
               onCursor={onCursor}
+              onSelect={selecting?.select}
             />
           );
         })}

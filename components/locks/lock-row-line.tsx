@@ -6,8 +6,11 @@ import type { LockRow } from '@/server/domain/lock-row';
 import { useActResult } from '../acts/act-results';
 import { useActs } from '../acts/act-stage';
 import { shortResult } from '../acts/result-words';
+import { SelectBox } from '../deletion/select-box';
+import type { Selecting } from '../deletion/use-selection';
 import { lockPath } from '../format/lock-path';
 import { revText } from '../format/tokens';
+import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { useAtBackend } from '../live/reading';
 import { Button } from '../ui/button';
@@ -16,6 +19,7 @@ import { GridCell } from '../ui/grid-cell';
 import { STATUS_LOOKS, StatusBadge } from '../ui/status-badge';
 import { LeaseLeft } from './lease-left';
 import { reasonWords } from './lock-facts';
+import { maySelect } from './may-select';
 import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
 import { RowFlash } from './row-flash';
 import { useChanges } from './use-changes';
@@ -26,7 +30,10 @@ interface LineProps {
   isCursor: boolean;
   /** Where Tab enters the table. */
   isEntry: boolean;
+  /** Null where nothing may be selected. */
+  isSelected: boolean | null;
   onCursor: (place: number, id: string) => void;
+  onSelect: Selecting['select'] | undefined;
 }
 
 /** One lock: a line of the table, or three lines on a phone. */
@@ -35,7 +42,9 @@ export const LockRowLine = memo(function LockRowLine({
   place,
   isCursor,
   isEntry,
+  isSelected,
   onCursor,
+  onSelect,
 }: LineProps) {
   const changes = useChanges(row.status === 'contended' ? 'held' : row.status);
   const [flashed, setFlashed] = useState(0);
@@ -52,6 +61,7 @@ export const LockRowLine = memo(function LockRowLine({
       data-place={place}
       data-status={row.status}
       data-cursor={isCursor}
+      aria-selected={isSelected ?? undefined}
       tabIndex={isEntry ? 0 : -1}
       onFocus={onFocus}
       style={{ '--place': place } as CSSProperties}
@@ -63,6 +73,20 @@ export const LockRowLine = memo(function LockRowLine({
           ink={STATUS_LOOKS[row.status].ink}
           onEnd={() => setFlashed(changes)}
         />
+      )}
+      {isSelected !== null && (
+        <GridCell name="select">
+          {(isSelected || maySelect(row)) && (
+            <SelectBox
+              label={`Select ${visibleText(row.name)}`}
+              isChecked={isSelected}
+              onSelect={(isOn, isRange) => {
+                onCursor(place, row.id);
+                onSelect?.(row.id, isOn, isRange);
+              }}
+            />
+          )}
+        </GridCell>
       )}
       <GridCell name="state">
         <span className="inline-flex shrink-0 md:w-[86px]">

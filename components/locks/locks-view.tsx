@@ -6,10 +6,14 @@ import type { FleetNow } from '@/server/domain/insight-row';
 import type { LockPage } from '@/server/domain/lock-row';
 import { ActStage } from '../acts/act-stage';
 import { DeleteNamesButton } from '../deletion/delete-names-button';
+import { SelectButton } from '../deletion/select-button';
+import { SelectionBar } from '../deletion/selection-bar';
+import { useSelection } from '../deletion/use-selection';
 import { LiveDot } from '../live/live-dot';
 import { LostLine } from '../live/lost-line';
 import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
+import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { FigureStrip } from './figure-strip';
 import { FilterBar } from './filter-bar';
@@ -17,6 +21,7 @@ import { FirstLock } from './first-lock';
 import { KeyHints } from './key-hints';
 import { isFiltered, type LockSort, listAddress } from './list-query';
 import { LockList } from './lock-list';
+import { maySelect } from './may-select';
 import { NoMatch } from './no-match';
 import { SlowedLine } from './slowed-line';
 import { useListQuery } from './use-list-query';
@@ -61,6 +66,8 @@ export function LocksView({
     [page, receivedAt],
   );
   const { rows, hold } = useSteadyRows(page, listAddress(query));
+  const { may } = useSession();
+  const selecting = useSelection(rows, maySelect);
   const [range] = useState(createVisibleRange);
   const onRange = useCallback(
     (first: number, last: number, count: number) => {
@@ -91,10 +98,16 @@ export function LocksView({
             />
           )}
           {!isEmpty && (
-            <FilterBar page={page} query={query} onQuery={setQuery}>
+            <FilterBar
+              page={page}
+              query={query}
+              onQuery={setQuery}
+              chips={may('operator') && <SelectButton selecting={selecting} />}
+            >
               <DeleteNamesButton
                 kind="lock"
                 at={query.namespace ? { namespace: query.namespace } : {}}
+                onGone={selecting.drop}
                 className="max-md:hidden"
               >
                 Delete free locks…
@@ -112,6 +125,7 @@ export function LocksView({
               offset={page.offset}
               matching={page.matching}
               query={query}
+              selecting={may('operator') ? selecting : null}
               scroller={scroller}
               onSort={onSort}
               onHold={hold}
@@ -121,6 +135,7 @@ export function LocksView({
         </div>
         {isSlowed && <SlowedLine />}
         <LostLine />
+        {may('operator') && <SelectionBar kind="lock" selecting={selecting} />}
         {!isEmpty && <KeyHints range={range} matching={page.matching} isSlowed={isSlowed} />}
       </ActStage>
     </ReadingProvider>

@@ -2,7 +2,7 @@ import type { CSSProperties } from 'react';
 import { GridCell } from '../ui/grid-cell';
 
 /** A row that has not been read yet, as high as one that has. */
-export function RowToCome({ place }: { place: number }) {
+export function RowToCome({ place, isSelectable }: { place: number; isSelectable: boolean }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: as the rows
     <div
@@ -13,6 +13,7 @@ export function RowToCome({ place }: { place: number }) {
       style={{ '--place': place } as CSSProperties}
       className="lock-row"
     >
+      {isSelectable && <GridCell name="select">{null}</GridCell>}
       <GridCell name="state">
         <span className="bone h-3 w-20" />
         <span className="sr-only">Being read</span>

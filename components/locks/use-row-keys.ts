@@ -5,6 +5,7 @@ import { useRouter } from 'next/navigation';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/domain/lock-row';
 import { useActs } from '../acts/act-stage';
+import type { Selecting } from '../deletion/use-selection';
 import { lockPath } from '../format/lock-path';
 import { useKeys } from '../live/use-keys';
 
@@ -21,6 +22,7 @@ export function useRowKeys({
   count,
   virtual,
   list,
+  selecting,
   onHold,
 }: {
   rows: LockRow[];
@@ -30,6 +32,8 @@ export function useRowKeys({
   count: number;
   virtual: Virtualizer<HTMLDivElement, Element>;
   list: RefObject<HTMLDivElement | null>;
+  /** Null where nothing may be selected. */
+  selecting: Selecting | null;
   onHold: () => void;
 }) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
@@ -78,11 +82,14 @@ export function useRowKeys({
     Home: () => moveTo(0),
     End: () => moveTo(count - 1),
     Enter: ({ target }) => {
-      if (target instanceof HTMLElement && target.matches('a, button')) return target.click();
+      if (target instanceof HTMLElement && target.matches('a, button, input'))
+        return target.click();
       if (current) router.push(lockPath(current.namespace, current.name));
     },
     e: () => current?.hold && acts?.extend(current),
     r: () => current?.hold && acts?.release(current),
+    x: () => current && selecting?.select(current.id, !selecting.selection.has(current.id), false),
+    X: () => current && selecting?.select(current.id, true, true),
     Escape: () => {
       if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
       wantsFocus.current = false;

@@ -21,6 +21,9 @@ const LIST: [string[], string][] = [
 const ACTS: [string[], string][] = [
   [['e'], 'extend the lock…'],
   [['r'], 'release the lock…'],
+  [['x'], 'select the lock, if it is free'],
+  [['X'], 'select all from the last one to here'],
+  [['Del'], 'delete what is selected…'],
 ];
 
 /** Every key there is, behind `?`. */

@@ -15,8 +15,8 @@ interface DialogProps {
 }
 
 /**
- * A dialog on a screen, a sheet from below on a phone. The page behind it stays live. Closed, it gives the focus back to
- * what had it before, if that is still there.
+ * A dialog on a screen, a sheet from below on a phone. The page behind it stays live. Closed, it
+ * gives the focus back to what had it before, or, where that is gone, to the page's main part.
  */
 export function Dialog({ open, onClose, title, children, initialFocus, wide }: DialogProps) {
   const opener = useRef<HTMLElement | null>(null);
@@ -35,7 +35,8 @@ export function Dialog({ open, onClose, title, children, initialFocus, wide }: D
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
-            opener.current?.focus();
+            const isThere = opener.current?.isConnected;
+            (isThere ? opener.current : document.getElementById('main'))?.focus();
           }}
           className={`dialog rise-in fixed z-50 flex flex-col overflow-y-auto overscroll-contain bg-s1 shadow-2xl outline-none ${wide ? 'dialog-wide' : ''}`}
         >
