@@ -147,6 +147,8 @@ test('a viewer sees everything and may change nothing', async ({ page, server })
 test('a counter that was never created has no page', async ({ page, server }) => {
   await as(page, server, viewer, '/counters/default/never');
   await expect(page.getByRole('heading')).toContainText('There is nothing here');
+  // The browser itself notes that the page is 404.
+  expect(faults().splice(0)).toEqual([expect.stringContaining('status of 404')]);
 });
 
 test.describe('on any screen, in light and dark,', () => {
