@@ -2,8 +2,8 @@ import type { CounterEvent } from '../domain/counter-event';
 import type { RecordEvent } from '../domain/record-event';
 
 /**
- * Steps of one service that follow one another in one flush, in a few bytes each: a hot counter has hundreds of them.
- * Everything else about a step follows from the one before it.
+ * Consecutive steps of one service in one commit, in a few bytes each: a hot counter has hundreds
+ * of them. Everything else about a step follows from the one before it.
  */
 export type RunTuple = [
   kind: 'run',
@@ -16,7 +16,10 @@ export type RunTuple = [
 
 type Added = CounterEvent & { kind: 'added'; delta: number };
 
-/** Whether a run can tell everything of this event: a person's step has a name and a reason besides. */
+/**
+ * Whether a run can store this event: an operator's step also has a name and a reason, so it
+ * cannot.
+ */
 export function isPlainStep(event: RecordEvent): event is Added {
   return event.kind === 'added' && event.delta !== undefined && event.by === undefined;
 }
@@ -26,7 +29,7 @@ export function beginRun(step: Added, changeRev: number): RunTuple {
   return ['run', at, changeRev - rev, service, value - delta, [delta]];
 }
 
-/** Whether the step is the very next one of this run, whose last event was `last`. */
+/** Whether the step directly follows this run, whose last event was `last`. */
 export function goesOn(run: RunTuple, last: RecordEvent | null, step: Added): boolean {
   const [, at, , service] = run;
   return (

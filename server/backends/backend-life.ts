@@ -5,22 +5,30 @@ import type { BackendLoss, LossKind } from '../domain/backend-loss';
 import { type BackendPast, backendPast } from './backend-past';
 import { StoreError } from './record-store';
 
-/** One run of a store's server, from its start to its end. */
+/** One run of a store's server, from start to stop. */
 export interface ServerRun {
   runId: string;
-  /** Which history of writes it goes on with. Another one: it took over the memory of another server. */
+  /**
+   * Which write history the server continues. A different one: it took over another server's data.
+   */
   replicationId?: string;
-  /** Every write was flushed before it was answered and no other server copied it, since the run was first used. */
+  /**
+   * Since this run was first used, every write was flushed before it was answered and no other
+   * server copied it.
+   */
   isDurable?: boolean;
-  /** How many keys it has evicted to make room. */
+  /** How many keys the server has evicted to make room. */
   evictedKeys?: number;
 }
 
-/** What the control database knows of a store that can lose its memory. Of a run, null is what was never written down. */
+/**
+ * What the control database knows of a store that can lose its data. A null field of a run was
+ * never recorded.
+ */
 export interface LifeRow extends BackendPast {
-  /** Which memory of the store this is; null before the first. */
+  /** The current incarnation of the store; null before the first. */
   life: string | null;
-  /** The server's run in which that memory was found whole; null while it is being mended. */
+  /** The run in which that incarnation was found complete; null during recovery. */
   runId: string | null;
   replicationId: string | null;
   isDurable: boolean | null;
@@ -30,16 +38,17 @@ export interface LifeRow extends BackendPast {
   loss: BackendLoss | null;
 }
 
-/** Leases are counted in whole seconds, so that few of them are the longest ever. */
+/** Leases are rounded to whole seconds, so that the longest one rarely changes. */
 const LEASE_GRAIN_MS = 1_000;
 
 /**
- * The memory of a store that may lose its own: what the control database keeps of it, shared by all processes.
+ * What the control database knows of a store that can lose its data; shared by all processes.
  *
- * `epoch` and `grantsFrom` are as this process last read them; it reads them anew before it uses a connection.
+ * `epoch` and `grantsFrom` are as this process last read them; it reads them again before it uses a
+ * connection.
  */
 export class BackendLife implements BackendPast {
-  /** Whose memory was found in the store. */
+  /** The backend whose incarnation was found in the store. */
   twin: string | null = null;
 
   private constructor(
@@ -49,7 +58,7 @@ export class BackendLife implements BackendPast {
     private row: LifeRow,
   ) {}
 
-  /** @param others the other backends that are in use: their memory is not taken from them */
+  /** @param others the other backends in use: their incarnations are not taken over */
   static async open(
     database: Database,
     backend: string,
@@ -68,12 +77,15 @@ export class BackendLife implements BackendPast {
     return this.row.grantsFrom;
   }
 
-  /** False: a restart of the store's server may forget what it has answered in this run. Null: not known. */
+  /**
+   * False: a restart of the store's server may lose what it has answered in this run. Null:
+   * unknown.
+   */
   get isDurable(): boolean | null {
     return this.row.isDurable;
   }
 
-  /** The last loss of memory. */
+  /** The last data loss. */
   get loss(): BackendLoss | null {
     return this.row.loss;
   }
@@ -84,12 +96,13 @@ export class BackendLife implements BackendPast {
   }
 
   /**
-   * Ends the life that was read, unless another process has: then that one's stands. A store that was never seen before
-   * begins its first life so, which is no loss.
+   * Ends the incarnation that was read. If another process already has, its incarnation is kept. A
+   * store that was never seen before gets its first incarnation this way, which is not a loss.
    *
-   * @param seen what was lost, and whose life was found instead; null for a first life
-   * @returns what stands now, to be mended
-   * @throws StoreError where that life is another backend's
+   * @param seen what was lost, and whose incarnation was found instead; null for a first
+   *   incarnation
+   * @returns the current row, to be recovered
+   * @throws StoreError if that incarnation belongs to another backend
    */
   async begin(
     from: LifeRow,
@@ -107,8 +120,9 @@ export class BackendLife implements BackendPast {
   }
 
   /**
-   * Grants nothing in this life until every hold of an earlier one is over. To be asked once nobody can write in an earlier
-   * life any more: a longer lease may have been covered until then. Of several processes the first is believed.
+   * Blocks grants in this incarnation until every hold of an earlier one has expired. Call it once
+   * no process can write in an earlier incarnation: until then a longer lease may have been
+   * covered. If several processes call it, the first result is kept.
    */
   async keepQuiet(life: string, now: number): Promise<LifeRow> {
     const { backends } = this.database.tables;
@@ -123,10 +137,11 @@ export class BackendLife implements BackendPast {
   }
 
   /**
-   * Says that this life's memory was found whole in this run of the server. False: another life stands, or another process
-   * has said so since `from` was read; what it saw may have been lost again, so all must be looked at once more.
+   * Records that this incarnation was found complete in this run of the server. False: another
+   * incarnation is current, or another process has recorded its finding since `from` was read. What
+   * this process saw may have been lost again, so the caller must check everything again.
    *
-   * @param from the run that was known before; null while the memory is being mended
+   * @param from the run that was known before; null during recovery
    */
   async found(life: string, run: ServerRun, from: string | null): Promise<boolean> {
     const { backends } = this.database.tables;
@@ -136,7 +151,9 @@ export class BackendLife implements BackendPast {
     return isOurs;
   }
 
-  /** Writes down what a run is of which an earlier version of this program kept the id alone. */
+  /**
+   * Fills in the details of a run of which an earlier version of this program stored only the id.
+   */
   async describeRun(life: string, run: ServerRun): Promise<void> {
     const { backends } = this.database.tables;
     const isThatRun = and(eq(backends.life, life), eq(backends.runId, run.runId));
@@ -144,10 +161,10 @@ export class BackendLife implements BackendPast {
   }
 
   /**
-   * Makes it known for ever that not every write of this run is safe from a crash of its server. To be awaited before any
+   * Records permanently that a crash of the server may lose writes of this run. Await it before any
    * such write is answered.
    *
-   * @throws StoreError where that life or that run does not stand any more
+   * @throws StoreError if that incarnation or run is no longer current
    */
   async doubtRun(life: string, runId: string): Promise<void> {
     const { backends } = this.database.tables;
@@ -157,7 +174,9 @@ export class BackendLife implements BackendPast {
     if (!isKnown) throw new StoreError('The store is not the memory that it was.', 'unknown');
   }
 
-  /** Whether that life still stands. Of several processes, the one that saw most is believed. */
+  /**
+   * Whether that incarnation is still current. Of several processes, the highest heartbeat counts.
+   */
   async noteBeat(life: string, beat: number): Promise<boolean> {
     const { backends } = this.database.tables;
     const isLater = and(eq(backends.life, life), lt(backends.beat, beat));
@@ -166,12 +185,14 @@ export class BackendLife implements BackendPast {
     return (await this.read()).life === life;
   }
 
-  /** Whether leases as long as this are known to happen; if not, `cover` must come before the first of them. */
+  /**
+   * Whether leases this long are already recorded; if not, call `cover` before the first of them.
+   */
   covers(leaseMs: number): boolean {
     return leaseMs <= this.row.longestLeaseMs;
   }
 
-  /** Makes it known for ever that holds may last as long as this. */
+  /** Records permanently that holds may last this long. */
   async cover(leaseMs: number): Promise<void> {
     const { backends } = this.database.tables;
     const longestLeaseMs = Math.ceil(leaseMs / LEASE_GRAIN_MS) * LEASE_GRAIN_MS;
@@ -241,7 +262,7 @@ async function readLife({ db, tables }: Database, backend: string): Promise<Life
   };
 }
 
-/** While the memory is being mended it is not known yet when that is over, but not sooner than after the longest lease. */
+/** During recovery its end is not known yet, but it is no sooner than after the longest lease. */
 function lossIn(row: {
   lossAt: number | null;
   lossWhat: string | null;

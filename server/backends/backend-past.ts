@@ -4,17 +4,23 @@ import type { BackendLoss } from '../domain/backend-loss';
 
 /** What the control database keeps about a backend's past. */
 export interface BackendPast {
-  /** Part of every token, raised when a backend has lost its memory. */
+  /** Part of every token; raised when a backend has lost data. */
   epoch: number;
-  /** No lock is granted before this instant of the backend's clock, which a restored backup or a loss sets. 0: at once. */
+  /**
+   * No lock is granted before this instant of the backend's clock, set by a restored backup or a
+   * data loss. 0: no restriction.
+   */
   grantsFrom: number;
-  /** The last loss of its memory; null or absent for a backend that was never seen to lose any. */
+  /** The last data loss; null or absent if none was ever seen. */
   loss?: BackendLoss | null;
-  /** Another backend of this process that keeps its records in the same store; null or absent where none was seen to. */
+  /**
+   * Another backend of this process that stores its records in the same store; null or absent if
+   * none was seen.
+   */
   twin?: string | null;
 }
 
-/** What is known of a backend's past; one that was never seen before gets the first epoch. */
+/** The known past of a backend; one that was never seen before gets the first epoch. */
 export async function backendPast(
   database: Database,
   backend: string,

@@ -1,14 +1,15 @@
-/** How far two clocks may run apart between two measurements, as a share. */
+/** How far two clocks may drift apart between two measurements, as a fraction. */
 const DRIFT = 0.001;
 
-/** An instant of the other clock is told in whole milliseconds, the rest cut off. */
+/** The other clock reports whole milliseconds, rounded down. */
 const GRAIN_MS = 1;
 
 /**
- * What is known of a clock elsewhere without asking it: the earliest and the latest that it can show by now.
+ * The earliest and latest instant that a remote clock can show by now, without asking it.
  *
- * A measurement is an instant which that clock showed at some time between a question and its answer. Each one narrows
- * the interval, and drift widens it again. One that does not fit means that the clock was set, and alone counts from then on.
+ * A measurement is an instant that the remote clock showed between a question and its answer. Each
+ * one narrows the interval, and drift widens it again. One that does not fit means that the clock
+ * was set; from then on only the new measurement counts.
  */
 export class ClockInterval {
   private earliestBy: Bound | null = null;
@@ -16,9 +17,10 @@ export class ClockInterval {
 
   /**
    * @param shown what the other clock showed, in whole milliseconds
-   * @param sentAt when the question left, on our clock, which never steps
-   * @param cameAt when the answer came, on the same
-   * @returns by how much the other clock was set since, at least; back where negative. 0: it fits what was known
+   * @param sentAt when the question left, on our monotonic clock
+   * @param cameAt when the answer came, on the same clock
+   * @returns the least amount by which the other clock was set since; negative if it was set back,
+   *   0 if the measurement fits
    */
   measure(shown: number, sentAt: number, cameAt: number): number {
     const earliest = { offset: shown - cameAt, takenAt: cameAt };
@@ -37,7 +39,10 @@ export class ClockInterval {
     return 0;
   }
 
-  /** The other clock shows at least `earliest` and less than `latest` when ours shows `at`; null before any measurement. */
+  /**
+   * The other clock shows at least `earliest` and less than `latest` when ours shows `at`; null
+   * before any measurement.
+   */
   at(at: number): { earliest: number; latest: number } | null {
     const { earliestBy, latestBy } = this;
     if (!earliestBy || !latestBy) return null;

@@ -4,7 +4,7 @@ import type { EncodedRecord, KnownRecord } from './record-codec';
 import type { StoredRecord } from './record-store';
 import { refuseImpossibleRev } from './unreadable-record';
 
-/** `1` for a person's move. */
+/** `1` for an operator's change. */
 type MoveTuple = [at: number, delta: number, who: string, isPerson: 0 | 1];
 
 type Head = [
@@ -13,14 +13,16 @@ type Head = [
   ceiling: number | null,
   createdAt: number,
   lastMove: MoveTuple | 0,
-  /** Absent where an older version wrote it: then answers are taken to lapse with the last move. */
+  /**
+   * Absent in records of an older version: then answers are taken to expire with the last change.
+   */
   answersUntil?: number,
 ];
 
 /** A counter has no queue. */
 const NO_QUEUE: readonly never[] = [];
 
-/** Throws for a text that no version of ours wrote: a counter that is not exact must not be counted on. */
+/** Throws for a text that no version of Lockyard wrote: a counter must be exact to be used. */
 export function decodeCounter(stored: StoredRecord): KnownRecord<CounterRecord> {
   refuseImpossibleRev(stored.rev);
   const [value, floor, ceiling, createdAt, move, kept] = JSON.parse(stored.head) as Head;

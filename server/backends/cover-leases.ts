@@ -2,10 +2,10 @@ import type { BackendLife } from './backend-life';
 import { type Change, StoreError } from './record-store';
 
 /**
- * Makes known for ever how long the holds may last that these changes grant or prolong. To be awaited before the first such
- * one is written.
+ * Records permanently how long the holds may last that these changes grant or renew. Await it
+ * before the first such change is written.
  *
- * @throws StoreError where the control database does not answer: nothing may be written
+ * @throws StoreError if the control database does not answer: then nothing may be written
  */
 export async function coverLeases(life: BackendLife, changes: Change[]): Promise<void> {
   const leaseMs = longestLeaseMs(changes);

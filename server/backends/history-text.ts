@@ -6,10 +6,10 @@ import { beginRun, goesOn, isPlainStep, type RunTuple, stepsOf } from './added-r
 import { recordId, recordKey } from './record-id';
 import type { Change, HistoryRow } from './record-store';
 
-/** Everything of an event that few events have. */
+/** The rare facts of an event. */
 type Facts = Record<string, unknown>;
 
-/** Those that only locks have. */
+/** The facts that only locks have. */
 type OwnFacts = Pick<Partial<LockEvent>, 'owner' | 'token'>;
 
 type EventTuple = [
@@ -24,7 +24,10 @@ type EventTuple = [
 
 type ChangeTuple = [writer: string, id: string, rev: number, events: (EventTuple | RunTuple)[]];
 
-/** What a flush proposes, as it is kept: which changes took is written beside it by the store. */
+/**
+ * The text of everything that a commit proposes. The store writes beside it which changes were
+ * applied.
+ */
 export function encodeHistory(changes: Change[]): string {
   const told = changes.filter((change) => change.events.length > 0);
   const tuples = told.map(
@@ -38,7 +41,7 @@ export function encodeHistory(changes: Change[]): string {
   return JSON.stringify(tuples);
 }
 
-/** The events of those changes whose writers took. */
+/** The events of the applied changes. */
 export function decodeHistory(row: {
   id: number;
   at: number;
@@ -78,7 +81,7 @@ function encodeEvents(events: RecordEvent[], changeRev: number): (EventTuple | R
   return tuples;
 }
 
-/** What only locks have is left empty for counters. */
+/** Counters leave the lock-only fields empty. */
 function encodeEvent(event: RecordEvent, changeRev: number): EventTuple {
   const { kind, at, rev, service, owner = '', token = 0 }: OwnFacts & RecordEvent = event;
   const facts = factsOf(event as unknown as Facts);
@@ -87,7 +90,10 @@ function encodeEvent(event: RecordEvent, changeRev: number): EventTuple {
   return [kind, at, revsBefore, service, owner, token, facts];
 }
 
-/** Name by name: nearly every event of a busy server comes here, and to take it apart in one go costs twice as much. */
+/**
+ * Checked name by name: nearly every event of a busy server passes here, and destructuring it costs
+ * twice as much.
+ */
 function factsOf(event: Facts): Facts | null {
   let facts: Facts | null = null;
   for (const name in event) {
@@ -99,7 +105,7 @@ function factsOf(event: Facts): Facts | null {
   return facts;
 }
 
-/** Whether it has a place of its own in the tuple, or says nothing. */
+/** Whether it has its own field in the tuple, or is empty. */
 function isNoFact(name: string, fact: unknown): boolean {
   switch (name) {
     case 'kind':

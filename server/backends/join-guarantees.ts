@@ -2,7 +2,10 @@ import type { Guarantees, StoreSetting } from './record-store';
 
 const LEVELS = ['Best-effort', 'Timed', 'Strong'] as const;
 
-/** What shards together can promise: no more than the weakest of them. What is not true of all says of whom it is. */
+/**
+ * What shards promise together: no more than the weakest of them. A reason that is not true of all
+ * names the shards it applies to.
+ */
 export function joinGuarantees(shards: [name: string, guarantees: Guarantees][]): Guarantees {
   const ranks = shards.map(([, { level }]) => LEVELS.indexOf(level));
   const level = LEVELS[Math.min(...ranks)] ?? 'Best-effort';
@@ -26,7 +29,7 @@ export function joinGuarantees(shards: [name: string, guarantees: Guarantees][])
   };
 }
 
-/** What all of them have is told once; what differs, for each of them. */
+/** A setting that all shards share is listed once; one that differs is listed per shard. */
 function joinSettings(shards: [name: string, guarantees: Guarantees][]): StoreSetting[] {
   const byText = new Map<string, { setting: StoreSetting; names: string[] }>();
   for (const [name, { settings }] of shards) {

@@ -1,16 +1,16 @@
 import type { ShardList } from '../../db/shard-list';
 import { begunStamp, type FoundStamp, isMoving, servingStamp } from './shard-stamps';
 
-/** A shard of the list that was looked at. Null: it did not answer. */
+/** A shard of the list that was inspected. Null: it did not answer. */
 export interface LookedAt {
   name: string;
   found: FoundStamp | null;
 }
 
 /**
- * - `serve`: every shard that answered carries this stamp.
- * - `begin`: all of them answered, none has ever served, and none keeps anything.
- * - `refuse`: another list is or may be in force; why, for people.
+ * - `serve`: every shard that answered has this stamp.
+ * - `begin`: all of them answered, none has ever served, and none stores anything.
+ * - `refuse`: another list is or may be in force; with the reason, for people.
  * - `wait`: too few answered to tell.
  */
 export type ShardVerdict =
@@ -18,7 +18,7 @@ export type ShardVerdict =
   | { verdict: 'begin' }
   | { verdict: 'refuse' | 'wait'; why: string };
 
-/** Whether a process that has this list may be served, from what its shards carry. */
+/** Whether a process with this list may be served, judging by its shards' stamps. */
 export function judgeShards(backend: string, list: ShardList, looked: LookedAt[]): ShardVerdict {
   const wayOut = `run "lockyard backends reshard ${backend}".`;
   const refuse = (why: string): ShardVerdict => ({ verdict: 'refuse', why });

@@ -12,23 +12,26 @@ type Store = RecordStore & HistorySource;
 const RETRY_MS = 2_000;
 
 /**
- * A store that may be absent when the process starts. It is tried again and again; until it is there, every call fails
- * and nothing is applied.
+ * A store that may be absent when the process starts. It retries until it is there; until then
+ * every call fails and nothing is applied.
  */
 export class LateStore implements RecordStore, HistorySource {
   private store: Store | null = null;
   private retry: NodeJS.Timeout | undefined;
   private isClosed = false;
-  /** Why the last try failed. */
+  /** Why the last attempt failed. */
   private failure: string | null = null;
 
-  /** @param onFailure told of a try that failed, unless it failed as the one before: a backend may be away for a night */
+  /**
+   * @param onFailure called with a failed attempt, unless it failed for the same reason as the one
+   *   before: a backend may be away all night
+   */
   private constructor(
     private readonly open: () => Promise<Store>,
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** Resolves after the first try, whether or not it succeeded. */
+  /** Resolves after the first attempt, whether or not it succeeded. */
   static async start(
     open: () => Promise<Store>,
     onFailure: (error: unknown) => void,

@@ -1,19 +1,19 @@
 import type { LossKind } from '../domain/backend-loss';
 import type { LifeRow } from './backend-life';
 
-/** What a store holds of its own memory. */
+/** What a store knows of its own incarnation. */
 export interface SeenMemory {
-  /** The life that its mark names; null where it has none. */
+  /** The incarnation that its mark names; null without a mark. */
   life: string | null;
-  /** The last sign of life in it. */
+  /** The last heartbeat in it. */
   beat: number;
   hasRecords: boolean;
 }
 
 /**
- * What the control database knows that a store does not know any more; null where they agree.
+ * What the control database knows and the store has lost; null if they agree.
  *
- * @param row read before the store was looked at: a beat is written to the store first
+ * @param row read before the store was inspected: a heartbeat is written to the store first
  */
 export function memoryLoss(row: LifeRow, { life, beat, hasRecords }: SeenMemory): LossKind | null {
   if (row.life === null) return life !== null || hasRecords ? 'stranger' : null;

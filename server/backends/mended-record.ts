@@ -4,16 +4,18 @@ import { decodeCounter, encodeCounter } from './counter-codec';
 import { decodeRecord, encodeRecord } from './record-codec';
 import type { Change, RecordKey, StoredRecord } from './record-store';
 
-/** By whom and why a hold ended, as its holder is told. */
+/** Who ended the hold and why, as reported to its holder. */
 const NOBODY = { by: 'lockyard', reason: 'The backend had lost its memory.' };
 
 /**
- * The change that brings a record which a store still has into its new life. Whatever was held is over, and its holder told
- * so: nobody knows what came after the record was written. Freezes and counters stay. Lockyard's own records stay as they
- * are, and so does what no version of ours wrote: no engine will decide on it. A lock is not granted before the leases that are
- * found in it are over, whoever granted them.
+ * The change that brings a record that survived a data loss into the new incarnation. Its holds
+ * end, and their holders learn it, because later writes to the record may be lost. Freezes and
+ * counters stay. Lockyard's own records stay as they are, and so does any record that no version of
+ * Lockyard wrote: no engine will decide on it. A lock is not granted before the leases found in it
+ * have expired, whichever process granted them.
  *
- * @param restoration the new life's epoch, from when on it grants, and the store's clock
+ * @param restoration the new incarnation's epoch, the instant from which it grants, and the store's
+ *   clock
  * @returns one change, or none
  */
 export function mendedRecord(

@@ -2,7 +2,7 @@ import type { HomeOf } from '../domain/spread-names';
 import { bytes, CLOCK, quote } from './mysql-statements';
 import type { ShardStamps } from './shard-stamps';
 
-/** Answers moved at a time. */
+/** Answers moved per batch. */
 const AT_ONCE = 500;
 
 const COLUMNS = 'id, input_hash, answer, expires_at, lock_id';
@@ -15,8 +15,9 @@ interface Answer {
 }
 
 /**
- * Moves the answers that are remembered for request ids to where their records went. One of an earlier version does not
- * say whose it is, so every shard gets it. May be broken off and done again.
+ * Moves the answers remembered for request ids to the shards that now have their records. An answer
+ * of an earlier version does not name its record, so every shard gets it. May be interrupted and
+ * repeated.
  */
 export async function moveAnswers(shards: ShardStamps[], homeOf: HomeOf): Promise<void> {
   for (const from of shards) {

@@ -9,21 +9,21 @@ import { decodeRecord, encodeRecord } from './record-codec';
 import { recordId } from './record-id';
 import type { Change, Cursor, ReadRecord, RecordStore } from './record-store';
 
-/** Records moved at a time. */
+/** Records moved per batch. */
 const AT_ONCE = 100;
 
-/** A record that is there. */
+/** A record that exists. */
 type Found = ReadRecord & { record: NonNullable<ReadRecord['record']> };
 
 /** One shard while its records are moved. */
 export interface MovingShard {
   name: string;
   store: MysqlStore;
-  /** It has lost records: what it still has may be older than what was granted. */
+  /** It has lost records: what is left may be older than what was granted. */
   isLost: boolean;
 }
 
-/** All records of a shard, some at a time; not those of Lockyard itself, which belong to their place. */
+/** All records of a shard, in pages; without Lockyard's own records, which stay on their shard. */
 async function* pagesOf(store: RecordStore): AsyncGenerator<Found[]> {
   let cursor: Cursor | null = { namespace: null, after: null };
   while (cursor) {
@@ -35,7 +35,10 @@ async function* pagesOf(store: RecordStore): AsyncGenerator<Found[]> {
   }
 }
 
-/** What is left of the longest lease on any of these shards, each by its own clock, in milliseconds; and how many records. */
+/**
+ * The longest remaining lease on any of these shards, each by its own clock, in milliseconds; and
+ * how many records there are.
+ */
 export async function longestLease(
   shards: MovingShard[],
 ): Promise<{ leftMs: number; records: number }> {
@@ -55,14 +58,15 @@ export async function longestLease(
 }
 
 /**
- * Moves every record to the shard that is its home, and makes anew what stands on a shard that lost its memory. Holds that
- * are moved are over: their leases were judged by another clock. Values, freezes and the last token stay.
+ * Moves every record to its home shard, and rewrites the records of a shard that lost data. Holds
+ * that are moved end: their leases were judged by another clock. Values, freezes and the last token
+ * stay.
  *
- * A copy has a higher rev than what it was made from, and is there before that goes. So it does not matter where this is
- * broken off: done again, it finds either the one or both, and the higher rev is right. Nobody else may change records
- * meanwhile.
+ * A copy has a higher rev than its original and is written before the original is removed. So this
+ * may be interrupted anywhere: when repeated, it finds one or both, and the higher rev is right. No
+ * other process may change records meanwhile.
  *
- * @returns how many records were moved or made anew
+ * @returns how many records were moved or rewritten
  */
 export async function moveRecords(
   shards: MovingShard[],
@@ -129,7 +133,7 @@ function copyOf(
   return { ...change, rev: next.rev, head, queue: queue ?? '', events };
 }
 
-/** What nobody can read is granted to nobody, there as here. */
+/** A record that cannot be decoded is never granted, on either shard. */
 function asItIs({ rev, head, queue }: Found['record'], now: number) {
   return { rev: Math.max(rev, sinceEra(now)) + 1, head, queue };
 }

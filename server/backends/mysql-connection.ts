@@ -5,13 +5,15 @@ import { NOT_WHOLE } from './mysql-statements';
 import { StoreError } from './record-store';
 import { NOT_STAMPED_SO } from './shard-fence';
 
-/** Number of the error with which a server refuses a packet that is larger than its `max_allowed_packet`. */
+/**
+ * Number of the error with which a server refuses a packet larger than its `max_allowed_packet`.
+ */
 export const PACKET_TOO_LARGE = 1153;
 
 /** What a packet holds besides the text of its statements. */
 const PACKET_HEAD_BYTES = 64;
 
-/** Bytes of one character at most. */
+/** Most bytes per character. */
 const CHAR_BYTES = 3;
 
 /** Rows of one statement, as arrays. */
@@ -20,33 +22,33 @@ export type Rows = unknown[][];
 const CONNECT_TIMEOUT_MS = 2_000;
 const ROLLBACK_TIMEOUT_MS = 500;
 
-/** MySQL and MariaDB numbers for "rolled back for a passing reason". */
+/** MySQL and MariaDB error numbers for a rollback with a passing cause. */
 const DEADLOCK = 1213;
 const LOCK_WAIT_TIMEOUT = 1205;
 /** MariaDB with snapshot isolation: the row changed since it was read. */
 const CHECKREAD = 1020;
 
 /**
- * The session that every statement of the store relies on. Times are UTC, a backslash in a text is a backslash, a row is
- * waited for at most 2 s, and no gap is locked.
+ * The session settings that every statement of the store relies on: times are UTC, a backslash in a
+ * text is a backslash, a statement waits at most 2 s for a row, and gaps are not locked.
  */
 const SESSION = [
   "SET NAMES utf8mb4, time_zone = '+00:00'",
   "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_BACKSLASH_ESCAPES'",
   'SET SESSION innodb_lock_wait_timeout = 2, group_concat_max_len = 16777216',
   'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-  // Last: its answer is read. It stays as it is for as long as the connection lasts.
+  // Last, because its answer is read. The value stays the same for as long as the connection lasts.
   'SELECT @@max_allowed_packet',
 ];
 
 /**
- * One connection that runs one packet at a time. It opens when it is first needed, and again after it broke; it never
- * sends anything twice.
+ * One connection that runs one packet at a time. It opens when first needed, and again after it
+ * broke; it never sends anything twice.
  */
 export class MysqlConnection {
   private connection: Connection | null = null;
   private isClosed = false;
-  /** Of this connection. A server that is sent more hangs up. */
+  /** Per connection. The server closes a connection that sends more. */
   private packetBytesMax = 0;
 
   constructor(
@@ -57,9 +59,10 @@ export class MysqlConnection {
   /**
    * Sends one packet of statements and returns the rows of each.
    *
-   * @throws StoreError `applied: 'no'` if it was never sent or was rolled back, `'unknown'` otherwise. After any error
-   *   nothing of it is left open: the connection is rolled back or gone. What is larger than the server takes is never
-   *   sent: then the cause has the `errno` `PACKET_TOO_LARGE`.
+   * @throws StoreError `applied: 'no'` if it was never sent or was rolled back, `'unknown'`
+   *   otherwise. After any error nothing of it is left open: the connection is rolled back or
+   *   closed. A packet larger than the server accepts is never sent: then the cause has the `errno`
+   *   `PACKET_TOO_LARGE`.
    */
   async packet(statements: string[]): Promise<Rows[]> {
     const timeLimit = startTimeLimit(this.timeoutMs);
@@ -76,7 +79,7 @@ export class MysqlConnection {
     }
   }
 
-  /** For good: whatever is asked for afterwards fails. */
+  /** Permanent: every later call fails. */
   close(): void {
     this.isClosed = true;
     this.connection?.destroy();
@@ -92,9 +95,10 @@ export class MysqlConnection {
       rowsAsArray: true,
       supportBigNumbers: true,
       connectTimeout: CONNECT_TIMEOUT_MS,
-      // One known state: affected rows mean changed rows. No swap reads them, and none may begin to by accident.
+      // Fixes one meaning: affected rows are changed rows. No swap reads them, and none should
+      // start to by accident.
       flags: ['-FOUND_ROWS'],
-      // Packets are complete when they come here; looking for placeholders in them would only cost time.
+      // Packets are complete here; looking for placeholders in them would only cost time.
       queryFormat: (sql) => sql,
     });
     connection.on('error', () => this.drop(connection));
@@ -122,7 +126,7 @@ export class MysqlConnection {
     throw new StoreError('This is more than the database takes at once.', 'no', { cause });
   }
 
-  /** Leaves nothing half done, and says what is known of the packet's effect. */
+  /** Leaves nothing open, and says what is known of the packet's effect. */
   private async cleanUp(connection: Connection, error: QueryError): Promise<StoreError> {
     const { errno = 0 } = error;
     const isPassing = [DEADLOCK, LOCK_WAIT_TIMEOUT, CHECKREAD].includes(errno);
@@ -150,7 +154,10 @@ export class MysqlConnection {
   }
 }
 
-/** A server that stops in the middle ends its last answer as if all were well: only their number tells. */
+/**
+ * A server that stops midway ends its last answer as if all were well: only the number of results
+ * shows it.
+ */
 function send(connection: Connection, statements: string[]): Promise<Rows[]> {
   return new Promise((resolve, reject) => {
     connection.query(statements.join(';'), (error: QueryError | null, answer: unknown) => {
@@ -162,7 +169,7 @@ function send(connection: Connection, statements: string[]): Promise<Rows[]> {
   });
 }
 
-/** One limit for everything that a packet takes, a connection to be opened first included. */
+/** One time limit for all work of a packet, opening a connection included. */
 interface TimeLimit {
   race<T>(work: Promise<T>): Promise<T>;
   stop(): void;

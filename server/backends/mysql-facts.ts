@@ -1,36 +1,41 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import { StoreError } from './record-store';
 
-/** What a MySQL or MariaDB server says of itself, as far as it matters for locks. Names are in lower case. */
+/**
+ * What a MySQL or MariaDB server reports about itself that matters for locks. Names are in lower
+ * case.
+ */
 export interface MysqlFacts {
   version: string;
-  /** Those global variables of `VARIABLES` that the server has. */
+  /** The global variables of `VARIABLES` that the server has. */
   variables: Record<string, string>;
   /** The same for `STATUS`. */
   status: Record<string, string>;
-  /** Whom this server copies, one for each channel; null: it may not be asked. */
+  /** The servers that this server copies, one for each channel; null: not permitted to ask. */
   sources: ReplicationSource[] | null;
-  /** Members of the replication group that answer; null: it may not be asked, or there is none. */
+  /**
+   * Responding members of the replication group; null: not permitted to ask, or there is no group.
+   */
   groupMembers: number | null;
-  /** Whether `SYSDATE` moves on within a statement. */
+  /** Whether `SYSDATE` advances within a statement. */
   clockMoves: boolean;
   tables: TableFacts[];
 }
 
 export interface ReplicationSource {
   host: string;
-  /** Fetches or applies what the other server writes. */
+  /** It fetches or applies what the other server writes. */
   isRunning: boolean;
 }
 
 export interface TableFacts {
   name: string;
   engine: string;
-  /** Of those columns by which records are found and compared; null: compared by byte. */
+  /** Collations of the columns by which records are found and compared; null: compared by byte. */
   collations: { column: string; collation: string | null }[];
 }
 
-/** Read by name: a server says nothing of those that it does not have. */
+/** Read by name: a server leaves out those that it does not have. */
 const VARIABLES = [
   'innodb_flush_log_at_trx_commit',
   'innodb_flush_method',
@@ -63,18 +68,22 @@ const STATUS = [
   'rpl_semi_sync_source_clients',
 ];
 
-/** Columns by which records are found, or writers told apart. */
+/** Columns that identify records or writers. */
 const KEY_COLUMNS = { locks: ['id', 'writer'], lock_requests: ['id'] };
 
 const TABLES = [...Object.keys(KEY_COLUMNS), 'lock_history'];
 
-/** "Not allowed", in the numbers of MySQL and MariaDB: no such privilege, table or column; and for what it does not know. */
+/**
+ * MySQL and MariaDB error numbers for "not allowed" (no privilege for it, its table or its column)
+ * and for names that the server does not know.
+ */
 const NOT_ALLOWED = [1044, 1045, 1142, 1143, 1227, 1370];
 const NOT_KNOWN = [1064, 1146, 1109, 1049];
 
 /**
- * Reads what decides how safe locks are there, over a connection of its own, so that whatever goes wrong with it costs no
- * lock. Needs no privilege beyond those on the tables; what may not be asked is told as such.
+ * Reads the settings that decide how safe locks are there, over a connection of its own, so that a
+ * failure costs no lock. Needs no privilege beyond those on the tables; what may not be read is
+ * reported as such.
  *
  * @throws StoreError `applied: 'no'`
  */
@@ -144,7 +153,7 @@ async function tablesOf(rows: (sql: string, values: unknown[]) => Promise<RowDat
   });
 }
 
-/** Whom a server copies is told by the statement of its kind and age. */
+/** The statement that shows which servers this one copies depends on its kind and version. */
 async function sourcesOf(
   connection: Connection,
   version: string,
@@ -198,7 +207,7 @@ async function rowsOf(connection: Connection, sql: string, values: unknown[] = [
   return rows;
 }
 
-/** Variables and status come as two columns; names in whatever case the server likes. */
+/** Variables and status come as two columns; the case of the names depends on the server. */
 function named(rows: RowDataPacket[]): Record<string, string> {
   return Object.fromEntries(
     rows.map((row) => [text(row.Variable_name).toLowerCase(), text(row.Value)]),

@@ -6,10 +6,11 @@ const STRONG =
   'One server decides, and it flushes every commit to disk before it answers: a crash at any instant forgets no grant.';
 
 /**
- * What MySQL or MariaDB can promise, set up as these facts say. Pure.
+ * What MySQL or MariaDB can promise with these settings. Pure.
  *
- * Unsafe: more than one server that takes writes, a server that copies another or takes no writes, tables that roll
- * nothing back, keys that are not compared by byte, a clock that stands still within a statement.
+ * Unsafe: more than one server that takes writes, a server that copies another or takes no writes,
+ * tables without rollback, keys that are not compared by byte, a clock that does not advance within
+ * a statement.
  */
 export function mysqlGuarantees(facts: MysqlFacts): Guarantees {
   const findings = [
@@ -28,7 +29,7 @@ export function mysqlGuarantees(facts: MysqlFacts): Guarantees {
   return weighFindings(findings, STRONG);
 }
 
-/** A lock whose queue is as long as may be, with the history of one write, may need about 1 MB. */
+/** A lock with the longest queue, with the history of one write, may need about 1 MB. */
 const PACKET_ENOUGH_BYTES = 4 * 1024 * 1024;
 
 const fine = (name: string, value: string): Finding => ({ name, value, complaint: null });
@@ -46,7 +47,7 @@ const unsafe = (name: string, value: string, complaint: string, why: string): Fi
   unsafe: why,
 });
 
-/** What a crash of the process, of the machine, or of the disk may take back. */
+/** What a crash of the process, the machine or the disk may undo. */
 function durability({ variables }: MysqlFacts): Finding[] {
   const { innodb_flush_log_at_trx_commit: flush = '', innodb_flush_method: method = '' } =
     variables;
@@ -133,7 +134,9 @@ function source(sources: MysqlFacts['sources'], isRunning: boolean): Finding {
   );
 }
 
-/** Who copies this server: what they have not got yet is lost when one of them takes over. */
+/**
+ * The servers that copy this one: what they have not received is lost when one of them takes over.
+ */
 function copies({ variables, status }: MysqlFacts): Finding[] {
   const followers = status.slaves_connected;
   const semi = variables.rpl_semi_sync_master_enabled ?? variables.rpl_semi_sync_source_enabled;
@@ -235,7 +238,9 @@ function tableFindings({ name, engine, collations }: TableFacts): Finding[] {
   ];
 }
 
-/** Names of locks are bytes. Codes of ours have no spaces, so for them a collation by byte may pad. */
+/**
+ * Names of locks are bytes. Our codes have no spaces, so a byte-wise collation for them may pad.
+ */
 function collationFinding(table: string, column: string, collation: string | null): Finding {
   const name = `collation of ${table}.${column}`;
   const isName = table === 'locks' && column === 'id';
@@ -246,7 +251,7 @@ function collationFinding(table: string, column: string, collation: string | nul
   return unsafe(name, collation, 'Must be compared by byte.', why);
 }
 
-/** It takes no promise away: what does not fit is refused as `TOO_LARGE`. */
+/** It weakens no promise: a packet that does not fit is refused as `TOO_LARGE`. */
 function packet({ variables: { max_allowed_packet: value } }: MysqlFacts): Finding[] {
   if (value === undefined) return [];
   const isSmall = Number(value) < PACKET_ENOUGH_BYTES;

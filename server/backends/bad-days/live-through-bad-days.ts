@@ -5,13 +5,18 @@ import { type DayReport, liveThrough } from '../testing/bad-day';
 import { BAD_DAYS, type ServerKind, type ServerUnderTest } from '../testing/server-kind';
 import { type ServerName, serversUnderTest } from '../testing/servers-under-test';
 
-/** What is promised: an answer within this time, beyond the wait that was asked for, and service again within it. */
+/**
+ * The promise: an answer within this time (plus the requested wait), and service again within it.
+ */
 const WITHIN_MS = 5_000;
 
 /** A call on a good day takes some milliseconds. */
 const NOTICED_MS = 400;
 
-/** Puts the store of that name to all of its bad days. One file for each, so that they need not wait for one another. */
+/**
+ * Tests the store of that name on all of its bad days. One file per store, so that they run in
+ * parallel.
+ */
 export function liveThroughBadDays(name: ServerName): void {
   const kind = serversUnderTest[name];
   describe(`a store in ${name}`, () => suite(kind));
@@ -42,7 +47,7 @@ function suite(kind: ServerKind): void {
       const { careful, beganAt, endedAt } = report;
       const then = careful.filter(({ startedAt }) => startedAt > beganAt && startedAt < endedAt);
       expect(then.length).toBeGreaterThan(20);
-      // What is tried again until the day is over may be granted in the end.
+      // What is retried until the day is over may be granted in the end.
       const suffered = then.filter(
         ({ said, tookMs }) => tookMs > NOTICED_MS || !['granted', 'applied'].includes(said),
       );

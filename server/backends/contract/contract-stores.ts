@@ -9,7 +9,10 @@ import { openLeastPrivilegedRedis } from './least-privileged-redis';
 import { openLeastPrivilegedZookeeper } from './least-privileged-zookeeper';
 import { openShardUnderTest } from './shards-under-test';
 
-/** Cases ask much at once, and are about what is answered, not how soon: a busy machine may take its time. */
+/**
+ * Cases send many requests at once and test what is answered, not how soon: a busy machine may be
+ * slow.
+ */
 const PATIENT_MS = 10_000;
 
 const mysqlBy = (open: (timeoutMs: number) => Promise<StoreUnderTest>): StoreKind => ({
@@ -26,8 +29,8 @@ const schemes: Record<string, StoreKind> = {
 const AS_A_SHARD = mysqlBy(openShardUnderTest);
 
 /**
- * Every store that is put to the contract: one of each kind, and one for each way to set it up that might change what it
- * can do. What a kind cannot do it leaves out of its capabilities; there are no skips.
+ * Every store under contract: one of each kind, and one for each configuration that might change
+ * what it can do. A kind leaves what it cannot do out of its capabilities; there are no skips.
  */
 export const contractStores: Record<string, StoreKind> = {
   ...schemes,
@@ -42,7 +45,9 @@ export const contractStores: Record<string, StoreKind> = {
 
 type Racing = [name: string, kind: StoreKind, share: number];
 
-/** Every way to swap that there is, and the share of all rounds that it races: a shard's is another's and a little more. */
+/**
+ * Every way to swap, and its share of all races: a shard's way is another store's plus the fence.
+ */
 export const racingStores: Racing[] = [
   ...Object.entries(schemes).map(([name, kind]): Racing => [name, kind, 1]),
   ['mysql, as a shard', AS_A_SHARD, 0.2],

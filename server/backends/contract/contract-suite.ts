@@ -8,23 +8,26 @@ import { contractStores } from './contract-stores';
 
 export const MINUTE = 60_000;
 
-/** After everything that a test can last until. */
+/** Later than any test can end. */
 export const NEVER = 9e12;
 
-/** One store that is put to some cases of the contract, as two processes see it. */
+/** One store under some cases of the contract, as two processes see it. */
 export interface ContractSuite {
   readonly under: StoreUnderTest;
   readonly store: Store;
   readonly other: Store;
   can(capability: Capability): boolean;
-  /** The store's clock, by way of a read. */
+  /** The store's clock, from a read. */
   now(): Promise<number>;
-  /** The events kept of a record, flush by flush. */
+  /** The stored events of a record, commit by commit. */
   historyOf(key: RecordKey): Promise<HistoryRow['changes']>;
   memosOf(...keys: string[]): Promise<Memo[]>;
 }
 
-/** Puts every store to these cases. Each is opened once for all of them, and shared with no other file. */
+/**
+ * Runs these cases against every store. Each store is opened once for all of them, and shared with
+ * no other file.
+ */
 export function contract(title: string, cases: (suite: ContractSuite) => void): void {
   describe.each(Object.entries(contractStores))(`${title}, in a store of %s`, (_, kind) => {
     let under: StoreUnderTest;

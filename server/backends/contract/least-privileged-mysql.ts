@@ -7,10 +7,13 @@ import { openBackend } from '../open-backend';
 import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
 import { lentStore } from './lent-store';
 
-/** What docs/backends.md takes from the user of a server whose tables are made. */
+/** What docs/backends.md revokes from the user of a server whose tables already exist. */
 const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\* TO/;
 
-/** A MySQL whose tables somebody else made, used by a user who has exactly the rights that docs/backends.md asks for. */
+/**
+ * A MySQL whose tables another user made; its own user has exactly the rights that docs/backends.md
+ * requires.
+ */
 export async function openLeastPrivilegedMysql(timeoutMs: number): Promise<StoreUnderTest> {
   const under = await storesUnderTest.mysql.open();
   const user = await addLeastPrivilegedUser(under);

@@ -7,7 +7,7 @@ import type { StoreUnderTest } from '../testing/stores-under-test';
 /** The line of docs/backends.md that makes the user; its password is written as three dots. */
 const RULE = /ACL SETUSER lockyard on >… (.+)/;
 
-/** A Redis used by a user who has exactly the rights that docs/backends.md asks for. */
+/** A Redis whose user has exactly the rights that docs/backends.md requires. */
 export async function openLeastPrivilegedRedis(): Promise<StoreUnderTest> {
   const [, rights] = RULE.exec(readFileSync('docs/backends.md', 'utf8')) ?? [];
   if (!rights) throw new Error('docs/backends.md says no more what rights are enough.');

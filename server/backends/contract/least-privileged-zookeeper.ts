@@ -4,8 +4,9 @@ import { openZookeeperUnderTest } from '../testing/zookeeper-under-test';
 import { LIMITS } from '../zookeeper/zookeeper-limits';
 
 /**
- * A ZooKeeper used by a user who may read and write below a root that somebody else made for him, and may not change who
- * else may: what docs/backends.md asks for. Every queue counts as a long one, so that it may make those their znodes too.
+ * A ZooKeeper whose user may read and write below a root that another user made, but may not change
+ * its access list, as docs/backends.md requires. Every queue counts as a long one, so that the user
+ * must create queue znodes too.
  */
 export function openLeastPrivilegedZookeeper(): Promise<StoreUnderTest> {
   const credentials = `ly${randomBytes(4).toString('hex')}:${randomBytes(8).toString('hex')}`;

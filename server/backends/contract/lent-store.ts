@@ -1,10 +1,10 @@
 import type { Store, StoreUnderTest } from '../testing/stores-under-test';
 
 /**
- * The stores of `under`, opened as somebody with fewer rights opens them; that user goes with them.
+ * The stores of `under`, opened by a user with fewer rights; that user is removed with them.
  *
- * @param atStart what a start opens before anything else: it must be allowed too
- * @param open one more process' store
+ * @param atStart what a start opens first: it must be allowed too
+ * @param open opens the store of one more process
  */
 export async function lentStore(
   under: StoreUnderTest,

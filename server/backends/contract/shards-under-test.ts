@@ -6,10 +6,10 @@ import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-te
 import { addLeastPrivilegedUser } from './least-privileged-mysql';
 import { lentStore } from './lent-store';
 
-/** A shard beside the first, which nobody asks for anything. */
+/** A second shard that no test asks for anything. */
 const ELSEWHERE = 'mysql://elsewhere/x';
 
-/** One shard of a backend, as a process opens it that has the list in force. */
+/** One shard of a backend, opened by a process whose list is in force. */
 export async function openShardUnderTest(timeoutMs: number): Promise<StoreUnderTest> {
   const [shard] = await openShardsUnderTest(1, { elsewhere: [ELSEWHERE], timeoutMs });
   if (!shard) throw new Error('There is no such shard.');
@@ -17,10 +17,11 @@ export async function openShardUnderTest(timeoutMs: number): Promise<StoreUnderT
 }
 
 /**
- * Databases that are stamped as shards of one list, used by users who have exactly the rights that docs/backends.md asks
- * for. Every store has a fence of its own, as every process has.
+ * Databases stamped as shards of one list, used by users who have exactly the rights that
+ * docs/backends.md requires. Every store has a fence of its own, as every process does.
  *
- * @param more `elsewhere`: URLs of more shards of that list; `timeoutMs` as for `openMysqlUnderTest`
+ * @param more `elsewhere`: URLs of more shards of that list; `timeoutMs` as for
+ *   `openMysqlUnderTest`
  */
 export async function openShardsUnderTest(
   count: number,
