@@ -1,17 +1,34 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
 const pure = ['server/domain/**', 'components/**', 'scripts'];
 /** Several of these measure how soon something happens: they must not starve one another. */
 const timed = ['server/{engine,http}/**'];
 /** Of those, what only looks at what comes out in the end. */
-const patient = ['server/engine/*campaign.test.ts', 'server/engine/lost-replies.test.ts'];
+const patient = [
+  'server/engine/{*campaign,lost-replies,hot-lock,counters,bad-records}.test.ts',
+  'server/engine/{history-checker,known-records,lane,name-count,request-identity}.test.ts',
+  'server/http/{bad-input,caller-line,counters,delete-names,full-disk,full-namespace}.test.ts',
+  'server/http/{insights,list-locks,metrics,openapi,pages,pipelined-requests,sets}.test.ts',
+];
 const rest = ['server', 'server/{auth,backends,backup,observe,operations,pages,trpc}/**', 'db/**'];
 const more = ['client/**', 'app/**', 'bench/**', 'scripts/demo', 'test/**'];
 /** They need programs that nothing else does: `npm run test:long` runs them. */
 const longOnly = process.env.TEST_LONG === '1' ? [] : ['test/behind-a-proxy.test.ts'];
 const testsIn = (folders: string[]) => folders.map((folder) => `${folder}/*.test.{ts,tsx}`);
+
+/** Small files that take long: they begin first, so that they do not run on alone at the end. */
+const LONG = /\/bad-days\/|campaign|simulator|chores|lost-replies|backup-failures|exec-losing/;
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const isLong = ({ moduleId }: TestSpecification) => LONG.test(moduleId);
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))];
+  }
+}
 
 /** Only a test that hangs takes so long, on any machine. */
 const GENEROUS_MS = 60_000;
@@ -26,6 +43,7 @@ const INTEGRATION = {
 export default defineConfig({
   resolve: { alias: { '@': root } },
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,
