@@ -6,12 +6,14 @@ const URL = 'http://console/api/trpc';
 /** The server takes no more calls in one request. */
 const BATCH_MAX = 20;
 
-/** What the console API must know of the page's request to answer as it would answer its browser. */
+/**
+ * What the console API must know of the page's request to answer as it would answer its browser.
+ */
 const PASSED_ON = ['cookie', 'x-forwarded-for', 'x-forwarded-proto', 'x-request-id'];
 
 /**
- * The console API for a page's first paint: queries, with the cookie of the page's request and so with the permissions of
- * the person who asked for it.
+ * The console API for a page's first paint: queries, with the cookie of the page's request and so
+ * with the permissions of the person who asked for it.
  *
  * @param headers of the page's request, as the page process gives them
  */

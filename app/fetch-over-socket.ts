@@ -7,8 +7,8 @@ const ANSWER_MAX_MS = 20_000;
 const agent = new Agent({ keepAlive: true });
 
 /**
- * A `fetch` of the lock process over the socket that a page's request names: GET only, the whole answer at once.
- * Node's own `fetch` knows no sockets.
+ * A `fetch` of the lock process over the socket that a page's request names: GET only, the whole
+ * answer at once. Node's own `fetch` knows no sockets.
  */
 export function fetchOverSocket(headers: Headers) {
   const socketPath = headers.get(CONSOLE_SOCKET_HEADER) ?? '';

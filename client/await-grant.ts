@@ -25,12 +25,17 @@ export interface Grant {
   waitedMs: number;
   /** Epoch milliseconds of the backend's clock. */
   expiresAt: number;
-  /** Our clock before the request was sent whose answer this is: the lease cannot have begun earlier. */
+  /**
+   * Our clock before the request was sent whose answer this is: the lease cannot have begun
+   * earlier.
+   */
   sentAt: number;
   expiresInMs: number;
 }
 
-/** Until when, on our clock, a lease told in an answer to a request sent at `sentAt` surely lasts. */
+/**
+ * Until when, on our clock, a lease told in an answer to a request sent at `sentAt` surely lasts.
+ */
 export function surelyUntil({
   sentAt,
   expiresInMs,
@@ -39,11 +44,12 @@ export function surelyUntil({
 }
 
 /**
- * Waits for a grant over as many requests as it takes, all with one request id, so that the place in the queue stays.
+ * Waits for a grant over as many requests as it takes, all with one request id, so that the place
+ * in the queue stays.
  *
- * Rejects with `LockTimeout` when it was not granted in time, with `LockyardError` when that cannot be known, and with
- * the signal's reason when the caller gives up. In each case the place, or a grant not heard of, is given back first;
- * where even that fails, the cost is one lease.
+ * Rejects with `LockTimeout` when it was not granted in time, with `LockyardError` when that cannot
+ * be known, and with the signal's reason when the caller gives up. In each case the place, or a
+ * grant not heard of, is given back first; where even that fails, the cost is one lease.
  */
 export function awaitGrant(
   client: LockyardClient,
@@ -87,8 +93,8 @@ class OneLockWait extends GrantWait<AcquireAnswer, Grant> {
 }
 
 /**
- * A wait may have used up what can be proven of a lease, which counts from before the request. Then a renewal proves
- * it; null: the hold ended before anybody worked under it.
+ * A wait may have used up what can be proven of a lease, which counts from before the request. Then
+ * a renewal proves it; null: the hold ended before anybody worked under it.
  */
 export async function proven(
   client: LockyardClient,

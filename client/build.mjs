@@ -1,4 +1,5 @@
-// Builds the package into client/dist: the client, the guards, their types, and the command. Run: node client/build.mjs
+// Builds the package into client/dist: the client, the guards, their types, and the command. Run:
+// node client/build.mjs
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -10,11 +10,17 @@ import manifest from './package.json' with { type: 'json' };
 export interface LockyardClientOptions {
   /** Where Lockyard answers, such as `https://locks.example.com`. Default: `LOCKYARD_URL`. */
   url?: string | undefined;
-  /** Default: `LOCKYARD_API_KEY`, or the content of the file `LOCKYARD_API_KEY_FILE`. Sent as a bearer token, never logged, never part of an error. */
+  /**
+   * Default: `LOCKYARD_API_KEY`, or the content of the file `LOCKYARD_API_KEY_FILE`. Sent as a
+   * bearer token, never logged, never part of an error.
+   */
   apiKey?: string | undefined;
   /** For calls that name none. Default: `default`. */
   namespace?: string | undefined;
-  /** This program's name for itself, at most 100 bytes. Default: made of host, process id and chance. */
+  /**
+   * This program's name for itself, at most 100 bytes. Default: made of host, process id and
+   * chance.
+   */
   owner?: string | undefined;
   /** The version of this program, shown to operators with its holds. Default: the client's own. */
   version?: string | undefined;
@@ -40,7 +46,10 @@ export interface ClientSettings {
   chance: Chance;
 }
 
-/** Throws `INVALID` when address or key is missing or cannot be read, or the address is no http(s) URL. */
+/**
+ * Throws `INVALID` when address or key is missing or cannot be read, or the address is no http(s)
+ * URL.
+ */
 export function clientSettings(options: LockyardClientOptions): ClientSettings {
   const chance = options.chance ?? systemChance;
   const host = hostname().slice(0, 60);

@@ -19,8 +19,8 @@ const FROZEN_PAUSES = 10;
 const AT_ONCE_MS = 200;
 
 /**
- * Waits for a grant over as many requests as it takes, all with one request id, so that the place in the queue stays.
- * What is asked for, and what a grant is, is for those to say who extend this.
+ * Waits for a grant over as many requests as it takes, all with one request id, so that the place
+ * in the queue stays. What is asked for, and what a grant is, is for those to say who extend this.
  */
 export abstract class GrantWait<A extends AnyAnswer, G> {
   protected readonly clock;
@@ -49,7 +49,10 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
   protected abstract prove(granted: A & { outcome: 'granted' }, sentAt: number): Promise<G | null>;
   protected abstract timeout(answer: A): LockTimeout;
 
-  /** Whatever it rejects with, the place or a grant not heard of is given back first, where that can be done. */
+  /**
+   * Whatever it rejects with, the place or a grant not heard of is given back first, where that can
+   * be done.
+   */
   async run(): Promise<G> {
     try {
       return await this.untilGranted();

@@ -16,21 +16,28 @@ export interface Hold {
   readonly token: number;
   /** How long the grant was waited for. */
   readonly waitedMs: number;
-  /** Aborted with `LockLost` when the hold is lost, or with the caller's reason when the caller gives up. */
+  /**
+   * Aborted with `LockLost` when the hold is lost, or with the caller's reason when the caller
+   * gives up.
+   */
   readonly signal: AbortSignal;
   /**
-   * Aborted, with the operator's `Remark` as its reason, when an operator asks for the lock or has stopped its renewals:
-   * the work should come to a good end soon. The hold stays good until `signal` says otherwise.
+   * Aborted, with the operator's `Remark` as its reason, when an operator asks for the lock or has
+   * stopped its renewals: the work should come to a good end soon. The hold stays good until
+   * `signal` says otherwise.
    */
   readonly askedToRelease: AbortSignal;
   /** Set once renewals prolong this hold no more: it ends at `expiresAt`. */
   readonly renewalsStopped: Remark | null;
-  /** The end of the lease as last heard of, epoch milliseconds of the backend's clock. Renewals move it. */
+  /**
+   * The end of the lease as last heard of, epoch milliseconds of the backend's clock. Renewals move
+   * it.
+   */
   readonly expiresAt: number;
   /**
-   * How much of the lease surely is left: counted on a clock that never steps, from before the request was sent, less
-   * an allowance for drift. 0 once the hold is lost or the work has ended. True even while the event loop was blocked
-   * and `signal` is late.
+   * How much of the lease surely is left: counted on a clock that never steps, from before the
+   * request was sent, less an allowance for drift. 0 once the hold is lost or the work has ended.
+   * True even while the event loop was blocked and `signal` is late.
    */
   remainingMs(): number;
 }
@@ -47,7 +54,10 @@ export interface HoldFollower extends HoldListeners {
   onEnd?: ((reason: unknown) => void) | undefined;
 }
 
-/** Keeps a hold alive by renewing at a third of its lease, and notices when it can no longer be believed in. */
+/**
+ * Keeps a hold alive by renewing at a third of its lease, and notices when it can no longer be
+ * believed in.
+ */
 export class LockHold {
   readonly token: number;
   /** Null while the hold is good, as far as was noticed. */
@@ -88,12 +98,16 @@ export class LockHold {
     void this.keepRenewing();
   }
 
-  /** The work has ended, and the renewing with it. A hold whose time ran out unnoticed is lost, not finished. */
+  /**
+   * The work has ended, and the renewing with it. A hold whose time ran out unnoticed is lost, not
+   * finished.
+   */
   stop(): void {
     this.checkLost();
     this.isOver = true;
     this.callOffDeadline();
-    // A timer remembers the work that it was begun in, and that work its hold: chains of them must not be kept.
+    // A timer remembers the work that it was begun in, and that work its hold: chains of them must
+    // not be kept.
     this.callOffDeadline = () => {};
     this.stopped.abort();
     this.endFollowers(this.lost ?? this.endedLoss());
@@ -127,7 +141,10 @@ export class LockHold {
     return () => this.followers.delete(follower);
   }
 
-  /** What somebody is told who still works under the hold when the work that it was taken for has ended. */
+  /**
+   * What somebody is told who still works under the hold when the work that it was taken for has
+   * ended.
+   */
   endedLoss(): LockLost {
     return new LockLost(this.wish.name, this.token, { cause: 'released' });
   }
@@ -187,7 +204,8 @@ export class LockHold {
         failures = 0;
       } catch (error) {
         this.lastFailure = error;
-        // Any refusal may be mended while the lease lasts, so every one is tried again, sooner for short leases.
+        // Any refusal may be mended while the lease lasts, so every one is tried again, sooner for
+        // short leases.
         const retryAfterMs = error instanceof LockyardError ? error.retryAfterMs : undefined;
         const delayMs = retryDelayMs(chance, failures++, retryAfterMs);
         this.renewAt = clock.monotonic() + Math.min(delayMs, this.wish.leaseMs / 6);
@@ -213,7 +231,8 @@ export class LockHold {
     const latencyMs = clock.monotonic() - sentAt;
     this.expiresAt = answer.expiresAt;
     const provenUntil = surelyUntil({ sentAt, expiresInMs: answer.expiresInMs });
-    // A renewal never shortens a lease: what was certain before is so still, however little a slow answer proves.
+    // A renewal never shortens a lease: what was certain before is so still, however little a slow
+    // answer proves.
     const isProlonged = answer.renewalsStopped === undefined;
     this.sureUntil = isProlonged ? Math.max(this.sureUntil, provenUntil) : provenUntil;
     this.renewAt = sentAt + this.renewAfterMs(answer.expiresInMs);
@@ -222,7 +241,10 @@ export class LockHold {
     this.hear(answer);
   }
 
-  /** What operators told with a renewal; each is passed on once. A listener that throws must not end the renewing. */
+  /**
+   * What operators told with a renewal; each is passed on once. A listener that throws must not end
+   * the renewing.
+   */
   private hear({ askedToRelease, renewalsStopped }: Renewed): void {
     const remark = askedToRelease ?? renewalsStopped;
     if (remark) this.askedToRelease.abort(remark);
@@ -238,7 +260,10 @@ export class LockHold {
     for (const { onEnd } of this.followers) onEnd?.(reason);
   }
 
-  /** A third of the lease, or of what is left where that is less: so it is where renewals were stopped or cut short. */
+  /**
+   * A third of the lease, or of what is left where that is less: so it is where renewals were
+   * stopped or cut short.
+   */
   private renewAfterMs(expiresInMs: number): number {
     const { leaseMs } = this.wish;
     return Math.max(Math.min(leaseMs, expiresInMs) / 3, leaseMs / 30);

@@ -1,18 +1,24 @@
 import type { EndCause, Lost } from './wire';
 
-/** How a hold was lost. `unrenewed`: no renewal was answered in time, so that it can no longer be believed in. */
+/**
+ * How a hold was lost. `unrenewed`: no renewal was answered in time, so that it can no longer be
+ * believed in.
+ */
 export interface LossFacts {
   cause: EndCause | 'unrenewed';
-  /** When it surely was over, epoch milliseconds of the backend's clock; absent where this client alone says so. */
+  /**
+   * When it surely was over, epoch milliseconds of the backend's clock; absent where this client
+   * alone says so.
+   */
   at?: number;
   by?: string;
   reason?: string;
 }
 
 /**
- * The hold ended before the work did. From `loss.at` on somebody else may have had the lock, so whatever the work wrote
- * without having its token checked may have met another holder's writes. `cause` is the work's own error, or the last
- * failure of a renewal, where there was one.
+ * The hold ended before the work did. From `loss.at` on somebody else may have had the lock, so
+ * whatever the work wrote without having its token checked may have met another holder's writes.
+ * `cause` is the work's own error, or the last failure of a renewal, where there was one.
  */
 export class LockLost extends Error {
   override readonly name = 'LockLost';

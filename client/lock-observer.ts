@@ -1,6 +1,8 @@
 import type { EndCause, Mode, Reason } from './wire';
 
-/** The lock that something happened to. Names may be many: think before you make a label of them. */
+/**
+ * The lock that something happened to. Names may be many: think before you make a label of them.
+ */
 export interface ObservedLock {
   namespace: string;
   name: string;
@@ -8,8 +10,9 @@ export interface ObservedLock {
 }
 
 /**
- * How a call of `withLock` came to its lock, or did not. `joined`: it runs under an outer hold, without a request.
- * `timeout`: not within its patience, or frozen. `abandoned`: its own signal ended it. `failed`: any other error.
+ * How a call of `withLock` came to its lock, or did not. `joined`: it runs under an outer hold,
+ * without a request. `timeout`: not within its patience, or frozen. `abandoned`: its own signal
+ * ended it. `failed`: any other error.
  */
 export interface WaitEnded extends ObservedLock {
   outcome: 'granted' | 'joined' | 'timeout' | 'abandoned' | 'failed';
@@ -48,8 +51,9 @@ export interface RequestFailed {
 }
 
 /**
- * Hooks, for metrics. Each is called at once, within the act that it tells of: it should only count. What it throws, or
- * rejects with, changes nothing for the lock; it is told once as a warning of the process.
+ * Hooks, for metrics. Each is called at once, within the act that it tells of: it should only
+ * count. What it throws, or rejects with, changes nothing for the lock; it is told once as a
+ * warning of the process.
  *
  * Every hold ends in one `released` or one `lost`.
  */

@@ -12,7 +12,10 @@ interface Scope {
 
 const scopes = new AsyncLocalStorage<Scope>();
 
-/** Runs `work` so that whatever it calls, or starts, can find the hold for as long as the work itself lasts. */
+/**
+ * Runs `work` so that whatever it calls, or starts, can find the hold for as long as the work
+ * itself lasts.
+ */
 export function runUnderHold<T>(hold: LockHold, work: () => T): T {
   return scopes.run({ hold, outer: firstOpen(scopes.getStore()) }, work);
 }
@@ -28,11 +31,13 @@ export interface InnerWish {
 }
 
 /**
- * The hold under which the calling work runs already, if that is enough for the wish; null: nothing of the kind, ask the
- * service. A hold whose work has ended counts for nothing, whoever was left running.
+ * The hold under which the calling work runs already, if that is enough for the wish; null: nothing
+ * of the kind, ask the service. A hold whose work has ended counts for nothing, whoever was left
+ * running.
  *
- * Throws `LockLost` when the hold is lost, or its lease does not surely live: whoever relies on it must stop, and asking
- * anew would hide that. Throws `LockUpgradeRefused` for a shared hold where the wish is exclusive.
+ * Throws `LockLost` when the hold is lost, or its lease does not surely live: whoever relies on it
+ * must stop, and asking anew would hide that. Throws `LockUpgradeRefused` for a shared hold where
+ * the wish is exclusive.
  */
 export function enclosingHold(wish: InnerWish): LockHold | null {
   for (let scope = firstOpen(scopes.getStore()); scope; scope = scope.outer) {
@@ -57,7 +62,10 @@ function isSameLock({ client, wish: held }: LockHold, wish: InnerWish): boolean 
   );
 }
 
-/** Scopes that are over are cut out of the chain: work that starts work for ever must not pile them up. */
+/**
+ * Scopes that are over are cut out of the chain: work that starts work for ever must not pile them
+ * up.
+ */
 function firstOpen(scope: Scope | undefined): Scope | undefined {
   let open = scope;
   while (open?.hold.isOver) open = open.outer;

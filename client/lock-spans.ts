@@ -40,7 +40,10 @@ const NO_SPAN: LockSpan = {
 
 let found: TracingApi | null | undefined;
 
-/** `@opentelemetry/api`, as the program that uses this package sees it; null where it is not installed. */
+/**
+ * `@opentelemetry/api`, as the program that uses this package sees it; null where it is not
+ * installed.
+ */
 function tracingApi(): TracingApi | null {
   if (found === undefined) {
     try {
@@ -57,8 +60,9 @@ export function lockAttributes({ namespace, name, mode }: Wish): Attributes {
 }
 
 /**
- * Runs within a span, which ends with it; whatever `run` starts becomes a child. What `run` throws is recorded, unless
- * `isExpected` says that it is an ordinary outcome. What goes wrong with the tracing itself changes nothing.
+ * Runs within a span, which ends with it; whatever `run` starts becomes a child. What `run` throws
+ * is recorded, unless `isExpected` says that it is an ordinary outcome. What goes wrong with the
+ * tracing itself changes nothing.
  */
 export async function inSpan<T>(
   name: string,

@@ -9,7 +9,10 @@ export interface Obstacle {
   frozen: string | null;
 }
 
-/** The lock was not granted within the patience given. Nothing is held, and no place in the queue is kept. */
+/**
+ * The lock was not granted within the patience given. Nothing is held, and no place in the queue is
+ * kept.
+ */
 export class LockTimeout extends Error {
   override readonly name = 'LockTimeout';
   readonly holders: Holder[];

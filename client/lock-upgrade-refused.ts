@@ -1,6 +1,7 @@
 /**
- * Work under a shared hold asked for the same lock exclusively. It would wait for itself: an exclusive hold comes only
- * when all shared ones have ended. End the shared work first, or take the lock exclusively from the beginning.
+ * Work under a shared hold asked for the same lock exclusively. It would wait for itself: an
+ * exclusive hold comes only when all shared ones have ended. End the shared work first, or take the
+ * lock exclusively from the beginning.
  */
 export class LockUpgradeRefused extends Error {
   override readonly name = 'LockUpgradeRefused';

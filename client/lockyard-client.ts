@@ -31,8 +31,9 @@ import type {
 export type Owned<I extends { owner: string }> = Omit<I, 'owner'> & { owner?: string | undefined };
 
 /**
- * The service API, typed: one method is one request, and nothing is sent twice. Expected outcomes are values with
- * `outcome`; everything else is thrown as `LockyardError`. `withLock` adds waiting, renewing, retrying and releasing.
+ * The service API, typed: one method is one request, and nothing is sent twice. Expected outcomes
+ * are values with `outcome`; everything else is thrown as `LockyardError`. `withLock` adds waiting,
+ * renewing, retrying and releasing.
  */
 export class LockyardClient {
   readonly settings: ClientSettings;
@@ -42,7 +43,10 @@ export class LockyardClient {
     this.settings = clientSettings(options);
   }
 
-  /** Takes the lock, or waits for it up to 25 s in this request. Adds `host`, `pid` and `version` to `meta`. */
+  /**
+   * Takes the lock, or waits for it up to 25 s in this request. Adds `host`, `pid` and `version` to
+   * `meta`.
+   */
   acquire(input: Owned<AcquireInput>, options: CallOptions = {}): Promise<AcquireAnswer> {
     const waitMs = Math.min(input.waitMs ?? 0, HELD_OPEN_MS);
     const meta = { ...this.settings.meta, ...input.meta };
@@ -50,7 +54,10 @@ export class LockyardClient {
     return this.send(ACQUIRE, { ...this.owned(input), meta }, { ...options, timeoutMs });
   }
 
-  /** Takes all of several locks, or none; waits up to 25 s in this request. Adds to `meta` as `acquire` does. */
+  /**
+   * Takes all of several locks, or none; waits up to 25 s in this request. Adds to `meta` as
+   * `acquire` does.
+   */
   acquireMany(
     input: Owned<AcquireManyInput>,
     options: CallOptions = {},
@@ -61,7 +68,10 @@ export class LockyardClient {
     return this.send(ACQUIRE_MANY, { ...this.owned(input), meta }, { ...options, timeoutMs });
   }
 
-  /** Undoes an `acquireMany`: leaves the queue, or gives back what is left of what was granted. Safe to repeat. */
+  /**
+   * Undoes an `acquireMany`: leaves the queue, or gives back what is left of what was granted. Safe
+   * to repeat.
+   */
   cancelMany(input: Owned<CancelManyInput>, options?: CallOptions): Promise<CancelAnswer> {
     return this.send(CANCEL_MANY, this.owned(input), options);
   }
@@ -71,7 +81,10 @@ export class LockyardClient {
     return this.send(CANCEL, this.owned(input), options);
   }
 
-  /** Begins the lease of a live hold anew; never shortens it, never revives one that is over. Safe to repeat. */
+  /**
+   * Begins the lease of a live hold anew; never shortens it, never revives one that is over. Safe
+   * to repeat.
+   */
   renew(input: Owned<RenewInput>, options?: CallOptions): Promise<RenewAnswer> {
     return this.send(RENEW, this.owned(input), options);
   }
@@ -102,14 +115,18 @@ export class LockyardClient {
   }
 
   /**
-   * Adds to a counter, whole or not at all. With a `requestId` it is safe to repeat; without one a lost reply leaves
-   * unknown whether it was added. Rejects with `NOT_FOUND` for a counter that was never created.
+   * Adds to a counter, whole or not at all. With a `requestId` it is safe to repeat; without one a
+   * lost reply leaves unknown whether it was added. Rejects with `NOT_FOUND` for a counter that was
+   * never created.
    */
   addToCounter(input: CounterAddInput, options?: CallOptions): Promise<CounterAddAnswer> {
     return this.send(ADD_TO_COUNTER, this.placed(input), options);
   }
 
-  /** What a counter stands at as of now; already old when it arrives. Rejects with `NOT_FOUND` as above. */
+  /**
+   * What a counter stands at as of now; already old when it arrives. Rejects with `NOT_FOUND` as
+   * above.
+   */
   getCounter(input: CounterRef, options?: CallOptions): Promise<CounterGetAnswer> {
     return this.send(GET_COUNTER, this.placed(input), options);
   }

@@ -12,9 +12,9 @@ export interface FailureFacts {
 }
 
 /**
- * A call that got no answer, or a refusal. `BACKEND_DOWN`, `CONTENDED` and
- * `NAMESPACE_FULL`: nothing was done. `UNKNOWN`: it may have
- * been done; ask again with the same `requestId` to find out. No reply and a broken reply count as `UNKNOWN`.
+ * A call that got no answer, or a refusal. `BACKEND_DOWN`, `CONTENDED` and `NAMESPACE_FULL`:
+ * nothing was done. `UNKNOWN`: it may have been done; ask again with the same `requestId` to find
+ * out. No reply and a broken reply count as `UNKNOWN`.
  */
 export class LockyardError extends Error {
   override readonly name = 'LockyardError';

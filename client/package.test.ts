@@ -74,7 +74,10 @@ function lend(name: string) {
   symlinkSync(join(root, 'node_modules', name), place);
 }
 
-/** The TypeScript of a page as modules: imports on top, the rest within a function that knows `given`. */
+/**
+ * The TypeScript of a page as modules: imports on top, the rest within a function that knows
+ * `given`.
+ */
 function snippets(page: string, given: string): Record<string, string> {
   const text = readFileSync(join(root, page), 'utf8');
   const blocks = [...text.matchAll(/```ts\n(.*?)```/gs)].map(([, block = '']) => block);

@@ -1,7 +1,10 @@
 import { LockyardError } from './lockyard-error';
 import type { Reason } from './wire';
 
-/** The answer in a reply, `{"result":{"data":{…}}}`; throws what `{"error":…}` says, or `UNKNOWN` for anything else. */
+/**
+ * The answer in a reply, `{"result":{"data":{…}}}`; throws what `{"error":…}` says, or `UNKNOWN`
+ * for anything else.
+ */
 export function readReply<A>(reply: Response, text: string): A {
   const requestId = reply.headers.get('x-request-id') ?? undefined;
   const body = parse(text);
@@ -25,7 +28,10 @@ export function readReply<A>(reply: Response, text: string): A {
   });
 }
 
-/** What a bare HTTP status of a proxy says for sure: the call did not get through. Any other may have. */
+/**
+ * What a bare HTTP status of a proxy says for sure: the call did not get through. Any other may
+ * have.
+ */
 const REFUSALS: Record<number, Reason> = {
   301: 'INVALID',
   302: 'INVALID',

@@ -1,7 +1,10 @@
 import type { ClientClock } from './client-clock';
 import { LockyardError } from './lockyard-error';
 
-/** The server remembers answers for 15 minutes; asked later, the same id would count as a new request. */
+/**
+ * The server remembers answers for 15 minutes; asked later, the same id would count as a new
+ * request.
+ */
 const RESEND_WITHIN_MS = 10 * 60_000;
 
 /** One request id and the time in which it may be sent again. */

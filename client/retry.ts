@@ -6,8 +6,9 @@ const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 1_000;
 
 /**
- * How long to wait before try number `attempt` + 1 (from 0): spread at random, so that many clients do not come back
- * together. At most 1 s, which a place in a queue survives, unless the server asks for more.
+ * How long to wait before try number `attempt` + 1 (from 0): spread at random, so that many clients
+ * do not come back together. At most 1 s, which a place in a queue survives, unless the server asks
+ * for more.
  */
 export function retryDelayMs(chance: Chance, attempt: number, retryAfterMs = 0): number {
   const ceilingMs = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** attempt);
@@ -24,7 +25,10 @@ export interface RetryBounds {
   signal?: AbortSignal | undefined;
 }
 
-/** Tries until there is an answer or a refusal that will not change; then, or at the end of the bounds, throws it. */
+/**
+ * Tries until there is an answer or a refusal that will not change; then, or at the end of the
+ * bounds, throws it.
+ */
 export async function retrying<A>(bounds: RetryBounds, call: () => Promise<A>): Promise<A> {
   const { clock, chance, until, signal } = bounds;
   for (let attempt = 0; ; attempt++) {

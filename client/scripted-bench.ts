@@ -4,7 +4,10 @@ import { ScriptedServer } from './scripted-server';
 import { TestClock, until } from './test-clock';
 import type { Granted } from './wire';
 
-/** A client on a hand-driven clock before a scripted server; both are new for every test of the file. */
+/**
+ * A client on a hand-driven clock before a scripted server; both are new for every test of the
+ * file.
+ */
 export interface ScriptedBench {
   server: ScriptedServer;
   clock: TestClock;

@@ -12,13 +12,17 @@ export interface Procedure {
 export interface CallOptions {
   /** Then it counts as `UNKNOWN`. */
   timeoutMs?: number | undefined;
-  /** Ends the request; the call rejects with the signal's reason. Hanging up alone promises nothing: cancel. */
+  /**
+   * Ends the request; the call rejects with the signal's reason. Hanging up alone promises nothing:
+   * cancel.
+   */
   signal?: AbortSignal | undefined;
 }
 
 /**
- * One request, one answer; nothing is sent twice. Rejects with `LockyardError`, or the reason of `signal`.
- * A request that surely never left is `BACKEND_DOWN`; one without a readable answer is `UNKNOWN`.
+ * One request, one answer; nothing is sent twice. Rejects with `LockyardError`, or the reason of
+ * `signal`. A request that surely never left is `BACKEND_DOWN`; one without a readable answer is
+ * `UNKNOWN`.
  */
 export async function sendRequest<A>(
   settings: ClientSettings,

@@ -10,10 +10,15 @@ export interface AcquireManyInput {
   /** As for a single acquire; needed again to renew and release each of them. */
   owner: string;
   leaseMs: number;
-  /** The whole patience, over all requests with the same `requestId`. While it waits, it holds nothing. */
+  /**
+   * The whole patience, over all requests with the same `requestId`. While it waits, it holds
+   * nothing.
+   */
   waitMs?: number | undefined;
   meta?: Record<string, string> | undefined;
-  /** Makes asking again safe: one id is granted at most once. Needed when `waitMs` is over 25,000. */
+  /**
+   * Makes asking again safe: one id is granted at most once. Needed when `waitMs` is over 25,000.
+   */
   requestId?: string | undefined;
 }
 
@@ -58,7 +63,10 @@ export interface SetHeld {
   retryAfterMs: number;
 }
 
-/** Still waiting: ask again at once with the same `requestId`. The place is kept for 2 s without a request. */
+/**
+ * Still waiting: ask again at once with the same `requestId`. The place is kept for 2 s without a
+ * request.
+ */
 export interface SetQueued {
   outcome: 'queued';
   /** The lock in whose queue it stands; another one later, perhaps. */
@@ -77,7 +85,10 @@ export interface SetQueueFull {
   retryAfterMs: number;
 }
 
-/** Nobody is granted that lock until an operator unfreezes it. Whoever has patience is queued instead. */
+/**
+ * Nobody is granted that lock until an operator unfreezes it. Whoever has patience is queued
+ * instead.
+ */
 export interface SetFrozen {
   outcome: 'frozen';
   name: string;

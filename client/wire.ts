@@ -1,6 +1,6 @@
 /**
- * What travels between a service and Lockyard: plain JSON. Durations end in `Ms`; instants (`…At`) are epoch
- * milliseconds on the clock of the lock's backend. Answers may gain fields.
+ * What travels between a service and Lockyard: plain JSON. Durations end in `Ms`; instants (`…At`)
+ * are epoch milliseconds on the clock of the lock's backend. Answers may gain fields.
  */
 
 /** Why a call was refused. A contract: names never change. */
@@ -30,15 +30,22 @@ export interface AcquireInput extends LockRef {
   owner: string;
   /** How long the hold lasts unless renewed: 100 ms to 24 h. */
   leaseMs: number;
-  /** The whole patience, over all requests with the same `requestId`: 0 (never queue) to 10 minutes. */
+  /**
+   * The whole patience, over all requests with the same `requestId`: 0 (never queue) to 10 minutes.
+   */
   waitMs?: number | undefined;
-  /** Default: exclusive. Shared holds live together; one who waits for the whole lock lets no newcomer past. */
+  /**
+   * Default: exclusive. Shared holds live together; one who waits for the whole lock lets no
+   * newcomer past.
+   */
   mode?: Mode | undefined;
   /** Enter again where this owner holds the lock already, in the same mode. */
   reentrant?: boolean | undefined;
   /** Shown to operators, never interpreted; at most 1 KB as JSON. */
   meta?: Record<string, string> | undefined;
-  /** Makes asking again safe: one id is granted at most once. Needed when `waitMs` is over 25,000. */
+  /**
+   * Makes asking again safe: one id is granted at most once. Needed when `waitMs` is over 25,000.
+   */
   requestId?: string | undefined;
 }
 
@@ -133,7 +140,10 @@ export interface Held {
   retryAfterMs: number;
 }
 
-/** Still waiting: ask again at once with the same `requestId`. The place is kept for 2 s without a request. */
+/**
+ * Still waiting: ask again at once with the same `requestId`. The place is kept for 2 s without a
+ * request.
+ */
 export interface Queued {
   outcome: 'queued';
   ticket: number;
@@ -148,7 +158,10 @@ export interface QueueFull {
   retryAfterMs: number;
 }
 
-/** Nobody is granted this lock until an operator unfreezes it. Whoever has patience is queued instead. */
+/**
+ * Nobody is granted this lock until an operator unfreezes it. Whoever has patience is queued
+ * instead.
+ */
 export interface Frozen {
   outcome: 'frozen';
   reason: string;
@@ -197,7 +210,10 @@ export type ReleaseAnswer =
   | Lost;
 
 export interface InspectAnswer {
-  /** `delayed`: in the pause after a hold that was lost. `frozen`: nobody new is granted, whoever holds it. */
+  /**
+   * `delayed`: in the pause after a hold that was lost. `frozen`: nobody new is granted, whoever
+   * holds it.
+   */
   state: 'free' | 'held' | 'expired' | 'delayed' | 'frozen';
   rev: number;
   holders: Holder[];
@@ -206,7 +222,9 @@ export interface InspectAnswer {
   frozen?: Remark;
   /** When the pause ends; only while it lasts. */
   delayedUntil?: number;
-  /** A resource that remembers the highest token it has seen may refuse every token below this one. */
+  /**
+   * A resource that remembers the highest token it has seen may refuse every token below this one.
+   */
   minValidToken: number;
 }
 
@@ -250,7 +268,10 @@ export interface CounterGetAnswer extends CounterView {
   rev: number;
 }
 
-/** One lock as the server last read it. `unknown`: its backend does not answer, and this is the last good reading. */
+/**
+ * One lock as the server last read it. `unknown`: its backend does not answer, and this is the last
+ * good reading.
+ */
 export interface ListedLock {
   name: string;
   state: InspectAnswer['state'] | 'unknown';

@@ -16,8 +16,8 @@ export interface WithLockOptions {
   /** Default: the client's. */
   owner?: string | undefined;
   /**
-   * How long the lock stays taken after this process dies: 100 ms to 24 h, default 30 s. Renewed at a third of it, so a
-   * shorter one frees sooner and forgives less.
+   * How long the lock stays taken after this process dies: 100 ms to 24 h, default 30 s. Renewed at
+   * a third of it, so a shorter one frees sooner and forgives less.
    */
   leaseMs?: number | undefined;
   /** The whole patience: 0 (take it now or never) to 10 minutes, default 1 minute. */
@@ -25,23 +25,26 @@ export interface WithLockOptions {
   /** Default: exclusive. Shared holds of one lock live together. */
   mode?: Mode | undefined;
   /**
-   * Take a hold of one's own even within work that runs under this lock already. Otherwise the inner call runs under the
-   * outer hold, without a request: `owner`, where it is given, must be the same, and of the other options only `signal`
-   * and the two callbacks matter.
+   * Take a hold of one's own even within work that runs under this lock already. Otherwise the
+   * inner call runs under the outer hold, without a request: `owner`, where it is given, must be
+   * the same, and of the other options only `signal` and the two callbacks matter.
    */
   ownHold?: boolean | undefined;
-  /** Enter again where this owner holds the lock already, in the same mode, be it in another process. */
+  /**
+   * Enter again where this owner holds the lock already, in the same mode, be it in another
+   * process.
+   */
   reentrant?: boolean | undefined;
   /** Shown to operators with the hold, beside `host`, `pid` and `version`. */
   meta?: Record<string, string> | undefined;
   /**
-   * Called once when an operator asks for the lock, as told by a renewal. Ending the work soon is all that is asked; the
-   * hold stays good. The work sees the same on `hold.askedToRelease`.
+   * Called once when an operator asks for the lock, as told by a renewal. Ending the work soon is
+   * all that is asked; the hold stays good. The work sees the same on `hold.askedToRelease`.
    */
   onAskedToRelease?: ((asked: Remark) => void) | undefined;
   /**
-   * Called once when an operator has stopped the renewals, as told by a renewal: the hold ends at `hold.expiresAt`,
-   * however healthy this process is, unless the operator extends it.
+   * Called once when an operator has stopped the renewals, as told by a renewal: the hold ends at
+   * `hold.expiresAt`, however healthy this process is, unless the operator extends it.
    */
   onRenewalsStopped?: ((stopped: Remark) => void) | undefined;
   /** Gives up: leaves the queue, or aborts the work's own signal. */
@@ -49,29 +52,33 @@ export interface WithLockOptions {
 }
 
 /**
- * Does `work` while holding the lock `name`: waits for it, renews it, releases it whatever happens, and answers what
- * the work answered.
+ * Does `work` while holding the lock `name`: waits for it, renews it, releases it whatever happens,
+ * and answers what the work answered.
  *
- * Within `work`, and in all that it awaits, `withLock` of the same lock by the same client runs under this hold at once.
- * What `work` leaves running when it ends does not hold the lock.
+ * Within `work`, and in all that it awaits, `withLock` of the same lock by the same client runs
+ * under this hold at once. What `work` leaves running when it ends does not hold the lock.
  *
- * An operator can ask for the lock, or stop its renewals; both reach the work by `hold.askedToRelease`.
+ * An operator can ask for the lock, or stop its renewals; both reach the work by
+ * `hold.askedToRelease`.
  *
- * Promises: the work starts only under a live hold; `signal` aborts as soon as the hold is known to be lost or can no
- * longer be proven; the promise settles after the work has.
+ * Promises: the work starts only under a live hold; `signal` aborts as soon as the hold is known to
+ * be lost or can no longer be proven; the promise settles after the work has.
  *
  * Rejects with
  * - `LockTimeout`: not granted within `waitMs`; the work never ran;
- * - `LockLost`: the hold ended before the work did; takes precedence over an error of the work, which is its `cause`;
+ * - `LockLost`: the hold ended before the work did; takes precedence over an error of the work,
+ *   which is its `cause`;
  * - `ReleaseUnconfirmed`: the work is done under a good hold, its release was not answered;
- * - `LockUpgradeRefused`: within work under a shared hold of the lock, which an exclusive one would wait for;
+ * - `LockUpgradeRefused`: within work under a shared hold of the lock, which an exclusive one would
+ *   wait for;
  * - `LockyardError`: refused, or no answer within the budget; the work never ran;
  * - the signal's reason, or whatever the work threw.
  *
- * What no lock can promise: a process that is paused (garbage collection, a stopped machine, a blocked event loop) may
- * still write after its lease, before it can notice. Only the guarded resource can refuse that write: send `token` with
- * it, and let the resource refuse any token below the highest it has seen. `remainingMs()` right before a write narrows
- * the gap, and never closes it.
+ * What no lock can promise: a process that is paused (garbage collection, a stopped machine, a
+ * blocked event loop) may still write after its lease, before it can notice. Only the guarded
+ * resource can refuse that write: send `token` with it, and let the resource refuse any token below
+ * the highest it has seen. `remainingMs()` right before a write narrows the gap, and never closes
+ * it.
  */
 export async function withLock<T>(
   name: string,

@@ -16,15 +16,18 @@ export type WithLocksOptions = Omit<WithLockOptions, 'mode' | 'reentrant' | 'own
 export type LockOfSet = string | { name: string; mode?: Mode | undefined };
 
 /**
- * Does `work` while holding all of 2 to 20 locks of one namespace: waits until all are granted at once, renews each of
- * them, releases all whatever happens, and answers what the work answered. While it waits it holds none, so that such
- * calls never deadlock, in whatever order they name their locks.
+ * Does `work` while holding all of 2 to 20 locks of one namespace: waits until all are granted at
+ * once, renews each of them, releases all whatever happens, and answers what the work answered.
+ * While it waits it holds none, so that such calls never deadlock, in whatever order they name
+ * their locks.
  *
- * Promises and rejections are those of `withLock`, of any of the locks: the work has to end as soon as one is lost, and
- * `LockLost` says which. `LockTimeout` says which lock was in the way. Within `work`, `withLock` of one of the locks runs
- * under its hold at once; `withLocks` within work under one of them would wait for itself, and is refused as `INVALID`.
+ * Promises and rejections are those of `withLock`, of any of the locks: the work has to end as soon
+ * as one is lost, and `LockLost` says which. `LockTimeout` says which lock was in the way. Within
+ * `work`, `withLock` of one of the locks runs under its hold at once; `withLocks` within work under
+ * one of them would wait for itself, and is refused as `INVALID`.
  *
- * Not promised: that it is ever granted where its locks are never free at the same time. Then its patience runs out.
+ * Not promised: that it is ever granted where its locks are never free at the same time. Then its
+ * patience runs out.
  */
 export async function withLocks<T>(
   locks: LockOfSet[],
@@ -66,7 +69,10 @@ function refuseWithin(client: LockyardClient, { namespace, locks }: SetWish): vo
   }
 }
 
-/** Under the first lock under the second, and so on: each is kept, lost and released as a single one is. */
+/**
+ * Under the first lock under the second, and so on: each is kept, lost and released as a single one
+ * is.
+ */
 async function workUnderSet<T>(
   client: LockyardClient,
   wish: SetWish,

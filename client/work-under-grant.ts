@@ -15,7 +15,10 @@ interface WorkOptions extends HoldListeners {
   signal?: AbortSignal | undefined;
 }
 
-/** Does `work` under a hold that was granted, keeps it renewed meanwhile, and releases it whatever happens. */
+/**
+ * Does `work` under a hold that was granted, keeps it renewed meanwhile, and releases it whatever
+ * happens.
+ */
 export function workUnderGrant<T>(
   client: LockyardClient,
   wish: Wish,

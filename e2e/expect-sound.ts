@@ -6,8 +6,8 @@ const WIDTHS = [375, 390, 1440, 2560];
 const AXE_WIDTHS = [390, 1440];
 
 /**
- * A page as it stands is usable on any screen: nothing but tables scrolls sideways from 375 to 2560 px, and axe finds
- * nothing on a telephone and on a desk, in light and in dark.
+ * A page as it stands is usable on any screen: nothing but tables scrolls sideways from 375 to 2560
+ * px, and axe finds nothing on a telephone and on a desk, in light and in dark.
  */
 export async function expectSound(page: Page): Promise<void> {
   for (const width of WIDTHS) {
@@ -17,7 +17,9 @@ export async function expectSound(page: Page): Promise<void> {
   }
 }
 
-/** Between light and dark nothing changes but colours: in the dark they alone are looked at again. */
+/**
+ * Between light and dark nothing changes but colours: in the dark they alone are looked at again.
+ */
 export async function expectNoViolation(page: Page, width: number): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
   expect(await violations(page), `light, ${width} px`).toEqual([]);

@@ -13,7 +13,10 @@ export interface Person {
 }
 
 interface PerWorker {
-  /** One built server for each worker, with its own data folder. A spec that stops it must start it again. */
+  /**
+   * One built server for each worker, with its own data folder. A spec that stops it must start it
+   * again.
+   */
   server: RunningServer;
   /** The first admin, set up through the one-time link. */
   admin: Person;
@@ -70,7 +73,9 @@ export async function createKey(
   return (data as { key: string }).key;
 }
 
-/** A service with a key of its own, speaking through the client package. Its owner is `<name>-1`. */
+/**
+ * A service with a key of its own, speaking through the client package. Its owner is `<name>-1`.
+ */
 export async function createService(
   server: RunningServer,
   admin: Person,
@@ -91,7 +96,9 @@ export async function signIn(
   await context.addCookies([{ name, value, url: server.url, httpOnly: true, sameSite: 'Strict' }]);
 }
 
-/** Calls a mutation of the console's API and answers its data, and the session cookie if it set one. */
+/**
+ * Calls a mutation of the console's API and answers its data, and the session cookie if it set one.
+ */
 export async function callConsole(
   server: RunningServer,
   cookie: string,

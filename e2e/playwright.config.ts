@@ -1,6 +1,9 @@
 import { defineConfig } from 'playwright/test';
 
-/** Runs against the built server; each worker starts its own, see lockyard-test.ts. `npm test` builds first. */
+/**
+ * Runs against the built server; each worker starts its own, see lockyard-test.ts. `npm test`
+ * builds first.
+ */
 export default defineConfig({
   testDir: '.',
   fullyParallel: false,

@@ -46,7 +46,10 @@ async function takeAndRelease(name: string): Promise<void> {
   await orders.release({ name, token: await take(name) });
 }
 
-/** What the page says of itself while no server answers: how old it is, and that it looks for the server. */
+/**
+ * What the page says of itself while no server answers: how old it is, and that it looks for the
+ * server.
+ */
 async function expectOffline(page: Page): Promise<void> {
   await expect(page.getByText(/last read\s+\d+(\.\d)?\ss ago/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();

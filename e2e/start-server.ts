@@ -29,9 +29,11 @@ export interface RunningServer {
 }
 
 /**
- * Starts the built server on a free port with an empty data folder of its own, and waits until it answers.
+ * Starts the built server on a free port with an empty data folder of its own, and waits until it
+ * answers.
  *
- * @param expected what it says besides: the link under which somebody can sign in, unless there are people already
+ * @param expected what it says besides: the link under which somebody can sign in, unless there are
+ *   people already
  */
 export async function startServer(
   variables: Record<string, string> = {},

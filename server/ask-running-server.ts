@@ -3,7 +3,10 @@ import { StartError } from '@/db/start-error';
 import type { CliCommand } from './cli-command';
 import { type ControlReply, controlReply, controlSocketPath } from './control-socket';
 
-/** Longer than any command takes that is not about all locks: hashing a password behind a queue of sign-ins. */
+/**
+ * Longer than any command takes that is not about all locks: hashing a password behind a queue of
+ * sign-ins.
+ */
 const ANSWER_MAX_MS = 30_000;
 
 /** Commands about all locks: they take as long as they take. */

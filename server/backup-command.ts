@@ -20,7 +20,10 @@ interface Means {
   ask: (command: CliCommand) => Promise<unknown>;
 }
 
-/** Makes or restores a backup, and answers what to say about it. Throws `StartError`, `LockyardError`. */
+/**
+ * Makes or restores a backup, and answers what to say about it. Throws `StartError`,
+ * `LockyardError`.
+ */
 export function runBackupCommand(words: BackupWords, means: Means): Promise<string> {
   return words.verb === 'backup' ? makeBackup(words, means) : restore(words, means);
 }

@@ -4,15 +4,19 @@ import type { Log } from './log';
 
 /** Open files besides connections: Node's own, the log, sockets, what renders pages, a backup. */
 const FILES_OF_PROCESS = 112;
-/** Of each database and backend: a pool of connections, or a database file with what belongs to it. */
+/**
+ * Of each database and backend: a pool of connections, or a database file with what belongs to it.
+ */
 const FILES_OF_STORE = 16;
 const CONNECTIONS_MIN = 10;
 
 /**
- * The configuration with no more connections than there are file descriptors for, after a reserve for stores, pages and
- * connections that are being refused. Says so in the log where that is fewer than configured.
+ * The configuration with no more connections than there are file descriptors for, after a reserve
+ * for stores, pages and connections that are being refused. Says so in the log where that is fewer
+ * than configured.
  *
- * @param openFilesMax how many files this process may have open; null: not known, so nothing is bounded
+ * @param openFilesMax how many files this process may have open; null: not known, so nothing is
+ *   bounded
  */
 export function boundConnections(
   config: Config,

@@ -4,7 +4,10 @@ import { createKeyInput, createNamespaceInput } from './domain/access-inputs';
 import { password, role, userName } from './domain/console-inputs';
 import { deletionCommandInput } from './domain/deletion-inputs';
 
-/** What the command line can ask for. Also what travels over the control socket, so it is checked again there. */
+/**
+ * What the command line can ask for. Also what travels over the control socket, so it is checked
+ * again there.
+ */
 export const cliCommand = z.discriminatedUnion('verb', [
   z.strictObject({ verb: z.literal('keys create'), input: createKeyInput }),
   z.strictObject({ verb: z.literal('namespaces create'), input: createNamespaceInput }),
@@ -74,7 +77,8 @@ const VERBS: Record<WordVerb, { needs: Option[]; takes: Option[] }> = {
 };
 
 /**
- * Makes a command of the words after the program's name; null when help was asked for. Rejects with `UsageError`.
+ * Makes a command of the words after the program's name; null when help was asked for. Rejects with
+ * `UsageError`.
  *
  * @param readPassword one line of standard input, read only when asked for
  */

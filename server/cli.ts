@@ -16,8 +16,8 @@ import { parseReshardWords } from './reshard-words';
 import { runCliCommand } from './run-cli-command';
 
 /**
- * The command line. Prints what was made, alone, on standard output; anything else is one line on standard error.
- * Ends with 0, with 2 for words that make no command, else with 1.
+ * The command line. Prints what was made, alone, on standard output; anything else is one line on
+ * standard error. Ends with 0, with 2 for words that make no command, else with 1.
  */
 async function main(words: string[]): Promise<void> {
   if (words.length === 1 && words[0] === '--version') {

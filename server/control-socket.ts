@@ -9,7 +9,9 @@ import { LockyardError } from './domain/errors';
 import type { ControlRuntime } from './operations/operation-context';
 import { runCliCommand } from './run-cli-command';
 
-/** What the running server answers the command line: what to print, or one line of what went wrong. */
+/**
+ * What the running server answers the command line: what to print, or one line of what went wrong.
+ */
 export const controlReply = z.union([
   z.strictObject({ ok: z.literal(true), print: z.string().nullable() }),
   z.strictObject({ ok: z.literal(false), message: z.string() }),
@@ -21,7 +23,9 @@ const PATH_MAX_BYTES = 103;
 const REQUEST_MAX_CHARS = 64 * 1024;
 const IDLE_MAX_MS = 10_000;
 
-/** Where the command line finds the server of a data folder. The shorter of two ways to write it. */
+/**
+ * Where the command line finds the server of a data folder. The shorter of two ways to write it.
+ */
 export function controlSocketPath(dataDir: string): string {
   const absolute = join(dataDir, 'control.sock');
   const near = relative(process.cwd(), absolute);
@@ -29,9 +33,9 @@ export function controlSocketPath(dataDir: string): string {
 }
 
 /**
- * Lets the command line talk to this server: one JSON line in, one out, over a socket that only the data folder's owner
- * may open. A socket that a killed server left behind is replaced. Of several servers over one data folder the last one
- * to start answers.
+ * Lets the command line talk to this server: one JSON line in, one out, over a socket that only the
+ * data folder's owner may open. A socket that a killed server left behind is replaced. Of several
+ * servers over one data folder the last one to start answers.
  *
  * @returns what closes it
  */

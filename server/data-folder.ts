@@ -5,8 +5,9 @@ import { StartError } from '@/db/start-error';
 const WRITABLE_BY_OTHERS = 0o022;
 
 /**
- * Makes the data folder if it is missing, for its owner alone. Throws `StartError` when it cannot be written, or when
- * others can write to it: they could put a database or a secret of theirs in the place of ours.
+ * Makes the data folder if it is missing, for its owner alone. Throws `StartError` when it cannot
+ * be written, or when others can write to it: they could put a database or a secret of theirs in
+ * the place of ours.
  */
 export function prepareDataFolder(path: string): void {
   try {
@@ -33,7 +34,10 @@ function refuseOpenFolder(path: string): void {
   );
 }
 
-/** Step by step, because Node's own recursion never ends where the file system answers that a parent is missing. */
+/**
+ * Step by step, because Node's own recursion never ends where the file system answers that a parent
+ * is missing.
+ */
 function makeFolder(path: string): void {
   if (existsSync(path)) return;
   makeFolder(dirname(path));

@@ -10,8 +10,8 @@ const OPTIONS = {
 } as const;
 
 /**
- * Makes a command of `locks delete …` or `counters delete …`; null for any other words. Without a count it asks what would
- * go. Throws `UsageError`.
+ * Makes a command of `locks delete …` or `counters delete …`; null for any other words. Without a
+ * count it asks what would go. Throws `UsageError`.
  */
 export function parseDeleteWords(words: string[]): CliCommand | null {
   const [noun, verb, ...rest] = words;

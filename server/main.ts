@@ -40,7 +40,8 @@ async function start(log: Log): Promise<() => Promise<void>> {
   );
   const server = createHttpServer(doors);
   const url = await listen(server, config.port, config.host);
-  // Only now: of two servers over one data folder, one that cannot start must not take the other's socket.
+  // Only now: of two servers over one data folder, one that cannot start must not take the other's
+  // socket.
   const closeSocket = await startControlSocket(runtime);
   undo.push(closeSocket);
   const { close: closePages } = await pages;
@@ -74,7 +75,8 @@ function endOnSignals(log: Log, stop: () => Promise<void>): void {
   };
   process.on('SIGTERM', () => end(0));
   process.on('SIGINT', () => end(0));
-  // What nobody awaited concerns nobody's answer; what nobody caught may have left anything half done.
+  // What nobody awaited concerns nobody's answer; what nobody caught may have left anything half
+  // done.
   process.on('unhandledRejection', (err) => log.error({ err }, 'A failure went unnoticed'));
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'A failure that nobody foresaw: the server ends');

@@ -12,7 +12,10 @@ import type { ControlRuntime } from './operations/operation-context';
 import { RefusedActs } from './operations/refused-acts';
 import { openSecret } from './secret';
 
-/** What the command line works with while no server runs: the control database alone, without any backend. */
+/**
+ * What the command line works with while no server runs: the control database alone, without any
+ * backend.
+ */
 export async function openControlRuntime(
   config: Config,
   log: Log,

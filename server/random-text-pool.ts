@@ -3,8 +3,8 @@ import { randomFillSync } from 'node:crypto';
 const TEXTS_AT_ONCE = 512;
 
 /**
- * Makes texts unlike any other, of so many random bytes each, in letters, digits, `-` and `_`. Random bytes are drawn by
- * the hundred: one draw costs as much as a whole lock operation may.
+ * Makes texts unlike any other, of so many random bytes each, in letters, digits, `-` and `_`.
+ * Random bytes are drawn by the hundred: one draw costs as much as a whole lock operation may.
  */
 export function randomTextPool(bytes: number): () => string {
   const pool = Buffer.alloc(bytes * TEXTS_AT_ONCE);

@@ -1,10 +1,13 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 
-/** What `readRegularFile` says of a pipe, a device, a socket or a folder, in place of an error code. */
+/**
+ * What `readRegularFile` says of a pipe, a device, a socket or a folder, in place of an error code.
+ */
 const NOT_REGULAR = 'not a regular file';
 
 /**
- * The text of a file. Never blocks: anything that could, such as a named pipe that nothing writes to, is refused unread.
+ * The text of a file. Never blocks: anything that could, such as a named pipe that nothing writes
+ * to, is refused unread.
  *
  * @throws Error whose `code` says why the file cannot be read
  */

@@ -4,8 +4,9 @@ import { MysqlStore } from './backends/mysql-store';
 import type { TwinBackends } from './twin-backends';
 
 /**
- * Refuses a shard that is the database of another backend of this process by another name. Nothing is written there. A shard
- * that is away is not looked at; one that was never used has no such twin.
+ * Refuses a shard that is the database of another backend of this process by another name. Nothing
+ * is written there. A shard that is away is not looked at; one that was never used has no such
+ * twin.
  *
  * @throws StartError
  */

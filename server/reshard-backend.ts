@@ -16,16 +16,18 @@ export interface ReshardInput {
 }
 
 /**
- * Puts this process's list of shards into force, and answers what to say about it. Records go to their new homes with
- * their values, freezes and tokens; holds of those that move are over, the backend's epoch rises, and what moved is not
- * granted before the longest lease that was left has run out. Meanwhile the backend serves nobody.
+ * Puts this process's list of shards into force, and answers what to say about it. Records go to
+ * their new homes with their values, freezes and tokens; holds of those that move are over, the
+ * backend's epoch rises, and what moved is not granted before the longest lease that was left has
+ * run out. Meanwhile the backend serves nobody.
  *
- * Broken off at any moment it leaves the backend closed, and nothing is lost: done again, it goes on. The audit log says
- * that it began before anything is done, and with what it ended before anybody is served again.
+ * Broken off at any moment it leaves the backend closed, and nothing is lost: done again, it goes
+ * on. The audit log says that it began before anything is done, and with what it ended before
+ * anybody is served again.
  *
- * @throws LockyardError `FORBIDDEN`; `NOT_FOUND` for a backend without shards; `CONFLICT` where something might be lost,
- *   nothing is to be done, or this process has another list than whoever asks; `BACKEND_DOWN` while a shard does not
- *   answer; `UNKNOWN` when it was broken off
+ * @throws LockyardError `FORBIDDEN`; `NOT_FOUND` for a backend without shards; `CONFLICT` where
+ *   something might be lost, nothing is to be done, or this process has another list than whoever
+ *   asks; `BACKEND_DOWN` while a shard does not answer; `UNKNOWN` when it was broken off
  */
 export async function reshardBackend(
   ctx: ControlContext,

@@ -16,8 +16,8 @@ import { runDeletion } from './run-deletion';
 const PASSWORD_CHARS = 20;
 
 /**
- * Does what the command line asked for, by the same operations as the console, and returns what to print: a key or a
- * password that was made, else nothing. Throws `LockyardError`.
+ * Does what the command line asked for, by the same operations as the console, and returns what to
+ * print: a key or a password that was made, else nothing. Throws `LockyardError`.
  */
 export async function runCliCommand(
   runtime: ControlRuntime,

@@ -14,8 +14,9 @@ import type { ControlContext, OperationContext } from './operations/operation-co
 type Asked = ChosenNames & { atMost?: number | undefined; reason?: string | undefined };
 
 /**
- * Deletes names for the command line, request after request until as many are gone as were asked for or no more can go. Returns what
- * to print: one line a name, and one for all together. Without a count it tells what would go.
+ * Deletes names for the command line, request after request until as many are gone as were asked
+ * for or no more can go. Returns what to print: one line a name, and one for all together. Without
+ * a count it tells what would go.
  *
  * @throws LockyardError `BACKEND_DOWN` where no server runs: only that knows what is in use
  */

@@ -34,8 +34,8 @@ import { TwinBackends } from './twin-backends';
 import { watchClocks } from './watch-clocks';
 
 /**
- * Builds everything of one process, from the data folder up, and starts it. The control database must be there; another
- * backend may be absent: it is unreachable then, and tried again.
+ * Builds everything of one process, from the data folder up, and starts it. The control database
+ * must be there; another backend may be absent: it is unreachable then, and tried again.
  *
  * Errors: `StartError` with one line for the person who started it. Then nothing is left open.
  */
@@ -154,9 +154,9 @@ async function addBackends(
 }
 
 /**
- * What a namespace allows, from when on after a restore, a loss or a reshard, whether its backend is closed, and whether there is room
- * for new names. None of that concerns Lockyard's own locks: they are not kept in backups, and whoever does the chores must
- * settle what is still held.
+ * What a namespace allows, from when on after a restore, a loss or a reshard, whether its backend
+ * is closed, and whether there is room for new names. None of that concerns Lockyard's own locks:
+ * they are not kept in backups, and whoever does the chores must settle what is still held.
  */
 function policiesWith(room: RoomForNames) {
   return (
@@ -203,7 +203,10 @@ async function watchGuarantees(
   return watch;
 }
 
-/** A backend's store and what is known of its past, which rises while the process runs where the store may lose its memory. */
+/**
+ * A backend's store and what is known of its past, which rises while the process runs where the
+ * store may lose its memory.
+ */
 async function openWithPast(
   id: string,
   url: BackendUrl,
@@ -227,7 +230,10 @@ async function openWithPast(
   return { past, store: await LateStore.start(() => openBackend(url, clock), onFailure) };
 }
 
-/** Whatever else is random here, this must never be the same twice: holds and waiters are told apart by it. */
+/**
+ * Whatever else is random here, this must never be the same twice: holds and waiters are told apart
+ * by it.
+ */
 function newProcessId(): string {
   return randomBytes(6).toString('hex');
 }

@@ -4,8 +4,9 @@ import type { ControlRuntime } from './operations/operation-context';
 const RETRY_MS = 1_000;
 
 /**
- * Prints the link for making the first admin, if there is no user yet. By then the server serves: a control database that
- * does not answer just then is asked again until it does, or until the answer of this is called.
+ * Prints the link for making the first admin, if there is no user yet. By then the server serves: a
+ * control database that does not answer just then is asked again until it does, or until the answer
+ * of this is called.
  */
 export function sayHowToBegin(
   { database, clock, log }: Pick<ControlRuntime, 'database' | 'clock' | 'log'>,

@@ -5,15 +5,18 @@ type Env = Record<string, string | undefined>;
 
 const SUFFIX = /_FILE$/i;
 
-/** Backends keep a password in their URL. The API key is the client's, which reads its file by itself. */
+/**
+ * Backends keep a password in their URL. The API key is the client's, which reads its file by
+ * itself.
+ */
 const SECRETS = ['LOCKYARD_DATABASE_URL', 'LOCKYARD_SECRET', 'LOCKYARD_METRICS_TOKEN'];
 
 /** The variables that name a file with a secret in it, besides those of backends. */
 export const SECRET_FILES = [...SECRETS, 'LOCKYARD_API_KEY'].map((name) => `${name}_FILE`);
 
 /**
- * The environment with every secret in it that is kept in a file: `X_FILE` names the file of `X`, as a container's secrets
- * are handed over. Line breaks at its end are none of the secret.
+ * The environment with every secret in it that is kept in a file: `X_FILE` names the file of `X`,
+ * as a container's secrets are handed over. Line breaks at its end are none of the secret.
  *
  * @param backendPrefix what the names of the variables of backends begin with
  * @throws ConfigError where both are set, or the file is empty or cannot be read

@@ -10,8 +10,9 @@ import { type Config, SECRET_MIN_CHARS } from './config';
 const FINGERPRINT = 'secret-fingerprint';
 
 /**
- * The installation's secret: the configured one, else one that is made once and kept in the data folder, for its owner
- * alone. All processes over one database must have the same: a fingerprint in it refuses another with a `StartError`.
+ * The installation's secret: the configured one, else one that is made once and kept in the data
+ * folder, for its owner alone. All processes over one database must have the same: a fingerprint in
+ * it refuses another with a `StartError`.
  */
 export async function openSecret(
   config: Config,

@@ -369,7 +369,10 @@ describe('a backend with shards', () => {
   }, 60_000);
 });
 
-/** Breaks a reshard off after one of its steps on the shards: that step is done, and nobody hears of it. */
+/**
+ * Breaks a reshard off after one of its steps on the shards: that step is done, and nobody hears of
+ * it.
+ */
 class StepsBroken {
   /** What it was broken off after. */
   readonly brokenAfter: string[] = [];

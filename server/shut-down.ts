@@ -7,8 +7,9 @@ const GRACE_MS = 5_000;
 const LOOK_EVERY_MS = 20;
 
 /**
- * Ends the process's work cleanly: nothing new is accepted, whoever waits is answered `queued` and keeps the place for
- * a moment, answers under way are finished, live streams are cut so that their pages connect elsewhere. Leases stay.
+ * Ends the process's work cleanly: nothing new is accepted, whoever waits is answered `queued` and
+ * keeps the place for a moment, answers under way are finished, live streams are cut so that their
+ * pages connect elsewhere. Leases stay.
  */
 export async function shutDown(parts: {
   server: Server;

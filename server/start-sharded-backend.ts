@@ -28,7 +28,10 @@ interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
 interface Shared extends Pick<EngineParts, 'processId' | 'newWriter' | 'names'> {
   /** Told when the clock of one shard's server was set: see `EngineParts`. */
   onBackendStep?: (shard: string) => (ms: number) => void;
-  /** What a namespace allows, on a backend that grants nothing new before an instant, nor while it is closed. */
+  /**
+   * What a namespace allows, on a backend that grants nothing new before an instant, nor while it
+   * is closed.
+   */
   policiesOf: (
     policyOf: NamespaceDirectory['policyOf'],
     grantsFromOf: () => number,
@@ -41,7 +44,10 @@ interface ShardedBackend {
   engine: LockEngine;
   observed: ObservedBackend[];
   leaving: LeavingShard[];
-  /** What all shards together can promise. Each of them is closed by itself where it is not set up safely. */
+  /**
+   * What all shards together can promise. Each of them is closed by itself where it is not set up
+   * safely.
+   */
   guarantees: GuaranteeWatch;
   close(): Promise<void>;
 }

@@ -6,12 +6,18 @@ import { ConfigError } from './config-error';
 import { nearestName } from './nearest-name';
 import { readRegularFile } from './read-regular-file';
 
-/** What the names of variables begin with that name the authority of one backend's certificates. The rest is the id. */
+/**
+ * What the names of variables begin with that name the authority of one backend's certificates. The
+ * rest is the id.
+ */
 export const AUTHORITY_PREFIX = 'LOCKYARD_TLS_CA_';
 
 type Backend = { id: string; url: BackendUrl; shards?: never } | { id: string; shards: ShardList };
 
-/** Where everything is kept, each with the file of the authority that must have signed its certificates, if one is named. */
+/**
+ * Where everything is kept, each with the file of the authority that must have signed its
+ * certificates, if one is named.
+ */
 export function withAuthorities(
   env: Record<string, string | undefined>,
   { database, backends }: { database: DatabaseUrl; backends: Backend[] },

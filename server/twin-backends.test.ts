@@ -17,7 +17,10 @@ const startWith = (orders: string, billing: string) =>
 const refusalOf = (orders: string, billing: string) =>
   refusalWith({ LOCKYARD_BACKEND_BILLING: billing, LOCKYARD_BACKEND_ORDERS: orders });
 
-/** Why such a server does not start; null: it does, as where a busy machine kept a store from answering. */
+/**
+ * Why such a server does not start; null: it does, as where a busy machine kept a store from
+ * answering.
+ */
 async function refusalWith(env: Record<string, string>): Promise<string | null> {
   try {
     const api = await ApiHarness.start(env);

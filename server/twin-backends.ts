@@ -8,12 +8,15 @@ interface OpenedBackend {
   store: Pick<RecordStore, 'read' | 'guarantees'>;
 }
 
-/** A sign of life is written anew twice a second, so two looks at one may fall on either side of that. */
+/**
+ * A sign of life is written anew twice a second, so two looks at one may fall on either side of
+ * that.
+ */
 const LOOKS = 4;
 
 /**
- * Finds out whether two backends of this process keep their records in one store that is reached by two names, which their
- * URLs do not show. It would be one backend with two histories.
+ * Finds out whether two backends of this process keep their records in one store that is reached by
+ * two names, which their URLs do not show. It would be one backend with two histories.
  */
 export class TwinBackends {
   private readonly opened: OpenedBackend[] = [];
@@ -30,8 +33,8 @@ export class TwinBackends {
   }
 
   /**
-   * Why a backend may not be used beside an earlier one, as a sentence; null where nothing speaks against it, also where one
-   * of them is away.
+   * Why a backend may not be used beside an earlier one, as a sentence; null where nothing speaks
+   * against it, also where one of them is away.
    */
   async complaintOf(id: string): Promise<string | null> {
     const place = this.opened.findIndex((other) => other.id === id);
@@ -41,7 +44,10 @@ export class TwinBackends {
     return twin === null ? null : twinWords(id, twin);
   }
 
-  /** The backend, of those that were added, whose store this is as well; null: of none, as far as they answer. */
+  /**
+   * The backend, of those that were added, whose store this is as well; null: of none, as far as
+   * they answer.
+   */
   async twinOf(store: OpenedBackend['store']): Promise<string | null> {
     return this.twinAmong(this.opened, store);
   }

@@ -14,8 +14,8 @@ export interface WatchedClocks {
 }
 
 /**
- * Notes in log and audit log when a clock is set, this server's or a backend's, and ends lapsed sessions for good before
- * this server's can be set back.
+ * Notes in log and audit log when a clock is set, this server's or a backend's, and ends lapsed
+ * sessions for good before this server's can be set back.
  */
 export function watchClocks(control: ControlRuntime): WatchedClocks {
   const { clock, log, sessions } = control;

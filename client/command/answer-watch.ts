@@ -6,13 +6,16 @@ export interface Silence {
   began(): void;
   /** It is heard again. */
   ended(): void;
-  /** It has lasted for `limitMs`, counted from the first request that was not answered. May be told again. */
+  /**
+   * It has lasted for `limitMs`, counted from the first request that was not answered. May be told
+   * again.
+   */
   lasted(): void;
 }
 
 /**
- * Notices with every request whether the server answers; one that says that its database is away does not. Changes
- * nothing about the requests.
+ * Notices with every request whether the server answers; one that says that its database is away
+ * does not. Changes nothing about the requests.
  */
 export class AnswerWatch {
   private silentSince: number | null = null;

@@ -15,8 +15,9 @@ export class CommandChild {
   /**
    * Starts a command.
    *
-   * @param ownGroup whether it gets a process group of its own, so that it can be ended with all that it has started.
-   *   Without one it stays with this process under the terminal, which then sends both the signals of its keys
+   * @param ownGroup whether it gets a process group of its own, so that it can be ended with all
+   *   that it has started. Without one it stays with this process under the terminal, which then
+   *   sends both the signals of its keys
    * @param onPid called with what `kill` is given to reach it, before anything else can happen
    * @throws CommandFailure with 127 if there is no such program, 126 if it cannot be run
    */
@@ -52,12 +53,18 @@ export class CommandChild {
     return this.ownGroup ? -pid : pid;
   }
 
-  /** Passes a signal on: one that asks to end to its whole group, any other to the command alone, which may expect it. */
+  /**
+   * Passes a signal on: one that asks to end to its whole group, any other to the command alone,
+   * which may expect it.
+   */
   signal(signal: NodeJS.Signals): void {
     send(ENDING.has(signal) ? this.target : Math.abs(this.target), signal);
   }
 
-  /** Ends it and what it has started: SIGTERM, and SIGKILL for whatever is still there `graceMs` later. */
+  /**
+   * Ends it and what it has started: SIGTERM, and SIGKILL for whatever is still there `graceMs`
+   * later.
+   */
   async end(graceMs: number): Promise<void> {
     const targets = this.ownGroup ? [this.target] : descendants(this.target);
     const until = performance.now() + graceMs;

@@ -30,7 +30,10 @@ export interface RunOptions {
   cwd?: string;
 }
 
-/** The command `lockyard` as real processes against a real server, reached over a line that can be cut. */
+/**
+ * The command `lockyard` as real processes against a real server, reached over a line that can be
+ * cut.
+ */
 export class CommandRig {
   private readonly running = new Set<ChildProcess>();
 

@@ -1,8 +1,8 @@
 const UNIT_MS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * Milliseconds of `250ms`, `30s`, `1.5m`, `2h` or `1d`; a bare number is seconds, as `flock` and `timeout` read it.
- * Null for anything else.
+ * Milliseconds of `250ms`, `30s`, `1.5m`, `2h` or `1d`; a bare number is seconds, as `flock` and
+ * `timeout` read it. Null for anything else.
  */
 export function parseDuration(text: string): number | null {
   const [, figure, unit = 's'] =
@@ -11,7 +11,9 @@ export function parseDuration(text: string): number | null {
   return figure === undefined || unitMs === undefined ? null : Math.round(Number(figure) * unitMs);
 }
 
-/** A duration for people, in its largest fitting unit: `450 ms`, `12.3 s`, `4 m 12 s`, `2 h 5 m`. */
+/**
+ * A duration for people, in its largest fitting unit: `450 ms`, `12.3 s`, `4 m 12 s`, `2 h 5 m`.
+ */
 export function durationInWords(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Math.floor(ms / 100) / 10} s`;

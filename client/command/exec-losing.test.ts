@@ -20,7 +20,10 @@ beforeEach(() => {
 });
 afterEach(() => rig.line.open());
 
-/** A command that will not end when asked to, with a child that will not either, and writes down the time until it is ended. */
+/**
+ * A command that will not end when asked to, with a child that will not either, and writes down the
+ * time until it is ended.
+ */
 const stubborn = () =>
   `trap '' TERM; (while :; do date +%s%3N >> ${name}.times; sleep 0.02; done) & echo $$ $! > ${name}.pids; wait; wait`;
 

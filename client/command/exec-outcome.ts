@@ -10,7 +10,10 @@ import type { CommandEnd } from './run-under-hold';
 import { EndedBySignal } from './signal-relay';
 import type { Speaker } from './speaker';
 
-/** Says what came instead of a command that ended in peace, and answers the exit code. What nobody foresaw is thrown. */
+/**
+ * Says what came instead of a command that ended in peace, and answers the exit code. What nobody
+ * foresaw is thrown.
+ */
 export function execExitCode(
   error: unknown,
   { conflictExitCode, waitMs }: Pick<ExecOptions, 'conflictExitCode' | 'waitMs'>,

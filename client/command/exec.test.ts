@@ -14,7 +14,10 @@ beforeEach(() => {
   name = `exec-${++names}`;
 });
 
-/** Runs a command under a lock and answers once it runs: `exec` waits until `stdin` of nobody, so it sleeps. */
+/**
+ * Runs a command under a lock and answers once it runs: `exec` waits until `stdin` of nobody, so it
+ * sleeps.
+ */
 async function occupy(options: string[] = []) {
   const running = rig.exec([name, ...options], `echo $$ > ${name}.pid; exec sleep 60`);
   const pid = Number(await rig.written(`${name}.pid`));

@@ -2,8 +2,9 @@ import { constants } from 'node:os';
 import type { Reason } from '../wire';
 
 /**
- * What `lockyard` ends with, besides the exit code of a command that it ran: 1, 64 and above as `flock` and `sysexits`
- * have them, 126 and above as a shell has them. A contract: numbers never change.
+ * What `lockyard` ends with, besides the exit code of a command that it ran: 1, 64 and above as
+ * `flock` and `sysexits` have them, 126 and above as a shell has them. A contract: numbers never
+ * change.
  */
 export const EXIT = {
   /** Not granted in time; `--conflict-exit-code` changes it. A release of a hold that is over. */

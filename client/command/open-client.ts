@@ -4,7 +4,10 @@ import { LockyardClient } from '../lockyard-client';
 import { CommandFailure } from './command-failure';
 import { EXIT } from './exit-codes';
 
-/** A client by the environment and the options given. Throws `CommandFailure` where something is missing. */
+/**
+ * A client by the environment and the options given. Throws `CommandFailure` where something is
+ * missing.
+ */
 export function openClient(options: Omit<LockyardClientOptions, 'apiKey'>): LockyardClient {
   const { LOCKYARD_URL } = process.env;
   if (!options.url && !LOCKYARD_URL)

@@ -5,8 +5,9 @@ const SCRIPT =
   'read -r who && { read -r _ || { kill -s TERM -- "$who"; sleep "$1"; kill -s KILL -- "$who"; }; }';
 
 /**
- * Ends a command whose keeper is killed outright: then nobody renews its lock any more, and nobody else is left to end
- * it. A shell on a pipe does, which needs no look at the clock. Where there is no shell there is no guard.
+ * Ends a command whose keeper is killed outright: then nobody renews its lock any more, and nobody
+ * else is left to end it. A shell on a pipe does, which needs no look at the clock. Where there is
+ * no shell there is no guard.
  */
 export class OrphanGuard {
   private readonly shell: ChildProcess;

@@ -1,6 +1,9 @@
 import { STEERING } from './printable';
 
-/** JSON for programs that a terminal may be given as well: what would steer it is escaped, and the JSON says the same. */
+/**
+ * JSON for programs that a terminal may be given as well: what would steer it is escaped, and the
+ * JSON says the same.
+ */
 export function printableJson(value: unknown): string {
   return JSON.stringify(value).replace(STEERING, (character) =>
     Array.from({ length: character.length }, (_, place) => escapeOf(character, place)).join(''),

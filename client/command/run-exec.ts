@@ -19,16 +19,23 @@ import { type CommandEnd, runUnderHold } from './run-under-hold';
 import { SignalRelay } from './signal-relay';
 import { type Speaker, speaker } from './speaker';
 
-/** One wait of the service is at most 10 minutes long; a longer one is taken up again a little earlier. */
+/**
+ * One wait of the service is at most 10 minutes long; a longer one is taken up again a little
+ * earlier.
+ */
 const TURN_MS = 9 * 60_000;
 
-/** How long a wait without end goes on without a server, and how long one is asked that is not to be waited for. */
+/**
+ * How long a wait without end goes on without a server, and how long one is asked that is not to be
+ * waited for.
+ */
 const SILENCE_MAX_MS = 60_000;
 const SILENCE_MIN_MS = 3_000;
 
 /**
- * `lockyard exec`: runs a command under a lock and answers the exit code; null when help was asked for. Throws
- * `CommandFailure` for words that make no sense and an environment that lacks something.
+ * `lockyard exec`: runs a command under a lock and answers the exit code; null when help was asked
+ * for. Throws `CommandFailure` for words that make no sense and an environment that lacks
+ * something.
  */
 export async function runExec(words: string[]): Promise<number | null> {
   const options = readExecOptions(words);
@@ -67,7 +74,10 @@ class LockedCommand {
     }
   }
 
-  /** Asks for the lock again and again while patience lasts; whatever the wait ends with last is thrown. */
+  /**
+   * Asks for the lock again and again while patience lasts; whatever the wait ends with last is
+   * thrown.
+   */
   private async inTurns<T>(attempt: (waitMs: number) => Promise<T>): Promise<T> {
     const until = systemClock.monotonic() + this.options.waitMs;
     for (;;) {

@@ -10,16 +10,19 @@ export interface CommandEnd {
   isCutShort: boolean;
 }
 
-/** Operators can make a lease longer than Node's timers bear: those would go off at once, again and again. */
+/**
+ * Operators can make a lease longer than Node's timers bear: those would go off at once, again and
+ * again.
+ */
 const LOOK_MAX_MS = 86_400_000;
 
 /** What is kept back of a lease for timers that fire late. */
 const marginMs = (leaseMs: number) => Math.min(250, leaseMs / 20);
 
 /**
- * Waits for the end of a command, and brings it about when the hold ends first. A lease that nobody can renew is not
- * waited for: SIGTERM comes early enough for SIGKILL to come before its end. Only who is told of a release by force,
- * when it is too late, is given the whole grace.
+ * Waits for the end of a command, and brings it about when the hold ends first. A lease that nobody
+ * can renew is not waited for: SIGTERM comes early enough for SIGKILL to come before its end. Only
+ * who is told of a release by force, when it is too late, is given the whole grace.
  *
  * @param tell called when the command has to end
  */

@@ -15,7 +15,10 @@ export class EndedBySignal extends Error {
   }
 }
 
-/** Passes the signals that this process gets on to its command; before there is one, they end the wait for the lock. */
+/**
+ * Passes the signals that this process gets on to its command; before there is one, they end the
+ * wait for the lock.
+ */
 export class SignalRelay {
   private child: CommandChild | null = null;
   private isEnding = false;

@@ -11,8 +11,8 @@ export interface Speaker {
 }
 
 /**
- * Speaks on standard error, line by line. It writes past Node's streams, which would make a pipe that the command
- * shares non-blocking; a reader that went away is no reason to stop.
+ * Speaks on standard error, line by line. It writes past Node's streams, which would make a pipe
+ * that the command shares non-blocking; a reader that went away is no reason to stop.
  */
 export function speaker(loudness: Loudness): Speaker {
   const say = (line: string) => {

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { CommandRig, gone } from './command-rig';
 
 /**
- * `script` of util-linux gives its command a terminal, and types into it what it is given. Commands write what they have
- * to tell into files: what one prints in its last 10 ms may be lost when the machine is busy.
+ * `script` of util-linux gives its command a terminal, and types into it what it is given. Commands
+ * write what they have to tell into files: what one prints in its last 10 ms may be lost when the
+ * machine is busy.
  */
 const hasTerminal = spawnSync('script', ['-V']).stdout?.includes('util-linux') === true;
 
@@ -16,8 +17,9 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 /**
- * Runs `lockyard exec` as a person does, who types `keys` once the command is there. `exec` leaves nobody of `script`
- * in front of the terminal: some shells would stay there, die of Ctrl-C, and answer for the command.
+ * Runs `lockyard exec` as a person does, who types `keys` once the command is there. `exec` leaves
+ * nobody of `script` in front of the terminal: some shells would stay there, die of Ctrl-C, and
+ * answer for the command.
  */
 async function inTerminal(name: string, script: string, keys: string, options: string[] = []) {
   const words = [

@@ -13,11 +13,17 @@ export interface GuardedWrite {
   set: Readonly<Record<string, Bindable>>;
   /** The fencing token of the hold: a positive integer below 2^53. */
   token: number;
-  /** The column that keeps the highest token seen: a 64-bit integer, null or 0 for none. Default `fence`. */
+  /**
+   * The column that keeps the highest token seen: a 64-bit integer, null or 0 for none. Default
+   * `fence`.
+   */
   fence?: string | undefined;
 }
 
-/** The row's fence is above the token: somebody who was granted the lock later has written. Nothing was changed. */
+/**
+ * The row's fence is above the token: somebody who was granted the lock later has written. Nothing
+ * was changed.
+ */
 export interface Stale {
   outcome: 'stale';
   seenToken: number;
@@ -40,7 +46,10 @@ export interface PlannedWrite {
   token: number;
 }
 
-/** Throws `InvalidGuard` for a bad token, bad names, an empty key, nulls in it, and columns that are named twice. */
+/**
+ * Throws `InvalidGuard` for a bad token, bad names, an empty key, nulls in it, and columns that are
+ * named twice.
+ */
 export function planWrite(write: GuardedWrite): PlannedWrite {
   const { table, key, set, token, fence = 'fence' } = write;
   const names = typeof table === 'string' ? [table] : table;
@@ -66,13 +75,18 @@ export function planWrite(write: GuardedWrite): PlannedWrite {
   };
 }
 
-/** Throws `InvalidGuard` unless it is a positive integer that is exact in JavaScript, SQL and Lua. */
+/**
+ * Throws `InvalidGuard` unless it is a positive integer that is exact in JavaScript, SQL and Lua.
+ */
 export function sureToken(token: number): number {
   if (Number.isSafeInteger(token) && token > 0) return token;
   throw new InvalidGuard(`A token is a positive integer below 2^53, not ${String(token)}.`);
 }
 
-/** In backquotes, which MySQL and SQLite both know. SQLite takes an unknown name in double quotes for a text. */
+/**
+ * In backquotes, which MySQL and SQLite both know. SQLite takes an unknown name in double quotes
+ * for a text.
+ */
 function quoted(name: string): string {
   if (typeof name !== 'string' || name === '' || name.includes('\0')) {
     throw new InvalidGuard('A name of a table or column is a text, and not empty.');

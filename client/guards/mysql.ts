@@ -11,7 +11,9 @@ import { InvalidGuard } from './invalid-guard';
 export type { Bindable, GuardedWrite, Stale, UpdateOutcome, UpsertOutcome } from './guarded-write';
 export { InvalidGuard } from './invalid-guard';
 
-/** What is used of a connection or pool of `mysql2/promise`. In a transaction, give its connection. */
+/**
+ * What is used of a connection or pool of `mysql2/promise`. In a transaction, give its connection.
+ */
 export interface MysqlConnection {
   // biome-ignore lint/suspicious/noExplicitAny: what mysql2 declares differs between its versions.
   execute(sql: string, values: any): Promise<[any, any]>;
@@ -21,12 +23,13 @@ export interface MysqlConnection {
 const ROUNDS = 5;
 
 /**
- * Writes to a row that is there, unless it has seen a higher token: one UPDATE with the token in its condition. Where
- * that changed nothing, a locking SELECT tells why. Works alone and in a transaction of the caller's, which should roll
- * back on `stale`: what it read before may be out of date.
+ * Writes to a row that is there, unless it has seen a higher token: one UPDATE with the token in
+ * its condition. Where that changed nothing, a locking SELECT tells why. Works alone and in a
+ * transaction of the caller's, which should roll back on `stale`: what it read before may be out of
+ * date.
  *
- * Rejects with `InvalidGuard`, and with whatever the driver throws. A key that names several rows is refused after
- * they were written: only a transaction undoes that.
+ * Rejects with `InvalidGuard`, and with whatever the driver throws. A key that names several rows
+ * is refused after they were written: only a transaction undoes that.
  */
 export async function guardedUpdate(
   connection: MysqlConnection,
@@ -58,12 +61,13 @@ export async function guardedUpdate(
 }
 
 /**
- * Writes to a row, which is made where it is not there, unless it has seen a higher token: one INSERT … ON DUPLICATE KEY
- * UPDATE with the token in its condition. With an empty `set` it raises the fence alone: do that first in a transaction,
- * and no stale holder gets further until it ends.
+ * Writes to a row, which is made where it is not there, unless it has seen a higher token: one
+ * INSERT … ON DUPLICATE KEY UPDATE with the token in its condition. With an empty `set` it raises
+ * the fence alone: do that first in a transaction, and no stale holder gets further until it ends.
  *
- * `key` must be the only unique key that the row can collide with. The outcome travels in the session's
- * `LAST_INSERT_ID()`, so the table must have no AUTO_INCREMENT column. Rejects as `guardedUpdate` does.
+ * `key` must be the only unique key that the row can collide with. The outcome travels in the
+ * session's `LAST_INSERT_ID()`, so the table must have no AUTO_INCREMENT column. Rejects as
+ * `guardedUpdate` does.
  */
 export async function guardedUpsert(
   connection: MysqlConnection,

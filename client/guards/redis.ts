@@ -27,24 +27,30 @@ export interface GuardedSet {
   value: string | Buffer | null;
   /** The fencing token of the hold: a positive integer below 2^53. */
   token: number;
-  /** How long the value lasts, a positive integer; for ever unless given. The fence never expires. */
+  /**
+   * How long the value lasts, a positive integer; for ever unless given. The fence never expires.
+   */
   expireMs?: number | undefined;
   /**
-   * Where the highest token seen is kept: a key with the same hash tag, so that a cluster has both in one place. Default:
-   * `{key}:fence`, or `key:fence` for a key that has a tag, as it should where a client puts a prefix before its keys.
+   * Where the highest token seen is kept: a key with the same hash tag, so that a cluster has both
+   * in one place. Default: `{key}:fence`, or `key:fence` for a key that has a tag, as it should
+   * where a client puts a prefix before its keys.
    */
   fenceKey?: string | undefined;
 }
 
-/** `applied`: written, and the fence is the token now. `stale`: a higher token has written; nothing was changed. */
+/**
+ * `applied`: written, and the fence is the token now. `stale`: a higher token has written; nothing
+ * was changed.
+ */
 export type SetOutcome = { outcome: 'applied' } | Stale;
 
 /**
- * Writes a key, unless a higher token has written it: one Lua script, which Redis runs alone. It guards against those
- * who write through it: a plain SET asks nobody.
+ * Writes a key, unless a higher token has written it: one Lua script, which Redis runs alone. It
+ * guards against those who write through it: a plain SET asks nobody.
  *
- * A server that loses or evicts the fence forgets what it has seen: keep it under `noeviction`, with the durability that
- * the value has. After a failover a replica may know an older fence.
+ * A server that loses or evicts the fence forgets what it has seen: keep it under `noeviction`,
+ * with the durability that the value has. After a failover a replica may know an older fence.
  *
  * Rejects with `InvalidGuard`, and with whatever the client throws.
  */
@@ -67,14 +73,12 @@ export async function guardedSet(
 }
 
 /**
- * KEYS[1]  the highest token that has written, as decimal digits; never expires
- * KEYS[2]  the guarded key
- * ARGV[1]  the token
- * ARGV[2]  `set` or `del`
- * ARGV[3]  the value to set
- * ARGV[4]  how many milliseconds it lasts; 0 for ever
+ * KEYS[1] the highest token that has written, as decimal digits; never expires KEYS[2] the guarded
+ * key ARGV[1] the token ARGV[2] `set` or `del` ARGV[3] the value to set ARGV[4] how many
+ * milliseconds it lasts; 0 for ever
  *
- * Returns the highest token, as a text. Tokens are below 2^53, so that Lua's numbers hold them exactly.
+ * Returns the highest token, as a text. Tokens are below 2^53, so that Lua's numbers hold them
+ * exactly.
  */
 const SCRIPT = `
 local seen = redis.call('GET', KEYS[1])
@@ -118,7 +122,10 @@ async function run(
   }
 }
 
-/** The part of a key that decides its slot: between its first `{` and the next `}`, unless there is nothing; else all. */
+/**
+ * The part of a key that decides its slot: between its first `{` and the next `}`, unless there is
+ * nothing; else all.
+ */
 function hashedPart(key: string): string {
   return /^[^{]*\{([^}]+)\}/.exec(key)?.[1] ?? key;
 }

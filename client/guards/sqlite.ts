@@ -31,12 +31,13 @@ export interface SyncSqlite {
 }
 
 /**
- * Writes to a row that is there, unless it has seen a higher token: one UPDATE with the token in its condition. Where
- * that changed nothing, a SELECT tells why. Works alone and in a transaction of the caller's, which should roll back on
- * `stale`: what it read before may be out of date. Answers at once where the driver does.
+ * Writes to a row that is there, unless it has seen a higher token: one UPDATE with the token in
+ * its condition. Where that changed nothing, a SELECT tells why. Works alone and in a transaction
+ * of the caller's, which should roll back on `stale`: what it read before may be out of date.
+ * Answers at once where the driver does.
  *
- * Throws, or rejects with, `InvalidGuard` and whatever the driver throws. A key that names several rows is refused after
- * they were written: only a transaction undoes that.
+ * Throws, or rejects with, `InvalidGuard` and whatever the driver throws. A key that names several
+ * rows is refused after they were written: only a transaction undoes that.
  */
 export function guardedUpdate(database: AsyncSqlite, write: GuardedWrite): Promise<UpdateOutcome>;
 export function guardedUpdate(database: SyncSqlite, write: GuardedWrite): UpdateOutcome;
@@ -45,10 +46,10 @@ export function guardedUpdate(database: AsyncSqlite | SyncSqlite, write: Guarded
 }
 
 /**
- * Writes to a row, which is made where it is not there, unless it has seen a higher token: one INSERT … ON CONFLICT
- * DO UPDATE with the token in its condition. With an empty `set` it raises the fence alone: do that first in a
- * transaction, and no stale holder gets further until it ends. `key` must be the primary key or another unique one.
- * Answers and throws as `guardedUpdate` does.
+ * Writes to a row, which is made where it is not there, unless it has seen a higher token: one
+ * INSERT … ON CONFLICT DO UPDATE with the token in its condition. With an empty `set` it raises the
+ * fence alone: do that first in a transaction, and no stale holder gets further until it ends.
+ * `key` must be the primary key or another unique one. Answers and throws as `guardedUpdate` does.
  */
 export function guardedUpsert(database: AsyncSqlite, write: GuardedWrite): Promise<UpsertOutcome>;
 export function guardedUpsert(database: SyncSqlite, write: GuardedWrite): UpsertOutcome;
@@ -56,7 +57,10 @@ export function guardedUpsert(database: AsyncSqlite | SyncSqlite, write: Guarded
   return carryOut(database, upsert(write));
 }
 
-/** One statement. A write answers how many rows it changed; a look the fence it saw, or null where there is no row. */
+/**
+ * One statement. A write answers how many rows it changed; a look the fence it saw, or null where
+ * there is no row.
+ */
 interface Step {
   kind: 'write' | 'look';
   sql: string;

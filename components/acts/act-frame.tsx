@@ -38,9 +38,10 @@ interface FrameProps {
 }
 
 /**
- * The dialog of an act on somebody else's hold: what is there, what the act does not do, the fields, and the act's
- * button. Focus starts on Cancel; no key but a press on the button itself acts. If another hold is there now, both
- * stand side by side and nothing goes on before the operator takes what is now.
+ * The dialog of an act on somebody else's hold: what is there, what the act does not do, the
+ * fields, and the act's button. Focus starts on Cancel; no key but a press on the button itself
+ * acts. If another hold is there now, both stand side by side and nothing goes on before the
+ * operator takes what is now.
  */
 export function ActFrame(props: FrameProps) {
   const { row, hold, title, children, warning, onClose, isBusy } = props;

@@ -26,7 +26,10 @@ export function useActs(): Acts | null {
   return useContext(ActsContext);
 }
 
-/** Where the dialogs of the acts stand: one at a time, about the lock as it was when the dialog was opened. */
+/**
+ * Where the dialogs of the acts stand: one at a time, about the lock as it was when the dialog was
+ * opened.
+ */
 export function ActStage({ children }: { children: ReactNode }) {
   const { may } = useSession();
   const [open, setOpen] = useState<{ act: Act; row: LockRow } | null>(null);

@@ -46,7 +46,10 @@ export function sideOfRow(row: LockRow, queue: WaiterRow[] | null = null): HoldS
   };
 }
 
-/** @param token of the hold that it is about, where several share the lock; another is told of if that one is gone */
+/**
+ * @param token of the hold that it is about, where several share the lock; another is told of if
+ *   that one is gone
+ */
 export function sideOfDetail(detail: LockDetail, token: number | undefined): HoldSide {
   const hold = detail.holds.find((other) => other.token === token) ?? detail.row.hold;
   return sideOfRow({ ...detail.row, hold }, detail.waiters);
@@ -72,7 +75,10 @@ export interface SeenEnd {
   reason?: string;
 }
 
-/** Finds the end of the hold that was seen: in the refusal, or in what the lock remembers of its last hold. */
+/**
+ * Finds the end of the hold that was seen: in the refusal, or in what the lock remembers of its
+ * last hold.
+ */
 export function endOfSeen(
   token: number | undefined,
   refusal: Changed | null,

@@ -3,8 +3,8 @@ import { useState } from 'react';
 const ID_BYTES = 12;
 
 /**
- * The request id of what a dialog does, the same however often its button is pressed: an act whose answer got lost is not
- * done twice.
+ * The request id of what a dialog does, the same however often its button is pressed: an act whose
+ * answer got lost is not done twice.
  *
  * @param seen what the act rests on, such as the token of a hold: on another one it is another act
  */

@@ -30,7 +30,9 @@ const UNREAD: Looks = {
   badge: 'border border-dashed border-unknown text-unknown',
 };
 
-/** What a backend can promise as icon, word and form; that it grants nothing goes before all else. */
+/**
+ * What a backend can promise as icon, word and form; that it grants nothing goes before all else.
+ */
 export function GuaranteeBadge({ row }: { row: GuaranteeRow | null }) {
   const { word, icon, badge } = looksOf(row);
   return (

@@ -8,7 +8,10 @@ const LEVEL_WORDS = {
   'Best-effort': 'A crash or a fail-over may break a promise.',
 } as const;
 
-/** What a backend can promise, in words: the verdict first, then every reason, then what has to be done. */
+/**
+ * What a backend can promise, in words: the verdict first, then every reason, then what has to be
+ * done.
+ */
 export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
   if (!row?.reading) {
     return (

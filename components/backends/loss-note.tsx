@@ -2,7 +2,10 @@ import { type BackendLossRow, LOSS_WORDS } from '@/server/domain/backend-loss';
 import { agoWords, spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 
-/** That a backend has lost its memory, and what follows: stands out while nothing is granted because of it. */
+/**
+ * That a backend has lost its memory, and what follows: stands out while nothing is granted because
+ * of it.
+ */
 export function LossNote({ loss }: { loss: BackendLossRow }) {
   const { what, agoMs, quietForMs } = loss;
   const isQuiet = quietForMs > 0;

@@ -3,7 +3,10 @@ import { Icon } from '../icons/icon';
 
 type Setting = GuaranteeReading['settings'][number];
 
-/** The settings that were read of a store: those with a complaint at once, all of them when asked for. */
+/**
+ * The settings that were read of a store: those with a complaint at once, all of them when asked
+ * for.
+ */
 export function StoreSettings({ backend, settings }: { backend: string; settings: Setting[] }) {
   const bad = settings.filter(({ complaint }) => complaint !== null);
   const good = settings.filter(({ complaint }) => complaint === null);

@@ -8,7 +8,8 @@ import { ProblemNote } from '../ui/problem-note';
 import type { Act } from './use-act';
 
 /**
- * The dialog of an act on a counter. Focus starts on Cancel; no key but a press on the button itself acts.
+ * The dialog of an act on a counter. Focus starts on Cancel; no key but a press on the button
+ * itself acts.
  *
  * @param missing what must still be said before the act may be done
  * @param notice what has changed since the operator looked; while it stands the act may not be done

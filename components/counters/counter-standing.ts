@@ -61,7 +61,10 @@ export const boundText = (bound: number | null): string =>
 export const deltaText = (delta: number): string =>
   delta > 0 ? `+${exactCount(delta)}` : exactCount(delta);
 
-/** The whole number that somebody typed; spaces, commas and underscores between digits do not matter. Null: none. */
+/**
+ * The whole number that somebody typed; spaces, commas and underscores between digits do not
+ * matter. Null: none.
+ */
 export function wholeNumber(text: string): number | null {
   const bare = text
     .trim()

@@ -4,7 +4,10 @@ import type { ReactNode } from 'react';
 import { Field } from '../ui/field';
 import { wholeNumber } from './counter-standing';
 
-/** A field for a whole number. Left empty it says nothing, which is a problem only where it must say something. */
+/**
+ * A field for a whole number. Left empty it says nothing, which is a problem only where it must say
+ * something.
+ */
 export function WholeField({
   label,
   hint,

@@ -18,7 +18,9 @@ import { DeletionPreview } from './deletion-preview';
 import { DeletionResults } from './deletion-results';
 import { type Chosen, useDeletion } from './use-deletion';
 
-/** Deletes free locks, or counters: shows first what would go, and deletes no more than was typed. */
+/**
+ * Deletes free locks, or counters: shows first what would go, and deletes no more than was typed.
+ */
 export function DeleteNamesDialog({
   kind,
   at,

@@ -1,7 +1,10 @@
 import type { FieldTerms } from './read-document';
 import { RichText } from './rich-text';
 
-/** Fields of an input or answer. Only an input says which must be there: of an answer all are that are not optional. */
+/**
+ * Fields of an input or answer. Only an input says which must be there: of an answer all are that
+ * are not optional.
+ */
 export function FieldList({ fields, of }: { fields: FieldTerms[]; of: 'input' | 'answer' }) {
   return (
     <dl className="docs-fields">

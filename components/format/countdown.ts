@@ -15,7 +15,10 @@ export function countdownText(leftMs: number): string {
   return isPast ? `${MINUS}${clock}` : clock;
 }
 
-/** The share of a lease that is left, from 0 to 1. An extended lease may have more left than it lasts: it counts as full. */
+/**
+ * The share of a lease that is left, from 0 to 1. An extended lease may have more left than it
+ * lasts: it counts as full.
+ */
 export function shareLeft(leftMs: number, wholeMs: number): number {
   if (wholeMs <= 0) return 0;
   return Math.min(1, Math.max(0, leftMs / wholeMs));

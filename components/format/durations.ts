@@ -11,7 +11,10 @@ const DAY_MS = 24 * HOUR_MS;
 
 const two = (value: number) => String(value).padStart(2, '0');
 
-/** A length of time in at most two units: 740 ms, 6.1 s, 47 s, 4 m 12 s, 3 h 26 m, 9 d 4 h. Below zero counts as zero. */
+/**
+ * A length of time in at most two units: 740 ms, 6.1 s, 47 s, 4 m 12 s, 3 h 26 m, 9 d 4 h. Below
+ * zero counts as zero.
+ */
 export function durationParts(ms: number): DurationPart[] {
   const span = Math.max(0, Math.floor(ms));
   if (span < SECOND_MS) return [{ value: String(span), unit: 'ms' }];
@@ -44,7 +47,9 @@ export function durationText(ms: number): string {
     .join('\u00a0');
 }
 
-/** In whole seconds at least, for sentences that are read rather than watched: 0 s, 6 s, 4 m 12 s. */
+/**
+ * In whole seconds at least, for sentences that are read rather than watched: 0 s, 6 s, 4 m 12 s.
+ */
 export function spokenDuration(ms: number): string {
   const span = Math.max(0, ms);
   if (span < 10 * SECOND_MS) return `${Math.floor(span / SECOND_MS)}\u00a0s`;

@@ -1,6 +1,6 @@
 /**
- * The address of a lock's page. Browsers swallow the path segments `.` and `..` even when encoded, so those names,
- * and those that begin with `~`, get a `~` in front.
+ * The address of a lock's page. Browsers swallow the path segments `.` and `..` even when encoded,
+ * so those names, and those that begin with `~`, get a `~` in front.
  */
 export function lockPath(namespace: string, name: string): string {
   return pathUnder('locks', namespace, name);

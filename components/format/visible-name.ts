@@ -1,10 +1,16 @@
-/** A stretch of a name as it is drawn. Marked: something that would not be seen, drawn as a labelled box. */
+/**
+ * A stretch of a name as it is drawn. Marked: something that would not be seen, drawn as a labelled
+ * box.
+ */
 export interface NamePiece {
   text: string;
   mark: boolean;
 }
 
-/** A name in two parts: the head may be cut short, the tail is always kept, because the end tells siblings apart. */
+/**
+ * A name in two parts: the head may be cut short, the tail is always kept, because the end tells
+ * siblings apart.
+ */
 export interface VisibleName {
   head: NamePiece[];
   tail: NamePiece[];
@@ -18,8 +24,9 @@ const WHOLE_WIDTH = 14;
 const MARKS: Record<string, string> = { ' ': 'SP', '\t': 'TAB', '\n': 'LF', '\r': 'CR' };
 
 /**
- * Control, format (zero width, direction), private and unassigned characters, every space but the plain one, and what
- * Unicode lets a font leave out: fillers, variation selectors, the empty Braille cell.
+ * Control, format (zero width, direction), private and unassigned characters, every space but the
+ * plain one, and what Unicode lets a font leave out: fillers, variation selectors, the empty
+ * Braille cell.
  */
 const INVISIBLE = /^[\p{C}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]$/u;
 
@@ -58,15 +65,19 @@ function cellsOf(text: string): NamePiece[] {
   });
 }
 
-/** A text for drawing. Spaces at its ends and characters that cannot be seen become marks; nothing is dropped. */
+/**
+ * A text for drawing. Spaces at its ends and characters that cannot be seen become marks; nothing
+ * is dropped.
+ */
 export const visiblePieces = (text: string): NamePiece[] => join(cellsOf(text));
 
 const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
- * The same where only plain text can be: in a title, an attribute, the middle of a sentence. A mark stands in brackets:
- * `job[U+202E]`. A text with letters that are read from right to left is isolated, so that it reorders nothing beside it.
+ * The same where only plain text can be: in a title, an attribute, the middle of a sentence. A mark
+ * stands in brackets: `job[U+202E]`. A text with letters that are read from right to left is
+ * isolated, so that it reorders nothing beside it.
  */
 export function visibleText(text: string): string {
   const shown = cellsOf(text)
@@ -82,7 +93,10 @@ export function visibleName(name: string): VisibleName {
   return { head: join(cells.slice(0, cut)), tail: join(cells.slice(cut)) };
 }
 
-/** Where the tail begins: with the last that fit into its width, or 0 where all of the name is short. */
+/**
+ * Where the tail begins: with the last that fit into its width, or 0 where all of the name is
+ * short.
+ */
 function cutOf(cells: NamePiece[]): number {
   const widths = cells.map(widthOf);
   let left = TAIL_WIDTH;

@@ -13,7 +13,10 @@ import { quantileText } from './insight-words';
 const NEAR_SHARE = 0.1;
 const ASIDE_PX = 12;
 
-/** How often a duration of each length came up, on a logarithmic axis, with p50, p99 and what is now. */
+/**
+ * How often a duration of each length came up, on a logarithmic axis, with p50, p99 and what is
+ * now.
+ */
 export function DurationHistogram({
   title,
   bars,

@@ -13,7 +13,10 @@ const STEPS = [
 
 const INTERVALS = 3;
 
-/** Round durations from 0 up to the first that is not below `mostMs`, for an axis with three lines above its foot. */
+/**
+ * Round durations from 0 up to the first that is not below `mostMs`, for an axis with three lines
+ * above its foot.
+ */
 export function durationTicks(mostMs: number): number[] {
   const step = STEPS.find((each) => each * INTERVALS >= mostMs) ?? Math.ceil(mostMs / INTERVALS);
   return Array.from({ length: INTERVALS + 1 }, (_, i) => i * step);

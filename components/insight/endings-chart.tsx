@@ -12,7 +12,10 @@ const ENDINGS = [
   { key: 'timeouts', word: 'Gave up', ink: 'var(--contended)' },
 ] as const;
 
-/** When leases ran out, holds were forced and waiters gave up: one line each, a mark wherever there was any. */
+/**
+ * When leases ran out, holds were forced and waiters gave up: one line each, a mark wherever there
+ * was any.
+ */
 export function EndingsChart({ insight }: { insight: LockInsight }) {
   const { rows, domain } = useTimeAxis(insight);
   const { total } = insight;

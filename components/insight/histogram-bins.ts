@@ -1,6 +1,9 @@
 import { bucketBounds, bucketOf, type HistogramBar } from '@/server/domain/log-histogram';
 
-/** One bar of a histogram as it is drawn: whole milliseconds from `fromMs` up to, and without, `toMs`. */
+/**
+ * One bar of a histogram as it is drawn: whole milliseconds from `fromMs` up to, and without,
+ * `toMs`.
+ */
 export interface Bin extends HistogramBar {
   /** From 0, by equal steps to the right. */
   place: number;
@@ -40,8 +43,9 @@ const FINE_MS = ROUND_MS.flatMap((ms) => [
 const TICKS_MIN = 3;
 
 /**
- * Sets the buckets of a histogram side by side, empty ones between them too, and puts some together where they would be
- * too many. Durations of 0 ms have no place on a logarithmic axis and are left out.
+ * Sets the buckets of a histogram side by side, empty ones between them too, and puts some together
+ * where they would be too many. Durations of 0 ms have no place on a logarithmic axis and are left
+ * out.
  *
  * @param alsoMs a duration that must have a place, such as one that still lasts; null for none
  */

@@ -6,7 +6,10 @@ import { DurationHistogram } from './duration-histogram';
 import { EndingsChart } from './endings-chart';
 import { GrantsChart } from './grants-chart';
 
-/** All charts of one lock. What draws them is large, so this is loaded by itself, and only where it is shown. */
+/**
+ * All charts of one lock. What draws them is large, so this is loaded by itself, and only where it
+ * is shown.
+ */
 export default function InsightCharts({
   insight,
   heldMs,

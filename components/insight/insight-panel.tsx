@@ -30,7 +30,9 @@ const READ_EVERY_MS: Record<InsightRange, number> = {
 /** While a lock is ahead of its history, that is read again so often. */
 const AHEAD_EVERY_MS = 1_000;
 
-/** How often a lock was granted, and how long it was waited for and held: over time, and altogether. */
+/**
+ * How often a lock was granted, and how long it was waited for and held: over time, and altogether.
+ */
 export function InsightPanel({
   row,
   initial,

@@ -28,8 +28,8 @@ export const hasHistory = ({ total, holds }: Pick<LockInsight, 'total' | 'holds'
   total.grants + total.timeouts + total.expiries + total.forced + holds.length > 0;
 
 /**
- * Whether a lock that has no history in a range was granted or released in it all the same: its newest events come into
- * its history a moment later.
+ * Whether a lock that has no history in a range was granted or released in it all the same: its
+ * newest events come into its history a moment later.
  */
 export function isAhead(
   { hold, ended }: Pick<LockRow, 'hold' | 'ended'>,

@@ -5,12 +5,18 @@ import { CartesianGrid, Tooltip, XAxis, YAxis } from 'recharts';
 import type { InsightPoint, InsightRange, LockInsight } from '@/server/domain/insight-row';
 import { stepText, timeTicks, timeTickText } from './time-ticks';
 
-/** The room beside a chart for the labels of its axis: one for all, so that their times stand one below another. */
+/**
+ * The room beside a chart for the labels of its axis: one for all, so that their times stand one
+ * below another.
+ */
 const AXIS_PX = 52;
 
 export const CHART_MARGIN = { top: 6, right: 8, bottom: 0, left: 0 };
 
-/** The points of an insight, from a step's middle to the next, with the ends of the axis and its labels. */
+/**
+ * The points of an insight, from a step's middle to the next, with the ends of the axis and its
+ * labels.
+ */
 export function useTimeAxis({ range, stepMs, points }: LockInsight) {
   return useMemo(() => {
     const from = points[0]?.at ?? 0;
@@ -21,8 +27,8 @@ export function useTimeAxis({ range, stepMs, points }: LockInsight) {
 }
 
 /**
- * What all charts over time have in common: the lines of the grid, the axes, and what is told of the step under the
- * cursor. Called, not mounted: a chart looks only at its own children.
+ * What all charts over time have in common: the lines of the grid, the axes, and what is told of
+ * the step under the cursor. Called, not mounted: a chart looks only at its own children.
  */
 export function timeFrame({
   range,

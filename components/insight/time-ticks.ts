@@ -10,7 +10,10 @@ const EVERY: Record<InsightRange, { minutes: number } | { days: number }> = {
   '30d': { days: 5 },
 };
 
-/** The instants of a time axis that have a label: round ones of the reader's own clock, within `from` and `to`. */
+/**
+ * The instants of a time axis that have a label: round ones of the reader's own clock, within
+ * `from` and `to`.
+ */
 export function timeTicks(range: InsightRange, from: number, to: number): number[] {
   const every = EVERY[range];
   const ticks: number[] = [];

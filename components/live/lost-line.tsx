@@ -4,8 +4,8 @@ import { Icon } from '../icons/icon';
 import { useIsStale } from './reading';
 
 /**
- * Says of old data what it is, and that the page is looking for the server by itself. It floats at the foot of the
- * page, so that nothing moves when it comes or goes.
+ * Says of old data what it is, and that the page is looking for the server by itself. It floats at
+ * the foot of the page, so that nothing moves when it comes or goes.
  */
 export function LostLine() {
   const isStale = useIsStale();

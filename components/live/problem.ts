@@ -25,7 +25,10 @@ function dataOf(error: unknown): ErrorData | null {
   return typeof error.data === 'object' ? error.data : null;
 }
 
-/** What went wrong. The server's own messages are written to be read; only silence gets words of ours. */
+/**
+ * What went wrong. The server's own messages are written to be read; only silence gets words of
+ * ours.
+ */
 export function problemOf(error: unknown): Problem {
   const data = dataOf(error);
   if (!data?.reason) {
@@ -44,14 +47,20 @@ export function mayBeDone(problem: Problem | null): boolean {
   return problem?.reason === 'UNKNOWN' || problem?.reason === 'OFFLINE';
 }
 
-/** Whether an act that failed so was done. Sent again with the same request id it is done once at most. */
+/**
+ * Whether an act that failed so was done. Sent again with the same request id it is done once at
+ * most.
+ */
 export function failureTitle(problem: Problem): string {
   return mayBeDone(problem)
     ? 'It may have been done. Press again to be sure: it is not done twice.'
     : NOT_DONE;
 }
 
-/** Whether an act was done that failed so and carries no request id: sent again, it might be done twice. */
+/**
+ * Whether an act was done that failed so and carries no request id: sent again, it might be done
+ * twice.
+ */
 export function onceTitle(problem: Problem): string {
   return mayBeDone(problem)
     ? 'It may have been done. Close this and look before you try again.'

@@ -4,7 +4,9 @@ import type { BackendHealth } from '@/server/domain/lock-row';
 export interface Reading {
   /** The server's clock when it made the data, epoch milliseconds. */
   asOf: number;
-  /** This page's monotonic clock when the data came; null while it is the server's own first paint. */
+  /**
+   * This page's monotonic clock when the data came; null while it is the server's own first paint.
+   */
   receivedAt: number | null;
   backends: readonly BackendHealth[];
 }
@@ -42,8 +44,8 @@ export function ageOf({ receivedAt }: Reading, nowMs: number | null): number {
 }
 
 /**
- * A backend's clock: it runs on from the last reading, and stops when that has become stale, so that nothing is ever
- * counted down on old data.
+ * A backend's clock: it runs on from the last reading, and stops when that has become stale, so
+ * that nothing is ever counted down on old data.
  */
 export function backendNow(reading: Reading, backend: string, nowMs: number | null): number {
   const offsetMs = reading.backends.find(({ id }) => id === backend)?.clockOffsetMs ?? 0;

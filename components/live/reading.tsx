@@ -24,7 +24,10 @@ import { onTick, tickedNow } from './ticker';
 const NO_READING = createReadingStore({ asOf: 0, receivedAt: null, backends: [] });
 const ReadingContext = createContext<ReadingStore>(NO_READING);
 
-/** Gives what is drawn inside the reading that it is drawn from. A new one redraws only what it changes. */
+/**
+ * Gives what is drawn inside the reading that it is drawn from. A new one redraws only what it
+ * changes.
+ */
 export function ReadingProvider({ reading, children }: { reading: Reading; children: ReactNode }) {
   const [store] = useState(() => createReadingStore(reading));
   useLayoutEffect(() => store.set(reading), [store, reading]);
@@ -38,7 +41,10 @@ export function useReadingStore(): ReadingStore {
 
 type Primitive = string | number | boolean | null;
 
-/** A primitive of the reading and the page's clock; the component is drawn again only when that primitive changes. */
+/**
+ * A primitive of the reading and the page's clock; the component is drawn again only when that
+ * primitive changes.
+ */
 function useFromReading<T extends Primitive>(
   select: (reading: Reading, nowMs: number | null) => T,
 ): T {
@@ -59,7 +65,10 @@ function useFromReading<T extends Primitive>(
   );
 }
 
-/** A primitive that depends on a backend's now, on how long it has been silent, and on when it answered last. */
+/**
+ * A primitive that depends on a backend's now, on how long it has been silent, and on when it
+ * answered last.
+ */
 export function useAtBackend<T extends Primitive>(
   backend: string,
   select: (now: number, silentMs: number, lastAnswerAt: number) => T,

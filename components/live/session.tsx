@@ -6,7 +6,10 @@ import { createContext, type ReactNode, useCallback, useContext, useEffect, useM
 import { ROLES, type Role } from '@/server/domain/console-terms';
 import { useTRPC } from './trpc';
 
-/** Who looks at the page. What they may do is decided by the server; pages only leave out what it would refuse. */
+/**
+ * Who looks at the page. What they may do is decided by the server; pages only leave out what it
+ * would refuse.
+ */
 export interface Account {
   id: string;
   name: string;

@@ -8,7 +8,10 @@ export type Link = 'live' | 'connecting';
 
 export interface Live<T> {
   data: T;
-  /** This page's monotonic clock when `data` came, or when the server's own first paint began to live; null before. */
+  /**
+   * This page's monotonic clock when `data` came, or when the server's own first paint began to
+   * live; null before.
+   */
   receivedAt: number | null;
   link: Link;
   /** Connects again at once instead of waiting. */
@@ -28,13 +31,13 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 4_000;
 
 /**
- * Follows a subscription for as long as the component stands. The last data stays while the line is down, and the line
- * is opened again without end, also over a restart of the server.
+ * Follows a subscription for as long as the component stands. The last data stays while the line is
+ * down, and the line is opened again without end, also over a restart of the server.
  *
  * @param key what is asked for; when it changes the old data stays until the new has come
  * @param initial null: nothing is known before the first message
- * @param take makes the data after a message from the data before it; absent where each message is all of the data; never
- *   another function
+ * @param take makes the data after a message from the data before it; absent where each message is
+ *   all of the data; never another function
  */
 export function useLive<T>(key: string, initial: T, open: Open<T>): Live<T>;
 export function useLive<T, M>(

@@ -4,7 +4,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { mayBeDone, type Problem, problemOf } from './problem';
 
-/** What became of a try that failed. Where it may have been done all the same, the page is read again, to show whether it was. */
+/**
+ * What became of a try that failed. Where it may have been done all the same, the page is read
+ * again, to show whether it was.
+ */
 export function useProblem() {
   const queries = useQueryClient();
   const [problem, setProblem] = useState<Problem | null>(null);

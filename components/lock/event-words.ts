@@ -3,7 +3,10 @@ import { durationText } from '../format/durations';
 import { visibleText } from '../format/visible-name';
 import type { IconName } from '../icons/icon-shapes';
 
-/** How an event looks in a list: operators' acts in the accent, trouble in its state's colour, the rest quiet. */
+/**
+ * How an event looks in a list: operators' acts in the accent, trouble in its state's colour, the
+ * rest quiet.
+ */
 export interface EventLook {
   word: string;
   icon: IconName;

@@ -1,11 +1,16 @@
 import type { EventRow } from '@/server/domain/lock-row';
 
-/** One line of the list: an event, or a run of events of routine that happened one after another. */
+/**
+ * One line of the list: an event, or a run of events of routine that happened one after another.
+ */
 export type EventLine =
   | { kind: 'one'; id: string; event: EventRow }
   | { kind: 'run'; id: string; of: 'renewals' | 'calls'; events: EventRow[] };
 
-/** A holder that renews, and waiters whose requests end and come again: nothing that a person waits for. */
+/**
+ * A holder that renews, and waiters whose requests end and come again: nothing that a person waits
+ * for.
+ */
 const ROUTINE: Record<string, 'renewals' | 'calls'> = {
   renewed: 'renewals',
   detached: 'calls',
@@ -16,9 +21,9 @@ const ROUTINE: Record<string, 'renewals' | 'calls'> = {
 const LOOSE_MAX = 2;
 
 /**
- * Folds routine: between two events that matter, all renewals become one line, and so does all coming and going of
- * waiters' requests. Newest first, as it comes; a run stands where its newest event stood, and is known by its oldest,
- * so that it stays the same line while it grows.
+ * Folds routine: between two events that matter, all renewals become one line, and so does all
+ * coming and going of waiters' requests. Newest first, as it comes; a run stands where its newest
+ * event stood, and is known by its oldest, so that it stays the same line while it grows.
  */
 export function foldEvents(events: readonly EventRow[]): EventLine[] {
   const lines: EventLine[] = [];

@@ -68,7 +68,10 @@ function Waiter({
   waiter: WaiterRow;
   place: number;
   backend: string;
-  /** Where the queue is not known: when it was, by the backend's clock. Nothing counts on from there. */
+  /**
+   * Where the queue is not known: when it was, by the backend's clock. Nothing counts on from
+   * there.
+   */
   lastReadAt: number | null;
 }) {
   const { owner, service, enqueuedAt, patienceUntil, detached, setSize } = waiter;

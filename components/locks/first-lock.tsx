@@ -16,7 +16,10 @@ import { takeLockLine } from './take-lock-line';
 const KEY_NAME = 'first-service';
 const NAMESPACE = 'default';
 
-/** Before the first lock: a first API key, a line that takes a lock with it, and the wait for it to appear. */
+/**
+ * Before the first lock: a first API key, a line that takes a lock with it, and the wait for it to
+ * appear.
+ */
 export function FirstLock({
   origin,
   link,
@@ -84,7 +87,8 @@ export function FirstLock({
               </span>
               <CopyButton text={line} label="Copy the line" />
             </div>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever scrolls it by keyboard must reach it */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever scrolls it by keyboard
+                must reach it */}
             <pre className="overflow-x-auto px-3.5 py-3 font-mono text-12 leading-5" tabIndex={0}>
               {line}
             </pre>

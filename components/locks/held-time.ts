@@ -2,8 +2,9 @@ import type { LockRow } from '@/server/domain/lock-row';
 import { tenureOf } from './lock-facts';
 
 /**
- * For how long the lock has been held at `now`, or was, in milliseconds; null where nothing holds it. Of an unknown lock it
- * is how long it had been held when its backend answered last: a lower bound. Instants are the backend's clock.
+ * For how long the lock has been held at `now`, or was, in milliseconds; null where nothing holds
+ * it. Of an unknown lock it is how long it had been held when its backend answered last: a lower
+ * bound. Instants are the backend's clock.
  */
 export function heldMsOf(row: LockRow, now: number, lastAnswerAt: number): number | null {
   const tenure = tenureOf(row);
@@ -12,7 +13,10 @@ export function heldMsOf(row: LockRow, now: number, lastAnswerAt: number): numbe
   return (tenure.endedAt ?? until) - tenure.grantedAt;
 }
 
-/** Until when the hold of an unknown lock is known to have lasted: the last answer, or the end of its lease before that. */
+/**
+ * Until when the hold of an unknown lock is known to have lasted: the last answer, or the end of
+ * its lease before that.
+ */
 export function knownUntil({ hold, readAt }: LockRow, lastAnswerAt: number): number {
   return Math.max(readAt, Math.min(lastAnswerAt, hold?.expiresAt ?? readAt));
 }

@@ -69,7 +69,10 @@ export function LeaseLeft({ row }: { row: LockRow }) {
   );
 }
 
-/** A bar and a countdown to any instant of a backend's clock: a waiter's patience, a lease on its own page. */
+/**
+ * A bar and a countdown to any instant of a backend's clock: a waiter's patience, a lease on its
+ * own page.
+ */
 export function Countdown({
   backend,
   until,

@@ -13,15 +13,18 @@ const ROWS = 300;
 /** On a screen that shows more than half of that. No window is larger. */
 const ROWS_MAX = 500;
 
-/** How many rows before and after those in view are to be there already, where there is room for them. */
+/**
+ * How many rows before and after those in view are to be there already, where there is room for
+ * them.
+ */
 const MARGIN = 60;
 
 /** Windows begin at multiples of this, so that the server keeps fewer of them. */
 const STEP = 50;
 
 /**
- * The window to follow while these places are in view: the one of now for as long as it covers them and what is around
- * them, else one with them in its middle.
+ * The window to follow while these places are in view: the one of now for as long as it covers them
+ * and what is around them, else one with them in its middle.
  *
  * @param view places of the first and the last row in view, from 0
  * @param count how many rows the list has

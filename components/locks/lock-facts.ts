@@ -11,7 +11,10 @@ const ALIVE_SHARE = 1 / 2;
 
 type Renewing = { leaseMs: number; renewedAt: number; renewals: number };
 
-/** When the next renewal should come, if the holder renews as ours does; null for one that never has. */
+/**
+ * When the next renewal should come, if the holder renews as ours does; null for one that never
+ * has.
+ */
 export function renewalDueAt(hold: Renewing): number | null {
   return hold.renewals === 0 ? null : hold.renewedAt + hold.leaseMs * RENEWAL_SHARE;
 }
@@ -49,7 +52,9 @@ const ENDED_WORDS = {
   superseded: 'ended',
 } as const;
 
-/** Why a row is where it is, in a few words. `silentMs`: for how long its backend has not answered. */
+/**
+ * Why a row is where it is, in a few words. `silentMs`: for how long its backend has not answered.
+ */
 export function reasonWords(row: LockRow, now: number, silentMs: number): string {
   const { hold, ended, status } = row;
   switch (status) {

@@ -13,8 +13,9 @@ const MIDDLE = HEIGHT / 2;
 const px = (percent: number) => (percent / 100) * WIDTH;
 
 /**
- * How long a lock is held beside its own past: a block from p50 to p99, a tick at p99, a dashed one at five times that,
- * and a dot for now. Without a past it is empty. Decoration beside figures that say the same.
+ * How long a lock is held beside its own past: a block from p50 to p99, a tick at p99, a dashed one
+ * at five times that, and a dot for now. Without a past it is empty. Decoration beside figures that
+ * say the same.
  */
 export function RangeBar({ row }: { row: LockRow }) {
   const { ownHold, status } = row;

@@ -1,4 +1,7 @@
-/** Where a lock's own p99 stands on its range bar, in percent of the width: in every row at the same place. */
+/**
+ * Where a lock's own p99 stands on its range bar, in percent of the width: in every row at the same
+ * place.
+ */
 export const P99_PLACE = 60;
 
 /** How far ten times as long is to the right. */
@@ -13,7 +16,10 @@ export const FAR_PLACE = P99_PLACE + DECADE * Math.log10(FAR_FACTOR);
 const FIRST = 2;
 const LAST = 98.5;
 
-/** Where a duration stands on the range bar of a lock with this p99: logarithmic, in percent, and never outside of it. */
+/**
+ * Where a duration stands on the range bar of a lock with this p99: logarithmic, in percent, and
+ * never outside of it.
+ */
 export function rangePlace(ms: number, p99Ms: number): number {
   const decades = Math.log10(Math.max(ms, 0.001) / Math.max(1, p99Ms));
   return Math.min(LAST, Math.max(FIRST, P99_PLACE + DECADE * decades));

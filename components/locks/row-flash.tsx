@@ -5,8 +5,8 @@ import { useEffect, useRef } from 'react';
 const FLASH_MS = 1_200;
 
 /**
- * Tints a row for a moment, once. Run by a script, since an animation of the style sheet begins again whenever the row
- * changes places.
+ * Tints a row for a moment, once. Run by a script, since an animation of the style sheet begins
+ * again whenever the row changes places.
  */
 export function RowFlash({ ink, onEnd }: { ink: string; onEnd: () => void }) {
   const tint = useRef<HTMLSpanElement>(null);

@@ -1,8 +1,9 @@
 import type { LockRow } from '@/server/domain/lock-row';
 
 /**
- * Fresh rows, with the object of before for each that has not changed, so that it is not drawn again. When it was read
- * does not count as a change: that matters only once its backend is silent, and then its status has changed.
+ * Fresh rows, with the object of before for each that has not changed, so that it is not drawn
+ * again. When it was read does not count as a change: that matters only once its backend is silent,
+ * and then its status has changed.
  */
 export function sharedRows(before: readonly LockRow[], fresh: readonly LockRow[]): LockRow[] {
   const byId = new Map(before.map((row) => [row.id, row]));

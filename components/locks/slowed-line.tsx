@@ -3,8 +3,8 @@ import { Icon } from '../icons/icon';
 export const SLOWED_WORDS = 'Live updates are slowed: the server is busy';
 
 /**
- * Says that news come less often than they should, where there is no line of keys that could. It floats at the foot of
- * the page, so that nothing moves.
+ * Says that news come less often than they should, where there is no line of keys that could. It
+ * floats at the foot of the page, so that nothing moves.
  */
 export function SlowedLine() {
   return (

@@ -1,6 +1,6 @@
 /**
- * Keeps rows where they are: fresh data in the old order. A row that is gone keeps its place with its last data; one that
- * is new comes last, where there is room.
+ * Keeps rows where they are: fresh data in the old order. A row that is gone keeps its place with
+ * its last data; one that is new comes last, where there is room.
  *
  * @param shown what is drawn now
  * @param fresh what the server says, in its order

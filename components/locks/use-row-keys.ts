@@ -48,7 +48,8 @@ export function useRowKeys({
     [onHold],
   );
 
-  // A row keeps the keyboard wherever it moves to, and leaves it to no other; a place gives it to the row that is read there.
+  // A row keeps the keyboard wherever it moves to, and leaves it to no other; a place gives it to
+  // the row that is read there.
   const found = cursor?.id ? rows.findIndex(({ id }) => id === cursor.id) : -1;
   const place = found === -1 ? (cursor?.place ?? -1) : offset + found;
   const current = cursor?.id ? rows[found] : rows[place - offset];

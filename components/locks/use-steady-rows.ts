@@ -11,7 +11,8 @@ const STILL_MS = 3_000;
 const LONGEST_MS = 15_000;
 
 /**
- * The rows of a page to draw. While somebody points at them they do not change places; `hold` says that somebody does.
+ * The rows of a page to draw. While somebody points at them they do not change places; `hold` says
+ * that somebody does.
  *
  * @param view what the list shows and how it is sorted: another one is drawn at once
  */

@@ -2,7 +2,10 @@
 
 import { useSyncExternalStore } from 'react';
 
-/** Which rows are in view, kept apart so that scrolling draws nothing but the rows and the line that tells of it. */
+/**
+ * Which rows are in view, kept apart so that scrolling draws nothing but the rows and the line that
+ * tells of it.
+ */
 export interface VisibleRange {
   get: () => string;
   set: (first: number, last: number) => void;

@@ -8,7 +8,10 @@ export interface PolicyBound {
   isOwn: boolean;
 }
 
-/** A policy bound by bound, those that matter most first. A bound that is not set is left out, but for the lock-delay. */
+/**
+ * A policy bound by bound, those that matter most first. A bound that is not set is left out, but
+ * for the lock-delay.
+ */
 export function policyBounds(policy: NamespacePolicy): PolicyBound[] {
   const { leaseMinMs, leaseMaxMs, patienceMaxMs, queueLimit, lockDelayMs } = policy;
   const { requiredMeta, stuckAfterMs, maxLocks } = policy;

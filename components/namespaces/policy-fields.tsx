@@ -14,7 +14,10 @@ import {
 import { exactCount } from '../format/counts';
 import { Field } from '../ui/field';
 
-/** The fields of a policy, as `policyOf` reads them; the bounds of the bounds are checked here and by the server. */
+/**
+ * The fields of a policy, as `policyOf` reads them; the bounds of the bounds are checked here and
+ * by the server.
+ */
 export function PolicyFields({
   policy,
   isOwnAtFirst,

@@ -17,7 +17,10 @@ import { ShardTable } from './shard-table';
 
 const POLL_MS = 5_000;
 
-/** The databases over which a backend's names are spread: how each is, what it keeps, and where a name lives. */
+/**
+ * The databases over which a backend's names are spread: how each is, what it keeps, and where a
+ * name lives.
+ */
 export function ShardsView({
   initial,
   spaces,

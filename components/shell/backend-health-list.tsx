@@ -14,7 +14,9 @@ const POLL_MS = 5_000;
 /** As many as the top bar has room for. */
 const SHOWN_MAX = 4;
 
-/** The health of every backend, read again every 5 s; a page that hears of it earlier tells it here. */
+/**
+ * The health of every backend, read again every 5 s; a page that hears of it earlier tells it here.
+ */
 export function useBackendsHealth(initial: BackendHealth[]) {
   const trpc = useTRPC();
   return useQuery(

@@ -6,7 +6,10 @@ import { useTRPC } from '../live/trpc';
 
 const POLL_MS = 5_000;
 
-/** What every backend can promise, asked for again every 5 s; the server reads their settings about once a minute. */
+/**
+ * What every backend can promise, asked for again every 5 s; the server reads their settings about
+ * once a minute.
+ */
 export function useGuarantees(initial: GuaranteeRow[]) {
   const trpc = useTRPC();
   return useQuery(

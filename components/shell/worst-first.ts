@@ -6,7 +6,10 @@ export function isClosed({ id }: BackendHealth, guarantees: readonly GuaranteeRo
   return guarantees.some(({ backend, closedBecause }) => backend === id && closedBecause !== null);
 }
 
-/** Backends that do not answer, then those that answer and grant nothing, then the others; each part as it was. */
+/**
+ * Backends that do not answer, then those that answer and grant nothing, then the others; each part
+ * as it was.
+ */
 export function worstFirst(
   backends: readonly BackendHealth[],
   guarantees: readonly GuaranteeRow[],

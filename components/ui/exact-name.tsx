@@ -6,7 +6,10 @@ interface NameProps {
   className?: string;
 }
 
-/** A name of somebody else's making: every byte seen, cut in the middle where it is too long, whole on hover. */
+/**
+ * A name of somebody else's making: every byte seen, cut in the middle where it is too long, whole
+ * on hover.
+ */
 export function ExactName({ name, className = '' }: NameProps) {
   const { head, tail } = visibleName(name);
   return (

@@ -7,7 +7,9 @@ import type { IconName } from '../icons/icon-shapes';
 
 const never = () => () => {};
 
-/** The page's main part: outside of every part, a menu would be nowhere for whoever goes by them. */
+/**
+ * The page's main part: outside of every part, a menu would be nowhere for whoever goes by them.
+ */
 const useMain = () =>
   useSyncExternalStore(
     never,

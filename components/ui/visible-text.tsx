@@ -17,7 +17,10 @@ export function Pieces({ pieces }: { pieces: NamePiece[] }) {
   });
 }
 
-/** A text that a caller or an operator wrote, in the middle of ours: every character seen, and none reorders what is beside it. */
+/**
+ * A text that a caller or an operator wrote, in the middle of ours: every character seen, and none
+ * reorders what is beside it.
+ */
 export function VisibleText({ text }: { text: string }) {
   return (
     <bdi className="whitespace-pre-wrap">

@@ -27,7 +27,10 @@ export type Admit = (
   run: (admission: Admission) => void,
 ) => void;
 
-/** Callers whose key was not found here lately share one line: else each made-up key would be given a part of its own. */
+/**
+ * Callers whose key was not found here lately share one line: else each made-up key would be given
+ * a part of its own.
+ */
 const STRANGERS = 'strangers';
 
 /** Longer bodies count as several calls. */

@@ -19,11 +19,12 @@ export interface ApiCall {
 }
 
 /**
- * Refuses what no procedure should ever see, before anything of it is read. What tRPC would only notice before it has
- * a context to answer from is refused here too, so that every answer names its reason and request.
+ * Refuses what no procedure should ever see, before anything of it is read. What tRPC would only
+ * notice before it has a context to answer from is refused here too, so that every answer names its
+ * reason and request.
  *
- * @throws LockyardError `FORBIDDEN` from another site, `NOT_FOUND` for an unknown procedure, else `INVALID`; with `allow`
- *   for a method that the procedure does not have
+ * @throws LockyardError `FORBIDDEN` from another site, `NOT_FOUND` for an unknown procedure, else
+ *   `INVALID`; with `allow` for a method that the procedure does not have
  */
 export function examineCall(scope: RequestScope, prefix: string, router: AnyRouter): ApiCall {
   const { req, pathname, query } = scope;

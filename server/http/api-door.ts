@@ -15,8 +15,8 @@ import { refusePrototypeKeys } from './safe-json';
 import { setApiHeaders } from './security-headers';
 
 /**
- * How long a stream keeps its turn. Its first rows are dear, and after a restart all pages open theirs at once: one
- * after another they leave others of this process room between them.
+ * How long a stream keeps its turn. Its first rows are dear, and after a restart all pages open
+ * theirs at once: one after another they leave others of this process room between them.
  */
 const STREAM_TURN_MS = 40;
 
@@ -29,12 +29,16 @@ interface ApiDoor<A extends { turn: ScheduledTurn }> {
   examine?(scope: RequestScope): void;
   /** Waits for a request's turn. `bytes` is the length of its body. */
   admit(scope: RequestScope, call: ApiCall, bytes: number): Promise<A>;
-  /** The context that the router asks for. Never throws: who may do what is decided in the procedures. */
+  /**
+   * The context that the router asks for. Never throws: who may do what is decided in the
+   * procedures.
+   */
   createContext(scope: RequestScope, call: ApiCall, admission: A): object;
 }
 
 /**
- * Serves a router over HTTP: strict guards, then tRPC's own adapter. The caller's closed connection aborts its calls.
+ * Serves a router over HTTP: strict guards, then tRPC's own adapter. The caller's closed connection
+ * aborts its calls.
  *
  * @throws LockyardError for a request that is refused before any procedure
  */

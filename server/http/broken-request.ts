@@ -27,8 +27,8 @@ const READ_WITHIN_MS = 50;
 const LINGER_MS = 2_000;
 
 /**
- * Refuses what a connection sent that is no readable request, and closes it. A request that is refused is never carried
- * out, and one that was begun before it gets its own answer first.
+ * Refuses what a connection sent that is no readable request, and closes it. A request that is
+ * refused is never carried out, and one that was begun before it gets its own answer first.
  */
 export class BrokenRequests {
   private readonly refused = new WeakSet<Duplex>();
@@ -73,8 +73,8 @@ export class BrokenRequests {
   }
 
   /**
-   * Node looks at its clock before it reads what has arrived: after a pause of this process a request may be complete and
-   * still seem late.
+   * Node looks at its clock before it reads what has arrived: after a pause of this process a
+   * request may be complete and still seem late.
    */
   private async hasArrived(socket: Duplex): Promise<boolean> {
     const begun = this.requests.begun(socket);
@@ -84,7 +84,10 @@ export class BrokenRequests {
   }
 }
 
-/** A whole answer for a connection on which no request was read; the connection is to be closed after it. */
+/**
+ * A whole answer for a connection on which no request was read; the connection is to be closed
+ * after it.
+ */
 export function rawRefusal(refusal: Refusal): string {
   const requestId = newRequestId();
   const body = JSON.stringify({ error: errorShape(refusal, { requestId }) });

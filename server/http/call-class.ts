@@ -1,8 +1,8 @@
 import { LIST_CALLS } from '../operations/list-namespace-locks';
 
 /**
- * What is served first when there is more to do than time: keeping and giving back holds, other calls of programs, the
- * console, pages.
+ * What is served first when there is more to do than time: keeping and giving back holds, other
+ * calls of programs, the console, pages.
  */
 export const CALL_CLASSES = ['hold', 'service', 'console', 'page'] as const;
 export type CallClass = (typeof CALL_CLASSES)[number];

@@ -12,7 +12,10 @@ export interface ConnectionTerms {
   refuse(): LockyardError;
 }
 
-/** How long one that is turned away stays open so that its caller can read why, and how many may at once. */
+/**
+ * How long one that is turned away stays open so that its caller can read why, and how many may at
+ * once.
+ */
 const LINGER_MS = 1_000;
 export const LINGERING_MAX = 100;
 
@@ -20,8 +23,9 @@ export const LINGERING_MAX = 100;
 const LOOKS_MAX = 100;
 
 /**
- * Keeps the connections of a server below a bound. Beyond it a new one takes the place of the oldest that is idle and never
- * sent a valid key; where there is none, it is turned away with 429. What others have asked goes on.
+ * Keeps the connections of a server below a bound. Beyond it a new one takes the place of the
+ * oldest that is idle and never sent a valid key; where there is none, it is turned away with 429.
+ * What others have asked goes on.
  */
 export class ConnectionLimit {
   private open = 0;

@@ -52,7 +52,8 @@ export interface Doors {
 
 /**
  * @param pages what serves everything outside `/api`; null for a server without pages
- * @param lean whether plain calls of the service API take their short cut; all that differs is what they cost
+ * @param lean whether plain calls of the service API take their short cut; all that differs is what
+ *   they cost
  */
 export function createDoors(
   runtime: Runtime,

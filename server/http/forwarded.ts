@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { type NetworkList, plainAddress } from '../network-list';
 
 /**
- * The caller's address. Where the peer is a trusted proxy, the rightmost address of `X-Forwarded-For` that is not one:
- * all to the left of it may have been written by the caller.
+ * The caller's address. Where the peer is a trusted proxy, the rightmost address of
+ * `X-Forwarded-For` that is not one: all to the left of it may have been written by the caller.
  */
 export function callerAddress(req: IncomingMessage, proxies: NetworkList): string {
   let address = plainAddress(req.socket.remoteAddress ?? '');
@@ -20,8 +20,8 @@ export function callerAddress(req: IncomingMessage, proxies: NetworkList): strin
 }
 
 /**
- * Whether the caller's side of the connection is encrypted: a trusted proxy says that it decrypts it. Of several values
- * the last counts, since that is the one which the trusted proxy wrote.
+ * Whether the caller's side of the connection is encrypted: a trusted proxy says that it decrypts
+ * it. Of several values the last counts, since that is the one which the trusted proxy wrote.
  */
 export function isSecure(req: IncomingMessage, proxies: NetworkList): boolean {
   const header = req.headers['x-forwarded-proto'];

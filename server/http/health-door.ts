@@ -7,8 +7,9 @@ const FRESH_MS = 1_000;
 const ANSWER_MAX_MS = 2_000;
 
 /**
- * Whether this process can serve: the control database answers, and the last heartbeat was written to it, which is tried
- * twice a second. A full disk answers and takes nothing. Tells anonymous callers yes or no, and nothing else.
+ * Whether this process can serve: the control database answers, and the last heartbeat was written
+ * to it, which is tried twice a second. A full disk answers and takes nothing. Tells anonymous
+ * callers yes or no, and nothing else.
  */
 export function createReadiness(runtime: Runtime): () => Promise<boolean> {
   const { database, clock, engines } = runtime;

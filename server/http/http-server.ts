@@ -13,15 +13,20 @@ const HEADER_MAX_MS = 10_000;
 const REQUEST_MAX_MS = 20_000;
 /** Node looks for connections that are beyond both only so often; by itself, every 30 s. */
 const LOOK_EVERY_MS = 1_000;
-/** Longer than callers keep their idle connections, so that it is seldom us who closes one just when it is used. */
+/**
+ * Longer than callers keep their idle connections, so that it is seldom us who closes one just when
+ * it is used.
+ */
 const KEEP_ALIVE_MS = 65_000;
 
 /**
- * The one server of this process. It has no listener for upgrades on purpose: a request that offers one is answered as
- * the plain request that it is too, which clients that would speak HTTP/2 rely on; the doors refuse WebSockets. They
- * also refuse, with a reason, what Node would refuse by itself: no `Host`, and an `Expect` that nobody knows.
+ * The one server of this process. It has no listener for upgrades on purpose: a request that offers
+ * one is answered as the plain request that it is too, which clients that would speak HTTP/2 rely
+ * on; the doors refuse WebSockets. They also refuse, with a reason, what Node would refuse by
+ * itself: no `Host`, and an `Expect` that nobody knows.
  *
- * @param limits how long a request may take to arrive, and how often Node looks for those that take longer
+ * @param limits how long a request may take to arrive, and how often Node looks for those that take
+ *   longer
  */
 export function createHttpServer(
   doors: Doors,
@@ -56,7 +61,10 @@ export function createHttpServer(
   return server;
 }
 
-/** Begins to listen; answers the address for a browser. Throws `StartError` with the reason in plain words. */
+/**
+ * Begins to listen; answers the address for a browser. Throws `StartError` with the reason in plain
+ * words.
+ */
 export async function listen(server: Server, port: number, host: string): Promise<string> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>

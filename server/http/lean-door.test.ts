@@ -39,7 +39,10 @@ const both = {
   leaseMs: 60_000,
 };
 
-/** The answers of both doors, which must be one and the same; `isTaken` says whether the lean one made it. */
+/**
+ * The answers of both doors, which must be one and the same; `isTaken` says whether the lean one
+ * made it.
+ */
 async function expectSame(wire: WireRequest) {
   const before = doors.taken;
   const { lean, stock } = await doors.ask(wire);

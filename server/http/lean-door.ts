@@ -45,8 +45,9 @@ interface LeanDoor {
 }
 
 /**
- * Serves the plain calls of a router, one a request, without the web's objects around each: most of what such a call
- * costs otherwise. It answers what the stock door would; what is not plain, it leaves to that.
+ * Serves the plain calls of a router, one a request, without the web's objects around each: most of
+ * what such a call costs otherwise. It answers what the stock door would; what is not plain, it
+ * leaves to that.
  *
  * @returns whether the request is taken
  */

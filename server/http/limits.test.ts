@@ -189,7 +189,10 @@ test('a key whose callers send without a pause leaves another its part', async (
   api = await ApiHarness.start();
   const [key, flood] = [await api.key('orders'), await api.key('flood')];
   let floodAnswers = 0;
-  /** For each call of the other key: how many of the flood were answered between its request and its answer. */
+  /**
+   * For each call of the other key: how many of the flood were answered between its request and its
+   * answer.
+   */
   const before: number[] = [];
   api.server.prependListener('request', ({ headers }: IncomingMessage, res: ServerResponse) => {
     const seen = floodAnswers;

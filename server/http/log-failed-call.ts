@@ -2,7 +2,9 @@ import type { TRPCError } from '@trpc/server';
 import type { Log } from '../log';
 import { type CallType, refusalOf } from '../trpc/refusal';
 
-/** Tells the log of a failure that nobody foresaw, of which its caller is told no more than that. */
+/**
+ * Tells the log of a failure that nobody foresaw, of which its caller is told no more than that.
+ */
 export function logFailedCall(
   log: Log,
   error: TRPCError,

@@ -39,7 +39,10 @@ function requireToken({ req, res }: RequestScope, expected: string): void {
   throw new LockyardError('UNAUTHENTICATED', 'Send the token of LOCKYARD_METRICS_TOKEN.');
 }
 
-/** The host's name is looked at too: a page of another site can make a browser here ask for its own name. */
+/**
+ * The host's name is looked at too: a page of another site can make a browser here ask for its own
+ * name.
+ */
 function requireThisMachine({ req, address }: RequestScope): void {
   const isForwarded = FORWARDED.some((name) => req.headers[name] !== undefined);
   const isHere = isLoopback(address) && isLoopbackName(req.headers.host ?? '');

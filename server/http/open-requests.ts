@@ -27,7 +27,10 @@ export class OpenRequests {
     res.once('close', () => open.delete(request));
   }
 
-  /** Whether a connection has no request that waits for its answer. One that has begun to send its next may be idle still. */
+  /**
+   * Whether a connection has no request that waits for its answer. One that has begun to send its
+   * next may be idle still.
+   */
   isIdle(socket: Duplex): boolean {
     return (this.connections.get(socket)?.open.size ?? 0) === 0;
   }

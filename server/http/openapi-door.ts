@@ -10,7 +10,10 @@ export const OPENAPI_PATH = '/api/v1/openapi.json';
 /** Long enough to spare repeated reads, short enough for an upgrade to show. */
 const CACHED_SECONDS = 60;
 
-/** Serves the service API's description to everybody: it tells nothing that the documentation does not. */
+/**
+ * Serves the service API's description to everybody: it tells nothing that the documentation does
+ * not.
+ */
 export function openOpenApiDoor() {
   let made: { body: Buffer; etag: string } | null = null;
   return async ({ req, res }: RequestScope): Promise<void> => {

@@ -4,12 +4,15 @@ import type { RequestScope } from './request-scope';
 import { newNonce, pagePolicy } from './security-headers';
 
 /**
- * Answers a request for a page or one of its files, whose policy names `nonce`. Resolves when there is no more to do for
- * it but to send.
+ * Answers a request for a page or one of its files, whose policy names `nonce`. Resolves when there
+ * is no more to do for it but to send.
  */
 export type PageHandler = (scope: RequestScope, nonce: string) => Promise<void>;
 
-/** Gives pages their headers and hands them on. Pages are only ever read: whatever changes something goes by the APIs. */
+/**
+ * Gives pages their headers and hands them on. Pages are only ever read: whatever changes something
+ * goes by the APIs.
+ */
 export function openPageDoor(pages: PageHandler | null, scheduler: RequestScheduler) {
   return async (scope: RequestScope): Promise<void> => {
     const { req, res, pathname, address } = scope;

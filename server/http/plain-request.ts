@@ -5,7 +5,10 @@ const BODY_MAX_BYTES = 16 * 1024;
 
 const JSON_TYPES = new Set(['application/json', 'application/json; charset=utf-8']);
 
-/** A query of nothing but a percent-encoded input, without what a URL's parser would treat as more than itself. */
+/**
+ * A query of nothing but a percent-encoded input, without what a URL's parser would treat as more
+ * than itself.
+ */
 const ONLY_INPUT = /^input=((?:(?![+&#])[!-~])+)$/;
 
 /** Headers with which a request may mean more than its address and body say. */
@@ -21,8 +24,9 @@ const LOADED_HEADERS = [
 let lastHost = '';
 
 /**
- * Whether a request is as nearly all that programs send: it passes every guard of the stock door by its looks, and
- * nothing but its address, its key and its body can matter to the answer. Doubtful ones are not plain.
+ * Whether a request is as nearly all that programs send: it passes every guard of the stock door by
+ * its looks, and nothing but its address, its key and its body can matter to the answer. Doubtful
+ * ones are not plain.
  */
 export function isPlainRequest(req: IncomingMessage): boolean {
   const { headers } = req;

@@ -5,8 +5,9 @@ import { newRequestId, type RequestScope } from './request-scope';
 export type ScopedHandler = (scope: RequestScope) => void;
 
 /**
- * The console API for the page process, on a socket that only this user may open: queries with the cookie of the page's
- * request. Only here are the address, scheme and request id of the page's request believed as they are sent.
+ * The console API for the page process, on a socket that only this user may open: queries with the
+ * cookie of the page's request. Only here are the address, scheme and request id of the page's
+ * request believed as they are sent.
  */
 export function createPrivateConsole(handle: ScopedHandler): Server {
   const server = createServer((req, res) => handle(privateScope(req, res)));

@@ -9,7 +9,10 @@ import { WaitingTurns } from './waiting-turns';
 /** So much work is begun as it arrives, before anybody has to wait for a turn. */
 const AT_ONCE_UNITS = 8;
 
-/** Work begun in one turn of the event loop; then sockets are read, so that nothing urgent is overlooked. */
+/**
+ * Work begun in one turn of the event loop; then sockets are read, so that nothing urgent is
+ * overlooked.
+ */
 const TURN_MS = 4;
 /** The clock is read once in so many calls. */
 const READ_CLOCK_EVERY = 8;
@@ -21,8 +24,9 @@ export const BUSY_ROOM = 4;
 const IDLE_ROOM = 64;
 
 /**
- * A key that usually comes back so soon after its answers is waited for, up to as long, before other keys begin more: its
- * calls then go in one packet with theirs, where they would else find theirs gone and wait for a whole one.
+ * A key that usually comes back so soon after its answers is waited for, up to as long, before
+ * other keys begin more: its calls then go in one packet with theirs, where they would else find
+ * theirs gone and wait for a whole one.
  */
 const COMES_BACK_MS = 2;
 /** Between two of its calls a caller counts as active for so long. */
@@ -50,8 +54,8 @@ export class ScheduledTurn {
   ) {}
 
   /**
-   * The call is answered, or waits for something that is not this process: others may begin. May be called again, which
-   * does nothing.
+   * The call is answered, or waits for something that is not this process: others may begin. May be
+   * called again, which does nothing.
    */
   end(): void {
     if (this.begunIn !== null) this.scheduler.ended(this, this.begunIn);
@@ -60,12 +64,14 @@ export class ScheduledTurn {
 }
 
 /**
- * Shares this process between its callers, in one place. While there is room a call begins at once. Otherwise calls wait
- * in lines: the more urgent class first, though a lower one keeps a small part; within a class one caller after the
- * other. While several API keys are active each may have little under way, so that a key whose callers send without a
- * pause fills its own line and not the engine.
+ * Shares this process between its callers, in one place. While there is room a call begins at once.
+ * Otherwise calls wait in lines: the more urgent class first, though a lower one keeps a small
+ * part; within a class one caller after the other. While several API keys are active each may have
+ * little under way, so that a key whose callers send without a pause fills its own line and not the
+ * engine.
  *
- * Nothing is refused or dropped here, and calls of one caller and class begin in the order in which they came.
+ * Nothing is refused or dropped here, and calls of one caller and class begin in the order in which
+ * they came.
  */
 export class RequestScheduler {
   readonly tally = new SchedulerTally();

@@ -4,8 +4,8 @@ import { LockyardError } from '../domain/errors';
 const SUSPICIOUS = /__proto__|\\u/i;
 
 /**
- * Refuses a JSON text with a `__proto__` key at any depth. No schema has one; where keys are free, it would be lost in
- * silence. Broken JSON passes: the parser that comes next has the words for it.
+ * Refuses a JSON text with a `__proto__` key at any depth. No schema has one; where keys are free,
+ * it would be lost in silence. Broken JSON passes: the parser that comes next has the words for it.
  *
  * @throws LockyardError `INVALID`
  */

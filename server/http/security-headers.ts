@@ -36,7 +36,10 @@ export function setApiHeaders(res: ServerResponse): void {
 const API_ANSWER = Object.entries({ ...EVERYWHERE, ...OF_APIS }).flat();
 const SECURED_API_ANSWER = [...API_ANSWER, ...Object.entries(SECURED).flat()];
 
-/** What both of the above set, less the request id, as a flat list for `writeHead`: far cheaper than one by one. */
+/**
+ * What both of the above set, less the request id, as a flat list for `writeHead`: far cheaper than
+ * one by one.
+ */
 export function apiAnswerHeaders(isSecure: boolean): readonly string[] {
   return isSecure ? SECURED_API_ANSWER : API_ANSWER;
 }
@@ -45,8 +48,8 @@ export function apiAnswerHeaders(isSecure: boolean): readonly string[] {
 export const newNonce = () => randomBytes(16).toString('base64');
 
 /**
- * The policy of a page whose scripts carry `nonce`. Next reads the nonce from this header of the *request* and puts it on
- * its own scripts.
+ * The policy of a page whose scripts carry `nonce`. Next reads the nonce from this header of the
+ * *request* and puts it on its own scripts.
  *
  * Styles may be inline: charts and dialogs set them at run time, and they cannot run code.
  */

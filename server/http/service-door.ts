@@ -24,7 +24,9 @@ export function openServiceDoor(runtime: Runtime, admit: Admit) {
   });
 }
 
-/** The short cut for nearly all of its calls; what it does not take goes through the door itself. */
+/**
+ * The short cut for nearly all of its calls; what it does not take goes through the door itself.
+ */
 export function openLeanServiceDoor(
   runtime: Runtime,
   admit: Admit,

@@ -1,6 +1,7 @@
 /**
- * Counts units of work under way, by generations of time. What was begun two generations ago and has not ended counts no
- * longer: it waits for a lock, or for a store that does not answer, and must not keep the way blocked for others.
+ * Counts units of work under way, by generations of time. What was begun two generations ago and
+ * has not ended counts no longer: it waits for a lock, or for a store that does not answer, and
+ * must not keep the way blocked for others.
  */
 export class UnderWay {
   private recent = 0;

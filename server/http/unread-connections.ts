@@ -4,11 +4,17 @@ import type { Clock } from '../clock';
 
 /** A caller that has read nothing of what there is for it for so long is not going to. */
 const UNREAD_MAX_MS = 10_000;
-/** Of a live stream, which would go on growing. Another answer may be larger, as long as it is being read. */
+/**
+ * Of a live stream, which would go on growing. Another answer may be larger, as long as it is being
+ * read.
+ */
 const STREAM_UNSENT_MAX_BYTES = 1024 * 1024;
 const LOOK_EVERY_MS = 1_000;
 
-/** What Node keeps to itself of a socket: bytes of the write under way that the kernel has not taken. */
+/**
+ * What Node keeps to itself of a socket: bytes of the write under way that the kernel has not
+ * taken.
+ */
 type WithHandle = Socket & { _handle?: { writeQueueSize?: number } | null };
 
 interface Reading {
@@ -21,8 +27,9 @@ interface Reading {
 }
 
 /**
- * Closes connections whose callers do not read their answers, whatever door gives them. Reading slowly is no fault: any
- * byte taken counts. What fits into the buffers of the kernel counts as read.
+ * Closes connections whose callers do not read their answers, whatever door gives them. Reading
+ * slowly is no fault: any byte taken counts. What fits into the buffers of the kernel counts as
+ * read.
  */
 export class UnreadConnections {
   private readonly open = new Map<Socket, Reading>();

@@ -8,8 +8,9 @@ const PASSED_OVER_MAX = [Number.POSITIVE_INFINITY, 4, 16, 32];
 const LAST = CALL_CLASSES.length - 1;
 
 /**
- * Calls that wait for their turn: the more urgent class first, though a lower one keeps a small part; within a class one
- * caller after the other; calls of one caller and class in the order in which they came.
+ * Calls that wait for their turn: the more urgent class first, though a lower one keeps a small
+ * part; within a class one caller after the other; calls of one caller and class in the order in
+ * which they came.
  */
 export class WaitingTurns {
   size = 0;

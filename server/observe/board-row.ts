@@ -14,7 +14,10 @@ import { leadingHold, lockStatus, type StatusFacts, statusFacts } from '../domai
 import { type LockNorms, stuckReason } from '../domain/stuck-reason';
 import { LeanRecords } from './list/lean-records';
 
-/** A lock as the board keeps it. What people see of it is made when they look: most changes nobody looks at. */
+/**
+ * A lock as the board keeps it. What people see of it is made when they look: most changes nobody
+ * looks at.
+ */
 export class BoardRow {
   private text: string | null = null;
 
@@ -74,7 +77,10 @@ export class BoardRow {
     return first;
   }
 
-  /** When the longest waiter came; null if nobody waits. Not always the first one: a set brings its age along from queue to queue. */
+  /**
+   * When the longest waiter came; null if nobody waits. Not always the first one: a set brings its
+   * age along from queue to queue.
+   */
   get oldestWaitAt(): number | null {
     let oldest: number | null = null;
     for (const { enqueuedAt } of this.record.queue) {
@@ -143,7 +149,9 @@ export function shownRow(row: BoardRow, standing: RowStanding): LockRow {
   };
 }
 
-/** The record that was read; null if there is none. Throws for a text that no version of ours wrote. */
+/**
+ * The record that was read; null if there is none. Throws for a text that no version of ours wrote.
+ */
 function recordRead({ record }: ReadRecord): LockRecord | null {
   return record && decodeRecord(record).record;
 }

@@ -10,7 +10,10 @@ export function keptLocks(board: Pick<LockBoard, 'table'>): Iterable<BoardRow> {
   return board.table.all();
 }
 
-/** Takes records off the board that were deleted: that leaves no history by which it would learn of it. */
+/**
+ * Takes records off the board that were deleted: that leaves no history by which it would learn of
+ * it.
+ */
 export function takeOff(board: LockBoard, backend: ObservedBackend, keys: RecordKey[]): void {
   for (const key of keys) {
     if (key.kind === 'counter') board.counters.table.forget(counterRowId(publicId(backend), key));
@@ -19,7 +22,9 @@ export function takeOff(board: LockBoard, backend: ObservedBackend, keys: Record
   if (keys.length > 0) board.tell();
 }
 
-/** Whether a backend has been read, with all of its shards. @param id as people and programs know it */
+/**
+ * Whether a backend has been read, with all of its shards. @param id as people and programs know it
+ */
 export function isRead(
   board: Pick<LockBoard, 'lookedAt'>,
   backends: ObservedBackend[],

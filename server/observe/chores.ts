@@ -12,7 +12,10 @@ const CHORES_KEY = { namespace: OWN_NAMESPACE, name: 'chores' };
 const LEASE_MS = 1_500;
 const RENEW_EVERY_MS = 400;
 const QUEUES_EVERY_MS = 1_000;
-/** A lease that ran out so lately is left to whoever takes the lock next: that one settles it on its way. */
+/**
+ * A lease that ran out so lately is left to whoever takes the lock next: that one settles it on its
+ * way.
+ */
 const LAPSED_FOR_MS = 800;
 const TIDY_EVERY_MS = 10 * 60_000;
 const INTENTS_EVERY_MS = 10_000;
@@ -37,12 +40,15 @@ export interface ChoresParts {
 }
 
 /**
- * Work that one process does for all: it holds Lockyard's own chores lock on the control database's backend. Every
- * chore is safe to do twice, so a moment with two processes at it harms nothing.
+ * Work that one process does for all: it holds Lockyard's own chores lock on the control database's
+ * backend. Every chore is safe to do twice, so a moment with two processes at it harms nothing.
  */
 export class Chores {
   private token: number | null = null;
-  /** When the lease is surely over, on the monotonic clock: from then on another process may have the lock. */
+  /**
+   * When the lease is surely over, on the monotonic clock: from then on another process may have
+   * the lock.
+   */
   private leaseEndsAt = 0;
   private readonly doneAt = new Map<string, number>();
   private readonly underWay = new Map<string, Promise<void>>();
@@ -51,7 +57,10 @@ export class Chores {
 
   constructor(private readonly parts: ChoresParts) {}
 
-  /** Takes or keeps the lock, and begins what is due. What one backend keeps waiting holds up no other. */
+  /**
+   * Takes or keeps the lock, and begins what is due. What one backend keeps waiting holds up no
+   * other.
+   */
   async turn(): Promise<void> {
     if (this.isDue('lease', RENEW_EVERY_MS)) await this.tried('lease', () => this.keepLease());
     if (this.token === null) return;
@@ -121,7 +130,10 @@ export class Chores {
     for (const opener of this.parts.openers) opener.restart();
   }
 
-  /** Leases that ran out and that nobody touches; now and then all queues, for waiters that are dead. */
+  /**
+   * Leases that ran out and that nobody touches; now and then all queues, for waiters that are
+   * dead.
+   */
   private dueByBackend(): Map<string, RecordKey[]> {
     const { board, clock, backends } = this.parts;
     const instants = new Map(
@@ -170,14 +182,19 @@ export class Chores {
     return true;
   }
 
-  /** Starts a chore unless it is due later or still under way. A failure is told, and stops nothing else. */
+  /**
+   * Starts a chore unless it is due later or still under way. A failure is told, and stops nothing
+   * else.
+   */
   private begin(chore: string, everyMs: number, work: () => Promise<void>): void {
     if (this.underWay.has(chore) || !this.isDue(chore, everyMs)) return;
     const done = this.tried(chore, work).finally(() => this.underWay.delete(chore));
     this.underWay.set(chore, done);
   }
 
-  /** Does a chore. That it fails is told once, until it succeeds: a store may be away for a night. */
+  /**
+   * Does a chore. That it fails is told once, until it succeeds: a store may be away for a night.
+   */
   private async tried(chore: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();

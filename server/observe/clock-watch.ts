@@ -12,8 +12,8 @@ export interface ClockStep {
 }
 
 /**
- * Watches this machine's clock against one that never steps, and passes on what engines saw of their backends'.
- * A machine that slept looks like one whose clock was set forward.
+ * Watches this machine's clock against one that never steps, and passes on what engines saw of
+ * their backends'. A machine that slept looks like one whose clock was set forward.
  */
 export class ClockWatch {
   private aheadMs: number;

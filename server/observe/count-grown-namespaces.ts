@@ -4,8 +4,9 @@ import { DEFAULT_POLICY } from '../domain/namespace-policy';
 import type { NameCount } from '../engine/name-count';
 
 /**
- * Decides for each namespace from before `maxLocks` how many names it may have where its policy does not say: the default, or twice
- * what it has where that is more. Each is decided once, when all of its backend has been read.
+ * Decides for each namespace from before `maxLocks` how many names it may have where its policy
+ * does not say: the default, or twice what it has where that is more. Each is decided once, when
+ * all of its backend has been read.
  *
  * @param isRead whether a backend, all shards of it, has been read
  */

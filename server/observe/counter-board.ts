@@ -24,7 +24,10 @@ interface CounterBackend {
 /** Those who look for the same get the same answer for so long. */
 const SHARED_FOR_MS = 400;
 
-/** Every counter of every backend as this process last read it. The lock board reads for both, and says when to look. */
+/**
+ * Every counter of every backend as this process last read it. The lock board reads for both, and
+ * says when to look.
+ */
 export class CounterBoard {
   readonly table: CounterTable;
   /** By what was looked for. */
@@ -89,10 +92,11 @@ export class CounterBoard {
   }
 
   /**
-   * A counter read afresh; the last good reading, marked as such, while its backend does not answer.
+   * A counter read afresh; the last good reading, marked as such, while its backend does not
+   * answer.
    *
-   * @throws LockyardError `NOT_FOUND` for an unknown namespace or a counter that was never created, `BACKEND_DOWN` if
-   *   there is no reading at all
+   * @throws LockyardError `NOT_FOUND` for an unknown namespace or a counter that was never created,
+   *   `BACKEND_DOWN` if there is no reading at all
    */
   async detail(namespace: string, name: string): Promise<CounterDetail> {
     const id = await this.backendOf(namespace);
@@ -120,7 +124,10 @@ export class CounterBoard {
     }
   }
 
-  /** Begins to read everything of a backend. The answer lets go of what was not read until it is called. */
+  /**
+   * Begins to read everything of a backend. The answer lets go of what was not read until it is
+   * called.
+   */
   beginReading(backend: string): () => Promise<void> {
     return this.table.beginReading(backend, this.slice());
   }

@@ -81,7 +81,10 @@ export class CounterTable {
     for (const row of this.rows) if (row) yield row;
   }
 
-  /** Begins to read everything of a backend. The answer lets go of what was not read until it is called. */
+  /**
+   * Begins to read everything of a backend. The answer lets go of what was not read until it is
+   * called.
+   */
   beginReading(backend: string, slice: TimeSlice): () => Promise<void> {
     this.mark += 1;
     const { mark } = this;
@@ -93,7 +96,10 @@ export class CounterTable {
     };
   }
 
-  /** The first that match, by name, and how many do. Done in slices: what comes meanwhile may be among them or not. */
+  /**
+   * The first that match, by name, and how many do. Done in slices: what comes meanwhile may be
+   * among them or not.
+   */
   async find(
     sought: string,
     limit: number,

@@ -10,18 +10,24 @@ import {
 } from '../domain/deletion';
 import type { ObservedBackend } from './lock-board';
 
-/** Read and deleted at a time, each in one step of the store: others wait behind no more than that. */
+/**
+ * Read and deleted at a time, each in one step of the store: others wait behind no more than that.
+ */
 const AT_ONCE = 200;
 
-/** What became of one record. `changed`: it was used meanwhile, so it was left alone; `gone`: there was none. */
+/**
+ * What became of one record. `changed`: it was used meanwhile, so it was left alone; `gone`: there
+ * was none.
+ */
 export type DeletionFate =
   | { key: RecordKey; outcome: 'deleted'; rev: number }
   | { key: RecordKey; outcome: 'kept'; because: KeptBecause }
   | { key: RecordKey; outcome: 'changed' | 'gone' };
 
 /**
- * Deletes those records of one backend that nothing keeps, as `lockDeletion` says: each is read, judged, and deleted only if it is
- * still what was read and the store's clock has come far enough, in one step. Says what became of each, in order.
+ * Deletes those records of one backend that nothing keeps, as `lockDeletion` says: each is read,
+ * judged, and deleted only if it is still what was read and the store's clock has come far enough,
+ * in one step. Says what became of each, in order.
  *
  * @param idleMs how long a lock must not have been held besides; 0 for a deletion by an operator
  * @throws StoreError where the backend does not answer; those before may be gone
@@ -39,7 +45,10 @@ export async function deleteRecords(
   return fates;
 }
 
-/** What keeps each record back, as it is now; null: nothing does. Those that are not there are left out. */
+/**
+ * What keeps each record back, as it is now; null: nothing does. Those that are not there are left
+ * out.
+ */
 export async function judgeRecords(
   { store, epochOf }: Pick<ObservedBackend, 'store' | 'epochOf'>,
   keys: RecordKey[],

@@ -29,7 +29,10 @@ export async function insertEvents(
   }
 }
 
-/** One row an event, except for those of Lockyard's own records; columns in the order in which `insertEvents` takes them. */
+/**
+ * One row an event, except for those of Lockyard's own records; columns in the order in which
+ * `insertEvents` takes them.
+ */
 export function eventRows(backend: string, { id, changes }: HistoryRow): SqlValue[][] {
   const rows: SqlValue[][] = [];
   for (const { key, events } of changes) {

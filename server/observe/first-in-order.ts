@@ -1,4 +1,7 @@
-/** The first of all that were offered, in order, found in one go: only those that are kept are ever sorted. */
+/**
+ * The first of all that were offered, in order, found in one go: only those that are kept are ever
+ * sorted.
+ */
 export class FirstInOrder<T> {
   readonly kept: T[] = [];
 

@@ -7,7 +7,10 @@ import type { LockInsights, SumView } from './lock-insights';
 /** The last hour is not read again sooner. */
 const HOUR_FRESH_MS = 1_000;
 
-/** Older than this, as after a time in which nobody asked, a new reading is waited for, but no longer than that. */
+/**
+ * Older than this, as after a time in which nobody asked, a new reading is waited for, but no
+ * longer than that.
+ */
 const HOUR_OLD_MS = 5_000;
 const HOUR_WITHIN_MS = 500;
 
@@ -24,7 +27,10 @@ export class FleetView {
     private readonly clock: Clock,
   ) {}
 
-  /** While the control database does not answer, the hour stays as it was read last; `hourAt` says when. */
+  /**
+   * While the control database does not answer, the hour stays as it was read last; `hourAt` says
+   * when.
+   */
   async now(): Promise<FleetNow> {
     const reading = this.readHour();
     if (!this.hour) await reading;

@@ -7,7 +7,8 @@ import { pruneRecorded } from './prune-recorded';
 const OPENED = 'opened/';
 
 /**
- * Shards of a backend that are named nowhere any more, by what their history is filed under: it stays until it is old.
+ * Shards of a backend that are named nowhere any more, by what their history is filed under: it
+ * stays until it is old.
  *
  * @param named the ids of those that are
  */
@@ -28,7 +29,10 @@ export async function formerShards(
   });
 }
 
-/** The recorded history of such a shard, which nothing is added to: the chores only remove from it what is old. */
+/**
+ * The recorded history of such a shard, which nothing is added to: the chores only remove from it
+ * what is old.
+ */
 export class FormerShard {
   constructor(
     private readonly database: Database,

@@ -3,7 +3,10 @@ import type { RecordEvent } from '../domain/record-event';
 
 const WINDOW_SECONDS = 60;
 
-/** How many locks are granted a second, over the last minute; over less, in the first minute of a process. */
+/**
+ * How many locks are granted a second, over the last minute; over less, in the first minute of a
+ * process.
+ */
 export class GrantRate {
   /** By second of this process's clock. */
   private readonly grants = new Map<number, number>();

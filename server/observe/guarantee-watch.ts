@@ -15,7 +15,10 @@ export interface GuaranteeWatchParts {
 
 /** Under a minute together with the reading itself: so soon a change for the worse counts. */
 const READ_EVERY_MS = 50_000;
-/** After a reading that failed, and before the first: a backend that comes back must not wait for it. */
+/**
+ * After a reading that failed, and before the first: a backend that comes back must not wait for
+ * it.
+ */
 const RETRY_EVERY_MS = 500;
 const LOOK_EVERY_MS = 500;
 /** Stores give up earlier by themselves. */
@@ -24,8 +27,9 @@ const READING_TIMEOUT_MS = 4_000;
 const RANK = { 'Best-effort': 0, Timed: 1, Strong: 2 } as const;
 
 /**
- * Reads again and again what one backend, as it is set up, can promise, and says whether it may grant locks: not before its
- * settings were read once, and not while they are unsafe, unless that can be allowed and is. A reading that fails keeps the last.
+ * Reads again and again what one backend, as it is set up, can promise, and says whether it may
+ * grant locks: not before its settings were read once, and not while they are unsafe, unless that
+ * can be allowed and is. A reading that fails keeps the last.
  */
 export class GuaranteeWatch {
   private last: { guarantees: Guarantees; at: number; readAt: number } | null = null;
@@ -56,7 +60,9 @@ export class GuaranteeWatch {
     if (this.parts.clock.monotonic() - this.triedAt >= pauseMs) await this.read();
   }
 
-  /** Reads now, or waits for the reading that is under way. Never rejects: `row` says how it went. */
+  /**
+   * Reads now, or waits for the reading that is under way. Never rejects: `row` says how it went.
+   */
   read(): Promise<void> {
     this.underWay ??= this.readOnce().finally(() => {
       this.underWay = null;
@@ -64,7 +70,9 @@ export class GuaranteeWatch {
     return this.underWay;
   }
 
-  /** Why this backend may grant nothing at the moment, in whole sentences for callers; null: it may. */
+  /**
+   * Why this backend may grant nothing at the moment, in whole sentences for callers; null: it may.
+   */
   closedBecause(): string | null {
     const { backend, isAllowed } = this.parts;
     const grantsNothing = `The backend "${backend}" grants nothing`;

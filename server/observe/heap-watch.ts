@@ -1,7 +1,10 @@
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '../clock';
 
-/** At this part of what the heap may be it counts as nearly full, and below the other it does no longer. */
+/**
+ * At this part of what the heap may be it counts as nearly full, and below the other it does no
+ * longer.
+ */
 const SHORT_AT = 0.8;
 const ENOUGH_BELOW = 0.75;
 

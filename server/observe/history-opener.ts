@@ -20,9 +20,9 @@ const EVENTS_AT_ONCE = 1_000;
 const KEEP_FLUSHES_MS = 60 * 60_000;
 
 /**
- * Opens one backend's history: one row a flush becomes one row an event, in the control database, and is counted in the
- * roll-ups. Run by the chores process alone; where it stopped is kept, so its successor goes on there. A row met twice
- * is kept and counted once.
+ * Opens one backend's history: one row a flush becomes one row an event, in the control database,
+ * and is counted in the roll-ups. Run by the chores process alone; where it stopped is kept, so its
+ * successor goes on there. A row met twice is kept and counted once.
  */
 export class HistoryOpener {
   private tail: HistoryTail | null = null;
@@ -43,7 +43,10 @@ export class HistoryOpener {
     this.roller = new MinuteRoller(database, backend.id, clock, tally);
   }
 
-  /** Opens what has come since the last call. After a failure it begins again where it had surely come to. */
+  /**
+   * Opens what has come since the last call. After a failure it begins again where it had surely
+   * come to.
+   */
   async open(): Promise<void> {
     try {
       const tail = this.tail ?? (await this.begin());
@@ -88,7 +91,10 @@ export class HistoryOpener {
     return this.tail;
   }
 
-  /** Events first, some at a time, since a transaction keeps others waiting; the cursor with the last of them. */
+  /**
+   * Events first, some at a time, since a transaction keeps others waiting; the cursor with the
+   * last of them.
+   */
   private async write(rows: HistoryRow[], position: number): Promise<void> {
     const { raw, kind } = this.database;
     const fresh = rows.filter(({ id }) => id > this.opensAfter);

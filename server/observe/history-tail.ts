@@ -6,13 +6,17 @@ const GAP_PATIENCE_MS = 5_000;
 
 const ROWS_AT_ONCE = 200;
 
-/** Ids below one that is visible may still come, but not from further back than so many: nobody has that many under way. */
+/**
+ * Ids below one that is visible may still come, but not from further back than so many: nobody has
+ * that many under way.
+ */
 const GAP_REACH = 10_000;
 
 /**
- * Follows a store's history. Every row is delivered once, as soon as it can be seen; rows may come out of order, since a
- * smaller id can become visible after a bigger one. `position` never passes a gap that may still be filled, so whoever
- * begins there again misses nothing and meets some rows twice.
+ * Follows a store's history. Every row is delivered once, as soon as it can be seen; rows may come
+ * out of order, since a smaller id can become visible after a bigger one. `position` never passes a
+ * gap that may still be filled, so whoever begins there again misses nothing and meets some rows
+ * twice.
  */
 export class HistoryTail {
   /** Highest id seen. */
@@ -36,8 +40,9 @@ export class HistoryTail {
   }
 
   /**
-   * Rows that have become visible since the last call; empty if there are none. A gap is given up by a look that began
-   * when it was old enough: what a slow look did not see may have come meanwhile.
+   * Rows that have become visible since the last call; empty if there are none. A gap is given up
+   * by a look that began when it was old enough: what a slow look did not see may have come
+   * meanwhile.
    */
   async poll(): Promise<HistoryRow[]> {
     const askedAt = this.clock.monotonic();

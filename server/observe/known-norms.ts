@@ -4,7 +4,10 @@ import type { NamespacePolicy } from '../domain/namespace-policy';
 import type { RecordEvent } from '../domain/record-event';
 import type { LockNorms } from '../domain/stuck-reason';
 
-/** What this process knows of the norms by which locks are called stuck. Locks go by their ids on the board. */
+/**
+ * What this process knows of the norms by which locks are called stuck. Locks go by their ids on
+ * the board.
+ */
 export class KnownNorms {
   private readonly gaveUpAt = new Map<string, number>();
 
@@ -13,7 +16,10 @@ export class KnownNorms {
     private readonly ownHoldOf: (id: string) => OwnHold | null,
   ) {}
 
-  /** Takes note of waiters whose patience ran out; what was before this process followed the history is not known. */
+  /**
+   * Takes note of waiters whose patience ran out; what was before this process followed the history
+   * is not known.
+   */
   note(id: string, events: readonly RecordEvent[]): void {
     for (const { kind, at } of events) {
       if (kind === 'timeout') this.gaveUpAt.set(id, Math.max(at, this.gaveUpAt.get(id) ?? 0));

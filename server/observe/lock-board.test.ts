@@ -111,7 +111,8 @@ describe.each(storeNames)('the board over %s', (name) => {
   it('is searched by part of a name, an owner, a service or a token', async () => {
     watcher = await rig.watch();
     const key = { namespace: 'default', name: 'Billing/Über-Nacht' };
-    // Locks that are taken for the first time in one millisecond have one token; a second grant tells them apart.
+    // Locks that are taken for the first time in one millisecond have one token; a second grant
+    // tells them apart.
     const first = await take(watcher, key, 'Worker-7', { leaseMs: 60_000 });
     await release(watcher, key, 'Worker-7', first.token);
     await pause(5);

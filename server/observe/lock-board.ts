@@ -51,12 +51,16 @@ interface DueLock {
 const SCAN_PAGE = 500;
 const READ_AT_ONCE = 500;
 
-/** Flushes that can be under way at once, their ids given out and their records not seen by a scan yet. */
+/**
+ * Flushes that can be under way at once, their ids given out and their records not seen by a scan
+ * yet.
+ */
 const UNDER_WAY_MAX = 1_000;
 
 /**
- * Every lock of every backend as this process last read it. The history says which records moved; those are read
- * again, many at once, so a row is always a whole truth of some recent instant and never a sum of events.
+ * Every lock of every backend as this process last read it. The history says which records moved;
+ * those are read again, many at once, so a row is always a whole truth of some recent instant and
+ * never a sum of events.
  *
  * While a backend is silent its rows stay as they were read last, and their status is `unknown`.
  */
@@ -103,7 +107,10 @@ export class LockBoard {
     });
   }
 
-  /** A window into the lock list: filtered, sorted, worst first unless asked otherwise. Costs no look at any backend. */
+  /**
+   * A window into the lock list: filtered, sorted, worst first unless asked otherwise. Costs no
+   * look at any backend.
+   */
   page(input: LockListInput): Promise<LockPage> {
     return this.lists.page(input, this.live.isSlowed);
   }
@@ -154,12 +161,18 @@ export class LockBoard {
     yield* this.counters.keptNames();
   }
 
-  /** The id of the shard where a record of this backend lives, or its own; null: there is no such backend. */
+  /**
+   * The id of the shard where a record of this backend lives, or its own; null: there is no such
+   * backend.
+   */
   keeperId(backend: string, key: RecordKey): string | null {
     return keeperOf(this.backends, backend, key)?.id ?? null;
   }
 
-  /** Locks that time or a death may have changed: leases that lapsed by the instant of their backend, and queues. */
+  /**
+   * Locks that time or a death may have changed: leases that lapsed by the instant of their
+   * backend, and queues.
+   */
   due(instants: ReadonlyMap<string, number>): DueLock[] {
     return Array.from(this.table.due(instants), ({ row: { backend, key }, lapsed }) => ({
       backend,
@@ -182,7 +195,8 @@ export class LockBoard {
   /**
    * A lock read afresh; the last good reading, marked as such, while its backend does not answer.
    *
-   * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` if there is no reading at all
+   * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` if there is no
+   *   reading at all
    */
   async detail(namespace: string, name: string): Promise<LockDetail> {
     return this.details.read(namespace, name);
@@ -207,7 +221,10 @@ export class LockBoard {
     this.table.prove(backend.id, instant);
   }
 
-  /** Reads everything again, and lets go of what is not there any more: forgetting leaves no history. */
+  /**
+   * Reads everything again, and lets go of what is not there any more: forgetting leaves no
+   * history.
+   */
   async heal(backend: ObservedBackend): Promise<void> {
     const ends = [this.table.beginReading(backend.id), this.counters.beginReading(backend.id)];
     let cursor: Cursor | null = { namespace: null, after: null };
@@ -221,8 +238,8 @@ export class LockBoard {
   }
 
   /**
-   * Follows the history: looks again at every record that moved since the last call. What this very process wrote last
-   * need not be read. A backend that has lost its memory since is read anew.
+   * Follows the history: looks again at every record that moved since the last call. What this very
+   * process wrote last need not be read. A backend that has lost its memory since is read anew.
    */
   async follow(backend: ObservedBackend): Promise<void> {
     const moved = this.moved.get(backend.id);

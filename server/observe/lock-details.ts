@@ -24,7 +24,10 @@ export interface LockDetailsParts {
   rowOf: (namespace: string, name: string) => LockRow | null;
 }
 
-/** Reads single locks afresh, and keeps the last good readings for when their backend does not answer. */
+/**
+ * Reads single locks afresh, and keeps the last good readings for when their backend does not
+ * answer.
+ */
 export class LockDetails {
   private readonly last = new Map<string, LockDetail>();
 
@@ -109,7 +112,10 @@ async function readOne({ store }: ObservedBackend, key: RecordKey): Promise<Read
   return read;
 }
 
-/** The board follows the whole history: it may know of a later instant at which the lock was still so. */
+/**
+ * The board follows the whole history: it may know of a later instant at which the lock was still
+ * so.
+ */
 function lastProof(kept: LockRow, onBoard: LockRow | null): number {
   const isSame = onBoard?.rev === kept.rev;
   return isSame ? Math.max(kept.readAt, onBoard.readAt) : kept.readAt;

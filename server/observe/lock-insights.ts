@@ -12,7 +12,10 @@ import { countedTo, uncountedEvents } from './uncounted-events';
 /** Minutes read at a time, so that nobody waits long for those who look far back. */
 const ROWS_AT_ONCE = 500;
 
-/** Roll-ups that are written time and again while they are read are shown without what is in none yet. */
+/**
+ * Roll-ups that are written time and again while they are read are shown without what is in none
+ * yet.
+ */
 const TRIES_MAX = 3;
 
 /** What the roll-ups say of a time. */
@@ -20,15 +23,18 @@ export type SumView = ReturnType<InsightSteps['view']>;
 
 /** The recorded past in numbers, from the roll-ups. */
 export class LockInsights {
-  /** @param partsOf what the roll-ups of a backend are filed under: its own id, or those of its shards */
+  /**
+   * @param partsOf what the roll-ups of a backend are filed under: its own id, or those of its
+   *   shards
+   */
   constructor(
     private readonly database: Database,
     private readonly partsOf: (backend: string) => string[],
   ) {}
 
   /**
-   * One lock over a range that ends with the step under way at `now`, its backend's clock. Of a backend with shards all of
-   * them are looked at: a reshard may have moved the lock.
+   * One lock over a range that ends with the step under way at `now`, its backend's clock. Of a
+   * backend with shards all of them are looked at: a reshard may have moved the lock.
    */
   async ofLock(
     backend: string,
@@ -54,7 +60,9 @@ export class LockInsights {
     return steps.view();
   }
 
-  /** A lock's roll-ups, and what is in none yet; read again where it was written into one meanwhile. */
+  /**
+   * A lock's roll-ups, and what is in none yet; read again where it was written into one meanwhile.
+   */
   private async whole(backend: string, lockId: string, since: number): Promise<MinuteRollup[]> {
     const { ask } = this.database.raw;
     for (let tries = 1; ; tries += 1) {

@@ -27,8 +27,8 @@ type Collect = () => MetricFamily[] | Promise<MetricFamily[]>;
 const NO_NUMBER = /^.* Nan\n/gm;
 
 /**
- * What this process tells Prometheus. Nothing is kept for it that is not kept anyway: everything is looked up when it is
- * asked for, and who is never asked pays nothing.
+ * What this process tells Prometheus. Nothing is kept for it that is not kept anyway: everything is
+ * looked up when it is asked for, and who is never asked pays nothing.
  */
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;

@@ -9,7 +9,10 @@ const ROUNDS_MAX = 50;
 /** A namespace of Lockyard's own; never shown. */
 export const isOwn = (key: RecordKey) => key.namespace.startsWith('.');
 
-/** Records of one backend that have moved, as its history tells, and that nobody has looked at since. */
+/**
+ * Records of one backend that have moved, as its history tells, and that nobody has looked at
+ * since.
+ */
 export class MovedRecords {
   /** By record, the last rev that the history told of. Whoever has looked at one deletes it. */
   readonly revs = new Map<string, number>();

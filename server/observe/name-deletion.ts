@@ -44,7 +44,8 @@ export class NameDeletion {
   constructor(private readonly parts: NameDeletionParts) {}
 
   /**
-   * What would go and what would be kept, of locks as the board read them last, of counters as they are.
+   * What would go and what would be kept, of locks as the board read them last, of counters as they
+   * are.
    *
    * @param backend as people know it, on which the namespace lives
    * @throws LockyardError `BACKEND_DOWN` where it does not answer
@@ -71,12 +72,14 @@ export class NameDeletion {
   }
 
   /**
-   * Deletes at most so many of them, and `DELETED_AT_ONCE`. Each is read and judged again, and deleted only as it was read.
+   * Deletes at most so many of them, and `DELETED_AT_ONCE`. Each is read and judged again, and
+   * deleted only as it was read.
    *
    * @param onResults called with the results of each step, also where a later step fails
    * @param isTimeUp asked before each step: then the rest is left
    * @returns whether there may be more that can be deleted
-   * @throws LockyardError `BACKEND_DOWN` where the backend does not answer, `UNKNOWN` where it ceases to: any may be gone
+   * @throws LockyardError `BACKEND_DOWN` where the backend does not answer, `UNKNOWN` where it
+   *   ceases to: any may be gone
    */
   async delete(
     backend: string,
@@ -208,7 +211,10 @@ function refuse(cause: unknown): never {
   throw cause instanceof StoreError ? backendDown(cause) : cause;
 }
 
-/** What a failed deletion means to the caller: never that nothing was changed, for it may have gone a part of its way. */
+/**
+ * What a failed deletion means to the caller: never that nothing was changed, for it may have gone
+ * a part of its way.
+ */
 function doubt(cause: unknown): never {
   throw cause instanceof StoreError ? unknownOutcome(cause) : cause;
 }

@@ -3,7 +3,10 @@ import type { NameCount } from '../engine/name-count';
 import type { MetricFamily, Sample } from './metrics';
 import type { NamespaceLabels } from './namespace-labels';
 
-/** How many locks and counters each namespace has and may have, and whether memory is too short for more. */
+/**
+ * How many locks and counters each namespace has and may have, and whether memory is too short for
+ * more.
+ */
 export function nameMetrics(
   names: NameCount,
   policyOf: (namespace: string) => NamespacePolicy,

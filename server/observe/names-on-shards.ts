@@ -15,7 +15,10 @@ export interface KeptName {
 /** So many names are looked at between two looks at the clock. */
 const NAMES_A_LOOK = 256;
 
-/** The shards of a backend, how many names each keeps, and some of these. Looks at every row once, in slices. */
+/**
+ * The shards of a backend, how many names each keeps, and some of these. Looks at every row once,
+ * in slices.
+ */
 export async function namesOnShards(
   board: LockBoard,
   health: BackendHealth,

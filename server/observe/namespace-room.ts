@@ -18,7 +18,10 @@ const A_TURN = 5_000;
 const AT_ONCE = 200;
 const PAUSE_MS = 10;
 
-/** A namespace that is full is counted from the store again so often, in case another process has deleted names. */
+/**
+ * A namespace that is full is counted from the store again so often, in case another process has
+ * deleted names.
+ */
 const COUNT_AGAIN_MS = 60_000;
 
 export interface RoomParts {
@@ -32,7 +35,10 @@ export interface RoomParts {
   backendOf: (namespace: string) => Promise<string | null>;
 }
 
-/** Keeps room for new names: deletes free locks that are idle where a namespace is more than half full, and warns in time. */
+/**
+ * Keeps room for new names: deletes free locks that are idle where a namespace is more than half
+ * full, and warns in time.
+ */
 export class NamespaceRoom {
   private readonly filling = new Set<string>();
   private countedAt = Number.NEGATIVE_INFINITY;
@@ -50,7 +56,10 @@ export class NamespaceRoom {
     }
   }
 
-  /** Counts a full namespace from its store again: another process may have deleted names, which leaves no history. */
+  /**
+   * Counts a full namespace from its store again: another process may have deleted names, which
+   * leaves no history.
+   */
   async countAgain(): Promise<void> {
     const { names, policyOf, backendOf, clock, board, backends } = this.parts;
     const now = clock.monotonic();

@@ -31,8 +31,8 @@ interface WeekRow {
 }
 
 /**
- * How long each lock of some backends is held as a rule, in memory: of the holds that ended this week and the week before.
- * Knows what the roll-ups said at its last `refresh`.
+ * How long each lock of some backends is held as a rule, in memory: of the holds that ended this
+ * week and the week before. Knows what the roll-ups said at its last `refresh`.
  */
 export class OwnHolds {
   private week = Number.NEGATIVE_INFINITY;
@@ -51,12 +51,16 @@ export class OwnHolds {
     this.locksMax = locksMax;
   }
 
-  /** Null: this lock has too little history, or is one too many. @param id of its row on the board */
+  /**
+   * Null: this lock has too little history, or is one too many. @param id of its row on the board
+   */
   of(id: string): OwnHold | null {
     return this.locks.get(id)?.own ?? null;
   }
 
-  /** Reads what was written since the last time; everything, the first time and when a week begins. */
+  /**
+   * Reads what was written since the last time; everything, the first time and when a week begins.
+   */
   async refresh(): Promise<void> {
     const week = weekOf(this.clock.now());
     const isNew = week !== this.week;
@@ -80,7 +84,10 @@ export class OwnHolds {
     this.week = week;
   }
 
-  /** Newest first, no more than can be kept. Rows of the last write that was seen may be among them again. */
+  /**
+   * Newest first, no more than can be kept. Rows of the last write that was seen may be among them
+   * again.
+   */
   private async rowsSince(backend: string, since: number, week: number): Promise<WeekRow[]> {
     const found: WeekRow[] = [];
     let [to, lockTo] = [Number.MAX_SAFE_INTEGER, ''];

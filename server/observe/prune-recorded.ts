@@ -21,7 +21,8 @@ export async function pruneRecorded(
   now: number,
 ): Promise<void> {
   for (const [table, age] of TABLES) {
-    // The plus keeps SQLite from going through the whole backend: it is to use the index of the age.
+    // The plus keeps SQLite from going through the whole backend: it is to use the index of the
+    // age.
     const sql =
       kind === 'mysql'
         ? `DELETE FROM ${table} WHERE backend = ? AND ${age} < ? LIMIT ${ROWS_AT_ONCE}`

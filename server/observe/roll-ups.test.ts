@@ -259,8 +259,8 @@ const pick = (source: HistorySource): HistorySource => ({
 });
 
 /**
- * A database whose next transaction fails: before it begins, in its middle, or after it was committed; or is rolled back at
- * its end and run `again`, as after a deadlock.
+ * A database whose next transaction fails: before it begins, in its middle, or after it was
+ * committed; or is rolled back at its end and run `again`, as after a deadlock.
  */
 function unsteady(database: Database, faults: Opening['faults']): Database {
   const raw: RawSql = {

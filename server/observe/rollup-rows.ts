@@ -15,7 +15,10 @@ export type MinuteByLock = Map<string, MinuteRollup>;
 /** Of one week, by lock: how long its holds had lasted. */
 export type HoldsByLock = Map<string, LogHistogram>;
 
-/** Where rows are written: the statements of one transaction, which nobody else's rows of this backend can get into. */
+/**
+ * Where rows are written: the statements of one transaction, which nobody else's rows of this
+ * backend can get into.
+ */
 export interface RollupTarget {
   ask: Ask;
   kind: Database['kind'];

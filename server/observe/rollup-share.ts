@@ -14,7 +14,10 @@ import {
   type RollupTarget,
 } from './rollup-rows';
 
-/** What was counted of some of a backend's locks and is not written yet, and the cursor that says up to where it is. */
+/**
+ * What was counted of some of a backend's locks and is not written yet, and the cursor that says up
+ * to where it is.
+ */
 export class RollupShare {
   /** How many rows of minutes there are to write. */
   rows = 0;
@@ -65,7 +68,10 @@ export class RollupShare {
     for (const [week, holds] of this.holdsByWeek()) await addToWeek(target, week, holds, to);
   }
 
-  /** Forgets what was counted, as written up to there or to be counted again from there; says what it was. */
+  /**
+   * Forgets what was counted, as written up to there or to be counted again from there; says what
+   * it was.
+   */
   clear(writtenTo: number): EventTally {
     const { tally } = this;
     this.writtenTo = writtenTo;

@@ -6,7 +6,10 @@ import type { LockEngine } from '../engine/lock-engine';
 export interface ShardOf {
   /** The backend's id, as people and programs know it. */
   of: string;
-  /** Whether a record lives here. One that does not is left over from before a reshard, and says nothing. */
+  /**
+   * Whether a record lives here. One that does not is left over from before a reshard, and says
+   * nothing.
+   */
   keeps: (key: RecordKey) => boolean;
   /** How the backend is as a whole. */
   health: () => BackendHealth;
@@ -33,7 +36,9 @@ export function publicHealths(backends: readonly MaybeShard[]): BackendHealth[] 
   return [...healths.values()];
 }
 
-/** The backend, or the shard of it, that keeps a record. @param id as people and programs know it */
+/**
+ * The backend, or the shard of it, that keeps a record. @param id as people and programs know it
+ */
 export function keeperOf<B extends MaybeShard>(
   backends: readonly B[],
   id: string | null,

@@ -73,7 +73,10 @@ export interface LeavingShard extends Pick<ObservedBackend, 'id'> {
   of: string;
 }
 
-/** Starts what watches the locks: one tail a backend, the board, and the chores where this process has them. */
+/**
+ * Starts what watches the locks: one tail a backend, the board, and the chores where this process
+ * has them.
+ */
 export function startObserving(parts: ObservingParts): Observing {
   const { backends, leaving = [], database, clock, log, processId } = parts;
   const { backendOf, policyOf, names, isShortOfMemory, resolveIntents } = parts;

@@ -16,8 +16,8 @@ export async function countedTo(ask: Ask, backend: string, lockId: string): Prom
 }
 
 /**
- * A lock's events behind that flush which roll-ups count, newest first: those that are opened and in no roll-up yet. Of
- * a lock with more than 1,000 of them the newest.
+ * A lock's events behind that flush which roll-ups count, newest first: those that are opened and
+ * in no roll-up yet. Of a lock with more than 1,000 of them the newest.
  */
 export async function uncountedEvents(
   ask: Ask,

@@ -9,8 +9,9 @@ import { reachLock } from './reach-lock';
 import { whileKeyIsLive } from './while-key-is-live';
 
 /**
- * Takes a lock, waiting as long as asked but never longer than one request may be held. A caller that hangs up leaves
- * the queue, and what it was granted without hearing of it is given back. So does one whose API key is revoked.
+ * Takes a lock, waiting as long as asked but never longer than one request may be held. A caller
+ * that hangs up leaves the queue, and what it was granted without hearing of it is given back. So
+ * does one whose API key is revoked.
  */
 export async function acquireLock(
   ctx: OperationContext,

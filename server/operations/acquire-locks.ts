@@ -8,7 +8,9 @@ import { reachNamespace } from './reach-lock';
 import { setIdentity } from './set-identity';
 import { whileKeyIsLive } from './while-key-is-live';
 
-/** Takes several locks of one namespace, all or none, waiting and giving up as `acquireLock` does. */
+/**
+ * Takes several locks of one namespace, all or none, waiting and giving up as `acquireLock` does.
+ */
 export async function acquireLocks(
   ctx: OperationContext,
   input: AcquireManyInput,

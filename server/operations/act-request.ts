@@ -16,15 +16,19 @@ export interface WrittenAct extends Pick<AuditedAct, 'seen' | 'reason'> {
 
 /** One that is about to be done. */
 export interface ActToDo extends WrittenAct {
-  /** For how long it may still be done, in milliseconds: later, others take it that it never will be. */
+  /**
+   * For how long it may still be done, in milliseconds: later, others take it that it never will
+   * be.
+   */
   leftMs(): number;
 }
 
 type ActVerb = LockAct | `counter.${'create' | 'adjust' | 'setBounds'}`;
 
 /**
- * What a command carries that does this act: its identity, and the latest instant of the backend's clock at which it may land.
- * That is counted from what surely had passed on that clock, so a process that is stopped here can do nothing later.
+ * What a command carries that does this act: its identity, and the latest instant of the backend's
+ * clock at which it may land. That is counted from what surely had passed on that clock, so a
+ * process that is stopped here can do nothing later.
  *
  * @throws LockyardError `BACKEND_DOWN` where nothing is known of that clock
  */
@@ -41,8 +45,9 @@ export function actOn(
 }
 
 /**
- * The identity of an operator's act, made from its audit entry alone, so that its outcome can be asked for later. Where its
- * caller gave it a request id, it is the same act whenever it comes with that id; else every entry is an act of its own.
+ * The identity of an operator's act, made from its audit entry alone, so that its outcome can be
+ * asked for later. Where its caller gave it a request id, it is the same act whenever it comes with
+ * that id; else every entry is an act of its own.
  */
 export function actRequest(
   verb: ActVerb,

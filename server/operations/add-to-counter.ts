@@ -4,7 +4,10 @@ import { requestIdentity } from '../engine/request-identity';
 import type { OperationContext } from './operation-context';
 import { reachLock } from './reach-lock';
 
-/** Adds to a counter, whole or not at all. With a request id it is one step, however often it is asked. */
+/**
+ * Adds to a counter, whole or not at all. With a request id it is one step, however often it is
+ * asked.
+ */
 export async function addToCounter(
   ctx: OperationContext,
   input: CounterAddInput,

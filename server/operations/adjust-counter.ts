@@ -5,7 +5,10 @@ import type { OperationContext } from './operation-context';
 import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
 
-/** Sets a counter that still has the value that the operator saw, or does nothing: `changed` tells what it has now. */
+/**
+ * Sets a counter that still has the value that the operator saw, or does nothing: `changed` tells
+ * what it has now.
+ */
 export async function adjustCounter(
   ctx: OperationContext,
   input: AdjustCounterInput,

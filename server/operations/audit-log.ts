@@ -67,8 +67,8 @@ export function auditActor(person: Person): AuditActor {
 }
 
 /**
- * Writes down what is about to be done, and returns the intent's id: 22 unguessable letters and digits.
- * If this fails nothing may be done; it throws `BACKEND_DOWN` when the database is away.
+ * Writes down what is about to be done, and returns the intent's id: 22 unguessable letters and
+ * digits. If this fails nothing may be done; it throws `BACKEND_DOWN` when the database is away.
  */
 export async function openIntent(
   ctx: ControlContext,
@@ -79,8 +79,8 @@ export async function openIntent(
 }
 
 /**
- * Writes down a try that was refused before anything was done; for `RefusedActs`, which counts those that follow. Answers
- * the entry's id.
+ * Writes down a try that was refused before anything was done; for `RefusedActs`, which counts
+ * those that follow. Answers the entry's id.
  */
 export async function writeRefusal(
   ctx: ControlContext,
@@ -107,8 +107,8 @@ export async function recordNews(
 }
 
 /**
- * Says what came of an intent, for those who know: only the first of them is heard, but each of them overrules a guess.
- * Part of a transaction when `db` is one.
+ * Says what came of an intent, for those who know: only the first of them is heard, but each of
+ * them overrules a guess. Part of a transaction when `db` is one.
  */
 export async function closeIntent(
   { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
@@ -132,7 +132,10 @@ export async function closeIntent(
 /** Stands beside an act of which no trace was found; whoever did it may know better. */
 const GUESS = JSON.stringify({ message: 'No trace of it was found.' });
 
-/** Closes an open intent as not applied, for one who has found no trace of the act and did not do it. */
+/**
+ * Closes an open intent as not applied, for one who has found no trace of the act and did not do
+ * it.
+ */
 export async function guessNotApplied(
   { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
   intent: string,

@@ -64,7 +64,10 @@ const as = (actor: Actor, over: Partial<Runtime> = {}): OperationContext => ({
   requestId: 'test',
 });
 
-/** A process in which `interlude` happens between the intent of an act and the act, or right after it. */
+/**
+ * A process in which `interlude` happens between the intent of an act and the act, or right after
+ * it.
+ */
 function processThat(when: 'before' | 'after', interlude: () => unknown): OperationContext {
   const engine = runtime.engines.get('default') as LockEngine;
   const slow: LockEngine = Object.create(engine);

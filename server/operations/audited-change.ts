@@ -11,8 +11,9 @@ export interface ChangeResult<A> {
 }
 
 /**
- * Changes the control database: intent first, then the change and its outcome in one transaction, so that an entry that
- * stayed pending tells for certain that nothing was done. The caller has checked permission: see `permit`.
+ * Changes the control database: intent first, then the change and its outcome in one transaction,
+ * so that an entry that stayed pending tells for certain that nothing was done. The caller has
+ * checked permission: see `permit`.
  *
  * @throws LockyardError what `change` refuses; `BACKEND_DOWN`: nothing was done; `UNKNOWN`
  */

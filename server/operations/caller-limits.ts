@@ -21,8 +21,8 @@ interface Bucket {
 }
 
 /**
- * Bounds what one API key takes of this process: a fuse against a program gone wild, not a quota. What keeps or gives back
- * a hold is never counted here, so no limit costs a hold.
+ * Bounds what one API key takes of this process: a fuse against a program gone wild, not a quota.
+ * What keeps or gives back a hold is never counted here, so no limit costs a hold.
  */
 export class CallerLimits {
   /** By key, then by namespace. Both are made by admins alone, so there are never many. */
@@ -39,7 +39,8 @@ export class CallerLimits {
   /**
    * Counts a call of a key in a namespace.
    *
-   * @param calls how many plain calls it is worth; one that is worth more than a burst is let through when nothing else was
+   * @param calls how many plain calls it is worth; one that is worth more than a burst is let
+   *   through when nothing else was
    * @throws LockyardError `RATE_LIMITED`
    */
   spend({ keyId }: ServiceActor, namespace: string, calls: number): void {

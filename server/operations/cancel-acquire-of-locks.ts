@@ -4,7 +4,10 @@ import type { OperationContext } from './operation-context';
 import { reachNamespace } from './reach-lock';
 import { setIdentity } from './set-identity';
 
-/** Undoes an acquire of several locks by its request id, whether it still waits or was granted meanwhile. */
+/**
+ * Undoes an acquire of several locks by its request id, whether it still waits or was granted
+ * meanwhile.
+ */
 export async function cancelAcquireOfLocks(
   ctx: OperationContext,
   { namespace, names, owner, requestId }: CancelManyInput,

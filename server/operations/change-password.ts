@@ -11,10 +11,11 @@ import { findUserByName, holdUser } from './find-user';
 import type { ControlContext } from './operation-context';
 
 /**
- * Changes the caller's own password and ends their other sessions. Guesses of the current one count for this
- * session alone.
+ * Changes the caller's own password and ends their other sessions. Guesses of the current one count
+ * for this session alone.
  *
- * @throws LockyardError `FORBIDDEN` for a wrong current password, `INVALID` for a weak new one, `RATE_LIMITED`
+ * @throws LockyardError `FORBIDDEN` for a wrong current password, `INVALID` for a weak new one,
+ *   `RATE_LIMITED`
  */
 export async function changePassword(
   ctx: ControlContext,

@@ -8,8 +8,8 @@ import type { ControlContext } from './operation-context';
 import { permit } from './with-audit';
 
 /**
- * Makes an API key for one service and some namespaces. `key` is shown this once: only a hash of it is kept.
- * Several keys of one name are one service, so that a key can be replaced without a pause.
+ * Makes an API key for one service and some namespaces. `key` is shown this once: only a hash of it
+ * is kept. Several keys of one name are one service, so that a key can be replaced without a pause.
  *
  * @throws LockyardError `NOT_FOUND` for a namespace that does not exist
  */

@@ -8,7 +8,8 @@ import { permit } from './with-audit';
 /**
  * Makes a namespace, which lives on one backend for ever. Without a policy it has the default.
  *
- * @throws LockyardError `NOT_FOUND` for a backend that is not configured, `CONFLICT` when the name is taken
+ * @throws LockyardError `NOT_FOUND` for a backend that is not configured, `CONFLICT` when the name
+ *   is taken
  */
 export async function createNamespace(
   ctx: ControlContext,

@@ -11,8 +11,8 @@ import { permit } from './with-audit';
 /**
  * Adds a person who may sign in.
  *
- * @throws LockyardError `INVALID` for a weak password or a name of the system, `CONFLICT` for a name that is taken or could
- *   be mistaken for one that is
+ * @throws LockyardError `INVALID` for a weak password or a name of the system, `CONFLICT` for a
+ *   name that is taken or could be mistaken for one that is
  */
 export async function createPerson(
   ctx: ControlContext,

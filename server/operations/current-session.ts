@@ -26,7 +26,10 @@ export async function currentSession(ctx: ControlContext): Promise<CurrentSessio
   return { user: null, setupNeeded, demo };
 }
 
-/** Calls may arrive over any network that is listened on, and a proxy on this machine may pass on what came in the clear. */
+/**
+ * Calls may arrive over any network that is listened on, and a proxy on this machine may pass on
+ * what came in the clear.
+ */
 function isUnencrypted({ runtime, address, isSecure }: ControlContext): boolean {
   if (isSecure !== false) return false;
   return isBeyondThisMachine(runtime.config.host) || isBeyondThisMachine(address);

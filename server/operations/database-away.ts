@@ -2,7 +2,8 @@ import { databaseFailure } from '@/db/database-failure';
 import type { LockyardError } from '../domain/errors';
 
 /**
- * What it means to a caller when an operation failed because the control database is away; null if that was not why.
+ * What it means to a caller when an operation failed because the control database is away; null if
+ * that was not why.
  *
  * @param call queries and subscriptions change nothing; of any other it is not known
  */

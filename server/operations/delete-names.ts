@@ -11,7 +11,9 @@ import { engineOf } from './reach-lock';
 import { requireRole } from './require-role';
 import { LANDS_WITHIN_MS, withAudit } from './with-audit';
 
-/** No step begins when an act has so little time left: its caller would be answered before it ends. */
+/**
+ * No step begins when an act has so little time left: its caller would be answered before it ends.
+ */
 const STOP_BEFORE_MS = LANDS_WITHIN_MS - 3_000;
 
 /** Names that the audit log keeps of those that were deleted. */
@@ -28,8 +30,9 @@ export async function previewDeletion(
 }
 
 /**
- * Deletes free locks, or counters, that an operator chose, at most as many as were seen to go. One that is in use, or whose tokens
- * a new one might repeat, is kept, and the answer says why. What is deleted keeps its history.
+ * Deletes free locks, or counters, that an operator chose, at most as many as were seen to go. One
+ * that is in use, or whose tokens a new one might repeat, is kept, and the answer says why. What is
+ * deleted keeps its history.
  *
  * Not one act: each record goes by itself, so some may be gone where this fails with `UNKNOWN`.
  */

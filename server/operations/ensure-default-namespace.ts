@@ -1,7 +1,10 @@
 import type { Database } from '@/db/database';
 import type { Clock } from '../clock';
 
-/** Makes the namespace that every call means unless it names another, on the control database. For the start. */
+/**
+ * Makes the namespace that every call means unless it names another, on the control database. For
+ * the start.
+ */
 export async function ensureDefaultNamespace(database: Database, clock: Clock): Promise<void> {
   try {
     await database.db

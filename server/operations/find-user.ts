@@ -24,8 +24,9 @@ export async function findUserByName(
 }
 
 /**
- * Holds every enabled admin until the transaction ends, and refuses to lose the last one: then nobody could manage
- * people any more. Call it before `holdUser`, so that all who change people take the rows in one order.
+ * Holds every enabled admin until the transaction ends, and refuses to lose the last one: then
+ * nobody could manage people any more. Call it before `holdUser`, so that all who change people
+ * take the rows in one order.
  */
 export async function holdAdmins(database: Database, tx: Db): Promise<string[]> {
   const { users } = database.tables;

@@ -6,8 +6,8 @@ import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
 
 /**
- * Ends the hold that the operator saw, or nothing: `changed` names what is there instead. The evicted token is invalid
- * at once; the holder itself is not stopped.
+ * Ends the hold that the operator saw, or nothing: `changed` names what is there instead. The
+ * evicted token is invalid at once; the holder itself is not stopped.
  */
 export async function forceReleaseLock(
   ctx: OperationContext,

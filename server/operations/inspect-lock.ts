@@ -3,7 +3,10 @@ import type { InspectInput } from '../domain/inputs';
 import type { OperationContext } from './operation-context';
 import { reachLock } from './reach-lock';
 
-/** What a lock is right now: its holder, its queue, and the lowest token that a resource may still accept. */
+/**
+ * What a lock is right now: its holder, its queue, and the lowest token that a resource may still
+ * accept.
+ */
 export async function inspectLock(
   ctx: OperationContext,
   input: InspectInput,

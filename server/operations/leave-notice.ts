@@ -6,7 +6,10 @@ import type { OperationContext } from './operation-context';
 import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
 
-/** Leaves word for the hold that the operator saw, or does nothing: `changed` names what is there instead. */
+/**
+ * Leaves word for the hold that the operator saw, or does nothing: `changed` names what is there
+ * instead.
+ */
 export function leaveNotice(
   ctx: OperationContext,
   verb: NoticeCommand['verb'],

@@ -7,10 +7,11 @@ import { reachNamespace } from './reach-lock';
 export const LIST_CALLS = 10;
 
 /**
- * A service's overview of a namespace that its key is for, from the board: it costs no look at any backend, and it is a
- * moment old.
+ * A service's overview of a namespace that its key is for, from the board: it costs no look at any
+ * backend, and it is a moment old.
  *
- * @throws LockyardError as `reachNamespace`; `BACKEND_DOWN` while the backend has never been read by this process
+ * @throws LockyardError as `reachNamespace`; `BACKEND_DOWN` while the backend has never been read
+ *   by this process
  */
 export async function listNamespaceLocks(
   ctx: OperationContext,

@@ -6,17 +6,23 @@ import { DEFAULT_POLICY, MAX_LOCKS_MAX, type NamespacePolicy } from '../domain/n
 /** Knows which backend keeps a namespace, and what it allows. */
 export interface NamespaceDirectory {
   /**
-   * Null: there is no such namespace. One made anywhere is seen at once. A namespace never moves, so while the control
-   * database is away those that are known are still served; others reject with `BACKEND_DOWN`.
+   * Null: there is no such namespace. One made anywhere is seen at once. A namespace never moves,
+   * so while the control database is away those that are known are still served; others reject with
+   * `BACKEND_DOWN`.
    */
   get(name: string): Promise<NamespaceEntry | null>;
   /** What `get` would answer without asking; null where it would have to. */
   atHand(name: string): NamespaceEntry | null;
   /** What a namespace allows, as last read; the default for one that is not known. */
   policyOf(name: string): NamespacePolicy;
-  /** Reads all of them again; rejects, and keeps what is known, while the control database is away. */
+  /**
+   * Reads all of them again; rejects, and keeps what is known, while the control database is away.
+   */
   refresh(): Promise<void>;
-  /** Reads them again and again, so that a policy changed anywhere holds here within 2 s. Returns the way to stop. */
+  /**
+   * Reads them again and again, so that a policy changed anywhere holds here within 2 s. Returns
+   * the way to stop.
+   */
   follow(onFailure: (error: unknown) => void): () => void;
 }
 
@@ -77,8 +83,8 @@ export function createNamespaceDirectory(from: { database: Database }): Namespac
 }
 
 /**
- * What a namespace allows. What a version with fewer bounds stored has the default for the others. Until its names have been
- * counted for the first time it may have as many as there can be.
+ * What a namespace allows. What a version with fewer bounds stored has the default for the others.
+ * Until its names have been counted for the first time it may have as many as there can be.
  */
 export function policyOfRow({
   policy,

@@ -1,7 +1,12 @@
-/** A commit may block the event loop; the first turn behind it ends before the network is looked at, the second reads it. */
+/**
+ * A commit may block the event loop; the first turn behind it ends before the network is looked at,
+ * the second reads it.
+ */
 const TURNS = 3;
 
-/** Resolves once a hang-up that has reached this machine by now is known to whoever listens for it. */
+/**
+ * Resolves once a hang-up that has reached this machine by now is known to whoever listens for it.
+ */
 export async function newsOfCaller(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -18,7 +18,10 @@ import type { CallerLimits } from './caller-limits';
 import type { NamespaceDirectory } from './namespace-directory';
 import type { RefusedActs } from './refused-acts';
 
-/** What managing people, keys and namespaces needs: a database, but no backend. The command line may have only this. */
+/**
+ * What managing people, keys and namespaces needs: a database, but no backend. The command line may
+ * have only this.
+ */
 export interface ControlRuntime {
   config: Config;
   clock: Clock;
@@ -55,9 +58,14 @@ export interface Runtime extends ControlRuntime {
 export interface CallerLine {
   /** Whether the caller has hung up. */
   readonly isDown: boolean;
-  /** Aborted when the caller hangs up. Made when it is first asked for, which calls that do not wait had better not. */
+  /**
+   * Aborted when the caller hangs up. Made when it is first asked for, which calls that do not wait
+   * had better not.
+   */
   readonly signal: AbortSignal;
-  /** From now on the call only waits for others: what it took of this process's capacity is free. */
+  /**
+   * From now on the call only waits for others: what it took of this process's capacity is free.
+   */
   beginsToWait(): void;
 }
 
@@ -79,7 +87,10 @@ export interface ControlContext {
   beginsToWait?(): void;
 }
 
-/** One call of an operation. Operations check permission themselves: nothing above them is trusted to have done it. */
+/**
+ * One call of an operation. Operations check permission themselves: nothing above them is trusted
+ * to have done it.
+ */
 export interface OperationContext extends ControlContext {
   runtime: Runtime;
 }

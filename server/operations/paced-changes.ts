@@ -6,10 +6,16 @@ interface Pace {
   beatMs: number;
 }
 
-/** What a page that follows locks gets: calm enough to read, and never so old that its age cannot be told. */
+/**
+ * What a page that follows locks gets: calm enough to read, and never so old that its age cannot be
+ * told.
+ */
 export const LIVE_PACE: Pace = { gapMs: 500, beatMs: 2_000 };
 
-/** Yields at once, then after changes and at every beat, until the signal. Lets go of `subscribe` when it ends. */
+/**
+ * Yields at once, then after changes and at every beat, until the signal. Lets go of `subscribe`
+ * when it ends.
+ */
 export async function* pacedChanges(
   subscribe: (listener: () => void) => () => void,
   { gapMs, beatMs }: Pace,

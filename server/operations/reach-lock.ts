@@ -16,11 +16,14 @@ export interface ReachedLock {
 }
 
 /**
- * Finds a service's way to a lock: permission by the scope of its key, then the namespace, then the backend.
+ * Finds a service's way to a lock: permission by the scope of its key, then the namespace, then the
+ * backend.
  *
- * @param calls how many plain calls it counts as; 0 for what keeps or gives back a hold, which no limit may refuse
- * @throws LockyardError `UNAUTHENTICATED`, `FORBIDDEN` outside the key's scope, `RATE_LIMITED`, `NOT_FOUND` for an unknown
- *   namespace, `BACKEND_DOWN` where its backend is not served by this process
+ * @param calls how many plain calls it counts as; 0 for what keeps or gives back a hold, which no
+ *   limit may refuse
+ * @throws LockyardError `UNAUTHENTICATED`, `FORBIDDEN` outside the key's scope, `RATE_LIMITED`,
+ *   `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` where its backend is not served by this
+ *   process
  */
 export async function reachLock(
   ctx: OperationContext,

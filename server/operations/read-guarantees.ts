@@ -4,8 +4,8 @@ import type { OperationContext } from './operation-context';
 import { requireRole } from './require-role';
 
 /**
- * Reads a backend's settings now rather than within the minute. It changes nothing, so it is not in the audit log; those
- * who ask at the same time share one reading.
+ * Reads a backend's settings now rather than within the minute. It changes nothing, so it is not in
+ * the audit log; those who ask at the same time share one reading.
  *
  * @throws LockyardError `FORBIDDEN` below operator, `NOT_FOUND` for an unknown backend
  */

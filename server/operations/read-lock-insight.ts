@@ -6,12 +6,14 @@ import type { OperationContext } from './operation-context';
 import { requireRole } from './require-role';
 
 /**
- * One lock over a range of time, from the roll-ups and the events that are in none yet; of a lock that was never used it
- * says just that nothing happened. An event is missing until it is in the control database: as a rule for under a second,
- * for 5 s behind a flush that is still under way, and while no process has the chores. Of a lock with over 1,000 events
- * in the last 15 s only the newest 1,000 of these are counted at once.
+ * One lock over a range of time, from the roll-ups and the events that are in none yet; of a lock
+ * that was never used it says just that nothing happened. An event is missing until it is in the
+ * control database: as a rule for under a second, for 5 s behind a flush that is still under way,
+ * and while no process has the chores. Of a lock with over 1,000 events in the last 15 s only the
+ * newest 1,000 of these are counted at once.
  *
- * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` while the control database is away
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` while the control
+ *   database is away
  */
 export async function readLockInsight(
   ctx: OperationContext,

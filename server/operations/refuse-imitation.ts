@@ -4,8 +4,9 @@ import { checkUserName } from '../auth/user-name-rules';
 import { holdAdmins } from './find-user';
 
 /**
- * Refuses a new user's name that imitates the system or another user, within the transaction that adds the user: of two
- * that imitate each other and are added at once, one is refused. Throws as `checkUserName`.
+ * Refuses a new user's name that imitates the system or another user, within the transaction that
+ * adds the user: of two that imitate each other and are added at once, one is refused. Throws as
+ * `checkUserName`.
  */
 export async function refuseImitation(database: Database, tx: Db, name: string): Promise<void> {
   const { users } = database.tables;

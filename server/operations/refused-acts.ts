@@ -24,9 +24,10 @@ interface Refused {
 }
 
 /**
- * Writes refused acts down, those of one person and kind as one entry for a while: the first at once, those that follow
- * as its count, a second later at most. So a flood of them fills no audit log. Each process has entries of its own; one
- * that is killed takes the count of its last second along.
+ * Writes refused acts down, those of one person and kind as one entry for a while: the first at
+ * once, those that follow as its count, a second later at most. So a flood of them fills no audit
+ * log. Each process has entries of its own; one that is killed takes the count of its last second
+ * along.
  */
 export class RefusedActs {
   private readonly open = new Map<string, Refused>();
@@ -40,7 +41,9 @@ export class RefusedActs {
     private readonly entryMs: number,
   ) {}
 
-  /** Writes a refusal down, or counts it. Throws `BACKEND_DOWN` where its entry cannot be written. */
+  /**
+   * Writes a refusal down, or counts it. Throws `BACKEND_DOWN` where its entry cannot be written.
+   */
   async note(ctx: ControlContext, who: AuditActor, what: AuditedAct, why: string): Promise<void> {
     const now = this.from.clock.monotonic();
     this.forgetOld(now);

@@ -9,8 +9,9 @@ export type Person = UserActor | CliActor | SystemActor;
 /**
  * The caller, who has at least this role.
  *
- * @throws LockyardError `UNAUTHENTICATED` when nobody is signed in, `FORBIDDEN` for a lesser role or an API key,
- *   `BACKEND_DOWN` when more than reading is asked for and the sign-in cannot be checked now
+ * @throws LockyardError `UNAUTHENTICATED` when nobody is signed in, `FORBIDDEN` for a lesser role
+ *   or an API key, `BACKEND_DOWN` when more than reading is asked for and the sign-in cannot be
+ *   checked now
  */
 export async function requireRole(ctx: ControlContext, role: Role): Promise<Person> {
   const { actor } = ctx;

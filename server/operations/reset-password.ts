@@ -9,8 +9,8 @@ import type { ControlContext } from './operation-context';
 import { permitPersonAct } from './permit-person-act';
 
 /**
- * Gives a person another password, ends all their sessions and forgets their failed sign-ins, from wherever. Throws `INVALID` for a
- * weak one.
+ * Gives a person another password, ends all their sessions and forgets their failed sign-ins, from
+ * wherever. Throws `INVALID` for a weak one.
  */
 export async function resetPassword(
   ctx: ControlContext,

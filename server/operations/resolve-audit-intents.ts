@@ -9,8 +9,8 @@ import { engineOf } from './reach-lock';
 import { LANDS_WITHIN_MS } from './with-audit';
 
 /**
- * So long after its intent nothing of an act can still land: half of it before, see `withAudit`, and what landed can be
- * read by now. A transaction of the control database takes less.
+ * So long after its intent nothing of an act can still land: half of it before, see `withAudit`,
+ * and what landed can be read by now. A transaction of the control database takes less.
  */
 const SETTLED_AFTER_MS = 2 * LANDS_WITHIN_MS;
 const AT_ONCE = 100;
@@ -19,10 +19,12 @@ type Intent = Schema['audit']['$inferSelect'];
 type Needs = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespaces'>;
 
 /**
- * Finds out what became of acts whose outcome nobody wrote down, such as when their process was killed: an act on a lock
- * or a counter left its answer under the intent's id; a change of the control database is written together with its
- * outcome, so one without it never happened. Who did an act and comes to say so later is still heard. Run at least every 30 s by one process, this closes every intent within 60 s of its act,
- * unless its backend does not answer: then it is asked again. Returns how many were closed.
+ * Finds out what became of acts whose outcome nobody wrote down, such as when their process was
+ * killed: an act on a lock or a counter left its answer under the intent's id; a change of the
+ * control database is written together with its outcome, so one without it never happened. Who did
+ * an act and comes to say so later is still heard. Run at least every 30 s by one process, this
+ * closes every intent within 60 s of its act, unless its backend does not answer: then it is asked
+ * again. Returns how many were closed.
  */
 export async function resolveAuditIntents(runtime: Needs): Promise<number> {
   const { database, clock, log } = runtime;
@@ -73,7 +75,9 @@ const VERBS: Record<string, Parameters<typeof actRequest>[0]> = {
   'counter.setBounds': 'counter.setBounds',
 };
 
-/** What the act answered; null if it was not done. Only what changed something is remembered there. */
+/**
+ * What the act answered; null if it was not done. Only what changed something is remembered there.
+ */
 async function findAnswer(runtime: Needs, intent: Intent): Promise<Record<string, unknown> | null> {
   const { namespace } = intent;
   const request = requestOfIntent(intent);

@@ -7,7 +7,10 @@ import { auditedChange } from './audited-change';
 import type { ControlContext } from './operation-context';
 import { permit } from './with-audit';
 
-/** Makes an API key useless for ever, everywhere within 1 s. What its service holds stays held until its lease ends. */
+/**
+ * Makes an API key useless for ever, everywhere within 1 s. What its service holds stays held until
+ * its lease ends.
+ */
 export async function revokeKey(
   ctx: ControlContext,
   { id }: RevokeKeyInput,

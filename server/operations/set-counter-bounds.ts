@@ -6,8 +6,8 @@ import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
 
 /**
- * Gives a counter other bounds, if it still has those that the operator saw and its value lies within the new ones;
- * else it does nothing and tells what is there.
+ * Gives a counter other bounds, if it still has those that the operator saw and its value lies
+ * within the new ones; else it does nothing and tells what is there.
  */
 export async function setCounterBounds(
   ctx: OperationContext,

@@ -5,7 +5,10 @@ import { holdAdmins, holdUser, refuseLastAdmin } from './find-user';
 import type { ControlContext } from './operation-context';
 import { permitPersonAct } from './permit-person-act';
 
-/** Shuts a person out, ending all their sessions within 1 s, or lets them in again. The last enabled admin stays. */
+/**
+ * Shuts a person out, ending all their sessions within 1 s, or lets them in again. The last enabled
+ * admin stays.
+ */
 export async function setDisabled(
   ctx: ControlContext,
   { id, disabled }: SetDisabledInput,

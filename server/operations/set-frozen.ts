@@ -6,8 +6,8 @@ import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
 
 /**
- * Stops new grants of a lock, or allows them again: its holders keep it, its waiters keep their places. `unchanged`: it
- * was so already, for the reason given then.
+ * Stops new grants of a lock, or allows them again: its holders keep it, its waiters keep their
+ * places. `unchanged`: it was so already, for the reason given then.
  */
 export function setFrozen(
   ctx: OperationContext,

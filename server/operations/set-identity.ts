@@ -9,7 +9,10 @@ interface SetRequest {
   input: Record<string, unknown>;
 }
 
-/** The identity of a request for several locks: of these very locks, in whatever order they were named. */
+/**
+ * The identity of a request for several locks: of these very locks, in whatever order they were
+ * named.
+ */
 export function setIdentity({ names, ...request }: SetRequest): RequestIdentity {
   return requestIdentity({
     ...request,

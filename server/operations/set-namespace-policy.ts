@@ -9,8 +9,8 @@ import type { ControlContext } from './operation-context';
 import { permit } from './with-audit';
 
 /**
- * Changes what a namespace allows; holds and waiters keep what they have. It holds here at once, and within 2 s at every
- * process.
+ * Changes what a namespace allows; holds and waiters keep what they have. It holds here at once,
+ * and within 2 s at every process.
  *
  * @param input a null policy means the default, whatever it will be
  * @throws LockyardError `NOT_FOUND` for an unknown namespace

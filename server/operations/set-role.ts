@@ -5,7 +5,10 @@ import { holdAdmins, holdUser, refuseLastAdmin } from './find-user';
 import type { ControlContext } from './operation-context';
 import { permitPersonAct } from './permit-person-act';
 
-/** Gives a person another role; it holds from their next request on, within 1 s. The last enabled admin stays one. */
+/**
+ * Gives a person another role; it holds from their next request on, within 1 s. The last enabled
+ * admin stays one.
+ */
 export async function setRole(
   ctx: ControlContext,
   { id, role }: SetRoleInput,

@@ -5,7 +5,10 @@ import type { OperationContext } from './operation-context';
 import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
 
-/** Creates a counter for an operator; one that is there already stays as it is, and the answer tells what it is. */
+/**
+ * Creates a counter for an operator; one that is there already stays as it is, and the answer tells
+ * what it is.
+ */
 export async function setUpCounter(
   ctx: OperationContext,
   input: SetUpCounterInput,

@@ -10,11 +10,11 @@ import type { ControlContext } from './operation-context';
 import type { SignedIn } from './sign-in';
 
 /**
- * Makes the first admin by the link that the server printed, and signs them in. Works once, and only while there is no
- * user.
+ * Makes the first admin by the link that the server printed, and signs them in. Works once, and
+ * only while there is no user.
  *
- * @throws LockyardError `CONFLICT` when there is a user, `FORBIDDEN` for a wrong, used or expired token, `INVALID` for a
- *   weak password or a name of the system
+ * @throws LockyardError `CONFLICT` when there is a user, `FORBIDDEN` for a wrong, used or expired
+ *   token, `INVALID` for a weak password or a name of the system
  */
 export async function setUpFirstAdmin(
   ctx: ControlContext,

@@ -36,11 +36,12 @@ export interface SignInCaller {
 const UNKNOWN_CALLER: SignInCaller = { knownBrowserOf: () => null, countLocked() {} };
 
 /**
- * Begins a session. An unknown name, a wrong password, a disabled and a locked account are answered alike, in the same
- * time. Failures count for the account and the caller's network together; a browser that has signed in to the account
- * before has a count of its own.
+ * Begins a session. An unknown name, a wrong password, a disabled and a locked account are answered
+ * alike, in the same time. Failures count for the account and the caller's network together; a
+ * browser that has signed in to the account before has a count of its own.
  *
- * @throws LockyardError `UNAUTHENTICATED`; `RATE_LIMITED` after too many failures from one network; `BACKEND_DOWN`
+ * @throws LockyardError `UNAUTHENTICATED`; `RATE_LIMITED` after too many failures from one network;
+ *   `BACKEND_DOWN`
  */
 export async function signIn(
   ctx: ControlContext,

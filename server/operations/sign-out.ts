@@ -2,7 +2,10 @@ import { auditActor } from './audit-log';
 import { auditedChange } from './audited-change';
 import type { ControlContext } from './operation-context';
 
-/** Ends the caller's session, here and on the server. Nothing to do for somebody who is not signed in. */
+/**
+ * Ends the caller's session, here and on the server. Nothing to do for somebody who is not signed
+ * in.
+ */
 export async function signOut(ctx: ControlContext): Promise<{ signedOut: boolean }> {
   const { actor, runtime } = ctx;
   if (actor?.kind !== 'user') return { signedOut: false };

@@ -4,7 +4,9 @@ import type { OperationContext } from './operation-context';
 import { LIVE_PACE, pacedChanges } from './paced-changes';
 import { requireRole } from './require-role';
 
-/** The counter list again and again: after changes, and at every beat, so that its age can be shown. */
+/**
+ * The counter list again and again: after changes, and at every beat, so that its age can be shown.
+ */
 export async function* watchCounters(
   ctx: OperationContext,
   input: CounterListInput,

@@ -4,7 +4,8 @@ import type { OperationContext } from './operation-context';
 import { requireRole } from './require-role';
 
 /**
- * The lock list, then its changes; a message every two seconds as well, so that the list's age can be shown.
+ * The lock list, then its changes; a message every two seconds as well, so that the list's age can
+ * be shown.
  *
  * @param lastId of the last message that was received of this list, if the stream was cut off
  */

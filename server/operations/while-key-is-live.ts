@@ -4,11 +4,12 @@ import type { OperationContext } from './operation-context';
 const LOOK_EVERY_MS = 500;
 
 /**
- * Does what may take long with a signal that goes off when the caller hangs up, or when its API key is revoked. A call
- * whose key was revoked meanwhile ends as `UNAUTHENTICATED`, within about a second wherever that was done. While the
- * database cannot tell, a key counts as live.
+ * Does what may take long with a signal that goes off when the caller hangs up, or when its API key
+ * is revoked. A call whose key was revoked meanwhile ends as `UNAUTHENTICATED`, within about a
+ * second wherever that was done. While the database cannot tell, a key counts as live.
  *
- * @throws LockyardError `RATE_LIMITED` when too many calls of this key wait already; `UNAUTHENTICATED`
+ * @throws LockyardError `RATE_LIMITED` when too many calls of this key wait already;
+ *   `UNAUTHENTICATED`
  */
 export async function whileKeyIsLive<T>(
   { runtime, actor, signal }: OperationContext,

@@ -35,11 +35,12 @@ interface Course<A> {
 }
 
 /**
- * Does something outside the control database, in the order: permission, intent, act, outcome. Without a written intent
- * nothing is done. An act whose outcome could not be written, or is not known, stays pending: `resolveAuditIntents` finds
- * out.
+ * Does something outside the control database, in the order: permission, intent, act, outcome.
+ * Without a written intent nothing is done. An act whose outcome could not be written, or is not
+ * known, stays pending: `resolveAuditIntents` finds out.
  *
- * @param run is given the entry, for the act's own request id and its latest instant, and the actor's name
+ * @param run is given the entry, for the act's own request id and its latest instant, and the
+ *   actor's name
  * @param kept what the audit log keeps of the answer; all of it if absent
  * @throws LockyardError as `run`; `BACKEND_DOWN` or `UNKNOWN` where there is no answer within 5 s
  */
@@ -76,7 +77,9 @@ export async function withAudit<A extends { outcome: string }>(
   return course.told.answer;
 }
 
-/** Resolves when the work is done, or when nobody should wait for it any longer: then it goes on. */
+/**
+ * Resolves when the work is done, or when nobody should wait for it any longer: then it goes on.
+ */
 async function inTime(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {
@@ -110,7 +113,10 @@ async function closeFailed(ctx: ControlContext, intent: string, error: unknown):
   await tryToClose(ctx, intent, isNotApplied ? 'not_applied' : 'failed', { reason, message });
 }
 
-/** The act has been done: whoever did it must hear so, though its outcome is written later by others. */
+/**
+ * The act has been done: whoever did it must hear so, though its outcome is written later by
+ * others.
+ */
 async function tryToClose(
   { runtime }: ControlContext,
   intent: string,

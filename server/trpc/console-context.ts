@@ -25,7 +25,10 @@ export interface ConsoleContext {
   requestId: string;
   address: string;
   isSecure: boolean;
-  /** The person behind the session cookie, or null, with the role that they have now: asked for each call. */
+  /**
+   * The person behind the session cookie, or null, with the role that they have now: asked for each
+   * call.
+   */
   resolveUser(): Promise<UserActor | null>;
   /** Runs what is given one after another, so that each sees what those before it have done. */
   inOrder<T>(run: () => Promise<T>): Promise<T>;

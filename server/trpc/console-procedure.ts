@@ -18,12 +18,18 @@ const t = initTRPC.context<ConsoleContext>().create({
 
 export const consoleRouterOf = t.router;
 
-/** A batch is begun at once: each of its mutations must see what those before it have done, also to its caller's role. */
+/**
+ * A batch is begun at once: each of its mutations must see what those before it have done, also to
+ * its caller's role.
+ */
 const inOrder = t.middleware(({ ctx, next, type }) =>
   type === 'mutation' ? ctx.inOrder(() => next()) : next(),
 );
 
-/** For the few procedures that somebody who has not signed in may call. Their operations decide the rest. */
+/**
+ * For the few procedures that somebody who has not signed in may call. Their operations decide the
+ * rest.
+ */
 export const openProcedure = t.procedure.use(inOrder).use(async ({ ctx, next, signal }) => {
   const { runtime, requestId, address, isSecure } = ctx;
   const actor = await ctx.resolveUser();

@@ -17,8 +17,9 @@ interface Parts {
 const STEPS = 3;
 
 /**
- * The steps of a procedure one after the other, without tRPC's chain around them, which copies the whole call at each
- * step: that costs more than the call itself. Null for a procedure that is not made of these steps alone.
+ * The steps of a procedure one after the other, without tRPC's chain around them, which copies the
+ * whole call at each step: that costs more than the call itself. Null for a procedure that is not
+ * made of these steps alone.
  */
 export function directCall(procedure: AnyProcedure): DirectCall | null {
   const { middlewares, inputs, resolver } = procedure._def as unknown as Parts;

@@ -35,7 +35,10 @@ export function retryAfterOf(reason: Reason, retryAfterMs?: number): number | un
   return Math.max(1, Math.ceil(retryAfterMs ?? RETRY_AFTER_MS));
 }
 
-/** The reason that stands for an error of tRPC's own, such as an unknown procedure or a body that is no JSON. */
+/**
+ * The reason that stands for an error of tRPC's own, such as an unknown procedure or a body that is
+ * no JSON.
+ */
 export function reasonOfCode(code: TRPC_ERROR_CODE_KEY): Reason {
   switch (code) {
     case 'PARSE_ERROR':

@@ -1,7 +1,10 @@
 import type { TRPCError } from '@trpc/server';
 import { type CallType, type ErrorShape, errorShape, refusalOf } from './refusal';
 
-/** What every failed call of either API looks like. tRPC's own shape is not used: in development it holds a stack. */
+/**
+ * What every failed call of either API looks like. tRPC's own shape is not used: in development it
+ * holds a stack.
+ */
 export function formatError({
   error,
   type,

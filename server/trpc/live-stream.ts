@@ -4,9 +4,9 @@ import type { ConsoleContext } from './console-context';
 import { untilAborted } from './until-aborted';
 
 /**
- * One person's live stream: counted against the number that a person may have, and ended within 1 s of the end of the
- * session that opened it, or of a change of the person's role. Each value goes with an id, which the browser names if the
- * stream is cut off and opened again.
+ * One person's live stream: counted against the number that a person may have, and ended within 1 s
+ * of the end of the session that opened it, or of a change of the person's role. Each value goes
+ * with an id, which the browser names if the stream is cut off and opened again.
  */
 export async function* liveStream<T>(
   ctx: ConsoleContext & { user: UserActor },

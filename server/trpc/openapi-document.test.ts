@@ -27,7 +27,10 @@ type Described<T extends z.ZodType> = z.output<T>;
 type Outputs = inferRouterOutputs<ServiceRouter>['lock'];
 type CounterOutputs = inferRouterOutputs<ServiceRouter>['counter'];
 
-/** Compiles only while schemas, answer types and the router say the same, field by field and both ways. */
+/**
+ * Compiles only while schemas, answer types and the router say the same, field by field and both
+ * ways.
+ */
 const inStep: true[] = [
   true satisfies Same<Described<typeof schemas.acquireAnswer>, answers.AcquireAnswer>,
   true satisfies Same<Described<typeof schemas.cancelAnswer>, answers.CancelAnswer>,

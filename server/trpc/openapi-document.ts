@@ -21,7 +21,10 @@ const ALWAYS: Reason[] = [
   'INTERNAL',
 ];
 
-/** The service API's description, OpenAPI 3.1: of the wire as it is, made from the schemas that the server itself uses. */
+/**
+ * The service API's description, OpenAPI 3.1: of the wire as it is, made from the schemas that the
+ * server itself uses.
+ */
 export function openApiDocument(): OpenApiDocument {
   const procedures = Object.entries(SERVICE_API);
   const reasons = [...new Set(procedures.flatMap(([, terms]) => reasonsOf(terms)))];
@@ -116,7 +119,10 @@ function success(name: string, { answer }: ServiceProcedureTerms): Response {
   };
 }
 
-/** Every input and answer under its name. Read as inputs, so that what has a default need not be sent. */
+/**
+ * Every input and answer under its name. Read as inputs, so that what has a default need not be
+ * sent.
+ */
 function schemas(): Record<string, JsonSchema> {
   const named = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(ANSWER_SCHEMAS)) named.add(schema, { id });
@@ -129,7 +135,10 @@ function schemas(): Record<string, JsonSchema> {
   );
 }
 
-/** Within a document of OpenAPI 3.1 a schema needs neither dialect nor id, and a choice says what tells its parts apart. */
+/**
+ * Within a document of OpenAPI 3.1 a schema needs neither dialect nor id, and a choice says what
+ * tells its parts apart.
+ */
 function asComponent({ $schema, $id, ...schema }: JsonSchema): JsonSchema {
   if (!schema.oneOf) return schema;
   const mapping = Object.fromEntries(

@@ -53,7 +53,10 @@ export function errorShape(
 /** What kind of call failed, in tRPC's words. */
 export type CallType = 'query' | 'mutation' | 'subscription' | 'unknown';
 
-/** What an error may say to the caller. Of one that nobody foresaw it says nothing: that goes to the log. */
+/**
+ * What an error may say to the caller. Of one that nobody foresaw it says nothing: that goes to the
+ * log.
+ */
 export function refusalOf(error: TRPCError, type: CallType): Refusal {
   const { cause } = error;
   if (isLockyardError(cause)) {

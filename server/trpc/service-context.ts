@@ -11,7 +11,10 @@ export interface ServiceContext {
   /** Whether the request carries a batch, which may not wait. */
   readonly isBatch: boolean;
   readonly line: CallerLine;
-  /** The service behind the request's API key. Verified once a request. Rejects with `UNAUTHENTICATED`. */
+  /**
+   * The service behind the request's API key. Verified once a request. Rejects with
+   * `UNAUTHENTICATED`.
+   */
   readonly actor: () => Promise<ServiceActor>;
 }
 

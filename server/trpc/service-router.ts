@@ -24,7 +24,10 @@ import { releaseLock } from '../operations/release-lock';
 import { renewLock } from '../operations/renew-lock';
 import { serviceProcedure, serviceRouterOf } from './service-procedure';
 
-/** The API that programs call. Names, inputs and answers are a contract: they may gain fields, never lose any. */
+/**
+ * The API that programs call. Names, inputs and answers are a contract: they may gain fields, never
+ * lose any.
+ */
 export const serviceRouter = serviceRouterOf({
   lock: serviceRouterOf({
     acquire: serviceProcedure.input(acquireInput).mutation(({ ctx, input }) => {

@@ -1,5 +1,6 @@
 /**
- * Passes values on until the signal, then throws its reason at once, also while the next value is awaited.
+ * Passes values on until the signal, then throws its reason at once, also while the next value is
+ * awaited.
  *
  * @param values their `return` is called, and not awaited
  */
@@ -25,7 +26,8 @@ function nextOf<T>(
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) return onAbort();
-    // A listener for each value: a promise that lives as long as the stream would keep every one of them.
+    // A listener for each value: a promise that lives as long as the stream would keep every one of
+    // them.
     signal.addEventListener('abort', onAbort, { once: true });
     const done = () => signal.removeEventListener('abort', onAbort);
     values.next().finally(done).then(resolve, reject);

@@ -1,5 +1,6 @@
-// A process that takes a lock, is blocked while it holds it, and writes once it goes on, late or not. Started with an
-// IPC channel and: kind and URL of a store, the lock, which is also the name to write to, and the file that unblocks it.
+// A process that takes a lock, is blocked while it holds it, and writes once it goes on, late or
+// not. Started with an IPC channel and: kind and URL of a store, the lock, which is also the name
+// to write to, and the file that unblocks it.
 import { existsSync } from 'node:fs';
 import { withLock } from '../../with-lock';
 import { openGuardedStore, type StoreKind } from './guarded-store';

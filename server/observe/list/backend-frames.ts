@@ -11,7 +11,10 @@ export interface BackendFrame {
 
 const ABSENT: BackendFrame = { now: 0, reachable: false };
 
-/** The instants and policies by which statuses were last found out, and which of them have changed since. */
+/**
+ * The instants and policies by which statuses were last found out, and which of them have changed
+ * since.
+ */
 export class BackendFrames {
   private readonly frames = new Map<string, BackendFrame>();
   private readonly policies = new Map<string, string>();
@@ -26,7 +29,10 @@ export class BackendFrames {
     return this.frames.get(backend) ?? ABSENT;
   }
 
-  /** Takes the present instant of every backend. Answers those whose locks all have to be looked at again. */
+  /**
+   * Takes the present instant of every backend. Answers those whose locks all have to be looked at
+   * again.
+   */
   advance(): Set<string> {
     const turned = new Set<string>();
     for (const { id, engine } of this.backends) {
@@ -34,7 +40,8 @@ export class BackendFrames {
       const frame = { now: Math.floor(this.clock.now() + clockOffsetMs), reachable };
       const before = this.frames.get(id);
       const isSetBack = before !== undefined && frame.now < before.now;
-      // What time has made of a lock is undone only where its clock was set back; a jitter of the offset is no step.
+      // What time has made of a lock is undone only where its clock was set back; a jitter of the
+      // offset is no step.
       if (isSetBack && before.now - frame.now < SMALL_STEP_MS) frame.now = before.now;
       else if (isSetBack) turned.add(id);
       if (before && before.reachable !== reachable) turned.add(id);
@@ -43,7 +50,10 @@ export class BackendFrames {
     return turned;
   }
 
-  /** Answers which of these namespaces have another policy than at the last look, as far as statuses depend on it. */
+  /**
+   * Answers which of these namespaces have another policy than at the last look, as far as statuses
+   * depend on it.
+   */
   changedPolicies(namespaces: Iterable<string>): Set<string> {
     const changed = new Set<string>();
     for (const namespace of namespaces) {
@@ -57,5 +67,7 @@ export class BackendFrames {
   }
 }
 
-/** The offset of a backend's clock is measured again and again, and a little differently each time. */
+/**
+ * The offset of a backend's clock is measured again and again, and a little differently each time.
+ */
 const SMALL_STEP_MS = 1_000;

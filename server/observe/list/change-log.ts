@@ -1,9 +1,11 @@
-/** Older changes than so many are forgotten; whoever has not read them begins again. A power of two. */
+/**
+ * Older changes than so many are forgotten; whoever has not read them begins again. A power of two.
+ */
 const CAPACITY = 1 << 16;
 
 /**
- * Which slots changed, in order. Whoever follows remembers up to where it has read: a version. Versions rise for as long
- * as the process runs.
+ * Which slots changed, in order. Whoever follows remembers up to where it has read: a version.
+ * Versions rise for as long as the process runs.
  */
 export class ChangeLog {
   private readonly ring = new Int32Array(CAPACITY);

@@ -8,7 +8,10 @@ export type SharedFrame = Omit<LockFrame, 'offset' | 'ranking' | 'matching'>;
 /** These change at every look, and matter little. */
 const RESTLESS = new Set(['latencyMs', 'silentForMs', 'clockOffsetMs']);
 
-/** What pages say besides their rows. What has not changed since the last time is the same object again. */
+/**
+ * What pages say besides their rows. What has not changed since the last time is the same object
+ * again.
+ */
 export class FrameSource {
   private last: SharedFrame | null = null;
 

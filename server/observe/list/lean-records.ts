@@ -1,13 +1,16 @@
 import type { Hold, LockRecord, Meta } from '../../domain/lock-record';
 
-/** Texts and words about callers that many locks have in common; beyond so many they are kept with each lock. */
+/**
+ * Texts and words about callers that many locks have in common; beyond so many they are kept with
+ * each lock.
+ */
 const SHARED_MAX = 20_000;
 
 const NOTHING: never[] = [];
 
 /**
- * Makes copies of records without what pages do not show, and with what is the same in many of them kept once. A hundred
- * thousand locks are held by far fewer callers.
+ * Makes copies of records without what pages do not show, and with what is the same in many of them
+ * kept once. A hundred thousand locks are held by far fewer callers.
  */
 export class LeanRecords {
   private readonly texts = new Map<string, string>();

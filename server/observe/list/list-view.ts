@@ -19,7 +19,10 @@ export function viewText({ status, namespace, search, sort, descending }: ViewIn
   return JSON.stringify([sort, descending, status ?? '', namespace ?? '', sought]);
 }
 
-/** The locks that match a filter, in the order of a ranking. Only locks that have changed are looked at again. */
+/**
+ * The locks that match a filter, in the order of a ranking. Only locks that have changed are looked
+ * at again.
+ */
 export class ListView {
   /** When a page last asked for it, on the clock that never steps. */
   usedAt = 0;

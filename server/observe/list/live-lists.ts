@@ -39,8 +39,9 @@ interface Followed {
 }
 
 /**
- * The lock list for those who follow it. All of them are served at one tick, so that what they look at in common is
- * looked at once; together they may take a share of a core, and wait when they have had it.
+ * The lock list for those who follow it. All of them are served at one tick, so that what they look
+ * at in common is looked at once; together they may take a share of a core, and wait when they have
+ * had it.
  */
 export class LiveLists {
   private readonly followed = new Map<string, Followed>();
@@ -70,7 +71,8 @@ export class LiveLists {
   }
 
   /**
-   * The list, then its changes, until the signal. Changes alone, where the reader was cut off a moment ago.
+   * The list, then its changes, until the signal. Changes alone, where the reader was cut off a
+   * moment ago.
    *
    * @param lastId the id of the last message that this reader has had
    */
@@ -187,7 +189,8 @@ export class LiveLists {
       const isBeat = begunAt - followed.lookedAt >= BEAT_MS - TICK_MS / 2;
       if (readers.size === 0) continue;
       await this.look(followed, isBeat, slice);
-      // Not only what this look found: somebody who has just come may have looked since the last tick.
+      // Not only what this look found: somebody who has just come may have looked since the last
+      // tick.
       if (window.last === followed.told) continue;
       followed.told = window.last;
       for (const wake of [...readers]) {
@@ -218,7 +221,10 @@ export class LiveLists {
   }
 }
 
-/** Lets streams that have just been woken do all that they do at once: it is part of what a message costs. */
+/**
+ * Lets streams that have just been woken do all that they do at once: it is part of what a message
+ * costs.
+ */
 async function sent(): Promise<void> {
   for (let turn = 0; turn < TURNS_TO_SEND; turn += 1) {
     await new Promise<void>((resolve) => process.nextTick(resolve));

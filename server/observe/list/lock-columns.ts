@@ -10,7 +10,9 @@ export class LockColumns {
   tiers = new Uint8Array(64);
   isHeld = new Uint8Array(64);
   waiting = new Int32Array(64);
-  /** What locks are sorted by, of the hold that pages show; `Infinity` where nobody holds the lock. */
+  /**
+   * What locks are sorted by, of the hold that pages show; `Infinity` where nobody holds the lock.
+   */
   grantedAt = new Float64Array(64);
   expiresAt = new Float64Array(64);
   /** `Infinity` where nobody waits. */
@@ -36,7 +38,10 @@ export class LockColumns {
     this.oldestWaitAt[slot] = oldestWaitAt ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Frees a slot. The next lock there is named and found out as a new one, also while slots are worked through. */
+  /**
+   * Frees a slot. The next lock there is named and found out as a new one, also while slots are
+   * worked through.
+   */
   free(slot: number): void {
     this.isNamed[slot] = 0;
     this.pending[slot] = 0;
@@ -64,7 +69,10 @@ export class LockColumns {
     this.marks = wider(this.marks, new Float64Array(length));
   }
 
-  /** Those that are not in the order of names yet, which are marked as in it: a slot given twice is answered once. */
+  /**
+   * Those that are not in the order of names yet, which are marked as in it: a slot given twice is
+   * answered once.
+   */
   takeUnnamed(slots: number[]): number[] {
     return slots.filter((slot) => {
       if (this.isNamed[slot] !== 0) return false;

@@ -14,7 +14,10 @@ const IDLE_MS = 60_000;
 /** Of those that no stream follows, so many are kept at most. */
 const IDLE_VIEWS_MAX = 32;
 
-/** The lock list in all the ways in which somebody looks at it. Who asks for the same shares the work. */
+/**
+ * The lock list in all the ways in which somebody looks at it. Who asks for the same shares the
+ * work.
+ */
 export class LockLists {
   private readonly rankings = new Map<string, Ranking>();
   private readonly views = new Map<string, ListView>();
@@ -30,7 +33,8 @@ export class LockLists {
   }
 
   /**
-   * A window into the list. Costs no look at any backend; a view that was asked for a moment ago costs next to nothing.
+   * A window into the list. Costs no look at any backend; a view that was asked for a moment ago
+   * costs next to nothing.
    *
    * @param slowed see `LockPage`
    */

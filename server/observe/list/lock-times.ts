@@ -3,7 +3,10 @@ import { TimeIndex } from './time-index';
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** When something is to be done about a lock. Instants are the clocks of the backends, which are told apart. */
+/**
+ * When something is to be done about a lock. Instants are the clocks of the backends, which are
+ * told apart.
+ */
 export class LockTimes {
   /** When the first lease of each lock runs out. */
   private readonly lapses = new Map<string, TimeIndex>();

@@ -1,6 +1,8 @@
 import { SlotOrder } from './slot-order';
 
-/** All rows of a list in the order of their names, or another one that no change of a row touches. */
+/**
+ * All rows of a list in the order of their names, or another one that no change of a row touches.
+ */
 export class NameOrder<Row> {
   private readonly order = new SlotOrder();
   private gone: number[] = [];
@@ -13,7 +15,10 @@ export class NameOrder<Row> {
     private readonly compare: (a: Row, b: Row) => number,
   ) {}
 
-  /** Takes in new slots. Costs a copy of all places, so better some at a time than one after another. */
+  /**
+   * Takes in new slots. Costs a copy of all places, so better some at a time than one after
+   * another.
+   */
   add(slots: number[]): void {
     const known = this.gone.filter((slot) => this.order.has(slot));
     this.gone = [];

@@ -20,8 +20,9 @@ export class RankKeys {
 }
 
 /**
- * What rankings need while they are made. One is made at a time, with these buffers: with new ones for each the memory of
- * typed arrays would come and go by megabytes, and make the garbage collector look at all of the heap.
+ * What rankings need while they are made. One is made at a time, with these buffers: with new ones
+ * for each the memory of typed arrays would come and go by megabytes, and make the garbage
+ * collector look at all of the heap.
  */
 export class RankBuffers {
   keys = new RankKeys();

@@ -7,7 +7,10 @@ const SEEN_AT_ONCE = 20_000;
 
 const ROWS_A_LOOK = 32;
 
-/** Makes the text that searches look in before they come: for all rows at once it would take them long. */
+/**
+ * Makes the text that searches look in before they come: for all rows at once it would take them
+ * long.
+ */
 export class SearchTexts {
   private place = 0;
 

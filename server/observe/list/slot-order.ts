@@ -1,8 +1,8 @@
 type Compare = (a: number, b: number) => number;
 
 /**
- * Slots in an order that somebody else defines. A change moves blocks of memory rather than single slots, so that it
- * costs about as much as what has changed, up to very long orders.
+ * Slots in an order that somebody else defines. A change moves blocks of memory rather than single
+ * slots, so that it costs about as much as what has changed, up to very long orders.
  */
 export class SlotOrder {
   private places = new Int32Array(64);
@@ -51,7 +51,10 @@ export class SlotOrder {
     }
   }
 
-  /** Holds those of another order from now on that are marked. @param marks by slot, 1 for so many; kept, not copied */
+  /**
+   * Holds those of another order from now on that are marked. @param marks by slot, 1 for so many;
+   * kept, not copied
+   */
   select(other: SlotOrder, marks: Uint8Array<ArrayBuffer>, count: number): void {
     this.isIn = marks;
     this.places = new Int32Array(count);

@@ -13,7 +13,8 @@ export interface SortScratch {
 }
 
 /**
- * Sorts slots by a key, stably, in slices: a radix sort, whose steps are all short, unlike a sort by comparing.
+ * Sorts slots by a key, stably, in slices: a radix sort, whose steps are all short, unlike a sort
+ * by comparing.
  *
  * @param slots sorted in place
  * @param keys by slot: whole numbers, or infinite

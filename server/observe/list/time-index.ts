@@ -1,6 +1,6 @@
 /**
- * Slots by an instant, the earliest at hand: a binary heap that knows where each slot is. A slot is in it once or not at
- * all; each change costs the logarithm of their number.
+ * Slots by an instant, the earliest at hand: a binary heap that knows where each slot is. A slot is
+ * in it once or not at all; each change costs the logarithm of their number.
  */
 export class TimeIndex {
   private heap = new Int32Array(64);

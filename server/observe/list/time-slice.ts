@@ -9,8 +9,9 @@ const REST_MS = 7;
 let rested: Promise<unknown> = Promise.resolve();
 
 /**
- * Lets others of this process go first for longer than one turn of the event loop: a call crosses several, and must not
- * meet a slice in each of them. Who rests at the same time goes on one after another.
+ * Lets others of this process go first for longer than one turn of the event loop: a call crosses
+ * several, and must not meet a slice in each of them. Who rests at the same time goes on one after
+ * another.
  */
 function rest(): Promise<unknown> {
   rested = rested.then(() => setTimeout(REST_MS));

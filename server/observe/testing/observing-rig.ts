@@ -11,7 +11,9 @@ import { type Observing, startObserving } from '../start-observing';
 /** One process that watches the locks, and the faults that can be put between it and its store. */
 export interface Watcher extends Member {
   observing: Observing;
-  /** How often it has been asked to close audit intents: only the process that has the chores is. */
+  /**
+   * How often it has been asked to close audit intents: only the process that has the chores is.
+   */
   intents: { asked: number };
 }
 
