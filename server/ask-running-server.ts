@@ -12,7 +12,7 @@ const ANSWER_MAX_MS = 30_000;
 /** Commands about all locks: they take as long as they take. */
 const LONG: ReadonlySet<CliCommand['verb']> = new Set(['backends reshard', 'names delete']);
 
-/** Where there is a file in place of the folder, whoever opens the folder next says so. */
+/** If a file is in place of the folder, the code that opens the folder next reports it. */
 const NOBODY_THERE = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'];
 
 /** Passes a command to the server that runs over this data folder; null when none does. */

@@ -35,7 +35,7 @@ function parseOptions(args: string[], isBackup: boolean) {
   }
 }
 
-/** The longest lease that there can be, unless whoever restores knows better. */
+/** The longest possible lease, unless the operator passes a shorter time with --quiet. */
 function readQuiet(text: string | boolean | undefined): number {
   if (typeof text !== 'string') return LEASE_MAX_MS;
   const quietMs = parseDuration(text);

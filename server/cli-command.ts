@@ -20,13 +20,13 @@ export const cliCommand = z.discriminatedUnion('verb', [
     verb: z.literal('users reset-password'),
     input: z.strictObject({ name: userName, password: password.optional() }),
   }),
-  /** `shards` are those of whoever asks: a server that has others does nothing. */
+  /** `shards` are those of the calling command: a server with another list does nothing. */
   z.strictObject({
     verb: z.literal('backends reshard'),
     input: z.strictObject({ backend: z.string().max(32), shards: z.array(z.string()).max(32) }),
   }),
   z.strictObject({ verb: z.literal('names delete'), input: deletionCommandInput }),
-  /** Says that a backup is about to be made; whoever asks makes it. */
+  /** Announces that a backup is about to be made; the calling command makes it. */
   z.strictObject({ verb: z.literal('backup'), input: z.strictObject({ file: z.string() }) }),
 ]);
 export type CliCommand = z.output<typeof cliCommand>;

@@ -227,7 +227,7 @@ function readBackends(env: Env): Config['backends'] {
   return backends;
 }
 
-/** @param ids of all backends: whoever misspells one would think it allowed */
+/** @param ids of all backends: a misspelt id must not go unnoticed */
 function readAllowUnsafe(env: Env, ids: string[]): string[] {
   const named = (env.LOCKYARD_ALLOW_UNSAFE ?? '').split(',').map((id) => id.trim());
   const allowed = named.filter((id) => id !== '');

@@ -56,7 +56,7 @@ export async function startControlSocket(runtime: ControlRuntime): Promise<() =>
   await listen(server, fresh);
   chmodSync(fresh, 0o600);
   const { ino } = lstatSync(fresh);
-  // In one step, so that there is never no socket, and never somebody else's.
+  // Atomic, so that there is always a socket, and only ever one of ours.
   renameSync(fresh, path);
   return () => stop(server, open, () => removeIfOurs(path, ino));
 }

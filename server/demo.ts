@@ -11,7 +11,7 @@ import type { OperationContext, Runtime } from './operations/operation-context';
 import { setFrozen } from './operations/set-frozen';
 
 export interface Demo {
-  /** Signs in whoever opens it on this machine. */
+  /** Signs in any browser on this machine that opens it. */
   link: string;
   stop(): Promise<void>;
 }

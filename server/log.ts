@@ -8,7 +8,8 @@ export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & 
 const STDERR = 2;
 
 /**
- * JSON lines on standard error. Fields with the names of secrets are blanked, whoever passes them.
+ * JSON lines on standard error. Fields with the names of secrets are redacted, wherever they come
+ * from.
  */
 export function createLog(to: DestinationStream = destination({ dest: STDERR, sync: false })): Log {
   return pino(

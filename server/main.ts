@@ -33,7 +33,7 @@ async function start(log: Log): Promise<() => Promise<void>> {
   let pages: Promise<Pages> | null = null;
   const doors = createDoors(runtime, async (...page) => (await pages)?.handle(...page));
   pages = openPages(runtime, pageProcessEnv(process.env), doors.handlePrivately);
-  // A failure is told where it is awaited, unless the start fails for another reason before.
+  // A failure is reported where this is awaited, unless the start fails for another reason first.
   pages.then(
     ({ close }) => undo.push(close),
     () => undefined,
@@ -75,8 +75,8 @@ function endOnSignals(log: Log, stop: () => Promise<void>): void {
   };
   process.on('SIGTERM', () => end(0));
   process.on('SIGINT', () => end(0));
-  // What nobody awaited concerns nobody's answer; what nobody caught may have left anything half
-  // done.
+  // An unhandled rejection affects no answer, so it is only logged; an uncaught exception may have
+  // left anything half done.
   process.on('unhandledRejection', (err) => log.error({ err }, 'A failure went unnoticed'));
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'A failure that nobody foresaw: the server ends');

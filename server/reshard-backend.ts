@@ -8,7 +8,7 @@ import { auditedChange } from './operations/audited-change';
 import type { ControlContext } from './operations/operation-context';
 import { permit } from './operations/with-audit';
 
-/** Which backend, and the list that whoever asks believes to be its own. */
+/** The backend, and the shard list that the calling command expects this process to have. */
 export interface ReshardInput {
   backend: string;
   /** The names of its shards. */
@@ -16,18 +16,19 @@ export interface ReshardInput {
 }
 
 /**
- * Puts this process's list of shards into force, and answers what to say about it. Records go to
- * their new homes with their values, freezes and tokens; holds of those that move are over, the
- * backend's epoch rises, and what moved is not granted before the longest lease that was left has
- * run out. Meanwhile the backend serves nobody.
+ * Puts this process's list of shards into force, and answers what to say about it. Records move to
+ * their new shards with their values, freezes and tokens. Holds of moved locks end, the backend's
+ * epoch rises, and moved locks are not granted before the longest remaining lease has expired.
+ * Meanwhile the backend serves no requests.
  *
- * Broken off at any moment it leaves the backend closed, and nothing is lost: done again, it goes
- * on. The audit log says that it began before anything is done, and with what it ended before
- * anybody is served again.
+ * If interrupted at any moment, the backend stays closed and nothing is lost: the next run resumes.
+ * The audit log records the start before anything is done, and the outcome before the backend
+ * serves again.
  *
  * @throws LockyardError `FORBIDDEN`; `NOT_FOUND` for a backend without shards; `CONFLICT` where
- *   something might be lost, nothing is to be done, or this process has another list than whoever
- *   asks; `BACKEND_DOWN` while a shard does not answer; `UNKNOWN` when it was broken off
+ *   something might be lost, nothing is to be done, or this process has another list than the
+ *   calling command; `BACKEND_DOWN` while a shard does not respond; `UNKNOWN` when it was
+ *   interrupted
  */
 export async function reshardBackend(
   ctx: ControlContext,

@@ -3,11 +3,10 @@ import type { Config } from './config';
 import { LockyardError } from './domain/errors';
 
 /**
- * Makes a command of `backends reshard ID`; null for any other words. Throws `UsageError`;
- * `LockyardError` `NOT_FOUND` for a backend to which this environment gives no shards.
+ * Parses `backends reshard ID`; null for any other words. Throws `UsageError`, or `LockyardError`
+ * `NOT_FOUND` for a backend to which this environment gives no shards.
  *
- * @param readConfig read only when it is such a command: the list of whoever asks goes along with
- *   it
+ * @param readConfig called only for this command, which carries the caller's own shard list
  */
 export function parseReshardWords(words: string[], readConfig: () => Config): CliCommand | null {
   const [noun, verb, backend, ...surplus] = words;

@@ -61,8 +61,8 @@ export async function createRuntime(
 }
 
 /**
- * @param heap tells when no new names are to be made
- * @param ends how to close what stands, in the order in which it was opened
+ * @param heap tells when no new names may be created
+ * @param ends how to close what has been opened so far, in the order of opening
  */
 async function addBackends(
   control: ControlRuntime,
@@ -154,9 +154,10 @@ async function addBackends(
 }
 
 /**
- * What a namespace allows, from when on after a restore, a loss or a reshard, whether its backend
- * is closed, and whether there is room for new names. None of that concerns Lockyard's own locks:
- * they are not kept in backups, and whoever does the chores must settle what is still held.
+ * The policy of a namespace, the instant from which its backend grants after a restore, a data loss
+ * or a reshard, whether that backend is closed, and whether there is room for new names. None of
+ * that applies to Lockyard's own locks: they are not in backups, and the process that runs
+ * maintenance must be able to clean up what is still held.
  */
 function policiesWith(room: RoomForNames) {
   return (
@@ -230,10 +231,7 @@ async function openWithPast(
   return { past, store: await LateStore.start(() => openBackend(url, clock), onFailure) };
 }
 
-/**
- * Whatever else is random here, this must never be the same twice: holds and waiters are told apart
- * by it.
- */
+/** Unlike other random values here, this must never repeat: it distinguishes holds and waiters. */
 function newProcessId(): string {
   return randomBytes(6).toString('hex');
 }

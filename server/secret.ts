@@ -20,7 +20,7 @@ export async function openSecret(
   clock: Clock,
 ): Promise<string> {
   const file = join(config.dataDir, 'secret');
-  // In this order: whoever made the fingerprint had made the file before.
+  // In this order: the process that wrote the fingerprint had written the file before.
   const expected = await readFingerprint(database);
   const known = config.secret ?? readSecretFile(file);
   if (known === null && expected !== null) throw otherSecret();

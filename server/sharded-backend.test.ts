@@ -63,7 +63,7 @@ function homeUrl(list: string, name: string, kind?: 'counter'): string {
 }
 
 let last = 0;
-/** A key that nobody has used, and of which this is so. */
+/** An unused key that satisfies the condition. */
 function freshKey(isSo: (name: string) => boolean = () => true) {
   for (;;) {
     last += 1;
@@ -370,8 +370,8 @@ describe('a backend with shards', () => {
 });
 
 /**
- * Breaks a reshard off after one of its steps on the shards: that step is done, and nobody hears of
- * it.
+ * Interrupts a reshard after one of its steps on the shards: the step is done, but its answer is
+ * lost.
  */
 class StepsBroken {
   /** What it was broken off after. */

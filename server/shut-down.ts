@@ -2,14 +2,14 @@ import type { Server } from 'node:http';
 import type { Doors } from './http/doors';
 import type { Runtime } from './operations/operation-context';
 
-/** How long answers that are being made may take once nobody waits any more. */
+/** How long answers in progress may take once all waiters have been answered. */
 const GRACE_MS = 5_000;
 const LOOK_EVERY_MS = 20;
 
 /**
- * Ends the process's work cleanly: nothing new is accepted, whoever waits is answered `queued` and
- * keeps the place for a moment, answers under way are finished, live streams are cut so that their
- * pages connect elsewhere. Leases stay.
+ * Ends the process's work cleanly: new requests are refused, waiters are answered `queued` and keep
+ * their position for a moment, answers in progress are finished, and live streams are closed so
+ * that their pages connect elsewhere. Leases remain.
  */
 export async function shutDown(parts: {
   server: Server;

@@ -1,6 +1,6 @@
 import type { Clock } from './clock';
 
-/** A clock that stands still until it is moved. */
+/** A clock that moves only when the test advances it. */
 export class TestClock implements Clock {
   private passedMs = 0;
 

@@ -9,8 +9,8 @@ interface OpenedBackend {
 }
 
 /**
- * A sign of life is written anew twice a second, so two looks at one may fall on either side of
- * that.
+ * A heartbeat is written twice a second, so two consecutive reads may fall on either side of a
+ * write.
  */
 const LOOKS = 4;
 

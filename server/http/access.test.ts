@@ -10,7 +10,7 @@ let api: ApiHarness;
 let key: string;
 
 beforeAll(async () => {
-  // Shards that are not there: whoever may look is shown so.
+  // Shards that do not exist: every role that may read must see them.
   const shards = 'mysql://root@127.0.0.1:1/a,mysql://root@127.0.0.1:1/b';
   api = await ApiHarness.start({ LOCKYARD_BACKEND_SPREAD: shards });
   await api.namespace('billing');

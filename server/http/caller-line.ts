@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { CallerLine } from '../operations/operation-context';
 
-/** The line to the caller of one request. It costs nothing until somebody asks for the signal. */
+/** The connection to the caller of one request. Costs nothing until its signal is read. */
 export class HttpCallerLine implements CallerLine {
   private hangUp: AbortController | null = null;
 

@@ -8,7 +8,10 @@ import { setApiHeaders } from './security-headers';
 /** Where the link of the demo leads, with `?token=…`. */
 export const DEMO_PATH = '/demo';
 
-/** Signs in whoever opens the demo's link on this machine, and shows them the first page. */
+/**
+ * Signs in a browser on this machine that opens the demo's link, and redirects it to the first
+ * page.
+ */
 export function openDemoDoor(runtime: Runtime) {
   return async ({ req, res, requestId, address, query, isSecure }: RequestScope): Promise<void> => {
     if (req.method !== 'GET') throw wrongMethod('GET');

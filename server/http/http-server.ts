@@ -21,12 +21,11 @@ const KEEP_ALIVE_MS = 65_000;
 
 /**
  * The one server of this process. It has no listener for upgrades on purpose: a request that offers
- * one is answered as the plain request that it is too, which clients that would speak HTTP/2 rely
- * on; the doors refuse WebSockets. They also refuse, with a reason, what Node would refuse by
- * itself: no `Host`, and an `Expect` that nobody knows.
+ * an upgrade is answered as the plain request that it also is, which HTTP/2-capable clients rely
+ * on; the handlers refuse WebSockets. They also refuse, with a reason, what Node would refuse
+ * without one: a missing `Host`, and an unknown `Expect`.
  *
- * @param limits how long a request may take to arrive, and how often Node looks for those that take
- *   longer
+ * @param limits how long a request may take to arrive, and how often Node looks for slower ones
  */
 export function createHttpServer(
   doors: Doors,

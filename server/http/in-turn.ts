@@ -9,9 +9,9 @@ import { setApiHeaders, setCommonHeaders } from './security-headers';
 const WAITING_MAX = 100;
 
 /**
- * Handles the requests of one connection one after another, also where a caller sends the next
- * before it has its answer. Node tells an answer that its caller hung up only once it is that
- * answer's turn: one that was made before would wait for a lock for nobody, and never be forgotten.
+ * Handles the requests of one connection one after another, also when a caller pipelines them. Node
+ * reports a hang-up only to the response that is currently being sent: a pipelined request handled
+ * early would go on waiting for a lock after its caller has left, and never be cleaned up.
  */
 export function inTurn(doors: Doors): RequestListener {
   const { handle } = doors;

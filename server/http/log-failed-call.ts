@@ -2,9 +2,7 @@ import type { TRPCError } from '@trpc/server';
 import type { Log } from '../log';
 import { type CallType, refusalOf } from '../trpc/refusal';
 
-/**
- * Tells the log of a failure that nobody foresaw, of which its caller is told no more than that.
- */
+/** Logs an unexpected failure, about which the caller learns only that it happened. */
 export function logFailedCall(
   log: Log,
   error: TRPCError,

@@ -13,9 +13,11 @@ export const METRICS_PATH = '/metrics';
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip', 'via'];
 
 /**
- * Serves the metrics: with a token set, to whoever sends it; else to this machine alone.
+ * Serves the metrics: to any caller with the token if one is configured; otherwise to this machine
+ * alone.
  *
- * @throws LockyardError `UNAUTHENTICATED` for no token or a wrong one, `FORBIDDEN` from elsewhere
+ * @throws LockyardError `UNAUTHENTICATED` for no token or a wrong one, `FORBIDDEN` from another
+ *   machine
  */
 export function openMetricsDoor({ config, metrics }: Runtime) {
   const { metricsToken } = config;

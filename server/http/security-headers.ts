@@ -13,7 +13,7 @@ const EVERYWHERE = {
     'accelerometer=(), camera=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), payment=(), usb=()',
 } as const;
 
-/** An API's answers are never a page: nothing in them may run, and nobody may keep them. */
+/** An API's answers are never a page: nothing in them may run, and no cache may keep them. */
 const OF_APIS = {
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; sandbox",
   'Cache-Control': 'no-store',

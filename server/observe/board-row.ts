@@ -15,20 +15,20 @@ import { type LockNorms, stuckReason } from '../domain/stuck-reason';
 import { LeanRecords } from './list/lean-records';
 
 /**
- * A lock as the board keeps it. What people see of it is made when they look: most changes nobody
- * looks at.
+ * A lock as the board keeps it. The row that people see is built on request, because most changes
+ * are never viewed.
  */
 export class BoardRow {
   private text: string | null = null;
 
   /**
-   * @param id by what the lock goes on the board
-   * @param backend what its record is filed under
-   * @param shownAs the backend as people know it, where `backend` is a shard of it
-   * @param readAt the backend's clock when it was read
-   * @param record as it was read; one that nobody has written where it cannot be read
-   * @param isReadable false: there is a record, and nobody knows what it says
-   * @param complaint why nobody knows, as a sentence
+   * @param id the lock's id on the board
+   * @param backend the id under which its record is filed
+   * @param shownAs the backend's public id, where `backend` is one of its shards
+   * @param readAt the backend's clock at the time of the read
+   * @param record the record as read; an unwritten one if it cannot be decoded
+   * @param isReadable false: a record exists but cannot be decoded
+   * @param complaint why it cannot be decoded, as a sentence
    */
   private constructor(
     readonly id: string,
@@ -46,7 +46,7 @@ export class BoardRow {
     return new BoardRow(rowId(shownAs, recordId(key)), key, id, shownAs, readAt, record);
   }
 
-  /** The row of what was read, also where nobody knows what it says. */
+  /** The row for a record just read, also if it cannot be decoded. */
   static read(backend: RowKeeper, read: ReadRecord, lean = new LeanRecords()): BoardRow {
     const { key, now } = read;
     let complaint: string | null = null;
@@ -70,7 +70,7 @@ export class BoardRow {
     return this.record.queue.length;
   }
 
-  /** When the first lease of those that nobody has ended runs out; `Infinity` if there is none. */
+  /** When the first lease that has not been ended expires; `Infinity` if there is none. */
   get firstLapseAt(): number {
     let first = Number.POSITIVE_INFINITY;
     for (const { expiresAt } of this.record.holds) if (expiresAt < first) first = expiresAt;
@@ -78,8 +78,8 @@ export class BoardRow {
   }
 
   /**
-   * When the longest waiter came; null if nobody waits. Not always the first one: a set brings its
-   * age along from queue to queue.
+   * When the longest waiter arrived; null without waiters. Not always the first in the queue: a
+   * multi-lock keeps its age when it moves from queue to queue.
    */
   get oldestWaitAt(): number | null {
     let oldest: number | null = null;

@@ -13,8 +13,8 @@ const LEASE_MS = 1_500;
 const RENEW_EVERY_MS = 400;
 const QUEUES_EVERY_MS = 1_000;
 /**
- * A lease that ran out so lately is left to whoever takes the lock next: that one settles it on its
- * way.
+ * A lease that expired less than this ago is left to the next caller, who cleans it up while
+ * acquiring.
  */
 const LAPSED_FOR_MS = 800;
 const TIDY_EVERY_MS = 10 * 60_000;
@@ -130,10 +130,7 @@ export class Chores {
     for (const opener of this.parts.openers) opener.restart();
   }
 
-  /**
-   * Leases that ran out and that nobody touches; now and then all queues, for waiters that are
-   * dead.
-   */
+  /** Expired leases that no caller touches; now and then all queues, to find dead waiters. */
   private dueByBackend(): Map<string, RecordKey[]> {
     const { board, clock, backends } = this.parts;
     const instants = new Map(
@@ -183,8 +180,8 @@ export class Chores {
   }
 
   /**
-   * Starts a chore unless it is due later or still under way. A failure is told, and stops nothing
-   * else.
+   * Starts a chore unless it is not due yet or still running. A failure is logged and does not
+   * affect the others.
    */
   private begin(chore: string, everyMs: number, work: () => Promise<void>): void {
     if (this.underWay.has(chore) || !this.isDue(chore, everyMs)) return;
@@ -193,7 +190,7 @@ export class Chores {
   }
 
   /**
-   * Does a chore. That it fails is told once, until it succeeds: a store may be away for a night.
+   * Runs a chore. A failure is logged once, until it succeeds again: a store may be down all night.
    */
   private async tried(chore: string, work: () => Promise<void>): Promise<void> {
     try {

@@ -57,7 +57,7 @@ interface Group {
   tally: NamespaceTally;
 }
 
-/** Namespaces that share a label are told as one. */
+/** Namespaces that share a label are reported as one. */
 function grouped(tallies: BackendTallies, labels: NamespaceLabels): Group[] {
   const groups = new Map<string, Group>();
   for (const [backend, tally] of tallies) {

@@ -8,8 +8,8 @@ import type { LockInsights, SumView } from './lock-insights';
 const HOUR_FRESH_MS = 1_000;
 
 /**
- * Older than this, as after a time in which nobody asked, a new reading is waited for, but no
- * longer than that.
+ * A reading older than this, as after a time without requests, is refreshed before answering; the
+ * wait for it is bounded by the same time.
  */
 const HOUR_OLD_MS = 5_000;
 const HOUR_WITHIN_MS = 500;

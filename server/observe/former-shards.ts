@@ -3,7 +3,7 @@ import type { Database } from '@/db/database';
 import type { Clock } from '../clock';
 import { pruneRecorded } from './prune-recorded';
 
-/** What a history is filed under that somebody has begun to open. */
+/** Prefix of the cursor that records that a shard's history has been opened. */
 const OPENED = 'opened/';
 
 /**
@@ -24,7 +24,7 @@ export async function formerShards(
     .where(like(cursors.id, `${prefix}%`));
   return rows.flatMap(({ id }) => {
     const shard = id.slice(OPENED.length);
-    // An underscore in the prefix stands for any letter.
+    // `LIKE` treats an underscore in the prefix as a wildcard, so check the prefix again.
     return id.startsWith(prefix) && !named.includes(shard) ? [shard] : [];
   });
 }

@@ -7,15 +7,15 @@ const GAP_PATIENCE_MS = 5_000;
 const ROWS_AT_ONCE = 200;
 
 /**
- * Ids below one that is visible may still come, but not from further back than so many: nobody has
- * that many under way.
+ * Ids below a visible one may still appear, but not from further back than this: no process has
+ * that many writes in flight.
  */
 const GAP_REACH = 10_000;
 
 /**
- * Follows a store's history. Every row is delivered once, as soon as it can be seen; rows may come
- * out of order, since a smaller id can become visible after a bigger one. `position` never passes a
- * gap that may still be filled, so whoever begins there again misses nothing and meets some rows
+ * Follows a store's history. Every row is delivered once, as soon as it is visible; rows may come
+ * out of order, since a smaller id can become visible after a larger one. `position` never passes a
+ * gap that may still be filled, so a reader that resumes there misses nothing and sees some rows
  * twice.
  */
 export class HistoryTail {

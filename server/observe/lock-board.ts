@@ -51,18 +51,15 @@ interface DueLock {
 const SCAN_PAGE = 500;
 const READ_AT_ONCE = 500;
 
-/**
- * Flushes that can be under way at once, their ids given out and their records not seen by a scan
- * yet.
- */
+/** Flushes that may be in flight: ids allocated, records not seen by a scan yet. */
 const UNDER_WAY_MAX = 1_000;
 
 /**
  * Every lock of every backend as this process last read it. The history says which records moved;
- * those are read again, many at once, so a row is always a whole truth of some recent instant and
- * never a sum of events.
+ * those are read again in batches, so a row is always a complete recent reading, never a sum of
+ * events.
  *
- * While a backend is silent its rows stay as they were read last, and their status is `unknown`.
+ * While a backend does not respond its rows stay as last read, with the status `unknown`.
  */
 export class LockBoard {
   /** The counters of the same backends. */
@@ -107,18 +104,15 @@ export class LockBoard {
     });
   }
 
-  /**
-   * A window into the lock list: filtered, sorted, worst first unless asked otherwise. Costs no
-   * look at any backend.
-   */
+  /** A window into the lock list: filtered and sorted, worst first by default. Reads no backend. */
   page(input: LockListInput): Promise<LockPage> {
     return this.lists.page(input, this.live.isSlowed);
   }
 
   /**
-   * Locks of one namespace by name, page by page. Costs no look at the backend.
+   * Locks of one namespace by name, page by page. Does not read the backend.
    *
-   * @throws LockyardError `BACKEND_DOWN` before the backend has been read for the first time
+   * @throws LockyardError `BACKEND_DOWN` before the first reading of the backend
    */
   async listing(backend: string, input: ListInput): Promise<ListAnswer> {
     const parts = this.backends.filter((one) => publicId(one) === backend);
@@ -161,18 +155,12 @@ export class LockBoard {
     yield* this.counters.keptNames();
   }
 
-  /**
-   * The id of the shard where a record of this backend lives, or its own; null: there is no such
-   * backend.
-   */
+  /** The id of the shard that has this record, or the backend's own; null: unknown backend. */
   keeperId(backend: string, key: RecordKey): string | null {
     return keeperOf(this.backends, backend, key)?.id ?? null;
   }
 
-  /**
-   * Locks that time or a death may have changed: leases that lapsed by the instant of their
-   * backend, and queues.
-   */
+  /** Locks to clean up: leases expired by the clock of their backend, and queues. */
   due(instants: ReadonlyMap<string, number>): DueLock[] {
     return Array.from(this.table.due(instants), ({ row: { backend, key }, lapsed }) => ({
       backend,
@@ -193,10 +181,9 @@ export class LockBoard {
   }
 
   /**
-   * A lock read afresh; the last good reading, marked as such, while its backend does not answer.
+   * A lock, read now; while its backend does not respond, the last good reading, marked as such.
    *
-   * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` if there is no
-   *   reading at all
+   * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` without any reading
    */
   async detail(namespace: string, name: string): Promise<LockDetail> {
     return this.details.read(namespace, name);
@@ -221,10 +208,7 @@ export class LockBoard {
     this.table.prove(backend.id, instant);
   }
 
-  /**
-   * Reads everything again, and lets go of what is not there any more: forgetting leaves no
-   * history.
-   */
+  /** Reads everything again, and evicts what is gone: forgetting a lock leaves no history. */
   async heal(backend: ObservedBackend): Promise<void> {
     const ends = [this.table.beginReading(backend.id), this.counters.beginReading(backend.id)];
     let cursor: Cursor | null = { namespace: null, after: null };
@@ -238,8 +222,8 @@ export class LockBoard {
   }
 
   /**
-   * Follows the history: looks again at every record that moved since the last call. What this very
-   * process wrote last need not be read. A backend that has lost its memory since is read anew.
+   * Follows the history: reads every record that moved since the last call, unless this process
+   * wrote its last revision. A backend that has lost data is read in full.
    */
   async follow(backend: ObservedBackend): Promise<void> {
     const moved = this.moved.get(backend.id);

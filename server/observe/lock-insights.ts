@@ -9,7 +9,7 @@ import { addEvent, emptyRollup, type MinuteRollup, minuteOf } from '../domain/mi
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
 import { countedTo, uncountedEvents } from './uncounted-events';
 
-/** Minutes read at a time, so that nobody waits long for those who look far back. */
+/** Minutes read at a time, so that a request over a long range does not block others. */
 const ROWS_AT_ONCE = 500;
 
 /**

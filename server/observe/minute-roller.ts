@@ -22,10 +22,10 @@ const SHARE_ROWS_MAX = 2_000;
 /**
  * Makes the roll-ups of one backend from its history: counts in memory, and writes now and then.
  *
- * Every event is counted once, whatever is restarted and whoever else is at it: flushes are counted
- * in the order of their ids, and the same transaction that writes a share's sums moves its cursor
- * from where their counting began to where it ended. If the cursor is not where it was left,
- * somebody else has counted these events, and nothing is written.
+ * Every event is counted once, despite restarts and other processes doing the same: flushes are
+ * counted in the order of their ids, and the same transaction that writes a share's sums moves its
+ * cursor from where their counting began to where it ended. If the cursor is not where this process
+ * left it, another process has counted these events, and nothing is written.
  */
 export class MinuteRoller {
   private readonly shares: RollupShare[];
@@ -64,11 +64,10 @@ export class MinuteRoller {
   }
 
   /**
-   * Counts flushes that were not given before, and writes what is due.
+   * Counts new flushes, and writes what is due.
    *
-   * @param settled no flush up to here will come any more
-   * @throws when the database does not take it, or somebody else has counted meanwhile: then
-   *   `begin` anew
+   * @param settled no flush up to this id will appear any more
+   * @throws if the database refuses, or another process has counted meanwhile: call `begin` again
    */
   async take(rows: HistoryRow[], settled: number): Promise<void> {
     for (const row of rows) if (row.id > this.counted) this.ahead.push(row);

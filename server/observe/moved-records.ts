@@ -10,11 +10,10 @@ const ROUNDS_MAX = 50;
 export const isOwn = (key: RecordKey) => key.namespace.startsWith('.');
 
 /**
- * Records of one backend that have moved, as its history tells, and that nobody has looked at
- * since.
+ * Records of one backend that have moved, according to its history, and have not been read since.
  */
 export class MovedRecords {
-  /** By record, the last rev that the history told of. Whoever has looked at one deletes it. */
+  /** By record, the last rev in the history. Removed once the record has been read. */
   readonly revs = new Map<string, number>();
 
   /** @param onEvents told of everything that happened to a record, by its id */

@@ -68,7 +68,7 @@ export class OwnHolds {
     if (isNew) this.readTo.clear();
     for (const { id: backend, shownAs } of this.backends) {
       const rows = await this.rowsSince(backend, this.readTo.get(backend) ?? 0, week - WEEK_MS);
-      // They came newest first; whoever changed last shall stay longest.
+      // Rows come newest first; the most recently changed must be evicted last.
       for (const [i, row] of rows.reverse().entries()) {
         keep(locks, rowId(shownAs, row.lockId), row, week);
         if (i % ROWS_A_TURN === 0) await setImmediate();

@@ -1,6 +1,6 @@
 /**
- * Runs `work` again and again, `pauseMs` after it ended, until stopped. A failure is told and does
- * not stop it.
+ * Runs `work` again and again, `pauseMs` after it ended, until stopped. A failure is reported and
+ * does not stop it.
  */
 export function repeat(
   work: () => Promise<unknown>,

@@ -16,8 +16,8 @@ export type MinuteByLock = Map<string, MinuteRollup>;
 export type HoldsByLock = Map<string, LogHistogram>;
 
 /**
- * Where rows are written: the statements of one transaction, which nobody else's rows of this
- * backend can get into.
+ * Where rows are written: the statements of one transaction, which no other rows of this backend
+ * can join.
  */
 export interface RollupTarget {
   ask: Ask;

@@ -56,9 +56,10 @@ export class RollupShare {
   }
 
   /**
-   * Adds what was counted to the database, and moves the cursor. `clear` once that is committed.
+   * Adds what was counted to the database, and moves the cursor. Call `clear` once that is
+   * committed.
    *
-   * @throws if the cursor has been moved by somebody else
+   * @throws if another process has moved the cursor
    */
   async write(target: RollupTarget, to: number): Promise<void> {
     const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position = ?';

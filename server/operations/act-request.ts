@@ -8,7 +8,7 @@ import type { AuditActor, AuditedAct } from './audit-log';
 /** What operators do to locks. */
 type LockAct = 'forceRelease' | 'extend' | 'askRelease' | 'stopRenewals' | 'freeze' | 'unfreeze';
 
-/** An act as it stands in the audit log. */
+/** An act as the audit log records it. */
 export interface WrittenAct extends Pick<AuditedAct, 'seen' | 'reason'> {
   intent: string;
   who: AuditActor;

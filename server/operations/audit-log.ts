@@ -44,7 +44,7 @@ export interface AuditedAct {
   act: AuditAct;
   namespace?: string;
   subject: string;
-  /** Why, in the words of whoever acts. */
+  /** The reason that the operator gave. */
   reason?: string;
   /** What was seen before the act, such as token and rev. */
   seen?: Record<string, unknown>;
@@ -129,7 +129,10 @@ export async function closeIntent(
   return database.affectedRows(written) === 1;
 }
 
-/** Stands beside an act of which no trace was found; whoever did it may know better. */
+/**
+ * Stored with an act of which no trace was found; the process that ran it may still write the real
+ * outcome.
+ */
 const GUESS = JSON.stringify({ message: 'No trace of it was found.' });
 
 /**

@@ -4,7 +4,7 @@ import { LockyardError } from '../domain/errors';
 import { type AuditActor, type AuditedAct, closeIntent, openIntent } from './audit-log';
 import type { ControlContext } from './operation-context';
 
-/** What a change answers its caller, and what the audit log is told of it: never a secret. */
+/** The answer of a change to its caller, and the details for the audit log: never a secret. */
 export interface ChangeResult<A> {
   answer: A;
   result?: Record<string, unknown>;

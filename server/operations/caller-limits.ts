@@ -8,7 +8,7 @@ import type { MetricFamily } from '../observe/metrics';
 const LIMITS = ['calls', 'waits', 'connections', 'pipeline', 'streams', 'signIns'] as const;
 type Limit = (typeof LIMITS)[number];
 
-/** Whoever comes back sooner only asks in vain once more. */
+/** A caller that retries sooner is only refused again. */
 const CALLS_RETRY_MS = 100;
 const WAITS_RETRY_MS = 500;
 

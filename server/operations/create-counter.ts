@@ -3,9 +3,7 @@ import type { CounterCreateInput } from '../domain/counter-inputs';
 import type { OperationContext } from './operation-context';
 import { reachLock } from './reach-lock';
 
-/**
- * Creates a counter for a service, or tells what the one that is there stands at. Safe to repeat.
- */
+/** Creates a counter for a service; if it exists, answers its current value. Safe to repeat. */
 export async function createCounter(
   ctx: OperationContext,
   input: CounterCreateInput,

@@ -24,9 +24,9 @@ export async function findUserByName(
 }
 
 /**
- * Holds every enabled admin until the transaction ends, and refuses to lose the last one: then
- * nobody could manage people any more. Call it before `holdUser`, so that all who change people
- * take the rows in one order.
+ * Locks the rows of all enabled admins until the transaction ends, and refuses to lose the last
+ * one: without an admin, people could not be managed any more. Call it before `holdUser`, so that
+ * all changes of people lock rows in the same order.
  */
 export async function holdAdmins(database: Database, tx: Db): Promise<string[]> {
   const { users } = database.tables;

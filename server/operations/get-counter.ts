@@ -3,7 +3,7 @@ import type { CounterGetInput } from '../domain/counter-inputs';
 import type { OperationContext } from './operation-context';
 import { reachLock } from './reach-lock';
 
-/** What a counter stands at right now, and its bounds. */
+/** A counter's current value and its bounds. */
 export async function getCounter(
   ctx: OperationContext,
   input: CounterGetInput,

@@ -4,8 +4,8 @@ import type { ControlContext } from './operation-context';
 import { permit } from './with-audit';
 
 /**
- * Writes down that a backup is made, before it is: whoever has one has the hashes of every password
- * and key.
+ * Records in the audit log that a backup is about to be made: a backup has the hashes of every
+ * password and key.
  */
 export async function noteBackup(ctx: ControlContext, { file }: { file: string }): Promise<void> {
   const what = { act: 'backup.make', subject: file.slice(-80) } as const;

@@ -3,8 +3,8 @@ import { recordNews } from './audit-log';
 import type { ControlRuntime } from './operation-context';
 
 /**
- * Writes down that a clock was set: leases, sessions and the instants of the log itself are told by
- * it.
+ * Records in the audit log that a clock was set: leases, sessions and the log's own instants depend
+ * on it.
  */
 export async function noteClockStep(runtime: ControlRuntime, step: ClockStep): Promise<void> {
   const { clock, ms } = step;

@@ -72,7 +72,7 @@ export interface CallerLine {
 /** One call of an operation that needs no backend. */
 export interface ControlContext {
   runtime: ControlRuntime;
-  /** Null: nobody has signed in. */
+  /** Null: not signed in. */
   actor: Actor | null;
   /** The peer's network address; `local` for the command line. */
   address: string;

@@ -1,4 +1,4 @@
-/** How often a watcher is told. */
+/** How often a watcher is notified. */
 interface Pace {
   /** At most once in this time, however much changes. */
   gapMs: number;

@@ -3,15 +3,18 @@ import { ROLES, type Role } from '../domain/console-terms';
 import { LockyardError } from '../domain/errors';
 import type { ControlContext } from './operation-context';
 
-/** Whoever may use the console's operations: a person, the command line, or the server itself. */
+/**
+ * The actors that may use the console's operations: a person, the command line, or the server
+ * itself.
+ */
 export type Person = UserActor | CliActor | SystemActor;
 
 /**
  * The caller, who has at least this role.
  *
- * @throws LockyardError `UNAUTHENTICATED` when nobody is signed in, `FORBIDDEN` for a lesser role
- *   or an API key, `BACKEND_DOWN` when more than reading is asked for and the sign-in cannot be
- *   checked now
+ * @throws LockyardError `UNAUTHENTICATED` when the caller is not signed in, `FORBIDDEN` for a
+ *   lesser role or an API key, `BACKEND_DOWN` when more than reading is asked for and the sign-in
+ *   cannot be checked now
  */
 export async function requireRole(ctx: ControlContext, role: Role): Promise<Person> {
   const { actor } = ctx;

@@ -19,12 +19,12 @@ type Intent = Schema['audit']['$inferSelect'];
 type Needs = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespaces'>;
 
 /**
- * Finds out what became of acts whose outcome nobody wrote down, such as when their process was
+ * Finds out the outcome of acts that have none in the audit log, such as when their process was
  * killed: an act on a lock or a counter left its answer under the intent's id; a change of the
- * control database is written together with its outcome, so one without it never happened. Who did
- * an act and comes to say so later is still heard. Run at least every 30 s by one process, this
- * closes every intent within 60 s of its act, unless its backend does not answer: then it is asked
- * again. Returns how many were closed.
+ * control database is written together with its outcome, so one without it never happened. A
+ * process that reports the real outcome of its act later still overrides this. Run at least every
+ * 30 s by one process, this closes every intent within 60 s of its act, unless its backend does not
+ * respond: then it is tried again. Returns how many were closed.
  */
 export async function resolveAuditIntents(runtime: Needs): Promise<number> {
   const { database, clock, log } = runtime;
@@ -58,7 +58,7 @@ async function resolve(runtime: Needs, intent: Intent): Promise<boolean> {
     : closeIntent(runtime, db, intent.intent, 'done', answer);
 }
 
-/** Acts on many records, each by itself: what they came to is only known by whoever did them. */
+/** Acts on many records, each by itself: only the process that ran them knows their outcome. */
 const DELETIONS = new Set(['lock.delete', 'counter.delete']);
 const UNFINISHED = 'It was broken off: any of them may have been deleted.';
 

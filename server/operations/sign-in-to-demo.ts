@@ -12,7 +12,10 @@ import { insertUser } from './insert-user';
 import type { ControlContext } from './operation-context';
 import type { SignedIn } from './sign-in';
 
-/** Whoever opens the demo's link. Nobody knows its password: the link is the only way in. */
+/**
+ * The user who opens the demo's link. Its password is random and never shown: the link is the only
+ * way in.
+ */
 const DEMO_USER = { name: 'demo', role: 'admin' as Role };
 
 /**

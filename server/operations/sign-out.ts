@@ -3,8 +3,8 @@ import { auditedChange } from './audited-change';
 import type { ControlContext } from './operation-context';
 
 /**
- * Ends the caller's session, here and on the server. Nothing to do for somebody who is not signed
- * in.
+ * Ends the caller's session, in the browser and on the server. Does nothing for a caller who is not
+ * signed in.
  */
 export async function signOut(ctx: ControlContext): Promise<{ signedOut: boolean }> {
   const { actor, runtime } = ctx;

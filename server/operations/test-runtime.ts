@@ -55,7 +55,7 @@ export function contextOf(
 
 export const COMMAND_LINE: Actor = { kind: 'cli' };
 
-/** Somebody signed in without a row in the database. */
+/** A signed-in user without a row in the database. */
 export function userActor(role: UserActor['role'], stale = false): UserActor {
   return { kind: 'user', userId: 'nobody', name: `a ${role}`, role, sessionId: 'none', stale };
 }

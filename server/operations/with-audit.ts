@@ -22,7 +22,7 @@ export async function permit(ctx: ControlContext, role: Role, what: AuditedAct):
 /** Nothing of an act lands later than this after its intent was asked for. */
 export const LANDS_WITHIN_MS = 10_000;
 
-/** Whoever acts is answered within this, whatever database and backend do. */
+/** The operator gets an answer within this time, whatever database and backend do. */
 const ANSWER_WITHIN_MS = 4_700;
 
 /** How far an act has come. */
@@ -78,7 +78,8 @@ export async function withAudit<A extends { outcome: string }>(
 }
 
 /**
- * Resolves when the work is done, or when nobody should wait for it any longer: then it goes on.
+ * Resolves when the work is done, or when its caller should not wait any longer; the work then goes
+ * on.
  */
 async function inTime(work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
@@ -114,8 +115,8 @@ async function closeFailed(ctx: ControlContext, intent: string, error: unknown):
 }
 
 /**
- * The act has been done: whoever did it must hear so, though its outcome is written later by
- * others.
+ * The act has been done: its caller must be told so, even if another process writes its outcome
+ * later.
  */
 async function tryToClose(
   { runtime }: ControlContext,

@@ -27,8 +27,7 @@ const inOrder = t.middleware(({ ctx, next, type }) =>
 );
 
 /**
- * For the few procedures that somebody who has not signed in may call. Their operations decide the
- * rest.
+ * For the few procedures open to callers who are not signed in. Their operations check the rest.
  */
 export const openProcedure = t.procedure.use(inOrder).use(async ({ ctx, next, signal }) => {
   const { runtime, requestId, address, isSecure } = ctx;
@@ -44,7 +43,7 @@ export const openProcedure = t.procedure.use(inOrder).use(async ({ ctx, next, si
   return next({ ctx: { operation } });
 });
 
-/** What every other procedure is made from: nobody gets past it without a session. */
+/** The base of every other procedure: requires a session. */
 export const consoleProcedure = openProcedure.use(({ ctx, next }) => {
   const { actor } = ctx.operation;
   if (actor?.kind === 'user') return next({ ctx: { user: actor } });

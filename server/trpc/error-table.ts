@@ -36,8 +36,7 @@ export function retryAfterOf(reason: Reason, retryAfterMs?: number): number | un
 }
 
 /**
- * The reason that stands for an error of tRPC's own, such as an unknown procedure or a body that is
- * no JSON.
+ * The reason for an error of tRPC's own, such as an unknown procedure or a body that is not JSON.
  */
 export function reasonOfCode(code: TRPC_ERROR_CODE_KEY): Reason {
   switch (code) {

@@ -24,7 +24,7 @@ export async function* liveStream<T>(
   }
 }
 
-/** For values that tell the whole truth each time: nobody goes on from one of them. */
+/** For values that are each complete: a client never resumes from one of them. */
 export async function* byClock<T extends { asOf: number }>(values: AsyncGenerator<T, void>) {
   for await (const data of values) yield { id: String(data.asOf), data };
 }

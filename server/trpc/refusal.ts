@@ -54,8 +54,7 @@ export function errorShape(
 export type CallType = 'query' | 'mutation' | 'subscription' | 'unknown';
 
 /**
- * What an error may say to the caller. Of one that nobody foresaw it says nothing: that goes to the
- * log.
+ * What an error may say to the caller. An unexpected one says nothing: its details go to the log.
  */
 export function refusalOf(error: TRPCError, type: CallType): Refusal {
   const { cause } = error;

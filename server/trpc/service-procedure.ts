@@ -39,7 +39,7 @@ class ServiceCall implements OperationContext {
 }
 
 /**
- * Nobody gets past this without a live API key.
+ * Requires a live API key.
  *
  * @throws LockyardError `UNAUTHENTICATED`
  */

@@ -1,10 +1,11 @@
 /**
- * Older changes than so many are forgotten; whoever has not read them begins again. A power of two.
+ * Only this many changes are kept; a reader that has fallen further behind starts over. A power of
+ * two.
  */
 const CAPACITY = 1 << 16;
 
 /**
- * Which slots changed, in order. Whoever follows remembers up to where it has read: a version.
+ * Which slots changed, in order. Each reader remembers the version up to which it has read.
  * Versions rise for as long as the process runs.
  */
 export class ChangeLog {

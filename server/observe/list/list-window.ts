@@ -19,7 +19,7 @@ const KEPT_MAX = 64;
 
 let lastNumber = 0;
 
-/** A part of a view that somebody looks at, and what those who look at it have seen last. */
+/** A part of a view that pages follow, and what they were sent last. */
 export class ListWindow {
   private readonly kept: SeenWindow[] = [];
   private readonly messages = new Map<SeenWindow, LockListMessage>();

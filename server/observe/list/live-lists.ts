@@ -8,13 +8,15 @@ import type { LockTable } from './lock-table';
 import { Spending } from './spending';
 import type { TimeSlice } from './time-slice';
 
-/** Changes are told at most once in this time, however much changes. */
+/** Changes are sent at most once per tick, however many there are. */
 const TICK_MS = 500;
 
-/** A list that does not change is told of once in this time, so that its age can be shown. */
+/** An unchanged list is sent once in this time, so that pages can show its age. */
 const BEAT_MS = 2_000;
 
-/** A window that nobody follows any more is kept for so long, for those who were cut off. */
+/**
+ * A window without followers is kept this long, so that a page that lost its connection can resume.
+ */
 const RESUME_WITHIN_MS = 30_000;
 
 /** After a message its stream may make a text of it and send it, before the next one is made. */
@@ -34,7 +36,7 @@ interface Followed {
   lookedAt: number;
   /** What all who follow it have been woken for. */
   told: SeenWindow | null;
-  /** Since when nobody follows it; null while somebody does. */
+  /** When the last follower left; null while there is one. */
   leftAt: number | null;
 }
 
@@ -189,8 +191,8 @@ export class LiveLists {
       const isBeat = begunAt - followed.lookedAt >= BEAT_MS - TICK_MS / 2;
       if (readers.size === 0) continue;
       await this.look(followed, isBeat, slice);
-      // Not only what this look found: somebody who has just come may have looked since the last
-      // tick.
+      // The window may have changed since the last tick without this look: a new follower reads it
+      // too.
       if (window.last === followed.told) continue;
       followed.told = window.last;
       for (const wake of [...readers]) {

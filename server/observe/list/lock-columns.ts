@@ -10,12 +10,10 @@ export class LockColumns {
   tiers = new Uint8Array(64);
   isHeld = new Uint8Array(64);
   waiting = new Int32Array(64);
-  /**
-   * What locks are sorted by, of the hold that pages show; `Infinity` where nobody holds the lock.
-   */
+  /** Sort keys, of the hold that pages show; `Infinity` where the lock is not held. */
   grantedAt = new Float64Array(64);
   expiresAt = new Float64Array(64);
-  /** `Infinity` where nobody waits. */
+  /** `Infinity` without waiters. */
   oldestWaitAt = new Float64Array(64);
   /** Indexes of the table's groups plus one; 0: it is in none yet. */
   groups = new Int32Array(64);

@@ -5,7 +5,7 @@ import type { LockColumns } from './lock-columns';
 /** How many locks there are, and how they are. */
 export interface LockCounts {
   locks: number;
-  /** Somebody holds them, whatever their status; without those whose backend does not answer. */
+  /** Held locks, whatever their status; not counting those whose backend does not respond. */
   held: number;
   waiting: number;
   counts: Record<LockStatus, number>;

@@ -14,10 +14,7 @@ const IDLE_MS = 60_000;
 /** Of those that no stream follows, so many are kept at most. */
 const IDLE_VIEWS_MAX = 32;
 
-/**
- * The lock list in all the ways in which somebody looks at it. Who asks for the same shares the
- * work.
- */
+/** The lock list in every view that pages have open. Requests for the same view share the work. */
 export class LockLists {
   private readonly rankings = new Map<string, Ranking>();
   private readonly views = new Map<string, ListView>();

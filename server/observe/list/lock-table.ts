@@ -40,9 +40,9 @@ export interface LockTableParts {
 }
 
 /**
- * Every lock that the board knows, each in a slot, with its status. A status is found out when the
- * record has changed, when an instant has come at which it can change, or when its backend or its
- * norms have: never that of all locks again and again. `settle` brings everything up to date.
+ * Every lock that the board knows, each in a slot, with its status. A status is computed again only
+ * when the record has changed, at an instant when it can change, or when its backend or its
+ * baselines have changed. `settle` brings everything up to date.
  */
 export class LockTable {
   readonly log = new ChangeLog();
@@ -166,10 +166,7 @@ export class LockTable {
     if (slot !== undefined) this.note(slot, RECHECK);
   }
 
-  /**
-   * Begins to read everything of a backend. The answer lets go of what was not read until it is
-   * called.
-   */
+  /** Starts a full read of a backend. The answer evicts what was not read before it is called. */
   beginReading(backend: string): () => Promise<void> {
     this.mark += 1;
     const { mark } = this;

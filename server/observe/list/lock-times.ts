@@ -4,8 +4,8 @@ import { TimeIndex } from './time-index';
 const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * When something is to be done about a lock. Instants are the clocks of the backends, which are
- * told apart.
+ * When a lock is next due for work. Instants are on the clocks of the backends, which are kept
+ * apart.
  */
 export class LockTimes {
   /** When the first lease of each lock runs out. */
@@ -45,7 +45,7 @@ export class LockTimes {
     for (const [backend, index] of this.lapses) yield* index.due(instants.get(backend) ?? 0);
   }
 
-  /** Slots of locks that somebody waits for. */
+  /** Slots of locks with waiters. */
   waiting(): Iterable<number> {
     return this.queued;
   }

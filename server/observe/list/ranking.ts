@@ -17,9 +17,9 @@ const STATUSES_END = 16;
 const TIER_STEP = WAITERS_END * STATUSES_END;
 
 /**
- * All locks in one order. They are ranked on a clock and keep their places in between, but for
- * three: a lock that needs somebody at once moves up, a new one goes where it belongs, and one that
- * is forgotten leaves.
+ * All locks in one order. They are ranked periodically and keep their positions in between, with
+ * three exceptions: a lock that needs attention moves up at once, a new one is inserted where it
+ * belongs, and a forgotten one is removed.
  */
 export class Ranking {
   readonly order = new SlotOrder();

@@ -1,7 +1,7 @@
 type Compare = (a: number, b: number) => number;
 
 /**
- * Slots in an order that somebody else defines. A change moves blocks of memory rather than single
+ * Slots in an order that the caller defines. A change moves blocks of memory rather than single
  * slots, so that it costs about as much as what has changed, up to very long orders.
  */
 export class SlotOrder {

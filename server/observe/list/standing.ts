@@ -11,7 +11,7 @@ export interface Standing {
   status: LockStatus;
   tier: LockTier;
   stuck: LockRow['stuck'];
-  /** Somebody holds it, whatever its status; false where its backend does not answer. */
+  /** Whether it is held, whatever its status; false while its backend does not respond. */
   isHeld: boolean;
   /** Before this instant of its backend's clock, time alone changes nothing of this. */
   until: number;

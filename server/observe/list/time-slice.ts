@@ -18,7 +18,10 @@ function rest(): Promise<unknown> {
   return rested;
 }
 
-/** Long work in short slices: whoever does it asks now and then whether to let others go first. */
+/**
+ * Splits long work into short slices: the worker checks now and then whether to yield to other
+ * tasks.
+ */
 export class TimeSlice {
   private begunAt: number;
   private spentFrom: number;

@@ -18,7 +18,7 @@ import type { ObservedBackend } from '../lock-board';
 export interface LockParts {
   namespace?: string | undefined;
   owner?: string | undefined;
-  /** How long ago it was granted; null: nobody holds it. */
+  /** How long ago it was granted; null: not held. */
   heldMs?: number | null | undefined;
   leaseLeftMs?: number | undefined;
   waiters?: number | undefined;
@@ -83,7 +83,7 @@ export class TableRig {
     this.table.forget(id);
   }
 
-  /** What a list must show at this instant, all of it, ranked anew. */
+  /** What a list must show at this instant: all of it, ranked from scratch. */
   expected(input: LockListInput): LockRow[] {
     const sought = input.search?.toLowerCase() ?? '';
     const rows = [...this.truth.values()].map((row) => ({ row, shown: this.shown(row) }));
