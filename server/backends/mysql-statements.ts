@@ -3,29 +3,33 @@ import { encodeHistory } from './history-text';
 import { recordId } from './record-id';
 import type { Change, Obsolete, RecordKey } from './record-store';
 
-/** A text as a literal. Sound only in a session with `NO_BACKSLASH_ESCAPES`, where a quote is all there is to double. */
+/**
+ * A text as a literal. Sound only in a session with `NO_BACKSLASH_ESCAPES`, where only quotes need
+ * doubling.
+ */
 export function quote(text: string): string {
   return text.includes("'") ? `'${text.replaceAll("'", "''")}'` : `'${text}'`;
 }
 
 /**
- * The server's clock in epoch milliseconds. `SYSDATE`, not `NOW`: that one stands still from the start of a statement,
- * so a statement that waited for a row would judge a lease by a time long gone.
+ * The server's clock in epoch milliseconds. `SYSDATE`, not `NOW`: `NOW` is fixed at the start of a
+ * statement, so a statement that waited for a row would judge a lease by an old time.
  */
 export const CLOCK = 'FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** The last millisecond that a change may take at. */
+/** The last millisecond at which a change may be applied. */
 function lastGood({ ahead }: Expectation): number {
   return Math.min(ahead, NEVER) - 1;
 }
 
 /**
- * One packet, one transaction, and one flush: each record goes if it is still as it was seen and the server's clock has come far
- * enough.
+ * One packet, one transaction, one commit: deletes each record that is still as it was seen, if the
+ * server's clock has come far enough.
  *
- * @returns the statements, and which records went, in the order given, by how many rows each statement has changed
+ * @returns the statements, and a function that tells from the rows each statement changed which
+ *   records were deleted, in the order given
  */
 export function forgetPacket(records: Obsolete[]): {
   packet: string[];
@@ -45,7 +49,7 @@ export function forgetPacket(records: Obsolete[]): {
   return { packet: ['START TRANSACTION', ...deletions, 'COMMIT'], goneOf };
 }
 
-/** A text as a literal of bytes, as ids are kept and compared. */
+/** A text as a binary literal; ids are stored and compared as bytes. */
 export function bytes(text: string): string {
   return `_binary${quote(text)}`;
 }
@@ -54,10 +58,10 @@ export function idList(keys: RecordKey[]): string {
   return keys.map((key) => bytes(recordId(key))).join(',');
 }
 
-/** In place of a list of nothing, which is no SQL. */
+/** Replaces an empty list, which is not valid SQL. */
 const NO_ROWS = 'DO 0';
 
-/** Records first, the clock last: whatever lease is read as live was live when it was read. */
+/** Records first, the clock last: a lease that counts as live was live when it was read. */
 export function readPacket(keys: RecordKey[], requestKeys: string[]): string[] {
   return [
     keys.length === 0
@@ -71,17 +75,19 @@ export function readPacket(keys: RecordKey[], requestKeys: string[]): string[] {
 }
 
 /**
- * One packet, one transaction: every row lock is taken and given back inside the server, none is held over a round
- * trip. `@took` lists the writers that are in the rows afterwards; history and remembered answers are written for them
- * alone. Every process takes rows in the same order: that of the ids as JavaScript compares them.
+ * One packet, one transaction: every row lock is taken and released inside the server, none is held
+ * across a round trip. `@took` lists the writers that are in the rows afterwards; history and
+ * remembered answers are written for them alone. Every process locks rows in the same order: that
+ * of the ids as JavaScript compares them.
  */
 export function swapPacket(changes: Change[]): string[] {
   return packetOf(changes, []);
 }
 
 /**
- * The same for changes that take all or none. Where one of them did not go in, the guard fails on purpose: MySQL and
- * MariaDB run no statement of a packet after one that failed, so the transaction is never committed.
+ * The same for changes that are applied all or none. If one of them failed, the guard fails on
+ * purpose: MySQL and MariaDB run no statement of a packet after one that failed, so the transaction
+ * is never committed.
  */
 export function swapAllPacket(changes: Change[]): string[] {
   const isPart = `COALESCE(@went_in, 0) < ${changes.length}`;
@@ -90,7 +96,7 @@ export function swapAllPacket(changes: Change[]): string[] {
   ]);
 }
 
-/** The order in which every packet takes its rows. */
+/** The order in which every packet locks its rows. */
 function inOrderOfIds<T extends { key: RecordKey }>(all: T[]): (T & { id: string })[] {
   const rows = all.map((each) => ({ ...each, id: recordId(each.key) }));
   return rows.sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -99,7 +105,7 @@ function inOrderOfIds<T extends { key: RecordKey }>(all: T[]): (T & { id: string
 /** The number of the error with which the guard fails: a subquery has more than one row. */
 export const NOT_WHOLE = 1242;
 
-/** @param guard statements after the records are written and before anything is kept of it */
+/** @param guard statements after the records are written and before history and answers are */
 function packetOf(changes: Change[], guard: string[]): string[] {
   const rows = inOrderOfIds(changes);
   const memos = rows.filter((change) => change.memos.length > 0);
@@ -134,7 +140,10 @@ function writeRecords(rows: Row[], guard: string[]): string[] {
   ];
 }
 
-/** A lone record that should be there, as when one lock is handed on: far cheaper, and it cannot leave a ghost. */
+/**
+ * A single record that should exist, as when a lock is handed over: far cheaper, and it cannot
+ * leave a ghost row.
+ */
 function updateRecord(
   { id, clock, writer, rev, head, queue }: Row,
   expect: NonNullable<Change['expect']>,
@@ -148,17 +157,20 @@ function updateRecord(
   ];
   return [
     `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ${quote(expect.writer)} AND ${CLOCK} BETWEEN ${clock.past} AND ${lastGood(clock)}`,
-    // Not by ROW_COUNT(): that is -1 where the answer to the update found nobody there any more, and the rest runs on.
+    // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
+    // remaining statements still run.
     `SET @took = (SELECT writer FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)})`,
   ];
 }
 
 /**
- * One statement for records that are there and records that are not, so that all rows are locked in one order.
+ * One statement for records that exist and records that do not, so that all rows are locked in one
+ * order.
  *
- * A row that is there is compared, under its lock, with what its change expects; assignments run from left to right,
- * so all but the first just ask whether the writer went in. A change that expects a row and finds none leaves a ghost
- * (a row with `seen`), which the same transaction removes: nobody else ever sees it.
+ * An existing row is compared, under its lock, with what its change expects. Assignments run from
+ * left to right, so all but the first only test whether the writer was written. A change that
+ * expects a row and finds none leaves a ghost (a row with `seen`), which the same transaction
+ * removes: no other transaction ever sees it.
  */
 function upsertRecords(changes: Row[]): string {
   const rows = changes.map(({ id, expect, clock, writer, rev, head, queue }) => {
@@ -169,8 +181,9 @@ function upsertRecords(changes: Row[]): string {
 }
 
 /**
- * A record that was created by this packet goes again unless the clock is where its change took it to be. That is looked at
- * after every record was written, since an insert may have waited for a row. Most creations rest on no instant.
+ * Removes a record that this packet created if the clock is outside the change's window. This is
+ * checked after every record was written, since an insert may have waited for a row. Most creations
+ * have no window.
  */
 function removeIfUntimely({ id, expect, clock, writer }: Row): string[] {
   const isTimed = clock.past > 0 || clock.ahead < NEVER;
@@ -180,7 +193,7 @@ function removeIfUntimely({ id, expect, clock, writer }: Row): string[] {
   ];
 }
 
-/** In place of a queue: the stored one stays. No queue's text is this. */
+/** Replaces the queue if the stored one stays. No queue's text equals this. */
 const KEEP = '-';
 
 const ASSIGNMENTS = [

@@ -31,22 +31,22 @@ import {
 import { fencedSwap, isStampedSo, READ_STAMP, type ShardFence } from './shard-fence';
 import { swapTooLarge } from './swap-too-large';
 
-/** How long one packet may take before its connection is given up. */
+/** How long one packet may take before its connection is closed. */
 const PACKET_TIMEOUT_MS = 1_500;
 
-/** How long reading the settings may take, a connection included. */
+/** How long reading the settings may take, connecting included. */
 const GUARANTEES_TIMEOUT_MS = 3_000;
 
-/** Packets under way at once; more only make the groups smaller. */
+/** Packets in flight at once; more would only make the groups smaller. */
 const CONNECTIONS = 4;
 
-/** Remembered answers removed at a time. */
+/** Remembered answers removed per batch. */
 const FORGET_ANSWERS = 5_000;
 
-/** History rows removed at a time. */
+/** History rows removed per batch. */
 const PRUNE_ROWS = 1_000;
 
-/** Records in MySQL or MariaDB: one primary, InnoDB. One packet a call. */
+/** Records in MySQL or MariaDB: one primary, InnoDB. One packet per call. */
 export class MysqlStore implements RecordStore, HistorySource {
   private readonly idle: MysqlConnection[];
   private readonly all: MysqlConnection[];
@@ -54,7 +54,7 @@ export class MysqlStore implements RecordStore, HistorySource {
 
   /**
    * @param uri `mysql://user:password@host:port/database`
-   * @param fence only of a shard: without its stamp nothing is changed, nor read to be answered
+   * @param fence for a shard: without its stamp nothing is changed, and no read is answered
    */
   constructor(
     private readonly uri: string,
@@ -145,7 +145,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     const { packet, goneOf } = forgetPacket(records);
     const isGone = records.length > 0 ? goneOf(await this.affected(packet)) : [];
     const tidied = this.forgetLapsedAnswers();
-    // What was deleted is gone whatever becomes of the answers; the next call removes what is left.
+    // The records are deleted even if removing the answers fails; the next call removes those left.
     await (records.length > 0 ? tidied.catch(() => undefined) : tidied);
     return isGone;
   }
@@ -178,7 +178,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     for (const connection of this.all) connection.close();
   }
 
-  /** What this shard must be stamped with; null for a store that is no shard. */
+  /** The stamp that this shard must carry; null for a store that is no shard. */
   private stamp(): string | null {
     if (!this.fence) return null;
     if (this.fence.stamp === null) throw notServed();
@@ -205,7 +205,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     });
   }
 
-  /** Runs a statement that deletes; says how many rows are gone. */
+  /** Runs a deleting statement; returns how many rows were deleted. */
   private async deleted(statement: string): Promise<number> {
     const [rows = 0] = await this.affected([statement]);
     return rows;
@@ -219,7 +219,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     );
   }
 
-  /** Where losers stand now; read after the swap, so it may be newer than what they lost to. */
+  /** What the losers' records are now; read after the swap, so maybe newer than the winner. */
   private async currentOf(
     changes: Change[],
   ): Promise<Map<string, { rev: number; writer: string }>> {
@@ -236,7 +236,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     );
   }
 
-  /** A packet that only reads: whatever became of it, nothing was applied. */
+  /** A packet that only reads: if it fails, nothing was applied. */
   private async ask(statements: string[]): Promise<Rows[]> {
     try {
       return await this.packet(statements);
@@ -258,7 +258,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     }
   }
 
-  /** A connection that is given back in time: a packet that was never sent need not be wondered about. */
+  /** The next idle connection; if there is none in time, rejects before anything is sent. */
   private nextIdle(): Promise<MysqlConnection> {
     return new Promise((resolve, reject) => {
       const take = (connection: MysqlConnection) => {
@@ -285,7 +285,7 @@ function notServed(): StoreError {
   );
 }
 
-/** The rows of a statement; of one that gives none, an empty list. */
+/** The rows of a statement; an empty list for one that returns none. */
 function listOf(rows: Rows): Rows {
   return Array.isArray(rows) ? rows : [];
 }

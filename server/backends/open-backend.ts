@@ -10,10 +10,10 @@ import type { HistorySource, RecordStore } from './record-store';
 import { STAMP_ROW } from './shard-fence';
 
 /**
- * Opens a database other than the control database as a backend's store, with its tables brought up to date. Closing the store
- * closes everything that was opened for it.
+ * Opens a database other than the control database as a backend's store, with its tables migrated.
+ * Closing the store closes everything that was opened for it.
  *
- * Errors: `StartError` when it is absent.
+ * Errors: `StartError` if it is absent.
  */
 export async function openBackend(
   url: DatabaseUrl,
@@ -40,7 +40,10 @@ export async function openBackend(
   }
 }
 
-/** A shard by itself knows only some of its backend's names: whoever took it for all of them would grant the others twice. */
+/**
+ * A shard by itself knows only some of its backend's names: opened as a whole backend, it would
+ * grant the others a second time.
+ */
 async function refuseShard({ db, tables: { settings } }: Database): Promise<void> {
   const [stamp] = await db.select().from(settings).where(eq(settings.id, STAMP_ROW));
   if (!stamp) return;

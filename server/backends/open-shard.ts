@@ -4,14 +4,14 @@ import type { Shard } from '../../db/shard-list';
 import { MysqlStore } from './mysql-store';
 import type { ShardFence } from './shard-fence';
 
-/** How long one packet of those who move records may take: it is larger than one of an engine. */
+/** How long one packet may take while records are moved: it is larger than one of an engine. */
 const MOVE_TIMEOUT_MS = 10_000;
 
 /**
- * The store of one shard, with its tables brought up to date.
+ * The store of one shard, with its tables migrated.
  *
- * @param fence null only for whoever moves records, while nobody is served
- * @throws StartError when it is absent
+ * @param fence null only for moving records, while the backend serves no caller
+ * @throws StartError if it is absent
  */
 export async function openShard({ url }: Shard, fence: ShardFence | null): Promise<MysqlStore> {
   const database = await openDatabase({ kind: 'mysql', url });

@@ -6,10 +6,10 @@ import type { HistorySource, RecordStore } from './record-store';
 import { SqliteStore } from './sqlite-store';
 
 /**
- * The store behind a database's URL. A MySQL store connects when it is first used, so it may be opened while its server
- * is away; an SQLite store lives in the file of `database`.
+ * The store behind a database's URL. A MySQL store connects when first used, so it may be opened
+ * while its server is down; an SQLite store is in the file of `database`.
  *
- * @param clock only SQLite uses it, every other store has a clock of its own
+ * @param clock used by SQLite only; every other store has a clock of its own
  */
 export async function openStore(
   url: DatabaseUrl,

@@ -3,8 +3,8 @@ import { StoreError } from './record-store';
 /**
  * Asks the control database about a store, for a guard.
  *
- * @param store as people call it
- * @throws StoreError where it does not answer: nobody may be let in then
+ * @param store the store's name for people
+ * @throws StoreError if it does not answer: then no connection may be admitted
  */
 export async function recallLife<T>(store: string, work: () => Promise<T>): Promise<T> {
   try {

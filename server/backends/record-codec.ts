@@ -11,25 +11,25 @@ import type {
 import type { StoredRecord } from './record-store';
 import { refuseImpossibleRev, UnreadableRecord } from './unreadable-record';
 
-/** A record together with the text it was read from or written as. */
+/** A record with the text it was read from or written as. */
 export interface KnownRecord<R = LockRecord> {
   record: R;
   writer: string;
-  /** Every waiter that the stored queue text holds; those before the queue's first were served already. */
+  /** Every waiter in the stored queue text; those before the queue's first were served already. */
   queueOnDisk: readonly Waiter[];
 }
 
-/** The two fields as text. `queue` null: what is stored already still serves. */
+/** The two fields as text. `queue` null: the stored queue is kept. */
 export interface EncodedRecord {
   head: string;
   queue: string | null;
   queueOnDisk: readonly Waiter[];
 }
 
-/** Served waiters are cut off the stored queue when there are this many of them, and more than waiting ones. */
+/** Served waiters are cut off when there are this many, and more than are waiting. */
 const COMPACT_AT = 32;
 
-/** Numbers that are near another one are kept as their distance from it: most of them are then 0. */
+/** Numbers that are close to another one are stored as the difference: most of them are then 0. */
 type HoldTuple = [
   tokenBehindLast: number,
   service: string,
@@ -45,13 +45,13 @@ type HoldTuple = [
   meta: Meta | 0,
   requests: string[],
   keptAfterMs: number,
-  /** Absent where an older version wrote it: exclusive. */
+  /** Absent in records of an older version: exclusive. */
   mode?: ModeCode,
   rare?: {
     askedToRelease?: Remark;
     renewalsStopped?: Remark;
     set?: SetMark;
-    /** 1: nobody has been heard of who was told of it. */
+    /** 1: the hold was granted, and its holder has not been heard from since. */
     unclaimed?: 1;
   },
 ];
@@ -77,18 +77,18 @@ type Head = [
   served: number,
   holds: HoldTuple[],
   ended: EndedTuple | 0,
-  /** One pair stands alone where an older version wrote it. */
+  /** An older version wrote a single pair without a list. */
   offers: OfferTuple[] | OfferTuple | 0,
   frozen?: Remark | 0,
   delayedUntil?: number,
-  /** Absent where an older version wrote it: not known. */
+  /** Absent in records of an older version: unknown. */
   answersUntil?: number,
 ];
 
-/** Services and processes stand once in the text; each waiter points at them. That keeps a waiter under 160 bytes. */
+/** Waiters refer to services and processes by index: each waiter then takes under 160 bytes. */
 type QueueText = [services: string[], processes: string[], since: number, waiters: WaiterTuple[]];
 
-/** The ticket of a shared waiter is written negative. */
+/** The ticket of a shared waiter is stored as a negative number. */
 type WaiterTuple = [
   ticket: number,
   service: number,
@@ -101,7 +101,7 @@ type WaiterTuple = [
   setSize?: number,
 ];
 
-/** Throws for a record that no version of ours wrote: see `whatIsUnreadable`. */
+/** Throws for a record that no version of Lockyard wrote: see `whatIsUnreadable`. */
 export function decodeRecord(stored: StoredRecord): KnownRecord {
   refuseImpossibleRev(stored.rev);
   const head = JSON.parse(stored.head) as Head;
@@ -127,8 +127,8 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
 }
 
 /**
- * The text of `next`. A hand-off only moves an index in the head: the queue is written again when somebody came, left
- * out of turn or changed, or when too many served waiters have piled up.
+ * The text of `next`. A hand-off only moves an index in the head: the queue is written again only
+ * when a waiter joined, left out of turn or changed, or when too many served ones have piled up.
  */
 export function encodeRecord(next: LockRecord, known: KnownRecord | null): EncodedRecord {
   const onDisk = known?.queueOnDisk ?? [];
@@ -241,7 +241,7 @@ function decodeOffers(text: OfferTuple[] | OfferTuple | 0): Offer[] {
   return tuples.map(([ticket, until]) => ({ ticket, until }));
 }
 
-/** The place of a word in a list, which grows by the words not met yet. */
+/** The index of a word in a list; a new word is added to the list. */
 function placeIn(words: string[], word: string): number {
   const place = words.indexOf(word);
   return place >= 0 ? place : words.push(word) - 1;

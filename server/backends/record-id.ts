@@ -1,8 +1,9 @@
 import type { RecordKey } from './record-store';
 
 /**
- * Ends the namespace in an id, and says what kind of record it is. No namespace contains either; a name may. So a lock
- * and a counter of one name are two records, and no lock's name can reach a counter.
+ * Ends the namespace in an id, and tells the kind of record. A namespace contains neither
+ * separator; a name may. So a lock and a counter of one name are two records, and no lock's name
+ * can reach a counter.
  */
 const LOCK_SEPARATOR = '/';
 const COUNTER_SEPARATOR = '#';
@@ -10,7 +11,7 @@ const COUNTER_SEPARATOR = '#';
 /** The first of the two in an id is the separator. */
 const ANY_SEPARATOR = /[/#]/;
 
-/** The character after a lock's separator: no lock's id of the namespace sorts behind it. */
+/** The character after a lock's separator: no lock's id of the namespace sorts after it. */
 const AFTER_LOCK_SEPARATOR = '0';
 
 /** One text for a key: no two keys share one. */
@@ -24,7 +25,7 @@ export function recordKey(id: string): RecordKey {
   return id[end] === COUNTER_SEPARATOR ? { ...key, kind: 'counter' } : key;
 }
 
-/** The ids of one namespace's locks: from the first text up to, and without, the second. */
+/** The ids of one namespace's locks: from the first text up to the second, exclusive. */
 export function idRange(namespace: string): [from: string, to: string] {
   return [namespace + LOCK_SEPARATOR, namespace + AFTER_LOCK_SEPARATOR];
 }

@@ -1,7 +1,10 @@
 import type { Expectation, Memo, MemoExtension } from '../domain/decision';
 import type { RecordEvent } from '../domain/record-event';
 
-/** Which record: the store knows no more of it than this. A lock and a counter of one name are two records. */
+/**
+ * Identifies a record: the store knows no more of it. A lock and a counter of one name are two
+ * records.
+ */
 export interface RecordKey {
   namespace: string;
   name: string;
@@ -9,11 +12,14 @@ export interface RecordKey {
   kind?: 'counter';
 }
 
-/** A record as the store keeps it. `head` and `queue` are opaque text to the store: see `record-codec.ts`. */
+/**
+ * A record as the store keeps it. `head` and `queue` are opaque text to the store: see
+ * `record-codec.ts`.
+ */
 export interface StoredRecord {
-  /** Where what stands there is no whole number that is exact, some number that is not. */
+  /** If the stored value is not an exact whole number: any number that is not one. */
   rev: number;
-  /** Who wrote this rev: random, different for every swap. */
+  /** The writer of this rev: random, different for every swap. */
   writer: string;
   head: string;
   queue: string;
@@ -23,31 +29,37 @@ export interface ReadRecord {
   key: RecordKey;
   /** Null: never written. */
   record: StoredRecord | null;
-  /** The clock of the node that keeps this record, epoch milliseconds, read with it. */
+  /** The clock of the node that stores this record, epoch milliseconds, read with the record. */
   now: number;
 }
 
 export interface ReadResult {
   /** In the order asked for. */
   records: ReadRecord[];
-  /** Those of the answers asked for that are kept; one that has lapsed may be among them or not. */
+  /** The requested answers that are stored; expired ones may or may not be included. */
   memos: Memo[];
 }
 
-/** One record's change. It takes if the record is still the one that is expected, and the clock is where it was taken to be. */
+/**
+ * One record's change. It is applied if the record is still the expected one and the clock is
+ * inside the change's window.
+ */
 export interface Change {
   key: RecordKey;
   /** Null: still never written. A change that expects a record never creates one. */
   expect: { rev: number; writer: string } | null;
   clock: Expectation;
-  /** The backend's epoch as it was decided in: a store that has lost its memory since lets it not take. Absent: any. */
+  /**
+   * The backend's epoch at the time of the decision: a store that has lost data since does not
+   * apply the change. Absent: any.
+   */
   epoch?: number;
   writer: string;
   rev: number;
   head: string;
   /** Null: unchanged. */
   queue: string | null;
-  /** Written by the same atomic step, and only if the change took. */
+  /** Written in the same atomic step, and only if the change is applied. */
   events: RecordEvent[];
   memos: Memo[];
   extensions: MemoExtension[];
@@ -57,35 +69,41 @@ export interface SwapResult {
   took: boolean;
   /** The store's clock at or after the swap, epoch milliseconds. */
   now: number;
-  /** The record as it stands after the swap; null if there is none. Tells who won, and whether an earlier try had landed. */
+  /**
+   * The current record after the swap; null if there is none. Shows which change won, and whether
+   * an earlier attempt was applied.
+   */
   current: { rev: number; writer: string } | null;
-  /** It is more than the store takes at once, and can never take. It is refused alone: the others of its swap are not. */
+  /**
+   * It is larger than the store ever accepts at once. It alone is refused; the others of its swap
+   * are not.
+   */
   isTooLarge?: true;
 }
 
-/** A record that is to be deleted, as it was read. */
+/** A record to be deleted, as it was read. */
 export interface Obsolete {
   key: RecordKey;
   rev: number;
   writer: string;
-  /** The store's clock must have reached this instant. Absent: whenever. */
+  /** The store's clock must have reached this instant. Absent: no condition. */
   notBefore?: number;
 }
 
 export interface Cursor {
   /** Only the locks of this namespace; null for all records. */
   namespace: string | null;
-  /** Records after this one; null from the first. */
+  /** Records after this one; null: from the first. */
   after: RecordKey | null;
 }
 
 export interface Page {
   records: ReadRecord[];
-  /** Where the next page begins; null at the end. */
+  /** Where the next page starts; null at the end. */
   next: Cursor | null;
 }
 
-/** What a store, as configured at this moment, can promise. */
+/** What a store, as configured now, can promise. */
 export interface Guarantees {
   /**
    * - `Strong`: every promise holds through a crash of the store at any instant.
@@ -93,15 +111,18 @@ export interface Guarantees {
    * - `Best-effort`: some crash or fail-over may break one; the reasons say which.
    */
   level: 'Strong' | 'Timed' | 'Best-effort';
-  /** Whole sentences, the weightiest first: why it is this level and no better. */
+  /** Whole sentences, the most important first: why it is this level and no better. */
   reasons: string[];
-  /** What was read of the store to tell, in the store's own words. */
+  /** The settings that were read to judge this, in the store's own words. */
   settings: StoreSetting[];
-  /** Why locks kept so may be granted twice, as one sentence; null where that is not so. Not served unless told otherwise. */
+  /**
+   * Why locks in this store may be granted twice, as one sentence; null if they are not. Not served
+   * unless explicitly allowed.
+   */
   unsafe: string | null;
   /** It is unsafe, and `LOCKYARD_ALLOW_UNSAFE` does not cover it. */
   isNeverAllowed?: boolean;
-  /** Nothing can be asked of it at all: holds do not go on either. */
+  /** It can answer no request at all: existing holds cannot continue either. */
   servesNothing?: boolean;
 }
 
@@ -109,66 +130,89 @@ export interface Guarantees {
 export interface StoreSetting {
   name: string;
   value: string;
-  /** What is wrong with this value, as a short sentence; null where it is as it should be. */
+  /** What is wrong with this value, as a short sentence; null if nothing is. */
   complaint: string | null;
 }
 
 /**
- * A dumb versioned store: it knows records and revs, neither locks nor counters. All meaning is in `server/domain`.
+ * A plain versioned store: it knows records and revs, neither locks nor counters. All meaning is in
+ * `server/domain`.
  *
- * Guarantees: each change of a swap is atomic on its own, with its history and remembered answers; whether one took is
- * told by rev *and* writer read back; deadlines are tested on the store's own clock in the same atomic step, after any
- * wait for a row. Names are compared byte by byte.
+ * Guarantees: each change of a swap is atomic on its own, with its history and remembered answers;
+ * whether one was applied is decided by reading back rev *and* writer; deadlines are tested on the
+ * store's own clock in the same atomic step, after any wait for a row. Names are compared byte by
+ * byte.
  *
- * Errors: `StoreError`, whose `applied` says what is known about a swap's effect. Never resends anything by itself.
+ * Errors: `StoreError`, whose `applied` says what is known about a swap's effect. Never resends
+ * anything by itself.
  */
 export interface RecordStore {
-  /** Records (null = never written), each with its own store's clock, and the answers kept for the request ids asked about. */
+  /**
+   * Records (null = never written), each with its store's clock, and the stored answers for the
+   * given request ids.
+   */
   read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult>;
-  /** Writes each change if what it expects still holds; says change by change, in order, which took. At most one change a record. */
+  /**
+   * Applies each change whose expectation still holds; returns for each, in order, whether it was
+   * applied. At most one change per record.
+   */
   swap(changes: Change[]): Promise<SwapResult[]>;
   /**
-   * The same for changes that belong together: all take, in one atomic step with all of their history and answers, or
-   * none does and nothing of them remains. Every result says the same of `took`, and of `isTooLarge`, which is said of all together.
+   * The same for changes that belong together: all are applied in one atomic step with their
+   * history and answers, or none is and nothing of them remains. `took` and `isTooLarge` are the
+   * same in every result, and concern all of them together.
    */
   swapAll(changes: Change[]): Promise<SwapResult[]>;
-  /** Records in key order, for the board and for healing it. */
+  /** Records in key order, for the board and for repairing it. */
   scan(cursor: Cursor, limit: number): Promise<Page>;
   /**
-   * Deletes records, each only if it is still at this rev by this writer and the store's clock has come far enough, which is
-   * tested in the step that deletes; says of each, in order, whether it was deleted. Removes answers that have lapsed, too.
+   * Deletes records, each only if it is still at this rev by this writer and the store's clock has
+   * come far enough, which is tested in the step that deletes; returns for each, in order, whether
+   * it was deleted. Also removes expired answers.
    */
   forget(records: Obsolete[]): Promise<boolean[]>;
   guarantees(): Promise<Guarantees>;
   close(): Promise<void>;
-  /** Rises when the store has seen its settings change for the worse or the better: they should be read now. */
+  /** Rises when the store has noticed a change of its settings: they should be read again. */
   readonly settingsRev?: number;
-  /** True where a call costs what its records cost and little more, so that two small ones are no dearer than a large one. */
+  /**
+   * True if a call costs little more than its records, so that two small calls are no dearer than a
+   * large one.
+   */
   readonly paysByRecord?: boolean;
-  /** What it tells of its clock is a lower bound, but for a change that took; elsewhere it is a reading of the call's time. */
+  /**
+   * The clock it reports is a lower bound, except for an applied change; in other stores it is a
+   * reading during the call.
+   */
   readonly estimatesClock?: boolean;
 }
 
-/** A store that keeps its history where its records are. */
+/** A store that keeps its history with its records. */
 export interface HistorySource {
-  /** Flushes after `position` in id order, at most `limit`. */
+  /** Commits after `position` in id order, at most `limit`. */
   historyAfter(position: number, limit: number): Promise<HistoryRow[]>;
-  /** Those of these flushes that exist by now. */
+  /** Those of these commits that exist by now. */
   historyOf(ids: number[]): Promise<HistoryRow[]>;
   /** The newest id, or 0. */
   historyEnd(): Promise<number>;
-  /** Removes flushes up to `position` that are older than `before`, a few at a time; says how many. */
+  /**
+   * Removes commits up to `position` that are older than `before`, a batch at a time; returns how
+   * many.
+   */
   pruneHistory(position: number, before: number): Promise<number>;
 }
 
-/** One flush as written: the events of those changes that took. */
+/** One commit as written: the events of its applied changes. */
 export interface HistoryRow {
   id: number;
   at: number;
   changes: { key: RecordKey; rev: number; events: RecordEvent[] }[];
 }
 
-/** A store that failed. `applied`: `no` if nothing of the call can have been applied, `unknown` otherwise. */
+/**
+ * A store that failed. `applied`: `no` if nothing of the call can have been applied, `unknown`
+ * otherwise.
+ */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 
@@ -182,9 +226,9 @@ export class StoreError extends Error {
     this.refusal = options.refusal ?? null;
   }
 
-  /** Why the store itself refuses, in whole sentences for callers; null where it did not say. */
+  /** Why the store itself refuses, in whole sentences for callers; null if it gave no reason. */
   readonly refusal: string | null;
 
-  /** Rolled back for a passing reason, such as a deadlock: the same call may simply be made again. */
+  /** Rolled back for a passing reason, such as a deadlock: the same call may be made again. */
   readonly retryable: boolean;
 }

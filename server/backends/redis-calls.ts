@@ -12,11 +12,14 @@ import {
   unreadableReply,
 } from './redis-text';
 
-/** What a connection was admitted with. Every call over it names them, and does nothing where they are not true any more. */
+/**
+ * What a connection was admitted with. Every call over it names these values, and does nothing if
+ * one is no longer true.
+ */
 export interface Admitted extends Required<ServerRun> {
   life: string;
   epoch: number;
-  /** The last beat that was seen; rises while the connection is used. */
+  /** The last heartbeat seen; rises while the connection is used. */
   beat: number;
 }
 
@@ -51,7 +54,7 @@ export async function readRecords(
   };
 }
 
-/** @param sendBehind sends something right behind the swap */
+/** @param sendBehind sends another command directly after the swap */
 export async function swapRecords(
   redis: Redis,
   admitted: Admitted,

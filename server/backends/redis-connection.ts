@@ -8,7 +8,7 @@ const LATE = 'Redis cannot be reached, or is being looked at.';
 
 const CONNECT_TIMEOUT_MS = 1_500;
 
-/** Refusals that say nothing against the connection itself. Every other one makes it be looked at afresh. */
+/** Refusals that do not concern the connection itself. After any other one it is checked again. */
 const PASSING = /^(OOM|BUSY|MISCONF|NOREPLICAS|NOPERM)\b/;
 
 /** Makes a driver that is not connected yet. */
@@ -22,13 +22,13 @@ type Limits = { connectTimeout: number; commandTimeout: number };
 export interface ConnectionGuard<Admitted> {
   /** May take longer than a call. */
   admit(redis: Redis): Promise<Admitted>;
-  /** Told of every refusal of a script of ours. */
+  /** Called with every refusal of one of our scripts. */
   suspect(admitted: Admitted, refusal: string): void;
 }
 
 /**
- * One connection to one Redis, opened when it is first needed and again after it broke. It never sends anything twice, and
- * nothing is sent over one that has not been admitted.
+ * One connection to one Redis, opened when first needed and again after it broke. It never sends
+ * anything twice, and sends nothing before the guard has admitted it.
  */
 export class RedisConnection<Admitted> {
   private opening: Promise<{ redis: Redis; admitted: Admitted }> | null = null;
@@ -38,7 +38,7 @@ export class RedisConnection<Admitted> {
 
   /**
    * @param timeoutMs how long a call may take
-   * @param guard asked of every new connection before anything else is sent over it
+   * @param guard asked about every new connection before anything else is sent over it
    * @param openDriver makes the driver of each connection
    */
   constructor(
@@ -51,8 +51,9 @@ export class RedisConnection<Admitted> {
   /**
    * Makes one call.
    *
-   * @throws StoreError `applied: 'no'` if it was never sent or was refused as a whole, `'unknown'` otherwise. After a call
-   *   that was not answered in time the connection is gone, so that no later answer can be taken for another's.
+   * @throws StoreError `applied: 'no'` if it was never sent or was refused as a whole, `'unknown'`
+   *   otherwise. After a call that was not answered in time the connection is closed, so that no
+   *   later answer can be taken for another call's.
    */
   async call<T>(work: (redis: Redis, admitted: Admitted) => Promise<T>): Promise<T> {
     const { redis, admitted } = this.ready ?? (await this.opened());
@@ -73,7 +74,7 @@ export class RedisConnection<Admitted> {
     }
   }
 
-  /** One question over a connection of its own, whatever the guard would say of it. */
+  /** One query over a separate connection, which the guard does not check. */
   async glance<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
     const redis = this.driver();
     try {
@@ -87,12 +88,12 @@ export class RedisConnection<Admitted> {
     }
   }
 
-  /** Makes the next call look at the store afresh. */
+  /** Makes the next call check the store again. */
   forsake(): void {
     if (this.current) this.drop(this.current);
   }
 
-  /** For good: whatever is asked for afterwards fails. */
+  /** Permanent: every later call fails. */
   close(): void {
     this.isClosed = true;
     this.forsake();
@@ -154,7 +155,10 @@ export class RedisConnection<Admitted> {
   }
 }
 
-/** A driver that asks again by itself could make a swap twice. Versions of the protocol differ in nothing that is used here. */
+/**
+ * A driver that retries by itself could apply a swap twice. The protocol versions do not differ in
+ * anything used here.
+ */
 const ONCE_ONLY = {
   lazyConnect: true,
   protocol: 2,
@@ -167,7 +171,7 @@ const ONCE_ONLY = {
   autoResubscribe: false,
 } satisfies RedisOptions;
 
-/** Connects. The driver itself says of a wrong password only that the connection was closed. */
+/** Connects. For a wrong password the driver itself only reports that the connection was closed. */
 async function connected(redis: Redis): Promise<void> {
   let reason: unknown;
   const note = (error: unknown) => {
@@ -183,7 +187,7 @@ async function connected(redis: Redis): Promise<void> {
   }
 }
 
-/** What the server itself said against it; null for everything that may have been applied. */
+/** The server's own refusal; null for any error after which the call may have been applied. */
 function refusalIn(error: unknown): string | null {
   const { name, message = '' } = error as Error;
   return name === 'ReplyError' ? message : null;

@@ -2,24 +2,27 @@ import type { Redis } from 'ioredis';
 import type { ServerRun } from './backend-life';
 import { StoreError } from './record-store';
 
-/** What a Redis says of itself: everything that bears on whether it keeps what it is told. */
+/** What a Redis reports about itself that decides whether it keeps its writes. */
 export interface RedisFacts {
   version: string;
-  /** Another one after every restart. */
+  /** Different after every restart. */
   runId: string;
   role: string;
   replicas: number;
-  /** Which history of writes it goes on with; another one after it has followed another server. */
+  /** Which write history it continues; different after it has followed another server. */
   replicationId: string;
   /** Whether a replica copied it lately, though none may be connected now. */
   wasCopied: boolean;
-  /** Whether it took over from another server since it started: its memory is that one's, as far as it had come. */
+  /**
+   * Whether it took over from another server since it started: its data is that server's, as far as
+   * it was copied.
+   */
   wasPromoted: boolean;
   isCluster: boolean;
   appendOnly: boolean;
-  /** Null where the connection's user may not ask, or nobody may. */
+  /** Null if the connection's user, or every user, may not ask. */
   appendFsync: string | null;
-  /** Whether it leaves out flushes while it rewrites its files. */
+  /** Whether it skips flushes while it rewrites its files. */
   skipsFlushes: boolean;
   /** Bytes; 0 for no limit. */
   maxMemory: number;
@@ -43,7 +46,7 @@ export async function readRedisFacts(redis: Redis): Promise<RedisFacts> {
   if (of('redis_mode') === 'sentinel') {
     throw new StoreError('This is a Redis Sentinel, which keeps nothing: name a Redis.', 'no');
   }
-  // Until it is done it says that it flushes nothing, whatever it is set to.
+  // While loading it reports that it flushes nothing, whatever its settings.
   if (of('loading') === '1') throw new StoreError('Redis is still reading its files.', 'no');
   return {
     version: of('redis_version'),
@@ -65,7 +68,7 @@ export async function readRedisFacts(redis: Redis): Promise<RedisFacts> {
 
 const FLUSHING = ['appendonly', 'appendfsync', 'no-appendfsync-on-rewrite'] as const;
 
-/** Null where the user of this connection may not ask, or nobody may, as with those that are rented. */
+/** Null if this connection's user may not ask, or no user may, as on hosted servers. */
 async function flushingOf(redis: Redis): Promise<Map<string, string> | null> {
   try {
     const reply = (await redis.call('CONFIG', 'GET', ...FLUSHING)) as string[];
@@ -77,31 +80,31 @@ async function flushingOf(redis: Redis): Promise<Map<string, string> | null> {
   }
 }
 
-/** Whether it is set to flush every write before it answers, as of this moment. */
+/** Whether it is currently set to flush every write before it answers. */
 export async function flushesNow(redis: Redis): Promise<boolean> {
   const flushing = await flushingOf(redis);
   const [kept, often, skipping] = FLUSHING.map((name) => flushing?.get(name));
   return kept === 'yes' && often === 'always' && skipping !== 'yes';
 }
 
-/** Whether a crash of the server itself loses nothing that it has answered. */
+/** Whether a crash of the server loses nothing that it has answered. */
 export function isFlushed({ appendOnly, appendFsync, skipsFlushes }: RedisFacts): boolean {
   return appendOnly && appendFsync === 'always' && !skipsFlushes;
 }
 
-/** The run of the server that says so of itself. */
+/** The run that the server reports. */
 export function runOf(facts: RedisFacts): Required<ServerRun> {
   const { runId, replicationId, evictedKeys, replicas, wasCopied } = facts;
   const isDurable = isFlushed(facts) && replicas === 0 && !wasCopied;
   return { runId, replicationId, evictedKeys, isDurable };
 }
 
-/** A version that is not told is none to rest on. */
+/** An unreported version counts as too old. */
 export function isTooOld({ version }: RedisFacts): boolean {
   return !(Number.parseInt(version, 10) >= OLDEST_MAJOR);
 }
 
-/** Whether nothing can be asked of it: it has not what our scripts need, or keeps nothing itself. */
+/** Whether it can answer no request: it lacks what our scripts need, or stores nothing itself. */
 export function isUseless(facts: RedisFacts): boolean {
   return isTooOld(facts) || facts.role !== 'master';
 }
@@ -109,7 +112,7 @@ export function isUseless(facts: RedisFacts): boolean {
 export const IS_REPLICA =
   'This Redis is a replica: it follows another one and keeps nothing itself.';
 
-/** Why no lock may be granted there, as one sentence; null where one may. */
+/** Why no lock may be granted there, as one sentence; null if locks may be granted. */
 export function refusalOf(facts: RedisFacts): string | null {
   const { version, role, evictionPolicy } = facts;
   if (isTooOld(facts)) {

@@ -6,7 +6,8 @@ const NOT_ALLOWED = 'not told: the user may not run CONFIG GET';
 /**
  * What a Redis with these settings can promise.
  *
- * @param isDurable whether its run was durable from the beginning, as the control database knows; null: not known yet
+ * @param isDurable whether its run was durable from the start, as the control database knows; null:
+ *   not known yet
  */
 export function redisGuarantees(facts: RedisFacts, isDurable: boolean | null): Guarantees {
   const refusal = refusalOf(facts);

@@ -20,10 +20,10 @@ import { listOf } from './redis-text';
 
 const recall = <T>(work: () => Promise<T>) => recallLife('Redis', work);
 
-/** How often another process may be found to have been faster before a connection is given up. */
+/** How often another process may win the race before a connection is given up. */
 const TRIES = 5;
 
-/** What a Redis holds of its own memory. */
+/** What a Redis knows of its own incarnation. */
 interface Seen {
   life: string | null;
   beat: number;
@@ -35,23 +35,28 @@ interface Seen {
 }
 
 /**
- * Lets no connection be used before Redis has shown that it still knows everything that it was told: the same life as in
- * the control database, a beat that is not behind, and no restart that may have forgotten something. A restart may not where
- * the run before it was durable from its beginning to its end: see `ServerRun`.
+ * Admits a connection only after Redis has shown that it has lost nothing: the same incarnation as
+ * in the control database, a heartbeat that is not behind, and no restart that may have lost
+ * writes. A restart may have, unless the run before it was durable from start to end: see
+ * `ServerRun`.
  *
- * Where it has lost its memory, one process raises the epoch, and all of them bring what is left into a new life: see
- * `mendRedis`. Until that is done nobody reads or writes. A Redis that is not set up safely is used for as long as its memory
- * is whole, so that holds go on; no life begins on it.
+ * After a data loss, one process raises the epoch, and all processes bring what is left into a new
+ * incarnation: see `mendRedis`. Until that is done, no process reads or writes. A Redis that is not
+ * configured safely is used for as long as its data is complete, so that holds continue; no
+ * incarnation begins on it.
  */
 export class RedisGuard implements ConnectionGuard<Admitted> {
-  /** What a script has refused to work on, which a look from outside would not see. */
+  /** What a script refused to work on; an inspection from outside would not see it. */
   private suspicion: { life: string; what: LossKind } | null = null;
-  /** The run of the server that this process used last, and the history of writes that it went on with then. */
+  /**
+   * The run of the server that this process used last, and the write history that it continued
+   * then.
+   */
   private used: ServerRun | null = null;
 
   constructor(private readonly life: BackendLife) {}
 
-  /** @throws StoreError with why no lock may be kept there */
+  /** @throws StoreError with the reason why no lock may be stored there */
   async admit(redis: Redis): Promise<Admitted> {
     for (let tries = 0; tries < TRIES; tries += 1) {
       const row = await recall(() => this.life.read());
@@ -66,13 +71,13 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     throw new StoreError('Redis changes its memory too often.', 'no');
   }
 
-  /** Takes note of what a script said of a memory; `admit` draws the conclusion. */
+  /** Notes a script's refusal; `admit` decides what follows from it. */
   suspect({ life }: Admitted, refusal: string): void {
     if (refusal.endsWith('records')) this.suspicion = { life, what: 'records' };
     if (refusal.endsWith('beat')) this.suspicion = { life, what: 'older' };
   }
 
-  /** Null: another process was faster, so all must be looked at again. */
+  /** Null: another process was faster, so everything must be checked again. */
   private async judge(
     redis: Redis,
     row: LifeRow,
@@ -129,9 +134,10 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   }
 
   /**
-   * What the run that was found whole has lost since. A server begins another history of writes when it is first copied,
-   * when its last replica has long left, and when it takes over the memory of another server. Only the last of these keeps
-   * the name of the history before, for an hour, so a process that used the one before can tell.
+   * What the run that was found complete has lost since. A server begins another write history when
+   * it is first copied, long after its last replica has left, and when it takes over from another
+   * server. Only in the last case does it keep the name of the previous history, for an hour, so a
+   * process that used the previous one can tell.
    */
   private lossInRun(row: LifeRow, facts: RedisFacts): LossKind | null {
     const { replicationId, evictedKeys } = row;
@@ -160,7 +166,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     const run = runOf(facts);
     const quiet = (now: number) => recall(() => this.life.keepQuiet(life, now));
     await mendRedis(redis, { life, epoch, run }, quiet);
-    // What was read before the mending may be of before the loss.
+    // What was read before the recovery may predate the loss.
     const mended = runOf(await readRedisFacts(redis));
     if (mended.replicationId !== run.replicationId) return null;
     const isOurs = await recall(() => this.life.found(life, mended, null));
@@ -168,7 +174,10 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   }
 }
 
-/** What was lost between the run that was found whole and this one. Of an earlier version's run it is not known how it went. */
+/**
+ * What was lost between the run that was found complete and this one. For a run recorded by an
+ * earlier version this is unknown.
+ */
 function lossBefore({ isDurable }: LifeRow, facts: RedisFacts): LossKind | null {
   if (isDurable === false || !isFlushed(facts) || facts.wasPromoted) return 'restarted';
   return facts.evictedKeys > 0 ? 'evicted' : null;

@@ -2,12 +2,13 @@ import { KEYS } from './redis-keys';
 import { REFUSAL, RedisScript } from './redis-script';
 
 /**
- * Begins a new life, unless it has begun: nobody admitted to an earlier one can write from here on. The list of ids is
- * made anew from the records that are there, and the history goes on above every number that it had. A life of an epoch
- * below the one that stands is over: that command comes late, and is refused.
+ * Begins a new incarnation, unless it has begun: no process admitted to an earlier one can write
+ * from here on. Rebuilds the list of ids from the records that exist; the history continues above
+ * all its earlier numbers. If the store already has a higher epoch, the command is late and is
+ * refused.
  *
- * ARGV: the life while it is mended, the life, epoch, the lowest number of the history. Answers the
- * clock: whatever was written in an earlier life was written before.
+ * ARGV: the incarnation's name during recovery, its final name, epoch, the lowest number of the
+ * history. Returns the clock: everything written in an earlier incarnation was written before.
  */
 export const BEGIN_LIFE = new RedisScript(`#!lua
 local marker, time = redis.call('HMGET', KEYS[1], 'life', 'epoch', 'history'), redis.call('TIME')
@@ -20,7 +21,7 @@ redis.call('HSET', KEYS[1], 'life', ARGV[1], 'beat', 0, 'count', 0, 'epoch', ARG
 return now
 `);
 
-/** Lists records that were found. ARGV: the life while it is mended; ids. */
+/** Lists records that were found. ARGV: the incarnation's name during recovery; ids. */
 export const LIST_RECORDS = new RedisScript(`#!lua
 if redis.call('HGET', KEYS[1], 'life') ~= ARGV[1] then return 0 end
 local born = 0
@@ -29,7 +30,10 @@ redis.call('HINCRBY', KEYS[1], 'count', born)
 return 1
 `);
 
-/** Ends the mending. ARGV: the life while it is mended, the life. Answers 1 where the life stands. */
+/**
+ * Ends the recovery. ARGV: the incarnation's name during recovery, its final name. Returns 1 if the
+ * incarnation is current.
+ */
 export const END_MENDING = new RedisScript(`#!lua
 local life = redis.call('HGET', KEYS[1], 'life')
 if life == ARGV[1] then redis.call('HSET', KEYS[1], 'life', ARGV[2]) end

@@ -12,15 +12,19 @@ import { storedRecord } from './redis-text';
 
 const RECORDS_AT_ONCE = 200;
 
-/** The numbers of the history begin here in every epoch: none is ever given twice, whatever was forgotten. */
+/**
+ * The history numbers of every epoch start at a multiple of this: none is ever given twice,
+ * whatever was lost.
+ */
 const HISTORY_SPAN = 2 ** 36;
 
 /**
- * Brings what a Redis still has into a new life. Whatever was held is over, and its holder told so: nobody knows what came
- * after the record was written. Freezes and counters stay. Several processes may do this at once, and again after a crash
- * in the middle.
+ * Brings what a Redis still has into a new incarnation. All holds end, and their holders learn it,
+ * because later writes may be lost. Freezes and counters stay. Several processes may do this at
+ * once, and again after a crash midway.
  *
- * @param keepQuiet told the store's clock once nobody can write in an earlier life; answers what then stands
+ * @param keepQuiet called with the store's clock once no process can write in an earlier
+ *   incarnation; returns the row that is then current
  */
 export async function mendRedis(
   redis: Redis,
@@ -32,7 +36,8 @@ export async function mendRedis(
   const begin = [mending.life, life, epoch, historyFrom];
   const begunAt = await BEGIN_LIFE.run(redis, begin);
   const { grantsFrom } = await keepQuiet(Number(begunAt));
-  // Somebody has mended all of it and died before saying so: nothing takes in that life's mending any more.
+  // Another process finished the recovery and died before recording it: writes under the recovery's
+  // name fail from now on.
   if ((await redis.hget(KEYS.marker, 'life')) === life) return;
   const restoration = { epoch, grantsFrom, now: Number(begunAt) };
   let cursor = '0';

@@ -3,7 +3,7 @@ import { tlsOf } from '@/db/server-tls';
 
 const PORT = 6379;
 
-/** What the driver is told of a `redis:` or `rediss:` URL: nothing but these. */
+/** The driver's options for a `redis:` or `rediss:` URL: nothing but these. */
 export function redisOptions(text: string) {
   const { hostname, port, username, password, pathname } = new URL(text);
   const tls = tlsOf(text);

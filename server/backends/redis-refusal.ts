@@ -6,7 +6,7 @@ import { REFUSAL } from './redis-script';
 const OTHER_NODE =
   'This Redis is part of a cluster and does not keep the slot of {lockyard}: name the one that does.';
 
-/** What a Redis means by the first word of its refusal, where a caller should hear of it. */
+/** The meaning of the first word of a Redis refusal, for those that callers should see. */
 const MEANT: [RegExp, string][] = [
   [/^OOM\b/, 'The memory of this Redis is full (maxmemory): it takes no writes (OOM).'],
   [/^MISCONF\b/, 'This Redis cannot write to its disk: it takes no writes (MISCONF).'],
@@ -19,9 +19,9 @@ const MEANT: [RegExp, string][] = [
 ];
 
 /**
- * The error for a refusal of a Redis: nothing of the call was applied.
+ * The error for a refusal by Redis: nothing of the call was applied.
  *
- * @param said as the Redis said it
+ * @param said the refusal as Redis worded it
  */
 export function redisRefusal(said: string, cause: unknown): StoreError {
   if (said.startsWith(REFUSAL)) {
@@ -35,10 +35,10 @@ export function redisRefusal(said: string, cause: unknown): StoreError {
 }
 
 /**
- * What it means that no connection came about.
+ * The error for a connection that could not be made.
  *
- * @param said as the Redis said it; null: it said nothing
- * @param isSecure one that does not speak TLS waits for the end of what it takes for a long command
+ * @param said the refusal as Redis worded it; null: none
+ * @param isSecure a server without TLS takes the handshake for a long command and waits for its end
  */
 export function redisUnreached(said: string | null, cause: unknown, isSecure: boolean): StoreError {
   if (said !== null) return redisRefusal(said, cause);

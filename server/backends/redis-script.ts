@@ -2,20 +2,21 @@ import { createHash } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import { KEYS, PREFIX } from './redis-keys';
 
-/** The sign of a record that has a queue. */
+/** Marks a record that has a queue. */
 export const HAS_QUEUE = 'q';
 
 const HAS_QUEUE_BYTE = HAS_QUEUE.charCodeAt(0);
 
-/** One value of a script's answer. */
+/** One value of a script's reply. */
 export type Reply = string | number | null | Reply[];
 
 /**
- * A constant Lua script. What callers said comes in as `ARGV` alone, never as part of its text; `KEYS[1]` is the marker, which
- * stands for every other key that it uses, since they all share its slot.
+ * A constant Lua script. Callers' input enters as `ARGV` alone, never as part of its text;
+ * `KEYS[1]` is the marker, which represents every other key that the script uses, since all share
+ * its slot.
  */
 export class RedisScript {
-  /** The name by which a Redis knows it. */
+  /** The name by which Redis knows the script. */
   readonly sha: string;
 
   constructor(private readonly lua: string) {
@@ -23,9 +24,10 @@ export class RedisScript {
   }
 
   /**
-   * Runs it by its name; a server that has forgotten it has run nothing, and is sent the whole.
+   * Runs the script by its name; a server that no longer has it has run nothing, and is sent the
+   * whole text.
    *
-   * @param sendBehind sends something right behind it
+   * @param sendBehind sends another command directly after it
    */
   async run(redis: Redis, args: (string | number)[], sendBehind = () => {}): Promise<Reply> {
     const rest = [1, KEYS.marker, ...args];
@@ -43,13 +45,16 @@ export class RedisScript {
   }
 }
 
-/** Begins every refusal of ours; what follows says what is wrong with the store's memory. */
+/**
+ * Begins every refusal of our scripts; the rest says what is wrong with the store's incarnation.
+ */
 export const REFUSAL = 'LOCKYARD';
 
 /**
- * The first lines of every script: `ARGV[1]` is the life that the caller was admitted with, `ARGV[2]` the beat, the server's
- * replication id, and 1 where no replica may have a copy. Where the store's memory is not the one it was, or may be copied
- * by a server that takes over with less, nothing happens.
+ * The first lines of every script. `ARGV[1]` is the incarnation that the caller was admitted with;
+ * `ARGV[2]` is the heartbeat, the server's replication id, and 1 if no replica may have a copy. If
+ * the incarnation has changed, or a replica that may lack writes could take over, the script does
+ * nothing.
  */
 const CHECK = `
 local seen, history, alone = string.match(ARGV[2], '^(%S+) (%S+) (%d)')
@@ -66,8 +71,9 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 `;
 
 /**
- * What a Redis holds of its own memory, all of one instant: others go on making records. Answers the clock, life, beat, epoch,
- * how many records there should be, and how many are listed.
+ * What a Redis knows of its own incarnation, all read at one instant, since other processes keep
+ * creating records. Returns the clock, incarnation, heartbeat, epoch, how many records there should
+ * be, and how many are listed.
  */
 export const LOOK = new RedisScript(`#!lua flags=no-writes
 local marker = redis.call('HMGET', KEYS[1], 'life', 'beat', 'epoch', 'count')
@@ -79,8 +85,8 @@ return { now, marker[1], marker[2], marker[3], marker[4], redis.call('ZCARD', '$
 /**
  * Records and remembered answers, with the clock.
  *
- * ARGV: life, what was seen, how many records, their ids; then the keys of answers. Answers now; then of each record its text and
- * its queue; then of each answer its text and its expiry.
+ * ARGV: incarnation, what was seen, how many records, their ids; then the keys of answers. Returns
+ * now; then of each record its text and its queue; then of each answer its text and its expiry.
  */
 export const READ = new RedisScript(`#!lua flags=no-writes
 ${CHECK}
@@ -109,13 +115,15 @@ return out
 /**
  * Swaps. Everything that can fail comes before the first write, so a refusal has changed nothing.
  *
- * ARGV: life, what was seen, `all` or `each`, the history's text or nothing, how many changes, their proposals one behind the other;
- * then, change by change, key, text and expiry of each answer that is kept, and key and expiry of each one that is to live
- * longer. A proposal is past, ahead, the number of answers kept and extended, and the lengths of what follows, with a blank
- * after each; then the id, what is expected (nothing: no record), the queue (`=` for as it is, else a sign and the queue),
- * and the text. One long argument, because each one costs the driver.
+ * ARGV: incarnation, what was seen, `all` or `each`, the history's text or nothing, how many
+ * changes, their proposals concatenated; then, change by change, key, text and expiry of each
+ * answer to store, and key and expiry of each one to extend. A proposal is past, ahead, the number
+ * of answers stored and extended, and the lengths of what follows, with a blank after each; then
+ * the id, what is expected (nothing: no record), the queue (`=`: unchanged, else a sign and the
+ * queue), and the text. One long argument, because each argument costs the driver time.
  *
- * Answers now; then of each change 1 if it took, else the rev and writer of the record that stands, or nothing.
+ * Returns now; then of each change 1 if it was applied, else the rev and writer of the current
+ * record, or nothing.
  */
 export const SWAP = new RedisScript(`#!lua
 ${CHECK}
@@ -198,8 +206,9 @@ return out
 `);
 
 /**
- * Removes records that are still as they were seen. ARGV: life, what was seen, how many; of each its id, its beginning, and the
- * instant that the clock must have reached. Answers 1 for each that this removed, else 0.
+ * Removes records that are still as they were seen. ARGV: incarnation, what was seen, how many; of
+ * each its id, the beginning of its text, and the instant that the clock must have reached. Returns
+ * 1 for each that this call removed, else 0.
  */
 export const FORGET = new RedisScript(`#!lua
 ${CHECK}
@@ -217,7 +226,10 @@ if gone > 0 then redis.call('HINCRBY', KEYS[1], 'count', -gone) end
 return out
 `);
 
-/** One more sign that this memory is kept. ARGV: life, what was seen. Answers the new beat. */
+/**
+ * One more heartbeat of this incarnation. ARGV: incarnation, what was seen. Returns the new
+ * heartbeat.
+ */
 export const BEAT = new RedisScript(`#!lua
 ${CHECK}
 return redis.call('HINCRBY', KEYS[1], 'beat', 1)

@@ -27,22 +27,22 @@ import { redisOptions } from './redis-options';
 import { BEAT, FORGET } from './redis-script';
 import { beginning } from './redis-text';
 
-/** How long one call may take before its connection is given up. */
+/** How long one call may take before its connection is closed. */
 const CALL_TIMEOUT_MS = 1_500;
 
 const BEAT_EVERY_MS = 1_000;
 
-/** History entries removed at a time. */
+/** History entries removed per batch. */
 const PRUNE_ENTRIES = 500;
 
 /**
- * Records in one Redis: one script a call, over one connection. What Redis has lost is never taken for never written: see
- * `RedisGuard`.
+ * Records in one Redis: one script per call, over one connection. Lost data is never taken for data
+ * that was never written: see `RedisGuard`.
  */
 export class RedisStore implements RecordStore, HistorySource {
   readonly paysByRecord = true;
   settingsRev = 0;
-  /** Why no lock may be granted there, as of the last beat. */
+  /** Why no lock may be granted there, as of the last heartbeat. */
   private refusal: string | null = null;
   private readonly connection: RedisConnection<Admitted>;
   private beating = Promise.resolve();
@@ -52,8 +52,9 @@ export class RedisStore implements RecordStore, HistorySource {
   /**
    * @param url `redis://user:password@host:port/number`, `rediss:` with TLS
    * @param life what the control database knows of this store
-   * @param beatEveryMs how often it leaves a sign of life, and looks at the settings
-   * @param openDriver makes the driver of each connection; the simulator's leads to a simulated server
+   * @param beatEveryMs how often it writes a heartbeat and reads the settings
+   * @param openDriver makes the driver of each connection; the simulator's leads to a simulated
+   *   server
    */
   constructor(
     url: string,
@@ -94,7 +95,7 @@ export class RedisStore implements RecordStore, HistorySource {
     });
   }
 
-  /** Answers that lapsed go by themselves. */
+  /** Expired answers need no removal: Redis expires them. */
   async forget(records: Obsolete[]): Promise<boolean[]> {
     if (records.length === 0) return [];
     const asked = records.flatMap((record) => [
@@ -112,7 +113,10 @@ export class RedisStore implements RecordStore, HistorySource {
     return this.history(`(${position}-0`, '+', limit);
   }
 
-  /** A number that was handed out can be read at once, so few are ever asked for; they are read as one stretch. */
+  /**
+   * A number can be read as soon as it is assigned, so few are ever asked for; they are read as one
+   * range.
+   */
   async historyOf(ids: number[]): Promise<HistoryRow[]> {
     if (ids.length === 0) return [];
     const wanted = new Set(ids);
@@ -138,7 +142,7 @@ export class RedisStore implements RecordStore, HistorySource {
     });
   }
 
-  /** Asks whether or not locks may be kept there. */
+  /** Reads them whether or not locks may be stored there. */
   guarantees(): Promise<Guarantees> {
     return this.connection.glance(async (redis) => {
       const { isDurable } = await this.life.read().catch(() => this.life);
@@ -153,7 +157,9 @@ export class RedisStore implements RecordStore, HistorySource {
     await this.beating;
   }
 
-  /** How long a hold may last is known for ever before the first such one is written. */
+  /**
+   * How long a hold may last is recorded permanently before the first hold that long is written.
+   */
   private async swapped(changes: Change[], how: 'each' | 'all'): Promise<SwapResult[]> {
     await coverLeases(this.life, changes);
     return this.connection.call(async (redis, admitted) => {
@@ -169,8 +175,8 @@ export class RedisStore implements RecordStore, HistorySource {
   }
 
   /**
-   * From now on a restart of this server is a loss, since it may forget what is written. To be awaited before the write that
-   * showed it is answered.
+   * From now on a restart of this server is a data loss, since it may lose what is written. Await
+   * this before the write that revealed it is answered.
    */
   private async doubtRun(admitted: Admitted): Promise<void> {
     await this.life.doubtRun(admitted.life, admitted.runId).catch((cause) => {
@@ -186,7 +192,7 @@ export class RedisStore implements RecordStore, HistorySource {
     });
   }
 
-  /** A call that only reads: whatever became of it, nothing was applied. */
+  /** A call that only reads: if it fails, nothing was applied. */
   private async ask<T>(work: (redis: Redis, admitted: Admitted) => Promise<T>): Promise<T> {
     try {
       return await this.connection.call(work);
@@ -197,7 +203,10 @@ export class RedisStore implements RecordStore, HistorySource {
     }
   }
 
-  /** Leaves a sign in Redis and then in the control database, so that an older copy of Redis gives itself away. */
+  /**
+   * Writes a heartbeat to Redis and then to the control database, so that an older copy of Redis
+   * can be recognised.
+   */
   private beatSoon(): void {
     const beat = async () => {
       await this.beatOnce().catch(() => undefined);
@@ -227,7 +236,7 @@ export class RedisStore implements RecordStore, HistorySource {
   }
 }
 
-/** From the first up to, and without, the second. */
+/** From the first up to the second, exclusive. */
 function bounds([from, to]: [string, string]): [string, string] {
   return [`[${from}`, `(${to}`];
 }
@@ -237,7 +246,7 @@ function historyRow([id, fields]: [string, string[]]) {
   return { id: Number.parseInt(id, 10), at: Number(at), changes, took };
 }
 
-/** The swap before the question was applied, whatever became of that. */
+/** The swap before the query was applied, even if the query failed. */
 function unanswered(cause: unknown): never {
   throw new StoreError('Redis did not say whether it flushes.', 'unknown', { cause });
 }

@@ -4,13 +4,16 @@ import { recordId } from './record-id';
 import { type Change, type StoredRecord, StoreError } from './record-store';
 import type { Reply } from './redis-script';
 
-/** A record's text is a sign, `q` where it has a queue, then rev, writer and head with a blank between them. */
+/**
+ * A record's text is a sign, `q` if it has a queue, then rev, writer and head with a blank between
+ * them.
+ */
 export function storedRecord(text: string, queue: string): StoredRecord {
   const [rev, writer, headFrom] = standing(text, 1);
   return { rev, writer, head: text.slice(headFrom), queue };
 }
 
-/** What a swap says of the record that stands. */
+/** What a swap returns of the current record. */
 export function standingRecord(text: string): { rev: number; writer: string } {
   const [rev, writer] = standing(`${text} `, 0);
   return { rev, writer };
@@ -24,7 +27,7 @@ function standing(text: string, from: number): [rev: number, writer: string, end
   return [rev, text.slice(afterRev + 1, afterWriter), afterWriter + 1];
 }
 
-/** How a record that stands so begins, behind its sign. */
+/** How the text of such a record begins, after its sign. */
 export function beginning({ rev, writer }: { rev: number; writer: string }): string {
   return `${rev} ${writer} `;
 }
@@ -35,7 +38,7 @@ export function memoOf(key: string, text: string, expiresAt: number): Memo {
   return { key, inputHash: text.slice(0, end), answer, expiresAt };
 }
 
-/** Everything that `SWAP` wants to know of these changes, behind life and beat. */
+/** The arguments of `SWAP` for these changes, after incarnation and heartbeat. */
 export function swapArguments(
   changes: Change[],
   how: 'each' | 'all',
@@ -55,7 +58,7 @@ export function swapArguments(
   return args;
 }
 
-/** Redis counts in bytes. They are counted one text after the other only where not all of them are ASCII. */
+/** Redis counts in bytes. They are counted text by text only if not all of them are ASCII. */
 function proposalsOf(changes: Change[], isStale: (change: Change) => boolean): string {
   const said = (lengthOf: (text: string) => number) =>
     changes.map((change) => proposalOf(change, isStale(change), lengthOf)).join('');
@@ -76,12 +79,12 @@ function proposalOf(change: Change, isStale: boolean, lengthOf: (text: string) =
   return `${past} ${ahead} ${memos.length} ${extended} ${lengths} ${id}${expected}${line}${text}`;
 }
 
-/** Redis takes whole milliseconds after 1970 and nothing else. */
+/** Redis accepts only whole milliseconds after 1970. */
 function instant(at: number): number {
   return Math.max(1, Math.floor(at));
 }
 
-/** A list of at least so many values, or nothing is known of what became of the call. */
+/** A list of at least `length` values; otherwise the outcome of the call is unknown. */
 export function listOf(reply: Reply, length: number): Reply[] {
   if (Array.isArray(reply) && reply.length >= length && typeof reply[0] === 'number') return reply;
   throw unreadableReply();

@@ -29,17 +29,20 @@ export interface Moved {
   /** Of all shards together. */
   records: number;
   moved: number;
-  /** Nothing that was moved, and no name that was never used, is granted before this instant of the shards' clocks. */
+  /**
+   * No record that was moved, and no name that was never used, is granted before this instant of
+   * the shards' clocks.
+   */
   grantsFrom: number;
 }
 
 /**
- * Puts a list of shards into force: `move`, then `serve`. Both may be broken off and done again from the start; in
- * between nobody is served.
+ * Puts a list of shards into force: `move`, then `serve`. Both may be interrupted and repeated from
+ * the start; in between, the backend serves no caller.
  *
- * From the first new stamp on, no process that has another list changes anything on that shard: see `fencedSwap`. Once
- * all of them are stamped, everything that was ever granted stands in the records, so the longest lease that is left is
- * read from them, however long the leases that were once allowed.
+ * From the first new stamp on, no process with another list changes anything on that shard: see
+ * `fencedSwap`. Once all shards are stamped, the records hold everything that was ever granted, so
+ * the longest remaining lease is read from them, however long the leases that were once allowed.
  */
 export class Resharding {
   private constructor(
@@ -50,10 +53,10 @@ export class Resharding {
   ) {}
 
   /**
-   * Looks at every shard, those that leave included. Changes nothing.
+   * Inspects every shard, including those that leave. Changes nothing.
    *
-   * @throws LockyardError `BACKEND_DOWN` where one of them does not answer; `CONFLICT` where something might be lost, or
-   *   nothing is to be done
+   * @throws LockyardError `BACKEND_DOWN` if one of them does not answer; `CONFLICT` if data might
+   *   be lost, or nothing is to be done
    */
   static async begin(backend: string, list: ShardList): Promise<Resharding> {
     const open: OpenShard[] = [];
@@ -73,9 +76,10 @@ export class Resharding {
   }
 
   /**
-   * Stamps all shards, so that nobody is served, and moves every record to its new home.
+   * Stamps all shards, so that the backend serves no caller, and moves every record to its new
+   * home.
    *
-   * @param generation the backend's epoch from now on, above that of the survey
+   * @param generation the backend's new epoch, above the one that the survey found
    */
   async move(generation: number): Promise<Moved> {
     const { lost } = this.survey;
@@ -86,7 +90,8 @@ export class Resharding {
     });
     const homeOf = spreadNames(this.list.shards.map(({ name }) => name));
     const { leftMs, records } = await longestLease(shards);
-    // A shard that lost its memory does not know what it had granted: then it is the longest lease that there can be.
+    // A shard that lost data does not know what it had granted: then the longest possible lease
+    // counts.
     const waitMs = lost.length > 0 ? LEASE_MAX_MS : leftMs;
     const grantsFrom = waitMs === 0 ? 0 : (await this.latestClock()) + waitMs;
     const why = { by: 'reshard', reason: 'The lock was moved to another database.' };
@@ -98,7 +103,7 @@ export class Resharding {
     return { records, moved, grantsFrom };
   }
 
-  /** Puts the list into force. Epoch and `grantsFrom` must be written down before. */
+  /** Puts the list into force. Epoch and `grantsFrom` must be recorded before. */
   async serve(generation: number): Promise<void> {
     await this.stampAll(servingStamp(this.list, generation), generation, []);
   }
@@ -129,7 +134,7 @@ export class Resharding {
     }
   }
 
-  /** Whatever clock a lock is judged by next, it is not ahead of this. */
+  /** No clock that will judge a lock next is ahead of this. */
   private async latestClock(): Promise<number> {
     const clocks = await Promise.all(
       this.open.map(

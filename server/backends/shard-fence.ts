@@ -1,10 +1,10 @@
-/** What a shard must be stamped with for this process to be served by it. */
+/** The stamp that a shard must carry for this process to use it. */
 export interface ShardFence {
-  /** Null: this process is not served at present. */
+  /** Null: this process may not use it at present. */
   stamp: string | null;
 }
 
-/** The row of a shard's `settings` that has its stamp. Only a shard has one. */
+/** The row of a shard's `settings` that holds its stamp. Only a shard has one. */
 export const STAMP_ROW = 'shard.stamp';
 
 /** Number of the error with which the guard fails: more than one row for one variable. */
@@ -15,9 +15,9 @@ const STAMP = `SELECT MAX(value) INTO @stamp FROM settings WHERE id = '${STAMP_R
 /**
  * A swap's packet that is rolled back unless the shard carries this stamp.
  *
- * The stamp's row is locked, shared, until the swap commits: whoever changes the stamp waits for the swaps under way, and
- * none that began under the old one can commit after it. So from the instant at which a new list is stamped, no process
- * that has another changes anything, however late it hears of it.
+ * The stamp's row is locked, shared, until the swap commits: a change of the stamp waits for the
+ * swaps under way, and none that began under the old stamp can commit after it. So once a new list
+ * is stamped, no process with another list changes anything, however late it learns of it.
  */
 export function fencedSwap([begin = '', ...work]: string[], stamp: string): string[] {
   const isOther = `COALESCE(@stamp, '') <> '${stamp}'`;
@@ -29,10 +29,12 @@ export function fencedSwap([begin = '', ...work]: string[], stamp: string): stri
   ];
 }
 
-/** Read last: what was read before it was read while the shard carried this stamp, if it still does. */
+/**
+ * Read last: if the shard still carries this stamp, everything read before was read while it did.
+ */
 export const READ_STAMP = `SELECT MAX(value) FROM settings WHERE id = '${STAMP_ROW}'`;
 
-/** Whether the answer to `READ_STAMP`, the last of these, is this stamp. */
+/** Whether the answer to `READ_STAMP`, the last of these results, is this stamp. */
 export function isStampedSo(results: unknown[][][], stamp: string): boolean {
   return results.at(-1)?.[0]?.[0] === stamp;
 }

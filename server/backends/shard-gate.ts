@@ -10,8 +10,8 @@ import { begunStamp, type ShardPlace, ShardStamps, servingStamp } from './shard-
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * A gate that was open opens again no sooner than this: every command that was decided before is answered by then, so
- * none of them is written under the next epoch.
+ * A gate that closes stays closed at least this long: every command that was decided before is
+ * answered by then, so none of them is written under the next epoch.
  */
 const SHUT_MIN_MS = 5_000;
 
@@ -20,15 +20,17 @@ export interface ShardGateParts {
   list: ShardList;
   database: Database;
   clock: Clock;
-  /** Told when the reason why nobody is served changes; null: all is well. */
+  /** Called when the reason for refusing service changes; null: serving. */
   onChange: (refusal: string | null) => void;
 }
 
 /**
- * Whether this process may use the shards of one backend: only while the list that they are stamped with is its own.
+ * Whether this process may use the shards of one backend: only while the list stamped on them is
+ * its own.
  *
- * What makes this safe is not the look, which comes a second late, but the fence: every swap compares the stamp in the
- * step in which it writes. The look tells people, learns a new epoch, and lets a process in that has the new list.
+ * What makes this safe is not the poll, which is up to a second late, but the fence: every swap
+ * compares the stamp in the step in which it writes. The poll informs operators, learns a new
+ * epoch, and admits a process that has the new list.
  */
 export class ShardGate {
   readonly fence: ShardFence = { stamp: null };
@@ -43,17 +45,20 @@ export class ShardGate {
     this.stamps = parts.list.shards.map((shard) => new ShardStamps(shard));
   }
 
-  /** Why nobody is served, in a sentence or two that say what to do; null while everybody is. */
+  /**
+   * Why the backend serves no caller, in a sentence or two that say what to do; null while it
+   * serves.
+   */
   get refusal(): string | null {
     return this.why;
   }
 
-  /** What the control database kept of the backend when the gate opened. */
+  /** What the control database had of the backend when the gate opened. */
   get past(): BackendPast {
     return this.known;
   }
 
-  /** Looks once, then by itself. Resolves after the first look, whatever it saw. */
+  /** Polls once, then periodically. Resolves after the first poll, whatever it found. */
   async start(): Promise<void> {
     await this.look();
     const again = async () => {
@@ -97,7 +102,10 @@ export class ShardGate {
     return judgeShards(backend, list, looked);
   }
 
-  /** Shards that are new and empty are stamped in two steps, so that one which served is never taken for a new one. */
+  /**
+   * New, empty shards are stamped in two steps, so that one that has served is never taken for a
+   * new one.
+   */
   private async begin(): Promise<void> {
     const { backend, list, database, clock } = this.parts;
     const { epoch } = await backendPast(database, backend, clock.now());
@@ -117,7 +125,7 @@ export class ShardGate {
     }
   }
 
-  /** Epoch and delay are read before anybody is let in, and again for every new stamp. */
+  /** Epoch and delay are read before any caller is admitted, and again for every new stamp. */
   private async open({ stamp, generation }: { stamp: string; generation: number }): Promise<void> {
     if (this.fence.stamp === stamp) return;
     const { backend, database, clock, onChange } = this.parts;

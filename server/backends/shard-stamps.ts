@@ -9,41 +9,43 @@ export interface ShardPlace {
   self: string;
   /** The backend's epoch when it was stamped. */
   generation: number;
-  /** By name: every shard that may keep records. While they are moved, those of both lists. */
+  /** By name: every shard that may hold records. During a move, those of both lists. */
   members: string[];
-  /** Those of the members that had lost their memory when the move began. */
+  /** The members that had lost data when the move began. */
   lost: string[];
 }
 
-/** What was found on a shard. `stamp` null: it was never one. */
+/** What was found on a shard. `stamp` null: it was never a shard. */
 export interface FoundStamp {
   stamp: string | null;
   place: ShardPlace | null;
-  /** It keeps no record of anybody's. */
+  /** It holds no records. */
   isEmpty: boolean;
-  /** A server runs over it: its sign of life is on it. */
+  /** A server uses it: its heartbeat is on it. */
   isLived: boolean;
 }
 
 const PLACE_ROW = 'shard.place';
 
-/** The list is in force: whoever has it is served. */
+/** The list is in force: every process that has it is served. */
 export const servingStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>, generation: number) =>
   `${fingerprint}.${generation}`;
 
-/** Records are being moved: nobody is served. */
+/** Records are being moved: no process is served. */
 export const movingStamp = (generation: number) => `moving.${generation}`;
 
 export const isMoving = (stamp: string) => stamp.startsWith('moving.');
 
-/** New and empty, and about to serve this list: nobody is served yet. */
+/** New, empty, and about to serve this list: no process is served yet. */
 export const begunStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>) =>
   `begun.${fingerprint}`;
 
-/** How long one question may take. */
+/** How long one query may take. */
 const ASK_TIMEOUT_MS = 1_500;
 
-/** The stamp of one shard, read and written over a connection of its own. Rejects with `StoreError`. */
+/**
+ * The stamp of one shard, read and written over a connection of its own. Rejects with `StoreError`.
+ */
 export class ShardStamps {
   private readonly connection: MysqlConnection;
 
@@ -70,21 +72,23 @@ export class ShardStamps {
     };
   }
 
-  /** Stamps it, unless it is stamped already. */
+  /** Stamps the shard, unless it is stamped already. */
   async stampNew(stamp: string, place: ShardPlace): Promise<void> {
     await this.connection.packet([
       `INSERT IGNORE INTO settings (id, value, changed_at) VALUES ${valuesOf(stamp, place)}`,
     ]);
   }
 
-  /** Replaces one stamp, if it is this one, by another. */
+  /** Replaces the stamp `from` by `to`; does nothing if the shard carries another one. */
   async restamp(from: string, to: string): Promise<void> {
     await this.connection.packet([
       `UPDATE settings SET value = ${quote(to)}, changed_at = ${CLOCK} WHERE id = '${STAMP_ROW}' AND value = ${quote(from)}`,
     ]);
   }
 
-  /** Stamps it, whatever it carried. Once this is done no swap under another stamp is under way any more. */
+  /**
+   * Stamps the shard, whatever its stamp was. After this no swap under another stamp is under way.
+   */
   async stamp(stamp: string, place: ShardPlace): Promise<void> {
     const update = 'ON DUPLICATE KEY UPDATE value = VALUES(value), changed_at = VALUES(changed_at)';
     await this.connection.packet([
@@ -92,7 +96,7 @@ export class ShardStamps {
     ]);
   }
 
-  /** Runs statements of somebody else on it. */
+  /** Runs a caller's statements on the shard. */
   ask(statements: string[]): Promise<Rows[]> {
     return this.connection.packet(statements);
   }

@@ -2,14 +2,14 @@ import { statfs } from 'node:fs/promises';
 import type { SqliteFile } from '../../db/sqlite-file';
 import { StoreError } from './record-store';
 
-/** What an open SQLite file says of itself. */
+/** What an open SQLite file reports about itself. */
 export interface SqliteFacts {
   journalMode: string;
-  /** As the pragma tells it: 0 to 3. */
+  /** As the pragma returns it: 0 to 3. */
   synchronous: number;
   pageSize: number;
   version: string;
-  /** The magic number of the file system it lies on, as Linux has it; null: not told. */
+  /** The magic number of its file system, as Linux reports it; null: unknown. */
   fileSystem: number | null;
 }
 

@@ -7,7 +7,7 @@ const STRONG =
 
 const SYNCHRONOUS = ['OFF', 'NORMAL', 'FULL', 'EXTRA'];
 
-/** File systems that lie on another machine, or on several at once, by Linux' magic number. */
+/** File systems on another machine, or on several at once, by Linux's magic number. */
 const SHARED: Record<number, string> = {
   26985: 'NFS',
   20859: 'SMB',
@@ -26,7 +26,10 @@ const IN_MEMORY: Record<number, string> = { 16914836: 'tmpfs', 2240043254: 'ramf
 
 const FUSE = 0x65735546;
 
-/** What an SQLite file can promise, opened and placed as these facts say. Pure. Unsafe: a file that other machines reach. */
+/**
+ * What an SQLite file can promise with these settings and this location. Pure. Unsafe: a file that
+ * other machines can reach.
+ */
 export function sqliteGuarantees(facts: SqliteFacts): Guarantees {
   const { journalMode, synchronous, pageSize, version, fileSystem } = facts;
   return weighFindings(

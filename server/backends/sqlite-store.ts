@@ -23,7 +23,10 @@ import { sqliteGuarantees } from './sqlite-guarantees';
 
 const NEVER = Number.MAX_SAFE_INTEGER;
 
-/** The driver refuses a whole answer for one number that it cannot tell exactly: such a rev is told as one that is not exact. */
+/**
+ * The driver rejects a whole result for one number that it cannot represent exactly: such a rev is
+ * returned as one that is not exact.
+ */
 const REV = `iif(rev > ${NEVER}, ${NEVER}.0 + 1, rev) rev`;
 
 /** Lists come as one JSON parameter, so every statement is a constant. */
@@ -54,18 +57,19 @@ const SQL = {
   lastInstant: 'SELECT coalesce(max(changed_at), 0) AS at FROM locks',
 } as const;
 
-/** After every id: no UTF-8 text sorts behind it. */
+/** Sorts after every id: no UTF-8 text is greater. */
 const LAST_ID = '\u{10ffff}';
 
 /**
- * Records in an embedded SQLite file that this process alone has open. Each swap is one transaction, run when it is
- * its turn in the file's write queue.
+ * Records in an embedded SQLite file that this process alone has open. Each swap is one
+ * transaction, run in its turn in the file's write queue.
  *
- * The clock is the machine's, but never behind an instant that was stored before: where the machine's is set back, it goes on
- * from where it was, as fast as time does. So no lease is revived, and none lasts longer.
+ * The clock is the machine's, but never behind an instant that was stored before: if the machine's
+ * is set back, it continues from where it was at the monotonic clock's rate. So no lease is
+ * revived, and none lasts longer.
  */
 export class SqliteStore implements RecordStore, HistorySource {
-  /** The latest instant that is known to have been reached, and when that was by the clock that never steps. */
+  /** The latest instant known to have been reached, and when that was by the monotonic clock. */
   private reached: { instant: number; at: number };
 
   private constructor(
@@ -117,7 +121,7 @@ export class SqliteStore implements RecordStore, HistorySource {
     });
   }
 
-  /** Looked at and written in one turn of the file's write queue: nobody else writes in between. */
+  /** Checked and written in one turn of the file's write queue: no other write comes in between. */
   async swapAll(changes: Change[]): Promise<SwapResult[]> {
     const ids = JSON.stringify(changes.map((change) => recordId(change.key)));
     return this.write(async (client) => {
@@ -181,7 +185,7 @@ export class SqliteStore implements RecordStore, HistorySource {
     return sqliteGuarantees(await readSqliteFacts(this.file));
   }
 
-  /** The file belongs to whoever opened it. */
+  /** The caller that opened the file closes it. */
   async close(): Promise<void> {}
 
   private async history(sql: string, args: (number | string)[]): Promise<HistoryRow[]> {
@@ -220,7 +224,7 @@ export class SqliteStore implements RecordStore, HistorySource {
 
 type Standing = { rev: number; writer: string };
 
-/** How the record of a change stands. */
+/** Finds the current record of a change. */
 function currentOf(result: ResultSet | undefined): (change: Change) => Standing | null {
   const rows = result?.rows ?? [];
   const byId = new Map(

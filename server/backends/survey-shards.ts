@@ -1,18 +1,18 @@
 import type { ShardList } from '../../db/shard-list';
 import { type FoundStamp, isMoving, servingStamp } from './shard-stamps';
 
-/** What is to be known before records are moved. */
+/** What must be known before records are moved. */
 export interface ShardSurvey {
-  /** By name: every shard that may keep records, of the list before and of this one. */
+  /** By name: every shard that may hold records, of the previous list and of this one. */
   members: string[];
-  /** Those of them that have lost records which they once kept. */
+  /** The members that have lost records. */
   lost: string[];
-  /** The highest epoch that any of them was stamped with; 0 where none was. */
+  /** The highest epoch stamped on any of them; 0 if none is. */
   generation: number;
 }
 
 /**
- * Plans a reshard from what all shards carry, those that leave included.
+ * Plans a reshard from what all shards carry, including those that leave.
  *
  * @returns the plan, or why it must not be done, in sentences for people
  */
@@ -51,8 +51,9 @@ export function surveyShards(
 }
 
 /**
- * Shards that were in service and have not the stamp of it any more: made anew, or put back from a dump. A stamp that is
- * behind while others carry a move's is none of these: that move was broken off before it came to it.
+ * Shards that were in service and no longer have that stamp: recreated, or restored from a dump. A
+ * shard with an older stamp while others carry a move's stamp is not lost: that move was
+ * interrupted before it reached the shard.
  */
 function lostOf(
   before: string[],

@@ -1,10 +1,11 @@
 import { type Change, type RecordStore, StoreError, type SwapResult } from './record-store';
 
 /**
- * Swaps changes that are too large for one packet of their store together, so that none of them was sent: those that stand
- * each on their own in two packets, and so on. What is too large by itself is told so where it could else take.
+ * Swaps changes that together are too large for one packet of their store, so that none of them was
+ * sent: splits independent changes into two packets, and so on. A change that is too large by
+ * itself is reported so if it could otherwise be applied.
  *
- * @throws StoreError `applied: 'unknown'` where one packet was answered and the other was not
+ * @throws StoreError `applied: 'unknown'` if one packet was answered and the other was not
  */
 export async function swapTooLarge(
   store: Pick<RecordStore, 'read' | 'swap'>,

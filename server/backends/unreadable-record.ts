@@ -1,9 +1,15 @@
-/** A record that no version of ours wrote. Its message says what is wrong with it, for people: a whole sentence. */
+/**
+ * A record that no version of Lockyard wrote. Its message says what is wrong with it, for people: a
+ * whole sentence.
+ */
 export class UnreadableRecord extends Error {
   override readonly name = 'UnreadableRecord';
 }
 
-/** @throws UnreadableRecord for a rev that was not reached by counting: it may not even be exact as a number here */
+/**
+ * @throws UnreadableRecord for a rev that was not reached by counting: it may not even be an exact
+ *   number here
+ */
 export function refuseImpossibleRev(rev: number): void {
   if (Number.isSafeInteger(rev) && rev >= 0) return;
   throw new UnreadableRecord('Its rev is not one that Lockyard writes.');

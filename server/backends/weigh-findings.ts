@@ -1,20 +1,20 @@
 import type { Guarantees, StoreSetting } from './record-store';
 
-/** One thing that was read of a store, and what it means for what the store can promise. */
+/** One fact about a store, and what it means for what the store can promise. */
 export interface Finding extends StoreSetting {
-  /** Why the store can promise no more than this; absent: the setting takes nothing away. */
+  /** Why the store can promise no more than this; absent: the setting weakens nothing. */
   caps?: { level: 'Timed' | 'Best-effort'; reason: string };
-  /** Why locks kept so may be granted twice; absent: they are not. */
+  /** Why locks in this store may be granted twice; absent: they are not. */
   unsafe?: string;
 }
 
 const RANK = { 'Best-effort': 0, Timed: 1, Strong: 2 } as const;
 
 /**
- * What all findings come to: the lowest level that one of them leaves, the reasons of that level first. What is unsafe is
- * at most `Best-effort`, whatever it is allowed to do.
+ * The sum of all findings: the lowest level that one of them leaves, the reasons of that level
+ * first. An unsafe store is at most `Best-effort`, even if it is allowed.
  *
- * @param strong why it is Strong where nothing is found against it
+ * @param strong why the level is Strong if nothing was found against it
  */
 export function weighFindings(findings: Finding[], strong: string): Guarantees {
   const unsafe = findings.flatMap((finding) => finding.unsafe ?? []);

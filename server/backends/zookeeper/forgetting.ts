@@ -9,9 +9,12 @@ import type { ZookeeperLines } from './zookeeper-line';
 const AT_ONCE = 200;
 const ROUNDS = 5;
 
-/** Removes records and answers that nobody needs any more. Every removal of a record ends the generation. */
+/**
+ * Removes records and answers that are no longer needed. Every removal of a record ends the
+ * generation.
+ */
 export class Forgetting {
-  /** Until when answers that were seen surely live, by their keys: they are never made to live shorter. */
+  /** Until when the answers seen live at least, by key: their lives are never shortened. */
   private aliveUntil = new Map<string, number>();
 
   constructor(
@@ -22,10 +25,11 @@ export class Forgetting {
   ) {}
 
   /**
-   * Those that are still at this rev and writer, where the leader's clock has surely come far enough; says of each whether it is
-   * gone by this. The clock is read before the write: it can only have run on by then.
+   * Deletes records still at this rev and writer, if the leader's clock has certainly come far
+   * enough; returns for each whether this call deleted it. The clock is read before the write: it
+   * can only have advanced by then.
    *
-   * @throws StoreError `unknown` also where some are surely gone
+   * @throws StoreError `unknown` even if some are certainly deleted
    */
   async records(records: Obsolete[]): Promise<boolean[]> {
     const forgotten: boolean[] = [];
@@ -36,7 +40,7 @@ export class Forgetting {
     return forgotten;
   }
 
-  /** Answers that have lapsed. */
+  /** Removes expired answers. */
   async lapsedAnswers(): Promise<void> {
     const now = this.session.earliest();
     const keys = await this.answerKeys();
@@ -89,7 +93,7 @@ export class Forgetting {
     return names.map((name) => Buffer.from(name, 'base64url').toString('utf8'));
   }
 
-  /** One that was given a longer life meanwhile stays: its version is another. */
+  /** An answer that was extended meanwhile stays: its version is another. */
   private async someAnswers(keys: string[], now: number): Promise<void> {
     const { generation } = this.session;
     const { memos } = await this.znodes.read(this.session, this.layout, [], keys);
@@ -108,7 +112,10 @@ export class Forgetting {
   }
 }
 
-/** What follows a removal that took: where it fails, something was applied all the same. */
+/**
+ * What follows an applied removal: if it fails, the outcome counts as unknown, since something was
+ * applied.
+ */
 async function inDoubt<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

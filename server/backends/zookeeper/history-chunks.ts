@@ -13,20 +13,24 @@ import { historyRow } from './znode-texts';
 import type { ZookeeperLayout } from './zookeeper-layout';
 import type { Generation, ZookeeperLine, ZookeeperLines } from './zookeeper-line';
 
-/** ZooKeeper numbers the children of one parent below this, so ids of one chunk never reach those of the next. */
+/**
+ * ZooKeeper numbers the children of one parent below this, so ids of one chunk never reach those of
+ * the next.
+ */
 const IDS_OF_CHUNK = 2 ** 31;
 
 const PRUNE_ROWS = 500;
 
 /**
- * The history: numbered children of one parent after another. A number is given by the very step that writes the row,
- * so rows are seen in the order of their numbers and no number is ever missing but for rows that were removed, which
- * are the first ones. So a parent's stat tells which there are, and nobody has to list them.
+ * The history: numbered children under a sequence of parents. The step that writes a row also
+ * assigns its number, so rows become visible in the order of their numbers. A number is missing
+ * only if its row was removed, and the oldest rows are removed first. So a parent's stat shows
+ * which rows exist, and no listing is needed.
  */
 export class HistoryChunks implements HistorySource {
   private isTurning = false;
 
-  /** @param rowsOfChunk when the next parent is begun */
+  /** @param rowsOfChunk how many rows a parent gets before the next one is started */
   constructor(
     private readonly session: ZookeeperLines,
     private readonly layout: ZookeeperLayout,
@@ -68,7 +72,7 @@ export class HistoryChunks implements HistorySource {
     return Math.max(0, ...chunks.map(({ chunk, stat }) => idOf(chunk, stat.created - 1)));
   }
 
-  /** Whoever comes second where two remove at once removes nothing. */
+  /** If two processes prune at once, the second removes nothing. */
   async pruneHistory(position: number, before: number): Promise<number> {
     const connection = await this.synced();
     const chunks = await this.chunksFrom(connection, 0);
@@ -83,14 +87,15 @@ export class HistoryChunks implements HistorySource {
     return 0;
   }
 
-  /** A row was written; the next parent is begun in good time. */
+  /** Notes a written row; the next parent is started before this one is full. */
   noteRow(generation: Generation, path: string): void {
     const place = Number(path.slice(-10));
     if (place + 1 < this.rowsOfChunk || this.isTurning) return;
     this.isTurning = true;
     const chunk = generation.chunk + 1;
     const begin: Step = { kind: 'create', path: this.layout.chunk(chunk), data: Buffer.alloc(0) };
-    // Nobody can write to the parent of before once another has begun: both rest on the generation.
+    // Once another parent has begun, no process can write to the previous one: writes to both
+    // depend on the generation.
     this.session
       .write([this.newGeneration({ ...generation, chunk }), begin], generation)
       .then(() => this.session.refreshGeneration())
@@ -100,7 +105,7 @@ export class HistoryChunks implements HistorySource {
       });
   }
 
-  /** The step that ends a generation; it fails where somebody else has ended it. */
+  /** The step that ends a generation; it fails if another process has ended it. */
   newGeneration({ version, chunk }: Pick<Generation, 'version' | 'chunk'>) {
     const data = Buffer.from(String(chunk));
     return { kind: 'set' as const, path: this.layout.generation, data, version };
@@ -108,7 +113,8 @@ export class HistoryChunks implements HistorySource {
 
   private async synced(): Promise<ZookeeperLine> {
     const connection = await this.session.connected();
-    // Whatever is asked on it from here on is answered after this; where this fails, so does the rest.
+    // Anything asked on this connection from here on is answered after the sync; if the sync fails,
+    // so does the rest.
     connection.ask(sync(this.layout.chunks)).catch(() => undefined);
     return connection;
   }

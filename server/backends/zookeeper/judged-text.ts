@@ -1,25 +1,29 @@
-/** From when on, and until before when, a write counts: instants of the clock of whoever keeps it. */
+/** From when, and until before when, a write counts: instants of the clock of the store. */
 export interface Window {
   past: number;
   ahead: number;
 }
 
-/** What a judged text says. `stands` counts, be it what was written or what stood before; null: nothing does. */
+/**
+ * A judged text. `stands` is the text that counts: the written one or the one before it; null:
+ * neither.
+ */
 export interface Judged {
   stands: string | null;
   written: string;
-  /** Null: it is not kept. */
+  /** Null: not stored. */
   before: string | null;
 }
 
 /**
- * A text that is kept with the window of its own writing and with what stood before it.
+ * A text stored with the window of its own write and with the text before it.
  *
- * ZooKeeper compares versions and not clocks, so a write cannot be refused for coming too late. But it notes the instant
- * of every write in the same atomic step, and that decides here: a text written outside its window never counted, and
- * what stood before goes on to stand, for everybody who reads it and without anybody's help.
+ * ZooKeeper compares versions, not clocks, so a write cannot be refused for being late. But it
+ * records the instant of every write in the same atomic step, and that decides here: a text written
+ * outside its window never counts, and every reader sees the previous text instead, without a
+ * further write.
  *
- * @param before not kept where the write cannot be late
+ * @param before not stored if the write cannot be late
  */
 export function encodeJudged(window: Window, text: string, before: string | null): Buffer {
   const kept = mayBeLate(window) ? before : null;

@@ -10,13 +10,17 @@ const WEIGHT_OF_MEMOS = 16_000_000;
 const WEIGHT_OF_ONE = 300;
 
 /**
- * Which version of a znode it was that held a rev and writer: a swap compares versions, and its caller knows only the
- * latter. Remembered from reads and swaps; what is remembered may only be offered to ZooKeeper for comparison.
+ * Which version of a znode held a rev and writer: a swap compares versions, and its caller knows
+ * only rev and writer. Learnt from reads and swaps; a remembered version may only be offered to
+ * ZooKeeper for comparison.
  */
 export class KnownZnodes {
   private readonly records = new RecentMap<KnownRecord>(WEIGHT_OF_RECORDS);
   private readonly memos = new RecentMap<Known<Memo>>(WEIGHT_OF_MEMOS);
-  /** Counts how often all was forgotten: an answer to a question of before must not be remembered. */
+  /**
+   * Counts how often everything was forgotten: an answer to an earlier question must not be
+   * remembered.
+   */
   private age = 0;
 
   record(id: string): KnownRecord | undefined {
@@ -51,7 +55,7 @@ export class KnownZnodes {
   }
 
   /**
-   * Reads what stands now: never older than anything that was answered to anybody before this call.
+   * Reads the current records: never older than any answer given to any caller before this call.
    *
    * @throws StoreError
    */

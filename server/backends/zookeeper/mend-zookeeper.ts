@@ -14,25 +14,29 @@ import { ZookeeperSwap } from './zookeeper-swap';
 const RECORDS_AT_ONCE = 200;
 const TRIES = 20;
 
-/** So often a part of the history may be filled; how many there were is not known where everything is gone. */
+/**
+ * The shortest time in which a part of the history may be filled; how many parts there were is
+ * unknown if everything is lost.
+ */
 const CHUNK_MS = 600_000;
 
-/** A life in this epoch follows no other one. */
+/** An incarnation with this epoch is the first one. */
 const FIRST_EPOCH = 1;
 
 interface NewLife {
   life: string;
   epoch: number;
-  /** What its mark holds at first. */
+  /** The first content of its mark. */
   data: Buffer;
 }
 
 /**
- * Brings what a ZooKeeper still has into a new life, and makes anew whatever is missing for it. Whatever was held is over,
- * and its holder told so; freezes and counters stay as they are found. Several processes may do this at once, and again
- * after a crash in the middle.
+ * Brings what a ZooKeeper still has into a new incarnation, and recreates the znodes that are
+ * missing for it. All holds end, and their holders learn it; freezes and counters stay as they are
+ * found. Several processes may do this at once, and again after a crash midway.
  *
- * @param keepQuiet told the leader's clock once nobody can write in an earlier life; answers what then stands
+ * @param keepQuiet called with the leader's clock once no process can write in an earlier
+ *   incarnation; returns the row that is then current
  */
 export async function mendZookeeper(
   line: ZookeeperLine,
@@ -51,7 +55,10 @@ export async function mendZookeeper(
   await endMending(line, begun, mending);
 }
 
-/** Nobody admitted to an earlier life can write from here on: every write compares that its mark is there. */
+/**
+ * From here on no process admitted to an earlier incarnation can write: every write checks that its
+ * mark exists.
+ */
 async function beginLife(line: ZookeeperLine, { life, epoch, data }: NewLife, mending: string) {
   const { layout } = line;
   line.leave();
@@ -82,7 +89,7 @@ async function missingParents(line: ZookeeperLine): Promise<Step[]> {
     .map((path): Step => ({ kind: 'create', path, data: Buffer.alloc(0) }));
 }
 
-/** Goes on with the history above every number that there is, and every one that there can have been. */
+/** Continues the history above every number that exists or can have existed. */
 async function newChunk(line: ZookeeperLine, epoch: number, now: number) {
   const { layout } = line;
   const { generation } = layout;

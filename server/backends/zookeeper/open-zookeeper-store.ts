@@ -5,10 +5,10 @@ import type { HistorySource, RecordStore } from '../record-store';
 import { ZookeeperStore } from './zookeeper-store';
 
 /**
- * Opens the store at a URL, with its znodes made.
+ * Opens the store at a URL and creates its znodes.
  *
  * @param life what the control database knows of this store
- * @throws StoreError when no server answers
+ * @throws StoreError if no server answers
  */
 export function openZookeeperStore(
   { servers, credentials, tls, root }: ZookeeperUrl,

@@ -5,19 +5,19 @@ import { memoOf, recordOf } from './znode-texts';
 import type { ZookeeperLayout } from './zookeeper-layout';
 import type { ZookeeperLine } from './zookeeper-line';
 
-/** A znode as it was last seen: which version of it, and what stands in it. */
+/** A znode as it was last seen: its version and its content. */
 export interface Known<T> {
   /** Null: there is no such znode. */
   version: number | null;
-  /** Null: nothing, whether or not there is a znode. */
+  /** Null: no content, whether or not there is a znode. */
   stands: T | null;
 }
 
 /** A record's znode. */
 export interface KnownRecord extends Known<StoredRecord> {
-  /** The child in which the queue that stands is; null: it is in the znode itself. */
+  /** The child that holds the current queue; null: the znode itself does. */
   queueIn: string | null;
-  /** All children that there are: that one, and the one of before, which the next write removes. */
+  /** All existing children: that one, and the previous one, which the next write removes. */
   children: string[];
 }
 
@@ -25,12 +25,12 @@ export interface KnownRecord extends Known<StoredRecord> {
 export const ABSENT = { version: null, stands: null };
 export const NO_RECORD: KnownRecord = { ...ABSENT, queueIn: null, children: [] };
 
-/** How often a record may be written between the look at its znode and the one at its queue. */
+/** How often a record may be written between the read of its znode and that of its queue. */
 const TRIES = 50;
 
 /**
- * A record and its queue. A queue in a child is never written over, so one that is remembered needs no second look; where
- * somebody has removed it, there is none.
+ * A record and its queue. A queue in a child is never overwritten, so a remembered one need not be
+ * read again; if an operator removed it by hand, there is none.
  *
  * @param remembered the same record as it was known before
  * @throws StoreError
@@ -52,7 +52,7 @@ export async function readRecord(
       const { queue = '' } = remembered.stands ?? {};
       return { ...found, stands: { ...stands, queue } };
     }
-    // Asked later than the rest, so it is proved apart.
+    // Asked later than the rest, so it needs a proof of its own.
     const [kept, listed, again] = await Promise.all([
       queueIn === null ? null : line.ask(getData(layout.queue(id, queueIn))),
       line.ask(getChildren(path)),

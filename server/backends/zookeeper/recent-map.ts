@@ -1,4 +1,7 @@
-/** What was touched last, up to about so much weight; the rest is forgotten, half of it at a time. */
+/**
+ * The most recently used entries, up to about a given weight; the others are evicted, half of the
+ * map at a time.
+ */
 export class RecentMap<T> {
   private young = new Map<string, T>();
   private old = new Map<string, T>();

@@ -5,24 +5,26 @@ import { exists, getChildren, sync } from './wire-calls';
 import type { ZookeeperLayout } from './zookeeper-layout';
 import type { ZookeeperLines } from './zookeeper-line';
 
-/** How much longer than a page a look may be, since a name that is listed may hold nothing. */
+/** How many more names than a page are read at once, since a listed name may have no record. */
 const LOOK_AT_ONCE = 500;
 
-/** A bucket's children as they were listed when it had this `pzxid`, as ids in order. */
+/** A bucket's children as they were listed when it had this `pzxid`, as sorted ids. */
 interface Listed {
   pzxid: bigint;
   ids: string[];
 }
 
 /**
- * Records in key order. ZooKeeper keeps no order, so every bucket is listed; one whose stat says that it has not changed
- * since is not listed again, and neither is one in the middle of a walk.
+ * Records in key order. ZooKeeper keeps no order, so every bucket is listed; one whose stat is
+ * unchanged is not listed again, nor is one in the middle of a walk.
  */
 export class RecordWalk {
   private readonly listed = new Map<string, Listed>();
-  /** The ids of the walk under way, by its namespace: pages after the first go on in the same list. */
+  /**
+   * The ids of the walk under way, by namespace: pages after the first continue in the same list.
+   */
   private readonly walks = new Map<string | null, string[]>();
-  /** In which memory they were listed. */
+  /** The incarnation in which they were listed. */
   private life: string | null = null;
 
   constructor(
@@ -92,7 +94,7 @@ export class RecordWalk {
   }
 }
 
-/** A text whose order as JavaScript compares it is the order of its bytes. */
+/** A text that JavaScript sorts in the order of the id's bytes. */
 const sortable = (id: string): string => Buffer.from(id).toString('latin1');
 
 const fromSortable = (id: string): string => Buffer.from(id, 'latin1').toString('utf8');

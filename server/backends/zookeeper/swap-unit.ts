@@ -9,12 +9,14 @@ import { memoData, recordData } from './znode-texts';
 import type { ZookeeperLayout } from './zookeeper-layout';
 import type { ZookeeperLimits } from './zookeeper-limits';
 
-/** Changes that take all or none, and the window in which they all count. */
+/** Changes that are applied all or none, and the window in which they all count. */
 export interface SwapUnit {
   changes: Change[];
   ids: string[];
   window: Window;
-  /** What its records were when they were found to be as the changes expect: the versions that may be written over. */
+  /**
+   * Its records when they were found to match the expectations: these versions may be overwritten.
+   */
   seen: KnownRecord[];
 }
 
@@ -27,7 +29,7 @@ export function swapUnit(changes: Change[]): SwapUnit {
   };
 }
 
-/** Keys of the answers that it writes or makes live longer. */
+/** Keys of the answers that it writes or extends. */
 export function memoKeysOf({ changes }: SwapUnit): string[] {
   return changes.flatMap(({ memos, extensions }) => [
     ...memos.map(({ key }) => key),
@@ -35,19 +37,24 @@ export function memoKeysOf({ changes }: SwapUnit): string[] {
   ]);
 }
 
-/** A step, what to do where ZooKeeper refused it, and what to note once it was taken at an instant. */
+/**
+ * A step, what to do if ZooKeeper refused it, and what to note once it was applied at an instant.
+ */
 export interface NotedStep {
   step: Step;
   forget(): void;
   note(version: number, writtenAt: number): void;
 }
 
-/** Whether a record of it must be made anew, since its version ends: then the generation rises with it. */
+/**
+ * Whether one of its records must be recreated because its version number has reached the limit:
+ * then the generation rises too.
+ */
 export function renews({ seen }: SwapUnit, lastVersion: number): boolean {
   return seen.some(({ version }) => version === lastVersion);
 }
 
-/** The steps that write the unit's records and answers over what is known of them. */
+/** The steps that write the unit's records and answers over the known versions. */
 export function stepsOf(
   unit: SwapUnit,
   layout: ZookeeperLayout,
@@ -73,7 +80,7 @@ interface RecordWrite {
   window: Window;
 }
 
-/** A queue that is long and stays as it is stays where it is: then its record alone is written. */
+/** A long queue that is unchanged stays where it is: then only its record is written. */
 function recordSteps(
   { change, id, seen, window }: RecordWrite,
   layout: ZookeeperLayout,
@@ -141,7 +148,7 @@ function memoSteps(unit: SwapUnit, layout: ZookeeperLayout, znodes: KnownZnodes)
   });
 }
 
-/** @param version of what is written over; `last` of what must be made anew; null where nothing is there */
+/** @param version the version to overwrite; `last`: recreate the znode; null: there is none */
 function writes(
   path: string,
   data: Buffer,

@@ -1,7 +1,10 @@
 import type { Stat, WireReader } from './wire-reader';
 import { WireWriter } from './wire-writer';
 
-/** One part of a `multi`: all of them happen in one atomic step, at one instant of the leader's clock, or none does. */
+/**
+ * One part of a `multi`: all parts happen in one atomic step, at one instant of the leader's clock,
+ * or none does.
+ */
 export type Step =
   | { kind: 'create'; path: string; data: Buffer; isSequential?: boolean }
   | { kind: 'set'; path: string; data: Buffer; version: number }
@@ -15,15 +18,15 @@ export interface Acl {
   id: string;
 }
 
-/** For the user of the connection that creates it, and nobody else. */
+/** Only for the user of the connection that creates the znode. */
 export const OWNED: Acl = { permissions: 31, scheme: 'auth', id: '' };
 
 export const OPEN_TO_ALL: Acl = { permissions: 31, scheme: 'world', id: 'anyone' };
 
-/** In place of a version: any. */
+/** As a version: any. */
 export const ANY_VERSION = -1;
 
-/** ZooKeeper's numbers for what can go wrong with a step. */
+/** ZooKeeper's numbers for the errors of a step. */
 export const CODE = {
   ok: 0,
   passedOver: -2,
@@ -39,13 +42,13 @@ export type MultiAnswer =
   | { took: true /** In the order of the steps. */; done: Done[] }
   | { took: false /** Which step it failed at. */; failedAt: number; code: number };
 
-/** What came of a step: one that created tells the path, one that set tells the stat. */
+/** The result of a step: a creation returns the path, a set the stat. */
 interface Done {
   path?: string;
   stat?: Stat;
 }
 
-/** A question as it is asked, and how its answer is read. An answer is null where the znode is not there. */
+/** A request, and how its answer is read. The answer is null if the znode does not exist. */
 export interface Call<T> {
   /** Whether it may change something. */
   writes: boolean;
@@ -68,7 +71,7 @@ const TYPE = {
 const SEQUENTIAL = 2;
 const ERROR = -1;
 
-/** An answer with a code that the question has no use for. */
+/** An answer with a code that the request cannot handle. */
 export class ZookeeperRefusal extends Error {
   override readonly name = 'ZookeeperRefusal';
 
@@ -110,10 +113,10 @@ export const getChildren = (path: string) =>
     stat: reader.stat(),
   }));
 
-/** What is read after it on the same connection is no older than it. */
+/** A later read on the same connection is no older than the sync. */
 export const sync = (path: string) => pathCall(TYPE.sync, path, () => true);
 
-/** @param acl who may do what with that which it creates */
+/** @param acl the access list of what it creates */
 export function multi(steps: Step[], acl: Acl): Call<MultiAnswer> {
   return {
     writes: true,

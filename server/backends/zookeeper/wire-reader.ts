@@ -1,15 +1,24 @@
-/** What Lockyard looks at of a znode's stat. Instants are epoch milliseconds of the leader's clock. */
+/**
+ * The fields of a znode's stat that Lockyard uses. Instants are epoch milliseconds of the leader's
+ * clock.
+ */
 export interface Stat {
   mtime: number;
   version: number;
-  /** How many children were ever created under it, which is also the next number of a sequential one. */
+  /**
+   * How many children were ever created under it, which is also the next number of a sequential
+   * child.
+   */
   created: number;
   children: number;
-  /** Changes with every child that comes or goes. */
+  /** Changes with every child that is created or deleted. */
   pzxid: bigint;
 }
 
-/** Reads one packet of ZooKeeper's protocol, front to back. Throws `RangeError` where it ends too soon or makes no sense. */
+/**
+ * Reads one packet of ZooKeeper's protocol, front to back. Throws `RangeError` if it ends too soon
+ * or is malformed.
+ */
 export class WireReader {
   private at = 0;
 
@@ -62,7 +71,7 @@ export class WireReader {
     const changes = this.int();
     this.at += 16;
     const children = this.int();
-    // The protocol tells creations and deletions together; those that are gone were created once.
+    // The protocol counts creations and deletions together; every deleted child was created once.
     const stat = { mtime, version, created: (changes + children) / 2, children };
     return { ...stat, pzxid: this.long() };
   }

@@ -1,4 +1,7 @@
-/** Builds one packet of ZooKeeper's protocol: big-endian numbers, texts and bytes behind their lengths. */
+/**
+ * Builds one packet of ZooKeeper's protocol: big-endian numbers, texts and bytes prefixed by their
+ * lengths.
+ */
 export class WireWriter {
   private buffer = Buffer.allocUnsafe(512);
   /** The packet's own length comes first and is known last. */

@@ -3,13 +3,15 @@ import { decodeHistory, encodeHistory } from '../history-text';
 import type { Change, HistoryRow, StoredRecord } from '../record-store';
 import { decodeJudged, encodeJudged, isWithin, mayBeLate, type Window } from './judged-text';
 
-/** A record, and the child of its znode in which its queue is; null: the queue is in the znode itself. */
+/** A record, and the child of its znode that holds its queue; null: the znode itself holds it. */
 export interface PlacedRecord {
   record: StoredRecord;
   queueIn: string | null;
 }
 
-/** A record's znode. A queue that the change leaves alone is kept once, not twice. */
+/**
+ * The content of a record's znode. A queue that the change leaves alone is stored once, not twice.
+ */
 export function recordData(
   window: Window,
   written: PlacedRecord,
@@ -20,12 +22,12 @@ export function recordData(
   return encodeJudged(window, recordText(written.record, written.queueIn ?? false), kept);
 }
 
-/** What such a znode says. */
+/** The parsed content of such a znode. */
 export interface FoundRecord {
-  /** Null: nothing stands. Its queue is empty here where it is in a child. */
+  /** Null: no record. Its queue is empty here if a child holds it. */
   stands: StoredRecord | null;
   queueIn: string | null;
-  /** All children that are named there. */
+  /** All children named in the znode. */
   children: string[];
 }
 
@@ -57,12 +59,15 @@ function parseRecord(text: string): { record: StoredRecord; queueAt: QueueAt } {
   return { record, queueAt };
 }
 
-/** False: behind the head; true: it is that of what was written over it; a text: in the child of that name. */
+/**
+ * False: the queue follows the head; true: it is that of the overwritten record; a text: the child
+ * of that name holds it.
+ */
 type QueueAt = boolean | string;
 
 type RecordHead = [rev: number, writer: string, length: number, queueAt: QueueAt];
 
-/** A remembered answer's znode. */
+/** The content of a remembered answer's znode. */
 export function memoData(window: Window, memo: Memo, before: Memo | null): Buffer {
   return encodeJudged(window, JSON.stringify(memo), before && JSON.stringify(before));
 }
@@ -72,7 +77,9 @@ export function memoOf(data: Buffer, writtenAt: number): Memo | null {
   return stands === null ? null : (JSON.parse(stands) as Memo);
 }
 
-/** The znode of one row of the history: what was written at once, each change with the window in which it counts. */
+/**
+ * The content of a history row's znode: one commit, each change with the window in which it counts.
+ */
 export function historyData(changes: { change: Change; window: Window }[]): Buffer {
   const told = changes.filter(({ change }) => change.events.length > 0);
   const windows = told.map(
@@ -85,7 +92,7 @@ export function historyData(changes: { change: Change; window: Window }[]): Buff
   return Buffer.from(`${JSON.stringify(windows)}\n${text}`, 'utf8');
 }
 
-/** The row, with the events of those changes that counted; there may be none. */
+/** The row, with the events of the changes that counted; there may be none. */
 export function historyRow(id: number, data: Buffer, writtenAt: number): HistoryRow {
   const all = data.toString('utf8');
   const start = all.indexOf('\n') + 1;

@@ -6,11 +6,14 @@ import { WireReader } from './wire-reader';
 import { WireWriter } from './wire-writer';
 import { type ServerAddress, socketTo } from './zookeeper-socket';
 
-/** How long a session outlives its connection on the server. Nothing rests on it: no znode of ours is ephemeral. */
+/**
+ * How long a session outlives its connection on the server. Nothing depends on it: no znode of ours
+ * is ephemeral.
+ */
 const SESSION_TIMEOUT_MS = 6_000;
 const LOOK_EVERY_MS = 50;
 
-/** The server's own limit for what it takes is 1 MB; what it gives can be many times that. */
+/** The server accepts requests up to 1 MB; its answers can be many times that. */
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 
 const XID = { auth: -4, close: 1_000_000_000 } as const;
@@ -25,13 +28,15 @@ interface Pending {
 }
 
 /**
- * One connection, with a session of its own that is never taken up by another one. Nothing is sent twice: whatever is
- * unanswered when the connection breaks fails, and so does whatever is asked for afterwards.
+ * One connection, with a session that no other connection resumes. Nothing is sent twice: when the
+ * connection breaks, every unanswered request fails, and so does every later one.
  *
- * A server that says nothing for the time limit, or something that is no answer to what was asked, is left at once.
+ * The connection is closed at once if the server says nothing for the time limit, or sends what is
+ * no answer to a request.
  *
- * Why it is our own: node-zookeeper-client 1.1.3 knows no `sync`, takes version 0 in a `multi` for any version, sends after
- * a reconnect what was queued before it, and throws out of its socket's handler at error codes that it does not know.
+ * Why not a library: node-zookeeper-client 1.1.3 has no `sync`, takes version 0 in a `multi` for
+ * any version, sends after a reconnect what was queued before it, and throws from its socket
+ * handler on unknown error codes.
  */
 export class ZookeeperConnection {
   private readonly pending: Pending[] = [];
@@ -56,9 +61,9 @@ export class ZookeeperConnection {
   }
 
   /**
-   * Resolves once there is a session; rejects, and leaves nothing behind, where there is none in time.
+   * Resolves once there is a session; rejects, and leaves nothing behind, if there is none in time.
    *
-   * @param onEnd told once, when the connection is of no more use
+   * @param onEnd called once, when the connection can no longer be used
    */
   static async open(
     address: ServerAddress,
@@ -86,10 +91,11 @@ export class ZookeeperConnection {
   }
 
   /**
-   * Asks. Answers come in the order of the questions, and a question is answered after those before it took effect.
+   * Sends a request. Answers come in the order of the requests, and a request is answered after
+   * those before it took effect.
    *
-   * @throws StoreError when no answer came: `unknown` for what may have changed something
-   * @throws ZookeeperRefusal when the answer is no
+   * @throws StoreError if no answer came: `unknown` if the request may have changed something
+   * @throws ZookeeperRefusal if the answer is a refusal
    */
   ask<T>(call: Call<T>): Promise<T> {
     if (this.failure) return Promise.reject(lost(this.failure, false));
@@ -105,7 +111,7 @@ export class ZookeeperConnection {
     return answered;
   }
 
-  /** Ends the session on the server too, if it listens. */
+  /** Ends the session on the server too, if it responds. */
   close(): void {
     if (this.failure) return;
     this.socket.end(new WireWriter().int(XID.close).int(TYPE.close).packet());
@@ -140,7 +146,7 @@ export class ZookeeperConnection {
     }
   }
 
-  /** Null: more has to come first. */
+  /** Null: the packet is not complete yet. */
   private nextPacket(): Buffer | null {
     if (this.failure || this.chunkBytes < 4) return null;
     const [first = Buffer.alloc(0)] = this.chunks;
@@ -194,7 +200,8 @@ export class ZookeeperConnection {
 
   private leaveTheSilent(): void {
     if (!this.isSilent()) return;
-    // After a standstill of this process its timers come before what has arrived meanwhile: that is read first.
+    // After a stall of this process, timers run before the data that has arrived meanwhile is read:
+    // read that first.
     setImmediate(() => {
       if (!this.isSilent()) return;
       this.end(new Error(`ZooKeeper did not answer within ${this.timeoutMs} ms.`));

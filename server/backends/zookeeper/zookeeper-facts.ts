@@ -2,16 +2,19 @@ import { type ServerAddress, socketTo } from './zookeeper-socket';
 
 const ANSWER_WITHIN_MS = 1_000;
 
-/** What one server says of itself, word for word. */
+/** What one server reports about itself, word for word. */
 export interface ZookeeperFacts {
-  /** `host:port`, as it was named to us. */
+  /** `host:port`, as configured. */
   name: string;
-  /** What it answers to `srvr`, and to `conf`; null where it is not there, a refusal where it may not say. */
+  /**
+   * Its answers to `srvr` and `conf`; null if it is not responding, a refusal if the word is not
+   * allowed.
+   */
   srvr: string | null;
   conf: string | null;
 }
 
-/** Asks every server by itself, whatever ensemble it belongs to. */
+/** Asks every server separately, whichever ensemble it belongs to. */
 export function readZookeeperFacts(servers: ServerAddress[]): Promise<ZookeeperFacts[]> {
   return Promise.all(
     servers.map(async (server) => {
@@ -21,7 +24,7 @@ export function readZookeeperFacts(servers: ServerAddress[]): Promise<ZookeeperF
   );
 }
 
-/** What a server says to one of its four-letter words; null where it is not there. */
+/** A server's answer to a four-letter word; null if it is not responding. */
 function ask(server: ServerAddress, word: string): Promise<string | null> {
   return new Promise((resolve) => {
     let said = '';

@@ -22,10 +22,11 @@ const SPLIT =
   'The servers that are named belong to more than one ensemble: each grants what another has granted.';
 
 /**
- * What a ZooKeeper promises, as far as it can be seen from outside: it tells its version and its part in the ensemble, and
- * more only where `4lw.commands.whitelist` lets it. Whether it flushes every write (`forceSync`) it tells nobody. Pure.
+ * What a ZooKeeper promises, as far as can be seen from outside: it reports its version and its
+ * role in the ensemble, and more only if `4lw.commands.whitelist` allows it. It never reports
+ * whether it flushes every write (`forceSync`). Pure.
  *
- * @throws StoreError where none of them is there
+ * @throws StoreError if none of them is responding
  */
 export function zookeeperGuarantees(servers: ZookeeperFacts[]): Guarantees {
   const answers = servers.map(describeServer);
@@ -49,7 +50,7 @@ export function zookeeperGuarantees(servers: ZookeeperFacts[]): Guarantees {
   };
 }
 
-/** Where there are several servers, each setting tells whose it is. */
+/** With several servers, each setting names its server. */
 function named(servers: ZookeeperFacts[], place: number) {
   const whose = servers.length > 1 ? `${servers[place]?.name} ` : '';
   return (setting: StoreSetting) =>
@@ -59,8 +60,8 @@ function named(servers: ZookeeperFacts[], place: number) {
 }
 
 /**
- * Whether two of them lead that do not name the same members, or two have no member in common. While another one takes the
- * lead of one ensemble, two may say so for a moment.
+ * Whether two leaders name different members, or two servers have no member in common. During a
+ * change of leader in one ensemble, two may claim to lead for a moment.
  */
 function isSplit(servers: ZookeeperFacts[]): boolean {
   const membersOf = ({ conf }: ZookeeperFacts) =>

@@ -9,13 +9,16 @@ import { chunkIn, type ZookeeperLine } from './zookeeper-line';
 
 const recall = <T>(work: () => Promise<T>) => recallLife('ZooKeeper', work);
 
-/** How often another process may be found to have been faster before a connection is given up. */
+/** How often another process may win the race before a connection is given up. */
 const TRIES = 5;
 
-/** ZooKeeper answers nothing before it is on its disk, so its run is of no interest: a memory is whole or it is not. */
+/**
+ * ZooKeeper writes to disk before it answers, so its runs do not matter: its data is complete or it
+ * is not.
+ */
 const WHOLE = 'whole';
 
-/** The mark of a memory, as it was last seen. */
+/** The mark of an incarnation, as it was last seen. */
 interface Marker {
   life: string;
   version: number;
@@ -26,16 +29,16 @@ interface Marker {
 interface Seen extends SeenMemory {
   now: number;
   marker: Marker | null;
-  /** Whether every znode is there that others are made under. */
+  /** Whether every parent znode exists. */
   isComplete: boolean;
 }
 
 /**
- * Lets no connection be used before ZooKeeper has shown that it still knows everything that it was told: the same life as in
- * the control database, a beat that is not behind, and every bucket.
+ * Admits a connection only after ZooKeeper has shown that it has lost nothing: the same incarnation
+ * as in the control database, a heartbeat that is not behind, and every bucket.
  *
- * Where it has lost its memory, one process raises the epoch, and all of them bring what is left into a new life: see
- * `mendZookeeper`. Until that is done nobody reads or writes.
+ * After a data loss, one process raises the epoch, and all processes bring what is left into a new
+ * incarnation: see `mendZookeeper`. Until that is done, no process reads or writes.
  */
 export class ZookeeperGuard {
   private marker: Marker | null = null;
@@ -45,7 +48,7 @@ export class ZookeeperGuard {
     private readonly limits: ZookeeperLimits,
   ) {}
 
-  /** @throws StoreError with why no lock may be kept there */
+  /** @throws StoreError with the reason why no lock may be stored there */
   async admit(line: ZookeeperLine): Promise<void> {
     await line.layout.prepare(line);
     for (let tries = 0; tries < TRIES; tries += 1) {
@@ -57,8 +60,8 @@ export class ZookeeperGuard {
   }
 
   /**
-   * Leaves a sign in ZooKeeper and then in the control database, so that an older copy of ZooKeeper gives itself away. Where
-   * another process has just done so, its sign is taken over.
+   * Writes a heartbeat to ZooKeeper and then to the control database, so that an older copy of
+   * ZooKeeper can be recognised. If another process has just done so, its heartbeat is adopted.
    */
   async beat(line: ZookeeperLine): Promise<void> {
     const { marker } = this;
@@ -79,7 +82,7 @@ export class ZookeeperGuard {
     void this.note(line, life, this.marker?.beat ?? 0);
   }
 
-  /** False: another process was faster, so all must be looked at again. */
+  /** False: another process was faster, so everything must be checked again. */
   private async judge(line: ZookeeperLine, row: LifeRow, seen: Seen): Promise<boolean> {
     if (row.life !== null && row.runId === null) return this.mend(line, row);
     const what = memoryLoss(row, seen) ?? (seen.isComplete ? null : 'records');
@@ -90,7 +93,7 @@ export class ZookeeperGuard {
     return begun.runId === null && this.mend(line, begun);
   }
 
-  /** Whatever is read here is no older than what anybody was answered before. */
+  /** Whatever is read here is no older than any answer given before. */
   private async look(line: ZookeeperLine): Promise<Seen> {
     const { layout } = line;
     const now = await line.tick();
@@ -132,7 +135,7 @@ export class ZookeeperGuard {
     return true;
   }
 
-  /** Where the control database is away, the next beat is as good. */
+  /** If the control database is not responding, the next heartbeat will do. */
   private async note(line: ZookeeperLine, life: string, beat: number): Promise<void> {
     try {
       if (!(await this.life.noteBeat(life, beat))) line.close();
@@ -142,7 +145,7 @@ export class ZookeeperGuard {
 
 const DIGITS = 16;
 
-/** Of one length whatever it says, so that no quota is in its way. */
+/** Always of the same length, so that no quota is ever exceeded by it. */
 const markerData = (beat: number, epoch: number): Buffer =>
   Buffer.from(`${String(beat).padStart(DIGITS, '0')} ${epoch}`);
 

@@ -5,20 +5,22 @@ import type { ZookeeperLine } from './zookeeper-line';
 const FORMAT = '1';
 const BUCKETS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
 
-/** Lockyard's own records are few and read often, so they are kept apart from everybody's. */
+/** Lockyard's own records are few and read often, so they have a bucket of their own. */
 const OWN_BUCKET = 'own';
 
 /**
  * Where everything is under the root:
  *
- * - `r/<bucket>/<id>`: records, with a long queue in a child; `q/<bucket>/<key>`: remembered answers. Ids and keys are base64url,
- *   so that a slash, a dot or an empty text in a name is nothing special
+ * - `r/<bucket>/<id>`: records, with a long queue in a child; `q/<bucket>/<key>`: remembered
+ *   answers. Ids and keys are base64url, so that a slash, a dot or an empty text in a name needs no
+ *   special case
  * - `h/<chunk>/n<number>`: rows of the history, numbered by ZooKeeper
- * - `g`: the chunk that is written to; its version changes whenever a record is removed, see `Generation`
- * - `t`: written again and again, for the instant of writing it
- * - `l/l/l/<life>`: the mark of this memory, see `ZookeeperGuard`. So deep because what deletes a whole tree begins with the
- *   deepest: where records go, the mark has gone before
- * - `v`: which layout this is
+ * - `g`: the chunk that is written to; its version changes whenever a record is removed, see
+ *   `Generation`
+ * - `t`: written only to read the clock
+ * - `l/l/l/<life>`: the mark of this incarnation, see `ZookeeperGuard`. It is this deep because a
+ *   deletion of a whole tree starts with the deepest znodes: the mark is gone before any record
+ * - `v`: the layout version
  */
 export class ZookeeperLayout {
   readonly tick: string;
@@ -39,7 +41,7 @@ export class ZookeeperLayout {
     return `${this.root}/r/${bucket}/${Buffer.from(id).toString('base64url')}`;
   }
 
-  /** A queue is never written over: each one has a name of its own. */
+  /** A queue is never overwritten: each one has its own name. */
   queue(id: string, name: string): string {
     return `${this.record(id)}/${name}`;
   }
@@ -60,7 +62,7 @@ export class ZookeeperLayout {
     return `${this.chunk(chunk)}/n${String(place).padStart(10, '0')}`;
   }
 
-  /** @param ofOwn whether Lockyard's own records are asked for alone */
+  /** @param ofOwn whether only Lockyard's own records are wanted */
   recordBuckets(ofOwn: boolean): string[] {
     const buckets = ofOwn ? [OWN_BUCKET] : [...BUCKETS, OWN_BUCKET];
     return buckets.map((bucket) => `${this.root}/r/${bucket}`);
@@ -70,14 +72,19 @@ export class ZookeeperLayout {
     return BUCKETS.map((bucket) => `${this.root}/q/${bucket}`);
   }
 
-  /** All that others are made under, and what is written for the instant; each after its own parent. */
+  /**
+   * All parent znodes, and the one that is written to read the clock; each after its own parent.
+   */
   parents(): string[] {
     const buckets = [...this.recordBuckets(false), ...this.memoBuckets()];
     const ways = ['r', 'q', 'h', 'l', 'l/l', 'l/l/l'].map((name) => `${this.root}/${name}`);
     return [...ways, ...buckets, this.tick];
   }
 
-  /** Makes all of it where there is nothing; at once, so that nobody meets a part. It is without a mark then. */
+  /**
+   * Creates all of it if there is nothing; in one step, so that no process finds only a part. There
+   * is no mark yet then.
+   */
   async prepare(line: ZookeeperLine): Promise<void> {
     if (await this.isPrepared(line)) return this.prepareTick(line);
     for (const path of this.wayToRoot()) {
@@ -94,7 +101,10 @@ export class ZookeeperLayout {
     );
   }
 
-  /** Without it the clock could not be read, and so nothing else be mended; nothing is lost with it. */
+  /**
+   * Without this znode the clock could not be read, so nothing else could be recovered; losing it
+   * loses no data.
+   */
   private async prepareTick(line: ZookeeperLine): Promise<void> {
     if (await line.ask(exists(this.tick))) return;
     await this.create(line, [emptyNode(this.tick)], [CODE.nodeExists]);

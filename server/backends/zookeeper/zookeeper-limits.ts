@@ -1,10 +1,12 @@
-/** Where ZooKeeper's numbers end, and what is begun anew before; and what is too large for one znode to be quick. */
+/** The limits of ZooKeeper's numbers, and the sizes above which one znode is slow. */
 export interface ZookeeperLimits {
-  /** Rows of the history under one parent. */
+  /** History rows under one parent. */
   rowsOfChunk: number;
-  /** A znode is not written over at this version: the one after next would mean any. */
+  /** A znode is not overwritten at this version: the one after next would mean any version. */
   lastVersion: number;
-  /** A queue that is longer is kept apart from its record, so that the one is not written with the other. */
+  /**
+   * A longer queue is stored apart from its record, so that the record can be written without it.
+   */
   charsOfQueue: number;
 }
 

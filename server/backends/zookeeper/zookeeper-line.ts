@@ -15,32 +15,39 @@ import type { ZookeeperConnection } from './zookeeper-connection';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
 /**
- * What every write rests on besides its own record. The version is that of a znode which every removal of a record
- * writes, so a write that names it knows that no version it remembers belongs to a znode that is gone and was made anew.
+ * What every write depends on besides its own record. The version is that of a znode which every
+ * removal of a record writes. So a write that names it knows that no remembered version belongs to
+ * a znode that was deleted and recreated.
  */
 export interface Generation {
   version: number;
   /** The part of the history that is written to. */
   chunk: number;
-  /** The memory that was found whole; a write in it does nothing once another one has begun. Null: none yet. */
+  /**
+   * The incarnation that was found complete; a write in it does nothing once another one has begun.
+   * Null: none yet.
+   */
   life: string | null;
-  /** The epoch of that memory. */
+  /** The epoch of that incarnation. */
   epoch: number;
 }
 
-/** What came of a write; `at` is its instant on the leader's clock. */
+/** The result of a write; `at` is its instant on the leader's clock. */
 export type Written =
   | (Extract<MultiAnswer, { took: true }> & { at: number })
   | Extract<MultiAnswer, { took: false }>;
 
-/** Where a `ZookeeperLine` is to be had, and what is known through the last one. */
+/** Provides a `ZookeeperLine`, and what is known through the last one. */
 export interface ZookeeperLines
   extends Pick<
     ZookeeperLine,
     'generation' | 'write' | 'refreshGeneration' | 'earliest' | 'latest' | 'connected'
   > {}
 
-/** A connection, what is known of the leader's clock through it, and the memory that it was admitted to. */
+/**
+ * A connection, what is known of the leader's clock through it, and the incarnation that it was
+ * admitted to.
+ */
 export class ZookeeperLine {
   private readonly clock = new ClockInterval();
   private known: Generation = { version: 0, chunk: 0, life: null, epoch: 0 };
@@ -50,7 +57,7 @@ export class ZookeeperLine {
     readonly layout: ZookeeperLayout,
     readonly acl: Acl,
     readonly monotonic: () => number,
-    /** Told when what was remembered of versions may belong to znodes that are gone. */
+    /** Called when remembered versions may belong to deleted znodes. */
     private readonly onNewGeneration: () => void,
   ) {}
 
@@ -84,22 +91,22 @@ export class ZookeeperLine {
     return this.interval().latest;
   }
 
-  /** From now on every write and every proof is of this memory. */
+  /** From now on every write and every proof belongs to this incarnation. */
   async enter(memory: { life: string; epoch: number }): Promise<void> {
     this.known = { ...this.known, ...memory };
     await this.refreshGeneration();
   }
 
-  /** From now on writes are of no memory: one is being looked at, or made. */
+  /** From now on writes belong to no incarnation: one is being inspected or created. */
   leave(): void {
     this.known = { ...this.known, life: null };
   }
 
   /**
-   * One atomic step, and the instant of it on the leader's clock.
+   * One atomic step, and its instant on the leader's clock.
    *
-   * @param rests what it was decided on
-   * @throws StoreError `no` where that memory is not there any more
+   * @param rests the generation in which it was decided
+   * @throws StoreError `no` if that incarnation no longer exists
    */
   async write(steps: Step[], { life }: Generation = this.known): Promise<Written> {
     if (life !== this.known.life) throw otherMemory();
@@ -111,7 +118,8 @@ export class ZookeeperLine {
   }
 
   /**
-   * Writes for the instant alone. What is read after it is no older than anything that was answered before it.
+   * Writes only to read the clock. A read after it is no older than anything that was answered
+   * before it.
    *
    * @returns that instant, on the leader's clock
    */
@@ -121,7 +129,10 @@ export class ZookeeperLine {
     throw new ZookeeperRefusal(answer.code);
   }
 
-  /** Proves that whatever was asked before on this connection was answered out of the memory that it was admitted to. */
+  /**
+   * Proves that every earlier answer on this connection came from the incarnation that it was
+   * admitted to.
+   */
   async prove(): Promise<void> {
     const { life } = this.known;
     if (life === null || (await this.ask(exists(this.layout.marker(life))))) return;
@@ -136,13 +147,16 @@ export class ZookeeperLine {
     this.known = { ...this.known, version, chunk: chunkIn(read.data) };
   }
 
-  /** What is there is not what it was: nothing more is asked before it has been looked at afresh. */
+  /**
+   * The store has changed underneath: no further request is sent before it has been inspected
+   * again.
+   */
   changed(): StoreError {
     this.close();
     return otherMemory();
   }
 
-  /** Only a step that sets tells the instant; it is that of all of them. */
+  /** Only a set step returns the instant; it applies to all steps. */
   private async send(steps: Step[]): Promise<Written> {
     const tick: Step = {
       kind: 'set',
@@ -166,7 +180,7 @@ export class ZookeeperLine {
   }
 }
 
-/** What the znode of the generation says. */
+/** The chunk that the generation's znode names. */
 export const chunkIn = (data: Buffer): number => Number(String(data));
 
 const otherMemory = () => new StoreError('ZooKeeper is not the memory that it was.', 'no');

@@ -7,7 +7,7 @@ import { type Generation, ZookeeperLine, type ZookeeperLines } from './zookeeper
 import type { ServerAddress } from './zookeeper-socket';
 
 const ANSWER_WITHIN_MS = 1_200;
-/** So long a call waits for a connection that is just being made. */
+/** How long a call waits for a connection that is being made. */
 const PATIENCE_MS = 250;
 const BEAT_EVERY_MS = 1_000;
 const RETRY_AFTER_MS = 50;
@@ -16,9 +16,9 @@ const RETRY_AT_MOST_MS = 400;
 const LATE = 'ZooKeeper is not there, or is being looked at.';
 
 /**
- * A connection to one of the servers, made again whenever it breaks, and what is known of the leader's clock through it:
- * measured before a new connection is used, every second, and by every write. None is used before ZooKeeper has shown
- * that it knows everything that it was told: see `ZookeeperGuard`.
+ * A connection to one of the servers, reopened whenever it breaks, and what is known of the
+ * leader's clock through it: measured before a new connection is used, every second, and by every
+ * write. None is used before ZooKeeper has shown that it has lost nothing: see `ZookeeperGuard`.
  */
 export class ZookeeperSession implements ZookeeperLines {
   /** The last one that was admitted. */
@@ -34,14 +34,14 @@ export class ZookeeperSession implements ZookeeperLines {
     private readonly layout: ZookeeperLayout,
     private readonly guard: ZookeeperGuard,
     private readonly monotonic: () => number,
-    /** Told when what was remembered of versions may belong to znodes that are gone. */
+    /** Called when remembered versions may belong to deleted znodes. */
     private readonly onNewGeneration: () => void,
   ) {}
 
   /**
-   * Prepares the znodes and connects.
+   * Creates the znodes and connects.
    *
-   * @throws StoreError where no server is there or none lets us in
+   * @throws StoreError if no server responds or admits us
    */
   static async open(
     servers: ServerAddress[],
@@ -77,9 +77,9 @@ export class ZookeeperSession implements ZookeeperLines {
   }
 
   /**
-   * A connection that was admitted, and whose clock was measured.
+   * An admitted connection whose clock was measured.
    *
-   * @throws StoreError `no` where there is none by and by
+   * @throws StoreError `no` if there is none in time
    */
   async connected(): Promise<ZookeeperLine> {
     if (!this.line?.isOpen) await this.waitForOne();
@@ -113,12 +113,15 @@ export class ZookeeperSession implements ZookeeperLines {
     if (!this.line?.isOpen) this.wake();
   };
 
-  /** Another server may answer from now on, so nothing is known of its clock; and what was not seen may have happened. */
+  /**
+   * Another server may answer from now on, so nothing is known of its clock, and changes may have
+   * gone unseen.
+   */
   private async begin(server: ServerAddress): Promise<void> {
     const { layout, guard, monotonic, onNewGeneration } = this;
     const open = ZookeeperConnection.open(server, ANSWER_WITHIN_MS, monotonic, this.onEnd);
     const connection = await open;
-    /** Whoever signs in has what is made for itself. */
+    /** With credentials, what is created belongs to that user. */
     const acl = server.credentials ? OWNED : OPEN_TO_ALL;
     const line = new ZookeeperLine(connection, layout, acl, monotonic, onNewGeneration);
     try {
@@ -163,7 +166,10 @@ export class ZookeeperSession implements ZookeeperLines {
     }
   }
 
-  /** A beat that is refused says that the znodes are not what they were; then the connection is of no use. */
+  /**
+   * A refused heartbeat shows that the znodes have changed; then the connection can no longer be
+   * used.
+   */
   private async beat(line: ZookeeperLine): Promise<void> {
     if (!line.isOpen) return;
     try {

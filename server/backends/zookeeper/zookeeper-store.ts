@@ -30,16 +30,18 @@ import { ZookeeperSwap } from './zookeeper-swap';
 
 export interface ZookeeperPlace {
   servers: ServerAddress[];
-  /** The znode under which everything is, without a slash at its end; made where it is not there. */
+  /** The znode that contains everything, without a slash at its end; created if it is absent. */
   root: string;
 }
 
 /**
- * Records in versioned persistent znodes. Each swap is a `multi` that compares versions; whether it came in time is
- * decided by the instant that ZooKeeper notes of it in the same step, see `encodeJudged`.
+ * Records in versioned persistent znodes. Each swap is a `multi` that compares versions; whether it
+ * was in time is decided by the instant that ZooKeeper records in the same step, see
+ * `encodeJudged`.
  *
- * `read().now` is the earliest that the leader's clock can show, so a lease is taken as over only when it surely is;
- * `swap().now` is the instant of the write. What ZooKeeper has lost is never taken for never written: see `ZookeeperGuard`.
+ * `read().now` is the earliest that the leader's clock can show, so a lease counts as expired only
+ * when it certainly is; `swap().now` is the instant of the write. Lost data is never taken for data
+ * that was never written: see `ZookeeperGuard`.
  */
 export class ZookeeperStore implements RecordStore, HistorySource {
   readonly estimatesClock = true;
@@ -63,8 +65,8 @@ export class ZookeeperStore implements RecordStore, HistorySource {
 
   /**
    * @param life what the control database knows of this store
-   * @param monotonic this process's clock that never steps
-   * @throws StoreError where no server answers or none lets us in
+   * @param monotonic this process's monotonic clock
+   * @throws StoreError if no server responds or admits us
    */
   static async open(
     place: ZookeeperPlace,
@@ -107,7 +109,7 @@ export class ZookeeperStore implements RecordStore, HistorySource {
   async forget(records: Obsolete[]): Promise<boolean[]> {
     const forgotten = await surely(this.forgetting.records(records));
     const tidied = surely(this.forgetting.lapsedAnswers());
-    // What was deleted is gone whatever becomes of the answers; the next call removes what is left.
+    // The records are deleted even if removing the answers fails; the next call removes those left.
     await (records.length > 0 ? tidied.catch(() => undefined) : tidied);
     return forgotten;
   }
@@ -147,7 +149,7 @@ export class ZookeeperStore implements RecordStore, HistorySource {
   }
 }
 
-/** Whatever goes wrong is told as what a store may tell. */
+/** Turns every failure into a `StoreError`. */
 async function surely<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

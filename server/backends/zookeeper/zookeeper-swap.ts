@@ -11,19 +11,21 @@ import type { ZookeeperLimits } from './zookeeper-limits';
 import type { Generation, ZookeeperLines } from './zookeeper-line';
 import { asStoreError } from './zookeeper-session';
 
-/** ZooKeeper leaves a connection on which a packet of 1 MB or more comes, as it is set up by default. */
+/** By default ZooKeeper closes a connection that sends a packet of 1 MB or more. */
 const LARGEST_PACKET = 1_000_000;
 const PACKET_BYTES = 256 * 1024;
 const PACKET_UNITS = 64;
 const STEP_BYTES = 100;
 
-/** Others win again and again; whoever asked may try once more. */
+/** Other writers keep winning; the caller may try once more. */
 const GIVE_UP_AFTER_MS = 1_000;
 
-/** What may pass between a look at the clock and the instant of a write that is still answered. */
+/**
+ * The most time between a reading of the clock and the instant of a write that is still answered.
+ */
 const CALL_MS = 1_500;
 
-/** What a swap works with. */
+/** What a swap needs. */
 export interface SwapMeans {
   session: ZookeeperLines;
   layout: ZookeeperLayout;
@@ -33,7 +35,7 @@ export interface SwapMeans {
   monotonic: () => number;
 }
 
-/** What goes into one `multi`. */
+/** The contents of one `multi`. */
 interface Packet {
   units: SwapUnit[];
   steps: NotedStep[];
@@ -41,16 +43,18 @@ interface Packet {
 }
 
 /**
- * Writes units of changes. Many units go into one packet, which ZooKeeper takes as a whole or not at all; where one of
- * them is in the way, each is tried in a packet of its own. A unit is told to have lost only by a read begun after the
- * call.
+ * Writes units of changes. Many units go into one packet, which ZooKeeper applies as a whole or not
+ * at all; if one of them conflicts, each is tried in a packet of its own. A unit is reported as
+ * lost only after a read that began after the call.
  */
 export class ZookeeperSwap {
   private readonly results: Map<SwapUnit, SwapResult[]> = new Map();
   private tookSome = false;
-  /** What ZooKeeper knew when the call began: what was decided for another memory does not take. */
+  /**
+   * ZooKeeper's incarnation when the call began: a change decided for another one is not applied.
+   */
   private memory: Pick<Generation, 'life' | 'epoch'> = { life: null, epoch: 0 };
-  /** What is not known is taken as not there, once. */
+  /** An unknown answer is assumed to be absent, once. */
   private mayGuess = true;
 
   constructor(private readonly means: SwapMeans) {}
@@ -76,8 +80,8 @@ export class ZookeeperSwap {
   }
 
   /**
-   * Those that may take, as far as is known; tells of the others that they lost. What is compared with the expectation is
-   * what will be written over, whatever is learnt meanwhile.
+   * The units that may be applied, as far as is known; reports the others as lost. The expectation
+   * is compared with the very version to be overwritten, even if a newer one is learnt meanwhile.
    */
   private async judge(open: SwapUnit[]): Promise<SwapUnit[]> {
     const doubtful = open.filter(
@@ -102,7 +106,7 @@ export class ZookeeperSwap {
     return this.mayGuess ? NO_RECORD : undefined;
   }
 
-  /** An answer to be kept alive longer must be known; of one to be written it is guessed that it is new. */
+  /** An answer to be extended must be known; one to be written is assumed to be new. */
   private isMissing(key: string, open: SwapUnit[]): boolean {
     if (this.means.znodes.memo(key)) return false;
     if (!this.mayGuess) return true;
@@ -129,7 +133,7 @@ export class ZookeeperSwap {
     return true;
   }
 
-  /** @param stands the records of a unit that did not take, as they stand */
+  /** @param stands the current records of a unit that was not applied */
   private tell(unit: SwapUnit, took: boolean, now: number, stands: (StoredRecord | null)[]): void {
     const results = unit.changes.map(({ rev, writer }, i): SwapResult => {
       if (took) return { took, now, current: { rev, writer } };
@@ -144,8 +148,8 @@ export class ZookeeperSwap {
   }
 
   /**
-   * What is too large is not sent, and told so once it is read that it could else take. Where several share a packet each is
-   * tried alone.
+   * A unit that is too large is not sent; it is reported as too large once a read shows that it
+   * could otherwise be applied. If several share a packet, each is tried alone.
    */
   private setAside({ units, steps }: Packet): void {
     for (const { forget } of steps) forget();
@@ -227,7 +231,9 @@ export class ZookeeperSwap {
     return [{ kind: 'create', path, data: historyData(changes), isSequential: true }];
   }
 
-  /** Nothing of the packet was written. What was in its way is read again before the next try. */
+  /**
+   * Nothing of the packet was written. The conflicting znodes are read again before the next try.
+   */
   private async learn(
     { failedAt, code }: Extract<MultiAnswer, { took: false }>,
     steps: NotedStep[],
@@ -242,7 +248,7 @@ export class ZookeeperSwap {
     else await this.means.session.refreshGeneration();
   }
 
-  /** What is never removed is gone: everything has to be looked at. */
+  /** A znode that is never removed is missing: everything must be inspected. */
   private async parentIsGone(): Promise<StoreError> {
     const line = await this.means.session.connected();
     return line.changed();
