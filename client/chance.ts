@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 export interface Chance {
   /** At least 0, below 1: spreads retries. */
   fraction(): number;
-  /** An id that nobody else will ever make: request ids and default owners. */
+  /** A globally unique id: for request ids and default owners. */
   id(): string;
 }
 

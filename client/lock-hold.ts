@@ -48,7 +48,7 @@ export interface HoldListeners {
   onRenewalsStopped?: ((stopped: Remark) => void) | undefined;
 }
 
-/** Somebody who works under the hold as well. */
+/** An inner call that works under the same hold. */
 export interface HoldFollower extends HoldListeners {
   /** Called once the work has to end, with the reason for its signal. */
   onEnd?: ((reason: unknown) => void) | undefined;
@@ -132,7 +132,10 @@ export class LockHold {
     notify(observer, 'lost', { ...this.facts(), cause: facts.cause, heldMs: this.heldMs() });
   }
 
-  /** Passes on what the work is told, also what it was told before, until the answer is called. */
+  /**
+   * Forwards the hold's events to a follower, past ones included, until the returned function is
+   * called.
+   */
   listen(follower: HoldFollower): () => void {
     this.followers.add(follower);
     if (this.asked) tell(follower.onAskedToRelease, this.asked);
@@ -141,10 +144,7 @@ export class LockHold {
     return () => this.followers.delete(follower);
   }
 
-  /**
-   * What somebody is told who still works under the hold when the work that it was taken for has
-   * ended.
-   */
+  /** The error for inner work that still runs under the hold when the outer work has ended. */
   endedLoss(): LockLost {
     return new LockLost(this.wish.name, this.token, { cause: 'released' });
   }
@@ -165,7 +165,7 @@ export class LockHold {
     return this.client.settings.clock.monotonic() - this.heldSince;
   }
 
-  /** What observers are told of it in every event. */
+  /** The fields that every observer event has. */
   facts(): ObservedLock & { token: number } {
     const { namespace, name, mode } = this.wish;
     return { namespace, name, mode, token: this.token };

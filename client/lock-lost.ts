@@ -16,8 +16,8 @@ export interface LossFacts {
 }
 
 /**
- * The hold ended before the work did. From `loss.at` on somebody else may have had the lock, so
- * whatever the work wrote without having its token checked may have met another holder's writes.
+ * The hold ended before the work did. From `loss.at` on another holder may have had the lock, so
+ * anything the work wrote without having its token checked may have met another holder's writes.
  * `cause` is the work's own error, or the last failure of a renewal, where there was one.
  */
 export class LockLost extends Error {

@@ -51,9 +51,9 @@ export interface RequestFailed {
 }
 
 /**
- * Hooks, for metrics. Each is called at once, within the act that it tells of: it should only
- * count. What it throws, or rejects with, changes nothing for the lock; it is told once as a
- * warning of the process.
+ * Hooks, for metrics. Each is called synchronously, within the action that it reports: it should
+ * only count. What it throws, or rejects with, changes nothing for the lock; it is reported once as
+ * a warning of the process.
  *
  * Every hold ends in one `released` or one `lost`.
  */

@@ -26,17 +26,16 @@ export interface InnerWish {
   namespace: string;
   name: string;
   mode: Mode;
-  /** Undefined: whoever has it. */
+  /** Undefined: any owner. */
   owner: string | undefined;
 }
 
 /**
- * The hold under which the calling work runs already, if that is enough for the wish; null: nothing
- * of the kind, ask the service. A hold whose work has ended counts for nothing, whoever was left
- * running.
+ * The hold under which the calling work already runs, if it satisfies the wish; null: none, ask the
+ * service. A hold whose work has ended does not count, even for inner work that is still running.
  *
- * Throws `LockLost` when the hold is lost, or its lease does not surely live: whoever relies on it
- * must stop, and asking anew would hide that. Throws `LockUpgradeRefused` for a shared hold where
+ * Throws `LockLost` when the hold is lost, or its lease may have expired: work that relies on it
+ * must stop, and a new request would hide that. Throws `LockUpgradeRefused` for a shared hold where
  * the wish is exclusive.
  */
 export function enclosingHold(wish: InnerWish): LockHold | null {

@@ -16,7 +16,7 @@ import { withLock } from './with-lock';
 const bench = scriptedBench();
 const exporter = new InMemorySpanExporter();
 
-/** Throws wherever it is told to. */
+/** Throws wherever the test wants it to. */
 const broken = {
   on: '',
   breakOn(act: string) {

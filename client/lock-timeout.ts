@@ -5,7 +5,7 @@ export interface Obstacle {
   holders: Holder[];
   /** Null where the last answer did not tell. */
   queueLength: number | null;
-  /** Why an operator lets nobody have the lock; null where that is not the reason. */
+  /** Why an operator has frozen the lock; null if it is not frozen. */
   frozen: string | null;
 }
 

@@ -82,7 +82,7 @@ export class LockyardClient {
   }
 
   /**
-   * Begins the lease of a live hold anew; never shortens it, never revives one that is over. Safe
+   * Restarts the lease of a live hold; never shortens it, never revives a hold that has ended. Safe
    * to repeat.
    */
   renew(input: Owned<RenewInput>, options?: CallOptions): Promise<RenewAnswer> {
@@ -109,7 +109,7 @@ export class LockyardClient {
     return this.send(CHECK, this.placed(input), options);
   }
 
-  /** Creates a counter, or tells what the one that is there stands at. Safe to repeat. */
+  /** Creates a counter; if it exists, answers its current value. Safe to repeat. */
   createCounter(input: CounterCreateInput, options?: CallOptions): Promise<CounterCreateAnswer> {
     return this.send(CREATE_COUNTER, this.placed(input), options);
   }
@@ -123,10 +123,7 @@ export class LockyardClient {
     return this.send(ADD_TO_COUNTER, this.placed(input), options);
   }
 
-  /**
-   * What a counter stands at as of now; already old when it arrives. Rejects with `NOT_FOUND` as
-   * above.
-   */
+  /** A counter's current value; already old when it arrives. Rejects with `NOT_FOUND` as above. */
   getCounter(input: CounterRef, options?: CallOptions): Promise<CounterGetAnswer> {
     return this.send(GET_COUNTER, this.placed(input), options);
   }

@@ -44,7 +44,7 @@ export function granted(facts: Partial<Granted> = {}): Granted {
   };
 }
 
-/** Work that ends when the test says so, or with its signal's reason if it is told to heed that. */
+/** Work that ends when the test says so, or with its signal's reason if it heeds the signal. */
 export function heldWork() {
   let finish = (_: string) => {};
   let fail = (_: Error) => {};

@@ -60,7 +60,8 @@ function httpRequest(
   const address = `${url}/api/v1/${name}`;
   const authorization = `Bearer ${apiKey}`;
   const body = JSON.stringify(input);
-  // A redirect would send a command a second time; it is told as a wrong address instead.
+  // Following a redirect would send a command twice; a redirect is reported as a wrong address
+  // instead.
   const common = { redirect: 'manual', signal } as const;
   if (kind === 'query') {
     return [

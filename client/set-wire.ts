@@ -69,7 +69,7 @@ export interface SetHeld {
  */
 export interface SetQueued {
   outcome: 'queued';
-  /** The lock in whose queue it stands; another one later, perhaps. */
+  /** The lock in whose queue it waits; this may change later. */
   name: string;
   ticket: number;
   place: number;
@@ -86,7 +86,7 @@ export interface SetQueueFull {
 }
 
 /**
- * Nobody is granted that lock until an operator unfreezes it. Whoever has patience is queued
+ * This lock is not granted until an operator unfreezes it. A caller with patience is queued
  * instead.
  */
 export interface SetFrozen {

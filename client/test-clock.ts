@@ -36,7 +36,7 @@ export class TestClock implements ClientClock {
     this.now += ms;
   }
 
-  /** Waits until somebody has a timer due within `ms`, then moves time on by `ms`. */
+  /** Waits until a timer is due within `ms`, then moves time on by `ms`. */
   async advanceOver(ms: number): Promise<void> {
     await until(() => this.firstUntil(this.now + ms) !== undefined);
     this.advance(ms);

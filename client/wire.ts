@@ -88,7 +88,7 @@ export interface ListInput {
   prefix?: string | undefined;
   /** Only names after this one: the `next` of the page before. */
   after?: string | undefined;
-  /** Only locks that are not free, or that somebody waits for. */
+  /** Only locks that are not free, or have waiters. */
   busy?: boolean | undefined;
   /** 1 to 1,000; 100 unless given. */
   limit?: number | undefined;
@@ -132,7 +132,7 @@ export interface Granted {
   waitedMs: number;
 }
 
-/** Somebody else has it. `timeout`: and the patience is over. */
+/** Another holder has it. `timeout`: and the caller's patience has run out. */
 export interface Held {
   outcome: 'held' | 'timeout';
   holders: Holder[];
@@ -159,7 +159,7 @@ export interface QueueFull {
 }
 
 /**
- * Nobody is granted this lock until an operator unfreezes it. Whoever has patience is queued
+ * This lock is not granted until an operator unfreezes it. A caller with patience is queued
  * instead.
  */
 export interface Frozen {
@@ -196,7 +196,7 @@ export interface Renewed {
   rev: number;
   expiresAt: number;
   expiresInMs: number;
-  /** Somebody asks this holder to let go. The holder decides. */
+  /** A request to release the lock early. The holder decides. */
   askedToRelease?: Remark;
   /** Renewals prolong this hold no more: `expiresAt` stays, and the hold ends then. */
   renewalsStopped?: Remark;
@@ -211,8 +211,7 @@ export type ReleaseAnswer =
 
 export interface InspectAnswer {
   /**
-   * `delayed`: in the pause after a hold that was lost. `frozen`: nobody new is granted, whoever
-   * holds it.
+   * `delayed`: in the lock-delay after a lost hold. `frozen`: no new grants, whether held or not.
    */
   state: 'free' | 'held' | 'expired' | 'delayed' | 'frozen';
   rev: number;
@@ -244,7 +243,7 @@ export interface CounterAddInput extends CounterRef {
   requestId?: string | undefined;
 }
 
-/** What a counter stands at; null where it has no such bound. */
+/** A counter's value and bounds; null where it has no such bound. */
 export interface CounterView {
   value: number;
   floor: number | null;

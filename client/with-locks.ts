@@ -96,7 +96,7 @@ async function workUnderSet<T>(
   try {
     return await under(options.signal);
   } finally {
-    // Whoever was interrupted on the way in has holds that nobody works under, and nobody releases.
+    // If acquiring was interrupted, some holds have no work under them and must be released here.
     if (held.length < locks.length) await giveBack();
   }
 }

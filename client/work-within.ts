@@ -10,7 +10,7 @@ export interface InnerOptions extends HoldListeners {
 /**
  * Does `work` under a hold that an outer call keeps, without any request. Its signal follows the
  * hold, the outer call's signal and its own. When the outer work ends first, the hold ends for the
- * inner work too: it is told so, and what it returns is `LockLost`.
+ * inner work too: its signal aborts, and the call rejects with `LockLost`.
  */
 export async function workWithin<T>(
   hold: LockHold,

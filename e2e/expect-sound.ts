@@ -6,8 +6,8 @@ const WIDTHS = [375, 390, 1440, 2560];
 const AXE_WIDTHS = [390, 1440];
 
 /**
- * A page as it stands is usable on any screen: nothing but tables scrolls sideways from 375 to 2560
- * px, and axe finds nothing on a telephone and on a desk, in light and in dark.
+ * Checks that a page, as it is now, is usable on any screen: nothing but tables scrolls sideways
+ * from 375 to 2560 px, and axe finds nothing on a phone and on a desktop, in light and in dark.
  */
 export async function expectSound(page: Page): Promise<void> {
   for (const width of WIDTHS) {

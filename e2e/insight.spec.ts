@@ -59,7 +59,7 @@ async function takeAndRelease(name: string, times: number): Promise<void> {
   }
 }
 
-/** A request is held open for 25 s at most; whoever is more patient asks again. */
+/** A request is held open for 25 s at most; a waiter with more patience asks again. */
 async function keepWaiting(name: string): Promise<void> {
   const ask = { name, owner: 'mill-2', leaseMs: 60_000, waitMs: 120_000, requestId: 'patient' };
   let outcome = 'queued';

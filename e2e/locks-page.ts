@@ -32,7 +32,7 @@ export function lockRow(page: Page, name: string, namespace = 'default'): Locato
 /** A cell of such a line: `state`, `name`, `owner`, `held`, `lease`, `waiters`, `renewals`. */
 export const cell = (row: Locator, name: string): Locator => row.locator(`[data-cell="${name}"]`);
 
-/** Counts how often a page is loaded anew, from now on. */
+/** Counts page loads from now on. */
 export function countLoads(page: Page): () => number {
   let loads = 0;
   page.on('load', () => {

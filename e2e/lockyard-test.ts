@@ -86,7 +86,7 @@ export async function createService(
   return new LockyardClient({ url: server.url, apiKey, owner: `${name}-1` });
 }
 
-/** Gives a browser somebody's session, without the detour over the sign-in page. */
+/** Gives a browser a user's session, without the detour over the sign-in page. */
 export async function signIn(
   context: BrowserContext,
   server: RunningServer,

@@ -11,7 +11,9 @@ const stopWithinMs = 15_000;
 export interface RunningServer {
   /** `http://127.0.0.1:<port>`; the same after a restart. */
   url: string;
-  /** The one-time link under which the first admin is made; null when somebody is there already. */
+  /**
+   * The one-time link under which the first admin is created; null when there is a user already.
+   */
   setupLink: string | null;
   dataDir: string;
   /** Of the process that grants locks. */
@@ -30,10 +32,9 @@ export interface RunningServer {
 
 /**
  * Starts the built server on a free port with an empty data folder of its own, and waits until it
- * answers.
+ * responds.
  *
- * @param expected what it says besides: the link under which somebody can sign in, unless there are
- *   people already
+ * @param expected what else it prints: the setup link, unless there are users already
  */
 export async function startServer(
   variables: Record<string, string> = {},

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { TestClock } from '../test-clock';
 import { AnswerWatch } from './answer-watch';
 
-/** A watch before a server that answers as it is told: a status, or nothing. */
+/** A watch on a server with scripted answers: a status, or none. */
 function watched(limitMs: number) {
   const clock = new TestClock();
   const told: string[] = [];

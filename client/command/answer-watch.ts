@@ -1,6 +1,6 @@
 import type { ClientClock } from '../client-clock';
 
-/** What is told of a server that falls silent. */
+/** Callbacks about a server that stops responding. */
 export interface Silence {
   /** Once each time. */
   began(): void;

@@ -80,7 +80,7 @@ function send(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal);
   } catch {
-    // It has ended meanwhile, or runs as somebody whom this process may not signal.
+    // The process has ended meanwhile, or runs as a user that this process may not signal.
   }
 }
 
@@ -93,7 +93,7 @@ function isThere(target: number): boolean {
   }
 }
 
-/** A process and all that descend from it, it first. Only itself where nobody can be asked. */
+/** A process and all its descendants, itself first. Only itself if `ps` is not available. */
 function descendants(root: number): number[] {
   const found = [root];
   try {

@@ -1,4 +1,4 @@
-/** An end of the command line that is told in one line, with its exit code. */
+/** A failure of the command line that is printed as one line, with its exit code. */
 export class CommandFailure extends Error {
   override readonly name = 'CommandFailure';
 

@@ -11,8 +11,8 @@ import { EndedBySignal } from './signal-relay';
 import type { Speaker } from './speaker';
 
 /**
- * Says what came instead of a command that ended in peace, and answers the exit code. What nobody
- * foresaw is thrown.
+ * Prints why the command did not end normally, and answers the exit code. Unexpected errors are
+ * rethrown.
  */
 export function execExitCode(
   error: unknown,

@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 
 /**
- * Runs a command under a lock and answers once it runs: `exec` waits until `stdin` of nobody, so it
- * sleeps.
+ * Runs a command under a lock and answers once it runs. The command sleeps, so that it does not
+ * depend on standard input.
  */
 async function occupy(options: string[] = []) {
   const running = rig.exec([name, ...options], `echo $$ > ${name}.pid; exec sleep 60`);

@@ -40,7 +40,7 @@ function help(): number {
 /** Null: help was asked for. */
 function print(text: string | null): number {
   if (text === null) return help();
-  // Whoever reads may have seen enough.
+  // The reader of the pipe may close it early.
   process.stdout.on('error', () => {});
   process.stdout.write(`${text}\n`);
   return 0;

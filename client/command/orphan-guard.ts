@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Is told whom to watch; then waits for the end of its standard input, and ends the watched. */
+/** Reads the id to watch; then waits for the end of its standard input, and kills that process. */
 const SCRIPT =
   'read -r who && { read -r _ || { kill -s TERM -- "$who"; sleep "$1"; kill -s KILL -- "$who"; }; }';
 
 /**
- * Ends a command whose keeper is killed outright: then nobody renews its lock any more, and nobody
- * else is left to end it. A shell on a pipe does, which needs no look at the clock. Where there is
- * no shell there is no guard.
+ * Ends a command whose `lockyard exec` is killed with SIGKILL: its lock is no longer renewed, and
+ * no other process would end it. A shell that waits on a pipe notices at once, without polling.
+ * Without a shell there is no guard.
  */
 export class OrphanGuard {
   private readonly shell: ChildProcess;

@@ -20,9 +20,10 @@ const LOOK_MAX_MS = 86_400_000;
 const marginMs = (leaseMs: number) => Math.min(250, leaseMs / 20);
 
 /**
- * Waits for the end of a command, and brings it about when the hold ends first. A lease that nobody
- * can renew is not waited for: SIGTERM comes early enough for SIGKILL to come before its end. Only
- * who is told of a release by force, when it is too late, is given the whole grace.
+ * Waits for the end of a command, and ends it when the hold ends first. A lease that cannot be
+ * renewed is not awaited: SIGTERM is sent early enough for SIGKILL to come before the lease ends.
+ * Only after a force release, when it is already too late, does the command get the whole grace
+ * period.
  *
  * @param tell called when the command has to end
  */

@@ -19,7 +19,7 @@ export function speaker(loudness: Loudness): Speaker {
     try {
       writeSync(2, `lockyard: ${printable(line)}\n`);
     } catch {
-      // Nobody reads it.
+      // The reader of the pipe is gone.
     }
   };
   const not = () => {};

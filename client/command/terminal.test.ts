@@ -17,9 +17,8 @@ beforeAll(async () => {
 afterAll(() => rig.close());
 
 /**
- * Runs `lockyard exec` as a person does, who types `keys` once the command is there. `exec` leaves
- * nobody of `script` in front of the terminal: some shells would stay there, die of Ctrl-C, and
- * answer for the command.
+ * Runs `lockyard exec` in a terminal and types `keys` once the command runs. `exec` replaces the
+ * shell of `script`: some shells would stay in front, die of Ctrl-C, and answer for the command.
  */
 async function inTerminal(name: string, script: string, keys: string, options: string[] = []) {
   const words = [

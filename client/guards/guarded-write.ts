@@ -21,8 +21,7 @@ export interface GuardedWrite {
 }
 
 /**
- * The row's fence is above the token: somebody who was granted the lock later has written. Nothing
- * was changed.
+ * The row's fence is above the token: a later holder of the lock has written. Nothing was changed.
  */
 export interface Stale {
   outcome: 'stale';

@@ -47,12 +47,12 @@ export type SetOutcome = { outcome: 'applied' } | Stale;
 
 /**
  * Writes a key, unless a higher token has written it: one Lua script, which Redis runs alone. It
- * guards against those who write through it: a plain SET asks nobody.
+ * guards only against writers that use it: a plain SET bypasses the check.
  *
  * A server that loses or evicts the fence forgets what it has seen: keep it under `noeviction`,
  * with the durability that the value has. After a failover a replica may know an older fence.
  *
- * Rejects with `InvalidGuard`, and with whatever the client throws.
+ * Rejects with `InvalidGuard`, and with any error of the client.
  */
 export async function guardedSet(
   redis: IoredisClient | NodeRedisClient,

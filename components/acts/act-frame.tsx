@@ -38,10 +38,10 @@ interface FrameProps {
 }
 
 /**
- * The dialog of an act on somebody else's hold: what is there, what the act does not do, the
- * fields, and the act's button. Focus starts on Cancel; no key but a press on the button itself
- * acts. If another hold is there now, both stand side by side and nothing goes on before the
- * operator takes what is now.
+ * The dialog of an action on another party's hold: the current hold, what the action does not do,
+ * the fields, and the button. Focus starts on Cancel; only pressing the button itself acts, no
+ * shortcut does. If the hold has changed meanwhile, both are shown side by side, and the action is
+ * blocked until the operator accepts the current one.
  */
 export function ActFrame(props: FrameProps) {
   const { row, hold, title, children, warning, onClose, isBusy } = props;

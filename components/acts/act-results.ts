@@ -3,7 +3,7 @@
 import { useSyncExternalStore } from 'react';
 import type { NextHolder } from '@/server/domain/answers';
 
-/** What came of an act, told where the lock stands for a while. */
+/** The result of an action, shown for a while where the lock is shown. */
 export type ActResult = { lockId: string; at: number } & (
   | {
       kind: 'forced';
@@ -11,7 +11,7 @@ export type ActResult = { lockId: string; at: number } & (
       next: NextHolder;
       waitersBefore: number;
       waitersAfter: number;
-      /** For how long nobody is granted the lock after this. */
+      /** How long the lock is not granted after this. */
       delayMs: number;
     }
   | { kind: 'asked'; owner: string }

@@ -21,7 +21,7 @@ type Act = keyof Acts;
 
 const ActsContext = createContext<Acts | null>(null);
 
-/** The acts on a lock; null for whoever may only look. */
+/** The actions on a lock; null for viewers. */
 export function useActs(): Acts | null {
   return useContext(ActsContext);
 }

@@ -35,8 +35,8 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   const life = seen.hold?.life;
   const isAlive = useAtBackend(row.backend, (now) => life !== undefined && stillRenews(life, now));
   const why = nameNeeded(isAlive, seen.waiters);
-  // Once asked for, the name stays asked for: the dialog must not grow easier while somebody reads
-  // it.
+  // Once the name has to be typed, this stays so: the dialog must not become easier to confirm
+  // while it is open.
   const [asked, setAsked] = useState<string | null>(null);
   if (why !== null && asked === null) setAsked(why);
 

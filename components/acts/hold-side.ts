@@ -47,8 +47,8 @@ export function sideOfRow(row: LockRow, queue: WaiterRow[] | null = null): HoldS
 }
 
 /**
- * @param token of the hold that it is about, where several share the lock; another is told of if
- *   that one is gone
+ * @param token the hold in question, where several share the lock; if it is gone, another one is
+ *   shown
  */
 export function sideOfDetail(detail: LockDetail, token: number | undefined): HoldSide {
   const hold = detail.holds.find((other) => other.token === token) ?? detail.row.hold;
@@ -90,7 +90,8 @@ export function endOfSeen(
 }
 
 /**
- * Why nobody gets the lock when the hold ends, whoever waits; null where the first in line does.
+ * Why the lock is not granted when the hold ends; null if it goes to the first waiter or becomes
+ * free.
  *
  * @param isClosed its backend grants nothing at the moment
  */
@@ -102,5 +103,5 @@ export function staysShut(
   return isFrozen ? 'frozen' : others > 0 ? 'shared' : null;
 }
 
-/** Who is first in line; null if nobody waits or nobody is known yet. */
+/** The first waiter; null if there is none or the queue is not known yet. */
 export const nextInLine = (side: HoldSide): WaiterRow | null => side.queue?.[0] ?? null;

@@ -9,7 +9,7 @@ export function isReason(text: string): boolean {
   return length >= REASON_MIN_CHARS && length <= REASON_MAX_CHARS;
 }
 
-/** Why somebody acts on what is another's. */
+/** The operator's reason for an action. */
 export function ReasonField({
   value,
   onChange,

@@ -30,8 +30,7 @@ function releasedTo(result: Extract<ActResult, { kind: 'forced' }>): string {
 }
 
 /**
- * The result in full. An offer is told on as a grant once the one it went to is seen to hold the
- * lock.
+ * The result in full. An offer is shown as a grant once its recipient is seen to hold the lock.
  *
  * @param hold what the lock's last reading shows
  */

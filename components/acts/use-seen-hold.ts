@@ -25,10 +25,7 @@ export interface SeenHold {
   /** Another hold is there now, or none: the act may not go on. */
   isChanged: boolean;
   end: SeenEnd | null;
-  /**
-   * For how long nobody is granted the lock after a hold was lost; 0 for no such pause, or while it
-   * is not known yet.
-   */
+  /** The lock-delay after a lost hold; 0 if there is none, or while it is not known yet. */
   delayMs: number;
   reading: Reading;
   /** Keeps what the server said when it refused because the hold had changed. */

@@ -3,7 +3,7 @@ import { agoWords, spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 
 /**
- * That a backend has lost its memory, and what follows: stands out while nothing is granted because
+ * Says that a backend has lost data, and what follows: emphasised while nothing is granted because
  * of it.
  */
 export function LossNote({ loss }: { loss: BackendLossRow }) {

@@ -6,7 +6,7 @@ export const KIND_WORDS: Record<string, string> = {
   zookeeper: 'ZooKeeper',
 };
 
-/** What its death would mean, as somebody must know it who is woken by it. */
+/** What the loss of the store would mean, for an operator on call. */
 export const DEATH_WORDS: Record<string, string> = {
   sqlite:
     'It lives and dies with this server. Everything that was answered is there at the next start; leases run on meanwhile.',

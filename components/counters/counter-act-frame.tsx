@@ -8,11 +8,12 @@ import { ProblemNote } from '../ui/problem-note';
 import type { Act } from './use-act';
 
 /**
- * The dialog of an act on a counter. Focus starts on Cancel; no key but a press on the button
- * itself acts.
+ * The dialog of an action on a counter. Focus starts on Cancel; only pressing the button itself
+ * acts, no shortcut does.
  *
- * @param missing what must still be said before the act may be done
- * @param notice what has changed since the operator looked; while it stands the act may not be done
+ * @param missing what must still be filled in before the action is possible
+ * @param notice what has changed since the operator looked; while it is shown, the action is
+ *   blocked
  */
 export function CounterActFrame({
   title,

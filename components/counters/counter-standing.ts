@@ -4,7 +4,7 @@ import { exactCount } from '../format/counts';
 /** A bound is near when less than this share of the way between the bounds is left to it. */
 const NEAR_SHARE = 0.1;
 
-/** Where a counter stands between its bounds, as somebody must see it at once. */
+/** Where a counter's value is between its bounds, to be seen at a glance. */
 export type CounterState =
   | 'unknown'
   | 'atFloor'
@@ -62,8 +62,8 @@ export const deltaText = (delta: number): string =>
   delta > 0 ? `+${exactCount(delta)}` : exactCount(delta);
 
 /**
- * The whole number that somebody typed; spaces, commas and underscores between digits do not
- * matter. Null: none.
+ * The whole number in a typed text; spaces, commas and underscores between digits are ignored.
+ * Null: none.
  */
 export function wholeNumber(text: string): number | null {
   const bare = text

@@ -2,7 +2,7 @@ import type { CounterRow } from '@/server/domain/counter-row';
 import { exactCount } from '../format/counts';
 import { Icon } from '../icons/icon';
 
-/** What a counter stands at, and plainly so where that is only what was read last. */
+/** A counter's value, marked as such where it is only the last known one. */
 export function CounterValue({ row }: { row: CounterRow }) {
   const { value, isKnown } = row;
   if (isKnown && value !== null) return exactCount(value);

@@ -13,7 +13,7 @@ import { CounterHeader } from './counter-header';
 import { MovesPanel } from './moves-panel';
 import { StandingPanel } from './standing-panel';
 
-/** A counter's page: what it stands at, what can be done about it, and what happened to it. */
+/** A counter's page: its value, the actions on it, and its history. */
 export function CounterView({
   initial,
   moves,

@@ -10,7 +10,7 @@ import { Instant } from '../ui/instant';
 import { boundText, roomWords, standingOf } from './counter-standing';
 import { LastMove } from './last-move';
 
-/** What the counter stands at between its bounds, and what an operator can do about it. */
+/** The counter's value between its bounds, and the operator's actions. */
 export function StandingPanel({
   row,
   onAct,

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Mark } from '../icons/mark';
 
-/** What stands around the pages before the console. */
+/** The frame around the pages before sign-in. */
 export function EntryFrame({
   title,
   intro,

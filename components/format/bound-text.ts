@@ -7,7 +7,7 @@ const UNITS: [ms: number, unit: string][] = [
   [1, 'ms'],
 ];
 
-/** A span as somebody set it: in the largest unit that tells it whole. */
+/** A configured duration, in the largest unit that expresses it exactly. */
 export function boundText(ms: number): string {
   const [size, unit] = UNITS.find(([each]) => ms % each === 0) ?? [1, 'ms'];
   return `${exactCount(ms / size)}\u00a0${unit}`;

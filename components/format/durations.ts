@@ -68,7 +68,7 @@ export function agoWords(ms: number): string {
   return ms < SECOND_MS ? 'just now' : `${spokenDuration(ms)} ago`;
 }
 
-/** A span that somebody chose, in its own unit: 5 min, 15 min, 1 h. */
+/** A chosen time range, in its own unit: 5 min, 15 min, 1 h. */
 export function chosenSpan(ms: number): string {
   return ms < HOUR_MS ? `${ms / MINUTE_MS}\u00a0min` : `${ms / HOUR_MS}\u00a0h`;
 }

@@ -16,7 +16,7 @@ function pathUnder(place: string, namespace: string, name: string): string {
   return `/${place}/${encodeURIComponent(namespace)}/${encodeURIComponent(needsMark ? `~${name}` : name)}`;
 }
 
-/** The name that a path segment stands for; null where its percent-encoding is broken. */
+/** The name that a path segment encodes; null where its percent-encoding is broken. */
 export function nameFromPath(segment: string): string | null {
   try {
     const name = decodeURIComponent(segment);

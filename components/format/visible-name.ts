@@ -75,9 +75,9 @@ const RIGHT_TO_LEFT =
   /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
- * The same where only plain text can be: in a title, an attribute, the middle of a sentence. A mark
- * stands in brackets: `job[U+202E]`. A text with letters that are read from right to left is
- * isolated, so that it reorders nothing beside it.
+ * The same as plain text: for a title, an attribute, the middle of a sentence. Marks are put in
+ * brackets: `job[U+202E]`. A text with right-to-left letters is isolated, so that it reorders
+ * nothing beside it.
  */
 export function visibleText(text: string): string {
   const shown = cellsOf(text)
@@ -117,7 +117,7 @@ function widthOf({ text, mark }: NamePiece): number {
   return WIDE.test(text) ? 2 : 1;
 }
 
-/** A combining mark or a skin tone belongs to what stands before it. */
+/** A combining mark or a skin tone belongs to the character before it. */
 function isJoined(character: string | undefined): boolean {
   return character !== undefined && /^[\p{M}\p{Emoji_Modifier}]$/u.test(character);
 }

@@ -11,7 +11,7 @@ export interface Bin extends HistogramBar {
 
 export interface Bins {
   bins: Bin[];
-  /** Where a duration stands among the bars: the middle of the first is 0, of the next 1. */
+  /** A duration's position among the bars: the middle of the first is 0, of the next 1. */
   placeOf: (ms: number) => number;
   /** Round durations for the axis, each with its place. */
   ticks: { place: number; ms: number }[];

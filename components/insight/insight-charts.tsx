@@ -16,9 +16,9 @@ export default function InsightCharts({
   waitedMs,
 }: {
   insight: LockInsight;
-  /** How long it is held by now; null while nobody holds it. */
+  /** How long it has been held so far; null while it is not held. */
   heldMs: number | null;
-  /** How long the longest waiter has waited; null while nobody waits. */
+  /** How long the longest waiter has waited; null without waiters. */
   waitedMs: number | null;
 }) {
   const { total, waits, holds } = insight;

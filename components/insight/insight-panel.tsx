@@ -117,7 +117,7 @@ function Pictures({ insight, row }: { insight: LockInsight; row: LockRow }) {
   );
 }
 
-/** To about a hundredth of itself, so that charts are not drawn anew for what nobody could see. */
+/** Rounded to two digits, so that charts are not redrawn for invisible changes. */
 const coarse = (ms: number) => Number(Math.max(0, ms).toPrecision(2));
 
 const STEP_WORDS: Record<InsightRange, string> = {

@@ -14,7 +14,7 @@ export function InsightTable({ insight: { range, points } }: { insight: LockInsi
     )
     .reverse();
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: whoever scrolls it by keyboard must reach it
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll
     <section className="insight-table" aria-label="The charts as a table" tabIndex={0}>
       <table>
         <thead>

@@ -40,7 +40,7 @@ export function isAhead(
   return (hold?.grantedAt ?? ended?.at ?? 0) >= begin;
 }
 
-/** All charts in one sentence, for whoever cannot see them. */
+/** All charts in one sentence, for screen readers. */
 export function insightSummary({ range, total }: Pick<LockInsight, 'range' | 'total'>): string {
   const granted = times(total.grants, 'grant', 'grants') ?? 'no grant';
   const waits = `waits p50 ${quantileText(total.waitP50Ms)} and p99 ${quantileText(total.waitP99Ms)}`;

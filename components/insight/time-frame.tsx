@@ -27,8 +27,8 @@ export function useTimeAxis({ range, stepMs, points }: LockInsight) {
 }
 
 /**
- * What all charts over time have in common: the lines of the grid, the axes, and what is told of
- * the step under the cursor. Called, not mounted: a chart looks only at its own children.
+ * What all charts over time share: grid lines, axes, and the tooltip of the step under the cursor.
+ * Called, not mounted: a chart looks only at its own children.
  */
 export function timeFrame({
   range,

@@ -14,7 +14,7 @@ export interface Reading {
 /** Data older than this is no longer counted down on. */
 export const STALE_AFTER_MS = 5_000;
 
-/** The last reading, for whoever draws something that depends on it and on time. */
+/** The last reading, for components that draw something that depends on it and on time. */
 export interface ReadingStore {
   get: () => Reading;
   set: (reading: Reading) => void;

@@ -74,7 +74,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** Asks whether the session still stands; a stream that breaks does not say why. */
+/** Checks whether the session is still valid; a broken stream does not say why it ended. */
 export function useSessionCheck(): () => void {
   const trpc = useTRPC();
   const queries = useQueryClient();

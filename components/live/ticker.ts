@@ -31,7 +31,7 @@ function onVisibility() {
 /** The monotonic clock at the last step, in milliseconds; null before the page runs. */
 export const tickedNow = (): number | null => nowMs;
 
-/** Calls back at every step of the page's one timer, which stands still while the tab is hidden. */
+/** Calls back at every step of the page's one timer, which stops while the tab is hidden. */
 export function onTick(listener: () => void): () => void {
   if (listeners.size === 0) document.addEventListener('visibilitychange', onVisibility);
   listeners.add(listener);

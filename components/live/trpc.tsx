@@ -34,7 +34,7 @@ function createQueries() {
         staleTime: 5_000,
         retry: 2,
         refetchOnWindowFocus: true,
-        // What could not be read is read again until it can: nobody has to reload a page.
+        // Failed reads are retried until they succeed: a page never has to be reloaded.
         refetchInterval: ({ state }) => (state.error ? TRY_AGAIN_MS : false),
       },
       mutations: { retry: false },

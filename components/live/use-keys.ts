@@ -7,7 +7,10 @@ export type Keys = Record<string, (event: KeyboardEvent) => void>;
 
 const TYPING = 'input:not([type="checkbox"]), textarea, select, [contenteditable="true"]';
 
-/** Single keys for a page. They rest while somebody types, and while a dialog or a menu is open. */
+/**
+ * Single-key shortcuts of a page. Inactive while the user types, and while a dialog or a menu is
+ * open.
+ */
 export function useKeys(keys: Keys): void {
   const latest = useRef(keys);
   useEffect(() => {

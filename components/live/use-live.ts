@@ -31,13 +31,13 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 4_000;
 
 /**
- * Follows a subscription for as long as the component stands. The last data stays while the line is
- * down, and the line is opened again without end, also over a restart of the server.
+ * Follows a subscription for as long as the component is mounted. The last data stays while the
+ * connection is down; it is reopened without limit, also across a restart of the server.
  *
  * @param key what is asked for; when it changes the old data stays until the new has come
  * @param initial null: nothing is known before the first message
  * @param take makes the data after a message from the data before it; absent where each message is
- *   all of the data; never another function
+ *   complete; must never change
  */
 export function useLive<T>(key: string, initial: T, open: Open<T>): Live<T>;
 export function useLive<T, M>(
@@ -68,7 +68,8 @@ export function useLive<T>(
     setState((old) => ({ ...old, receivedAt: old.receivedAt ?? performance.now() }));
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key or attempt is what opens the line anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key or attempt reopens the
+  // connection
   useEffect(() => {
     let pauseMs = FIRST_PAUSE_MS;
     let timer: ReturnType<typeof setTimeout> | null = null;

@@ -21,9 +21,9 @@ const ROUTINE: Record<string, 'renewals' | 'calls'> = {
 const LOOSE_MAX = 2;
 
 /**
- * Folds routine: between two events that matter, all renewals become one line, and so does all
- * coming and going of waiters' requests. Newest first, as it comes; a run stands where its newest
- * event stood, and is known by its oldest, so that it stays the same line while it grows.
+ * Folds routine: between two events that matter, all renewals become one line, and so do all
+ * arrivals and departures of waiters. Newest first, as given; a run is placed at its newest event,
+ * and identified by its oldest, so that it stays the same line while it grows.
  */
 export function foldEvents(events: readonly EventRow[]): EventLine[] {
   const lines: EventLine[] = [];

@@ -7,7 +7,7 @@ import type { Course } from './fleet-figures';
 import { Sparkline } from './sparkline';
 
 export interface FigureLook {
-  /** Tells the style sheet where it stands, and whether a phone has room for it. */
+  /** Tells the style sheet where the tile goes, and whether a phone has room for it. */
   name: string;
   word: string;
   icon: IconName;

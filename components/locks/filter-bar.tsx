@@ -20,7 +20,7 @@ const SORT_WORDS: Record<LockSort, string> = {
   waiters: 'most waiters',
 };
 
-/** What the list shows and in which order; everything here stands in the page's address. */
+/** What the list shows and in which order; all of it is kept in the page's address. */
 export function FilterBar({
   page,
   query,

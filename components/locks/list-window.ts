@@ -4,7 +4,7 @@ export interface ListWindow {
   limit: number;
 }
 
-/** What the first paint brings, and a list that nobody scrolls needs. */
+/** The window of the first paint, enough for a list that is not scrolled. */
 export const FIRST_WINDOW: ListWindow = { offset: 0, limit: 200 };
 
 /** Of a list that is scrolled: enough for a flick of the wheel in both directions. */

@@ -33,7 +33,7 @@ interface ListProps {
   selecting: Selecting | null;
   scroller: RefObject<HTMLDivElement | null>;
   onSort: (sort: LockSort) => void;
-  /** Somebody points at the rows or moves the keyboard in them: they must not move. */
+  /** The pointer is over the rows or the keyboard moves in them: they must not move. */
   onHold: () => void;
   /** Which places are in view, of how many. */
   onRange: (first: number, last: number, count: number) => void;

@@ -1,6 +1,5 @@
 /**
- * Where a lock's own p99 stands on its range bar, in percent of the width: in every row at the same
- * place.
+ * Position of a lock's own p99 on its range bar, in percent of the width: the same in every row.
  */
 export const P99_PLACE = 60;
 
@@ -10,15 +9,15 @@ const DECADE = 30;
 /** A hold that is this many times its own p99 is far beyond its history; marked on the bar. */
 const FAR_FACTOR = 5;
 
-/** Where the mark of `FAR_FACTOR` stands. */
+/** Position of the mark at `FAR_FACTOR`. */
 export const FAR_PLACE = P99_PLACE + DECADE * Math.log10(FAR_FACTOR);
 
 const FIRST = 2;
 const LAST = 98.5;
 
 /**
- * Where a duration stands on the range bar of a lock with this p99: logarithmic, in percent, and
- * never outside of it.
+ * Position of a duration on the range bar of a lock with this p99: logarithmic, in percent, and
+ * never outside the bar.
  */
 export function rangePlace(ms: number, p99Ms: number): number {
   const decades = Math.log10(Math.max(ms, 0.001) / Math.max(1, p99Ms));

@@ -11,7 +11,7 @@ export function Sparkline({
   className = '',
 }: {
   points: readonly { at: number; value: number }[];
-  /** How much time the whole width stands for. */
+  /** How much time the whole width covers. */
   spanMs: number;
   className?: string;
 }) {

@@ -12,7 +12,7 @@ import { FIRST_WINDOW, type ListWindow, windowFor } from './list-window';
 /** Rows that are only passed on the way are not asked for. */
 const SETTLED_MS = 120;
 
-/** Somebody who never stops scrolling sees rows all the same. */
+/** During continuous scrolling rows are still loaded this often. */
 const LONGEST_MS = 400;
 
 /**

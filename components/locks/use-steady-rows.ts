@@ -7,12 +7,12 @@ import { steadyRows } from './steady-rows';
 /** Rows keep their places for so long after the pointer or the keyboard was last at them. */
 const STILL_MS = 3_000;
 
-/** And for no longer than this altogether: nobody is shown an old order for good. */
+/** The longest time for which an old order is kept. */
 const LONGEST_MS = 15_000;
 
 /**
- * The rows of a page to draw. While somebody points at them they do not change places; `hold` says
- * that somebody does.
+ * The rows of a page to draw. While the pointer is over them they keep their positions; call `hold`
+ * to report that it is.
  *
  * @param view what the list shows and how it is sorted: another one is drawn at once
  */

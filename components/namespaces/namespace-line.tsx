@@ -20,7 +20,7 @@ export function NamespaceLine({
   /** Its backend does not answer. */
   isSilent: boolean;
   now: number;
-  /** Null for whoever may not change policies. */
+  /** Null for a role that may not change policies. */
   onChange: (() => void) | null;
 }) {
   const { name, backend, createdAt, locks, counters, held, waiting, policy, hasOwnPolicy } =

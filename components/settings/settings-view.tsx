@@ -19,7 +19,7 @@ const SECTIONS: { id: SettingsSection; word: string; icon: IconName; isAdmin: bo
   { id: 'people', word: 'People', icon: 'users', isAdmin: true },
 ];
 
-/** Whoever may use the console, and whoever may take locks. */
+/** Settings: the user's own account, API keys, and people. */
 export function SettingsView({ section, now }: { section: SettingsSection; now: number }) {
   const { may } = useSession();
   return (

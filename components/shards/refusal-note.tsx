@@ -1,6 +1,6 @@
 import { Icon } from '../icons/icon';
 
-/** Why a backend serves nobody, and what to do about it. */
+/** Why a backend refuses requests, and what to do about it. */
 export function RefusalNote({ text }: { text: string }) {
   return (
     <div

@@ -16,7 +16,7 @@ import { Rail } from './rail';
 import { SearchBox } from './search-box';
 import { UnencryptedNote } from './unencrypted-note';
 
-/** What stands around every page of the console. */
+/** The frame around every page of the console. */
 export function ConsoleShell({
   account,
   demo,

@@ -18,7 +18,7 @@ export function SearchBox() {
   const searched = isList ? readListQuery(params).search : '';
   const [text, setText] = useState(searched);
 
-  // Whoever is typing knows better than the address, which follows a moment later.
+  // The typed text is newer than the address, which follows a moment later.
   useEffect(() => {
     if (document.activeElement !== input.current) setText(searched);
   }, [searched]);

@@ -21,7 +21,7 @@ export function useGuarantees(initial: GuaranteeRow[]) {
   );
 }
 
-/** Whether a backend grants nothing at the moment, as what stands around the page knows it. */
+/** Whether a backend grants nothing at the moment, as far as the console shell knows. */
 export function useIsClosed(id: string): boolean {
   return useClosedRow(id) !== null;
 }

@@ -7,8 +7,8 @@ interface NameProps {
 }
 
 /**
- * A name of somebody else's making: every byte seen, cut in the middle where it is too long, whole
- * on hover.
+ * A name chosen by a caller or an operator: every byte visible, cut in the middle where it is too
+ * long, whole on hover.
  */
 export function ExactName({ name, className = '' }: NameProps) {
   const { head, tail } = visibleName(name);

@@ -8,7 +8,8 @@ import type { IconName } from '../icons/icon-shapes';
 const never = () => () => {};
 
 /**
- * The page's main part: outside of every part, a menu would be nowhere for whoever goes by them.
+ * The page's main part: a menu outside every landmark would be missed by users who navigate by
+ * landmarks.
  */
 const useMain = () =>
   useSyncExternalStore(
