@@ -29,7 +29,7 @@ export default async function RootLayout({ children }: { children: ReactNode }) 
       <head>
         <script
           nonce={nonce}
-          // biome-ignore lint/security/noDangerouslySetInnerHtml: a constant of ours, which must run before the first paint
+          // biome-ignore lint/security/noDangerouslySetInnerHtml: constant, runs before first paint
           dangerouslySetInnerHTML={{ __html: THEME_SCRIPT }}
           suppressHydrationWarning
         />

@@ -24,7 +24,7 @@ interface PerWorker {
 
 export const test = base.extend<object, PerWorker>({
   server: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that are needed from the pattern.
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads fixtures from it
     async ({}, use) => {
       const server = await startServer();
       await use(server);

@@ -9,7 +9,7 @@ import { type RunningServer, startServer } from './start-server';
 /** The server of these tests keeps everything in a database that they may stop. */
 const test = sharedTest.extend<object, { database: OwnMariadb; server: RunningServer }>({
   database: [
-    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that are needed from the pattern.
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads fixtures from it
     async ({}, use) => {
       const database = await startOwnMariadb();
       await use(database);

@@ -14,9 +14,9 @@ export interface IoredisClient {
 
 /** What is used of a client or cluster of `redis` (node-redis) 4 and newer. */
 export interface NodeRedisClient {
-  // biome-ignore lint/suspicious/noExplicitAny: what node-redis declares differs between its versions.
+  // biome-ignore lint/suspicious/noExplicitAny: node-redis types vary by version
   evalSha(sha: string, options: any): Promise<unknown>;
-  // biome-ignore lint/suspicious/noExplicitAny: what node-redis declares differs between its versions.
+  // biome-ignore lint/suspicious/noExplicitAny: node-redis types vary by version
   eval(script: string, options: any): Promise<unknown>;
 }
 

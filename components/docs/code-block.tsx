@@ -17,8 +17,7 @@ export function CodeBlock({
         <span className="min-w-0 flex-1">{title}</span>
         {copy && <CopyButton text={text} label={copy} quiet />}
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever scrolls it by keyboard must
-          reach it */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it */}
       <pre className="overflow-x-auto px-3.5 py-3 font-mono text-12 leading-5" tabIndex={0}>
         {text}
       </pre>

@@ -68,8 +68,7 @@ export function useLive<T>(
     setState((old) => ({ ...old, receivedAt: old.receivedAt ?? performance.now() }));
   }, []);
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new key or attempt reopens the
-  // connection
+  // biome-ignore lint/correctness/useExhaustiveDependencies: key and attempt reopen the connection
   useEffect(() => {
     let pauseMs = FIRST_PAUSE_MS;
     let timer: ReturnType<typeof setTimeout> | null = null;

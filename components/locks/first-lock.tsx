@@ -87,8 +87,7 @@ export function FirstLock({
               </span>
               <CopyButton text={line} label="Copy the line" />
             </div>
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: whoever scrolls it by keyboard
-                must reach it */}
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it */}
             <pre className="overflow-x-auto px-3.5 py-3 font-mono text-12 leading-5" tabIndex={0}>
               {line}
             </pre>

@@ -65,7 +65,7 @@ export function LockList(props: ListProps) {
     onHold,
   });
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another height makes every measure wrong
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new height resizes all
   useEffect(() => virtual.measure(), [rowHeight, virtual]);
   useLayoutEffect(() => {
     const top = list.current?.offsetTop ?? 0;
@@ -77,11 +77,11 @@ export function LockList(props: ListProps) {
   const { range } = virtual;
   const first = range?.startIndex ?? 0;
   const last = range?.endIndex ?? 0;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another list is asked for from its own window on
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list has its window
   useEffect(() => onRange(first, last, count), [first, last, count, query, onRange]);
 
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a virtual list whose rows fold into lines is no HTML table
+    // biome-ignore lint/a11y/useSemanticElements: virtual rows fold into lines
     <div
       role="grid"
       aria-label="Locks"

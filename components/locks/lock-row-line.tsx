@@ -53,7 +53,7 @@ export const LockRowLine = memo(function LockRowLine({
     if (event.target.matches(':focus-visible')) onCursor(place, row.id);
   };
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a virtual list of rows that fold into lines is no HTML table
+    // biome-ignore lint/a11y/useSemanticElements: virtual rows fold into lines
     <div
       role="row"
       aria-rowindex={place + 2}

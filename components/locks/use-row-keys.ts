@@ -56,7 +56,7 @@ export function useRowKeys({
   if (cursor?.id === null && current) setCursor({ place, id: current.id });
 
   const wantsFocus = useRef(false);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the row of a place comes to be when it is read
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the row exists once read
   useEffect(() => {
     if (!wantsFocus.current) return;
     const line = list.current?.querySelector<HTMLElement>(`[data-place="${place}"]`);

@@ -15,7 +15,7 @@ export function GridCell({
   children: ReactNode;
 }) {
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a row that folds into lines on a phone is no table row
+    // biome-ignore lint/a11y/useSemanticElements: folds into lines on a phone
     // biome-ignore lint/a11y/useFocusableInteractive: the row takes the focus, not its cells
     <div role="gridcell" data-cell={name} className={className} title={title}>
       {children}
