@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newTestPlace, type TestPlace } from '@/db/test-database';
 import { TcpProxy } from '@/test/tcp-proxy';
 import type { Actor } from '../auth/actor';
+import { StoreError } from '../backends/record-store';
 import { systemClock } from '../clock';
 import { readConfig } from '../config';
 import type { LockEngine } from '../engine/lock-engine';
@@ -16,7 +17,7 @@ import { forceReleaseLock } from './force-release-lock';
 import { inspectLock } from './inspect-lock';
 import { listAudit } from './list-audit';
 import type { OperationContext, Runtime } from './operation-context';
-import { resolveAuditIntents } from './resolve-audit-intents';
+import { requestOfIntent, resolveAuditIntents } from './resolve-audit-intents';
 import { userActor } from './test-runtime';
 
 const SERVICE: Actor = { kind: 'service', keyId: 'k', service: 'orders', namespaces: ['default'] };
@@ -123,6 +124,69 @@ describe('what the audit log says of an act', () => {
     await expect(forceReleaseLock(ctx, seen)).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
     expect(await holders()).toMatchObject([{ token: seen.token }]);
     expect(await lastAct()).toMatchObject({ outcome: 'not_applied' });
+  });
+});
+
+describe('an act whose outcome was never written', () => {
+  /** Open intents to force locks of a namespace, a second apart; the last of them is the oldest. */
+  async function leaveOpen(namespace: string, count: number, oldestMs: number) {
+    const oldestAt = runtime.clock.now() - oldestMs;
+    const rows = Array.from({ length: count }, (_, i) => ({
+      intent: `${namespace}-${i}`,
+      at: oldestAt + (count - 1 - i) * 1_000,
+      actor: 'ada',
+      actorKind: 'user',
+      address: '192.0.2.1',
+      act: 'lock.forceRelease',
+      namespace,
+      subject: `job ${i}`,
+      reason: 'it is stuck',
+      seen: '{"token":1}',
+      outcome: 'pending',
+      result: '{}',
+    }));
+    const { db, tables } = runtime.database;
+    await db.insert(tables.audit).values(rows);
+  }
+  const outcomesOf = async (namespace: string) => {
+    const { db, tables } = runtime.database;
+    const rows = await db.select().from(tables.audit).where(eq(tables.audit.namespace, namespace));
+    return new Set(rows.map(({ outcome }) => outcome));
+  };
+
+  test('is resolved, the oldest first, while 150 older ones wait for a backend that is silent', async () => {
+    await start('sqlite');
+    const { db, tables } = runtime.database;
+    await db.insert(tables.namespaces).values({ id: 'away', backend: 'away', createdAt: 0 });
+    await leaveOpen('away', 150, 900_000);
+    await leaveOpen('default', 3, 60_000);
+    const asked: string[] = [];
+    const home = runtime.engines.get('default') as LockEngine;
+    const engineThat = (recall: LockEngine['recall']): LockEngine =>
+      Object.assign(Object.create(home) as LockEngine, { recall });
+    const engines = new Map([
+      [
+        'away',
+        engineThat(async () => {
+          asked.push('away');
+          throw new StoreError('It does not answer.', 'no');
+        }),
+      ],
+      [
+        'default',
+        engineThat(async (request) => {
+          asked.push(request.key);
+          return home.recall(request);
+        }),
+      ],
+    ]);
+    expect(await resolveAuditIntents({ ...runtime, engines })).toBe(3);
+    expect(await outcomesOf('default')).toEqual(new Set(['not_applied']));
+    expect(await outcomesOf('away')).toEqual(new Set(['pending']));
+    const { audit } = tables;
+    const rows = await db.select().from(audit).where(eq(audit.namespace, 'default'));
+    const oldestFirst = rows.sort((a, b) => a.at - b.at).map((row) => requestOfIntent(row)?.key);
+    expect(asked).toEqual(['away', ...oldestFirst]);
   });
 });
 

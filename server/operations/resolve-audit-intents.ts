@@ -1,4 +1,4 @@
-import { and, eq, lte, type SQL } from 'drizzle-orm';
+import { and, asc, eq, gt, lte, or, type SQL } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../domain/errors';
 import type { RequestIdentity } from '../domain/request-tag';
@@ -22,29 +22,81 @@ type Needs = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespace
  * Finds out the outcome of acts that have none in the audit log, such as when their process was
  * killed: an act on a lock or a counter left its answer under the intent's id; a change of the
  * control database is written together with its outcome, so one without it never happened. A
- * process that reports the real outcome of its act later still overrides this. Run at least every
- * 30 s by one process, this closes every intent within 60 s of its act, unless its backend does not
- * respond: then it is tried again. Returns how many were closed.
+ * process that reports the real outcome of its act later still overrides this.
+ *
+ * Run at least every 30 s by one process, this closes every intent within 60 s of its act, the
+ * oldest first, unless its backend does not respond. Such a backend is asked once in a run, and its
+ * intents wait for the next run; those of other backends go on. Returns how many were closed.
  */
 export async function resolveAuditIntents(runtime: Needs): Promise<number> {
-  const { database, clock, log } = runtime;
+  const settledAt = runtime.clock.now() - SETTLED_AFTER_MS;
+  const silent = new Set<string>();
+  let closed = 0;
+  let last: Intent | undefined;
+  do {
+    const page = await openIntents(runtime, settledAt, last);
+    const byBackend = new Map<string, Intent[]>();
+    for (const intent of page) {
+      const backend = await backendOf(runtime, intent);
+      byBackend.set(backend, [...(byBackend.get(backend) ?? []), intent]);
+    }
+    const lines = [...byBackend].map(([backend, intents]) =>
+      resolveLine(runtime, intents, backend, silent),
+    );
+    for (const count of await Promise.all(lines)) closed += count;
+    last = page.length < AT_ONCE ? undefined : page.at(-1);
+  } while (last);
+  return closed;
+}
+
+/** Intents without an outcome of which nothing can still land, the oldest first. */
+function openIntents(
+  { database }: Needs,
+  settledAt: number,
+  after: Intent | undefined,
+): Promise<Intent[]> {
   const { audit } = database.tables;
-  const isSettled = lte(audit.at, clock.now() - SETTLED_AFTER_MS);
-  const open = await database.db
+  const isOpen = and(eq(audit.outcome, 'pending'), lte(audit.at, settledAt));
+  const isLater =
+    after && or(gt(audit.at, after.at), and(eq(audit.at, after.at), gt(audit.id, after.id)));
+  return database.db
     .select()
     .from(audit)
-    .where(and(eq(audit.outcome, 'pending'), isSettled) as SQL)
+    .where(and(isOpen, isLater) as SQL)
+    .orderBy(asc(audit.at), asc(audit.id))
     .limit(AT_ONCE);
+}
+
+/** The backend that must be asked about an act; empty where none needs to be. */
+async function backendOf({ namespaces }: Needs, { act, namespace }: Intent): Promise<string> {
+  if (!namespace || !VERBS[act]) return '';
+  const entry = namespaces.atHand(namespace) ?? (await namespaces.get(namespace));
+  return entry?.backend ?? '';
+}
+
+/** Resolves intents one by one until their backend does not respond; returns how many it closed. */
+async function resolveLine(
+  runtime: Needs,
+  intents: Intent[],
+  backend: string,
+  silent: Set<string>,
+): Promise<number> {
   let closed = 0;
-  for (const intent of open) {
+  for (const intent of intents) {
+    if (silent.has(backend)) break;
     try {
       if (await resolve(runtime, intent)) closed++;
     } catch (err) {
+      const { log } = runtime;
       log.warn({ err, intent: intent.intent }, 'the outcome of an audited act is not known yet');
+      if (backend !== '' && isSilence(err)) silent.add(backend);
     }
   }
   return closed;
 }
+
+/** Text that cannot be parsed concerns one intent alone. */
+const isSilence = (error: unknown) => !(error instanceof SyntaxError);
 
 async function resolve(runtime: Needs, intent: Intent): Promise<boolean> {
   if (DELETIONS.has(intent.act)) {
