@@ -34,7 +34,8 @@ export interface Grant {
 }
 
 /**
- * Until when, on our clock, a lease told in an answer to a request sent at `sentAt` surely lasts.
+ * Until when, on this process's clock, the lease in an answer to a request sent at `sentAt`
+ * certainly lasts.
  */
 export function surelyUntil({
   sentAt,
@@ -44,12 +45,13 @@ export function surelyUntil({
 }
 
 /**
- * Waits for a grant over as many requests as it takes, all with one request id, so that the place
- * in the queue stays.
+ * Waits for a grant over as many requests as it takes, all with one request id, so that the
+ * position in the queue is kept.
  *
- * Rejects with `LockTimeout` when it was not granted in time, with `LockyardError` when that cannot
- * be known, and with the signal's reason when the caller gives up. In each case the place, or a
- * grant not heard of, is given back first; where even that fails, the cost is one lease.
+ * Rejects with `LockTimeout` when it was not granted in time, with `LockyardError` when the outcome
+ * is unknown, and with the signal's reason when the caller gives up. In each case the queue
+ * position, or a grant whose answer was lost, is released first; if even that fails, the cost is
+ * one lease.
  */
 export function awaitGrant(
   client: LockyardClient,

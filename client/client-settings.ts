@@ -24,7 +24,7 @@ export interface LockyardClientOptions {
   owner?: string | undefined;
   /** The version of this program, shown to operators with its holds. Default: the client's own. */
   version?: string | undefined;
-  /** Told what happens to locks and requests, for metrics. */
+  /** Receives events of locks and requests, for metrics. */
   observer?: LockObserver | undefined;
   fetch?: typeof fetch | undefined;
   clock?: ClientClock | undefined;

@@ -50,8 +50,8 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
   protected abstract timeout(answer: A): LockTimeout;
 
   /**
-   * Whatever it rejects with, the place or a grant not heard of is given back first, where that can
-   * be done.
+   * Before it rejects, the queue position or a grant whose answer was lost is released, where
+   * possible.
    */
   async run(): Promise<G> {
     try {

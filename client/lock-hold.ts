@@ -30,7 +30,7 @@ export interface Hold {
   /** Set once renewals prolong this hold no more: it ends at `expiresAt`. */
   readonly renewalsStopped: Remark | null;
   /**
-   * The end of the lease as last heard of, epoch milliseconds of the backend's clock. Renewals move
+   * The end of the lease as last reported, epoch milliseconds of the backend's clock. Renewals move
    * it.
    */
   readonly expiresAt: number;
@@ -160,7 +160,7 @@ export class LockHold {
     return Math.max(0, this.sureUntil - this.client.settings.clock.monotonic());
   }
 
-  /** From the grant, as it was heard of, until now. */
+  /** From the arrival of the grant until now. */
   heldMs(): number {
     return this.client.settings.clock.monotonic() - this.heldSince;
   }
@@ -242,8 +242,8 @@ export class LockHold {
   }
 
   /**
-   * What operators told with a renewal; each is passed on once. A listener that throws must not end
-   * the renewing.
+   * Passes on operators' messages that came with a renewal, each once. A listener that throws must
+   * not end the renewals.
    */
   private hear({ askedToRelease, renewalsStopped }: Renewed): void {
     const remark = askedToRelease ?? renewalsStopped;

@@ -31,7 +31,7 @@ export interface HoldRenewed extends ObservedLock {
 export interface HoldLost extends ObservedLock {
   token: number;
   cause: EndCause | 'unrenewed';
-  /** From the grant, as it was heard of, to the moment when the loss was noticed. */
+  /** From the arrival of the grant to the moment when the loss was noticed. */
   heldMs: number;
 }
 
@@ -39,7 +39,7 @@ export interface HoldReleased extends ObservedLock {
   token: number;
   /** `unconfirmed`: no answer; the lock may stay taken until its lease ends. */
   outcome: 'released' | 'decremented' | 'unconfirmed';
-  /** From the grant, as it was heard of, to the end of the release. */
+  /** From the arrival of the grant to the end of the release. */
   heldMs: number;
 }
 

@@ -1,6 +1,6 @@
 import type { Holder } from './wire';
 
-/** Who was in the way, as far as the last answer told. */
+/** The holders of the lock, according to the last answer. */
 export interface Obstacle {
   holders: Holder[];
   /** Null where the last answer did not tell. */

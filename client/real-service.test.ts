@@ -24,7 +24,7 @@ beforeEach(() => {
   name = `real service ${++names}`;
 });
 
-/** Holds the lock until told to let go. */
+/** Holds the lock until the test releases it. */
 function occupy(client: LockyardClient, options: { leaseMs?: number } = {}) {
   let letGo = () => {};
   const freed = new Promise<void>((resolve) => {

@@ -74,7 +74,7 @@ export interface CheckInput extends LockRef {
 /** Exclusive: alone. Shared: together with other shared holds. */
 export type Mode = 'exclusive' | 'shared';
 
-/** What a person told a lock or a holder, and why. */
+/** An operator's message to a lock or a holder, and its reason. */
 export interface Remark {
   by: string;
   reason: string;

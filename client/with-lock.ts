@@ -38,13 +38,13 @@ export interface WithLockOptions {
   /** Shown to operators with the hold, beside `host`, `pid` and `version`. */
   meta?: Record<string, string> | undefined;
   /**
-   * Called once when an operator asks for the lock, as told by a renewal. Ending the work soon is
-   * all that is asked; the hold stays good. The work sees the same on `hold.askedToRelease`.
+   * Called once when an operator asks for the lock, as reported by a renewal. The work should end
+   * soon, but need not; the hold stays valid. The work sees the same on `hold.askedToRelease`.
    */
   onAskedToRelease?: ((asked: Remark) => void) | undefined;
   /**
-   * Called once when an operator has stopped the renewals, as told by a renewal: the hold ends at
-   * `hold.expiresAt`, however healthy this process is, unless the operator extends it.
+   * Called once when an operator has stopped the renewals, as reported by a renewal: the hold ends
+   * at `hold.expiresAt`, however healthy this process is, unless the operator extends it.
    */
   onRenewalsStopped?: ((stopped: Remark) => void) | undefined;
   /** Gives up: leaves the queue, or aborts the work's own signal. */

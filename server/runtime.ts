@@ -205,8 +205,8 @@ async function watchGuarantees(
 }
 
 /**
- * A backend's store and what is known of its past, which rises while the process runs where the
- * store may lose its memory.
+ * A backend's store and its known history, which is updated while the process runs if the store may
+ * lose data.
  */
 async function openWithPast(
   id: string,

@@ -26,7 +26,7 @@ interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
 
 /** What the engines of all shards have in common. */
 interface Shared extends Pick<EngineParts, 'processId' | 'newWriter' | 'names'> {
-  /** Told when the clock of one shard's server was set: see `EngineParts`. */
+  /** Called when the clock of one shard's server was set: see `EngineParts`. */
   onBackendStep?: (shard: string) => (ms: number) => void;
   /**
    * What a namespace allows, on a backend that grants nothing new before an instant, nor while it

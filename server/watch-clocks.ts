@@ -7,15 +7,15 @@ const LOOK_EVERY_MS = 1_000;
 const END_SESSIONS_EVERY_MS = 60_000;
 
 export interface WatchedClocks {
-  /** Told by the engine of a backend that its clock was set. */
+  /** Called by the engine of a backend when its clock was set. */
   onBackendStep: (backend: string) => (ms: number) => void;
   /** Begins to watch this machine's own. The answer ends that. */
   start(isForAll: () => boolean): () => Promise<void>;
 }
 
 /**
- * Notes in log and audit log when a clock is set, this server's or a backend's, and ends lapsed
- * sessions for good before this server's can be set back.
+ * Records in log and audit log when a clock is set, this server's or a backend's, and permanently
+ * ends expired sessions before this server's clock can be set back.
  */
 export function watchClocks(control: ControlRuntime): WatchedClocks {
   const { clock, log, sessions } = control;

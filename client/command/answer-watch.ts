@@ -4,11 +4,11 @@ import type { ClientClock } from '../client-clock';
 export interface Silence {
   /** Once each time. */
   began(): void;
-  /** It is heard again. */
+  /** The server responds again. */
   ended(): void;
   /**
-   * It has lasted for `limitMs`, counted from the first request that was not answered. May be told
-   * again.
+   * The server has not responded for `limitMs`, counted from the first unanswered request. May be
+   * called again.
    */
   lasted(): void;
 }

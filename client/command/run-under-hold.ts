@@ -60,7 +60,7 @@ export async function runUnderHold(
   return { exitCode, isCutShort: ending !== null };
 }
 
-/** Told by the server while the lease would have gone on. */
+/** Reported by the server before the lease ended. */
 function wasTakenAway(reason: unknown): boolean {
   return reason instanceof LockLost && ['forced', 'released'].includes(reason.loss.cause);
 }

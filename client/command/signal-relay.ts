@@ -6,7 +6,7 @@ const RELAYED = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2']
 /** The terminal sends these to everybody in front of it, the command included. */
 const FROM_KEYS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
 
-/** This process was told to end while it waited for the lock. */
+/** This process received a signal to end while it waited for the lock. */
 export class EndedBySignal extends Error {
   override readonly name = 'EndedBySignal';
 

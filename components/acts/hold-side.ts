@@ -13,7 +13,7 @@ export interface HoldSide {
     expiresAt: number;
     /** Absent for a lock that was taken alone. */
     set?: SetMark;
-    /** Absent where only a refusal told of this hold. */
+    /** Absent if this hold is known only from a refusal. */
     life?: { leaseMs: number; renewedAt: number; renewals: number; meta: Meta };
   } | null;
   /** How many others share the lock. */

@@ -28,7 +28,7 @@ const WORDS = {
   },
 } as const;
 
-/** Leaves word for a holder: asks it to let go, or lets its lease run out. */
+/** Sends a holder a request to release the lock, or stops its renewals. */
 export function NoticeDialog({
   verb,
   row,

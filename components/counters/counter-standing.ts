@@ -21,7 +21,7 @@ export interface Standing {
 
 type Facts = Pick<CounterRow, 'value' | 'floor' | 'ceiling' | 'isKnown'>;
 
-/** What is not known is never told as being within its bounds. */
+/** An unknown value is never shown as within its bounds. */
 export function standingOf({ value, floor, ceiling, isKnown }: Facts): Standing {
   if (value === null) return { state: 'unknown', share: null };
   const share = shareOf(value, floor, ceiling);

@@ -1,7 +1,10 @@
 import type { ReactNode } from 'react';
 import { Button } from '../ui/button';
 
-/** Says that what the operator saw is not what is there, and lets go on from what is. */
+/**
+ * Says that the counter has changed since the operator looked, and offers to continue with its
+ * current state.
+ */
 export function MovedNote({ children, onUse }: { children: ReactNode; onUse: () => void }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">

@@ -8,9 +8,9 @@ const FRESH_MS = 2_400;
 const LATE_MS = 10_000;
 
 /**
- * How old the data is: a full dot while it flows, a ring when it is late, a word when the line is
- * down. Where it shows what a silent `backend` said last, it is as old as that. Of the whole fleet
- * it is full only while every backend responds.
+ * How old the data is: a full dot while it flows, a ring when it is late, a word when the
+ * connection is down. For a `backend` that does not respond, the age is that of its last reading.
+ * For the whole fleet the dot is full only while every backend responds.
  */
 export function LiveDot({
   link,

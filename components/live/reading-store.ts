@@ -58,7 +58,7 @@ export function answeredAt({ asOf, backends }: Reading, backend: string): number
   return asOf + (health?.clockOffsetMs ?? 0) - (health?.silentForMs ?? 0);
 }
 
-/** For how long a backend has been silent, in milliseconds. */
+/** How long a backend has not responded, in milliseconds. */
 export function silenceOf(reading: Reading, backend: string, nowMs: number | null): number {
   const health = reading.backends.find(({ id }) => id === backend);
   return (health?.silentForMs ?? 0) + ageOf(reading, nowMs);

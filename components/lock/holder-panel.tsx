@@ -16,7 +16,7 @@ import { Instant } from '../ui/instant';
 import { Panel } from '../ui/panel';
 import { VisibleText } from '../ui/visible-text';
 
-/** Who has the lock, in which process, and whether that process shows signs of life. */
+/** The holder, its process, and whether that process still renews. */
 export function HolderPanel({
   detail: { row, holds },
   chosen,

@@ -25,7 +25,7 @@ export function HeldCell({ row }: { row: LockRow }) {
   );
 }
 
-/** A lower bound where the backend is silent. Bold beyond the lock's own p99. */
+/** A lower bound while the backend does not respond. Bold beyond the lock's own p99. */
 function HeldFor({ row }: { row: LockRow }) {
   const isStale = useIsStale();
   const heldMs = useAtBackend(row.backend, (now, _, lastAnswerAt) => {

@@ -3,8 +3,8 @@ import type { LockPage } from '@/server/domain/lock-row';
 import { sharedRows } from './shared-rows';
 
 /**
- * The list after a message. Rows that have not changed stay the same objects. A backend that the
- * message does not speak of and that was silent is so still, and has been for longer.
+ * The list after a message. Unchanged rows stay the same objects. A backend that is missing from
+ * the message and did not respond before still does not, and its silence has grown.
  */
 export function listAfter(before: LockPage, message: LockListMessage): LockPage {
   const page = pageAfter(before, message);

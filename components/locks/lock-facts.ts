@@ -24,7 +24,7 @@ export function stillRenews(hold: Renewing, now: number): boolean {
   return hold.renewals > 0 && now - hold.renewedAt <= hold.leaseMs * ALIVE_SHARE;
 }
 
-/** The tenure that a row speaks of: the hold, or the one that lapsed and was never released. */
+/** The grant that a row shows: the current hold, or one that expired and was never released. */
 export interface Tenure {
   owner: string;
   service: string;
@@ -40,7 +40,7 @@ export function tenureOf(row: LockRow): Tenure | null {
   return null;
 }
 
-/** When the lapsed lease ran out. */
+/** When the lease expired. */
 export function lapsedAt(row: LockRow): number | null {
   return row.hold?.expiresAt ?? (row.ended?.cause === 'expired' ? row.ended.at : null);
 }

@@ -1,9 +1,9 @@
 import type { LockRow } from '@/server/domain/lock-row';
 
 /**
- * Fresh rows, with the object of before for each that has not changed, so that it is not drawn
- * again. When it was read does not count as a change: that matters only once its backend is silent,
- * and then its status has changed.
+ * New rows, reusing the previous object of each that has not changed, so that it is not drawn
+ * again. A new read time alone is no change: it matters only once the backend stops responding, and
+ * then the status changes too.
  */
 export function sharedRows(before: readonly LockRow[], fresh: readonly LockRow[]): LockRow[] {
   const byId = new Map(before.map((row) => [row.id, row]));

@@ -3,8 +3,8 @@
 import { useSyncExternalStore } from 'react';
 
 /**
- * Which rows are in view, kept apart so that scrolling draws nothing but the rows and the line that
- * tells of it.
+ * Which rows are in view, kept separately so that scrolling redraws only the rows and the line that
+ * reports the range.
  */
 export interface VisibleRange {
   get: () => string;

@@ -5,7 +5,7 @@ interface ButtonProps extends ComponentProps<'button'> {
   size?: 'small' | 'normal' | 'large';
 }
 
-/** A button that never submits unless told to. */
+/** A button that does not submit by default. */
 export function Button({
   tone = 'plain',
   size = 'normal',

@@ -46,7 +46,7 @@ export class BrokenRequests {
     void this.refuseInTurn(error, socket);
   };
 
-  /** For `connect` of a server, which has let go of the socket. */
+  /** For `connect` events of a server, which has detached from the socket. */
   readonly refuseTunnel = (_req: IncomingMessage, socket: Duplex): void => {
     socket.on('error', () => socket.destroy());
     // Nothing more of it is read, but its end has to be noticed.

@@ -38,7 +38,7 @@ interface LeanDoor {
   admit: Admit;
   /** How to run a procedure; null leaves it to the stock door. */
   runnerOf(procedure: AnyProcedure): Run | null;
-  /** Told of what a call has thrown. */
+  /** Called with an error that a call threw. */
   onError(error: TRPCError, call: LeanCall): void;
   /** Answers a request that looked plain and was not. */
   otherwise(req: IncomingMessage, res: ServerResponse, body: Buffer): void;

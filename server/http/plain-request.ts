@@ -39,7 +39,7 @@ export function isPlainRequest(req: IncomingMessage): boolean {
   return length !== undefined && Number(length) <= BODY_MAX_BYTES;
 }
 
-/** The input of a query as text; null where a URL's parser had better look at it. */
+/** The input of a query as text; null where a full URL parser is needed. */
 export function plainInput(query: string): string | null {
   const encoded = ONLY_INPUT.exec(query)?.[1];
   if (encoded === undefined) return null;

@@ -7,7 +7,7 @@ import { callerAddress, isSecure } from './forwarded';
 export interface RequestScope {
   req: IncomingMessage;
   res: ServerResponse;
-  /** Told to the caller in `X-Request-Id`, and to the log. */
+  /** Sent to the caller in `X-Request-Id`, and logged. */
   requestId: string;
   /** The caller's address, by the word of trusted proxies alone. */
   address: string;

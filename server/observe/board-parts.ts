@@ -14,7 +14,7 @@ export interface BoardParts {
   policyOf: (namespace: string) => NamespacePolicy;
   /** How long a lock is held as a rule, by its id on the board. */
   ownHoldOf: (id: string) => OwnHold | null;
-  /** Told of every name that comes and goes. */
+  /** Notified of every name that is added or removed. */
   names: NameCount;
   /** Unlike that of any other process. */
   processId: string;

@@ -40,8 +40,9 @@ export interface ChoresParts {
 }
 
 /**
- * Work that one process does for all: it holds Lockyard's own chores lock on the control database's
- * backend. Every chore is safe to do twice, so a moment with two processes at it harms nothing.
+ * Maintenance that one process does for all: the one that holds Lockyard's own chores lock on the
+ * control database's backend. Every chore is safe to repeat, so a moment with two processes running
+ * it does no harm.
  */
 export class Chores {
   private token: number | null = null;
@@ -150,7 +151,7 @@ export class Chores {
     return found;
   }
 
-  /** Forgets records that were free for long, and remembered answers that lapsed. */
+  /** Deletes records that have long been free, and expired idempotency records. */
   private async forgetIdle(backend: ObservedBackend): Promise<void> {
     const { store } = backend;
     let cursor: Cursor | null = { namespace: null, after: null };
@@ -208,7 +209,7 @@ async function settleAll({ engine }: ObservedBackend, keys: RecordKey[]): Promis
   await Promise.all(keys.map((key) => engine.run(key, { verb: 'settle' }).catch(() => undefined)));
 }
 
-/** A sign of life that ended long ago. Lockyard's own locks stay. */
+/** A heartbeat that ended long ago. Lockyard's own locks stay. */
 function deadProcess({ key, record, now }: ReadRecord): Obsolete[] {
   if (!record || !key.name.startsWith('process/')) return [];
   const { rev, writer, head } = record;

@@ -34,8 +34,8 @@ export class CounterBoard {
   private readonly answers = new Map<string, { at: number; page: Promise<CounterPage> }>();
 
   /**
-   * @param backendOf which backend a namespace lives on; null if there is no such namespace
-   * @param names told of every counter that comes and goes
+   * @param backendOf which backend a namespace is on; null if there is no such namespace
+   * @param names notified of every counter that is added or removed
    */
   constructor(
     private readonly backends: CounterBackend[],
@@ -124,10 +124,7 @@ export class CounterBoard {
     }
   }
 
-  /**
-   * Begins to read everything of a backend. The answer lets go of what was not read until it is
-   * called.
-   */
+  /** Starts a full read of a backend. The answer evicts what was not read before it is called. */
   beginReading(backend: string): () => Promise<void> {
     return this.table.beginReading(backend, this.slice());
   }

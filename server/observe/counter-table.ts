@@ -29,7 +29,7 @@ export class CounterTable {
   private readonly fresh = new Set<number>();
   private mark = 0;
 
-  /** @param names told of every counter that comes and goes */
+  /** @param names notified of every counter that is added or removed */
   constructor(private readonly names: Pick<NameCount, 'appeared' | 'vanished'>) {}
 
   get size(): number {
@@ -81,10 +81,7 @@ export class CounterTable {
     for (const row of this.rows) if (row) yield row;
   }
 
-  /**
-   * Begins to read everything of a backend. The answer lets go of what was not read until it is
-   * called.
-   */
+  /** Starts a full read of a backend. The answer evicts what was not read before it is called. */
   beginReading(backend: string, slice: TimeSlice): () => Promise<void> {
     this.mark += 1;
     const { mark } = this;

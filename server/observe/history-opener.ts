@@ -32,7 +32,7 @@ export class HistoryOpener {
   private readonly cursorId: string;
   private readonly roller: MinuteRoller;
 
-  /** @param tally told of what this process has counted */
+  /** @param tally receives what this process has counted */
   constructor(
     private readonly database: Database,
     private readonly backend: Pick<ObservedBackend, 'id' | 'store'>,

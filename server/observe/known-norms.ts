@@ -5,8 +5,8 @@ import type { RecordEvent } from '../domain/record-event';
 import type { LockNorms } from '../domain/stuck-reason';
 
 /**
- * What this process knows of the norms by which locks are called stuck. Locks go by their ids on
- * the board.
+ * The baselines, as this process knows them, by which locks are called stuck. Keyed by the locks'
+ * ids on the board.
  */
 export class KnownNorms {
   private readonly gaveUpAt = new Map<string, number>();

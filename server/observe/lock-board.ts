@@ -174,7 +174,9 @@ export class LockBoard {
     return this.table.settle();
   }
 
-  /** Told, at most a few times a second, that something moved. Returns the way to stop it. */
+  /**
+   * Notifies, at most a few times a second, that something moved. Returns the unsubscribe function.
+   */
   subscribe(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);

@@ -35,7 +35,7 @@ export class MinuteRoller {
   private ahead: HistoryRow[] = [];
   private writtenAt = Number.NEGATIVE_INFINITY;
 
-  /** @param tally told of what this process has written */
+  /** @param tally receives what this process has written */
   constructor(
     private readonly database: Database,
     private readonly backend: string,

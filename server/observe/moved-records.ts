@@ -16,7 +16,7 @@ export class MovedRecords {
   /** By record, the last rev in the history. Removed once the record has been read. */
   readonly revs = new Map<string, number>();
 
-  /** @param onEvents told of everything that happened to a record, by its id */
+  /** @param onEvents called with everything that happened to a record, by its id */
   constructor(
     private readonly tail: HistoryTail,
     private readonly onEvents: (id: string, events: RecordEvent[]) => void,

@@ -4,8 +4,8 @@ import type { MetricFamily, Sample } from './metrics';
 import type { NamespaceLabels } from './namespace-labels';
 
 /**
- * How many locks and counters each namespace has and may have, and whether memory is too short for
- * more.
+ * How many locks and counters each namespace has and may have, and whether new names are refused
+ * for lack of memory.
  */
 export function nameMetrics(
   names: NameCount,

@@ -31,8 +31,8 @@ interface WeekRow {
 }
 
 /**
- * How long each lock of some backends is held as a rule, in memory: of the holds that ended this
- * week and the week before. Knows what the roll-ups said at its last `refresh`.
+ * How long each lock of some backends is typically held, in memory: from the holds that ended this
+ * week and the week before. Reflects the roll-ups as of the last `refresh`.
  */
 export class OwnHolds {
   private week = Number.NEGATIVE_INFINITY;

@@ -47,7 +47,7 @@ export interface ObservingParts {
   policyOf: (namespace: string) => NamespacePolicy;
   /** How many names each namespace has; the board counts them. */
   names: NameCount;
-  /** Whether this process makes no new names, being short of memory. */
+  /** Whether this process refuses new names for lack of memory. */
   isShortOfMemory: () => boolean;
   /** Closes audit intents whose outcome was never written. */
   resolveIntents: () => Promise<void>;

@@ -7,14 +7,13 @@ interface Pace {
 }
 
 /**
- * What a page that follows locks gets: calm enough to read, and never so old that its age cannot be
- * told.
+ * The rate for a page that follows locks: slow enough to read, and frequent enough to show its age.
  */
 export const LIVE_PACE: Pace = { gapMs: 500, beatMs: 2_000 };
 
 /**
- * Yields at once, then after changes and at every beat, until the signal. Lets go of `subscribe`
- * when it ends.
+ * Yields at once, then after changes and at every interval, until the signal. Unsubscribes when it
+ * ends.
  */
 export async function* pacedChanges(
   subscribe: (listener: () => void) => () => void,

@@ -36,7 +36,7 @@ export function createServiceContext(
   return { runtime, requestId, address, isBatch, line, actor };
 }
 
-/** Which key such a header carries, if that can be told without asking the database; else null. */
+/** The API key in such a header, if it is known without asking the database; else null. */
 export function recognisedKey(runtime: Runtime, header: string | undefined): RecognisedKey | null {
   const bearer = bearerIn(header);
   return bearer === undefined ? null : runtime.apiKeys.recognise(bearer);

@@ -90,7 +90,7 @@ export class ListView {
   private async build(slice: TimeSlice): Promise<void> {
     const { ranking, table } = this;
     const version = table.log.end;
-    // By slot rather than in order: so neighbours in memory are looked at one after another.
+    // By slot rather than in list order, so that neighbours in memory are read one after another.
     const marks = new Uint8Array(table.slotsEnd);
     let count = 0;
     for (let slot = 0; slot < marks.length; slot += 1) {

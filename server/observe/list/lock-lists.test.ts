@@ -50,7 +50,10 @@ function play(rig: TableRig, one: Step): void {
 }
 
 const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-/** A silent backend's locks are known for longer than their last reading says; not here. */
+/**
+ * For a backend that does not respond, locks may be known longer than their last reading says; not
+ * here.
+ */
 const pageOf = (rig: TableRig, input: LockListInput) => rig.lists.page(input, false);
 
 describe('a view that is kept up to date', () => {
@@ -119,7 +122,8 @@ describe('a view that is kept up to date', () => {
     rig.keep('job-11', { waiters: 3 });
     rig.keep('job-12', { heldMs: null });
     expect(await names()).toEqual(before);
-    // Lapsed: it moves up at once. A new one goes where it belongs, one that is gone leaves.
+    // Expired: it moves up at once. A new one is inserted where it belongs, a deleted one is
+    // removed.
     rig.keep('job-15', { leaseLeftMs: -10 });
     rig.keep('new', { waiters: 1 });
     rig.forget('job-20');

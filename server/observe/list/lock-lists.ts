@@ -8,7 +8,7 @@ import type { LockTable } from './lock-table';
 import { RankBuffers } from './rank-buffers';
 import { Ranking } from './ranking';
 
-/** A view that neither a stream follows nor a page has asked for in this time is let go of. */
+/** A view is dropped when no stream follows it and no page has asked for it in this time. */
 const IDLE_MS = 60_000;
 
 /** Of those that no stream follows, so many are kept at most. */

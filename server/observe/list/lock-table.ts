@@ -18,7 +18,9 @@ import { SearchTexts } from './search-texts';
 import { isSameReason, standingOf } from './standing';
 import type { TimeSlice } from './time-slice';
 
-/** Why a status is to be found out again: time or norms may have changed it, or the record has. */
+/**
+ * Why a status must be computed again: time or baselines may have changed it, or the record has.
+ */
 const RECHECK = 1;
 const REPLACED = 2;
 
@@ -35,7 +37,7 @@ export interface LockTableParts {
   policyOf: (namespace: string) => NamespacePolicy;
   /** For long work that begins now. */
   slice: () => TimeSlice;
-  /** Told of every name that comes and goes. */
+  /** Notified of every name that is added or removed. */
   names: Pick<NameCount, 'appeared' | 'vanished'>;
 }
 
@@ -51,7 +53,7 @@ export class LockTable {
   /** Rises with everything that can change an order. */
   moves = 0;
   readonly names = new NameOrder<BoardRow>((slot) => this.at(slot), byName);
-  /** As `lock.list` tells of them. */
+  /** In the order of `lock.list`. */
   readonly listing = new NameOrder<BoardRow>((slot) => this.at(slot), byKey);
   private readonly rows: (BoardRow | null)[] = [];
   private readonly slots = new Map<string, number>();
@@ -160,7 +162,7 @@ export class LockTable {
     this.moves += 1;
   }
 
-  /** The norms of this lock have changed. */
+  /** The baselines of this lock have changed. */
   recheck(id: string): void {
     const slot = this.slots.get(id);
     if (slot !== undefined) this.note(slot, RECHECK);

@@ -20,9 +20,8 @@ export class RankKeys {
 }
 
 /**
- * What rankings need while they are made. One is made at a time, with these buffers: with new ones
- * for each the memory of typed arrays would come and go by megabytes, and make the garbage
- * collector look at all of the heap.
+ * Buffers for rankings, which run one at a time: with new buffers for each, megabytes of typed
+ * arrays would be allocated and freed, and make the garbage collector scan the whole heap.
  */
 export class RankBuffers {
   keys = new RankKeys();

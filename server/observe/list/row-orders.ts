@@ -10,7 +10,7 @@ export function byName(a: BoardRow, b: BoardRow): number {
   );
 }
 
-/** As `lock.list` tells of them: by namespace, then by the bytes of the name. */
+/** The order of `lock.list`: by namespace, then by the bytes of the name. */
 export function byKey(a: BoardRow, b: BoardRow): number {
   return (
     compareTexts(a.key.namespace, b.key.namespace) ||
