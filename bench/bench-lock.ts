@@ -1,7 +1,7 @@
 /** One way to lock, as the bench drives it. */
 export interface BenchLock {
   name: string;
-  /** Tries once. Null: somebody else holds it. */
+  /** Tries once. Null: another owner holds it. */
   tryAcquire(lock: string, owner: string): Promise<string | null>;
   /** Releases what either of them answered. */
   release(lock: string, owner: string, grant: string): Promise<void>;

@@ -17,7 +17,10 @@ import { openSegmentedLock } from './segmented-lock';
 const CONNECTIONS = 64;
 /** Short, so that most requests find their lock free. */
 const LEASE_MS = 500;
-/** The least that the opponent's clock can tell. Its refusals cost it nothing to write, so this is to its advantage. */
+/**
+ * The shortest lease that the opponent's clock can measure. Its refusals write nothing, so this is
+ * to its advantage.
+ */
 const OPPONENT_LEASE_SECONDS = 1;
 const DATABASE_CONNECTIONS = 50;
 
@@ -26,7 +29,10 @@ export interface Rounds {
   roundMs: number;
 }
 
-/** What the doors alone cost: engine and operation as always, over a store that costs next to nothing. */
+/**
+ * What the HTTP handlers alone cost: engine and operation as always, over a store that costs next
+ * to nothing.
+ */
 export async function raceDoors(loader: HttpLoader, { rounds, roundMs }: Rounds): Promise<void> {
   const { runtime, key, close } = await openBenchRuntime();
   const engine = await createEngine({

@@ -6,13 +6,16 @@ const LOCK = 'handed-on';
 const CALLERS = 50;
 const POLL_EVERY_MS = 5;
 
-/** One way to wait for a lock, as the bench drives it: waits for its turn, and gives the lock back at once. */
+/**
+ * One way to wait for a lock, as the bench drives it: waits for its turn, and releases the lock at
+ * once.
+ */
 export interface BenchTurns {
   name: string;
   takeTurn(owner: string): Promise<void>;
 }
 
-/** The opponent as its users wait with it: whoever is refused tries again a little later. */
+/** The opponent as its users wait with it: a refused caller retries a little later. */
 export function polledTurns(lock: BenchLock): BenchTurns {
   return {
     name: `${lock.name}, polled every ${POLL_EVERY_MS} ms`,
@@ -28,8 +31,8 @@ export function polledTurns(lock: BenchLock): BenchTurns {
 }
 
 /**
- * As many transactions as callers, queueing in InnoDB for one row. It writes nothing, so it flushes nothing: no lease,
- * no token, and the lock is gone with its connection.
+ * As many transactions as callers, queueing in InnoDB for one row. It writes nothing, so it flushes
+ * nothing: no lease, no token, and the lock ends with its connection.
  */
 export async function openRowTurns(url: string): Promise<BenchTurns & { close(): Promise<void> }> {
   const pool = mysql.createPool({ uri: url, connectionLimit: CALLERS, maxIdle: CALLERS });
@@ -74,7 +77,7 @@ async function rateOf(turns: BenchTurns, forMs: number): Promise<number> {
 }
 
 export interface TurnsContest {
-  /** The opponent as its strategy is told, and as a shrewd hand would write it. */
+  /** The opponent as its strategy describes it, and as an expert would write it. */
   polled: BenchTurns;
   polledWell: BenchTurns;
   row: BenchTurns;

@@ -5,8 +5,8 @@ import type { LoadOrder, LoadReport } from './http-loader';
 const NAMES = 10_000;
 
 /**
- * The other side of the doors, in a process of its own: keeps so many connections busy, one request at a time on each,
- * and spends as little as it can on every answer.
+ * The client side, in a process of its own: keeps a number of connections busy, one request at a
+ * time on each, and spends as little as it can on every answer.
  */
 process.on('message', (order: LoadOrder) => {
   drive(order).then(
@@ -57,7 +57,10 @@ interface Load {
   depth: number;
 }
 
-/** Resolves with what each answer took, in milliseconds, once the time is over and the last one has come. */
+/**
+ * Resolves with what each answer took, in milliseconds, once the time is over and the last one has
+ * come.
+ */
 function keepBusy(socket: Socket, { requestFor, until, depth }: Load): Promise<number[]> {
   return new Promise((resolve, reject) => {
     const waits: number[] = [];
@@ -84,7 +87,10 @@ function keepBusy(socket: Socket, { requestFor, until, depth }: Load): Promise<n
   });
 }
 
-/** Where the first answer ends; 0 if it is not whole. Of one that is told in chunks, none may follow yet. */
+/**
+ * Where the first answer ends; 0 if it is incomplete. A chunked answer must not be followed by
+ * another one yet.
+ */
 function endOfAnswer(text: string): number {
   const headEnd = text.indexOf('\r\n\r\n');
   if (headEnd < 0) return 0;

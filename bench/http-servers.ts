@@ -23,7 +23,10 @@ export interface BenchServer {
   close(): Promise<void>;
 }
 
-/** The least that a Node server can do with a call: read its body as JSON and answer as much JSON as a grant is. */
+/**
+ * The least that a Node server can do with a call: read its body as JSON and answer as much JSON as
+ * a grant is.
+ */
 export async function openBareServer(): Promise<BenchServer> {
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
@@ -64,7 +67,10 @@ export async function openLockyardServer(
   return serve(createHttpServer(createDoors(runtime, null, how)), '/api/v1/lock.acquire');
 }
 
-/** @param databaseUrl the control database and the backend; SQLite in a folder that goes with it if not given */
+/**
+ * @param databaseUrl the control database and the backend; SQLite in a folder that goes with it if
+ *   not given
+ */
 export async function openBenchRuntime(
   databaseUrl?: string,
 ): Promise<{ runtime: Runtime; key: string; close(): Promise<void> }> {

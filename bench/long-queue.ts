@@ -5,12 +5,18 @@ const SHORT = 50;
 const LONG = 500;
 /** Short queues measured for each long one, so that neither is luckier than the other. */
 const SHORT_RUNS = 5;
-/** Ten times the hand-offs may take twelve times the time: what a queue that is longer costs each of them. */
+/**
+ * Ten times the hand-offs may take twelve times the time: what a queue that is longer costs each of
+ * them.
+ */
 const TIMES_AT_MOST = 12;
 
 let lastLock = 0;
 
-/** How long it takes until each of so many waiters, all in the queue by then, has had its turn and handed the lock on. */
+/**
+ * How long it takes until each of so many waiters, all in the queue by then, has had its turn and
+ * handed the lock on.
+ */
 async function handOffsMs(lock: QueueingBenchLock, waiters: number): Promise<number> {
   lastLock += 1;
   const name = `queued-for-${lastLock}`;
@@ -28,7 +34,10 @@ async function handOffsMs(lock: QueueingBenchLock, waiters: number): Promise<num
   return performance.now() - startedAt;
 }
 
-/** One hot lock and its queue, short and long in turns: a hand-off must not cost what the queue is long. */
+/**
+ * One hot lock and its queue, short and long in turns: a hand-off must not cost what the queue is
+ * long.
+ */
 export async function raceLongQueue(
   store: string,
   lock: QueueingBenchLock,

@@ -15,7 +15,7 @@ declare module 'ioredis' {
 
 const LEASE_MS = 30_000;
 
-/** Taken if nobody has it, under a fencing token that rises. */
+/** Granted if the lock is free, with a rising fencing token. */
 const ACQUIRE = `
 if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) then
   return tostring(redis.call('INCR', KEYS[2]))
@@ -23,15 +23,15 @@ end
 return false
 `;
 
-/** Given back by whoever has it. */
+/** Released by its holder. */
 const RELEASE = `
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0
 `;
 
 /**
- * The lock that a good hand writes on Redis: two scripts, one connection that sends what one turn of the event loop asks for
- * together. No queue, no history, no remembered answers.
+ * The lock that an expert would write on Redis: two scripts, one connection that pipelines the
+ * requests of one turn of the event loop. No queue, no history, no remembered answers.
  */
 export async function openLuaLock(url: string): Promise<BenchLock & { close(): Promise<void> }> {
   const redis = new Redis(url, {

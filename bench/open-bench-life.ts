@@ -6,7 +6,10 @@ import { openDatabase } from '@/db/open-database';
 import { BackendLife } from '@/server/backends/backend-life';
 import { systemClock } from '@/server/clock';
 
-/** A control database in a temporary folder, and what it knows of a store that it never saw before. `close` removes it. */
+/**
+ * A control database in a temporary folder, and what it knows of a store that it never saw before.
+ * `close` removes it.
+ */
 export async function openBenchLife() {
   const folder = await mkdtemp(join(tmpdir(), 'ly-bench-'));
   const database = await openDatabase({ kind: 'sqlite', path: join(folder, 'control.db') });

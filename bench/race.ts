@@ -9,14 +9,14 @@ export interface Contestant {
 /** What is claimed of the last contestant: how many times the rate of another one it reaches. */
 export interface Bar {
   over: string;
-  /** Absent: there is only an aim, or the ratio is told for its own sake. */
+  /** Absent: there is only a target, or the ratio is for information. */
   atLeast?: number;
   aim?: number;
 }
 
 /**
- * Rounds of all contestants, one after the other, after one round that does not count. A ratio is the median of the
- * rounds' ratios.
+ * Rounds of all contestants, one after the other, after one round that does not count. A ratio is
+ * the median of the rounds' ratios.
  */
 export async function race(
   title: string,

@@ -16,7 +16,10 @@ const WORKS = [
 
 const randomName = () => `lock-${Math.floor(Math.random() * NAMES)}`;
 
-/** Acquire and release on a Redis. Both use one connection; whatever the server keeps, it keeps for both. */
+/**
+ * Acquire and release on a Redis. Both use one connection; whatever the server keeps, it keeps for
+ * both.
+ */
 export async function raceOnRedis(
   server: string,
   { rounds, roundMs }: { rounds: number; roundMs: number },

@@ -8,18 +8,20 @@ const LEASE_SECONDS = 30;
 export interface SegmentedOptions {
   leaseSeconds?: number;
   /**
-   * The strategy as it is told: whoever changes a record locks its segment first. Without it a release is one plain
-   * update, which is as safe and never waits behind those who poll: the stronger opponent.
+   * The strategy as described: every change of a record locks its segment first. Without it a
+   * release is one plain update, which is as safe and never waits behind polling callers: the
+   * stronger opponent.
    */
   releasesUnderSegment?: boolean;
 }
 
 /**
- * The opponent: a lock table guarded by 100 central rows, the form that teams write by hand. An acquire locks the
- * segment's row, looks at the record, and creates or updates it; one transaction over a pooled connection, prepared
- * statements. No token, no owner, no queue, no history.
+ * The opponent: a lock table guarded by 100 central rows, the form that teams write by hand. An
+ * acquire locks the segment's row, looks at the record, and creates or updates it; one transaction
+ * over a pooled connection, prepared statements. No token, no owner, no queue, no history.
  *
- * Strategy 8 of the lock strategies that Lockyard's Lab runs: `center_lock_00` to `_99`, chosen by crc32 of the name.
+ * Strategy 8 of the lock strategies that Lockyard's Lab runs: `center_lock_00` to `_99`, chosen by
+ * crc32 of the name.
  */
 export async function openSegmentedLock(
   url: string,

@@ -3,11 +3,13 @@ import { nodeComplaint } from './node-complaint.mjs';
 import { endWith, PlainFailure } from './plain-failure.mjs';
 
 /**
- * `npm run bench`: runs bench/main.ts, bundled as the server is, against servers of its own: a MariaDB that flushes every
- * commit, a Redis that keeps everything in memory, a ZooKeeper. Their URLs are in BENCH_MYSQL_URL (without a database),
- * BENCH_REDIS_URL and BENCH_ZOOKEEPER_URL; set one yourself to measure another server. Arguments are passed on.
+ * `npm run bench`: runs bench/main.ts, bundled as the server is, against servers of its own: a
+ * MariaDB that flushes every commit, a Redis that keeps everything in memory, a ZooKeeper. Their
+ * URLs are in BENCH_MYSQL_URL (without a database), BENCH_REDIS_URL and BENCH_ZOOKEEPER_URL; set
+ * one yourself to measure another server. Arguments are passed on.
  *
- * `npm run bench -- looking` measures what those who look cost those who lock, on the built server with embedded SQLite.
+ * `npm run bench -- looking` measures what those who look cost those who lock, on the built server
+ * with embedded SQLite.
  */
 async function bench() {
   const complaint = nodeComplaint(process.versions.node);

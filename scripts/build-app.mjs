@@ -9,7 +9,10 @@ import { sourceHash } from './source-hash.mjs';
 const settings = ['package-lock.json', 'package.json', 'tsconfig.json', 'scripts/build-app.mjs'];
 const runsOn = [`modules ${process.versions.modules}`, process.platform, process.arch];
 
-/** What is built, from which sources; `stamp` remembers the hash of the sources that it was built from. */
+/**
+ * What is built, from which sources; `stamp` remembers the hash of the sources that it was built
+ * from.
+ */
 const app = {
   stamp: '.next/lockyard/app.stamp',
   sources: [

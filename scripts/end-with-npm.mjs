@@ -1,9 +1,10 @@
 const LOOK_EVERY_MS = 250;
 
 /**
- * A process that npm has started gets a SIGTERM of its own once the shell in between is gone. npm ends that shell when it
- * is told to end itself, and some shells, such as Debian's, die of it without a word to what they run: a server would stay
- * behind, unseen, with its port and its file. Does nothing in a process that somebody else has started.
+ * Sends a process started by npm a SIGTERM once the shell in between is gone. When npm is asked to
+ * end, it ends that shell, and some shells, such as Debian's, die without passing the signal on:
+ * the server would keep running unseen, with its port and its file. Does nothing in a process that
+ * npm did not start.
  */
 export function endWithNpm() {
   if (process.env.npm_lifecycle_event === undefined) return;

@@ -15,8 +15,9 @@ export function dependenciesAreMissing({ withDev }) {
 }
 
 /**
- * Installs what the lock file asks for and `node_modules` lacks; development packages only with `withDev`, but
- * those that are there stay. Fails with one line when the registry cannot be reached.
+ * Installs what the lock file asks for and `node_modules` lacks; development packages only with
+ * `withDev`, but those that are there stay. Fails with one line when the registry cannot be
+ * reached.
  */
 export async function ensureDependencies({ withDev, say }) {
   if (!dependenciesAreMissing({ withDev })) return;
@@ -27,7 +28,8 @@ export async function ensureDependencies({ withDev, say }) {
       ? 'Installing packages (the first time this takes about half a minute) …'
       : 'Installing packages that changed …',
   );
-  // `npm ci` is exact, but empties node_modules first: without a network that would lose what works.
+  // `npm ci` is exact, but empties node_modules first: without a network that would lose what
+  // works.
   const verb = nothingInstalled ? ['ci'] : ['install', '--no-save'];
   const scope = withDev || devInstalled ? '--include=dev' : '--omit=dev';
   const { code, output } = await npm([

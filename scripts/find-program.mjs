@@ -4,7 +4,10 @@ import { delimiter, join } from 'node:path';
 /** Servers often lie where only an administrator's PATH leads. */
 const alsoIn = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 
-/** The first of these programs that is on the PATH, in a usual place, or at one of the paths `elsewhere`; else null. */
+/**
+ * The first of these programs that is on the PATH, in a usual place, or at one of the paths
+ * `elsewhere`; else null.
+ */
 export function findProgram(names, elsewhere = []) {
   const folders = [...(process.env.PATH ?? '').split(delimiter), ...alsoIn].filter(Boolean);
   const candidates = names.flatMap((name) => folders.map((folder) => join(folder, name)));

@@ -15,9 +15,9 @@ const heartbeatMs = 1_000;
 const silentForMs = 10_000;
 
 /**
- * Runs `job` while no other process that asks for the same `path` does, on any machine that shares the folder.
- * `waiting` is called once if somebody else is at it. A holder that died is noticed at once on its own machine,
- * elsewhere after ten silent seconds.
+ * Runs `job` while no other process that asks for the same `path` does, on any machine that shares
+ * the folder. `waiting` is called once if another process is running it. A holder that died is
+ * noticed at once on its own machine, on others after ten seconds without a heartbeat.
  */
 export async function withFolderLock(path, waiting, job) {
   mkdirSync(dirname(path), { recursive: true });
@@ -77,6 +77,6 @@ function moveAway(path) {
     renameSync(path, away);
     rmSync(away, { force: true });
   } catch {
-    // Somebody else was faster.
+    // Another process was faster.
   }
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
+/** A port of 127.0.0.1 that no process listens on at this moment. */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();

@@ -1,4 +1,6 @@
-/** Circles of imports at run time, each as a list of paths that begins and ends with the same file. */
+/**
+ * Circles of imports at run time, each as a list of paths that begins and ends with the same file.
+ */
 export function importCircles(graph) {
   const circles = [];
   const state = new Map();

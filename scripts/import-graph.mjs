@@ -3,8 +3,9 @@ import { dirname, join, posix } from 'node:path';
 import { parseSync } from 'oxc-parser';
 
 /**
- * Reads what TypeScript files import: a map from path (relative to `root`, with slashes) to
- * `{ text, imports: [{ specifier, target, typeOnly }] }`; `target` is the imported file of ours, null for a package.
+ * Reads what TypeScript files import: a map from path (relative to `root`, with slashes) to `{
+ * text, imports: [{ specifier, target, typeOnly }] }`; `target` is the imported file of ours, null
+ * for a package.
  */
 export function readImportGraph(root, folders) {
   const paths = folders.flatMap((folder) => sourceFiles(root, folder));

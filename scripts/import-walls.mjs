@@ -1,18 +1,20 @@
 import { testFiles } from './test-support.mjs';
 
 /**
- * Who may import whom at run time: each room, the files that it is made of, and the rooms that it may import.
- * Every room may import itself and server/domain. The first pattern that fits a file names its room.
+ * Who may import whom at run time: each room, the files that it is made of, and the rooms that it
+ * may import. Every room may import itself and server/domain. The first pattern that fits a file
+ * names its room.
  */
 export const rooms = [
-  // Clock, log, configuration, random texts and failures at start: what everybody on the server stands on.
+  // Clock, log, configuration, random texts and start failures: what all server code depends on.
   {
     name: 'ground',
     files:
       /^(server\/(clock|config|config-error|limits|log|nearest-name|network-list|random-text-pool|read-regular-file|secret-files|tls-authorities)|db\/(backend-url|zookeeper-url|shard-list|start-error|server-tls))\.ts$|^server\/open-files-limit\.mjs$|^package\.json$/,
     mayImport: [],
   },
-  // Runs in the page process: of the server it may know what the wire looks like, and nothing that keeps or does anything.
+  // Runs in the page process: it may import the server's wire format, but nothing that stores or
+  // executes anything.
   {
     name: 'app',
     files: /^app\//,

@@ -4,7 +4,10 @@ import { endWithNpm } from './end-with-npm.mjs';
 import { nodeComplaint } from './node-complaint.mjs';
 import { endWith, PlainFailure } from './plain-failure.mjs';
 
-/** What the client's own command does, over the service API; everything else is for whoever runs the server. */
+/**
+ * What the client's own command does, over the service API; everything else is for operators of the
+ * server.
+ */
 const clientVerbs = new Set(['exec', 'ls', 'inspect', 'release']);
 
 /** What names a file, right behind it, as the caller's folder knows it. */
@@ -14,7 +17,9 @@ function absoluteFile(words, folder) {
   if (words[3] !== undefined && !words[3].startsWith('-')) words[3] = resolve(folder, words[3]);
 }
 
-/** `npm run -s lockyard -- …`: the command line. Nothing but its own answer goes to standard output. */
+/**
+ * `npm run -s lockyard -- …`: the command line. Nothing but its own answer goes to standard output.
+ */
 async function runCommandLine() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);

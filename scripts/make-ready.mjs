@@ -6,7 +6,9 @@ import { projectRoot } from './project-root.mjs';
 
 const lockPath = join(projectRoot, '.build', 'making-ready.lock');
 
-/** Installs and builds what the server needs, once, however many starts ask for it at the same time. */
+/**
+ * Installs and builds what the server needs, once, however many starts ask for it at the same time.
+ */
 export function makeAppReady(say, { withDev = false } = {}) {
   const isReady = () => !dependenciesAreMissing({ withDev }) && !appIsStale();
   return makeReady(say, isReady, async () => {

@@ -4,7 +4,10 @@ import { runChild } from './run-child.mjs';
 
 export const dialects = ['mysql', 'sqlite'];
 
-/** Writes the migration that leads from the last one to the schema, if any, into `folder` (default: where they live). */
+/**
+ * Writes the migration that leads from the last one to the schema, if any, into `folder` (default:
+ * where they live).
+ */
 export function generateMigration(root, dialect, { folder, name } = {}) {
   const kit = join(root, 'node_modules/drizzle-kit/bin.cjs');
   const args = [kit, 'generate', '--config=drizzle.config.ts', ...(name ? [`--name=${name}`] : [])];
@@ -15,7 +18,10 @@ export function generateMigration(root, dialect, { folder, name } = {}) {
   return runChild(process.execPath, args, { cwd: root, env: { ...process.env, ...variables } });
 }
 
-/** Whether each dialect's migrations lead to the schema as it is: generating into a copy must yield nothing. */
+/**
+ * Whether each dialect's migrations lead to the schema as it is: generating into a copy must yield
+ * nothing.
+ */
 export async function checkMigrations(root) {
   mkdirSync(join(root, '.build'), { recursive: true });
   const copies = mkdtempSync(join(root, '.build/migrations-'));

@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Compares the lock file with npm's own record of what it installed, and the record with the folders. A package of
- * another platform may be absent; one that is there must have the locked version. `devInstalled` says whether any development package is there.
+ * Compares the lock file with npm's own record of what it installed, and the record with the
+ * folders. A package of another platform may be absent; one that is there must have the locked
+ * version. `devInstalled` says whether any development package is there.
  */
 export function missingPackages(root, { withDev }) {
   const installed = readPackages(join(root, 'node_modules', '.package-lock.json'));

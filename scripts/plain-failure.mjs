@@ -6,7 +6,10 @@ export class PlainFailure extends Error {
   }
 }
 
-/** Says on standard error what went wrong, a stack only where nobody foresaw it, and ends with its code. */
+/**
+ * Prints what went wrong on standard error, with a stack only for an unexpected error, and ends
+ * with its code.
+ */
 export function endWith(error) {
   const foreseen = error instanceof PlainFailure;
   process.stderr.write(`${foreseen ? error.message : (error?.stack ?? error)}\n`);

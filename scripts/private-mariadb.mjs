@@ -12,12 +12,13 @@ const installProgram = () => findProgram(['mariadb-install-db', 'mysql_install_d
 export const mariadbIsInstalled = () => serverProgram() !== null && installProgram() !== null;
 
 /**
- * Starts a MariaDB of our own: empty, on a free port of 127.0.0.1, its data in a temporary folder that goes with it.
- * With `durable` every commit is flushed to disk, as in production; without, commits are faster and survive anything
- * but a crash of the machine. `url` names no database: users create their own. `data` is the folder of its files.
- * `signal`, `start`, `stop` and `pid` as `startPrivateServer`.
- * More `settings` are such as `['--innodb-file-per-table=0']`. With `bearsFullDisk` a file that may not grow
- * (`prlimit --fsize`, Linux only) is an error to the server and not its end.
+ * Starts a MariaDB of our own: empty, on a free port of 127.0.0.1, its data in a temporary folder
+ * that goes with it. With `durable` every commit is flushed to disk, as in production; without,
+ * commits are faster and survive anything but a crash of the machine. `url` names no database:
+ * users create their own. `data` is the folder of its files. `signal`, `start`, `stop` and `pid` as
+ * `startPrivateServer`. More `settings` are such as `['--innodb-file-per-table=0']`. With
+ * `bearsFullDisk` a file that may not grow (`prlimit --fsize`, Linux only) is an error to the
+ * server and not its end.
  *
  * @param {{ durable: boolean, settings?: string[], bearsFullDisk?: boolean }} options
  */
@@ -35,7 +36,8 @@ export async function startPrivateMariadb({ durable, settings = [], bearsFullDis
       '--auth-root-authentication-method=normal',
       '--skip-test-db',
     ],
-    // Its temporary tables are called by its process number, which is no name of its own where machines share /tmp.
+    // Its temporary tables are called by its process number, which is no name of its own where
+    // machines share /tmp.
     { stdio: 'pipe', env: { ...process.env, TMPDIR: folder } },
   );
 

@@ -5,11 +5,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PlainFailure } from './plain-failure.mjs';
 
 /**
- * Starts a server of our own for tests, whose files lie in `folder` and go with it. `isUp` is asked again and again
- * until it answers true; `log` is a file whose last lines are shown where it never does.
+ * Starts a server of our own for tests, whose files lie in `folder` and go with it. `isUp` is asked
+ * again and again until it answers true; `log` is a file whose last lines are shown where it never
+ * does.
  *
- * @returns `signal` sends it a signal, `start` brings back one that was killed with its data and port, `stop` ends and
- *   removes it, `pid` says which process it is now. The server and its folder never outlive this process.
+ * @returns `signal` sends it a signal, `start` brings back one that was killed with its data and
+ *   port, `stop` ends and removes it, `pid` says which process it is now. The server and its folder
+ *   never outlive this process.
  */
 export async function startPrivateServer({ what, folder, program, args, isUp, log, graceMs }) {
   let child;
@@ -40,7 +42,10 @@ export async function startPrivateServer({ what, folder, program, args, isUp, lo
   return { start, stop, signal: (name) => child.kill(name), pid: () => child.pid };
 }
 
-/** What a server at this port of 127.0.0.1 says first, after `command` where one is given; empty where it says nothing. */
+/**
+ * What a server at this port of 127.0.0.1 says first, after `command` where one is given; empty
+ * where it says nothing.
+ */
 export function firstWords(port, command = '') {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(command));

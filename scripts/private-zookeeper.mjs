@@ -12,9 +12,10 @@ const NETTY = '/usr/share/java/netty-codec.jar:/usr/share/java/netty-resolver.ja
 export const zookeeperIsInstalled = () => existsSync(JAR) && findProgram(['java']) !== null;
 
 /**
- * Starts a ZooKeeper of our own: empty, alone, on a free port of 127.0.0.1, its data in a temporary folder that goes
- * with it. `url` names no path, `dataFolder` is where it keeps everything. `settings` are more lines for its configuration. With `keyStore`
- * (PKCS 12) it speaks TLS at `secureUrl` as well. `signal`, `start` and `stop` as `startPrivateServer`.
+ * Starts a ZooKeeper of our own: empty, alone, on a free port of 127.0.0.1, its data in a temporary
+ * folder that goes with it. `url` names no path, `dataFolder` is where it keeps everything.
+ * `settings` are more lines for its configuration. With `keyStore` (PKCS 12) it speaks TLS at
+ * `secureUrl` as well. `signal`, `start` and `stop` as `startPrivateServer`.
  *
  * @param {{ settings?: string[], keyStore?: { file: string, password: string } | null }} [options]
  */

@@ -2,7 +2,10 @@ import { join } from 'node:path';
 import { nodeComplaint } from './node-complaint.mjs';
 import { endWith, PlainFailure } from './plain-failure.mjs';
 
-/** `npm run simulate`: plays seeds on the real domain and engine with simulated time, store and network. Arguments: test/simulator/main.ts. */
+/**
+ * `npm run simulate`: plays seeds on the real domain and engine with simulated time, store and
+ * network. Arguments: test/simulator/main.ts.
+ */
 async function runSimulator() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);

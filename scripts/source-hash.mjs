@@ -2,13 +2,17 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What never reaches a build: changing it makes nothing stale. `dist` is the client's own build, in `client/dist`. */
+/**
+ * What never reaches a build: changing it makes nothing stale. `dist` is the client's own build, in
+ * `client/dist`.
+ */
 const isBystander = (name) =>
   name.startsWith('.') || name === 'dist' || /\.test\.[cm]?tsx?$/.test(name);
 
 /**
- * SHA-256 over the names and contents of everything under `paths` (files or folders inside `root`; one that does
- * not exist counts as absent), and over `extras`. Tests and what is built do not count.
+ * SHA-256 over the names and contents of everything under `paths` (files or folders inside `root`;
+ * one that does not exist counts as absent), and over `extras`. Tests and what is built do not
+ * count.
  */
 export function sourceHash(root, paths, extras = []) {
   const hash = createHash('sha256');

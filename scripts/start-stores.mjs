@@ -1,6 +1,6 @@
 /**
- * Starts servers of our own where the environment names none. `starters` holds, by the variable that names a server, how
- * one is started.
+ * Starts servers of our own where the environment names none. `starters` holds, by the variable
+ * that names a server, how one is started.
  *
  * @returns the URLs of all by their variables, and `stop`, which ends those that were started
  */

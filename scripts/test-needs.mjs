@@ -6,7 +6,10 @@ import { mariadbIsInstalled } from './private-mariadb.mjs';
 import { redisIsInstalled } from './private-redis.mjs';
 import { zookeeperIsInstalled } from './private-zookeeper.mjs';
 
-/** The servers that tests and bench use. @param of begins the variables by which a server that is there may be named */
+/**
+ * The servers that tests and bench use. @param of begins the variables by which a server that is
+ * there may be named
+ */
 const storesNamed = (of) => [
   {
     what: 'MariaDB',
@@ -72,7 +75,10 @@ function javaVersion() {
   return Number(/javac (\d+)/.exec(stdout)?.[1] ?? 0);
 }
 
-/** Every store, by variables that begin with `of`: one that the environment names is not started, so need not be installed. */
+/**
+ * Every store, by variables that begin with `of`: one that the environment names is not started, so
+ * need not be installed.
+ */
 export const ensureStores = (of, say) =>
   ensureSystemPackages(
     storesNamed(of).filter(({ variable }) => !process.env[variable]),

@@ -1,6 +1,9 @@
 const isTest = (path) => /\.(test|spec)\.tsx?$/.test(path);
 
-/** Tests, and the files that nothing but tests import: they may reach through walls to set up what they need. */
+/**
+ * Tests, and the files that nothing but tests import: they may reach through walls to set up what
+ * they need.
+ */
 export function testFiles(graph) {
   const importers = new Map([...graph.keys()].map((path) => [path, []]));
   for (const [path, { imports }] of graph) {

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * `{ passed, failed, skipped, failures }` of a vitest run, from its JSON report; `failures` are names, each with the first
- * line of what went wrong. A file that could not even load counts as one failure.
+ * `{ passed, failed, skipped, failures }` of a vitest run, from its JSON report; `failures` are
+ * names, each with the first line of what went wrong. A file that could not even load counts as one
+ * failure.
  */
 export function vitestTally(path) {
   const report = readReport(path);
@@ -61,8 +62,8 @@ function withReason(name, message = '') {
 }
 
 /**
- * Adds suites up: `{ line, ok, failures }`. Each suite is `{ code, tally }`; one that ran no test, left no report, or
- * ended badly without naming a failure counts as a failure of its own.
+ * Adds suites up: `{ line, ok, failures }`. Each suite is `{ code, tally }`; one that ran no test,
+ * left no report, or ended badly without naming a failure counts as a failure of its own.
  */
 export function sumUp(suites) {
   const total = { passed: 0, failed: 0, skipped: 0 };

@@ -92,7 +92,7 @@ export class ApiHarness {
     return found.id;
   }
 
-  /** Signs somebody in and answers the cookie. */
+  /** Signs an operator in and returns the cookie. */
   async signIn(name: string, password: string): Promise<string> {
     const reply = await this.console(null, 'session.signIn', { name, password }, 'mutation');
     const [cookie] = (reply.headers.get('set-cookie') ?? '').split(';');
@@ -100,7 +100,7 @@ export class ApiHarness {
     return cookie;
   }
 
-  /** A call of the console API, with somebody's cookie or none. */
+  /** A call of the console API, with or without an operator's cookie. */
   console(
     cookie: string | null,
     procedure: string,
@@ -142,8 +142,8 @@ export class ApiHarness {
   }
 
   /**
-   * A mutation of the service API, whose reply must be as the API's description says. `input` that is a text is sent as
-   * it is.
+   * A mutation of the service API, whose reply must be as the API's description says. `input` that
+   * is a text is sent as it is.
    */
   async post(
     key: string,
@@ -176,7 +176,10 @@ export class ApiHarness {
 
 const wire = new DescribedWire(openApiDocument());
 
-/** Throws what a reply of a procedure has that its description has not. Batches and unknown procedures pass. */
+/**
+ * Throws if a procedure's reply has anything that its description lacks. Batches and unknown
+ * procedures pass.
+ */
 function asDescribed(procedure: string, reply: Reply): Reply {
   const complaints = wire.describes(procedure) ? wire.replyComplaints(procedure, reply) : [];
   if (complaints.length > 0) throw new Error(complaints.join('\n'));

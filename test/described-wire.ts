@@ -2,8 +2,9 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JsonSchema, OpenApiDocument, Operation } from '@/server/trpc/openapi-shape';
 
 /**
- * Holds real requests and replies against the API's description. Answers may gain fields in later versions, but this
- * server may not send any that its own description does not know: here every object is closed.
+ * Holds real requests and replies against the API's description. Answers may gain fields in later
+ * versions, but this server may not send any that its own description does not know: here every
+ * object is closed.
  */
 export class DescribedWire {
   private readonly ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -18,7 +19,10 @@ export class DescribedWire {
     return Object.hasOwn(this.document.paths, `/${procedure}`);
   }
 
-  /** What is wrong with a reply of a procedure, by status, headers and body; nothing if all is as described. */
+  /**
+   * What is wrong with a reply of a procedure, by status, headers and body; nothing if all is as
+   * described.
+   */
   replyComplaints(
     procedure: string,
     { status, headers, text }: { status: number; headers: Headers; text: string },

@@ -19,8 +19,9 @@ const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(,|$)/;
 const TYPES = ['counter', 'gauge', 'histogram', 'summary'];
 
 /**
- * Reads the text format of Prometheus, and throws at whatever a strict reader would not take: an unknown line, a metric in
- * two places or twice, a series without its type, a name or label that is not allowed, a histogram that does not add up.
+ * Reads the text format of Prometheus, and throws at whatever a strict reader would not take: an
+ * unknown line, a metric in two places or twice, a series without its type, a name or label that is
+ * not allowed, a histogram that does not add up.
  */
 export function parseExposition(text: string): Map<string, ScrapedMetric> {
   if (!text.endsWith('\n')) throw new Error('The last line has no end.');

@@ -24,7 +24,10 @@ export function copyMigrations(
   writeFileSync(path, JSON.stringify({ ...journal, entries: change(journal.entries) }));
 }
 
-/** Makes an empty MySQL database one of the schema before the last migration, as an older program left it. */
+/**
+ * Makes an empty MySQL database one of the schema before the last migration, as an older program
+ * left it.
+ */
 export async function migrateBeforeLast(url: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'lockyard-older-'));
   const client = await createConnection({ uri: url });

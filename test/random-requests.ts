@@ -44,7 +44,10 @@ const COMMANDS = [
 ] as const;
 const QUERIES = ['lock.inspect', 'lock.check', 'counter.get'] as const;
 
-/** Requests to the service API without end: most of them as programs send them, the others with something odd. */
+/**
+ * Requests to the service API without end: most of them as programs send them, the others with
+ * something odd.
+ */
 export function randomRequests(random: () => number): RandomRequests {
   return new RandomRequests(random);
 }

@@ -22,7 +22,10 @@ export interface ProxyReply {
   text: string;
 }
 
-/** A proxy of its kind with the configuration that the docs give for it, in front of a server on this machine. */
+/**
+ * A proxy of its kind with the configuration that the docs give for it, in front of a server on
+ * this machine.
+ */
 export class RealProxy {
   private constructor(
     readonly url: string,
@@ -75,8 +78,8 @@ export class RealProxy {
   }
 
   /**
-   * A request through the proxy, whose caller's address is another than the proxy's own. What arrives of the answer goes to
-   * `onText` at once; the signal hangs up.
+   * A request through the proxy, whose caller's address is another than the proxy's own. What
+   * arrives of the answer goes to `onText` at once; the signal hangs up.
    */
   send(
     path: string,

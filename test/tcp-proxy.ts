@@ -7,7 +7,10 @@ const CUT_EVERY = 5;
 /** Long enough for the length that most protocols begin with. */
 const HEADER_BYTES = 4;
 
-/** A line to another server that can be cut, fall silent with everything still connected, lose replies, or turn them into noise. */
+/**
+ * A proxy to another server that can cut connections, go silent with everything still connected,
+ * lose replies, or turn them into noise.
+ */
 export class TcpProxy {
   private readonly sockets = new Set<Socket>();
   private mode: 'open' | 'refusing' | 'silent' | 'cutting' | 'garbling' = 'open';
@@ -38,7 +41,7 @@ export class TcpProxy {
     this.cut();
   }
 
-  /** Breaks every connection off without a word, as a crash of its host would: whoever writes to it next hears so at once. */
+  /** Resets every connection, as a crash of its host would: the next write to it fails at once. */
   reset(): void {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
@@ -49,13 +52,17 @@ export class TcpProxy {
     for (const socket of this.sockets) socket.pause().removeAllListeners('data');
   }
 
-  /** Loses every fifth reply, of whatever connection, and cuts that: its request was done, and nobody hears of it. */
+  /**
+   * Drops every fifth reply, on any connection, and closes that connection: the request was done,
+   * but its reply is lost.
+   */
   cutReplies(): void {
     this.mode = 'cutting';
   }
 
   /**
-   * Turns every reply into noise of the same length, half of them with their first bytes left as they are.
+   * Turns every reply into noise of the same length, half of them with their first bytes left as
+   * they are.
    *
    * @param random numbers from 0 to 1
    */

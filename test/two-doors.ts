@@ -10,7 +10,10 @@ export interface WireRequest {
   body?: Buffer | string;
 }
 
-/** An answer less what differs between any two: its id, its date, the server's address, and how its end is told. */
+/**
+ * An answer without what differs between any two: its id, its date, the server's address, and its
+ * framing.
+ */
 export interface WireAnswer {
   status: number;
   headers: Record<string, unknown>;
@@ -25,8 +28,8 @@ interface Answer extends WireAnswer {
 const OWN_HEADERS = ['x-request-id', 'date', 'content-length', 'transfer-encoding'];
 
 /**
- * Two servers with a clock in common that stands still, so that the same requests in the same order have the same
- * answers to the letter. One of them answers everything through the stock adapter.
+ * Two servers that share a stopped clock, so that the same requests in the same order get identical
+ * answers. One of them answers everything through the stock adapter.
  */
 export class TwoDoors {
   private readonly agent = new Agent({ keepAlive: true });
@@ -47,7 +50,9 @@ export class TwoDoors {
     return new TwoDoors(lean, stock, keys);
   }
 
-  /** Sends a request to both. `KEY` in its headers is replaced by the API key that the server knows. */
+  /**
+   * Sends a request to both. `KEY` in its headers is replaced by the API key that the server knows.
+   */
   async ask(wire: WireRequest): Promise<{ lean: WireAnswer; stock: WireAnswer }> {
     const { hasLength, ...lean } = await this.send(this.lean.url, wire, this.keys.lean);
     const { hasLength: _, ...stock } = await this.send(this.stock.url, wire, this.keys.stock);

@@ -45,7 +45,8 @@ export class BenchCallers {
   }
 
   /**
-   * Makes so many events a second, evenly over the locks: each turn releases one and takes it again. The answer ends it.
+   * Makes so many events a second, evenly over the locks: each turn releases one and takes it
+   * again. The answer ends it.
    *
    * @param onTurn told of each lock and its new token as it is answered
    */

@@ -9,7 +9,10 @@ const EVENTS_PER_SECOND = 500;
 const STREAMS_PER_PERSON = 20;
 const PASSWORD = 'seven herons wade at dawn';
 
-/** Cases about live lock lists: half of the streams show what all do, the others each a view of its own. */
+/**
+ * Cases about live lock lists: half of the streams show what all do, the others each a view of its
+ * own.
+ */
 export const listCases: LookingCase[] = [
   watching('50 streams over 10,000 locks', 50, 10_000),
   watching('20 streams over 100,000 locks', 20, 100_000),

@@ -2,7 +2,10 @@ import { type LoadFigures, startHttpLoader } from '../http-loader';
 import { median } from '../median';
 import { startServerUnderLoad } from './server-under-load';
 
-/** The bars: what the few keep of their quiet throughput beside the many, and how long their calls may take. */
+/**
+ * The bars: what the few keep of their quiet throughput beside the many, and how long their calls
+ * may take.
+ */
 const RATIO_MIN = 0.5;
 const P99_MAX_MS = 250;
 
@@ -21,8 +24,8 @@ const FLOODS = [
 export const FAIR_SHARE = 'fair share between keys';
 
 /**
- * Measures what callers of one API key keep beside a flood of another, on a server of its own: `rounds` times quiet,
- * flood, quiet. Prints a line for every round and the verdict on the medians.
+ * Measures what callers of one API key keep beside a flood of another, on a server of its own:
+ * `rounds` times quiet, flood, quiet. Prints a line for every round and the verdict on the medians.
  */
 export async function measureFairShare({
   rounds,

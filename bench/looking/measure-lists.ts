@@ -86,7 +86,10 @@ async function reachEverything(server: ServerUnderLoad): Promise<void> {
   console.log(`  ${seen.size === LOCKS ? 'holds' : 'FAILS'}: ${seen.size} rows reached by offset`);
 }
 
-/** The same few events with one stream and without; the rest of the difference is noise of the machine. */
+/**
+ * The same few events with one stream and without; the rest of the difference is noise of the
+ * machine.
+ */
 async function measureTicks(server: ServerUnderLoad, callers: BenchCallers): Promise<void> {
   const spent = async (streams: object[]) => {
     const readers = streams.map((input) => new LiveReader(server, server.cookie, input));

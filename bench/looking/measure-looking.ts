@@ -21,8 +21,8 @@ interface Run {
 }
 
 /**
- * Measures each case on a server of its own, `rounds` times quiet, case, quiet. Prints a line for every round and the
- * verdict on the medians.
+ * Measures each case on a server of its own, `rounds` times quiet, case, quiet. Prints a line for
+ * every round and the verdict on the medians.
  */
 export async function measureLooking(
   cases: LookingCase[],

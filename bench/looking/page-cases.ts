@@ -63,7 +63,10 @@ async function askWithoutPause(server: ServerUnderLoad) {
   };
 }
 
-/** Finds the end of each answer in what a connection receives, and spends as little as it can on the rest. */
+/**
+ * Finds the end of each answer in what a connection receives, and spends as little as it can on the
+ * rest.
+ */
 class AnswerEnds {
   private status: string | null = null;
   /** Bytes of the body that are still to come; null where only its last chunk tells. */

@@ -9,8 +9,8 @@ const TURN_EVERY_MS = 250;
 const ANSWER_MAX_MS = 10_000;
 
 /**
- * The callers whose locks must not suffer, in a process of their own. What is due stays due while the server is silent:
- * its latency counts from the instant at which it should have been sent.
+ * The callers whose locks must not suffer, in a process of their own. What is due stays due while
+ * the server is silent: its latency counts from the instant at which it should have been sent.
  */
 process.on('message', (order: SteadyOrder) => {
   drive(order).then(

@@ -19,8 +19,8 @@ export interface SteadyFigures {
 export type SteadyReport = SteadyFigures | { error: string };
 
 /**
- * 64 callers in a process of their own: each keeps one lock with a lease of 5 s, renewed every 1.6 s, and acquires and
- * releases another one every 250 ms.
+ * 64 callers in a process of their own: each keeps one lock with a lease of 5 s, renewed every 1.6
+ * s, and acquires and releases another one every 250 ms.
  */
 export interface SteadyCallers {
   /** Lets them call for `forMs`; the last of it may take longer. */

@@ -13,15 +13,21 @@ export interface Pace {
   restMs: RangeMs;
 }
 
-/** What a few workers of one service do again and again: rest, take one of the locks, hold it, release it. */
+/**
+ * What a few workers of one service do again and again: rest, take one of the locks, hold it,
+ * release it.
+ */
 export interface DemoJob extends Pace {
   service: string;
   namespace: string;
-  /** Each worker goes through them once, in order from a place of its own; then it chooses at random. */
+  /**
+   * Each worker goes through them once, in order from a place of its own; then it chooses at
+   * random.
+   */
   locks: string[];
   /** The owners. More of them than locks, and some always wait. */
   workers: string[];
-  /** Readers share a lock; absent: nobody shares. */
+  /** Readers share a lock; absent: exclusive. */
   mode?: 'shared';
   /** How many neighbours of the list a worker takes together; absent: one lock alone. */
   together?: number;

@@ -1,5 +1,6 @@
-// The demo fleet: twelve services that take sixty locks and sell tickets, as real clients over HTTP. Started by startFleet with
-// LOCKYARD_URL and LOCKYARD_DEMO_KEYS ({"<service>": "<api key>", …}); ends when its parent does.
+// The demo fleet: twelve services that take sixty locks and sell tickets, as real clients over
+// HTTP. Started by startFleet with LOCKYARD_URL and LOCKYARD_DEMO_KEYS ({"<service>": "<api key>",
+// …}); ends when its parent does.
 import { BACK_OFFICE_JOBS } from './back-office-jobs';
 import type { DemoJob } from './demo-job';
 import { runWorker } from './demo-worker';

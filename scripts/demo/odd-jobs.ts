@@ -1,6 +1,9 @@
 import { DAY, type DemoJob, MINUTE, pod, SECOND } from './demo-job';
 
-/** Renews for ever though its work is long over; everybody behind it waits in vain, and its lock is soon stuck. */
+/**
+ * Keeps renewing though its work has long ended; every waiter behind it waits in vain, and its lock
+ * is soon stuck.
+ */
 export const WATCHDOG: DemoJob = {
   service: 'cron',
   namespace: 'platform',
@@ -12,7 +15,7 @@ export const WATCHDOG: DemoJob = {
   restMs: [0, 0],
 };
 
-/** Are killed while they hold their locks, so that the leases run out with nobody to release them. */
+/** Killed while they hold their locks, so that the leases expire without a release. */
 export const DOOMED: DemoJob[] = [
   {
     service: 'shipping',

@@ -13,8 +13,8 @@ export interface FleetSetup {
 const STOP_WITHIN_MS = 2_000;
 
 /**
- * Starts the demo fleet as a process of its own. It ends with `stop`, and by itself when this process ends in whatever
- * way; its leases stay and lapse. The keys are in its environment only.
+ * Starts the demo fleet as a process of its own. It ends with `stop`, and by itself when this
+ * process ends in whatever way; its leases stay and lapse. The keys are in its environment only.
  */
 export function startFleet({ url, keys, entry }: FleetSetup): { stop(): Promise<void> } {
   const child = spawn(process.execPath, [entry], {

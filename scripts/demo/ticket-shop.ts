@@ -28,7 +28,10 @@ export interface TicketShop {
   pace?: number;
 }
 
-/** Opens the ticket shop: sellers who sell until nothing is left, and one who restocks after a pause. Answers how to close it. */
+/**
+ * Opens the ticket shop: sellers who sell until nothing is left, and one who restocks after a
+ * pause. Answers how to close it.
+ */
 export function openTicketShop(shop: TicketShop): () => void {
   const closing = new AbortController();
   const { signal } = closing;
@@ -62,7 +65,9 @@ async function run(
   ]);
 }
 
-/** Sells a few tickets, or what is left of them; a sale that finds nothing is counted as refused. */
+/**
+ * Sells a few tickets, or what is left of them; a sale that finds nothing is counted as refused.
+ */
 async function sell(client: LockyardClient): Promise<void> {
   const wanted = 1 + Math.floor(Math.random() * MOST_A_SALE);
   const first = await client.addToCounter({ name: STOCK, delta: -wanted });

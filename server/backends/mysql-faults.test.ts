@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const bytes = (key: RecordKey) => Buffer.from(recordId(key), 'utf8');
 
-/** A transaction of somebody else that has these rows. */
+/** Another client's transaction that has these rows locked. */
 const lockRows = async (...keys: RecordKey[]) => {
   await foreign.query('START TRANSACTION');
   for (const key of keys) {
@@ -71,7 +71,10 @@ const swappingThread = async (): Promise<number> => {
   });
 };
 
-/** Transactions that the server has open, but for our own foreign one. It looks afresh ten times a second at most. */
+/**
+ * Transactions that the server has open, without the test's own. The server updates this list at
+ * most ten times a second.
+ */
 const openTransactions = async () => {
   await new Promise((resolve) => setTimeout(resolve, 150));
   const watcher = await createConnection({ uri: url });
@@ -85,7 +88,10 @@ const openTransactions = async () => {
 };
 
 describe('a deadlock', () => {
-  /** Two records of which the other transaction takes the second first. Ours is the smaller one: it is the victim. */
+  /**
+   * Two records that the other transaction locks in reverse order. Ours is the smaller transaction,
+   * so it is the victim.
+   */
   const deadlock = async () => {
     const [first, second] = [freshKey('dead'), freshKey('dead')].sort((a, b) =>
       Buffer.compare(bytes(a), bytes(b)),

@@ -52,7 +52,7 @@ describe('a record too large for max_allowed_packet', () => {
     expect((await stored(store, keys[3])).queue).toHaveLength(half.length);
   });
 
-  // An owner's name stands in the record and in its history.
+  // An owner's name is in the record and in its history.
   it('is told to who asked for it as TOO_LARGE, at once, as is a set; who asks for others is granted', async () => {
     const [large, other, more] = [freshKey(), freshKey(), freshKey()];
     const [refused, granted] = await Promise.all([

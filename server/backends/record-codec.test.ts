@@ -7,7 +7,7 @@ import { PROPERTY_MS, RUNS } from '../domain/testing/property-runs';
 import { decodeRecord, encodeRecord, type KnownRecord } from './record-codec';
 import type { StoredRecord } from './record-store';
 
-/** Keeps a record as a store does: the queue's text stays as it is where the change leaves it out. */
+/** Keeps a record as a store does: a change without a queue leaves the stored queue text. */
 class Shelf {
   private stored: StoredRecord | null = null;
   private known: KnownRecord | null = null;

@@ -13,7 +13,7 @@ it('a Redis that still reads its files is not asked what it is', async () => {
   try {
     for (let i = 0; i < RECORDS; i += 1) await admin.set(`record-${i}`, 'text'.repeat(100));
     expect(await readRedisFacts(admin)).toMatchObject({ appendOnly: true });
-    // Only what stands in a snapshot is read as slowly as this server is told to.
+    // The configured read delay applies only to what is in a snapshot.
     await admin.call('BGREWRITEAOF');
     await vi.waitFor(async () => {
       expect(await admin.info('persistence')).toMatch(

@@ -7,7 +7,7 @@ import { RedisRig } from './testing/redis-rig';
 
 const SOON = { timeout: 25_000, interval: 20 };
 
-/** Refused so that certainly nothing was done. On a busy machine it may take a try or two until Redis is reached. */
+/** Refused with nothing applied. On a busy machine reaching Redis may take a try or two. */
 const isRefused = (work: () => Promise<unknown>, words: string) =>
   vi.waitFor(
     () =>

@@ -23,7 +23,7 @@ const taken = (process: RedisProcess, key: RecordKey, owner: string, leaseMs = L
 
 const epochOf = ({ token }: { token: number }) => Math.floor(token / EPOCH_SPAN);
 
-/** A power cut: what was never flushed is gone, which is all that was written since the file was this long. */
+/** A power cut: everything written since the file had this length was never flushed and is lost. */
 async function cutPower(rig: RedisRig, bytes: number): Promise<void> {
   rig.server.signal('SIGKILL');
   truncateSync(logFileOf(rig.server.folder), bytes);

@@ -80,7 +80,7 @@ it('a shard is not taken for a whole backend', async () => {
   );
 });
 
-/** What is asked for here is looked up anew only when nobody has asked for 100 ms. */
+/** The server refreshes this table only if it was not read for 100 ms. */
 async function untilWaits(connection: Connection, whoseText: string): Promise<void> {
   const waiting = `SELECT 1 FROM information_schema.innodb_trx WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE ?`;
   for (let tries = 0; tries < 40; tries += 1) {

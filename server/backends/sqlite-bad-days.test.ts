@@ -31,7 +31,10 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = () => openBackend({ kind: 'sqlite', path }, systemClock);
 
-/** Another process that uses the file, killed in the middle of its calls. Answers every call, the unanswered too. */
+/**
+ * Another process that uses the file, killed in the middle of its calls. Returns every call,
+ * unanswered ones included.
+ */
 async function killInTheMiddle(task: SqliteVictimTask): Promise<RecordedCall[]> {
   const dieAt = CALLS_BEFORE_DEATH + (task.seed % 50);
   const victim = startVictim('sqlite-victim.ts', task, (begun) => {

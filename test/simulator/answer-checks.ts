@@ -14,7 +14,7 @@ type Heard<T> = { answer: T } | { error: LockyardError };
 interface Acquiring {
   key: RecordKey;
   ask: AcquireCommand;
-  /** When the caller asked, by the clock that nobody sets. */
+  /** When the caller asked, by the simulator's unadjusted clock. */
   startedAt: number;
   /** Nothing that this caller asked of this lock before may still have an effect. */
   isSure: boolean;
@@ -25,7 +25,7 @@ function isLostBefore(tenure: Tenure | undefined, at: number): boolean {
   return lostAt !== null && lostAt < at;
 }
 
-/** Holds each answer, at the instant at which a process gives it, against what the database knows to be true. */
+/** Checks each answer, when a process gives it, against what the database knows to be true. */
 export class AnswerChecks {
   constructor(
     private readonly world: SimWorld,
@@ -63,8 +63,8 @@ export class AnswerChecks {
   }
 
   /**
-   * Whoever is told of a set is told of holds that were granted together, and of what is left of them. One that spans
-   * shards is refused as such, and no other one is.
+   * The holds of a granted set must have been granted together, and the answer must show what is
+   * left of them. A set that spans shards is refused as such, and no other one is.
    */
   acquiredSet({ owner, locks }: AcquireSetCommand, heard: Heard<AcquireSetAnswer>): void {
     const homes = locks.map(({ name }) => this.world.databaseOf({ namespace: 'default', name }));
@@ -92,8 +92,8 @@ export class AnswerChecks {
   }
 
   /**
-   * A renewal or a release: nobody is told that a hold is lost while it is live, nor that it goes on where the store had
-   * lost its memory of it before that was asked.
+   * A renewal or a release: no caller may hear that a live hold is lost, nor that a hold continues
+   * if the store had lost it before the request.
    */
   told(key: RecordKey, token: number, startedAt: number, heard: Heard<{ outcome: string }>): void {
     if (!('answer' in heard)) return;
@@ -115,7 +115,7 @@ export class AnswerChecks {
       this.truth.tell(`${token} is live after it was forced out`);
   }
 
-  /** A step that somebody was told of stands in the history. */
+  /** A step that a caller was answered for is in the history. */
   added(delta: number, heard: Heard<AddAnswer>): void {
     if (!('answer' in heard) || heard.answer.outcome !== 'applied') return;
     const { rev, value } = heard.answer;

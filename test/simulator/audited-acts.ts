@@ -21,22 +21,25 @@ const EXTEND_MS = 300;
 /** Long enough for a packet to find a hold as it was when the act was closed. */
 const LONG_LEASE_MS = 40_000;
 
-/** The share of acts during which the writes of their process are stuck, and for how long that is so. */
+/** The share of actions during which the writes of their process are stuck, and for how long. */
 const STUCK_LINES = 0.3;
 const STUCK_AT_LAST = 0.6;
 const STUCK_LINE_MS = 6_000;
 
-/** Outcomes that say that the act was done. What was so already was done by somebody else. */
+/** Whether this call did the action: if it was done already, another operator did it. */
 const isDone = (outcome: string) => outcome === 'done';
 
 /**
- * What operators do in a world whose acts stand in an audit log. Operations, log and the chore that finds out what became of
- * an act are the real ones, over a real SQLite in memory that each process reaches with the faults of its world.
+ * What operators do in a world with an audit log. Operations, log and the maintenance that finds
+ * the outcome of an action are the real ones, over a real SQLite in memory that each process
+ * reaches with the faults of its world.
  */
 export class AuditedActs {
   /** So long at most is a process stopped. */
   readonly stopMs = 12_000;
-  /** Until the last packet has landed, the last process goes on, and every intent is long closed. */
+  /**
+   * Until the last packet has landed, the last process goes on, and every intent is long closed.
+   */
   readonly quietMs = 50_000;
   private readonly random: () => number;
   private readonly runtimes = new Map<SimProcess, Runtime>();
@@ -51,7 +54,7 @@ export class AuditedActs {
     world.longLeaseMs = LONG_LEASE_MS;
   }
 
-  /** What becomes of a write on a line on which they are stuck at present; null for every other call. */
+  /** What happens to a write on a connection whose writes are stuck; null for every other call. */
   fateOf(process: SimProcess, call: 'read' | 'swap'): Fate | null {
     const until = this.stuckLines.get(process) ?? 0;
     return call === 'swap' && this.world.scheduler.now < until ? 'stuck' : null;
@@ -66,7 +69,7 @@ export class AuditedActs {
     this.world.scheduler.as(process.owner, () => void setTimeout(again, RESOLVE_EVERY_MS));
   }
 
-  /** When everybody has gone home, and nobody changes what a late packet might still find. */
+  /** After all callers have left, when no process changes what a late packet might still find. */
   async operateLast(client: SimClient): Promise<void> {
     for (const key of this.world.keys) {
       const isHeld = this.random() < 0.5 || (await client.acquire(key, LONG_LEASE_MS)) !== null;
@@ -74,7 +77,7 @@ export class AuditedActs {
     }
   }
 
-  /** Ends the hold that stands there, or gives it time. */
+  /** Ends the current hold, or extends it. */
   async operate(client: SimClient, key: RecordKey, stuck = STUCK_LINES): Promise<void> {
     const { checks } = client;
     const hold = checks.truth.record(key)?.holds[0];
@@ -90,7 +93,7 @@ export class AuditedActs {
       return this.contextOf(process);
     };
     if (this.random() < 0.3) {
-      // To whoever checks the calls it is a renewal of which nobody knows how it went.
+      // The call checker counts it as a renewal with an unknown outcome.
       client.record('renew', key, token, EXTEND_MS);
       const extend = { ...seen, extendMs: EXTEND_MS };
       await client.call(

@@ -171,7 +171,10 @@ function countTokensByProcess(decide: Parameters<Locks>[0]): ReturnType<Locks> {
   };
 }
 
-/** Every hold is written without an end, and a second command sets it: unless its process dies in between. */
+/**
+ * Every hold is written without an end, and a second command sets it: unless its process dies in
+ * between.
+ */
 function leaseLater(
   honest: Parameters<NonNullable<Flaws['store']>>[0],
   { world, owner }: SimProcess,

@@ -4,7 +4,10 @@ import { anonymousRequest } from '@/server/engine/request-identity';
 import type { SimWorld } from './sim-world';
 import type { Truth } from './truth';
 
-/** So often is a store asked that has lost its memory: what nobody has noticed yet is noticed by whoever asks now. */
+/**
+ * How often a store that has lost data is asked: a loss not noticed yet is noticed by the next
+ * call.
+ */
 const TRIES_OF_LOSSY = 10;
 const TRY_EVERY_MS = 1_000;
 

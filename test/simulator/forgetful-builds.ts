@@ -2,7 +2,10 @@ import { eq } from 'drizzle-orm';
 import type { BackendLife } from '@/server/backends/backend-life';
 import type { Flaws } from './sim-world';
 
-/** Builds that are broken in what they do about a store that has lost its memory. Only such a world can tell. */
+/**
+ * Builds that are broken in what they do about a store that has lost its memory. Only such a world
+ * can tell.
+ */
 export const FORGETFUL_BUILDS: Record<string, Flaws> = {
   'an epoch that stays as it was after a loss': {
     memory: {

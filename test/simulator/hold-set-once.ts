@@ -7,7 +7,7 @@ import type { SimWorld } from './sim-world';
 
 const TRIES = 4;
 
-/** Takes every lock there is together, or those of one shard, keeps them for a while, and gives back some. */
+/** Takes all locks together, or those of one shard, holds them for a while, and releases some. */
 export async function holdSetOnce(client: SimClient): Promise<void> {
   const { random, scheduler } = client.world;
   const leaseMs = 300 + Math.floor(random() * 900);
@@ -33,7 +33,7 @@ function keysOfSet(world: SimWorld): RecordKey[] {
   return keys.filter((key) => world.databaseOf(key) === one);
 }
 
-/** Null: nobody knows. */
+/** Null: unknown. */
 async function acquireSet(client: SimClient, leaseMs: number): Promise<AcquireSetAnswer | null> {
   const { random, newText } = client.world;
   const keys = keysOfSet(client.world);

@@ -8,7 +8,10 @@ interface Hunt {
   say: (line: string) => void;
 }
 
-/** Plays seeds one after another and says how to replay those that break a promise; answers how many did. */
+/**
+ * Plays seeds one after another and prints how to replay those that break a promise; returns how
+ * many did.
+ */
 export async function hunt({ from, seeds, flaws = {}, say }: Hunt): Promise<number> {
   const startedAt = performance.now();
   let steps = 0;

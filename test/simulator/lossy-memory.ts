@@ -27,9 +27,10 @@ const REST_MS = 150;
 const BEAT_EVERY_MS = 1_000;
 
 /**
- * A world's store that loses its memory now and then, while processes go on: emptied, set back to an older copy, killed
- * with its last writes unflushed and perhaps set to flush them from then on, robbed of a record, made to follow another
- * server that lacks the last writes. Processes reach it through the real `RedisStore` and its guard.
+ * A world's store that now and then loses data while processes keep running: emptied, restored from
+ * an older copy, killed with its last writes unflushed and perhaps set to flush them from then on,
+ * stripped of a record, or made to follow another server that lacks the last writes. Processes
+ * reach it through the real `RedisStore` and its guard.
  */
 export class LossyMemory {
   readonly redis: SimRedis;
@@ -71,7 +72,10 @@ export class LossyMemory {
     return { store: new RedisStore('redis://simulated', life, BEAT_EVERY_MS, driver), life };
   }
 
-  /** Keeps whoever was refused from asking again at once: a store that is looked at for what it has lost is away for long. */
+  /**
+   * Keeps a refused caller from retrying at once: a store that is inspected for lost data is
+   * unavailable for long.
+   */
   rest(): Promise<void> {
     return this.world.scheduler.pause(REST_MS);
   }
@@ -90,8 +94,8 @@ export class LossyMemory {
   }
 
   /**
-   * A copy as young as the last beat that is known looks like the present where every write is flushed, and nobody promises
-   * otherwise: then only an older one is put back.
+   * If every write is flushed, a copy as young as the last known heartbeat cannot be told from the
+   * present, and no promise covers it: then only an older copy is restored.
    */
   private async putCopyBack(): Promise<void> {
     const { backends } = this.control.tables;

@@ -4,9 +4,9 @@ import { hunt } from './hunt';
 import { simulate } from './simulate';
 
 /**
- * `npm run simulate -- --seeds 5000` plays so many seeds, from a random one or `--from N`, and says how to replay those
- * that break a promise. `--seed N` plays one and prints everything that happened. Exit code 1: something was found; 2: it
- * was asked for what is no number.
+ * `npm run simulate -- --seeds 5000` plays that many seeds, from a random one or `--from N`, and
+ * prints how to replay those that break a promise. `--seed N` plays one and prints everything that
+ * happened. Exit code 1: a promise was broken; 2: an argument is not a number.
  */
 const { values } = parseArgs({
   options: { seeds: { type: 'string' }, from: { type: 'string' }, seed: { type: 'string' } },

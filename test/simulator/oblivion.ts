@@ -2,7 +2,10 @@ import type { LockEvent } from '@/server/domain/lock-event';
 import type { Mode } from '@/server/domain/lock-record';
 import type { Tenure } from './truth';
 
-/** Of how many tokens an epoch is: said here once more, since the referee takes nobody's word for it. */
+/**
+ * How many tokens an epoch has: repeated here, since the referee must not rely on the code under
+ * test.
+ */
 const EPOCH_SPAN = 2 ** 41;
 
 /** When a lock was forgotten, and what was true until then. */
@@ -12,7 +15,10 @@ interface Forgotten {
   epoch: number;
 }
 
-/** What the store has forgotten, and the referee has not: who may still count on a lease, and which tokens are used up. */
+/**
+ * What the store has lost and the referee has not: who may still rely on a lease, and which tokens
+ * are used up.
+ */
 export class Oblivion {
   private readonly forgotten = new Map<string, Forgotten>();
   /** Locks that were granted or prolonged since they were last forgotten. */
@@ -30,7 +36,7 @@ export class Oblivion {
     }
   }
 
-  /** A loss on top of one after which nobody was served yet takes nothing from anybody. */
+  /** A second loss before any caller was served takes nothing from any caller. */
   forget(id: string, at: number, tenures: Iterable<Tenure>): void {
     for (const tenure of tenures) tenure.lostAt ??= at;
     if (!this.served.delete(id) && this.forgotten.has(id)) return;

@@ -7,7 +7,10 @@ const PROPOSAL = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) /;
 
 type Parts = [id: string, expected: string, line: string, text: string];
 
-/** What a swap was told, as changes again. Nothing in a simulated record is more than ASCII, so bytes are characters. */
+/**
+ * The arguments of a swap, decoded to changes. A simulated record is pure ASCII, so bytes are
+ * characters.
+ */
 export function proposedChanges(
   history: string,
   n: number,

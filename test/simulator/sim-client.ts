@@ -27,7 +27,7 @@ const GIVE_UP_AFTER_MS = 7_000;
 export class SimClient {
   readonly calls: SimCall[] = [];
   private requests = 0;
-  /** Locks of which nobody told it how an acquire had ended. */
+  /** Locks whose last acquire has an unknown outcome. */
   readonly unsure = new Set<string>();
 
   constructor(
@@ -106,7 +106,7 @@ export class SimClient {
     return answer?.outcome === 'granted' ? answer : null;
   }
 
-  /** Null: nobody knows. */
+  /** Null: unknown. */
   private async ask(
     key: RecordKey,
     ask: AcquireCommand,
@@ -170,7 +170,10 @@ export class SimClient {
     return outcome;
   }
 
-  /** Adds to the counter what nobody else ever adds, and asks again by the same id until it knows. */
+  /**
+   * Adds a delta to the counter that no other client ever adds, and retries with the same id until
+   * the outcome is known.
+   */
   private async add(): Promise<void> {
     const { counter, random, newDelta } = this.world;
     const delta = newDelta();
@@ -195,7 +198,10 @@ export class SimClient {
     }
   }
 
-  /** Does what an operator does who sees the lock: ends the hold there, gives it time, or freezes the lock for a while. */
+  /**
+   * Acts as an operator who sees the lock: ends the hold, extends it, or freezes the lock for a
+   * while.
+   */
   private async operate(key: RecordKey): Promise<void> {
     const { random, newText, scheduler } = this.world;
     if (this.world.audits) return this.world.audits.operate(this, key);
@@ -215,7 +221,7 @@ export class SimClient {
     const { token } = hold;
     await scheduler.pause(random() * 50);
     if (random() < 0.3) {
-      // To whoever checks the calls it is a renewal of which nobody knows how it went.
+      // The call checker counts it as a renewal with an unknown outcome.
       this.record('renew', key, token, 300);
       await act((engine) => engine.run(key, { verb: 'extend', token, extendMs: 300, ...why }));
       return;
@@ -230,9 +236,9 @@ export class SimClient {
   }
 
   /**
-   * Sends a call to any process that lives and waits for its answer, for as long as a client does.
+   * Sends a call to any live process and waits for its answer, for as long as a client does.
    *
-   * @param check is told of the answer at the instant at which the process gives it
+   * @param check gets the answer at the instant at which the process gives it
    */
   async call<T>(
     run: (engine: LockEngine) => Promise<T>,

@@ -12,7 +12,10 @@ import type { SimLink } from './sim-link';
 
 let opened: Promise<Database> | undefined;
 
-/** The control database of the worlds that need one: a real SQLite in memory, made once and emptied for each of them. */
+/**
+ * The control database of the worlds that need one: a real SQLite in memory, made once and emptied
+ * for each of them.
+ */
 export async function emptyControl(): Promise<Database> {
   opened ??= openControl();
   const control = await opened;
@@ -43,12 +46,15 @@ async function openControl(): Promise<Database> {
   return control;
 }
 
-/** The same database as one process reaches it: each statement goes over `link`, and may be late, or lost, or never answered. */
+/**
+ * The same database as one process reaches it: each statement goes over `link`, and may be late,
+ * lost or never answered.
+ */
 export function controlOver(control: Database, link: SimLink): Database {
   return { ...control, db: overLink(control.db, link) };
 }
 
-/** A query is built at once, and sent when somebody awaits it. */
+/** A query is built at once, and sent when it is awaited. */
 function overLink<T extends object>(builder: T, link: SimLink): T {
   return new Proxy(builder, {
     get(target, property) {

@@ -19,12 +19,12 @@ export interface Step {
   at: number;
 }
 
-/** Ways in which a database can be wrong, each known to have been built by somebody. */
+/** Ways in which a database can be wrong; each is known from a real one. */
 export interface DatabaseFlaws {
   /** A swap is judged by nothing at all. */
   ignoresExpectation?: (key: RecordKey) => boolean;
   ignoresClock?: boolean;
-  /** Whoever finds its own rev believes it won. */
+  /** A writer that finds its own rev believes it won. */
   judgesByRevAlone?: boolean;
   /** Changes that belong together are judged each on its own. */
   splitsSets?: boolean;
@@ -41,13 +41,16 @@ export interface DatabaseMemory {
 /** When simulated time began, epoch milliseconds. */
 export const BEGAN_AT = Date.UTC(2026, 0, 1);
 
-/** The store that all simulated processes share. Every call is one atomic instant; what goes wrong goes wrong on the way. */
+/**
+ * The store that all simulated processes share. Every call is one atomic instant; faults happen on
+ * the way.
+ */
 export class SimDatabase {
   private records = new Map<string, { key: RecordKey; stored: StoredRecord }>();
   private memos = new Map<string, Memo>();
   private readonly rows: { row: HistoryRow; visibleAt: number }[] = [];
   private steppedMs = 0;
-  /** Nobody reaches it before, milliseconds since the simulation began. */
+  /** Unreachable before this time, in milliseconds since the simulation began. */
   awayUntil = 0;
   /** Told of every step that was taken, in order. */
   onStep: (step: Step) => void = () => undefined;
@@ -68,7 +71,7 @@ export class SimDatabase {
     return BEGAN_AT + Math.floor(this.passedMs() + this.steppedMs + this.aheadMs);
   }
 
-  /** The same instant by a clock that nobody ever sets, and that is everybody's. */
+  /** The same instant by a clock that is never set and that all processes share. */
   instant(): number {
     return BEGAN_AT + Math.floor(this.passedMs());
   }
@@ -125,7 +128,10 @@ export class SimDatabase {
     return [...this.records.values()];
   }
 
-  /** A copy of what it knows, to be put back. Neither copy nor putting back touches the history, which tells the referee what was. */
+  /**
+   * A copy of the data, to be restored later. Neither copying nor restoring touches the history,
+   * which shows the referee what happened.
+   */
   copy(): DatabaseMemory {
     return { records: new Map(this.records), memos: new Map(this.memos) };
   }

@@ -2,13 +2,16 @@ import { StoreError } from '@/server/backends/record-store';
 import type { SimOwner, SimScheduler } from './sim-scheduler';
 
 /**
- * What becomes of one call on its way.
+ * What happens to one call on its way.
  *
- * - `pass`: it arrives and is answered. - `slow`: a row keeps it waiting.
- * - `loseRequest`: it never arrives. - `loseReply`: it arrives, and its answer does not.
- * - `late`: its caller is told that nobody knows, and then it arrives.
- * - `stuck`: the same, but so late that nobody reckons with it any more.
- * - `conflict`: it is rolled back, and its caller knows. - `crash`: its caller dies before the answer.
+ * - `pass`: it arrives and is answered.
+ * - `slow`: a row lock delays it.
+ * - `loseRequest`: it never arrives.
+ * - `loseReply`: it arrives, and its answer does not.
+ * - `late`: its caller gets "outcome unknown", and then it arrives.
+ * - `stuck`: the same, but so late that it is no longer expected.
+ * - `conflict`: it is rolled back, and its caller knows.
+ * - `crash`: its caller dies before the answer.
  */
 export type Fate =
   | 'pass'
@@ -36,7 +39,8 @@ export class SimLink {
 
   /**
    * @param work what the server does of it, in one instant
-   * @throws StoreError with what the process knows of its effect; it may have been done, or be done later
+   * @throws StoreError with what the process knows of its effect; it may have been done, or be done
+   *   later
    */
   call<T>(kind: 'read' | 'swap', work: () => T): Promise<T> {
     const { scheduler, owner, random } = this;

@@ -16,7 +16,10 @@ import type { SimWorld } from './sim-world';
 
 const TAIL_EVERY_MS = 150;
 
-/** After a loss a tail misses ten thousand lines for a while, and worlds with an audit log last long: each look costs. */
+/**
+ * After a loss a tail lacks ten thousand lines for a while, and worlds with an audit log last long:
+ * each poll costs time.
+ */
 const SELDOM_TAIL_EVERY_MS = 1_500;
 
 interface Opened {
@@ -25,7 +28,10 @@ interface Opened {
   past: BackendLife | null;
 }
 
-/** A server process: an engine on a connection of its own, and the tail that its console would follow. */
+/**
+ * A server process: an engine with a connection of its own, and the tail that its console would
+ * follow.
+ */
 export class SimProcess {
   readonly owner = new SimOwner();
   /** Of each store, the ids of the history that its tail delivered, as often as it did. */

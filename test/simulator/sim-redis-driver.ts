@@ -9,7 +9,9 @@ const WRITES: ReadonlySet<string> = new Set(
   [SWAP, BEAT, BEGIN_LIFE, LIST_RECORDS, END_MENDING].map(({ sha }) => sha),
 );
 
-/** One connection to the simulated Redis, with those methods of the real driver that Lockyard uses. */
+/**
+ * One connection to the simulated Redis, with those methods of the real driver that Lockyard uses.
+ */
 export class SimRedisDriver extends EventEmitter {
   status: 'wait' | 'ready' | 'end' = 'wait';
   private run = '';
@@ -69,7 +71,9 @@ export class SimRedisDriver extends EventEmitter {
     });
   }
 
-  /** What is on its way when the connection is given up may still arrive, and nobody hears what came of it. */
+  /**
+   * A command in flight when the connection is closed may still arrive; its outcome stays unknown.
+   */
   private sent<T>(kind: 'read' | 'swap', work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       const closed = () => reject(new Error('Connection is closed.'));

@@ -31,10 +31,11 @@ export class RedisRefusal extends Error {
 }
 
 /**
- * The simulated part of a Redis, and all of it: what its keys hold, and what our scripts and the few plain commands do to
- * them, each in one instant, said again in TypeScript since no Lua runs here. Whether its memory is whole, what to do where
- * it is not, and everything that comes before a command is sent is decided by the real `RedisStore`, `RedisConnection`,
- * `RedisGuard`, `BackendLife` and `mendRedis`. Records stand in a `SimDatabase`, so that the referee sees every step.
+ * The simulated part of a Redis: what its keys hold, and what our scripts and the few plain
+ * commands do to them, each in one instant, rewritten in TypeScript since no Lua runs here. The
+ * real `RedisStore`, `RedisConnection`, `RedisGuard`, `BackendLife` and `mendRedis` decide
+ * everything before a command is sent, whether the data is complete, and what to do if it is not.
+ * Records are kept in a `SimDatabase`, so that the referee sees every step.
  */
 export class SimRedis {
   runId = 'run0';
@@ -42,7 +43,7 @@ export class SimRedis {
   private replicationId = 'history0';
   private hasFollowed = false;
   private follows = 0;
-  /** Nobody reaches it before, milliseconds since the simulation began. */
+  /** Unreachable before this time, in milliseconds since the simulation began. */
   downUntil = 0;
   private runs = 0;
   private marker: Marker | null = null;
@@ -52,9 +53,10 @@ export class SimRedis {
   onLife: (epoch: number) => void = () => undefined;
 
   /**
-   * @param flushes whether it flushes each write before it answers; else a crash may cost it the last ones
-   * @param saysFlushes what it says of that
-   * @param hidesFollowing it goes on with the name of its history whatever it has followed
+   * @param flushes whether it flushes each write before it answers; else a crash may lose the last
+   *   ones
+   * @param saysFlushes what it reports about that
+   * @param hidesFollowing it keeps the name of its history whichever server it has followed
    */
   constructor(
     readonly database: SimDatabase,
@@ -90,14 +92,14 @@ export class SimRedis {
     this.putBack({ marker: null, ids: new Set(), stream: [], rest });
   }
 
-  /** Loses the key of one record, as by somebody's `DEL`; it goes on listing it. */
+  /** Loses the key of one record, as by an operator's `DEL`; its id stays listed. */
   drop(id: string): void {
     const { records, memos } = this.database.copy();
     const left = [...records].filter(([other]) => other !== id);
     this.database.putBack({ records: new Map(left), memos });
   }
 
-  /** Begins another run: whoever is connected is cut off, and what was under way to it never arrives. */
+  /** Starts another run: every client is disconnected, and commands in flight never arrive. */
   restart(downUntil: number): void {
     this.runs += 1;
     this.runId = `run${this.runs}`;
@@ -112,7 +114,7 @@ export class SimRedis {
     this.saysFlushes = true;
   }
 
-  /** Takes over the memory of another server, all within one run and with nobody cut off. */
+  /** Takes over another server's data within one run, without disconnecting any client. */
   follow(memory: RedisMemory): void {
     this.putBack(memory);
     if (this.hidesFollowing) return;

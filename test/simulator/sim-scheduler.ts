@@ -1,4 +1,7 @@
-/** Whose work a task is. What a dead process had planned never happens; what a stopped one had planned happens late. */
+/**
+ * The process that a task belongs to. The tasks of a dead process never run; those of a stopped one
+ * run late.
+ */
 export class SimOwner {
   isDead = false;
   stoppedUntil = 0;
@@ -23,13 +26,15 @@ class Task {
 
 const realSetImmediate = globalThis.setImmediate;
 
-/** Long enough for any chain of promises: the real event loop turns once when none is left to run. */
+/**
+ * Long enough for any chain of promises: the real event loop turns once when none is left to run.
+ */
 const microtasksDone = () => new Promise<void>((resolve) => realSetImmediate(resolve));
 
 /**
- * Time that passes only when nothing is left to do, in an order that the random numbers decide: the same numbers, the
- * same order. While installed, it is the time of `setTimeout`, `setInterval` and `setImmediate`; a timer belongs to
- * whoever's task set it.
+ * Time that advances only when no task is left to run, in an order that the random numbers decide:
+ * the same numbers give the same order. While installed, it drives `setTimeout`, `setInterval` and
+ * `setImmediate`; a timer belongs to the owner of the task that set it.
  */
 export class SimScheduler {
   /** Milliseconds since the simulation began. */

@@ -22,7 +22,7 @@ import { worldKind } from './world-kind';
 
 type Decide<R extends AnyRecord, C extends AnyCommand> = Machine<R, C>['decide'];
 
-/** What a broken build does otherwise than ours. Each is found by the simulator, or the simulator has no power. */
+/** How a broken build differs from ours. The simulator must find each one, or it proves nothing. */
 export interface Flaws {
   database?: DatabaseFlaws;
   memory?: MemoryFlaws;
@@ -54,7 +54,10 @@ const SHARD_AWAY_MS = 3_000;
 /** So long at most is a process stopped. */
 const STOP_MS = 3_000;
 
-/** One seed's world: how many processes, locks and callers there are, what goes wrong, and for how long. */
+/**
+ * One seed's world: how many processes, locks and callers there are, what goes wrong, and for how
+ * long.
+ */
 export class SimWorld {
   readonly random: () => number;
   readonly scheduler: SimScheduler;
@@ -69,7 +72,10 @@ export class SimWorld {
   readonly lockDelayMs: number;
   /** The share of acquires that are content to share. */
   readonly shared: number;
-  /** Whether callers enter locks that they hold. Of numbers of its own: so other worlds play as they did before. */
+  /**
+   * Whether callers re-enter locks that they hold. Drawn from separate random numbers, so that the
+   * worlds of older seeds stay the same.
+   */
   readonly reenters: boolean;
   /** The share of calls to the database that something happens to. */
   readonly faults: number;
@@ -78,7 +84,10 @@ export class SimWorld {
   /** The store that loses its memory; null in a world whose store does not. */
   readonly memory: LossyMemory | null;
   longLeaseMs: number;
-  /** How likely a holder is to renew, each time. After a loss it is told how that stands, if it goes on asking. */
+  /**
+   * How likely a holder is to renew, each time. After a loss a holder learns its state only if it
+   * keeps asking.
+   */
   readonly renewing: number;
   /** What operators do, with the log of it; null in a world without. */
   audits: AuditedActs | null = null;
@@ -87,7 +96,7 @@ export class SimWorld {
   /** When the trouble ends and everybody goes home, milliseconds since the simulation began. */
   readonly troubleEndsAt: number;
   readonly newText: () => string;
-  /** A step of the counter, up or down, that nobody else ever makes: it tells whose it is. */
+  /** A counter delta, up or down, that no other client ever uses: it identifies its client. */
   readonly newDelta: () => number;
   private texts = 0;
 
@@ -122,7 +131,8 @@ export class SimWorld {
     this.lockDelayMs = random() < 0.2 ? 300 : 0;
     this.shared = random() < 0.5 ? 0 : 0.3;
     this.faults = random() < 0.2 ? 0 : random() * 0.12;
-    // A lost memory is told by the clock, which nobody promises where that is set back as well.
+    // Not in a world with data loss: the wait after a loss is measured by the clock, and no promise
+    // covers one that is set back as well.
     this.clockSteps = random() < 0.2 && control === null;
     this.reenters = seeded(seed ^ 7)() < 0.4;
     const lastsMs = control ? LOSSY_LASTS_MS : 2_000;

@@ -25,7 +25,9 @@ export interface Simulation {
 /** Rules that hold whether or not a lock has several holders. */
 const OF_SHARED_LOCKS: ReadonlySet<string> = new Set(['C1 unique', 'C4 gaps']);
 
-/** Rules that a loss of memory breaks and may: what was asked twice may count twice, and tokens rise by epochs. */
+/**
+ * Rules that a data loss may break: a retried request may count twice, and tokens rise by epochs.
+ */
 const OF_WHOLE_MEMORIES: ReadonlySet<string> = new Set(['C1 unique', 'C4 gaps']);
 
 /** No seed needs so many; one that does goes round in circles. */
@@ -134,7 +136,7 @@ async function end(world: SimWorld, truth: Truth, clients: SimClient[]): Promise
   await checkFree(world, truth);
 }
 
-/** Every rev of every record stands in the history, once. */
+/** Every rev of every record is in the history, once. */
 function checkWholeHistory(world: SimWorld, truth: Truth): void {
   const { databases, keys, counter } = world;
   const byRecord = new Map<string, Set<number>>();
@@ -154,7 +156,10 @@ function checkWholeHistory(world: SimWorld, truth: Truth): void {
   }
 }
 
-/** An acquire that was asked again is told of a lease that began before it was: the lease ends no later for that. */
+/**
+ * A retried acquire is answered with a lease that began before the retry: the lease ends no later
+ * for that.
+ */
 function asOfGrant(call: RecordedCall, truth: Truth): RecordedCall {
   const { verb, outcome, lock, token, startedAt, leaseMs } = call;
   if (verb !== 'acquire' || outcome !== 'ok' || token === null) return call;
@@ -164,14 +169,20 @@ function asOfGrant(call: RecordedCall, truth: Truth): RecordedCall {
   return { ...call, leaseMs: leaseMs - sinceGrantMs };
 }
 
-/** A grant that was over before anybody could be told of it counts for nothing: its call was decided again. */
+/**
+ * A grant that was over before any caller could learn of it does not count: its call was decided
+ * again.
+ */
 function isOver(tenure: Tenure, at: number, { steppedMs }: SimWorld): boolean {
   const never = Number.POSITIVE_INFINITY;
   const { goneAt, lostAt, expiresAt, aheadMs } = tenure;
   return Math.min(goneAt ?? never, lostAt ?? never, expiresAt - aheadMs - steppedMs) <= at;
 }
 
-/** Nobody is granted a lock after a refusal: each grant belongs to a call that was told of it, or may have been. */
+/**
+ * No caller is granted a lock after a refusal: each grant belongs to a call that was answered with
+ * it, or may have been.
+ */
 function checkGrantsAreExplained(world: SimWorld, truth: Truth, clients: SimClient[]): void {
   for (const { owner, calls } of clients) {
     const asked = calls.filter(({ verb }) => verb === 'acquire');

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** Everything that happened in a simulation, line by line, and its digest: the same seed gives the same one. */
+/**
+ * Everything that happened in a simulation, line by line, and its digest: the same seed gives the
+ * same digest.
+ */
 export class Trace {
   readonly lines: string[] = [];
 

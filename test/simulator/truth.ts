@@ -17,20 +17,26 @@ import { Oblivion } from './oblivion';
 import type { SimDatabase, Step } from './sim-database';
 import type { SimWorld } from './sim-world';
 
-/** One hold's whole life, as the database saw it. Instants are those of the clock that nobody sets, but for the lease's. */
+/**
+ * One hold's whole lifecycle, as the database saw it. Instants are by the clock that is never set,
+ * except the lease's.
+ */
 export interface Tenure {
   owner: string;
   mode: Mode;
-  /** Its lease's end as last written, by the database's clock; 0 for one that began and ended within one step. */
+  /**
+   * Its lease's end as last written, by the database's clock; 0 for one that began and ended within
+   * one step.
+   */
   expiresAt: number;
-  /** How far that clock is ahead of the one that nobody sets. */
+  /** How far that clock is ahead of the one that is never set. */
   aheadMs: number;
-  /** When it was ended; null while it stands in the record. */
+  /** When it was ended; null while it is in the record. */
   goneAt: number | null;
   grantedAt: number;
   /** As the decision had it, which was made before it was written, by the database's clock. */
   leaseBeganAt: number;
-  /** It came too late to be of use: whoever asked is asked for again. */
+  /** It was granted too late to be used; its caller's request is decided again. */
   wasLate: boolean;
   /** When the store lost its memory of it; null while it never did. */
   lostAt: number | null;
@@ -45,9 +51,9 @@ const ENDS: ReadonlySet<string> = new Set(['released', 'expired', 'forced', 'lat
 const LOSSES: ReadonlySet<string> = new Set(['expired', 'forced']);
 
 /**
- * What really happened, watched step by step at the one place where it happens. Says at once what no record may ever
- * show: two live exclusive holds, a falling token, a rev that restarts, a lapsed lease revived, a waiter passed over, a grant
- * of a frozen lock or too soon after a loss.
+ * What really happened, watched step by step where it happens. Reports at once what no record may
+ * ever show: two live exclusive holds, a falling token, a rev that restarts, an expired lease
+ * revived, a waiter passed over, a grant of a frozen lock or too soon after a loss.
  */
 export class Truth {
   readonly violations: string[] = [];
@@ -63,7 +69,7 @@ export class Truth {
   private readonly freeSince = new Map<string, number>();
   private readonly oblivion = new Oblivion();
 
-  /** @param lockDelayMs how long nobody may be granted a lock after a hold on it was lost */
+  /** @param lockDelayMs how long a lock is not granted after a hold on it was lost */
   constructor(
     private readonly world: Pick<SimWorld, 'databases' | 'databaseOf'>,
     private readonly lockDelayMs: number,
@@ -96,7 +102,10 @@ export class Truth {
     return this.holdsOf(key).find((hold) => hold.token === token);
   }
 
-  /** The store has lost its memory of these locks: whoever holds one may count on it, and nobody else may be granted it. */
+  /**
+   * The store has lost these locks: their holders may rely on their leases, and no other caller may
+   * be granted them.
+   */
   forget(keys: readonly RecordKey[]): void {
     for (const key of keys) {
       const id = recordId(key);
@@ -105,8 +114,8 @@ export class Truth {
   }
 
   /**
-   * Since when the lock could have been had by anybody without asking twice, as far off as the database's clock was set;
-   * null: it cannot be had now.
+   * Since when any caller could have had the lock at its first attempt, inaccurate by as much as
+   * the database's clock was set; null: it is not available now.
    */
   freeFrom(key: RecordKey): number | null {
     const record = this.record(key);
@@ -203,8 +212,8 @@ export class Truth {
   }
 
   /**
-   * Nobody is granted a frozen lock, nor one that was lost just now: by the clock as it was when that was decided, where it
-   * was set back before it was written.
+   * A frozen lock is never granted, nor one that was lost just now: by the clock at the time of the
+   * decision, if it was set back before the write.
    */
   private watchClosed(id: string, old: LockRecord | null, events: LockEvent[], at: number): void {
     let isFrozen = (old?.frozen ?? null) !== null;
@@ -236,7 +245,8 @@ export class Truth {
     const ticket = old?.queue.find((waiter) => waiter.owner === owner)?.ticket;
     const offered = new Set(record.offers.map((offer) => offer.ticket));
     const passed = record.queue.find(
-      // A set that cannot have all of its locks yet may be passed over; nobody else may, not even by a set.
+      // A set that cannot have all of its locks yet may be passed over; any other waiter may not,
+      // not even by a set.
       ({ ticket: other, setSize }) =>
         other < (ticket ?? 0) && !offered.has(other) && setSize === undefined,
     );

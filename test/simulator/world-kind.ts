@@ -5,7 +5,8 @@ import { seeded } from '@/server/engine/testing/seeded';
  *
  * - `plain`: nothing. - `lossy`: its store loses its memory now and then.
  * - `sharded`: its names are spread over several stores with clocks of their own.
- * - `audited`: operators act through the audit log, processes are stopped for long, and packets land very late.
+ * - `audited`: operators act through the audit log, processes are stopped for long, and packets
+ *   land very late.
  */
 export type WorldKind = 'plain' | 'lossy' | 'sharded' | 'audited';
 
@@ -14,7 +15,7 @@ const SHARE = 0.08;
 /** Such a world lasts long. */
 const AUDITED_SHARE = 0.04;
 
-/** Of numbers of its own: so the worlds of other seeds play as they did before there was this choice. */
+/** Drawn from separate random numbers, so that the worlds of older seeds stay the same. */
 export function worldKind(seed: number): WorldKind {
   if (seeded(seed ^ LOSSY)() < SHARE) return 'lossy';
   if (seeded(seed ^ SHARDED)() < SHARE) return 'sharded';

@@ -19,7 +19,10 @@ const WAYS = [
   { how: 'beside another', swap: swapBesideAnother },
 ];
 
-/** How differently two processes may know a clock that neither reads: by what a question and its answer took. */
+/**
+ * How far two processes may differ about a clock that neither reads: each derives it from the round
+ * trip of a call.
+ */
 const BOUNDS_APART_MS = 250;
 
 contract('rule 2: time is part of the compare', (suite) => {
@@ -124,7 +127,10 @@ contract('rule 2: time is part of the compare', (suite) => {
     });
   });
 
-  /** A name that sorts before every fresh one, so that a store which takes rows in order creates it before it waits. */
+  /**
+   * A name that sorts before every fresh one, so that a store that locks rows in order creates it
+   * before it waits.
+   */
   const firstKey = () => ({ ...freshKey(), name: `a-${newWriter()}` });
 
   it('takes none of a set with a creation whose `ahead` was reached', async () => {

@@ -25,7 +25,8 @@ describe.each(racingStores)('two processes over %s that swap one rev at once', (
   it(`have exactly one winner in each of ${rounds} rounds, and one history`, async () => {
     const processes = [under.store, await under.another()];
     const racers: Racer[] = [];
-    // One after another: a hundred calls at once may wait longer for a connection than a store lets them.
+    // One after another: of a hundred calls at once, some would wait longer for a connection than a
+    // store allows.
     for (let i = 0; i < KEYS; i += 1) {
       const key = freshKey();
       racers.push({ key, seen: await created(under.store, key) });
@@ -84,7 +85,9 @@ function chunks<T>(list: T[], size: number): T[][] {
   );
 }
 
-/** How many (record, rev) pairs the history knows, and how many events: the same, if no loser left any. */
+/**
+ * How many (record, rev) pairs the history has, and how many events: equal if no loser left any.
+ */
 async function countHistory(store: Store): Promise<{ revs: number; events: number }> {
   const revs = new Set<string>();
   let events = 0;

@@ -16,7 +16,7 @@ const BEFORE_MS = 500;
 const BAD_FOR_MS = 2_000;
 /** What is answered at once is noticed at once. */
 const ANSWERED_BADLY_FOR_MS = 1_000;
-/** Longer than any command is tried for: a store that has no room may refuse just some of what it is asked. */
+/** Longer than any command is retried: a full store may refuse only some of its calls. */
 const FULL_FOR_MS = 5_000;
 const LASTS_MS: Record<BadDay, number> = {
   stopped: BAD_FOR_MS,
@@ -60,14 +60,20 @@ export interface DayReport {
   waiter: Told;
   /** What those were told whose locks live where no bad day came. */
   beside: Told[];
-  /** How long after the bad day each process granted something; last of all one that was started on that day. */
+  /**
+   * How long after the bad day each process first granted something; last, a process that was
+   * started on that day.
+   */
   recoveredInMs: number[];
   isReachable: boolean[];
-  /** How long this machine let nothing run here, at worst: no promise about time can be better than that. */
+  /** The longest stall of this machine: no promise about time can be better than that. */
   stalledMs: number;
 }
 
-/** Processes serve callers before, during and after a bad day of their store, and nobody helps them. */
+/**
+ * Processes serve callers before, during and after a bad day of their store, without any operator's
+ * help.
+ */
 export async function liveThrough(
   server: ServerUnderTest,
   { day, isShared, seed }: { day: BadDay; isShared: boolean; seed: number },
@@ -160,7 +166,7 @@ async function gather(members: Here[], seed: number, newKey: NewKey) {
   );
   let isOn = true;
   const lives = Promise.all([...careful, ...fighting].map((caller) => caller.live(() => isOn)));
-  // Heard when they go home; until then a failure is nobody's.
+  // Awaited at the end; until then a rejection has no handler.
   lives.catch(() => undefined);
   const goHome = async () => {
     isOn = false;

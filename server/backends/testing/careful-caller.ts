@@ -8,14 +8,19 @@ import { type Told, told } from './told';
 const ASK_EVERY_MS = 25;
 const LEASE_MS = 60_000;
 
-/** One request, as its caller was told, and told again when it asked later with the same request id. */
+/**
+ * One request: the answer its caller got, and the answer to a later retry with the same request id.
+ */
 export interface AskedTwice {
   key: RecordKey;
   first: Told;
   again: Told;
 }
 
-/** A caller whose every request has an id: each takes a lock that nobody else wants, or adds one to a counter. */
+/**
+ * A caller whose every request has an id: each takes a lock that no other caller wants, or
+ * increments a counter.
+ */
 export class CarefulCaller {
   private readonly counter: RecordKey;
   private readonly asked: { key: RecordKey; first: Promise<Told> }[] = [];
@@ -34,7 +39,7 @@ export class CarefulCaller {
     return caller;
   }
 
-  /** Asks again and again without waiting for what it is told. */
+  /** Keeps sending requests, whatever the answers. */
   async live(goesOn: () => boolean): Promise<void> {
     while (goesOn()) {
       const key = this.newKey();

@@ -10,7 +10,10 @@ export function freshKey(namespace = 'default'): RecordKey {
   return { namespace, name: `lock-${lastName}-${newWriter()}` };
 }
 
-/** How a change differs from the plainest one: creates its record, rests on no deadline, tells nothing. */
+/**
+ * How a change differs from the default one, which creates its record, has no deadline and no
+ * events.
+ */
 export type ChangeParts = Partial<Omit<Change, 'key'>>;
 
 export function creation(key: RecordKey, parts: ChangeParts = {}): Change {

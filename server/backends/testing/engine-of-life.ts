@@ -4,7 +4,10 @@ import { newWriter } from '../../engine/new-writer';
 import type { BackendLife } from '../backend-life';
 import type { Store } from './stores-under-test';
 
-/** A process' engine over a store that may lose its memory, with the epoch and the pause that its life asks for. */
+/**
+ * A process's engine over a store that may lose data, with the epoch and the pause of its
+ * incarnation.
+ */
 export function engineOfLife(
   kind: 'redis' | 'zookeeper',
   store: Store,

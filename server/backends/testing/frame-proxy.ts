@@ -8,8 +8,8 @@ interface Line {
 }
 
 /**
- * A line to a ZooKeeper on which single packets of those who ask can be held up, and with each all that follow it.
- * Its four-letter words pass.
+ * A connection to a ZooKeeper on which single request packets can be held up, with all that follow
+ * them. Four-letter words pass.
  */
 export class FrameProxy {
   private readonly lines = new Set<Line>();

@@ -5,7 +5,7 @@ import { type Told, told } from './told';
 
 const REST_MS = 20;
 
-/** Takes locks one after another, renews each once and gives it back. Answers everything that it was told. */
+/** Takes locks one after another, renews each once and releases it. Returns every answer. */
 export async function liveBeside(
   here: { engine: LockEngine },
   newKey: NewKey,

@@ -41,7 +41,10 @@ async function startMysqlUnderTest(): Promise<ServerUnderTest> {
   };
 }
 
-/** A database on a server of its own that can have every bad day, and its URLs: over the line that is spoilt, and past it. */
+/**
+ * A database on a server of its own that can have every bad day, and its URLs: through the faulty
+ * proxy, and direct.
+ */
 export async function startSpoilableMysql(): Promise<
   Pick<ServerUnderTest, 'begin' | 'stop'> & { proxied: string; direct: string }
 > {
@@ -52,7 +55,7 @@ export async function startSpoilableMysql(): Promise<
   });
   const direct = new URL((await createScratchDatabase(server.url)).url);
   await asRoot(direct, async (root) => {
-    // Whoever may do anything may also write to a server that is read-only.
+    // A user with all privileges could write even to a read-only server.
     await root.query("CREATE USER 'lockyard'@'%'");
     await root.query("GRANT ALL ON *.* TO 'lockyard'@'%'");
     await root.query("REVOKE READ ONLY ADMIN, SUPER ON *.* FROM 'lockyard'@'%'");

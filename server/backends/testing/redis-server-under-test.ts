@@ -14,7 +14,7 @@ export const redisServerKind: ServerKind = {
   start: startRedisUnderTest,
 };
 
-/** It flushes every write: what a crash takes from one that does not is told in `redis-losses.test.ts`. */
+/** It flushes every write: `redis-losses.test.ts` shows what a crash costs one that does not. */
 async function startRedisUnderTest(): Promise<ServerUnderTest> {
   const server = await startPrivateRedis({ durable: true });
   const { port } = new URL(server.url);

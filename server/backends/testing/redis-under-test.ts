@@ -13,7 +13,7 @@ export async function openRedisUnderTest() {
 /**
  * An empty store on a server, which is stopped with it.
  *
- * @param url as the store is told it, perhaps for a user with few rights
+ * @param url the store's URL, perhaps of a user with few rights
  */
 export async function openStoreOn(
   server: Awaited<ReturnType<typeof startPrivateRedis>>,

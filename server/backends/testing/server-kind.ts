@@ -3,13 +3,13 @@ import type { Started } from './start-process';
 import type { Store } from './stores-under-test';
 
 /**
- * What can befall a store.
+ * The faults of a store.
  *
- * - `stopped`: it says nothing more, and goes on later as if nothing had been.
- * - `killed and restarted`: it ends without a word, and comes back with what it had kept.
- * - `cut between request and reply`: it did what was asked, and nobody hears of it.
+ * - `stopped`: it stops answering, and later continues as if nothing had happened.
+ * - `killed and restarted`: it dies without notice, and comes back with what it had stored.
+ * - `cut between request and reply`: it did what was asked, and the reply is lost.
  * - `full`: it can read, and has no room for more.
- * - `answering garbage`: what comes from it is noise.
+ * - `answering garbage`: its replies are noise.
  * - `read-only`: it refuses every write.
  */
 export const BAD_DAYS = [
@@ -23,16 +23,21 @@ export const BAD_DAYS = [
 
 export type BadDay = (typeof BAD_DAYS)[number];
 
-/** Makes a key that nobody has used. */
+/** Makes a key that is not in use. */
 export type NewKey = (kind?: RecordKey['kind']) => RecordKey;
 
 /** A store on a server, or in a file, of a test's own, that can have bad days. */
 export interface ServerUnderTest {
-  /** Starts a process that finds its URL: over the line that a bad day spoils. The store may be away. */
+  /**
+   * Starts a process that uses the store's URL, through the faulty proxy. The store may be down.
+   */
   join(): Promise<Started>;
   /** The same records past that line, to see what became of the calls. */
   truth(): Promise<Store>;
-  /** Of a backend of which only a part has the bad day, and only what lives there is in `truth`: fresh keys of either part. */
+  /**
+   * For a backend of which only a part has the bad day, with only that part in `truth`: fresh keys
+   * of either part.
+   */
   parts?: { sick: NewKey; well: NewKey };
   /** Begins a bad day. The answer ends it, and resolves once the server takes connections again. */
   begin(day: BadDay): Promise<() => Promise<void>>;
@@ -41,7 +46,7 @@ export interface ServerUnderTest {
 }
 
 export interface ServerKind {
-  /** Bad days that cannot come to such a store, each with the reason. It has to live through all others. */
+  /** Bad days that such a store cannot have, each with the reason. It is tested on all others. */
   cannotHave: Partial<Record<BadDay, string>>;
   /** Whether several processes may use it at once. */
   isShared: boolean;

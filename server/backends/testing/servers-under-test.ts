@@ -8,10 +8,11 @@ import { zookeeperServerKind } from './zookeeper-server-under-test';
 /**
  * Every kind of store that has bad days, by the scheme of its URL.
  *
- * To add one: a file beside this one that exports its `ServerKind`, its line here, and its test beside those in
- * `bad-days`. `start` begins a private server
- * (`scripts/private-….mjs`), with a `TcpProxy` before it that `open` goes through and `truth` does not. `begin` knows
- * how each day comes: signals to the server, `cutReplies` and `garble` of the proxy, and some real way to fill it.
+ * To add one: a file beside this one that exports its `ServerKind`, its line here, and its test
+ * beside those in `bad-days`. `start` begins a private server (`scripts/private-….mjs`), with a
+ * `TcpProxy` before it that `open` goes through and `truth` does not. `begin` knows how each day
+ * comes: signals to the server, `cutReplies` and `garble` of the proxy, and some real way to fill
+ * it.
  */
 export const serversUnderTest = {
   sqlite: sqliteServerKind,

@@ -66,7 +66,10 @@ function isNotFull(error: { code?: string }): false {
   throw error;
 }
 
-/** Each connection keeps a limit of its own: all but one are held while the same is told to each. */
+/**
+ * Each connection has a limit of its own: read transactions occupy the others, so that the limit is
+ * set on all of them.
+ */
 function limitPages(file: SqliteFile, pages: number): Promise<void> {
   const tell = (to: Pick<Client | Transaction, 'execute'>) =>
     to.execute(`PRAGMA max_page_count = ${pages}`);

@@ -18,13 +18,15 @@ import { openZookeeperUnderTest } from './zookeeper-under-test';
 export type Store = RecordStore & HistorySource;
 
 /**
- * What a kind of store can do beyond the contract. A case that rests on one of these names it; there are no skips.
+ * What a kind of store can do beyond the contract. A case that depends on one of these names it;
+ * there are no skips.
  *
  * - `manyProcesses`: several servers may use it at once, each over connections of its own.
- * - `youngGaps`: an id of its history can be handed out and become visible later.
+ * - `youngGaps`: an id of its history can be assigned and become visible later.
  * - `ownClock`: leases are judged by a clock that is not this machine's wall clock.
- * - `keepsLapsed`: an answer that has lapsed is told until the chores remove it.
- * - `readsClock`: a read tells that clock itself. Elsewhere it tells a lower bound, which two processes know differently well.
+ * - `keepsLapsed`: an expired answer is returned until maintenance removes it.
+ * - `readsClock`: a read returns that clock itself. Other stores return a lower bound, which may
+ *   differ between two processes.
  */
 export type Capability = 'manyProcesses' | 'youngGaps' | 'ownClock' | 'keepsLapsed' | 'readsClock';
 
@@ -37,9 +39,15 @@ export interface StoreUnderTest {
   another(): Promise<Store>;
   /** Makes every write of this record wait, until the answer is called. */
   stallRow(key: RecordKey): Promise<() => Promise<void>>;
-  /** Hands out an id of the history that becomes visible when the answer is called with true, or never. */
+  /**
+   * Assigns an id of the history that becomes visible when the returned function is called with
+   * true; with false, never.
+   */
   openGap(): Promise<(becomesVisible: boolean) => Promise<void>>;
-  /** Makes a swap that keeps this answer wait, its id of the history already handed out, until the answer is called. */
+  /**
+   * Stalls a swap that stores this answer, its history id already assigned, until the returned
+   * function is called.
+   */
   stallMemo(requestKey: string): Promise<() => Promise<void>>;
   /** Moves the wall clock that a store without a clock of its own is given. */
   passMs(ms: number): void;
@@ -151,14 +159,17 @@ export async function openMysqlUnderTest(timeoutMs?: number): Promise<StoreUnder
   };
 }
 
-/** The server that the tests may use. Fails loudly where there is none: a contract that was not run proves nothing. */
+/**
+ * The server that the tests may use. Fails if there is none: a contract that was not run proves
+ * nothing.
+ */
 export function testMysqlUrl(): string {
   const url = process.env.TEST_MYSQL_URL;
   if (!url) throw new Error('TEST_MYSQL_URL must name a MySQL or MariaDB server for the tests.');
   return url;
 }
 
-/** A database of its own on a server, migrated by nobody yet. */
+/** A database of its own on a server, not migrated yet. */
 export async function createScratchDatabase(
   serverUrl: string,
 ): Promise<{ url: string; drop(): Promise<void> }> {
@@ -174,7 +185,7 @@ export async function createScratchDatabase(
   return { url: url.href, drop: () => run(`DROP DATABASE ${name}`) };
 }
 
-/** Keeps a row locked in a transaction of somebody else. */
+/** Keeps a row locked in another client's transaction. */
 async function holdRow(url: string, key: RecordKey): Promise<() => Promise<void>> {
   const connection = await createConnection({ uri: url });
   await connection.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
@@ -188,7 +199,7 @@ async function holdRow(url: string, key: RecordKey): Promise<() => Promise<void>
   };
 }
 
-/** Keeps an id of the history in a transaction of somebody else. */
+/** Keeps an id of the history in another client's open transaction. */
 async function holdHistoryId(url: string): Promise<(becomesVisible: boolean) => Promise<void>> {
   const connection = await createConnection({ uri: url });
   await connection.query('START TRANSACTION');
@@ -199,7 +210,7 @@ async function holdHistoryId(url: string): Promise<(becomesVisible: boolean) => 
   };
 }
 
-/** Keeps the place of an answer in a transaction of somebody else. */
+/** Keeps the key of an answer in another client's open transaction. */
 async function holdMemo(url: string, requestKey: string): Promise<() => Promise<void>> {
   const connection = await createConnection({ uri: url });
   await connection.query('START TRANSACTION');

@@ -5,7 +5,7 @@ const ALLOWED: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTEN
 
 /** What the caller of one command was told, and when. */
 export interface Told {
-  /** The outcome, the reason of a refusal, or what an error that nobody should see says. */
+  /** The outcome, the reason of a refusal, or the message of an unexpected error. */
   said: string;
   isTyped: boolean;
   /** On the monotonic clock of this process. */

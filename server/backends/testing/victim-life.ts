@@ -6,14 +6,17 @@ import { seeded } from '../../engine/testing/seeded';
 import type { RecordKey } from '../record-store';
 import { told } from './told';
 
-/** What a victim prints, one line for each call that begins and one for the same when it was answered. */
+/** What a victim prints: one line when a call begins, and one when it was answered. */
 export interface VictimLine {
   id: number;
   /** Its instants are epoch milliseconds. */
   call: RecordedCall;
 }
 
-/** What a victim is to do: take `kept` for a minute, then fight for the others with itself until it is killed. */
+/**
+ * What a victim does: takes `kept` for a minute, then contends with itself for the others until it
+ * is killed.
+ */
 export interface VictimTask {
   seed: number;
   kept: RecordKey;

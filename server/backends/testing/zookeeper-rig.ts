@@ -55,7 +55,10 @@ export class ZookeeperRig {
     return process;
   }
 
-  /** Deletes a znode below the root, the root itself where none is named, with all that is under it: as `deleteall` does. */
+  /**
+   * Deletes a znode below the root (the root itself if none is named) and everything under it, as
+   * `deleteall` does.
+   */
   async deleteTree(below = ''): Promise<void> {
     const { servers } = this.place();
     const [{ host, port } = { host: '', port: 0 }] = servers;

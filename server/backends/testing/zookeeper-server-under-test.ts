@@ -55,7 +55,10 @@ interface Means {
 
 const DAYS: Record<PossibleDay, (means: Means) => Promise<() => Promise<void>>> = {
   ...SPOILT_LINE,
-  /** It ends itself where it cannot write its log. What keeps it, keeps starting it; and the disk is full again at once. */
+  /**
+   * It exits if it cannot write its log. Its supervisor keeps restarting it, and the disk is full
+   * again at once.
+   */
   async full({ server }) {
     const bytes = bytesOfLog(server.dataFolder) + ROOM_BYTES;
     let isFull = true;

@@ -18,7 +18,7 @@ const MULTI = 14;
 interface Manner {
   /** As whom: `user:password`. */
   credentials?: string | null;
-  /** For whom its root is made beforehand, by somebody else: a user of the scheme "digest". */
+  /** The user of the scheme "digest" for whom another user creates the root beforehand. */
   rootFor?: string;
   /** Where its numbers end. */
   limits?: ZookeeperLimits;
@@ -65,7 +65,7 @@ export async function openZookeeperUnderTest({ credentials = null, rootFor, limi
       connection.close();
       return { path, bytes: node?.data.length ?? 0, queues: listed?.names ?? [] };
     },
-    /** Removes a znode that has no children, as somebody might by hand. */
+    /** Removes a znode that has no children, as an operator might by hand. */
     async remove(path: string) {
       const connection = await connectTo({ ...server, credentials });
       await connection.ask(multi([{ kind: 'delete', path, version: -1 }], OPEN_TO_ALL));
@@ -78,7 +78,7 @@ export async function openZookeeperUnderTest({ credentials = null, rootFor, limi
     },
     /** Breaks every connection. */
     cut: () => proxy.cut(),
-    /** From now on nobody hears what ZooKeeper says, until the connections break. */
+    /** From now on every reply of ZooKeeper is lost, until the connections break. */
     loseReplies: () => proxy.loseReplies(),
     /** Holds up whatever is asked, until the answer is called. */
     holdAll: () => proxy.hold(() => true),
@@ -91,7 +91,10 @@ export async function openZookeeperUnderTest({ credentials = null, rootFor, limi
   };
 }
 
-/** The server that the tests may use. Fails loudly where there is none: a contract that was not run proves nothing. */
+/**
+ * The server that the tests may use. Fails if there is none: a contract that was not run proves
+ * nothing.
+ */
 function testZookeeperUrl(): ZookeeperUrl {
   const text = process.env.TEST_ZOOKEEPER_URL;
   const url = parseZookeeperUrl(text ?? '');

@@ -13,7 +13,10 @@ export interface ZookeeperVictimTask extends VictimTask {
   zookeeper: string;
   /** The control database, a MySQL: others use it at the same time. */
   control: string;
-  /** It adds one to it again and again, the n-th time with the request id `add-n`; each until it is told that it did. */
+  /**
+   * It keeps adding one, the n-th time with the request id `add-n`; each request is repeated until
+   * it is acknowledged.
+   */
   counter: RecordKey;
 }
 

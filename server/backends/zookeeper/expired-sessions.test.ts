@@ -98,7 +98,7 @@ it('a process that is stalled until its session in ZooKeeper expires goes on in 
     await vi.waitFor(async () => {
       expect([...(await sessions(port))].filter((id) => !known.has(id))).not.toEqual([]);
     }, SOON);
-    // Whatever it is told that it may not be told ends it.
+    // The victim exits on any answer that it must not get.
     expect(victim.isAlive()).toBe(true);
     victim.signal('SIGKILL');
     await victim.ended;

@@ -27,7 +27,10 @@ const shared = () => {
 const taken = (process: ZookeeperProcess, key: RecordKey, leaseMs = LEASE_MS) =>
   vi.waitFor(() => take(process, key, 'w1', { leaseMs }), SOON);
 
-/** Asks until it is granted; at which instant of ZooKeeper's clock that surely was not over, and the token. */
+/**
+ * Retries until it is granted; returns a lower bound of ZooKeeper's clock after the grant, and the
+ * token.
+ */
 async function granted(process: ZookeeperProcess, key: RecordKey) {
   return vi.waitFor(async () => {
     const answer = await acquire(process, key, 'w2', { leaseMs: LEASE_MS });
@@ -38,7 +41,10 @@ async function granted(process: ZookeeperProcess, key: RecordKey) {
   }, SOON);
 }
 
-/** What must be true of a process that meets a loss, for a lock that was held and for one that nobody ever had. */
+/**
+ * What must hold for a process after a loss, for a lock that was held and for one that was never
+ * used.
+ */
 async function expectLoss(process: ZookeeperProcess, what: LossKind, held: RecordKey, token = 0) {
   const grants = await Promise.all([held, freshKey()].map((key) => granted(process, key)));
   const { loss, epoch, grantsFrom } = process.life;
