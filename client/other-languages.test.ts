@@ -36,7 +36,7 @@ const languages: Language[] = [
     args: (name, { leaseMs, waitMs, workMs }) => [
       '-XX:TieredStopAtLevel=1',
       join(examples, 'Lock.java'),
-      ...[name, leaseMs, waitMs, workMs].map(String),
+      ...[name, '--lease-ms', leaseMs, '--wait-ms', waitMs, '--work-ms', workMs].map(String),
     ],
   },
 ];

@@ -19,7 +19,7 @@ import java.util.regex.Pattern;
  *
  * <pre>
  * export LOCKYARD_URL=http://127.0.0.1:3000 LOCKYARD_API_KEY=...
- * java Lock.java invoices:2026-11 30000 60000 1000    # name, lease, wait and work in milliseconds
+ * java Lock.java invoices:2026-11 --lease-ms 30000 --wait-ms 60000 --work-ms 1000
  * </pre>
  *
  * Ends with 0 when the work is done, 1 when the lock was lost on the way, 2 when the server refused, and 75 when somebody
@@ -31,9 +31,18 @@ public final class Lock {
 
   public static void main(String[] args) throws Exception {
     String name = args[0];
-    long leaseMs = args.length > 1 ? Long.parseLong(args[1]) : 30_000;
-    long waitMs = args.length > 2 ? Long.parseLong(args[2]) : 0;
-    long workMs = args.length > 3 ? Long.parseLong(args[3]) : 1_000;
+    long leaseMs = 30_000;
+    long waitMs = 0;
+    long workMs = 1_000;
+    for (int i = 1; i + 1 < args.length; i += 2) {
+      long value = Long.parseLong(args[i + 1]);
+      switch (args[i]) {
+        case "--lease-ms" -> leaseMs = value;
+        case "--wait-ms" -> waitMs = value;
+        case "--work-ms" -> workMs = value;
+        default -> throw new IllegalArgumentException("There is no option " + args[i]);
+      }
+    }
     String url = Optional.ofNullable(System.getenv("LOCKYARD_URL")).orElse("http://127.0.0.1:3000");
     String owner = InetAddress.getLocalHost().getHostName() + ":" + ProcessHandle.current().pid();
     var lockyard = new Lockyard(url, System.getenv("LOCKYARD_API_KEY"), owner);
