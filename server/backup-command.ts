@@ -34,7 +34,7 @@ async function makeBackup(
 ): Promise<string> {
   const isPiped = file === '-';
   const path = isPiped ? file : resolve(file);
-  // Looked at first, so that a database of another schema is not written to.
+  // Checked first, so that a database with another schema is not written to.
   await (await openOwnSnapshot(config)).close();
   await ask({ verb: 'backup', input: { file: isPiped ? 'standard output' : path } });
   const snapshot = await openOwnSnapshot(config);

@@ -13,7 +13,7 @@ export const cliCommand = z.discriminatedUnion('verb', [
   z.strictObject({ verb: z.literal('namespaces create'), input: createNamespaceInput }),
   z.strictObject({
     verb: z.literal('users create'),
-    /** Without a password one is made. */
+    /** Without a password, one is generated. */
     input: z.strictObject({ name: userName, role, password: password.optional() }),
   }),
   z.strictObject({

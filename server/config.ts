@@ -27,9 +27,9 @@ export interface Config {
   backends: ConfiguredBackend[];
   /** Ids of backends that may grant locks though they are not set up safely. */
   allowUnsafe: string[];
-  /** Null: made once and kept in the data folder. */
+  /** Null: generated once and kept in the data folder. */
   secret: string | null;
-  /** Who sends it may read the metrics from anywhere; null: only this machine may. */
+  /** A caller with this token may read the metrics from anywhere; null: only this machine may. */
   metricsToken: string | null;
   /** Proxies whose word on the caller's address and encryption is believed. */
   trustedProxies: NetworkList;

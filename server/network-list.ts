@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net';
 /** Addresses and networks of IPv4 and IPv6. */
 export class NetworkList {
   readonly #list = new BlockList();
-  /** Nearly every request comes from the peer of the one before. */
+  /** Nearly every request has the same peer as the previous one. */
   #last: { address: string; isListed: boolean } | null = null;
 
   private constructor(

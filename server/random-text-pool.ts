@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto';
 const TEXTS_AT_ONCE = 512;
 
 /**
- * Makes texts unlike any other, of so many random bytes each, in letters, digits, `-` and `_`.
+ * Generates unique random texts of a given number of random bytes, in letters, digits, `-` and `_`.
  * Random bytes are drawn by the hundred: one draw costs as much as a whole lock operation may.
  */
 export function randomTextPool(bytes: number): () => string {

@@ -4,9 +4,9 @@ import { MysqlStore } from './backends/mysql-store';
 import type { TwinBackends } from './twin-backends';
 
 /**
- * Refuses a shard that is the database of another backend of this process by another name. Nothing
- * is written there. A shard that is away is not looked at; one that was never used has no such
- * twin.
+ * Refuses a shard whose database is also that of another backend of this process, under another
+ * name. Writes nothing. A shard that is down is not checked; one that was never used cannot be a
+ * duplicate.
  *
  * @throws StartError
  */

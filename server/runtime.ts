@@ -34,10 +34,10 @@ import { TwinBackends } from './twin-backends';
 import { watchClocks } from './watch-clocks';
 
 /**
- * Builds everything of one process, from the data folder up, and starts it. The control database
- * must be there; another backend may be absent: it is unreachable then, and tried again.
+ * Builds and starts all parts of one process, from the data folder up. The control database must be
+ * reachable; other backends may be down and are retried.
  *
- * Errors: `StartError` with one line for the person who started it. Then nothing is left open.
+ * Errors: `StartError` with one line for the operator. In that case nothing is left open.
  */
 export async function createRuntime(
   config: Config,

@@ -15,8 +15,8 @@ export const AUTHORITY_PREFIX = 'LOCKYARD_TLS_CA_';
 type Backend = { id: string; url: BackendUrl; shards?: never } | { id: string; shards: ShardList };
 
 /**
- * Where everything is kept, each with the file of the authority that must have signed its
- * certificates, if one is named.
+ * The URLs of all stores, each with the file of the authority that must have signed its
+ * certificates, if one is configured.
  */
 export function withAuthorities(
   env: Record<string, string | undefined>,

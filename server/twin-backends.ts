@@ -27,7 +27,7 @@ export class TwinBackends {
     this.sign = signOfLife(processId);
   }
 
-  /** Adds a backend, to be compared with those that were added before. */
+  /** Adds a backend, and compares it with those added before. */
   add(backend: OpenedBackend): void {
     this.opened.push(backend);
   }
@@ -44,10 +44,7 @@ export class TwinBackends {
     return twin === null ? null : twinWords(id, twin);
   }
 
-  /**
-   * The backend, of those that were added, whose store this is as well; null: of none, as far as
-   * they answer.
-   */
+  /** The earlier backend with the same store; null: none, as far as the stores respond. */
   async twinOf(store: OpenedBackend['store']): Promise<string | null> {
     return this.twinAmong(this.opened, store);
   }

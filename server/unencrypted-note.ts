@@ -2,8 +2,8 @@ import type { Config } from './config';
 import { isBeyondThisMachine, isLoopback } from './network-list';
 
 /**
- * What to say at the start of a server that other machines can reach without a proxy that would
- * encrypt; null for one that only this machine can reach, or with a proxy elsewhere.
+ * The warning for a server that other machines can reach without an encrypting proxy; null if only
+ * this machine can reach it, or it trusts a proxy on another machine.
  */
 export function unencryptedNote({ host, trustedProxies }: Config): string | null {
   const hasProxy = trustedProxies.texts.some((text) => !isLoopback(text.split('/', 1)[0] ?? ''));

@@ -10,7 +10,7 @@ import type { RequestScheduler, ScheduledTurn } from './request-scheduler';
 export interface Admission {
   /** To be ended with the call. */
   turn: ScheduledTurn;
-  /** Who calls, if that was found out on the way in and is still sure. */
+  /** The caller, if it was identified on arrival and the key is still known to be valid. */
   actor: ServiceActor | null;
 }
 
@@ -28,15 +28,17 @@ export type Admit = (
 ) => void;
 
 /**
- * Callers whose key was not found here lately share one line: else each made-up key would be given
- * a part of its own.
+ * Callers with recently unknown keys share one queue: otherwise each invented key would get a share
+ * of its own.
  */
 const STRANGERS = 'strangers';
 
 /** Longer bodies count as several calls. */
 const BYTES_PER_UNIT = 4_096;
 
-/** A key may have been revoked while a call waited for longer: then it is looked at again. */
+/**
+ * A key may have been revoked while its call waited for longer than this: then it is checked again.
+ */
 const SURE_FOR_MS = 100;
 
 /** @param known connections on which a valid key was sent: those of this one are added */

@@ -29,10 +29,7 @@ interface ApiDoor<A extends { turn: ScheduledTurn }> {
   examine?(scope: RequestScope): void;
   /** Waits for a request's turn. `bytes` is the length of its body. */
   admit(scope: RequestScope, call: ApiCall, bytes: number): Promise<A>;
-  /**
-   * The context that the router asks for. Never throws: who may do what is decided in the
-   * procedures.
-   */
+  /** The context for the router. Never throws: permissions are checked in the procedures. */
   createContext(scope: RequestScope, call: ApiCall, admission: A): object;
 }
 
@@ -70,7 +67,7 @@ export function openApiDoor<A extends { turn: ScheduledTurn }>({
       responseMeta: ({ errors, type }) => retryAfterHeader(errors, type),
       onError: ({ error, path, type }) => logFailedCall(log, error, { path, type, requestId }),
     });
-    // A live stream goes on for as long as its page is open.
+    // A live stream lasts for as long as its page is open.
     if (call.isStream) setTimeout(() => admission.turn.end(), STREAM_TURN_MS).unref();
     await answered.finally(() => admission.turn.end());
   };

@@ -27,8 +27,8 @@ const READ_WITHIN_MS = 50;
 const LINGER_MS = 2_000;
 
 /**
- * Refuses what a connection sent that is no readable request, and closes it. A request that is
- * refused is never carried out, and one that was begun before it gets its own answer first.
+ * Refuses an unreadable request and closes its connection. A refused request is never carried out;
+ * an earlier one in progress gets its answer first.
  */
 export class BrokenRequests {
   private readonly refused = new WeakSet<Duplex>();
@@ -49,7 +49,7 @@ export class BrokenRequests {
   /** For `connect` events of a server, which has detached from the socket. */
   readonly refuseTunnel = (_req: IncomingMessage, socket: Duplex): void => {
     socket.on('error', () => socket.destroy());
-    // Nothing more of it is read, but its end has to be noticed.
+    // No more data is used, but the end of the connection must be noticed.
     socket.resume();
     if (socket.writable) void this.endWith(socket, NO_TUNNEL);
     else socket.destroy();

@@ -13,7 +13,7 @@ export interface ConnectionTerms {
 }
 
 /**
- * How long one that is turned away stays open so that its caller can read why, and how many may at
+ * How long a refused connection stays open so that its caller can read why, and how many may at
  * once.
  */
 const LINGER_MS = 1_000;
@@ -23,9 +23,9 @@ export const LINGERING_MAX = 100;
 const LOOKS_MAX = 100;
 
 /**
- * Keeps the connections of a server below a bound. Beyond it a new one takes the place of the
- * oldest that is idle and never sent a valid key; where there is none, it is turned away with 429.
- * What others have asked goes on.
+ * Limits the connections of a server. At the limit, a new one replaces the oldest idle connection
+ * that never sent a valid key; if there is none, the new one is refused with 429. Requests in
+ * progress are not affected.
  */
 export class ConnectionLimit {
   private open = 0;

@@ -46,7 +46,7 @@ export interface Doors {
   readonly unread: UnreadConnections;
   /** From now on the server says that it is not ready, and asks callers to connect elsewhere. */
   startDraining(): void;
-  /** Answers that are still being made, live streams not counted. */
+  /** Answers in progress, not counting live streams. */
   unfinishedAnswers(): number;
 }
 
@@ -153,7 +153,7 @@ function connectionTerms(
 
 const CONSOLE_PREFIX = '/api/trpc/';
 
-/** For people: a session in a cookie. API keys are not looked at. */
+/** For people: a session in a cookie. API keys are ignored. */
 function openConsoleDoor(
   runtime: Runtime,
   scheduler: RequestScheduler,

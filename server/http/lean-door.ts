@@ -45,9 +45,9 @@ interface LeanDoor {
 }
 
 /**
- * Serves the plain calls of a router, one a request, without the web's objects around each: most of
- * what such a call costs otherwise. It answers what the stock door would; what is not plain, it
- * leaves to that.
+ * The fast path for plain calls of a router, one per request: it avoids creating the web's request
+ * and response objects, which are most of the cost of such a call. Its answers equal those of the
+ * stock handler; a call that is not plain is left to that.
  *
  * @returns whether the request is taken
  */

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { isStream } from './unread-connections';
 
-/** The answers that are being made at this moment. */
+/** The answers in progress. */
 export class OpenAnswers {
   private readonly open = new Set<ServerResponse>();
 
@@ -10,7 +10,7 @@ export class OpenAnswers {
     res.once('close', () => this.open.delete(res));
   }
 
-  /** Asks those who still wait for their answer to connect elsewhere next time. */
+  /** Asks callers with an answer in progress to reconnect elsewhere afterwards. */
   closeAfterwards(): void {
     for (const res of this.open) if (!res.headersSent) res.setHeader('Connection', 'close');
   }

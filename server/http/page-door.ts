@@ -29,7 +29,7 @@ export function openPageDoor(pages: PageHandler | null, scheduler: RequestSchedu
     if (!isDecodable(pathname)) return plainAnswer(res, 400, 'The address is broken.');
     const turn = await scheduler.turn('page', address, 1);
     const answered = pages(scope, nonce);
-    // How many pages are made at once is decided where they are made.
+    // The number of pages rendered at once is limited where they are rendered.
     turn.end();
     await answered;
   };

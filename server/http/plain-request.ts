@@ -24,9 +24,9 @@ const LOADED_HEADERS = [
 let lastHost = '';
 
 /**
- * Whether a request is as nearly all that programs send: it passes every guard of the stock door by
- * its looks, and nothing but its address, its key and its body can matter to the answer. Doubtful
- * ones are not plain.
+ * Whether a request can take the fast path, as nearly all from programs can: its headers pass every
+ * guard of the stock handler, and only its address, its key and its body can affect the answer. If
+ * in doubt, false.
  */
 export function isPlainRequest(req: IncomingMessage): boolean {
   const { headers } = req;

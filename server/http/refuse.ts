@@ -22,7 +22,7 @@ export function refuse(
   res.end(body);
 }
 
-/** What to refuse a method with that an address does not have. `allow` lists those that it has. */
+/** The refusal for a method that an address does not support. `allow` lists the supported ones. */
 export function wrongMethod(allow: string): LockyardError {
   return new LockyardError('INVALID', `This address allows ${allow} only.`, { allow });
 }

@@ -14,7 +14,7 @@ const AT_ONCE_UNITS = 8;
  * overlooked.
  */
 const TURN_MS = 4;
-/** The clock is read once in so many calls. */
+/** The clock is read once per this many calls. */
 const READ_CLOCK_EVERY = 8;
 
 /** Units of all keys together: two full packets of the engine. */
@@ -141,7 +141,10 @@ export class RequestScheduler {
     if (this.waiting.size > 0) this.openTurn();
   }
 
-  /** Begins a turn of the event loop. What waits at its end goes on once its sockets were read. */
+  /**
+   * Begins a turn of the event loop. Calls still queued at its end resume after its sockets were
+   * read.
+   */
   private openTurn(): void {
     if (this.isTurnOpen) return;
     this.isTurnOpen = true;

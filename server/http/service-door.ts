@@ -12,7 +12,7 @@ import { logFailedCall } from './log-failed-call';
 
 export const SERVICE_PREFIX = '/api/v1/';
 
-/** The service API, for programs: an API key in the header. Cookies are not looked at. */
+/** The service API, for programs: an API key in the header. Cookies are ignored. */
 export function openServiceDoor(runtime: Runtime, admit: Admit) {
   return openApiDoor<Admission>({
     prefix: SERVICE_PREFIX,

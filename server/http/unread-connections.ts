@@ -2,7 +2,7 @@ import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../clock';
 
-/** A caller that has read nothing of what there is for it for so long is not going to. */
+/** A caller that has read none of its pending data for this long is given up on. */
 const UNREAD_MAX_MS = 10_000;
 /**
  * Of a live stream, which would go on growing. Another answer may be larger, as long as it is being

@@ -31,7 +31,7 @@ export class WaitingTurns {
     this.size += 1;
   }
 
-  /** Takes the call whose turn it is; null where none of those that wait has room. */
+  /** Takes the next call; null if no queued call has room. */
   take(): ScheduledTurn | null {
     for (let place = LAST; place > 0; place -= 1) {
       if ((this.passedOver[place] ?? 0) < (PASSED_OVER_MAX[place] ?? 0)) continue;

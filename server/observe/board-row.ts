@@ -104,7 +104,7 @@ export class BoardRow {
     return this.text;
   }
 
-  /** Makes that text now. False: it is there already. */
+  /** Builds that text now. False: it exists already. */
   makeSearchable(): boolean {
     if (this.text !== null) return false;
     this.text = this.searched();

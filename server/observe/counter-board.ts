@@ -21,7 +21,7 @@ interface CounterBackend {
   shard?: ShardOf;
 }
 
-/** Those who look for the same get the same answer for so long. */
+/** Equal searches within this time share one answer. */
 const SHARED_FOR_MS = 400;
 
 /**

@@ -12,7 +12,7 @@ export interface KeptCounter extends Omit<CounterRow, 'isKnown'> {
   haystack: string;
 }
 
-/** New counters are put among the others so many at a time. */
+/** New counters are merged in batches of this size. */
 const NEW_AT_ONCE = 1_000;
 
 const ROWS_A_LOOK = 64;

@@ -16,8 +16,8 @@ import type { ObservedBackend } from './lock-board';
 const AT_ONCE = 200;
 
 /**
- * What became of one record. `changed`: it was used meanwhile, so it was left alone; `gone`: there
- * was none.
+ * The outcome for one record. `changed`: it was used meanwhile, so it was kept; `gone`: it did not
+ * exist.
  */
 export type DeletionFate =
   | { key: RecordKey; outcome: 'deleted'; rev: number }

@@ -7,7 +7,7 @@ export interface NamespaceTally extends Rollup {
   heldMs: number;
 }
 
-/** Counts events by namespace, since it was made. */
+/** Counts events by namespace, since its creation. */
 export class EventTally {
   private readonly byNamespace = new Map<string, NamespaceTally>();
 

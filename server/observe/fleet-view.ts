@@ -46,7 +46,7 @@ export class FleetView {
     return { counts, held, waiting, grantsPerSecond, minutes, hour, hourAt: at, asOf };
   }
 
-  /** One reading at a time serves everybody who asks. */
+  /** Concurrent requests share one reading. */
   private readHour(): Promise<void> {
     const isFresh = this.clock.monotonic() - this.readAt < HOUR_FRESH_MS;
     if (this.reading || isFresh) return this.reading ?? Promise.resolve();

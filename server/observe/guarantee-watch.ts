@@ -43,7 +43,7 @@ export class GuaranteeWatch {
     private readonly timeoutMs = READING_TIMEOUT_MS,
   ) {}
 
-  /** Begins to read by itself; the answer ends that. */
+  /** Starts periodic reading; the returned function stops it. */
   start(): () => Promise<void> {
     return repeat(
       () => this.turn(),

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
 
-/** Opened events and roll-ups are kept this long. */
+/** How long opened events and roll-ups are kept. */
 const KEEP_MS = 30 * 24 * 60 * 60_000;
 
 /** Rows removed at a time: each step is short, and lets others write in between. */

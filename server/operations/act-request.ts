@@ -14,7 +14,7 @@ export interface WrittenAct extends Pick<AuditedAct, 'seen' | 'reason'> {
   who: AuditActor;
 }
 
-/** One that is about to be done. */
+/** An act that is about to start. */
 export interface ActToDo extends WrittenAct {
   /**
    * For how long it may still be done, in milliseconds: later, others take it that it never will

@@ -50,7 +50,7 @@ export interface AuditedAct {
   seen?: Record<string, unknown>;
 }
 
-/** Who acts, as the audit log names them. */
+/** The actor, as the audit log names it. */
 export interface AuditActor {
   name: string;
   kind: AuditEntry['actorKind'];

@@ -6,7 +6,7 @@ import type { ControlContext } from './operation-context';
 import { permit } from './with-audit';
 
 /**
- * Makes a namespace, which lives on one backend for ever. Without a policy it has the default.
+ * Creates a namespace, permanently on one backend. Without a policy it has the default.
  *
  * @throws LockyardError `NOT_FOUND` for a backend that is not configured, `CONFLICT` when the name
  *   is taken

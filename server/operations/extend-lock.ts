@@ -5,10 +5,7 @@ import type { OperationContext } from './operation-context';
 import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
 
-/**
- * Gives the hold that the operator saw more time, or does nothing: `changed` names what is there
- * instead.
- */
+/** Extends the hold that the operator saw, or does nothing: `changed` names the current one. */
 export async function extendLock(ctx: OperationContext, input: ExtendInput): Promise<ExtendAnswer> {
   const { namespace, name, token, rev, extendMs, reason, requestId } = input;
   const key = { namespace, name };

@@ -6,7 +6,7 @@ import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
 
 /**
- * Ends the hold that the operator saw, or nothing: `changed` names what is there instead. The
+ * Ends the hold that the operator saw, or does nothing: `changed` names the current one. The
  * evicted token is invalid at once; the holder itself is not stopped.
  */
 export async function forceReleaseLock(

@@ -7,8 +7,8 @@ import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
 
 /**
- * Leaves word for the hold that the operator saw, or does nothing: `changed` names what is there
- * instead.
+ * Leaves a message for the hold that the operator saw, or does nothing: `changed` names the current
+ * one.
  */
 export function leaveNotice(
   ctx: OperationContext,

@@ -14,7 +14,7 @@ export interface PersonRow {
   disabledAt: number | null;
 }
 
-/** Everybody who may sign in, or once could, oldest first. */
+/** All users, disabled ones included, oldest first. */
 export async function listPeople(ctx: ControlContext): Promise<PersonRow[]> {
   await requireRole(ctx, 'admin');
   const { db, tables } = ctx.runtime.database;

@@ -48,7 +48,7 @@ export async function reachNamespace(
   return { engine, service: caller.service, policy };
 }
 
-/** Who calls, if its key is for this namespace and has calls left. */
+/** The caller, if its key is valid for this namespace and it is within its rate limit. */
 function permittedCaller(
   { actor, runtime }: OperationContext,
   namespace: string,

@@ -8,8 +8,8 @@ import type { ControlContext } from './operation-context';
 import { permit } from './with-audit';
 
 /**
- * Makes an API key useless for ever, everywhere within 1 s. What its service holds stays held until
- * its lease ends.
+ * Revokes an API key permanently, everywhere within 1 s. Holds of its service remain until their
+ * leases end.
  */
 export async function revokeKey(
   ctx: ControlContext,

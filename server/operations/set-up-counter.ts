@@ -6,8 +6,7 @@ import { engineOf } from './reach-lock';
 import { withAudit } from './with-audit';
 
 /**
- * Creates a counter for an operator; one that is there already stays as it is, and the answer tells
- * what it is.
+ * Creates a counter for an operator; an existing one is left unchanged, and the answer contains it.
  */
 export async function setUpCounter(
   ctx: OperationContext,

@@ -10,7 +10,7 @@ import type { NewSession } from '../auth/session-keeper';
 import type { Runtime } from '../operations/operation-context';
 import type { StreamSlots } from './stream-slots';
 
-/** The cookies of the browser that asks, and those that it is given. */
+/** The cookies of the request, and those set in the answer. */
 export interface BrowserCookies {
   readonly session: string | null;
   /** Gives the browser a session, or takes it away. */

@@ -15,7 +15,7 @@ const RETRY_AFTER_HEADER: Header = {
   schema: { type: 'string', pattern: '^[1-9][0-9]*$' },
 };
 
-/** What every refusal looks like. */
+/** The shape of every refusal. */
 export const errorSchema = (): JsonSchema => ({
   type: 'object',
   description: 'A refusal. `error.data.reason` is a contract; the message is for people.',

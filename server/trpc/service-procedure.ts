@@ -54,5 +54,5 @@ const identified = t.middleware(async ({ ctx, next }) =>
 /** The step that every call takes first. */
 export const [identify] = identified._middlewares;
 
-/** What every procedure of the service API is made from. */
+/** The base of every procedure of the service API. */
 export const serviceProcedure = t.procedure.use(identified);

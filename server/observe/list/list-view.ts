@@ -67,7 +67,7 @@ export class ListView {
     return this.status < 0 && this.input.namespace === undefined && this.sought === '';
   }
 
-  /** False: too much has changed since, every lock has to be looked at. */
+  /** False: too much has changed since, and every lock must be checked. */
   private catchUp(): boolean {
     const { log, columns } = this.table;
     if (this.version < 0 || !log.reaches(this.version)) return false;
