@@ -6,15 +6,15 @@ const LONG = 500;
 /** Short queues measured for each long one, so that neither is luckier than the other. */
 const SHORT_RUNS = 5;
 /**
- * Ten times the hand-offs may take twelve times the time: what a queue that is longer costs each of
- * them.
+ * Ten times the hand-offs may take twelve times as long: the margin for what a longer queue costs
+ * each of them.
  */
 const TIMES_AT_MOST = 12;
 
 let lastLock = 0;
 
 /**
- * How long it takes until each of so many waiters, all in the queue by then, has had its turn and
+ * How long it takes until each of a number of waiters, all queued by then, has had its turn and
  * handed the lock on.
  */
 async function handOffsMs(lock: QueueingBenchLock, waiters: number): Promise<number> {
@@ -35,8 +35,8 @@ async function handOffsMs(lock: QueueingBenchLock, waiters: number): Promise<num
 }
 
 /**
- * One hot lock and its queue, short and long in turns: a hand-off must not cost what the queue is
- * long.
+ * One hot lock with a short and a long queue in turns: a hand-off must not get dearer with the
+ * length of the queue.
  */
 export async function raceLongQueue(
   store: string,

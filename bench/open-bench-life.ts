@@ -7,8 +7,8 @@ import { BackendLife } from '@/server/backends/backend-life';
 import { systemClock } from '@/server/clock';
 
 /**
- * A control database in a temporary folder, and what it knows of a store that it never saw before.
- * `close` removes it.
+ * A control database in a temporary folder, and its knowledge of a store that was never seen
+ * before. `close` removes it.
  */
 export async function openBenchLife() {
   const folder = await mkdtemp(join(tmpdir(), 'ly-bench-'));

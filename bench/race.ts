@@ -15,8 +15,8 @@ export interface Bar {
 }
 
 /**
- * Rounds of all contestants, one after the other, after one round that does not count. A ratio is
- * the median of the rounds' ratios.
+ * Runs rounds of all contestants, one after the other, after one warm-up round. A ratio is the
+ * median of the rounds' ratios.
  */
 export async function race(
   title: string,

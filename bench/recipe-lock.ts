@@ -5,9 +5,8 @@ import type { BenchLock } from './bench-lock';
 const AT_ONCE = 500;
 
 /**
- * The recipe that ZooKeeper's own documentation gives, for one try: an ephemeral sequential znode
- * under the lock's; the lowest holds. One session, nothing remembered: no token, no lease, no
- * history.
+ * The recipe of ZooKeeper's own documentation, for one try: an ephemeral sequential znode under the
+ * lock's; the lowest holds. One session, nothing remembered: no token, no lease, no history.
  *
  * @param locks whose parents are made beforehand, so that the race does not pay for them
  */

@@ -17,8 +17,8 @@ const WORKS = [
 const randomName = () => `lock-${Math.floor(Math.random() * NAMES)}`;
 
 /**
- * Acquire and release on a Redis. Both use one connection; whatever the server keeps, it keeps for
- * both.
+ * Acquire and release on a Redis. Both contestants use one connection; the server's durability is
+ * the same for both.
  */
 export async function raceOnRedis(
   server: string,

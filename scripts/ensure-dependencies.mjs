@@ -16,8 +16,7 @@ export function dependenciesAreMissing({ withDev }) {
 
 /**
  * Installs what the lock file asks for and `node_modules` lacks; development packages only with
- * `withDev`, but those that are there stay. Fails with one line when the registry cannot be
- * reached.
+ * `withDev`, but installed ones stay. Fails with one line if the registry cannot be reached.
  */
 export async function ensureDependencies({ withDev, say }) {
   if (!dependenciesAreMissing({ withDev })) return;

@@ -3,8 +3,8 @@ import { PlainFailure } from './plain-failure.mjs';
 import { runChild } from './run-child.mjs';
 
 /**
- * Makes sure that what the tests need from the system is there. Each need is `{ what, isThere(),
- * debianPackage, variable? }`. Installs with apt-get where that is allowed without asking a person;
+ * Makes sure that the system has what the tests need. Each need is `{ what, isThere(),
+ * debianPackage, variable? }`. Installs with apt-get if that is possible without asking a person;
  * else fails with one line, exit code 2.
  */
 export async function ensureSystemPackages(needs, say) {

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 const alsoIn = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin', '/opt/homebrew/bin'];
 
 /**
- * The first of these programs that is on the PATH, in a usual place, or at one of the paths
+ * The first of these programs found on the PATH, in a usual place, or at one of the paths
  * `elsewhere`; else null.
  */
 export function findProgram(names, elsewhere = []) {

@@ -5,13 +5,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { PlainFailure } from './plain-failure.mjs';
 
 /**
- * Starts a server of our own for tests, whose files lie in `folder` and go with it. `isUp` is asked
- * again and again until it answers true; `log` is a file whose last lines are shown where it never
- * does.
+ * Starts a private server for tests, whose files are in `folder` and are removed with it. `isUp` is
+ * polled until it returns true; `log` is a file whose last lines are shown if it never does.
  *
- * @returns `signal` sends it a signal, `start` brings back one that was killed with its data and
- *   port, `stop` ends and removes it, `pid` says which process it is now. The server and its folder
- *   never outlive this process.
+ * @returns `signal` sends it a signal, `start` restarts one that was killed, with its data and
+ *   port, `stop` ends and removes it, `pid` is its current process. The server and its folder never
+ *   outlive this process.
  */
 export async function startPrivateServer({ what, folder, program, args, isUp, log, graceMs }) {
   let child;
@@ -43,8 +42,8 @@ export async function startPrivateServer({ what, folder, program, args, isUp, lo
 }
 
 /**
- * What a server at this port of 127.0.0.1 says first, after `command` where one is given; empty
- * where it says nothing.
+ * What a server at this port of 127.0.0.1 sends first, after `command` if one is given; empty if it
+ * sends nothing.
  */
 export function firstWords(port, command = '') {
   return new Promise((resolve) => {

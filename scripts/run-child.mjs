@@ -5,9 +5,9 @@ const hasGroups = process.platform !== 'win32';
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 };
 
 /**
- * Runs a program to its end and answers `{ code, output }`; with `show` its output goes straight to
- * this process's own. A signal that ends this process ends the child first, so that nothing works
- * on unseen.
+ * Runs a program to its end and returns `{ code, output }`; with `show` its output goes straight to
+ * this process's own. A signal that ends this process ends the child first, so that nothing keeps
+ * running unseen.
  */
 export function runChild(command, args, { cwd, env, show = false } = {}) {
   const child = spawn(command, args, {
@@ -38,7 +38,7 @@ export function runChild(command, args, { cwd, env, show = false } = {}) {
 
 /**
  * From now on a signal ends running children, then this process through its `exit` handlers. The
- * answer undoes that.
+ * returned function undoes that.
  */
 export function endInOrder() {
   for (const signal of Object.keys(exitCodes)) process.on(signal, endOnSignal);

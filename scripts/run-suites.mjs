@@ -39,8 +39,8 @@ export async function runSuites({ only, filters, say }) {
 }
 
 /**
- * All at once where all is needed: one call of the package manager instead of two. The end-to-end
- * tests freeze and kill a MariaDB: it must be their own.
+ * All needs in one step if all suites run: one call of the package manager instead of two. The
+ * end-to-end tests freeze and kill a MariaDB, so it must be their own.
  */
 async function ensureNeeds(only, say) {
   if (only === null) return ensureAllTestNeeds(say);

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * What never reaches a build: changing it makes nothing stale. `dist` is the client's own build, in
- * `client/dist`.
+ * Files that never reach a build: changing one makes nothing stale. `dist` is the client's own
+ * build, in `client/dist`.
  */
 const isBystander = (name) =>
   name.startsWith('.') || name === 'dist' || /\.test\.[cm]?tsx?$/.test(name);

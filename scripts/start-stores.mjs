@@ -1,6 +1,6 @@
 /**
- * Starts servers of our own where the environment names none. `starters` holds, by the variable
- * that names a server, how one is started.
+ * Starts private servers for stores that the environment does not name. `starters` maps the
+ * variable that names a server to the function that starts one.
  *
  * @returns the URLs of all by their variables, and `stop`, which ends those that were started
  */

@@ -7,8 +7,9 @@ import { redisIsInstalled } from './private-redis.mjs';
 import { zookeeperIsInstalled } from './private-zookeeper.mjs';
 
 /**
- * The servers that tests and bench use. @param of begins the variables by which a server that is
- * there may be named
+ * The servers that tests and bench use.
+ *
+ * @param of begins the variables that may name an existing server
  */
 const storesNamed = (of) => [
   {

@@ -45,10 +45,10 @@ export class BenchCallers {
   }
 
   /**
-   * Makes so many events a second, evenly over the locks: each turn releases one and takes it
-   * again. The answer ends it.
+   * Makes this many events a second, spread evenly over the locks: each turn releases one and takes
+   * it again. The returned function ends it.
    *
-   * @param onTurn told of each lock and its new token as it is answered
+   * @param onTurn called with each lock and its new token as it is answered
    */
   stir(
     eventsPerSecond: number,

@@ -10,8 +10,8 @@ const STREAMS_PER_PERSON = 20;
 const PASSWORD = 'seven herons wade at dawn';
 
 /**
- * Cases about live lock lists: half of the streams show what all do, the others each a view of its
- * own.
+ * Cases about live lock lists: half of the streams show the common view, each of the others a view
+ * of its own.
  */
 export const listCases: LookingCase[] = [
   watching('50 streams over 10,000 locks', 50, 10_000),

@@ -7,7 +7,7 @@ export interface LookingCase {
   /** Makes what the load needs, once for each server and before anything is measured. */
   prepare?(server: ServerUnderLoad): Promise<void>;
   /**
-   * Begins the load in this process and answers what ends it; that may answer a line about what the
+   * Starts the load in this process and returns what ends it; that may return a line about what the
    * load saw.
    */
   load(server: ServerUnderLoad): Promise<() => Promise<string | undefined>>;

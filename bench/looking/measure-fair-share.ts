@@ -3,8 +3,8 @@ import { median } from '../median';
 import { startServerUnderLoad } from './server-under-load';
 
 /**
- * The bars: what the few keep of their quiet throughput beside the many, and how long their calls
- * may take.
+ * The limits: how much of their quiet throughput the few must keep beside the many, and how long
+ * their calls may take.
  */
 const RATIO_MIN = 0.5;
 const P99_MAX_MS = 250;

@@ -14,14 +14,13 @@ export interface Pace {
 }
 
 /**
- * What a few workers of one service do again and again: rest, take one of the locks, hold it,
- * release it.
+ * What a few workers of one service do in a loop: rest, take one of the locks, hold it, release it.
  */
 export interface DemoJob extends Pace {
   service: string;
   namespace: string;
   /**
-   * Each worker goes through them once, in order from a place of its own; then it chooses at
+   * Each worker goes through them once, in order from a start of its own; then it chooses at
    * random.
    */
   locks: string[];

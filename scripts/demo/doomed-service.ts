@@ -8,8 +8,8 @@ const ALIVE_MS = 12_000;
 const DEAD_MS = 75_000;
 
 /**
- * Starts a process that takes a lock, kills it while it holds it, leaves the lease to run out, and
- * starts again.
+ * Starts a process that takes a lock, kills it while it holds it, lets the lease expire, and starts
+ * again.
  */
 export async function keepKilling(program: string): Promise<never> {
   for (;;) {

@@ -14,7 +14,7 @@ const STOP_WITHIN_MS = 2_000;
 
 /**
  * Starts the demo fleet as a process of its own. It ends with `stop`, and by itself when this
- * process ends in whatever way; its leases stay and lapse. The keys are in its environment only.
+ * process ends for any reason; its leases stay and expire. The keys are in its environment only.
  */
 export function startFleet({ url, keys, entry }: FleetSetup): { stop(): Promise<void> } {
   const child = spawn(process.execPath, [entry], {

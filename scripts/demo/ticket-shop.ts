@@ -30,7 +30,7 @@ export interface TicketShop {
 
 /**
  * Opens the ticket shop: sellers who sell until nothing is left, and one who restocks after a
- * pause. Answers how to close it.
+ * pause. Returns the function that closes it.
  */
 export function openTicketShop(shop: TicketShop): () => void {
   const closing = new AbortController();
