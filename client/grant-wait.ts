@@ -62,7 +62,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     }
   }
 
-  /** Takes back what the present id was granted. What cannot be given back lapses by itself. */
+  /** Releases any grant of the current request id. If that fails, its lease expires. */
   async cancel(): Promise<void> {
     const until = this.clock.monotonic() + TIDY_UP_MS;
     const { clock, chance } = this;

@@ -42,7 +42,7 @@ export interface Hold {
   remainingMs(): number;
 }
 
-/** Whom to tell what operators tell a holder. */
+/** Listeners for operators' messages to a holder. */
 export interface HoldListeners {
   onAskedToRelease?: ((asked: Remark) => void) | undefined;
   onRenewalsStopped?: ((stopped: Remark) => void) | undefined;

@@ -1,7 +1,7 @@
 /**
- * The work is done, and the hold was good until its end; but no answer to the release was heard.
- * The lock may stay taken until its lease ends. `result` is what the work returned: do not do the
- * work again because of this error.
+ * The work is done, and the hold was valid until its end, but the release was not confirmed. The
+ * lock may stay taken until its lease ends. `result` is what the work returned: do not repeat the
+ * work because of this error.
  */
 export class ReleaseUnconfirmed extends Error {
   override readonly name = 'ReleaseUnconfirmed';

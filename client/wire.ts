@@ -167,7 +167,7 @@ export interface Frozen {
   reason: string;
 }
 
-/** How a hold ended. `superseded`: so long ago that only its successors are remembered. */
+/** How a hold ended. `superseded`: too long ago; only its successors are remembered. */
 export type EndCause = 'expired' | 'released' | 'forced' | 'superseded';
 
 /** This request was granted once, and that hold is over. */

@@ -41,7 +41,7 @@ export const test = base.extend<object, PerWorker>({
   baseURL: async ({ server }, use) => use(server.url),
 });
 
-/** Makes the first admin of a server through its one-time link. */
+/** Creates the first admin of a server through its one-time link. */
 export async function setUp(server: RunningServer): Promise<Person> {
   const person = { name: 'ada', password: 'correct horse battery' };
   const token = tokenOf(server.setupLink);
@@ -49,7 +49,7 @@ export async function setUp(server: RunningServer): Promise<Person> {
   return { ...person, role: 'admin', cookie };
 }
 
-/** Makes a person through the console's API, signed in. */
+/** Creates a person through the console's API, signed in. */
 export async function createPerson(
   server: RunningServer,
   admin: Person,
@@ -62,7 +62,7 @@ export async function createPerson(
   return { name, password, role, cookie };
 }
 
-/** Makes an API key and answers it. */
+/** Creates an API key and answers it. */
 export async function createKey(
   server: RunningServer,
   admin: Person,

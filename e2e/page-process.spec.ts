@@ -57,7 +57,7 @@ test('while the process that renders pages is gone a page is 503, the APIs go on
     const { status } = await fetch(server.url + path, { redirect: 'manual' });
     expect([path, status]).toEqual([path, path === '/nope' ? 404 : 200]);
   }
-  // The refusal asks again by itself.
+  // The refusal page retries automatically.
   await page.goto('/audit');
   await expect(page.getByRole('heading', { name: 'Audit' })).toBeVisible({ timeout: 30_000 });
   expect(pageProcessOf(server)).not.toBe(before);

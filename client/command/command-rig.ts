@@ -140,7 +140,7 @@ export class CommandRig {
     }
   }
 
-  /** Waits until so many callers queue for a lock. */
+  /** Waits until this many callers queue for a lock. */
   async queueOf(name: string, length: number): Promise<void> {
     while ((await this.client.inspect({ name })).waiters.length !== length) await sleep(10);
   }

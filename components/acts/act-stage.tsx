@@ -27,7 +27,7 @@ export function useActs(): Acts | null {
 }
 
 /**
- * Where the dialogs of the acts stand: one at a time, about the lock as it was when the dialog was
+ * Renders the dialogs of the actions: one at a time, for the lock as it was when the dialog was
  * opened.
  */
 export function ActStage({ children }: { children: ReactNode }) {

@@ -16,7 +16,7 @@ import { wholeNumber } from './counter-standing';
 import { useAct } from './use-act';
 import { WholeField } from './whole-field';
 
-/** Makes a counter, and leads to its page. */
+/** Creates a counter, and opens its page. */
 export function NewCounterDialog({ onClose }: { onClose: () => void }) {
   const client = useTRPCClient();
   const router = useRouter();

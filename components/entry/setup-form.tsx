@@ -9,7 +9,7 @@ import { Button } from '../ui/button';
 import { Field } from '../ui/field';
 import { ProblemNote } from '../ui/problem-note';
 
-/** Makes the first admin with the link that the server printed. */
+/** Creates the first admin with the link that the server printed. */
 export function SetupForm({ token }: { token: string }) {
   const client = useTRPCClient();
   const [password, setPassword] = useState('');

@@ -1,4 +1,4 @@
-/** The places where the charts will stand, as high as they will be. */
+/** Placeholders for the charts, with the same height. */
 export function ChartsToCome() {
   return (
     <div className="charts after-a-moment" aria-hidden="true">

@@ -20,7 +20,7 @@ export interface Bins {
 /** More bars than these are too thin to be read. */
 const BINS_MAX = 32;
 
-/** Fewer bars than these say little of where on the axis they stand. */
+/** Fewer bars than these show too little of their position on the axis. */
 const BINS_MIN = 20;
 
 const ROUND_MS = [

@@ -7,8 +7,8 @@ import { EndingsChart } from './endings-chart';
 import { GrantsChart } from './grants-chart';
 
 /**
- * All charts of one lock. What draws them is large, so this is loaded by itself, and only where it
- * is shown.
+ * All charts of one lock. The chart library is large, so this is loaded separately, and only where
+ * it is shown.
  */
 export default function InsightCharts({
   insight,

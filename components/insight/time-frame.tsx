@@ -5,10 +5,7 @@ import { CartesianGrid, Tooltip, XAxis, YAxis } from 'recharts';
 import type { InsightPoint, InsightRange, LockInsight } from '@/server/domain/insight-row';
 import { stepText, timeTicks, timeTickText } from './time-ticks';
 
-/**
- * The room beside a chart for the labels of its axis: one for all, so that their times stand one
- * below another.
- */
+/** Width of the axis labels: the same for all charts, so that their time axes align. */
 const AXIS_PX = 52;
 
 export const CHART_MARGIN = { top: 6, right: 8, bottom: 0, left: 0 };

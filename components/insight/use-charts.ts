@@ -6,9 +6,9 @@ import type InsightCharts from './insight-charts';
 const TRY_AGAIN_MS = 3_000;
 
 /**
- * What draws the charts: large, so it is loaded by itself, and only where it is used. Null until it
- * is there. A server that has gone meanwhile must not take the page with it: `isLost` then, and it
- * is tried again.
+ * The chart library: large, so it is loaded separately, and only where it is used. Null until it
+ * has loaded. If the server is unreachable the page must survive: `isLost` is set, and loading is
+ * retried.
  */
 export function useCharts(): { Charts: typeof InsightCharts | null; isLost: boolean } {
   const [loaded, setLoaded] = useState<{ Charts: typeof InsightCharts } | null>(null);

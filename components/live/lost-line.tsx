@@ -4,8 +4,8 @@ import { Icon } from '../icons/icon';
 import { useIsStale } from './reading';
 
 /**
- * Says of old data what it is, and that the page is looking for the server by itself. It floats at
- * the foot of the page, so that nothing moves when it comes or goes.
+ * Marks old data as such, and says that the page is reconnecting. It floats at the bottom of the
+ * page, so that nothing moves when it appears or disappears.
  */
 export function LostLine() {
   const isStale = useIsStale();

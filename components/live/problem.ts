@@ -26,8 +26,8 @@ function dataOf(error: unknown): ErrorData | null {
 }
 
 /**
- * What went wrong. The server's own messages are written to be read; only silence gets words of
- * ours.
+ * What went wrong. The server's own messages are shown as they are; only a missing answer gets a
+ * text from here.
  */
 export function problemOf(error: unknown): Problem {
   const data = dataOf(error);

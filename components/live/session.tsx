@@ -7,8 +7,8 @@ import { ROLES, type Role } from '@/server/domain/console-terms';
 import { useTRPC } from './trpc';
 
 /**
- * Who looks at the page. What they may do is decided by the server; pages only leave out what it
- * would refuse.
+ * The signed-in user. The server decides what the user may do; pages only hide what it would
+ * refuse.
  */
 export interface Account {
   id: string;

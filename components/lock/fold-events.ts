@@ -17,7 +17,7 @@ const ROUTINE: Record<string, 'renewals' | 'calls'> = {
   resumed: 'calls',
 };
 
-/** As many events of routine as stand by themselves. */
+/** Up to this many routine events are shown separately. */
 const LOOSE_MAX = 2;
 
 /**

@@ -6,7 +6,7 @@ import { visibleText } from '../format/visible-name';
 import { lapsedAt, reasonWords } from '../locks/lock-facts';
 import { stuckSentence } from '../locks/stuck-words';
 
-/** A lock's state in two sentences: what matters now, and what becomes of it by itself. */
+/** A lock's state in two sentences: what matters now, and what happens next without action. */
 export interface LockSentence {
   now: string;
   next: string;

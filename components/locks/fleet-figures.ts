@@ -45,5 +45,5 @@ export function rangeOf(course: readonly Course[]): [low: number, high: number] 
   return [Math.min(...values), Math.max(...values)];
 }
 
-/** The time that the strip's lines of the last hour stand for. */
+/** The time range of the strip's last-hour lines. */
 export const HOUR_SPAN_MS = 60 * MINUTE_MS;

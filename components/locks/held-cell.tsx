@@ -11,7 +11,7 @@ import { heldMsOf } from './held-time';
 import { RangeBar } from './range-bar';
 import { shownMs } from './shown-ms';
 
-/** How long the lock has been held, or was, beside how long it is held as a rule. */
+/** How long the lock has been held, or was, beside its typical hold time. */
 export function HeldCell({ row }: { row: LockRow }) {
   const title = useAtBackend(row.backend, (now, _, lastAnswerAt) =>
     normWords(row, heldMsOf(row, now, lastAnswerAt)),
@@ -55,7 +55,7 @@ function OwnP99({ row: { ownHold, hold, status } }: { row: LockRow }) {
   return <span className="own-p99">{hold && status !== 'unknown' ? 'new' : ''}</span>;
 }
 
-/** For the hover: how long this lock is held as a rule. */
+/** Tooltip: the typical hold time of this lock. */
 function normWords({ ownHold, hold }: LockRow, heldMs: number | null): string | null {
   if (!ownHold) return hold ? 'Too few holds so far to say how long it is held as a rule' : null;
   const { p50Ms, p99Ms, count } = ownHold;

@@ -38,7 +38,7 @@ const HEADS: {
   { cell: 'token', word: 'Token', className: 'hidden text-right lg:block' },
 ];
 
-/** Where on the range bars below the marks stand, and what they are. */
+/** Positions and meanings of the marks on the range bars below. */
 function RangeMarks() {
   return (
     <>

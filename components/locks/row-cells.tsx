@@ -15,7 +15,7 @@ import { shownMs } from './shown-ms';
 
 const Nothing = () => <span className="text-t3">–</span>;
 
-/** Owner, process, version, held time and grant of the tenure that the row speaks of. */
+/** Owner, process, version, held time and grant time of the grant that the row shows. */
 export function HolderCells({ row }: { row: LockRow }) {
   const tenure = tenureOf(row);
   const meta = row.hold?.meta;

@@ -16,8 +16,8 @@ const SETTLED_MS = 120;
 const LONGEST_MS = 400;
 
 /**
- * The lock list, live: the window of rows around those in view. Where the line was cut it goes on
- * with what has changed since the last message, if the server still knows of that.
+ * The lock list, live: the window of rows around those in view. After a lost connection it resumes
+ * with the changes since the last message, if the server still has them.
  */
 export function useLockList(
   initial: LockPage,

@@ -4,7 +4,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { LockPage, LockRow } from '@/server/domain/lock-row';
 import { steadyRows } from './steady-rows';
 
-/** Rows keep their places for so long after the pointer or the keyboard was last at them. */
+/** How long rows keep their positions after the last pointer or keyboard action on them. */
 const STILL_MS = 3_000;
 
 /** The longest time for which an old order is kept. */

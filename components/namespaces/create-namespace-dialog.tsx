@@ -9,7 +9,7 @@ import { FormDialog } from '../ui/form-dialog';
 import { PolicyFields } from './policy-fields';
 import { policyOf } from './policy-of';
 
-/** Makes a namespace, with a policy of its own if it is to have one. */
+/** Creates a namespace, optionally with its own policy. */
 export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
   const id = useId();
   const trpc = useTRPC();

@@ -9,7 +9,7 @@ import { Field } from '../ui/field';
 import { FormDialog } from '../ui/form-dialog';
 import { SecretOnce } from '../ui/secret-once';
 
-/** Makes a key for a service, and shows it this once. */
+/** Creates a key for a service, and shows it once. */
 export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
   const trpc = useTRPC();
   const client = useTRPCClient();

@@ -51,8 +51,8 @@ export function SearchBox() {
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' && event.key !== 'Escape') return;
-          // By itself the browser would empty the field at Escape, and the way into the found rows
-          // would be lost.
+          // By default the browser clears a search field at Escape; here Escape only leaves the
+          // field, and the search stays.
           event.preventDefault();
           if (event.key === 'Escape' || isList) event.currentTarget.blur();
           else router.push(text.trim() ? `/?q=${encodeURIComponent(text.trim())}` : '/');

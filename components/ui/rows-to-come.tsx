@@ -1,4 +1,4 @@
-/** Rows that are still on their way, in the places where they will stand. */
+/** Placeholders for rows that are still loading. */
 export function RowsToCome({ rows = 3 }: { rows?: number }) {
   return (
     <div className="after-a-moment px-3.5 py-1" aria-hidden="true">

@@ -18,8 +18,8 @@ export function Pieces({ pieces }: { pieces: NamePiece[] }) {
 }
 
 /**
- * A text that a caller or an operator wrote, in the middle of ours: every character seen, and none
- * reorders what is beside it.
+ * A text from a caller or an operator inside our own: every character is visible, and none reorders
+ * its surroundings.
  */
 export function VisibleText({ text }: { text: string }) {
   return (
