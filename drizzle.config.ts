@@ -7,6 +7,6 @@ const dialect = process.env.MIGRATIONS_DIALECT === 'sqlite' ? 'sqlite' : 'mysql'
 export default defineConfig({
   dialect,
   casing: CASING,
-  schema: `./db/${dialect}-schema.ts`,
+  schema: `./db/${dialect}/${dialect}-schema.ts`,
   out: process.env.MIGRATIONS_FOLDER ?? `./db/migrations/${dialect}`,
 });

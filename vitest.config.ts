@@ -3,17 +3,25 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const root = fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, '');
-const pure = ['server/domain/**', 'components/**', 'scripts'];
+const pure = [
+  'server/{contract,core}/**',
+  'components/**',
+  'scripts/{build,checks,process,servers,suites,system}',
+];
 /** Several of these measure how soon something happens: they must not starve one another. */
-const timed = ['server/{engine,http}/**'];
+const timed = ['server/{engine,api/http}/**'];
 /** Of those, what only looks at what comes out in the end. */
 const patient = [
-  'server/engine/{*campaign,lost-replies,hot-lock,counters,bad-records}.test.ts',
-  'server/engine/{history-checker,known-records,lane,name-count,request-identity}.test.ts',
-  'server/http/{bad-input,caller-line,counters,delete-names,full-disk,full-namespace}.test.ts',
-  'server/http/{insights,list-locks,metrics,openapi,pages,pipelined-requests,sets}.test.ts',
+  'server/engine/**/{*campaign,lost-replies,hot-lock,counters,bad-records}.test.ts',
+  'server/engine/**/{history-checker,known-records,lane,name-count,request-identity}.test.ts',
+  'server/api/http/**/{bad-input,caller-line,counters,delete-names,full-disk,full-namespace}.test.ts',
+  'server/api/http/**/{insights,list-locks,metrics,openapi,pages,pipelined-requests,sets}.test.ts',
 ];
-const rest = ['server', 'server/{auth,backends,backup,observe,operations,pages,trpc}/**', 'db/**'];
+const rest = [
+  'server/{auth,backup,bootstrap,cli,monitoring,operations,platform,storage}/**',
+  'server/api/{pages,rpc}/**',
+  'db/**',
+];
 const more = ['client/**', 'app/**', 'bench/**', 'scripts/demo', 'test/**'];
 /** They need programs that nothing else does: `npm run test:long` runs them. */
 const longOnly = process.env.TEST_LONG === '1' ? [] : ['test/behind-a-proxy.test.ts'];

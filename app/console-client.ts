@@ -1,5 +1,5 @@
 import { createTRPCClient, httpBatchLink } from '@trpc/client';
-import type { ConsoleRouter } from '@/server/trpc/console-router';
+import type { ConsoleRouter } from '@/server/api/rpc/console/console-router';
 import { fetchOverSocket } from './fetch-over-socket';
 
 const URL = 'http://console/api/trpc';

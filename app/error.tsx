@@ -1,7 +1,7 @@
 'use client';
 
 import { EntryFrame } from '@/components/entry/entry-frame';
-import { Button } from '@/components/ui/button';
+import { Button } from '@/components/ui/controls/button';
 
 export default function PageError({
   error,

@@ -1,6 +1,6 @@
 import { TRPCClientError } from '@trpc/client';
 import { notFound } from 'next/navigation';
-import type { Reason } from '@/server/domain/errors';
+import type { Reason } from '@/server/contract/errors';
 
 /**
  * For what a page is about: where that does not exist there is no page; everything else is an

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from '@/server/trpc/openapi-shape';
+import type { OpenApiDocument } from '@/server/api/rpc/openapi/openapi-shape';
 import { fetchOverSocket } from './fetch-over-socket';
 
 /** The description of the service API, as the server gives it to everybody. */

@@ -1,7 +1,7 @@
-import { systemClock } from '@/server/clock';
-import { DEFAULT_POLICY } from '@/server/domain/namespace-policy';
+import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { createEngine } from '@/server/engine/create-engine';
 import { newWriter } from '@/server/engine/new-writer';
+import { systemClock } from '@/server/platform/clock';
 import type { HttpLoader } from './http-loader';
 import {
   type BenchServer,

@@ -1,11 +1,11 @@
 import mysql from 'mysql2/promise';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
-import { openStore } from '@/server/backends/open-store';
-import { systemClock } from '@/server/clock';
-import { DEFAULT_POLICY } from '@/server/domain/namespace-policy';
+import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { createEngine } from '@/server/engine/create-engine';
 import { newWriter } from '@/server/engine/new-writer';
+import { systemClock } from '@/server/platform/clock';
+import { openStore } from '@/server/storage/open-store';
 import { race } from './race';
 
 /** One way to count, as the bench drives it: takes one off. */

@@ -6,14 +6,14 @@ import { join } from 'node:path';
 import { initTRPC } from '@trpc/server';
 import { createHTTPHandler } from '@trpc/server/adapters/standalone';
 import { z } from 'zod';
-import { systemClock } from '@/server/clock';
-import { readConfig } from '@/server/config';
-import { createDoors } from '@/server/http/doors';
-import { createHttpServer } from '@/server/http/http-server';
-import { createLog } from '@/server/log';
-import { createKey } from '@/server/operations/create-key';
+import { createDoors } from '@/server/api/http/doors';
+import { createHttpServer } from '@/server/api/http/http-server';
+import { readConfig } from '@/server/bootstrap/config/config';
+import { createRuntime } from '@/server/bootstrap/runtime';
+import { createKey } from '@/server/operations/api-keys/create-key';
 import type { Runtime } from '@/server/operations/operation-context';
-import { createRuntime } from '@/server/runtime';
+import { systemClock } from '@/server/platform/clock';
+import { createLog } from '@/server/platform/log';
 import type { BenchLock } from './bench-lock';
 
 /** Something that answers an acquire over HTTP. */

@@ -1,12 +1,12 @@
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
-import { openStore } from '@/server/backends/open-store';
-import type { RecordStore } from '@/server/backends/record-store';
-import { systemClock } from '@/server/clock';
-import { DEFAULT_POLICY, QUEUE_LIMIT_MAX } from '@/server/domain/namespace-policy';
+import { DEFAULT_POLICY, QUEUE_LIMIT_MAX } from '@/server/contract/namespace-policy';
 import { createEngine } from '@/server/engine/create-engine';
 import { newWriter } from '@/server/engine/new-writer';
 import { anonymousRequest } from '@/server/engine/request-identity';
+import { systemClock } from '@/server/platform/clock';
+import { openStore } from '@/server/storage/open-store';
+import type { RecordStore } from '@/server/storage/record-store';
 import type { QueueingBenchLock } from './bench-lock';
 
 const LEASE_MS = 30_000;

@@ -1,4 +1,4 @@
-import { recordId } from '@/server/backends/record-id';
+import { recordId } from '@/server/storage/record-id';
 import type {
   Change,
   ReadResult,
@@ -6,7 +6,7 @@ import type {
   RecordStore,
   StoredRecord,
   SwapResult,
-} from '@/server/backends/record-store';
+} from '@/server/storage/record-store';
 
 /** Records in memory, for measuring what is above a store. It keeps no history and no answers. */
 export class MemoryStore implements RecordStore {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
-import { BackendLife } from '@/server/backends/backend-life';
-import { systemClock } from '@/server/clock';
+import { systemClock } from '@/server/platform/clock';
+import { BackendLife } from '@/server/storage/incarnation/backend-life';
 
 /**
  * A control database in a temporary folder, and its knowledge of a store that was never seen

@@ -1,4 +1,4 @@
-import { RedisStore } from '@/server/backends/redis-store';
+import { RedisStore } from '@/server/storage/redis/redis-store';
 import type { BenchLock } from './bench-lock';
 import { closedLoop } from './closed-loop';
 import { lockyardLockOver } from './lockyard-lock';

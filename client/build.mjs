@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -33,13 +33,21 @@ await build({
   splitting: true,
   chunkNames: 'shared',
 });
-const tsc = [join(typescript, 'bin/tsc'), '-p', join(here, 'tsconfig.build.json')];
+const types = join(dist, '.types');
+const project = ['-p', join(here, 'tsconfig.build.json'), '--outDir', types];
+const tsc = [join(typescript, 'bin/tsc'), ...project];
 execFileSync(process.execPath, tsc, { stdio: 'inherit' });
 
-// Types are read by Node's own rules too, which want whole file names.
-const written = readdirSync(dist, { recursive: true });
+// All types lie side by side, only those of the guards in a folder of their own.
+// Node's own rules want whole file names.
+const written = readdirSync(types, { recursive: true });
 for (const name of written.filter((file) => file.endsWith('.d.ts'))) {
-  const text = readFileSync(join(dist, name), 'utf8');
-  writeFileSync(join(dist, name), text.replace(/ from '(\.\/[\w-]+)'/g, " from '$1.js'"));
+  const text = readFileSync(join(types, name), 'utf8');
+  const place = dirname(name) === 'guards' ? name : basename(name);
+  writeFileSync(
+    join(dist, place),
+    text.replace(/ from '\.{1,2}\/(?:[\w-]+\/)*([\w-]+)'/g, " from './$1.js'"),
+  );
 }
+rmSync(types, { recursive: true });
 copyFileSync(join(here, '../LICENSE'), join(dist, 'LICENSE'));

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
-import { type Chance, systemChance } from './chance';
-import { type ClientClock, systemClock } from './client-clock';
 import { environmentKey } from './environment-key';
-import type { LockObserver } from './lock-observer';
-import { LockyardError } from './lockyard-error';
+import { LockyardError } from './errors/lockyard-error';
+import type { LockObserver } from './observing/lock-observer';
 import manifest from './package.json' with { type: 'json' };
+import { type Chance, systemChance } from './platform/chance';
+import { type ClientClock, systemClock } from './platform/client-clock';
 
 /** Everything has a default but the address and the key, which may come from the environment. */
 export interface LockyardClientOptions {

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { LockyardError } from './errors/lockyard-error';
 import { LockyardClient } from './lockyard-client';
-import { LockyardError } from './lockyard-error';
-import { granted, outcomeOf, scriptedBench } from './scripted-bench';
-import { until } from './test-clock';
+import { granted, outcomeOf, scriptedBench } from './testing/scripted-bench';
+import { until } from './testing/test-clock';
 
 const bench = scriptedBench();
 

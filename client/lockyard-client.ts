@@ -1,9 +1,9 @@
 import { type ClientSettings, clientSettings, type LockyardClientOptions } from './client-settings';
-import { notify } from './lock-observer';
-import { LockyardError } from './lockyard-error';
-import { type CallOptions, type Procedure, sendRequest } from './send-request';
-import type { AcquireManyAnswer, AcquireManyInput, CancelManyInput } from './set-wire';
-import { ANSWER_WITHIN_MS, HELD_OPEN_MS } from './time-limits';
+import { LockyardError } from './errors/lockyard-error';
+import { notify } from './observing/lock-observer';
+import { type CallOptions, type Procedure, sendRequest } from './wire/send-request';
+import type { AcquireManyAnswer, AcquireManyInput, CancelManyInput } from './wire/set-wire';
+import { ANSWER_WITHIN_MS, HELD_OPEN_MS } from './wire/time-limits';
 import type {
   AcquireAnswer,
   AcquireInput,
@@ -25,7 +25,7 @@ import type {
   ReleaseInput,
   RenewAnswer,
   RenewInput,
-} from './wire';
+} from './wire/wire';
 
 /** An input whose owner may be left to the client. */
 export type Owned<I extends { owner: string }> = Omit<I, 'owner'> & { owner?: string | undefined };

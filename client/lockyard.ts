@@ -1,9 +1,14 @@
 /** The public surface of the package `lockyard`. */
-export type { Chance } from './chance';
-export type { ClientClock } from './client-clock';
+
 export type { LockyardClientOptions } from './client-settings';
-export type { Hold } from './lock-hold';
-export { LockLost, type LossFacts } from './lock-lost';
+export { LockLost, type LossFacts } from './errors/lock-lost';
+export { LockTimeout } from './errors/lock-timeout';
+export { LockUpgradeRefused } from './errors/lock-upgrade-refused';
+export { LockyardError } from './errors/lockyard-error';
+export { ReleaseUnconfirmed } from './errors/release-unconfirmed';
+export type { Hold } from './holding/lock-hold';
+export type { LockSetHold } from './holding/lock-set-hold';
+export { LockyardClient, type Owned } from './lockyard-client';
 export type {
   HoldLost,
   HoldReleased,
@@ -12,15 +17,11 @@ export type {
   ObservedLock,
   RequestFailed,
   WaitEnded,
-} from './lock-observer';
-export type { LockSetHold } from './lock-set-hold';
-export { LockTimeout } from './lock-timeout';
-export { LockUpgradeRefused } from './lock-upgrade-refused';
-export { LockyardClient, type Owned } from './lockyard-client';
-export { LockyardError } from './lockyard-error';
-export { ReleaseUnconfirmed } from './release-unconfirmed';
-export type { CallOptions } from './send-request';
-export type * from './set-wire';
-export type * from './wire';
+} from './observing/lock-observer';
+export type { Chance } from './platform/chance';
+export type { ClientClock } from './platform/client-clock';
+export type { CallOptions } from './wire/send-request';
+export type * from './wire/set-wire';
+export type * from './wire/wire';
 export { type WithLockOptions, withLock } from './with-lock';
 export { type LockOfSet, type WithLocksOptions, withLocks } from './with-locks';

@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTestPlace } from '@/db/test-database';
+import { newTestPlace } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
-import { TRACED, TYPED, WHOLE } from './package-examples';
+import { TRACED, TYPED, WHOLE } from './testing/package-examples';
 
 const root = join(import.meta.dirname, '..');
 const project = mkdtempSync(join(tmpdir(), 'lockyard-package-'));

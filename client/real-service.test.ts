@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { forceReleaseLock } from '@/server/operations/force-release-lock';
+import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
 import { ApiHarness } from '@/test/api-harness';
 import { LockyardClient } from './lockyard-client';
-import { outcomeOf } from './scripted-bench';
+import { outcomeOf } from './testing/scripted-bench';
 import { withLock } from './with-lock';
 
 let api: ApiHarness;

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
-import type { Hold } from './lock-hold';
+import type { Hold } from './holding/lock-hold';
 import { LockyardClient } from './lockyard-client';
-import { granted, heldWork, outcomeOf, scriptedBench } from './scripted-bench';
-import { until } from './test-clock';
+import { granted, heldWork, outcomeOf, scriptedBench } from './testing/scripted-bench';
+import { until } from './testing/test-clock';
 import { type WithLockOptions, withLock } from './with-lock';
 
 const bench = scriptedBench();

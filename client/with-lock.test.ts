@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Hold } from './lock-hold';
-import { granted, heldWork, outcomeOf, scriptedBench } from './scripted-bench';
-import { until } from './test-clock';
+import type { Hold } from './holding/lock-hold';
+import { granted, heldWork, outcomeOf, scriptedBench } from './testing/scripted-bench';
+import { until } from './testing/test-clock';
 import { type WithLockOptions, withLock } from './with-lock';
 
 const bench = scriptedBench();

@@ -1,12 +1,12 @@
-import { awaitGrant, type Wish } from './await-grant';
 import { environmentClient } from './environment-client';
-import type { Hold, LockHold } from './lock-hold';
-import { enclosingHold } from './lock-scope';
+import type { Hold, LockHold } from './holding/lock-hold';
+import { enclosingHold } from './holding/lock-scope';
+import { workUnderGrant } from './holding/work-under-grant';
+import { workWithin } from './holding/work-within';
 import type { LockyardClient } from './lockyard-client';
-import { tellWaitEnded, watchWait } from './watch-wait';
-import type { Mode, Remark } from './wire';
-import { workUnderGrant } from './work-under-grant';
-import { workWithin } from './work-within';
+import { awaitGrant, type Wish } from './waiting/await-grant';
+import { tellWaitEnded, watchWait } from './waiting/watch-wait';
+import type { Mode, Remark } from './wire/wire';
 
 export interface WithLockOptions {
   /** Default: one client for the process, made from `LOCKYARD_URL` and `LOCKYARD_API_KEY`. */

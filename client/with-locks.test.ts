@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { forceReleaseLock } from '@/server/operations/force-release-lock';
+import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
 import { ApiHarness } from '@/test/api-harness';
-import { LockLost } from './lock-lost';
-import { LockTimeout } from './lock-timeout';
+import { LockLost } from './errors/lock-lost';
+import { LockTimeout } from './errors/lock-timeout';
 import { LockyardClient } from './lockyard-client';
-import { outcomeOf, scriptedBench } from './scripted-bench';
+import { outcomeOf, scriptedBench } from './testing/scripted-bench';
 import { withLock } from './with-lock';
 import { withLocks } from './with-locks';
 

@@ -1,13 +1,13 @@
-import { awaitSetGrant, type SetGrants, type SetWish } from './await-set-grant';
 import { environmentClient } from './environment-client';
-import type { Hold } from './lock-hold';
-import { enclosingHold } from './lock-scope';
-import { type LockSetHold, lockSetHold } from './lock-set-hold';
+import { LockyardError } from './errors/lockyard-error';
+import type { Hold } from './holding/lock-hold';
+import { enclosingHold } from './holding/lock-scope';
+import { type LockSetHold, lockSetHold } from './holding/lock-set-hold';
+import { workUnderGrant } from './holding/work-under-grant';
 import type { LockyardClient } from './lockyard-client';
-import { LockyardError } from './lockyard-error';
-import type { Mode } from './wire';
+import { awaitSetGrant, type SetGrants, type SetWish } from './waiting/await-set-grant';
+import type { Mode } from './wire/wire';
 import type { WithLockOptions } from './with-lock';
-import { workUnderGrant } from './work-under-grant';
 
 /** As for `withLock`; the two callbacks are called once for each lock that they concern. */
 export type WithLocksOptions = Omit<WithLockOptions, 'mode' | 'reentrant' | 'ownHold'>;

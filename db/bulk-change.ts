@@ -2,8 +2,8 @@ import { type Connection, createConnection, type RowDataPacket } from 'mysql2/pr
 import type { Database } from './database';
 import { CommitUnknown } from './database-failure';
 import { takeMigrationTurn } from './migrate';
-import { connectionOptions } from './mysql-pool';
-import type { SqliteFile } from './sqlite-file';
+import { connectionOptions } from './mysql/mysql-pool';
+import type { SqliteFile } from './sqlite/sqlite-file';
 import type { Cell } from './table-shapes';
 
 /** One transaction over the whole database, however long it takes. SQL is what both dialects know; `?` are places. */

@@ -1,5 +1,5 @@
-import { LockyardError } from '../server/domain/errors';
-import { DatabaseTimeout } from './mysql-pool';
+import { LockyardError } from '../server/contract/errors';
+import { DatabaseTimeout } from './mysql/mysql-pool';
 
 /** A transaction was asked to commit and nobody said whether it did. */
 export class CommitUnknown extends Error {

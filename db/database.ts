@@ -1,7 +1,7 @@
 import type { Db, WriteResult } from './narrow-db';
 import type { RawSql } from './raw-sql';
 import type { Schema } from './schema';
-import type { SqliteFile } from './sqlite-file';
+import type { SqliteFile } from './sqlite/sqlite-file';
 
 /**
  * One open database of either dialect.

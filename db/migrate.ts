@@ -5,9 +5,10 @@ import { migrate as migrateLibsql } from 'drizzle-orm/libsql/migrator';
 import { drizzle as mysql2 } from 'drizzle-orm/mysql2';
 import { migrate as migrateMysql2 } from 'drizzle-orm/mysql2/migrator';
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { StartError } from '../server/platform/start-error';
 import type { Database } from './database';
 import { causes } from './database-failure';
-import { connectionOptions } from './mysql-pool';
+import { connectionOptions } from './mysql/mysql-pool';
 import { CASING } from './schema';
 import {
   MIGRATIONS_TABLE,
@@ -15,8 +16,7 @@ import {
   programSchema,
   refuseNewerSchema,
 } from './schema-version';
-import type { SqliteFile } from './sqlite-file';
-import { StartError } from './start-error';
+import type { SqliteFile } from './sqlite/sqlite-file';
 
 /** How long a starting process waits for another one that is migrating, in seconds. */
 const TURN_MAX_S = 60;

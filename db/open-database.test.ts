@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Database } from './database';
-import { openTestDatabase, TEST_DIALECTS } from './test-database';
+import { openTestDatabase, TEST_DIALECTS } from './testing/test-database';
 
 describe.each(TEST_DIALECTS)('the control database on %s', (dialect) => {
   let database: Database;

@@ -1,7 +1,7 @@
-import type { DatabaseUrl } from './backend-url';
 import type { Database } from './database';
-import { openMysql } from './open-mysql';
-import { openSqlite } from './open-sqlite';
+import { openMysql } from './mysql/open-mysql';
+import { openSqlite } from './sqlite/open-sqlite';
+import type { DatabaseUrl } from './urls/backend-url';
 
 /**
  * Opens the control database. It is not migrated yet: see `migrate`.

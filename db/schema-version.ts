@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { StartError } from '../server/platform/start-error';
 import type { Database } from './database';
-import { StartError } from './start-error';
 
 /** Where the migrator writes down what it has applied. */
 export const MIGRATIONS_TABLE = '__drizzle_migrations';

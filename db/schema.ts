@@ -7,7 +7,7 @@ export const CASING = 'snake_case';
 export function defineSchema(kit: Kit) {
   const { table, index, uniqueIndex, primaryKey } = kit;
 
-  /** One row a lock: see `server/backends`. `id` is namespace, slash, name. */
+  /** One row a lock: see `server/storage`. `id` is namespace, slash, name. */
   const locks = table(
     'locks',
     {

@@ -1,7 +1,7 @@
-import type { DatabaseUrl } from './backend-url';
-import { openMysqlSnapshot } from './mysql-snapshot';
-import { openSqliteSnapshot } from './sqlite-snapshot';
+import { openMysqlSnapshot } from './mysql/mysql-snapshot';
+import { openSqliteSnapshot } from './sqlite/sqlite-snapshot';
 import type { Cell, TableShape } from './table-shapes';
+import type { DatabaseUrl } from './urls/backend-url';
 
 /** Some of a table's rows; `where` is an SQL condition that both dialects know. */
 export interface TablePart extends TableShape {

@@ -1,5 +1,5 @@
 import { getTableColumns, getTableName } from 'drizzle-orm';
-import * as tables from './mysql-schema';
+import * as tables from './mysql/mysql-schema';
 
 /** One table as a store sees it. Names are those of both dialects. */
 export interface TableShape {

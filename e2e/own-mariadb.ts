@@ -1,5 +1,5 @@
 import { createConnection } from 'mysql2/promise';
-import { startPrivateMariadb } from '../scripts/private-mariadb.mjs';
+import { startPrivateMariadb } from '../scripts/servers/private-mariadb.mjs';
 
 /** A MariaDB that a test may freeze and kill, with an empty database. */
 export interface OwnMariadb {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { nodeComplaint } from './node-complaint.mjs';
-import { endWith, PlainFailure } from './plain-failure.mjs';
+import { nodeComplaint } from './process/node-complaint.mjs';
+import { endWith, PlainFailure } from './process/plain-failure.mjs';
 
 /**
  * `npm run bench`: runs bench/main.ts, bundled as the server is, against servers of its own: a
@@ -14,15 +14,15 @@ import { endWith, PlainFailure } from './plain-failure.mjs';
 async function bench() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);
-  const { makeAppReady, makeToolsReady } = await import('./make-ready.mjs');
+  const { makeAppReady, makeToolsReady } = await import('./build/make-ready.mjs');
   const { projectRoot } = await import('./project-root.mjs');
-  const { ensureStores } = await import('./test-needs.mjs');
-  const { startStores } = await import('./start-stores.mjs');
-  const { startPrivateMariadb } = await import('./private-mariadb.mjs');
-  const { startPrivateRedis } = await import('./private-redis.mjs');
-  const { startPrivateZookeeper } = await import('./private-zookeeper.mjs');
-  const { bundle } = await import('./bundle.mjs');
-  const { endInOrder, runChild } = await import('./run-child.mjs');
+  const { ensureStores } = await import('./suites/test-needs.mjs');
+  const { startStores } = await import('./servers/start-stores.mjs');
+  const { startPrivateMariadb } = await import('./servers/private-mariadb.mjs');
+  const { startPrivateRedis } = await import('./servers/private-redis.mjs');
+  const { startPrivateZookeeper } = await import('./servers/private-zookeeper.mjs');
+  const { bundle } = await import('./build/bundle.mjs');
+  const { endInOrder, runChild } = await import('./process/run-child.mjs');
 
   const say = (line) => process.stdout.write(`${line}\n`);
   process.chdir(projectRoot);

@@ -1,12 +1,12 @@
-import { nodeComplaint } from './node-complaint.mjs';
-import { endWith, PlainFailure } from './plain-failure.mjs';
+import { nodeComplaint } from './process/node-complaint.mjs';
+import { endWith, PlainFailure } from './process/plain-failure.mjs';
 
 /** `npm run check`: everything that can be said without running the program. Needs no server. */
 async function check() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);
-  const { makeToolsReady } = await import('./make-ready.mjs');
-  const { runChecks } = await import('./run-checks.mjs');
+  const { makeToolsReady } = await import('./build/make-ready.mjs');
+  const { runChecks } = await import('./checks/run-checks.mjs');
   const { projectRoot } = await import('./project-root.mjs');
 
   const say = (line) => process.stdout.write(`${line}\n`);

@@ -1,5 +1,5 @@
-import { dialects, generateMigration } from './migrations-in-step.mjs';
-import { endWith, PlainFailure } from './plain-failure.mjs';
+import { dialects, generateMigration } from './checks/migrations-in-step.mjs';
+import { endWith, PlainFailure } from './process/plain-failure.mjs';
 import { projectRoot } from './project-root.mjs';
 
 /** `npm run db:generate -- name`: writes the next migration of both dialects. */

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { endWithNpm } from './end-with-npm.mjs';
-import { nodeComplaint } from './node-complaint.mjs';
-import { endWith, PlainFailure } from './plain-failure.mjs';
+import { endWithNpm } from './process/end-with-npm.mjs';
+import { nodeComplaint } from './process/node-complaint.mjs';
+import { endWith, PlainFailure } from './process/plain-failure.mjs';
 
 /**
  * What the client's own command does, over the service API; everything else is for operators of the
@@ -24,8 +24,8 @@ async function runCommandLine() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);
   const { projectRoot } = await import('./project-root.mjs');
-  const { makeCommandLineReady } = await import('./make-ready.mjs');
-  const { clientCommandBundle, commandLineBundle } = await import('./build-app.mjs');
+  const { makeCommandLineReady } = await import('./build/make-ready.mjs');
+  const { clientCommandBundle, commandLineBundle } = await import('./build/build-app.mjs');
   endWithNpm();
   const isForClient = clientVerbs.has(process.argv[2]);
 

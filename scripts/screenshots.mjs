@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
-import { nodeComplaint } from './node-complaint.mjs';
-import { endWith, PlainFailure } from './plain-failure.mjs';
+import { nodeComplaint } from './process/node-complaint.mjs';
+import { endWith, PlainFailure } from './process/plain-failure.mjs';
 
 const viewport = { width: 1440, height: 900 };
 /** On the page, so that its figures have a past to draw, and locks one to be measured by. */
@@ -15,8 +15,8 @@ async function takeScreenshots() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);
   const { projectRoot } = await import('./project-root.mjs');
-  const { makeAppReady } = await import('./make-ready.mjs');
-  const { ensureChromium } = await import('./test-needs.mjs');
+  const { makeAppReady } = await import('./build/make-ready.mjs');
+  const { ensureChromium } = await import('./suites/test-needs.mjs');
 
   const say = (line) => process.stdout.write(`${line}\n`);
   process.chdir(projectRoot);
@@ -34,7 +34,7 @@ async function takeScreenshots() {
 
 async function photograph(link, say) {
   const { chromium } = await import('playwright');
-  const { chromiumPath } = await import('./chromium-path.mjs');
+  const { chromiumPath } = await import('./system/chromium-path.mjs');
   const browser = await chromium.launch({
     executablePath: chromiumPath(),
     args: ['--no-sandbox', '--disable-gpu'],

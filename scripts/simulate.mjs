@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { nodeComplaint } from './node-complaint.mjs';
-import { endWith, PlainFailure } from './plain-failure.mjs';
+import { nodeComplaint } from './process/node-complaint.mjs';
+import { endWith, PlainFailure } from './process/plain-failure.mjs';
 
 /**
  * `npm run simulate`: plays seeds on the real domain and engine with simulated time, store and
@@ -9,10 +9,10 @@ import { endWith, PlainFailure } from './plain-failure.mjs';
 async function runSimulator() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);
-  const { makeToolsReady } = await import('./make-ready.mjs');
+  const { makeToolsReady } = await import('./build/make-ready.mjs');
   const { projectRoot } = await import('./project-root.mjs');
-  const { bundle } = await import('./bundle.mjs');
-  const { endInOrder, runChild } = await import('./run-child.mjs');
+  const { bundle } = await import('./build/bundle.mjs');
+  const { endInOrder, runChild } = await import('./process/run-child.mjs');
 
   process.chdir(projectRoot);
   endInOrder();

@@ -1,19 +1,19 @@
 import { pathToFileURL } from 'node:url';
-import { openFilesLimit } from '../server/open-files-limit.mjs';
-import { endWithNpm } from './end-with-npm.mjs';
-import { fileLimitComplaint } from './file-limit-complaint.mjs';
-import { nodeComplaint } from './node-complaint.mjs';
-import { endWith, PlainFailure } from './plain-failure.mjs';
+import { openFilesLimit } from '../server/platform/open-files-limit.mjs';
+import { endWithNpm } from './process/end-with-npm.mjs';
+import { fileLimitComplaint } from './process/file-limit-complaint.mjs';
+import { nodeComplaint } from './process/node-complaint.mjs';
+import { endWith, PlainFailure } from './process/plain-failure.mjs';
 
 /** `npm start`: installs what is missing, builds what is stale, and becomes the server. */
 async function start() {
   const complaint = nodeComplaint(process.versions.node) ?? fileLimitComplaint(openFilesLimit());
   if (complaint) throw new PlainFailure(complaint);
   // Only now: an old Node could not even read these.
-  const { startOptions } = await import('./start-options.mjs');
+  const { startOptions } = await import('./process/start-options.mjs');
   const { projectRoot } = await import('./project-root.mjs');
-  const { makeAppReady } = await import('./make-ready.mjs');
-  const { serverBundle } = await import('./build-app.mjs');
+  const { makeAppReady } = await import('./build/make-ready.mjs');
+  const { serverBundle } = await import('./build/build-app.mjs');
 
   const { variables } = startOptions(process.argv.slice(2), process.env);
   endWithNpm();

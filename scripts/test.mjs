@@ -1,5 +1,5 @@
-import { nodeComplaint } from './node-complaint.mjs';
-import { endWith, PlainFailure } from './plain-failure.mjs';
+import { nodeComplaint } from './process/node-complaint.mjs';
+import { endWith, PlainFailure } from './process/plain-failure.mjs';
 
 /** What `npm run test:long` runs, with more steps, more time or more programs than otherwise. */
 const LONG = ['campaign', 'behind-a-proxy'];
@@ -13,10 +13,10 @@ const LONG = ['campaign', 'behind-a-proxy'];
 async function test() {
   const complaint = nodeComplaint(process.versions.node);
   if (complaint) throw new PlainFailure(complaint);
-  const { endInOrder } = await import('./run-child.mjs');
-  const { makeToolsReady } = await import('./make-ready.mjs');
+  const { endInOrder } = await import('./process/run-child.mjs');
+  const { makeToolsReady } = await import('./build/make-ready.mjs');
   const { projectRoot } = await import('./project-root.mjs');
-  const { runSuites } = await import('./run-suites.mjs');
+  const { runSuites } = await import('./suites/run-suites.mjs');
 
   const [first, ...rest] = process.argv.slice(2);
   const say = (line) => process.stdout.write(`${line}\n`);

@@ -1,18 +1,18 @@
-import { StartError } from '@/db/start-error';
-import { boundConnections } from './bound-connections';
-import { systemClock } from './clock';
-import { pageProcessEnv, readConfig } from './config';
-import { startControlSocket } from './control-socket';
-import { startDemo } from './demo';
-import { createDoors } from './http/doors';
-import { createHttpServer, listen } from './http/http-server';
-import { createLog, type Log } from './log';
-import { openFilesLimit } from './open-files-limit.mjs';
-import { openPages, type Pages } from './pages/open-pages';
-import { createRuntime } from './runtime';
-import { sayHowToBegin } from './say-how-to-begin';
-import { shutDown } from './shut-down';
-import { unencryptedNote } from './unencrypted-note';
+import { StartError } from '@/server/platform/start-error';
+import { createDoors } from './api/http/doors';
+import { createHttpServer, listen } from './api/http/http-server';
+import { openPages, type Pages } from './api/pages/open-pages';
+import { boundConnections } from './bootstrap/bound-connections';
+import { pageProcessEnv, readConfig } from './bootstrap/config/config';
+import { startDemo } from './bootstrap/demo';
+import { createRuntime } from './bootstrap/runtime';
+import { sayHowToBegin } from './bootstrap/say-how-to-begin';
+import { shutDown } from './bootstrap/shut-down';
+import { unencryptedNote } from './bootstrap/unencrypted-note';
+import { startControlSocket } from './cli/control-socket';
+import { systemClock } from './platform/clock';
+import { createLog, type Log } from './platform/log';
+import { openFilesLimit } from './platform/open-files-limit.mjs';
 
 /** A shutdown that takes longer than this is cut short. */
 const SHUT_DOWN_MAX_MS = 15_000;

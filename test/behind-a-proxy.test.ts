@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createPerson } from '@/server/operations/create-person';
+import { createPerson } from '@/server/operations/users/create-person';
 import { ApiHarness } from './api-harness';
 import { type ProxyKind, RealProxy } from './real-proxy';
 
 /** The same scrypt with little work: what is tested here is the proxy in between. */
-vi.mock('@/server/auth/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
+vi.mock('@/server/auth/passwords/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
 
 const PASSWORD = 'plough the seventh field';
 const SOON = { timeout: 5_000 };

@@ -1,5 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { JsonSchema, OpenApiDocument, Operation } from '@/server/trpc/openapi-shape';
+import type {
+  JsonSchema,
+  OpenApiDocument,
+  Operation,
+} from '@/server/api/rpc/openapi/openapi-shape';
 
 /**
  * Holds real requests and replies against the API's description. Answers may gain fields in later

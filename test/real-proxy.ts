@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { findProgram } from '@/scripts/find-program.mjs';
-import { freePort } from '@/scripts/free-port.mjs';
+import { findProgram } from '@/scripts/system/find-program.mjs';
+import { freePort } from '@/scripts/system/free-port.mjs';
 
 export type ProxyKind = 'nginx' | 'haproxy' | 'caddy';
 

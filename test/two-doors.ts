@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { TestClock } from '@/server/test-clock';
+import { TestClock } from '@/server/platform/testing/test-clock';
 import { ApiHarness } from './api-harness';
 
 /** A request as it goes over the wire; nothing of it is repaired. */

@@ -1,5 +1,5 @@
 import { type ClientRequest, get } from 'node:http';
-import type { LockListMessage } from '@/server/domain/lock-list-message';
+import type { LockListMessage } from '@/server/contract/console/lock-list-message';
 import type { ServerUnderLoad } from './server-under-load';
 
 /** A live lock list over a connection of its own, as a browser opens it. */

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { LockPage } from '@/server/domain/lock-row';
+import type { LockPage } from '@/server/contract/console/lock-row';
 import { median } from '../median';
 import { BenchCallers } from './bench-callers';
 import { allowMore } from './list-cases';

@@ -4,7 +4,7 @@ import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CommandRig } from './command-rig';
+import { CommandRig } from './testing/command-rig';
 
 const root = join(import.meta.dirname, '../..');
 let rig: CommandRig;

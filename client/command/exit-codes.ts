@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import type { Reason } from '../wire';
+import type { Reason } from '../wire/wire';
 
 /**
  * What `lockyard` ends with, besides the exit code of a command that it ran: 1, 64 and above as

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-import { LockyardError } from '../lockyard-error';
+import { LockyardError } from '../errors/lockyard-error';
 import { CommandFailure } from './command-failure';
+import { runExec } from './exec/run-exec';
 import { EXIT, refusalExitCode } from './exit-codes';
-import { runExec } from './run-exec';
 import { runInspect } from './run-inspect';
 import { runLs } from './run-ls';
 import { runRelease } from './run-release';
-import { speaker } from './speaker';
+import { speaker } from './terminal/speaker';
 import { USAGE } from './usage';
 
 /** The command `lockyard`: what services and scripts do with locks from a shell. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { CommandRig } from './command-rig';
+import { CommandRig } from './testing/command-rig';
 
 let rig: CommandRig;
 let names = 0;

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { CommandFailure } from './command-failure';
-import { parseDuration } from './duration';
 import { EXIT } from './exit-codes';
+import { parseDuration } from './terminal/duration';
 
 /** What every verb takes. */
 export const COMMON_OPTIONS = {

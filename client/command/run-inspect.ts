@@ -1,9 +1,9 @@
-import type { InspectAnswer, Mode } from '../wire';
-import { durationInWords } from './duration';
+import type { InspectAnswer, Mode } from '../wire/wire';
 import { openClient } from './open-client';
-import { printable } from './printable';
-import { printableJson } from './printable-json';
 import { COMMON_OPTIONS, readWords, theOneWord } from './read-words';
+import { durationInWords } from './terminal/duration';
+import { printable } from './terminal/printable';
+import { printableJson } from './terminal/printable-json';
 
 export const INSPECT_USAGE = 'lockyard inspect NAME [options]';
 

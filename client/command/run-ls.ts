@@ -1,11 +1,11 @@
 import type { LockyardClient } from '../lockyard-client';
-import type { Holder, ListAnswer, ListedLock } from '../wire';
-import { durationInWords } from './duration';
-import { inColumns } from './in-columns';
+import type { Holder, ListAnswer, ListedLock } from '../wire/wire';
 import { openClient } from './open-client';
-import { printable } from './printable';
-import { printableJson } from './printable-json';
 import { COMMON_OPTIONS, readWords, wrongUsage } from './read-words';
+import { durationInWords } from './terminal/duration';
+import { inColumns } from './terminal/in-columns';
+import { printable } from './terminal/printable';
+import { printableJson } from './terminal/printable-json';
 
 export const LS_USAGE = 'lockyard ls [PREFIX] [options]';
 

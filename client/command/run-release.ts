@@ -1,12 +1,12 @@
-import { LockLost, lossFacts } from '../lock-lost';
-import { retrying } from '../retry';
-import { RETRY_BUDGET_MS } from '../time-limits';
-import type { ReleaseAnswer } from '../wire';
+import { LockLost, lossFacts } from '../errors/lock-lost';
+import { retrying } from '../wire/retry';
+import { RETRY_BUDGET_MS } from '../wire/time-limits';
+import type { ReleaseAnswer } from '../wire/wire';
 import { EXIT } from './exit-codes';
 import { openClient } from './open-client';
-import { printable } from './printable';
-import { printableJson } from './printable-json';
 import { COMMON_OPTIONS, readNumber, readWords, theOneWord, wrongUsage } from './read-words';
+import { printable } from './terminal/printable';
+import { printableJson } from './terminal/printable-json';
 
 export const RELEASE_USAGE = 'lockyard release NAME --token TOKEN --owner OWNER [options]';
 

@@ -1,4 +1,4 @@
-import { EXEC_USAGE } from './exec-options';
+import { EXEC_USAGE } from './exec/exec-options';
 import { INSPECT_USAGE } from './run-inspect';
 import { LS_USAGE } from './run-ls';
 import { RELEASE_USAGE } from './run-release';

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTestPlace } from '@/db/test-database';
+import { newTestPlace } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
 import { LockyardClient } from '../lockyard-client';
 import { withLock } from '../with-lock';

@@ -1,6 +1,6 @@
 import { createPool, type Pool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTestPlace, type TestPlace } from '@/db/test-database';
+import { newTestPlace, type TestPlace } from '@/db/testing/test-database';
 import { guardedUpdate, guardedUpsert, InvalidGuard } from './mysql';
 
 let place: TestPlace;

@@ -1,6 +1,6 @@
 import { Cluster, Redis } from 'ioredis';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startPrivateRedis } from '@/scripts/private-redis.mjs';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { guardedSet, InvalidGuard } from './redis';
 
 const { TEST_REDIS_URL } = process.env;

@@ -1,14 +1,14 @@
 'use client';
 
 import { type ReactNode, useId, useRef, useState } from 'react';
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { agoWords } from '../format/durations';
 import { shortToken } from '../format/tokens';
 import { Icon } from '../icons/icon';
 import { failureTitle, mayBeDone, type Problem } from '../live/problem';
 import { ReadingProvider, useAtBackend } from '../live/reading';
-import { Button } from '../ui/button';
-import { Dialog } from '../ui/dialog';
+import { Button } from '../ui/controls/button';
+import { Dialog } from '../ui/controls/dialog';
 import { WholeName } from '../ui/exact-name';
 import { ProblemNote } from '../ui/problem-note';
 import { Rev } from '../ui/rev';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useSyncExternalStore } from 'react';
-import type { NextHolder } from '@/server/domain/answers';
+import type { NextHolder } from '@/server/contract/lock/answers';
 
 /** The result of an action, shown for a while where the lock is shown. */
 export type ActResult = { lockId: string; at: number } & (

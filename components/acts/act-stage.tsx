@@ -1,7 +1,7 @@
 'use client';
 
 import { createContext, type ReactNode, useContext, useMemo, useState } from 'react';
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { useSession } from '../live/session';
 import { ExtendDialog } from './extend-dialog';
 import { ForceReleaseDialog } from './force-release-dialog';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { countdownText } from '../format/countdown';
 import { plural } from '../format/counts';
 import { chosenSpan } from '../format/durations';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { boundText } from '../format/bound-text';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
@@ -10,7 +10,7 @@ import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
 import { stillRenews } from '../locks/lock-facts';
 import { useIsClosed } from '../shell/use-guarantees';
-import { Field } from '../ui/field';
+import { Field } from '../ui/controls/field';
 import { ActFrame } from './act-frame';
 import { tellResult } from './act-results';
 import { nextInLine, staysShut } from './hold-side';

@@ -1,13 +1,13 @@
 'use client';
 
 import { useRef, useState } from 'react';
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { exactCount, plural } from '../format/counts';
 import { Icon } from '../icons/icon';
 import { failureTitle, type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
-import { Button } from '../ui/button';
-import { Dialog } from '../ui/dialog';
+import { Button } from '../ui/controls/button';
+import { Dialog } from '../ui/controls/dialog';
 import { WholeName } from '../ui/exact-name';
 import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';

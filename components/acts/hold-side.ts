@@ -1,6 +1,6 @@
-import type { Changed } from '@/server/domain/answers';
-import type { EndCause, Meta, SetMark } from '@/server/domain/lock-record';
-import type { LockDetail, LockRow, WaiterRow } from '@/server/domain/lock-row';
+import type { LockDetail, LockRow, WaiterRow } from '@/server/contract/console/lock-row';
+import type { Changed } from '@/server/contract/lock/answers';
+import type { EndCause, Meta, SetMark } from '@/server/core/lock/lock-record';
 
 /** One side of “you saw” and “now”: a lock as far as an act on it is concerned. */
 export interface HoldSide {

@@ -1,7 +1,7 @@
 'use client';
 
 import { useState } from 'react';
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '../format/visible-name';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';

@@ -1,7 +1,7 @@
 'use client';
 
-import { REASON_MAX_CHARS, REASON_MIN_CHARS } from '@/server/domain/console-terms';
-import { Field } from '../ui/field';
+import { REASON_MAX_CHARS, REASON_MIN_CHARS } from '@/server/contract/console/console-terms';
+import { Field } from '../ui/controls/field';
 
 /** Whether the server will take it for a reason. */
 export function isReason(text: string): boolean {

@@ -1,4 +1,4 @@
-import type { HoldRow } from '@/server/domain/lock-row';
+import type { HoldRow } from '@/server/contract/console/lock-row';
 import { boundText } from '../format/bound-text';
 import { plural } from '../format/counts';
 import { chosenSpan } from '../format/durations';

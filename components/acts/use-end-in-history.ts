@@ -1,7 +1,7 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import type { EndCause } from '@/server/domain/lock-record';
+import type { EndCause } from '@/server/core/lock/lock-record';
 import { useTRPC } from '../live/trpc';
 import type { SeenEnd } from './hold-side';
 

@@ -1,8 +1,8 @@
 'use client';
 
 import { useMemo, useState } from 'react';
-import type { Changed } from '@/server/domain/answers';
-import type { LockDetail, LockRow } from '@/server/domain/lock-row';
+import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import type { Changed } from '@/server/contract/lock/answers';
 import { useReadingStore } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';

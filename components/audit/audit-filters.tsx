@@ -1,9 +1,9 @@
 'use client';
 
-import type { AuditEntry } from '@/server/domain/lock-row';
+import type { AuditEntry } from '@/server/contract/console/lock-row';
 import { Icon } from '../icons/icon';
-import { SetChip } from '../locks/filter-bar';
-import { Menu, MenuChoice } from '../ui/menu';
+import { SetChip } from '../locks/list/filter-bar';
+import { Menu, MenuChoice } from '../ui/controls/menu';
 import type { AuditQuery } from './audit-query';
 import { actWords, OUTCOMES } from './audit-words';
 

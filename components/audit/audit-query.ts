@@ -1,5 +1,5 @@
-import type { AuditListInput } from '@/server/domain/console-inputs';
-import type { AuditEntry } from '@/server/domain/lock-row';
+import type { AuditListInput } from '@/server/contract/console/console-inputs';
+import type { AuditEntry } from '@/server/contract/console/lock-row';
 import { OUTCOMES } from './audit-words';
 
 /** What the audit page shows, as its address says it. */

@@ -3,11 +3,11 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'next/navigation';
 import { useEffect, useMemo, useState } from 'react';
-import type { AuditEntry } from '@/server/domain/lock-row';
+import type { AuditEntry } from '@/server/contract/console/lock-row';
 import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
-import { Button } from '../ui/button';
+import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsToCome } from '../ui/rows-to-come';

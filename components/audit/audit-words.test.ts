@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { DEFAULT_POLICY } from '@/server/domain/namespace-policy';
+import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { actWords, factWords } from './audit-words';
 
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');

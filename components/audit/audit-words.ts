@@ -1,5 +1,5 @@
-import type { AuditEntry } from '@/server/domain/lock-row';
-import type { NamespacePolicy } from '@/server/domain/namespace-policy';
+import type { AuditEntry } from '@/server/contract/console/lock-row';
+import type { NamespacePolicy } from '@/server/contract/namespace-policy';
 import { spokenDuration } from '../format/durations';
 import { revText, shortToken } from '../format/tokens';
 import { visibleText } from '../format/visible-name';

@@ -1,6 +1,6 @@
-import type { GuaranteeRow } from '@/server/domain/guarantee-row';
-import type { BackendHealth } from '@/server/domain/lock-row';
-import type { NamespaceRow } from '@/server/domain/namespace-row';
+import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
+import type { BackendHealth } from '@/server/contract/console/lock-row';
+import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { Icon } from '../icons/icon';
 import { ShardsLine } from '../shards/shards-line';
 import { BackendFacts } from './backend-facts';

@@ -1,6 +1,6 @@
 import Link from 'next/link';
-import type { BackendHealth } from '@/server/domain/lock-row';
-import type { NamespaceRow } from '@/server/domain/namespace-row';
+import type { BackendHealth } from '@/server/contract/console/lock-row';
+import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { exactCount } from '../format/counts';
 import { spokenDuration } from '../format/durations';
 import { latencyText } from '../shell/backend-health-list';

@@ -1,9 +1,9 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import type { GuaranteeRow } from '@/server/domain/guarantee-row';
-import type { BackendHealth } from '@/server/domain/lock-row';
-import type { NamespaceRow } from '@/server/domain/namespace-row';
+import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
+import type { BackendHealth } from '@/server/contract/console/lock-row';
+import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useBackendsHealth } from '../shell/backend-health-list';

@@ -1,4 +1,4 @@
-import type { GuaranteeRow } from '@/server/domain/guarantee-row';
+import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { Icon } from '../icons/icon';
 import type { IconName } from '../icons/icon-shapes';
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { GuaranteeRow } from '@/server/domain/guarantee-row';
+import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { Icon } from '../icons/icon';
 
 const LEVEL_WORDS = {

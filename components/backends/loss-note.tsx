@@ -1,4 +1,4 @@
-import { type BackendLossRow, LOSS_WORDS } from '@/server/domain/backend-loss';
+import { type BackendLossRow, LOSS_WORDS } from '@/server/contract/console/backend-loss';
 import { agoWords, spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 

@@ -1,12 +1,12 @@
 'use client';
 
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import type { GuaranteeRow } from '@/server/domain/guarantee-row';
+import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { spokenDuration } from '../format/durations';
 import { problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
-import { Button } from '../ui/button';
+import { Button } from '../ui/controls/button';
 
 /** When the settings of a backend were read, and for operators a button that reads them now. */
 export function ReadAgain({ row }: { row: GuaranteeRow }) {

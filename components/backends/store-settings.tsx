@@ -1,4 +1,4 @@
-import type { GuaranteeReading } from '@/server/domain/guarantee-row';
+import type { GuaranteeReading } from '@/server/contract/console/guarantee-row';
 import { Icon } from '../icons/icon';
 
 type Setting = GuaranteeReading['settings'][number];

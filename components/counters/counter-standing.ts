@@ -1,4 +1,4 @@
-import type { CounterRow } from '@/server/domain/counter-row';
+import type { CounterRow } from '@/server/contract/console/counter-row';
 import { exactCount } from '../format/counts';
 
 /** A bound is near when less than this share of the way between the bounds is left to it. */

@@ -1,5 +1,5 @@
 import Link from 'next/link';
-import type { CounterRow } from '@/server/domain/counter-row';
+import type { CounterRow } from '@/server/contract/console/counter-row';
 import { SelectBox } from '../deletion/select-box';
 import type { Selecting } from '../deletion/use-selection';
 import { counterPath } from '../format/lock-path';

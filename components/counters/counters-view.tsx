@@ -1,7 +1,7 @@
 'use client';
 
 import { useMemo, useState } from 'react';
-import type { CounterPage } from '@/server/domain/counter-row';
+import type { CounterPage } from '@/server/contract/console/counter-row';
 import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { SelectButton } from '../deletion/select-button';
 import { SelectionBar } from '../deletion/selection-bar';
@@ -16,7 +16,7 @@ import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
 import { useSettled } from '../live/use-settled';
-import { Button } from '../ui/button';
+import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
 import { COUNTERS_SHOWN } from './counter-limits';
 import { CounterTable } from './counter-table';

@@ -1,6 +1,6 @@
 'use client';
 
-import type { CounterRow } from '@/server/domain/counter-row';
+import type { CounterRow } from '@/server/contract/console/counter-row';
 import { agoWords } from '../format/durations';
 import { useAtBackend } from '../live/reading';
 import { ExactName } from '../ui/exact-name';

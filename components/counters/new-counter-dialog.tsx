@@ -8,13 +8,13 @@ import { useRequestId } from '../acts/use-request-id';
 import { exactCount } from '../format/counts';
 import { counterPath } from '../format/lock-path';
 import { useTRPC, useTRPCClient } from '../live/trpc';
-import { Field } from '../ui/field';
-import { BoundsFields } from './bounds-fields';
-import { isBetween, readBounds } from './bounds-input';
-import { CounterActFrame } from './counter-act-frame';
+import { Field } from '../ui/controls/field';
+import { BoundsFields } from './acts/bounds-fields';
+import { isBetween, readBounds } from './acts/bounds-input';
+import { CounterActFrame } from './acts/counter-act-frame';
+import { useAct } from './acts/use-act';
+import { WholeField } from './acts/whole-field';
 import { wholeNumber } from './counter-standing';
-import { useAct } from './use-act';
-import { WholeField } from './whole-field';
 
 /** Creates a counter, and opens its page. */
 export function NewCounterDialog({ onClose }: { onClose: () => void }) {

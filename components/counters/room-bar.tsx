@@ -1,4 +1,4 @@
-import type { CounterRow } from '@/server/domain/counter-row';
+import type { CounterRow } from '@/server/contract/console/counter-row';
 import { roomWords, standingOf } from './counter-standing';
 
 const isTight = (state: string) => state !== 'within' && state !== 'unknown';

@@ -1,6 +1,6 @@
 import { useId } from 'react';
-import { DELETE_NAMES_MAX } from '@/server/domain/console-terms';
-import { Field } from '../ui/field';
+import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
+import { Field } from '../ui/controls/field';
 
 /** What was typed: a prefix, or names one a line. */
 export interface Typed {

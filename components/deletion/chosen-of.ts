@@ -1,4 +1,4 @@
-import { DELETE_NAMES_MAX } from '@/server/domain/console-terms';
+import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
 import type { Typed } from './chosen-fields';
 import type { Chosen } from './use-deletion';
 

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { useSession } from '../live/session';
-import { Button } from '../ui/button';
+import { Button } from '../ui/controls/button';
 import type { Typed } from './chosen-fields';
 import { DeleteNamesDialog } from './delete-names-dialog';
 import type { Chosen } from './use-deletion';

@@ -1,4 +1,4 @@
-import type { DeletionPreview as Preview } from '@/server/domain/deletion-inputs';
+import type { DeletionPreview as Preview } from '@/server/contract/console/deletion-inputs';
 import { exactCount } from '../format/counts';
 import { VisibleText } from '../ui/visible-text';
 import { KEPT_WORDS } from './kept-words';

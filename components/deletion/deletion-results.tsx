@@ -1,4 +1,4 @@
-import type { DeletionResult } from '@/server/domain/deletion-inputs';
+import type { DeletionResult } from '@/server/contract/console/deletion-inputs';
 import { exactCount } from '../format/counts';
 import { VisibleText } from '../ui/visible-text';
 import { KEPT_WORDS } from './kept-words';

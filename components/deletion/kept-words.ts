@@ -1,4 +1,4 @@
-import type { KeptBecause } from '@/server/domain/deletion';
+import type { KeptBecause } from '@/server/core/names/deletion';
 
 /** What keeps a record from being deleted, after “kept:”. */
 export const KEPT_WORDS: Record<KeptBecause, string> = {

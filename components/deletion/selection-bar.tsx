@@ -1,12 +1,12 @@
 'use client';
 
 import { useRef, useState } from 'react';
-import { DELETE_NAMES_MAX } from '@/server/domain/console-terms';
+import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
 import { exactCount, plural } from '../format/counts';
 import { Icon } from '../icons/icon';
 import { useKeys } from '../live/use-keys';
-import { Button } from '../ui/button';
-import { Menu, MenuItem, MenuLabel } from '../ui/menu';
+import { Button } from '../ui/controls/button';
+import { Menu, MenuItem, MenuLabel } from '../ui/controls/menu';
 import { DeleteNamesDialog } from './delete-names-dialog';
 import { namesByNamespace } from './selection';
 import type { Chosen } from './use-deletion';

@@ -1,4 +1,4 @@
-import { DELETE_NAMES_MAX } from '@/server/domain/console-terms';
+import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
 
 /** A lock or a counter as far as selecting it goes. */
 export interface Selectable {

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
-import type { DeletionAnswer, DeletionResult } from '@/server/domain/deletion-inputs';
-import { untriedOf } from '@/server/domain/untried-of';
+import type { DeletionAnswer, DeletionResult } from '@/server/contract/console/deletion-inputs';
+import { untriedOf } from '@/server/core/names/untried-of';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 

@@ -1,5 +1,5 @@
 import Link from 'next/link';
-import type { OpenApiDocument } from '@/server/trpc/openapi-shape';
+import type { OpenApiDocument } from '@/server/api/rpc/openapi/openapi-shape';
 import { Mark } from '../icons/mark';
 import { CodeBlock } from './code-block';
 import { FieldList } from './field-list';

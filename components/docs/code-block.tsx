@@ -1,4 +1,4 @@
-import { CopyButton } from '../ui/copy-button';
+import { CopyButton } from '../ui/controls/copy-button';
 
 /** Something to read or copy as it is. */
 export function CodeBlock({

@@ -1,4 +1,8 @@
-import type { JsonSchema, OpenApiDocument, Operation } from '@/server/trpc/openapi-shape';
+import type {
+  JsonSchema,
+  OpenApiDocument,
+  Operation,
+} from '@/server/api/rpc/openapi/openapi-shape';
 import { typeWords } from './type-words';
 
 /** One field of an input or answer, in words. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@/server/trpc/openapi-shape';
+import type { JsonSchema } from '@/server/api/rpc/openapi/openapi-shape';
 
 /** What a field may hold, in a few words. */
 export function typeWords(schema: JsonSchema): string {

@@ -1,12 +1,12 @@
 'use client';
 
 import { type FormEvent, useState } from 'react';
-import { PASSWORD_MIN_CHARS } from '@/server/domain/console-terms';
+import { PASSWORD_MIN_CHARS } from '@/server/contract/console/console-terms';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useIsReady } from '../live/use-is-ready';
-import { Button } from '../ui/button';
-import { Field } from '../ui/field';
+import { Button } from '../ui/controls/button';
+import { Field } from '../ui/controls/field';
 import { ProblemNote } from '../ui/problem-note';
 
 /** Creates the first admin with the link that the server printed. */

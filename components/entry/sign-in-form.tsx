@@ -4,8 +4,8 @@ import { type FormEvent, useState } from 'react';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useIsReady } from '../live/use-is-ready';
-import { Button } from '../ui/button';
-import { Field } from '../ui/field';
+import { Button } from '../ui/controls/button';
+import { Field } from '../ui/controls/field';
 import { ProblemNote } from '../ui/problem-note';
 
 /** Name and password. Says nothing about which of the two was wrong. */

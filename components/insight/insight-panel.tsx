@@ -2,14 +2,18 @@
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import { INSIGHT_RANGES, type InsightRange, type LockInsight } from '@/server/domain/insight-row';
-import type { LockRow } from '@/server/domain/lock-row';
+import {
+  INSIGHT_RANGES,
+  type InsightRange,
+  type LockInsight,
+} from '@/server/contract/console/insight-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { spokenDuration } from '../format/durations';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPC } from '../live/trpc';
 import { heldMsOf } from '../locks/held-time';
-import { Button } from '../ui/button';
+import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { ChartsToCome } from './charts-to-come';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { INSIGHT_RANGES } from '@/server/domain/insight-row';
+import { INSIGHT_RANGES } from '@/server/contract/console/insight-row';
 import { rangeAddress, readRange, widerRange } from './insight-range';
 
 test('a range stands in the address, but for the first, and is read from there', () => {

@@ -1,4 +1,4 @@
-import { INSIGHT_RANGES, type InsightRange } from '@/server/domain/insight-row';
+import { INSIGHT_RANGES, type InsightRange } from '@/server/contract/console/insight-row';
 
 /** Each range as its link says it, and as a sentence does. */
 export const RANGE_WORDS: Record<InsightRange, { short: string; whole: string }> = {

@@ -1,9 +1,9 @@
 'use client';
 
-import type { LockInsight } from '@/server/domain/insight-row';
+import type { LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount } from '../format/counts';
+import { stepText } from './charts/time-ticks';
 import { quantileText } from './insight-words';
-import { stepText } from './time-ticks';
 
 /** The charts over time as figures: the steps in which anything happened, newest first. */
 export function InsightTable({ insight: { range, points } }: { insight: LockInsight }) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { endingWords, hasHistory, insightSummary, isAhead } from './insight-words';
 
 const total = {

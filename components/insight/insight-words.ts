@@ -1,5 +1,5 @@
-import type { LockInsight } from '@/server/domain/insight-row';
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockInsight } from '@/server/contract/console/insight-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { exactCount } from '../format/counts';
 import { durationText } from '../format/durations';
 import { RANGE_WORDS } from './insight-range';

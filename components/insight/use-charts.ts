@@ -1,7 +1,7 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import type InsightCharts from './insight-charts';
+import type InsightCharts from './charts/insight-charts';
 
 const TRY_AGAIN_MS = 3_000;
 
@@ -16,7 +16,7 @@ export function useCharts(): { Charts: typeof InsightCharts | null; isLost: bool
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | null = null;
     let isOver = false;
-    import('./insight-charts').then(
+    import('./charts/insight-charts').then(
       ({ default: Charts }) => !isOver && setLoaded({ Charts }),
       () => {
         if (!isOver) timer = setTimeout(() => setTries(tries + 1), TRY_AGAIN_MS);

@@ -2,7 +2,7 @@
 
 import { usePathname, useSearchParams } from 'next/navigation';
 import { useCallback } from 'react';
-import type { InsightRange } from '@/server/domain/insight-row';
+import type { InsightRange } from '@/server/contract/console/insight-row';
 import { rangeAddress, readRange } from './insight-range';
 
 /** Which range the charts show, kept in the page's address; changing it asks nothing of Next. */

@@ -1,4 +1,4 @@
-import type { Reason } from '@/server/domain/errors';
+import type { Reason } from '@/server/contract/errors';
 import { visibleText } from '../format/visible-name';
 
 /** A failed call in words for people. */

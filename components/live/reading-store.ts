@@ -1,4 +1,4 @@
-import type { BackendHealth } from '@/server/domain/lock-row';
+import type { BackendHealth } from '@/server/contract/console/lock-row';
 
 /** When and by whose clock the data on a page was read. */
 export interface Reading {

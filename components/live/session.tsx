@@ -3,7 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from 'react';
-import { ROLES, type Role } from '@/server/domain/console-terms';
+import { ROLES, type Role } from '@/server/contract/console/console-terms';
 import { useTRPC } from './trpc';
 
 /**

@@ -4,7 +4,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { createTRPCClient, httpBatchLink, httpSubscriptionLink, splitLink } from '@trpc/client';
 import { createTRPCContext } from '@trpc/tanstack-react-query';
 import { type ReactNode, useState } from 'react';
-import type { ConsoleRouter } from '@/server/trpc/console-router';
+import type { ConsoleRouter } from '@/server/api/rpc/console/console-router';
 
 const { TRPCProvider, useTRPC, useTRPCClient } = createTRPCContext<ConsoleRouter>();
 

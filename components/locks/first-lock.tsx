@@ -7,10 +7,10 @@ import { type Problem, problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import type { Link } from '../live/use-live';
-import { Button } from '../ui/button';
-import { CopyButton } from '../ui/copy-button';
+import { Button } from '../ui/controls/button';
+import { CopyButton } from '../ui/controls/copy-button';
+import { SecretOnce } from '../ui/controls/secret-once';
 import { ProblemNote } from '../ui/problem-note';
-import { SecretOnce } from '../ui/secret-once';
 import { takeLockLine } from './take-lock-line';
 
 const KEY_NAME = 'first-service';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { heldMsOf } from './held-time';
 
 const row = (part: Partial<LockRow>, expiresAt = 30_000) =>

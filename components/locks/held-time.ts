@@ -1,4 +1,4 @@
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { tenureOf } from './lock-facts';
 
 /**

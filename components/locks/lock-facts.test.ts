@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { leaseWords, reasonWords, stillRenews, tenureOf } from './lock-facts';
 
 const now = 1_000_000;

@@ -1,4 +1,4 @@
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { countdownText } from '../format/countdown';
 import { agoWords, spokenDuration } from '../format/durations';
 import { visibleText } from '../format/visible-name';

@@ -2,8 +2,8 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { FleetNow } from '@/server/domain/insight-row';
-import type { LockPage } from '@/server/domain/lock-row';
+import type { FleetNow } from '@/server/contract/console/insight-row';
+import type { LockPage } from '@/server/contract/console/lock-row';
 import { ActStage } from '../acts/act-stage';
 import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { SelectButton } from '../deletion/select-button';
@@ -15,19 +15,19 @@ import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
-import { FigureStrip } from './figure-strip';
-import { FilterBar } from './filter-bar';
+import { FigureStrip } from './figures/figure-strip';
 import { FirstLock } from './first-lock';
-import { KeyHints } from './key-hints';
-import { isFiltered, type LockSort, listAddress } from './list-query';
-import { LockList } from './lock-list';
+import { FilterBar } from './list/filter-bar';
+import { KeyHints } from './list/key-hints';
+import { isFiltered, type LockSort, listAddress } from './list/list-query';
+import { LockList } from './list/lock-list';
+import { NoMatch } from './list/no-match';
+import { SlowedLine } from './list/slowed-line';
+import { useListQuery } from './list/use-list-query';
+import { useLockList } from './list/use-lock-list';
+import { useSteadyRows } from './list/use-steady-rows';
+import { createVisibleRange } from './list/visible-range';
 import { maySelect } from './may-select';
-import { NoMatch } from './no-match';
-import { SlowedLine } from './slowed-line';
-import { useListQuery } from './use-list-query';
-import { useLockList } from './use-lock-list';
-import { useSteadyRows } from './use-steady-rows';
-import { createVisibleRange } from './visible-range';
 
 /** How often the figures of the last hour are read again. They need no stream of their own. */
 const FLEET_EVERY_MS = 2_000;

@@ -1,4 +1,4 @@
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 
 /** Whether a row has a checkbox: it looks free. What may be deleted is decided by the server. */
 export const maySelect = ({ status, rev, name }: LockRow): boolean =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { LockRow } from '@/server/domain/lock-row';
-import type { StuckReason } from '@/server/domain/stuck-reason';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import type { StuckReason } from '@/server/core/status/stuck-reason';
 import { stuckSentence, stuckWords } from './stuck-words';
 
 const now = 10_000_000;

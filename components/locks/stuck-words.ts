@@ -1,4 +1,4 @@
-import type { LockRow } from '@/server/domain/lock-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
 import { boundText } from '../format/bound-text';
 import { exactCount } from '../format/counts';
 import { agoWords, spokenDuration } from '../format/durations';

@@ -2,10 +2,10 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
-import { DEFAULT_POLICY } from '@/server/domain/namespace-policy';
+import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { useTRPC, useTRPCClient } from '../live/trpc';
-import { Field } from '../ui/field';
-import { FormDialog } from '../ui/form-dialog';
+import { Field } from '../ui/controls/field';
+import { FormDialog } from '../ui/controls/form-dialog';
 import { PolicyFields } from './policy-fields';
 import { policyOf } from './policy-of';
 

@@ -1,11 +1,11 @@
 'use client';
 
 import Link from 'next/link';
-import { isFilling } from '@/server/domain/filling';
-import type { NamespaceRow } from '@/server/domain/namespace-row';
+import type { NamespaceRow } from '@/server/contract/console/namespace-row';
+import { isFilling } from '@/server/core/names/filling';
 import { countText, exactCount } from '../format/counts';
 import { Icon } from '../icons/icon';
-import { Button } from '../ui/button';
+import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
 import { policyBounds } from './policy-bounds';
 

@@ -3,13 +3,13 @@
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
-import type { BackendHealth } from '@/server/domain/lock-row';
-import type { NamespaceRow } from '@/server/domain/namespace-row';
+import type { BackendHealth } from '@/server/contract/console/lock-row';
+import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { useBackendsHealth } from '../shell/backend-health-list';
-import { Button } from '../ui/button';
+import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsToCome } from '../ui/rows-to-come';

@@ -1,4 +1,4 @@
-import { DEFAULT_POLICY, type NamespacePolicy } from '@/server/domain/namespace-policy';
+import { DEFAULT_POLICY, type NamespacePolicy } from '@/server/contract/namespace-policy';
 import { boundText } from '../format/bound-text';
 import { exactCount } from '../format/counts';
 

@@ -1,11 +1,11 @@
 'use client';
 
 import { useQueryClient } from '@tanstack/react-query';
-import { REASON_MAX_CHARS, REASON_MIN_CHARS } from '@/server/domain/console-terms';
-import type { NamespaceRow } from '@/server/domain/namespace-row';
+import { REASON_MAX_CHARS, REASON_MIN_CHARS } from '@/server/contract/console/console-terms';
+import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { useTRPC, useTRPCClient } from '../live/trpc';
-import { Field } from '../ui/field';
-import { FormDialog } from '../ui/form-dialog';
+import { Field } from '../ui/controls/field';
+import { FormDialog } from '../ui/controls/form-dialog';
 import { PolicyFields } from './policy-fields';
 import { policyOf } from './policy-of';
 

@@ -10,9 +10,9 @@ import {
   QUEUE_LIMIT_MAX,
   STUCK_AFTER_MAX_MS,
   WAIT_MAX_MS,
-} from '@/server/domain/namespace-policy';
+} from '@/server/contract/namespace-policy';
 import { exactCount } from '../format/counts';
-import { Field } from '../ui/field';
+import { Field } from '../ui/controls/field';
 
 /**
  * The fields of a policy, as `policyOf` reads them; the bounds of the bounds are checked here and

@@ -1,4 +1,4 @@
-import type { NamespacePolicy } from '@/server/domain/namespace-policy';
+import type { NamespacePolicy } from '@/server/contract/namespace-policy';
 
 /** What was typed into `PolicyFields`; null for the default policy. */
 export function policyOf(form: FormData): NamespacePolicy | null {

@@ -1,4 +1,4 @@
-import type { NamespacePolicy } from '@/server/domain/namespace-policy';
+import type { NamespacePolicy } from '@/server/contract/namespace-policy';
 import { policyBounds } from './policy-bounds';
 
 /** A policy in one line. */

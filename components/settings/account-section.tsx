@@ -1,15 +1,15 @@
 'use client';
 
 import { type FormEvent, useState } from 'react';
-import { PASSWORD_MIN_CHARS } from '@/server/domain/console-terms';
+import { PASSWORD_MIN_CHARS } from '@/server/contract/console/console-terms';
 import { visibleText } from '../format/visible-name';
 import { type Problem, problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { useIsReady } from '../live/use-is-ready';
 import { THEME_WORDS, THEMES, useTheme } from '../shell/theme';
-import { Button } from '../ui/button';
-import { Field } from '../ui/field';
+import { Button } from '../ui/controls/button';
+import { Field } from '../ui/controls/field';
 import { ProblemNote } from '../ui/problem-note';
 import { SectionFrame } from './section-frame';
 

@@ -3,8 +3,8 @@
 import { type ReactNode, useRef, useState } from 'react';
 import { onceTitle } from '../live/problem';
 import { useProblem } from '../live/use-problem';
-import { Button } from '../ui/button';
-import { Dialog } from '../ui/dialog';
+import { Button } from '../ui/controls/button';
+import { Dialog } from '../ui/controls/dialog';
 import { ProblemNote } from '../ui/problem-note';
 
 /** Asks once before something that cannot be undone; the focus starts on Cancel. */

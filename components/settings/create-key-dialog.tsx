@@ -3,11 +3,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTRPC, useTRPCClient } from '../live/trpc';
-import { Button } from '../ui/button';
-import { Dialog } from '../ui/dialog';
-import { Field } from '../ui/field';
-import { FormDialog } from '../ui/form-dialog';
-import { SecretOnce } from '../ui/secret-once';
+import { Button } from '../ui/controls/button';
+import { Dialog } from '../ui/controls/dialog';
+import { Field } from '../ui/controls/field';
+import { FormDialog } from '../ui/controls/form-dialog';
+import { SecretOnce } from '../ui/controls/secret-once';
 
 /** Creates a key for a service, and shows it once. */
 export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {

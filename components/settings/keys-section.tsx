@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { problemOf } from '../live/problem';
 import { useTRPC, useTRPCClient } from '../live/trpc';
-import { Button } from '../ui/button';
+import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsToCome } from '../ui/rows-to-come';

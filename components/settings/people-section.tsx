@@ -2,13 +2,13 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { PASSWORD_MIN_CHARS, type Role } from '@/server/domain/console-terms';
+import { PASSWORD_MIN_CHARS, type Role } from '@/server/contract/console/console-terms';
 import { visibleText } from '../format/visible-name';
 import { problemOf } from '../live/problem';
 import { useTRPC, useTRPCClient } from '../live/trpc';
-import { Button } from '../ui/button';
-import { Field } from '../ui/field';
-import { FormDialog } from '../ui/form-dialog';
+import { Button } from '../ui/controls/button';
+import { Field } from '../ui/controls/field';
+import { FormDialog } from '../ui/controls/form-dialog';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsToCome } from '../ui/rows-to-come';
 import { AskDialog } from './ask-dialog';

@@ -1,12 +1,12 @@
 'use client';
 
-import type { Role } from '@/server/domain/console-terms';
+import type { Role } from '@/server/contract/console/console-terms';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
-import { Button } from '../ui/button';
+import { Button } from '../ui/controls/button';
+import { Menu, MenuItem } from '../ui/controls/menu';
 import { Instant } from '../ui/instant';
-import { Menu, MenuItem } from '../ui/menu';
 import { VisibleText } from '../ui/visible-text';
 import { ROLE_WORDS } from './role-choice';
 

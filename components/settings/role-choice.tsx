@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '@/server/domain/console-terms';
+import { ROLES, type Role } from '@/server/contract/console/console-terms';
 
 export const ROLE_WORDS: Record<Role, { word: string; means: string }> = {
   viewer: { word: 'Viewer', means: 'sees everything' },

@@ -3,13 +3,13 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
-import type { PlacedName, ShardsPage } from '@/server/domain/shard-row';
+import type { PlacedName, ShardsPage } from '@/server/contract/console/shard-row';
 import { counterPath, lockPath } from '../format/lock-path';
 import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useSettled } from '../live/use-settled';
-import { Button } from '../ui/button';
+import { Button } from '../ui/controls/button';
 import { ExactName } from '../ui/exact-name';
 import { ProblemNote } from '../ui/problem-note';
 

@@ -1,4 +1,4 @@
-import type { ShardsPage } from '@/server/domain/shard-row';
+import type { ShardsPage } from '@/server/contract/console/shard-row';
 import { exactCount } from '../format/counts';
 import { spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';

@@ -1,5 +1,5 @@
 import Link from 'next/link';
-import type { BackendHealth } from '@/server/domain/lock-row';
+import type { BackendHealth } from '@/server/contract/console/lock-row';
 import { plural } from '../format/counts';
 import { RefusalNote } from './refusal-note';
 

@@ -3,7 +3,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
-import type { ShardsPage } from '@/server/domain/shard-row';
+import type { ShardsPage } from '@/server/contract/console/shard-row';
 import { plural } from '../format/counts';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';

@@ -4,7 +4,7 @@ import { useRouter } from 'next/navigation';
 import { visibleText } from '../format/visible-name';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
-import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '../ui/menu';
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '../ui/controls/menu';
 import { VisibleText } from '../ui/visible-text';
 import { THEME_WORDS, THEMES, useTheme } from './theme';
 

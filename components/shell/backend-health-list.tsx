@@ -2,8 +2,8 @@
 
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
-import type { GuaranteeRow } from '@/server/domain/guarantee-row';
-import type { BackendHealth } from '@/server/domain/lock-row';
+import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
+import type { BackendHealth } from '@/server/contract/console/lock-row';
 import { spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { useTRPC } from '../live/trpc';

@@ -2,7 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
-import { isFilling } from '@/server/domain/filling';
+import { isFilling } from '@/server/core/names/filling';
 import { exactCount } from '../format/counts';
 import { Icon } from '../icons/icon';
 import { useTRPC } from '../live/trpc';

@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import { useSession } from '../live/session';
 import { useKeys } from '../live/use-keys';
-import { Dialog } from '../ui/dialog';
+import { Dialog } from '../ui/controls/dialog';
 
 const EVERYWHERE: [string[], string][] = [
   [['/'], 'search'],

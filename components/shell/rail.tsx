@@ -4,7 +4,7 @@ import Link from 'next/link';
 import { usePathname, useRouter } from 'next/navigation';
 import { Icon } from '../icons/icon';
 import { Mark } from '../icons/mark';
-import { Menu, MenuItem } from '../ui/menu';
+import { Menu, MenuItem } from '../ui/controls/menu';
 import { isAt, PLACES } from './places';
 
 const SELDOM = PLACES.filter(({ isSeldom }) => isSeldom);

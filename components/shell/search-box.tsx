@@ -4,7 +4,7 @@ import { usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
 import { Icon } from '../icons/icon';
 import { useKeys } from '../live/use-keys';
-import { listAddress, readListQuery } from '../locks/list-query';
+import { listAddress, readListQuery } from '../locks/list/list-query';
 
 const PAUSE_MS = 150;
 

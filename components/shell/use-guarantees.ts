@@ -1,7 +1,7 @@
 'use client';
 
 import { useQuery } from '@tanstack/react-query';
-import type { GuaranteeRow } from '@/server/domain/guarantee-row';
+import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { useTRPC } from '../live/trpc';
 
 const POLL_MS = 5_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { GuaranteeRow } from '@/server/domain/guarantee-row';
-import type { BackendHealth } from '@/server/domain/lock-row';
+import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
+import type { BackendHealth } from '@/server/contract/console/lock-row';
 import { worstFirst } from './worst-first';
 
 const backend = (id: string, more: Partial<BackendHealth> = {}) =>

@@ -1,4 +1,4 @@
-import type { LockStatus } from '@/server/domain/lock-status';
+import type { LockStatus } from '@/server/core/status/lock-status';
 import { Icon } from '../icons/icon';
 import type { IconName } from '../icons/icon-shapes';
 

@@ -1,4 +1,4 @@
-import type { Role } from '../domain/console-terms';
+import type { Role } from '../contract/console/console-terms';
 
 /** A program that called with an API key. */
 export interface ServiceActor {

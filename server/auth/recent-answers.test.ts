@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { TestClock } from '../test-clock';
+import { TestClock } from '../platform/testing/test-clock';
 import { RecentAnswers } from './recent-answers';
 
 /** A table that changes, fails and can be made to answer when told. */

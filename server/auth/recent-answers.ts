@@ -1,4 +1,4 @@
-import type { Clock } from '../clock';
+import type { Clock } from '../platform/clock';
 
 /** An answer is served for at most so long after the question was put to the database. */
 const RECENT_MAX_MS = 1_000;

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { eq, like } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { Db } from '@/db/narrow-db';
-import type { Clock } from '../clock';
-import { LockyardError } from '../domain/errors';
+import { LockyardError } from '../contract/errors';
+import type { Clock } from '../platform/clock';
 import { hashText } from './hash-text';
 
 /** How long a setup link may be used. */

@@ -1,8 +1,8 @@
 import { eq, inArray, like, lte } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { Db } from '@/db/narrow-db';
-import type { Clock } from '../clock';
-import { networkOf } from '../network-list';
+import type { Clock } from '../platform/clock';
+import { networkOf } from '../platform/network-list';
 import { hashText } from './hash-text';
 
 /** Failures are counted in windows of so long, in the database: a restart forgets none. */

@@ -1,5 +1,5 @@
 import { rectifyConfusion } from 'unicode-confusables';
-import { LockyardError } from '../domain/errors';
+import { LockyardError } from '../contract/errors';
 
 /** What the audit log and the pages call what is no person, without the signs between words. */
 const SYSTEM_NAMES = ['commandline', 'system', 'thesystem', 'server', 'unknown', 'cli'];

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TEST_DIALECTS } from '@/db/test-database';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { randomText } from '../auth/random-text';
 import { checkBackup } from './restore-backup';
 import { Installation } from './testing/backup-rig';

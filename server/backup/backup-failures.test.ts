@@ -5,9 +5,9 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { like } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { programSchema } from '@/db/schema-version';
-import { TEST_DIALECTS } from '@/db/test-database';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { randomText } from '../auth/random-text';
-import { createKey } from '../operations/create-key';
+import { createKey } from '../operations/api-keys/create-key';
 import { Installation } from './testing/backup-rig';
 import { buildCommandLine, type CommandLine } from './testing/command-line';
 

@@ -1,7 +1,7 @@
 import type { BulkChange } from '@/db/bulk-change';
-import { StartError } from '@/db/start-error';
 import type { Cell } from '@/db/table-shapes';
-import { EPOCH_MAX } from '../domain/fencing-token';
+import { StartError } from '@/server/platform/start-error';
+import { EPOCH_MAX } from '../core/fencing-token';
 import type { BackupHeader } from './backup-header';
 import { RestoredRows } from './restored-rows';
 

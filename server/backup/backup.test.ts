@@ -1,12 +1,12 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { TEST_DIALECTS, type TestDialect } from '@/db/test-database';
+import { TEST_DIALECTS, type TestDialect } from '@/db/testing/test-database';
 import { addTo, createOf, standing } from '../engine/testing/counter-asks';
-import { createKey } from '../operations/create-key';
-import { createPerson } from '../operations/create-person';
-import { listAudit } from '../operations/list-audit';
-import { signIn } from '../operations/sign-in';
+import { createKey } from '../operations/api-keys/create-key';
+import { listAudit } from '../operations/audit/list-audit';
+import { signIn } from '../operations/sessions/sign-in';
+import { createPerson } from '../operations/users/create-person';
 import { Installation, type Server } from './testing/backup-rig';
 import { buildCommandLine, type CommandLine } from './testing/command-line';
 

@@ -1,5 +1,5 @@
 import type { BulkChange } from '@/db/bulk-change';
-import { StartError } from '@/db/start-error';
+import { StartError } from '@/server/platform/start-error';
 import { OWN_NAMESPACE } from '../engine/pulse';
 
 const PROCESSES = `select id, head from locks where id like '${OWN_NAMESPACE}/process/%'`;

@@ -1,4 +1,4 @@
-import { StartError } from '@/db/start-error';
+import { StartError } from '@/server/platform/start-error';
 
 const REASONS: Record<string, string> = {
   ENOENT: 'there is no such file or folder',

@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ZodType } from 'zod';
-import { StartError } from '@/db/start-error';
 import type { Cell } from '@/db/table-shapes';
+import { StartError } from '@/server/platform/start-error';
 import {
   BACKUP_FORMAT,
   type BackupHeader,

@@ -1,12 +1,12 @@
 import type { Cell } from '@/db/table-shapes';
-import { decodeCounter, encodeCounter } from '../backends/counter-codec';
-import { encodeHistory } from '../backends/history-text';
-import { decodeRecord, encodeRecord } from '../backends/record-codec';
-import { recordKey } from '../backends/record-id';
-import type { Change } from '../backends/record-store';
-import type { LockEvent } from '../domain/lock-event';
-import { type Restoration, restoredCounter, restoredLock } from '../domain/restored-record';
+import type { LockEvent } from '../core/lock/lock-event';
+import { type Restoration, restoredCounter, restoredLock } from '../core/restored-record';
 import { newWriter } from '../engine/new-writer';
+import { decodeCounter, encodeCounter } from '../storage/codec/counter-codec';
+import { encodeHistory } from '../storage/codec/history-text';
+import { decodeRecord, encodeRecord } from '../storage/codec/record-codec';
+import { recordKey } from '../storage/record-id';
+import type { Change } from '../storage/record-store';
 
 type Row = Record<string, Cell>;
 

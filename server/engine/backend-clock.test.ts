@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { TestClock } from '../test-clock';
+import { TestClock } from '../platform/testing/test-clock';
 import { BackendClock } from './backend-clock';
 
 const AHEAD_MS = 1_000_000;

@@ -1,4 +1,4 @@
-import { ClockInterval } from '../backends/clock-interval';
+import { ClockInterval } from '../storage/clock-interval';
 
 /** What is known of a backend's clock without asking it: between which two instants it is, unless it was set just now. */
 export class BackendClock {

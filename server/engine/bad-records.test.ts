@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RecordKey } from '../backends/record-store';
-import { freshKey, stored, swapOne, update } from '../backends/testing/changes';
-import { storeNames } from '../backends/testing/stores-under-test';
-import { BoardRow } from '../observe/board-row';
+import { BoardRow } from '../monitoring/projection/board-row';
+import { freshKey, stored, swapOne, update } from '../storage/conformance/testing/changes';
+import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../storage/record-store';
 import { acquire, EngineRig, type Member, release, take } from './testing/engine-rig';
 
 describe.each(storeNames)('a record over %s that somebody edited by hand', (name) => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Change } from '../backends/record-store';
-import { freshKey } from '../backends/testing/changes';
-import { can, type Store, storeNames } from '../backends/testing/stores-under-test';
+import { freshKey } from '../storage/conformance/testing/changes';
+import { can, type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { Change } from '../storage/record-store';
 import { EngineRig } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
 import { checkHistory } from './testing/history-checker';

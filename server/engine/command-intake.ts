@@ -1,7 +1,7 @@
-import { recordId } from '../backends/record-id';
-import type { RecordKey } from '../backends/record-store';
-import type { LockyardError } from '../domain/errors';
-import type { Lane } from './lane';
+import type { LockyardError } from '../contract/errors';
+import { recordId } from '../storage/record-id';
+import type { RecordKey } from '../storage/record-store';
+import type { Lane } from './commit/lane';
 import type { AnyCommand } from './machine';
 import { Overdue } from './overdue';
 import type { PendingCommand } from './pending-command';

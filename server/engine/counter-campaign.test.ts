@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { freshKey } from '../backends/testing/changes';
-import { storeNames } from '../backends/testing/stores-under-test';
-import type { CounterEvent } from '../domain/counter-event';
+import type { CounterEvent } from '../core/counter/counter-event';
+import { freshKey } from '../storage/conformance/testing/changes';
+import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import { movesOf, standing } from './testing/counter-asks';
 import { type CounterStep, runCounterCampaign } from './testing/counter-campaign';
 import { EngineRig } from './testing/engine-rig';

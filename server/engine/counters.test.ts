@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RecordKey } from '../backends/record-store';
-import { freshKey } from '../backends/testing/changes';
-import { storeNames } from '../backends/testing/stores-under-test';
+import { freshKey } from '../storage/conformance/testing/changes';
+import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../storage/record-store';
 import { addTo, createOf, movesOf, standing } from './testing/counter-asks';
 import { EngineRig, type Member, release, take } from './testing/engine-rig';
 import { type Fate, firstOf, PASS, touching } from './testing/faulty-store';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RecordKey } from '../backends/record-store';
-import { created, freshKey, readOne } from '../backends/testing/changes';
-import { can, storeNames } from '../backends/testing/stores-under-test';
-import type { LockyardError } from '../domain/errors';
-import type { RequestIdentity } from '../domain/request-tag';
+import type { LockyardError } from '../contract/errors';
+import type { RequestIdentity } from '../core/request-tag';
+import { created, freshKey, readOne } from '../storage/conformance/testing/changes';
+import { can, storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../storage/record-store';
 import { requestIdentity } from './request-identity';
 import {
   acquire,

@@ -1,10 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { RecordKey } from '../backends/record-store';
-import { freshKey } from '../backends/testing/changes';
-import { storeNames } from '../backends/testing/stores-under-test';
+import { freshKey } from '../storage/conformance/testing/changes';
+import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../storage/record-store';
 import { acquire, EngineRig, type Member, pause, release, take } from './testing/engine-rig';
-import type { WaitingRoom } from './waiting-room';
+import type { WaitingRoom } from './waiting/waiting-room';
 
 const CALLERS = 50;
 const ROUNDS = 10;

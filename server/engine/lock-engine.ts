@@ -1,12 +1,12 @@
-import type { RecordKey } from '../backends/record-store';
-import type { AcquireAnswer } from '../domain/answers';
-import type { CounterAnswerOf, CounterCommand } from '../domain/counter-command';
-import type { AcquireCommand, AnswerOf, LockCommand } from '../domain/lock-command';
-import type { LockRecord } from '../domain/lock-record';
-import type { BackendHealth } from '../domain/lock-row';
-import type { RequestIdentity } from '../domain/request-tag';
-import type { AcquireSetAnswer } from '../domain/set-answers';
-import type { AcquireSetCommand, CancelSetCommand } from '../domain/set-command';
+import type { BackendHealth } from '../contract/console/lock-row';
+import type { AcquireAnswer } from '../contract/lock/answers';
+import type { AcquireSetAnswer } from '../contract/multi-lock/set-answers';
+import type { CounterAnswerOf, CounterCommand } from '../core/counter/counter-command';
+import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
+import type { LockRecord } from '../core/lock/lock-record';
+import type { AcquireSetCommand, CancelSetCommand } from '../core/multi-lock/set-command';
+import type { RequestIdentity } from '../core/request-tag';
+import type { RecordKey } from '../storage/record-store';
 
 /** How one acquire may wait within its request. */
 export interface WaitOptions {

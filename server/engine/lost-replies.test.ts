@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RecordKey } from '../backends/record-store';
-import { freshKey, readOne, stored, swapOne, update } from '../backends/testing/changes';
-import { storeNames } from '../backends/testing/stores-under-test';
-import type { LockyardError } from '../domain/errors';
+import type { LockyardError } from '../contract/errors';
+import { freshKey, readOne, stored, swapOne, update } from '../storage/conformance/testing/changes';
+import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../storage/record-store';
 import {
   acquire,
   EngineRig,

@@ -1,19 +1,19 @@
-import { decodeCounter, encodeCounter } from '../backends/counter-codec';
+import type { CounterCommand } from '../core/counter/counter-command';
+import type { CounterRecord } from '../core/counter/counter-record';
+import { decideCounter } from '../core/counter/decide-counter';
+import type { Decision, DecisionContext } from '../core/decision';
+import { decide } from '../core/lock/decide';
+import type { LockCommand } from '../core/lock/lock-command';
+import type { LockRecord } from '../core/lock/lock-record';
+import type { RecordEvent } from '../core/record-event';
+import { decodeCounter, encodeCounter } from '../storage/codec/counter-codec';
 import {
   decodeRecord,
   type EncodedRecord,
   encodeRecord,
   type KnownRecord,
-} from '../backends/record-codec';
-import type { RecordKey, StoredRecord } from '../backends/record-store';
-import type { CounterCommand } from '../domain/counter-command';
-import type { CounterRecord } from '../domain/counter-record';
-import { decide } from '../domain/decide';
-import { decideCounter } from '../domain/decide-counter';
-import type { Decision, DecisionContext } from '../domain/decision';
-import type { LockCommand } from '../domain/lock-command';
-import type { LockRecord } from '../domain/lock-record';
-import type { RecordEvent } from '../domain/record-event';
+} from '../storage/codec/record-codec';
+import type { RecordKey, StoredRecord } from '../storage/record-store';
 
 /** The truth about one lock or one counter. */
 export type AnyRecord = LockRecord | CounterRecord;

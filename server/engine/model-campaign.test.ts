@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Change, ReadRecord } from '../backends/record-store';
-import { type Store, storeNames } from '../backends/testing/stores-under-test';
+import { type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { Change, ReadRecord } from '../storage/record-store';
 import { type PlayedBackend, playedStore } from './testing/played-backend';
 import { newSeed } from './testing/seeded';
 import { ShardedRig } from './testing/sharded-rig';

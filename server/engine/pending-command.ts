@@ -1,5 +1,5 @@
-import type { RecordKey } from '../backends/record-store';
-import type { LockyardError } from '../domain/errors';
+import type { LockyardError } from '../contract/errors';
+import type { RecordKey } from '../storage/record-store';
 import type { AnyCommand } from './machine';
 
 /** A command on its way through the lane. */

@@ -1,13 +1,13 @@
+import type { BackendHealth } from '../contract/console/lock-row';
+import type { LockyardError } from '../contract/errors';
+import type { Clock } from '../platform/clock';
 import {
   type Cursor,
   type Page,
   type RecordKey,
   type RecordStore,
   StoreError,
-} from '../backends/record-store';
-import type { Clock } from '../clock';
-import type { LockyardError } from '../domain/errors';
-import type { BackendHealth } from '../domain/lock-row';
+} from '../storage/record-store';
 import type { BackendClock } from './backend-clock';
 import { backendDown } from './refusals';
 

@@ -1,6 +1,6 @@
-import { StoreError } from '../backends/record-store';
-import { whatIsUnreadable } from '../backends/unreadable-record';
-import { LockyardError } from '../domain/errors';
+import { LockyardError } from '../contract/errors';
+import { whatIsUnreadable } from '../storage/codec/unreadable-record';
+import { StoreError } from '../storage/record-store';
 
 /** @param cause names why where the store itself refuses */
 export function backendDown(cause: unknown): LockyardError {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { freshKey } from '../backends/testing/changes';
-import { storeNames } from '../backends/testing/stores-under-test';
-import type { LockEvent } from '../domain/lock-event';
+import type { LockEvent } from '../core/lock/lock-event';
+import { freshKey } from '../storage/conformance/testing/changes';
+import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import { EngineRig } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
 import { checkHistory } from './testing/history-checker';

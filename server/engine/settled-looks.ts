@@ -1,8 +1,8 @@
-import { recordId } from '../backends/record-id';
-import type { RecordKey } from '../backends/record-store';
+import { recordId } from '../storage/record-id';
+import type { RecordKey } from '../storage/record-store';
 import type { BackendClock } from './backend-clock';
 import type { CommandIntake } from './command-intake';
-import type { KnownRecords } from './known-records';
+import type { KnownRecords } from './commit/known-records';
 import type { AnyCommand } from './machine';
 
 export interface LookParts {

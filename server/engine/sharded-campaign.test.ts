@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { freshKey } from '../backends/testing/changes';
+import { freshKey } from '../storage/conformance/testing/changes';
 import { eventsByLock } from './testing/events-by-lock';
 import { checkHistory } from './testing/history-checker';
 import { runCampaign } from './testing/random-campaign';

@@ -1,10 +1,10 @@
-import { recordId } from '../backends/record-id';
-import type { RecordKey } from '../backends/record-store';
-import { LockyardError } from '../domain/errors';
-import type { AcquireCommand, LockCommand } from '../domain/lock-command';
-import type { BackendHealth } from '../domain/lock-row';
-import type { RequestIdentity } from '../domain/request-tag';
-import type { HomeOf } from '../domain/spread-names';
+import type { BackendHealth } from '../contract/console/lock-row';
+import { LockyardError } from '../contract/errors';
+import type { AcquireCommand, LockCommand } from '../core/lock/lock-command';
+import type { RequestIdentity } from '../core/request-tag';
+import type { HomeOf } from '../core/spread-names';
+import { recordId } from '../storage/record-id';
+import type { RecordKey } from '../storage/record-store';
 import type { LockEngine, LockSets, WaitOptions } from './lock-engine';
 
 export interface ShardedEngineParts {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freshKey } from '../backends/testing/changes';
-import { storeNames } from '../backends/testing/stores-under-test';
+import { freshKey } from '../storage/conformance/testing/changes';
+import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import { EngineRig, kindsOf, type Member, pause, renew, take } from './testing/engine-rig';
 import { firstOf, touching } from './testing/faulty-store';
 

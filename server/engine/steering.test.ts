@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RecordKey } from '../backends/record-store';
-import { freshKey } from '../backends/testing/changes';
-import { storeNames } from '../backends/testing/stores-under-test';
-import type { FreezeCommand, NoticeCommand } from '../domain/lock-command';
+import type { FreezeCommand, NoticeCommand } from '../core/lock/lock-command';
+import { freshKey } from '../storage/conformance/testing/changes';
+import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../storage/record-store';
 import { anonymousRequest } from './request-identity';
 import {
   acquire,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RecordKey } from '../backends/record-store';
-import { freshKey } from '../backends/testing/changes';
-import { storeNames } from '../backends/testing/stores-under-test';
-import type { AcquireAnswer } from '../domain/answers';
+import type { AcquireAnswer } from '../contract/lock/answers';
+import { freshKey } from '../storage/conformance/testing/changes';
+import { storeNames } from '../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../storage/record-store';
 import {
   acquire,
   askOf,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { freshKey } from '../backends/testing/changes';
+import { freshKey } from '../storage/conformance/testing/changes';
 import { acquire, EngineRig, release, take } from './testing/engine-rig';
 
 let rig: EngineRig;

@@ -1,8 +1,8 @@
 import type { ServiceActor } from '../auth/actor';
-import type { Clock } from '../clock';
-import { LockyardError } from '../domain/errors';
-import type { Limits } from '../limits';
-import type { MetricFamily } from '../observe/metrics';
+import type { Limits } from '../bootstrap/config/limits';
+import { LockyardError } from '../contract/errors';
+import type { MetricFamily } from '../monitoring/metrics/metrics';
+import type { Clock } from '../platform/clock';
 
 /** Which limit a refusal was for. */
 const LIMITS = ['calls', 'waits', 'connections', 'pipeline', 'streams', 'signIns'] as const;

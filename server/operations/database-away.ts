@@ -1,5 +1,5 @@
 import { databaseFailure } from '@/db/database-failure';
-import type { LockyardError } from '../domain/errors';
+import type { LockyardError } from '../contract/errors';
 
 /**
  * What it means to a caller when an operation failed because the control database is away; null if

@@ -1,22 +1,22 @@
 import type { Database } from '@/db/database';
 import type { Actor } from '../auth/actor';
-import type { ApiKeyRing } from '../auth/api-key-ring';
-import type { SessionKeeper } from '../auth/session-keeper';
-import type { Clock } from '../clock';
-import type { Config } from '../config';
+import type { ApiKeyRing } from '../auth/api-keys/api-key-ring';
+import type { SessionKeeper } from '../auth/sessions/session-keeper';
+import type { Config } from '../bootstrap/config/config';
 import type { LockEngine } from '../engine/lock-engine';
-import type { NameCount } from '../engine/name-count';
-import type { Log } from '../log';
-import type { EventHistory } from '../observe/event-history';
-import type { FleetView } from '../observe/fleet-view';
-import type { GuaranteeWatch } from '../observe/guarantee-watch';
-import type { LockBoard } from '../observe/lock-board';
-import type { LockInsights } from '../observe/lock-insights';
-import type { Metrics } from '../observe/metrics';
-import type { NameDeletion } from '../observe/name-deletion';
+import type { NameCount } from '../engine/names/name-count';
+import type { EventHistory } from '../monitoring/history/event-history';
+import type { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
+import type { Metrics } from '../monitoring/metrics/metrics';
+import type { NameDeletion } from '../monitoring/names/name-deletion';
+import type { LockBoard } from '../monitoring/projection/lock-board';
+import type { FleetView } from '../monitoring/rollups/fleet-view';
+import type { LockInsights } from '../monitoring/rollups/lock-insights';
+import type { Clock } from '../platform/clock';
+import type { Log } from '../platform/log';
+import type { RefusedActs } from './audit/refused-acts';
 import type { CallerLimits } from './caller-limits';
-import type { NamespaceDirectory } from './namespace-directory';
-import type { RefusedActs } from './refused-acts';
+import type { NamespaceDirectory } from './namespaces/namespace-directory';
 
 /**
  * What managing people, keys and namespaces needs: a database, but no backend. The command line may

@@ -1,6 +1,6 @@
 import type { CliActor, SystemActor, UserActor } from '../auth/actor';
-import { ROLES, type Role } from '../domain/console-terms';
-import { LockyardError } from '../domain/errors';
+import { ROLES, type Role } from '../contract/console/console-terms';
+import { LockyardError } from '../contract/errors';
 import type { ControlContext } from './operation-context';
 
 /**

@@ -1,11 +1,11 @@
-import type { RecordKey } from '@/server/backends/record-store';
-import type { AcquireAnswer } from '@/server/domain/answers';
-import type { AddAnswer } from '@/server/domain/counter-command';
-import type { LockyardError } from '@/server/domain/errors';
-import { leaseFloorMs } from '@/server/domain/lease-floor';
-import type { AcquireCommand } from '@/server/domain/lock-command';
-import type { AcquireSetAnswer } from '@/server/domain/set-answers';
-import type { AcquireSetCommand } from '@/server/domain/set-command';
+import type { LockyardError } from '@/server/contract/errors';
+import type { AcquireAnswer } from '@/server/contract/lock/answers';
+import type { AcquireSetAnswer } from '@/server/contract/multi-lock/set-answers';
+import type { AddAnswer } from '@/server/core/counter/counter-command';
+import { leaseFloorMs } from '@/server/core/lease-floor';
+import type { AcquireCommand } from '@/server/core/lock/lock-command';
+import type { AcquireSetCommand } from '@/server/core/multi-lock/set-command';
+import type { RecordKey } from '@/server/storage/record-store';
 import type { SimWorld } from './sim-world';
 import type { Tenure, Truth } from './truth';
 

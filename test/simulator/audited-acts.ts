@@ -1,12 +1,15 @@
 import { pino } from 'pino';
 import type { Database } from '@/db/database';
-import type { RecordKey } from '@/server/backends/record-store';
-import type { ForceReleaseAnswer } from '@/server/domain/answers';
+import type { ForceReleaseAnswer } from '@/server/contract/lock/answers';
 import { seeded } from '@/server/engine/testing/seeded';
-import { extendLock } from '@/server/operations/extend-lock';
-import { forceReleaseLock } from '@/server/operations/force-release-lock';
+import {
+  requestOfIntent,
+  resolveAuditIntents,
+} from '@/server/operations/audit/resolve-audit-intents';
+import { extendLock } from '@/server/operations/locks/for-people/extend-lock';
+import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
 import type { OperationContext, Runtime } from '@/server/operations/operation-context';
-import { requestOfIntent, resolveAuditIntents } from '@/server/operations/resolve-audit-intents';
+import type { RecordKey } from '@/server/storage/record-store';
 import type { SimClient } from './sim-client';
 import { controlOver } from './sim-control';
 import { type Fate, SimLink } from './sim-link';

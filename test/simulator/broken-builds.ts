@@ -1,8 +1,8 @@
-import { decodeRecord, encodeRecord } from '@/server/backends/record-codec';
-import type { Change, ReadResult, RecordStore } from '@/server/backends/record-store';
-import { LockyardError } from '@/server/domain/errors';
-import type { LockEvent } from '@/server/domain/lock-event';
-import type { LockRecord } from '@/server/domain/lock-record';
+import { LockyardError } from '@/server/contract/errors';
+import type { LockEvent } from '@/server/core/lock/lock-event';
+import type { LockRecord } from '@/server/core/lock/lock-record';
+import { decodeRecord, encodeRecord } from '@/server/storage/codec/record-codec';
+import type { Change, ReadResult, RecordStore } from '@/server/storage/record-store';
 import type { SimProcess } from './sim-process';
 import type { Flaws } from './sim-world';
 

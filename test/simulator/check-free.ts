@@ -1,6 +1,6 @@
-import type { RecordKey } from '@/server/backends/record-store';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { anonymousRequest } from '@/server/engine/request-identity';
+import type { RecordKey } from '@/server/storage/record-store';
 import type { SimWorld } from './sim-world';
 import type { Truth } from './truth';
 

@@ -1,7 +1,7 @@
-import type { RecordKey } from '@/server/backends/record-store';
-import type { AcquireAnswer } from '@/server/domain/answers';
-import type { AcquireCommand } from '@/server/domain/lock-command';
+import type { AcquireAnswer } from '@/server/contract/lock/answers';
+import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import { anonymousRequest } from '@/server/engine/request-identity';
+import type { RecordKey } from '@/server/storage/record-store';
 import { SERVICE, type SimClient } from './sim-client';
 
 /** Enters a lock that this caller was granted once more, and leaves it as often as it entered. */

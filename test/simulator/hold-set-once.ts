@@ -1,7 +1,7 @@
-import type { RecordKey } from '@/server/backends/record-store';
-import type { AcquireSetAnswer } from '@/server/domain/set-answers';
-import type { AcquireSetCommand } from '@/server/domain/set-command';
+import type { AcquireSetAnswer } from '@/server/contract/multi-lock/set-answers';
+import type { AcquireSetCommand } from '@/server/core/multi-lock/set-command';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
+import type { RecordKey } from '@/server/storage/record-store';
 import { SERVICE, type SimClient } from './sim-client';
 import type { SimWorld } from './sim-world';
 

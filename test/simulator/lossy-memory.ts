@@ -1,8 +1,8 @@
 import type { Redis } from 'ioredis';
 import type { Database } from '@/db/database';
-import { BackendLife } from '@/server/backends/backend-life';
-import { recordId } from '@/server/backends/record-id';
-import { RedisStore } from '@/server/backends/redis-store';
+import { BackendLife } from '@/server/storage/incarnation/backend-life';
+import { recordId } from '@/server/storage/record-id';
+import { RedisStore } from '@/server/storage/redis/redis-store';
 import { controlOver } from './sim-control';
 import { BEGAN_AT } from './sim-database';
 import { SimLink } from './sim-link';

@@ -1,5 +1,5 @@
-import type { LockEvent } from '@/server/domain/lock-event';
-import type { Mode } from '@/server/domain/lock-record';
+import type { LockEvent } from '@/server/core/lock/lock-event';
+import type { Mode } from '@/server/core/lock/lock-record';
 import type { Tenure } from './truth';
 
 /**

@@ -1,7 +1,7 @@
-import { decodeHistory } from '@/server/backends/history-text';
-import { recordId, recordKey } from '@/server/backends/record-id';
-import type { Change } from '@/server/backends/record-store';
-import { memoOf, standingRecord } from '@/server/backends/redis-text';
+import { decodeHistory } from '@/server/storage/codec/history-text';
+import { recordId, recordKey } from '@/server/storage/record-id';
+import type { Change } from '@/server/storage/record-store';
+import { memoOf, standingRecord } from '@/server/storage/redis/redis-text';
 
 const PROPOSAL = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) /;
 

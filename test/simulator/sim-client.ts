@@ -1,11 +1,11 @@
-import type { RecordKey } from '@/server/backends/record-store';
-import type { AcquireAnswer, ReleaseAnswer, RenewAnswer } from '@/server/domain/answers';
-import type { AddAnswer } from '@/server/domain/counter-command';
-import { LockyardError } from '@/server/domain/errors';
-import type { AcquireCommand } from '@/server/domain/lock-command';
+import { LockyardError } from '@/server/contract/errors';
+import type { AcquireAnswer, ReleaseAnswer, RenewAnswer } from '@/server/contract/lock/answers';
+import type { AddAnswer } from '@/server/core/counter/counter-command';
+import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import type { RecordedCall } from '@/server/engine/testing/history-checker';
+import type { RecordKey } from '@/server/storage/record-store';
 import type { AnswerChecks } from './answer-checks';
 import { enterTwice } from './enter-twice';
 import { holdSetOnce } from './hold-set-once';

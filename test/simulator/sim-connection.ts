@@ -4,7 +4,7 @@ import type {
   HistorySource,
   RecordKey,
   RecordStore,
-} from '@/server/backends/record-store';
+} from '@/server/storage/record-store';
 import type { SimDatabase } from './sim-database';
 import type { SimLink } from './sim-link';
 

@@ -6,8 +6,8 @@ import { causes } from '@/db/database-failure';
 import { migrate } from '@/db/migrate';
 import type { Db } from '@/db/narrow-db';
 import { CASING, type Schema } from '@/db/schema';
-import * as tables from '@/db/sqlite-schema';
-import { StoreError } from '@/server/backends/record-store';
+import * as tables from '@/db/sqlite/sqlite-schema';
+import { StoreError } from '@/server/storage/record-store';
 import type { SimLink } from './sim-link';
 
 let opened: Promise<Database> | undefined;

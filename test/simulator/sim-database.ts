@@ -1,4 +1,5 @@
-import { recordId } from '@/server/backends/record-id';
+import type { Memo } from '@/server/core/decision';
+import { recordId } from '@/server/storage/record-id';
 import type {
   Change,
   Cursor,
@@ -8,8 +9,7 @@ import type {
   RecordKey,
   StoredRecord,
   SwapResult,
-} from '@/server/backends/record-store';
-import type { Memo } from '@/server/domain/decision';
+} from '@/server/storage/record-store';
 
 /** One record's step from one rev to the next, at the database's own clock. */
 export interface Step {

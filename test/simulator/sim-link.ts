@@ -1,4 +1,4 @@
-import { StoreError } from '@/server/backends/record-store';
+import { StoreError } from '@/server/storage/record-store';
 import type { SimOwner, SimScheduler } from './sim-scheduler';
 
 /**

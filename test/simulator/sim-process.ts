@@ -1,11 +1,11 @@
-import type { BackendLife } from '@/server/backends/backend-life';
-import type { HistorySource, RecordStore } from '@/server/backends/record-store';
-import type { Clock } from '@/server/clock';
 import { createEngine } from '@/server/engine/create-engine';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { OWN_NAMESPACE } from '@/server/engine/pulse';
 import { ShardedEngine } from '@/server/engine/sharded-engine';
-import { HistoryTail } from '@/server/observe/history-tail';
+import { HistoryTail } from '@/server/monitoring/history/history-tail';
+import type { Clock } from '@/server/platform/clock';
+import type { BackendLife } from '@/server/storage/incarnation/backend-life';
+import type { HistorySource, RecordStore } from '@/server/storage/record-store';
 import type { LossyMemory } from './lossy-memory';
 import { SimConnection } from './sim-connection';
 import { BEGAN_AT, type SimDatabase } from './sim-database';

@@ -1,6 +1,6 @@
-import { recordId } from '@/server/backends/record-id';
-import type { RecordKey } from '@/server/backends/record-store';
-import { spreadNames } from '@/server/domain/spread-names';
+import { spreadNames } from '@/server/core/spread-names';
+import { recordId } from '@/server/storage/record-id';
+import type { RecordKey } from '@/server/storage/record-store';
 
 /** The shards of a world that has several, as a list of them is written down. */
 export const SHARD_NAMES = ['a', 'b'];

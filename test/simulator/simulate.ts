@@ -1,7 +1,7 @@
-import { recordId } from '@/server/backends/record-id';
-import type { RecordKey } from '@/server/backends/record-store';
 import { machineOf } from '@/server/engine/machine';
 import { checkHistory, type RecordedCall } from '@/server/engine/testing/history-checker';
+import { recordId } from '@/server/storage/record-id';
+import type { RecordKey } from '@/server/storage/record-store';
 import { AnswerChecks } from './answer-checks';
 import { AuditedActs } from './audited-acts';
 import { checkFree } from './check-free';

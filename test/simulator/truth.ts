@@ -1,18 +1,18 @@
-import { decodeCounter } from '@/server/backends/counter-codec';
-import { decodeRecord } from '@/server/backends/record-codec';
-import { recordId } from '@/server/backends/record-id';
-import type { RecordKey } from '@/server/backends/record-store';
-import type { CounterEvent } from '@/server/domain/counter-event';
-import { isWithin } from '@/server/domain/counter-record';
-import { leaseFloorMs } from '@/server/domain/lease-floor';
-import type { LockEvent } from '@/server/domain/lock-event';
+import type { CounterEvent } from '@/server/core/counter/counter-event';
+import { isWithin } from '@/server/core/counter/counter-record';
+import { leaseFloorMs } from '@/server/core/lease-floor';
+import type { LockEvent } from '@/server/core/lock/lock-event';
 import {
   type Hold,
   type LockRecord,
   liveHolds,
   type Mode,
   type SetMark,
-} from '@/server/domain/lock-record';
+} from '@/server/core/lock/lock-record';
+import { decodeCounter } from '@/server/storage/codec/counter-codec';
+import { decodeRecord } from '@/server/storage/codec/record-codec';
+import { recordId } from '@/server/storage/record-id';
+import type { RecordKey } from '@/server/storage/record-store';
 import { Oblivion } from './oblivion';
 import type { SimDatabase, Step } from './sim-database';
 import type { SimWorld } from './sim-world';

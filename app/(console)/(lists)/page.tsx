@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
-import { listInput, readListQuery } from '@/components/locks/list-query';
-import { FIRST_WINDOW } from '@/components/locks/list-window';
+import { listInput, readListQuery } from '@/components/locks/list/list-query';
+import { FIRST_WINDOW } from '@/components/locks/list/list-window';
 import { LocksView } from '@/components/locks/locks-view';
 import { openConsole } from '../../open-console';
 import { originOf } from '../../origin-of';

@@ -29,7 +29,7 @@ export interface RunOptions {
   endWhen?: () => boolean;
 }
 
-export async function buildCommandLine(entry = 'server/cli.ts'): Promise<CommandLine> {
+export async function buildCommandLine(entry = 'server/cli/cli.ts'): Promise<CommandLine> {
   mkdirSync('.build', { recursive: true });
   // Within the project, so that the bundle finds its packages.
   const folder = resolve(mkdtempSync(join('.build', 'command-')));

@@ -1,5 +1,5 @@
-import type { Memo } from '../../domain/decision';
-import type { RecordEvent } from '../../domain/record-event';
+import type { Memo } from '../../core/decision';
+import type { RecordEvent } from '../../core/record-event';
 import type { Consequence } from './pure-model';
 import { difference } from './same-but-for-instants';
 

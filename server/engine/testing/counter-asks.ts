@@ -1,8 +1,8 @@
-import type { RecordKey } from '../../backends/record-store';
-import type { Store } from '../../backends/testing/stores-under-test';
-import type { AddCommand, CreateCommand } from '../../domain/counter-command';
-import type { CounterEvent } from '../../domain/counter-event';
-import type { Bounds } from '../../domain/counter-record';
+import type { AddCommand, CreateCommand } from '../../core/counter/counter-command';
+import type { CounterEvent } from '../../core/counter/counter-event';
+import type { Bounds } from '../../core/counter/counter-record';
+import type { Store } from '../../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../../storage/record-store';
 import { requestIdentity } from '../request-identity';
 import type { Member } from './engine-rig';
 

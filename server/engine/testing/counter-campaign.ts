@@ -1,6 +1,6 @@
-import type { RecordKey } from '../../backends/record-store';
-import type { AddAnswer } from '../../domain/counter-command';
-import type { LockyardError } from '../../domain/errors';
+import type { LockyardError } from '../../contract/errors';
+import type { AddAnswer } from '../../core/counter/counter-command';
+import type { RecordKey } from '../../storage/record-store';
 import { addTo, createOf } from './counter-asks';
 import { type EngineRig, type Member, pause } from './engine-rig';
 import { type Fate, PASS } from './faulty-store';

@@ -1,14 +1,14 @@
-import type { RecordKey } from '../../backends/record-store';
+import type { AcquireAnswer, Granted } from '../../contract/lock/answers';
+import type { DecidingPolicy } from '../../core/decision';
+import type { AcquireCommand, ReleaseCommand, RenewCommand } from '../../core/lock/lock-command';
+import type { Mode } from '../../core/lock/lock-record';
 import {
   type Store,
   type StoreName,
   type StoreUnderTest,
   storesUnderTest,
-} from '../../backends/testing/stores-under-test';
-import type { AcquireAnswer, Granted } from '../../domain/answers';
-import type { DecidingPolicy } from '../../domain/decision';
-import type { AcquireCommand, ReleaseCommand, RenewCommand } from '../../domain/lock-command';
-import type { Mode } from '../../domain/lock-record';
+} from '../../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../../storage/record-store';
 import { createEngine } from '../create-engine';
 import type { LockEngine, WaitOptions } from '../lock-engine';
 import { newWriter } from '../new-writer';

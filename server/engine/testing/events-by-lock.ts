@@ -1,6 +1,6 @@
-import type { RecordKey } from '../../backends/record-store';
-import type { Store } from '../../backends/testing/stores-under-test';
-import type { LockEvent } from '../../domain/lock-event';
+import type { LockEvent } from '../../core/lock/lock-event';
+import type { Store } from '../../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../../storage/record-store';
 
 /** Every event of these records as they were written. */
 export async function eventsByLock(

@@ -6,7 +6,7 @@ import {
   type RecordStore,
   StoreError,
   type SwapResult,
-} from '../../backends/record-store';
+} from '../../storage/record-store';
 
 type Store = RecordStore & HistorySource;
 

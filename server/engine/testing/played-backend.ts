@@ -1,11 +1,11 @@
-import type { RecordKey } from '../../backends/record-store';
+import type { DecidingPolicy } from '../../core/decision';
 import {
   type Capability,
   type Store,
   type StoreName,
   storesUnderTest,
-} from '../../backends/testing/stores-under-test';
-import type { DecidingPolicy } from '../../domain/decision';
+} from '../../storage/conformance/testing/stores-under-test';
+import type { RecordKey } from '../../storage/record-store';
 import type { LockEngine } from '../lock-engine';
 import { EngineRig } from './engine-rig';
 

@@ -1,14 +1,14 @@
-import { recordId } from '../../backends/record-id';
-import type { RecordKey } from '../../backends/record-store';
-import type { CounterCommand } from '../../domain/counter-command';
-import { decide } from '../../domain/decide';
-import { decideCounter } from '../../domain/decide-counter';
-import { decideSet } from '../../domain/decide-set';
-import type { DecidingPolicy, Decision, Memo } from '../../domain/decision';
-import { LockyardError } from '../../domain/errors';
-import type { LockCommand } from '../../domain/lock-command';
-import type { RecordEvent } from '../../domain/record-event';
-import { namesOf, type SetCommand } from '../../domain/set-command';
+import { LockyardError } from '../../contract/errors';
+import type { CounterCommand } from '../../core/counter/counter-command';
+import { decideCounter } from '../../core/counter/decide-counter';
+import type { DecidingPolicy, Decision, Memo } from '../../core/decision';
+import { decide } from '../../core/lock/decide';
+import type { LockCommand } from '../../core/lock/lock-command';
+import { decideSet } from '../../core/multi-lock/decide-set';
+import { namesOf, type SetCommand } from '../../core/multi-lock/set-command';
+import type { RecordEvent } from '../../core/record-event';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
 import type { AnyRecord } from '../machine';
 import { memoKey } from '../pending-command';
 

@@ -1,5 +1,5 @@
-import type { RecordKey } from '../../backends/record-store';
-import { LockyardError, type Reason } from '../../domain/errors';
+import { LockyardError, type Reason } from '../../contract/errors';
+import type { RecordKey } from '../../storage/record-store';
 import { type AskParts, acquire, type Member, pause, release, renew } from './engine-rig';
 import type { RecordedCall } from './history-checker';
 

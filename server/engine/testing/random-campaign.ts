@@ -1,4 +1,4 @@
-import type { RecordKey } from '../../backends/record-store';
+import type { RecordKey } from '../../storage/record-store';
 import { type Member, pause } from './engine-rig';
 import { type Fate, type FaultyStore, PASS } from './faulty-store';
 import type { RecordedCall } from './history-checker';

@@ -1,6 +1,6 @@
-import { recordId } from '../../backends/record-id';
-import type { RecordKey } from '../../backends/record-store';
-import type { RecordEvent } from '../../domain/record-event';
+import type { RecordEvent } from '../../core/record-event';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
 import { type AnyRecord, machineOf } from '../machine';
 import type { PlayedBackend } from './played-backend';
 import type { Consequence } from './pure-model';

@@ -1,7 +1,7 @@
-import type { RecordKey } from '../../backends/record-store';
-import type { Mode } from '../../domain/lock-record';
-import type { AcquireSetAnswer, SetGranted } from '../../domain/set-answers';
-import type { AcquireSetCommand, CancelSetCommand } from '../../domain/set-command';
+import type { AcquireSetAnswer, SetGranted } from '../../contract/multi-lock/set-answers';
+import type { Mode } from '../../core/lock/lock-record';
+import type { AcquireSetCommand, CancelSetCommand } from '../../core/multi-lock/set-command';
+import type { RecordKey } from '../../storage/record-store';
 import type { WaitOptions } from '../lock-engine';
 import { anonymousRequest, requestIdentity } from '../request-identity';
 import { type Member, WAIT } from './engine-rig';

@@ -1,7 +1,7 @@
-import type { RecordKey } from '../../backends/record-store';
-import type { LockyardError } from '../../domain/errors';
-import type { Mode } from '../../domain/lock-record';
-import type { SetGrant } from '../../domain/set-answers';
+import type { LockyardError } from '../../contract/errors';
+import type { SetGrant } from '../../contract/multi-lock/set-answers';
+import type { Mode } from '../../core/lock/lock-record';
+import type { RecordKey } from '../../storage/record-store';
 import { acquire, type EngineRig, type Member, pause, release } from './engine-rig';
 import { type Fate, PASS } from './faulty-store';
 import type { RecordedCall } from './history-checker';

@@ -1,15 +1,15 @@
-import { openShardsUnderTest } from '../../backends/contract/shards-under-test';
-import { recordId } from '../../backends/record-id';
-import type { RecordKey } from '../../backends/record-store';
+import type { DecidingPolicy } from '../../core/decision';
+import { spreadNames } from '../../core/spread-names';
+import { openShardsUnderTest } from '../../storage/conformance/contract/shards-under-test';
 import {
   type Capability,
   type Store,
   type StoreName,
   type StoreUnderTest,
   storesUnderTest,
-} from '../../backends/testing/stores-under-test';
-import type { DecidingPolicy } from '../../domain/decision';
-import { spreadNames } from '../../domain/spread-names';
+} from '../../storage/conformance/testing/stores-under-test';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
 import type { LockEngine } from '../lock-engine';
 import { ShardedEngine } from '../sharded-engine';
 import { EngineRig, newProcess } from './engine-rig';

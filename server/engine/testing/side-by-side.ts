@@ -1,8 +1,8 @@
-import type { RecordKey } from '../../backends/record-store';
-import type { Granted } from '../../domain/answers';
-import { LockyardError } from '../../domain/errors';
-import { isLate } from '../../domain/lease-floor';
-import { namesOf } from '../../domain/set-command';
+import { LockyardError } from '../../contract/errors';
+import type { Granted } from '../../contract/lock/answers';
+import { isLate } from '../../core/lease-floor';
+import { namesOf } from '../../core/multi-lock/set-command';
+import type { RecordKey } from '../../storage/record-store';
 import { newWriter } from '../new-writer';
 import { contradiction } from './contradiction';
 import { pause } from './engine-rig';

@@ -1,10 +1,10 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { CounterView } from '@/components/counters/counter/counter-view';
 import { MOVES_SHOWN } from '@/components/counters/counter-limits';
-import { CounterView } from '@/components/counters/counter-view';
 import { nameFromPath } from '@/components/format/lock-path';
 import { visibleText } from '@/components/format/visible-name';
-import { counterRef } from '@/server/domain/counter-inputs';
+import { counterRef } from '@/server/contract/counter/counter-inputs';
 import { notFoundOr } from '../../../../not-found-or';
 import { openConsole } from '../../../../open-console';
 import { readOrNull } from '../../../../read-or-null';

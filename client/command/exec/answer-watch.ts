@@ -1,0 +1,54 @@
+import type { ClientClock } from '../../platform/client-clock';
+
+/** Callbacks about a server that stops responding. */
+export interface Silence {
+  /** Once each time. */
+  began(): void;
+  /** The server responds again. */
+  ended(): void;
+  /**
+   * The server has not responded for `limitMs`, counted from the first unanswered request. May be
+   * called again.
+   */
+  lasted(): void;
+}
+
+/**
+ * Notices with every request whether the server answers; one that says that its database is away
+ * does not. Changes nothing about the requests.
+ */
+export class AnswerWatch {
+  private silentSince: number | null = null;
+
+  constructor(
+    private readonly clock: ClientClock,
+    private readonly limitMs: number,
+    private readonly silence: Silence,
+    private readonly inner: typeof fetch = globalThis.fetch,
+  ) {}
+
+  readonly fetch: typeof fetch = async (...request) => {
+    const sentAt = this.clock.monotonic();
+    try {
+      const reply = await this.inner(...request);
+      this.note(reply.status < 500, sentAt);
+      return reply;
+    } catch (error) {
+      this.note(false, sentAt);
+      throw error;
+    }
+  };
+
+  private note(isAnswer: boolean, sentAt: number): void {
+    if (isAnswer) {
+      if (this.silentSince !== null) this.silence.ended();
+      this.silentSince = null;
+      return;
+    }
+    if (this.silentSince === null) {
+      this.silentSince = sentAt;
+      this.silence.began();
+    }
+    if (this.clock.monotonic() - this.silentSince >= this.limitMs) this.silence.lasted();
+  }
+}

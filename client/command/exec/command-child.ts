@@ -1,0 +1,115 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandFailure } from '../command-failure';
+import { EXIT, signalExitCode } from '../exit-codes';
+
+const LOOK_EVERY_MS = 20;
+const ENDING: ReadonlySet<NodeJS.Signals> = new Set(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM']);
+
+/** A running command, whose standard streams are those of this process. */
+export class CommandChild {
+  /** The exit code, as a shell tells it. */
+  readonly ended: Promise<number>;
+
+  /**
+   * Starts a command.
+   *
+   * @param ownGroup whether it gets a process group of its own, so that it can be ended with all
+   *   that it has started. Without one it stays with this process under the terminal, which then
+   *   sends both the signals of its keys
+   * @param onPid called with what `kill` is given to reach it, before anything else can happen
+   * @throws CommandFailure with 127 if there is no such program, 126 if it cannot be run
+   */
+  static async start(
+    [program, ...words]: [string, ...string[]],
+    env: NodeJS.ProcessEnv,
+    ownGroup: boolean,
+    onPid: (target: number) => void,
+  ): Promise<CommandChild> {
+    try {
+      const child = spawn(program, words, { stdio: 'inherit', env, detached: ownGroup });
+      const started = new CommandChild(child, ownGroup);
+      if (child.pid) onPid(started.target);
+      await once(child, 'spawn');
+      return started;
+    } catch (error) {
+      throw notRun(program, error);
+    }
+  }
+
+  private constructor(
+    private readonly child: ChildProcess,
+    readonly ownGroup: boolean,
+  ) {
+    this.ended = new Promise((resolve) => {
+      child.once('exit', (code, signal) => resolve(code ?? signalExitCode(signal ?? 'SIGKILL')));
+    });
+  }
+
+  /** What `kill` is given to reach it: its process, or its group as a negative number. */
+  get target(): number {
+    const pid = this.child.pid ?? 0;
+    return this.ownGroup ? -pid : pid;
+  }
+
+  /**
+   * Passes a signal on: one that asks to end to its whole group, any other to the command alone,
+   * which may expect it.
+   */
+  signal(signal: NodeJS.Signals): void {
+    send(ENDING.has(signal) ? this.target : Math.abs(this.target), signal);
+  }
+
+  /**
+   * Ends it and what it has started: SIGTERM, and SIGKILL for whatever is still there `graceMs`
+   * later.
+   */
+  async end(graceMs: number): Promise<void> {
+    const targets = this.ownGroup ? [this.target] : descendants(this.target);
+    const until = performance.now() + graceMs;
+    for (const target of targets) send(target, 'SIGTERM');
+    while (targets.some(isThere) && performance.now() < until) {
+      await sleep(Math.min(LOOK_EVERY_MS, Math.max(0, until - performance.now())));
+    }
+    for (const target of targets) send(target, 'SIGKILL');
+  }
+}
+
+function send(target: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(target, signal);
+  } catch {
+    // The process has ended meanwhile, or runs as a user that this process may not signal.
+  }
+}
+
+function isThere(target: number): boolean {
+  try {
+    process.kill(target, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A process and all its descendants, itself first. Only itself if `ps` is not available. */
+function descendants(root: number): number[] {
+  const found = [root];
+  try {
+    const listing = execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' });
+    const pairs = listing.split('\n').map((line) => line.trim().split(/\s+/).map(Number));
+    for (const parent of found) {
+      for (const [pid, ppid] of pairs) if (ppid === parent && pid) found.push(pid);
+    }
+  } catch {
+    // Without `ps` the command itself is all that is known.
+  }
+  return found;
+}
+
+function notRun(program: string, error: unknown): CommandFailure {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+  if (code === 'ENOENT') return new CommandFailure(EXIT.notFound, `${program}: command not found`);
+  return new CommandFailure(EXIT.notExecutable, `${program}: cannot be run (${code})`);
+}

@@ -1,0 +1,184 @@
+import { execFileSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
+import { leaveNotice } from '@/server/operations/locks/for-people/leave-notice';
+import { CommandRig, gone, isAlive } from '../testing/command-rig';
+
+let rig: CommandRig;
+let names = 0;
+let name: string;
+
+beforeAll(async () => {
+  rig = await CommandRig.start();
+});
+afterAll(() => rig.close());
+beforeEach(() => {
+  name = `losing-${++names}`;
+});
+afterEach(() => rig.line.open());
+
+/**
+ * A command that will not end when asked to, with a child that will not either, and writes down the
+ * time until it is ended.
+ */
+const stubborn = () =>
+  `trap '' TERM; (while :; do date +%s%3N >> ${name}.times; sleep 0.02; done) & echo $$ $! > ${name}.pids; wait; wait`;
+
+async function pidsOf(): Promise<[number, number]> {
+  const [command = 0, started = 0] = (await rig.written(`${name}.pids`)).split(' ').map(Number);
+  return [command, started];
+}
+
+const lastSignOfLife = () => Number(rig.read(`${name}.times`).trim().split('\n').at(-1));
+
+async function forceRelease() {
+  const { holders, rev } = await rig.client.inspect({ name });
+  const reason = 'stuck since noon';
+  const token = holders[0]?.token ?? 0;
+  await forceReleaseLock(rig.api.cli, { namespace: 'default', name, token, rev, reason });
+}
+
+describe('a hold that is taken away', () => {
+  test('ends the command, which may tidy up, with the exit code for a loss', async () => {
+    const script = `trap 'echo tidied; exit 0' TERM; echo $$ > ${name}.pid; while :; do sleep 0.02; done`;
+    // Long enough for a renewal to come in time and tell, also where the machine is busy.
+    const { ended } = rig.exec([name, '--lease', '4s'], script);
+    await rig.written(`${name}.pid`);
+    await forceRelease();
+    const { code, out, err } = await ended;
+    expect({ code, out }).toEqual({ code: 75, out: 'tidied\n' });
+    expect(err).toMatch(/released by force[^\n]*stuck since noon/);
+  });
+
+  test('ends what will not end, and what that has started, after the grace', async () => {
+    const { ended } = rig.exec([name, '--lease', '900ms', '-k', '300ms'], stubborn());
+    const pids = await pidsOf();
+    await forceRelease();
+    expect((await ended).code).toBe(75);
+    expect(pids.map(isAlive)).toEqual([false, false]);
+  });
+});
+
+test('an operator who asks for the lock is heard, and the command goes on', async () => {
+  const script = `echo $$ > ${name}.pid; while [ ! -e ${name}.go ]; do sleep 0.02; done; exit 3`;
+  const { ended, said } = rig.exec([name, '--lease', '4s'], script);
+  await rig.written(`${name}.pid`);
+  const { holders } = await rig.client.inspect({ name });
+  const notice = { namespace: 'default', name, token: holders[0]?.token ?? 0, rev: 0 };
+  await leaveNotice(rig.api.cli, 'askRelease', { ...notice, reason: 'the deploy waits' });
+  await said('the deploy waits');
+  writeFileSync(rig.path(`${name}.go`), '');
+  expect((await ended).code).toBe(3);
+});
+
+describe('a server that goes away while the command runs', () => {
+  test.each(['refuse', 'silence'] as const)(
+    'costs the command its lock (%s): it is ended before its lease is over, never after',
+    async (how) => {
+      const { ended } = rig.exec([name, '--lease', '3s', '-k', '400ms'], stubborn());
+      const pids = await pidsOf();
+      await sleep(800);
+      const cutAt = Date.now();
+      rig.line[how]();
+      const { code, err } = await ended;
+      expect(code).toBe(75);
+      expect(err).toContain('ending the command');
+      expect(pids.map(isAlive)).toEqual([false, false]);
+      const board = await rig.api.runtime.board.detail('default', name);
+      const expiresAt = board.row.hold?.expiresAt ?? (await endOfLease());
+      expect(lastSignOfLife()).toBeLessThan(expiresAt);
+      expect(lastSignOfLife()).toBeGreaterThan(cutAt + 200);
+    },
+    20_000,
+  );
+
+  /** Of a lease that has been settled meanwhile. */
+  async function endOfLease(): Promise<number> {
+    const { row } = await rig.api.runtime.board.detail('default', name);
+    expect(row.ended?.cause).toBe('expired');
+    return row.ended?.at ?? 0;
+  }
+
+  test('costs nothing if it is back in time', async () => {
+    const { ended } = rig.exec(
+      [name, '--lease', '3s'],
+      `echo $$ > ${name}.pid; sleep 3; echo done`,
+    );
+    await rig.written(`${name}.pid`);
+    rig.line.refuse();
+    await sleep(1_300);
+    rig.line.open();
+    expect(await ended).toMatchObject({ code: 0, out: 'done\n' });
+  }, 20_000);
+
+  test('and is away at the end too: the exit code is the command’s, with a warning', async () => {
+    const { ended } = rig.exec([name, '--lease', '2s'], `echo $$ > ${name}.pid; sleep 0.4; exit 4`);
+    await rig.written(`${name}.pid`);
+    rig.line.refuse();
+    const { code, err } = await ended;
+    expect(code).toBe(4);
+    expect(err).toContain('not confirmed');
+  });
+});
+
+describe('a server that is away at the start', () => {
+  test.each([['refuse'], ['silence']] as const)(
+    'is asked until patience is over, then told with 69 (%s); the command never ran',
+    async (how) => {
+      rig.line[how]();
+      const { code, out, err } = await rig.exec([name, '--wait', '1s'], 'echo ran').ended;
+      expect({ code, out }).toEqual({ code: 69, out: '' });
+      expect(err).toContain('no answer');
+    },
+    20_000,
+  );
+
+  test('is not waited for with --no-wait', async () => {
+    const env = { LOCKYARD_URL: 'http://127.0.0.1:1' };
+    const { code, err } = await rig.exec([name, '-n'], 'echo ran', { env }).ended;
+    expect(code).toBe(69);
+    expect(err).toMatch(/has given no answer for 3 s\.\n$/);
+  });
+
+  test('is waited for while patience lasts', async () => {
+    const late = createServer((socket) => {
+      socket.pipe(connect(rig.line.port, '127.0.0.1')).pipe(socket);
+      socket.on('error', () => {});
+    });
+    const port = await new Promise<number>((resolve) => {
+      late.listen(0, '127.0.0.1', () => resolve((late.address() as AddressInfo).port));
+    });
+    await new Promise((resolve) => late.close(resolve));
+
+    const env = { LOCKYARD_URL: `http://127.0.0.1:${port}` };
+    const { ended, said } = rig.exec([name, '--wait', '20s'], 'echo ran', { env });
+    await said('no answer');
+    late.listen(port, '127.0.0.1');
+    const { code, out, err } = await ended;
+    late.close();
+    expect({ code, out }).toEqual({ code: 0, out: 'ran\n' });
+    expect(err).toMatch(/gives no answer[\s\S]*answers again/);
+  }, 30_000);
+});
+
+describe('a keeper that is killed outright', () => {
+  test('takes its command and all that it has started along, before the lease is over', async () => {
+    const options = [name, '--lease', '6s', '-k', '300ms', '-v'];
+    const { child, ended, said } = rig.exec(options, stubborn());
+    const pids = await pidsOf();
+    await said('the command runs');
+    child.kill('SIGKILL');
+    expect((await ended).signal).toBe('SIGKILL');
+    await Promise.all(pids.map(gone));
+    expect(await rig.client.inspect({ name })).toMatchObject({ state: 'held' });
+  });
+
+  test('leaves no guard behind when all went well', async () => {
+    await rig.exec([name, '-k', '1.234s'], ':').ended;
+    const everybody = execFileSync('ps', ['-A', '-o', 'args='], { encoding: 'utf8' });
+    expect(everybody).not.toMatch(/lockyard-guard 1\.234/);
+  });
+});

@@ -1,0 +1,94 @@
+import type { Mode } from '../../wire/wire';
+import { EXIT } from '../exit-codes';
+import {
+  COMMON_OPTIONS,
+  readDuration,
+  readNumber,
+  readWords,
+  theOneWord,
+  wrongUsage,
+} from '../read-words';
+import type { Loudness } from '../terminal/speaker';
+
+/** What `lockyard exec` was asked for. */
+export interface ExecOptions {
+  name: string;
+  command: [string, ...string[]];
+  /** The whole patience; infinite unless bounded. */
+  waitMs: number;
+  mode: Mode;
+  leaseMs: number;
+  /** How long the command has to end between SIGTERM and SIGKILL. */
+  graceMs: number;
+  namespace: string | undefined;
+  owner: string | undefined;
+  url: string | undefined;
+  conflictExitCode: number;
+  loudness: Loudness;
+}
+
+export const EXEC_USAGE = 'lockyard exec NAME [options] -- command [argument…]';
+
+const OPTIONS = {
+  ...COMMON_OPTIONS,
+  wait: { type: 'string', short: 'w' },
+  'no-wait': { type: 'boolean', short: 'n' },
+  shared: { type: 'boolean', short: 's' },
+  lease: { type: 'string' },
+  'kill-after': { type: 'string', short: 'k' },
+  owner: { type: 'string' },
+  'conflict-exit-code': { type: 'string', short: 'E' },
+  quiet: { type: 'boolean', short: 'q' },
+  verbose: { type: 'boolean', short: 'v' },
+} as const;
+
+const LEASE_MIN_MS = 100;
+const LEASE_MAX_MS = 24 * 60 * 60_000;
+const GRACE_MS = 5_000;
+
+/** Reads the words after `exec`; null when help was asked for. Throws `CommandFailure`. */
+export function readExecOptions(words: string[]): ExecOptions | null {
+  const split = words.indexOf('--');
+  const { values, positionals } = readWords(split < 0 ? words : words.slice(0, split), OPTIONS);
+  if (values.help) return null;
+  const name = theOneWord(positionals, EXEC_USAGE);
+  const [program, ...rest] = split < 0 ? [] : words.slice(split + 1);
+  if (!program) throw wrongUsage(`Which command? Give it after two dashes: ${EXEC_USAGE}`);
+  const leaseMs = readLease(values.lease);
+  return {
+    name,
+    command: [program, ...rest],
+    waitMs: readWait(values.wait, values['no-wait']),
+    mode: values.shared ? 'shared' : 'exclusive',
+    leaseMs,
+    graceMs: readGrace(values['kill-after'], leaseMs),
+    namespace: values.namespace,
+    owner: values.owner,
+    url: values.url,
+    conflictExitCode: readNumber(
+      '--conflict-exit-code',
+      values['conflict-exit-code'] ?? String(EXIT.conflict),
+      0,
+      255,
+    ),
+    loudness: values.verbose ? 'verbose' : values.quiet ? 'quiet' : 'normal',
+  };
+}
+
+function readWait(wait: string | undefined, noWait: boolean | undefined): number {
+  if (noWait && wait !== undefined) throw wrongUsage('--wait and --no-wait exclude each other.');
+  return noWait ? 0 : readDuration('--wait', wait, Number.POSITIVE_INFINITY);
+}
+
+function readLease(text: string | undefined): number {
+  const leaseMs = readDuration('--lease', text, 30_000);
+  if (leaseMs >= LEASE_MIN_MS && leaseMs <= LEASE_MAX_MS) return leaseMs;
+  throw wrongUsage('--lease must be from 100ms to 24h.');
+}
+
+/** More than half a lease would leave no time to renew before the command has to be ended. */
+function readGrace(text: string | undefined, leaseMs: number): number {
+  const graceMs = readDuration('--kill-after', text, Math.min(GRACE_MS, leaseMs / 6));
+  if (graceMs <= leaseMs / 2) return graceMs;
+  throw wrongUsage('--kill-after must be at most half of --lease.');
+}

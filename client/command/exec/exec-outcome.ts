@@ -1,0 +1,48 @@
+import { LockLost } from '../../errors/lock-lost';
+import { LockTimeout } from '../../errors/lock-timeout';
+import { LockyardError } from '../../errors/lockyard-error';
+import { ReleaseUnconfirmed } from '../../errors/release-unconfirmed';
+import { CommandFailure } from '../command-failure';
+import { EXIT, refusalExitCode, signalExitCode } from '../exit-codes';
+import { durationInWords } from '../terminal/duration';
+import type { Speaker } from '../terminal/speaker';
+import type { ExecOptions } from './exec-options';
+import type { CommandEnd } from './run-under-hold';
+import { EndedBySignal } from './signal-relay';
+
+/**
+ * Prints why the command did not end normally, and answers the exit code. Unexpected errors are
+ * rethrown.
+ */
+export function execExitCode(
+  error: unknown,
+  { conflictExitCode, waitMs }: Pick<ExecOptions, 'conflictExitCode' | 'waitMs'>,
+  say: Speaker,
+): number {
+  if (error instanceof LockTimeout) {
+    say.normally(conflictInWords(error, waitMs));
+    return conflictExitCode;
+  }
+  if (error instanceof EndedBySignal) return signalExitCode(error.signal);
+  if (error instanceof LockLost) {
+    if (error.cause instanceof CommandFailure) say.always(error.cause.message);
+    say.normally(error.message);
+    return EXIT.lost;
+  }
+  if (error instanceof ReleaseUnconfirmed) {
+    const end = error.result as CommandEnd;
+    say.normally('the release was not confirmed; the lock may stay taken until its lease ends');
+    return end.isCutShort ? EXIT.lost : end.exitCode;
+  }
+  if (error instanceof LockyardError) {
+    say.always(error.message);
+    return refusalExitCode(error.reason);
+  }
+  throw error;
+}
+
+function conflictInWords({ lock, holders: [holder], frozen }: LockTimeout, waitMs: number): string {
+  const patience = waitMs > 0 ? ` within ${durationInWords(waitMs)}` : '';
+  const who = holder ? `; ${holder.owner} (${holder.service}) holds it` : '';
+  return `"${lock}" was not granted${patience}${frozen === null ? who : `; it is frozen: ${frozen}`}`;
+}

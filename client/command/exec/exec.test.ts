@@ -1,0 +1,244 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CommandRig, gone } from '../testing/command-rig';
+
+let rig: CommandRig;
+let names = 0;
+let name: string;
+
+beforeAll(async () => {
+  rig = await CommandRig.start();
+});
+afterAll(() => rig.close());
+beforeEach(() => {
+  name = `exec-${++names}`;
+});
+
+/**
+ * Runs a command under a lock and answers once it runs. The command sleeps, so that it does not
+ * depend on standard input.
+ */
+async function occupy(options: string[] = []) {
+  const running = rig.exec([name, ...options], `echo $$ > ${name}.pid; exec sleep 60`);
+  const pid = Number(await rig.written(`${name}.pid`));
+  return { ...running, pid };
+}
+
+describe('excluding', () => {
+  test('commands under one lock never run at once: an unguarded counter in a file is exact', async () => {
+    writeFileSync(rig.path('counter'), '0\n');
+    const increment = 'n=$(cat counter); sleep 0.01; echo $((n + 1)) > counter';
+    const worker = async () => {
+      for (let round = 0; round < 6; round++) {
+        expect(await rig.exec([name], increment).ended).toMatchObject({ code: 0, err: '' });
+      }
+    };
+    await Promise.all([worker(), worker(), worker()]);
+    expect(rig.read('counter')).toBe('18\n');
+  }, 60_000);
+
+  test('commands that share a lock run together, and not with one that wants it alone', async () => {
+    const meet = 'echo here >> met; while [ $(wc -l < met) -lt 2 ]; do sleep 0.02; done';
+    const [one, two] = [rig.exec([name, '--shared'], meet), rig.exec([name, '-s'], meet)];
+    expect([(await one.ended).code, (await two.ended).code]).toEqual([0, 0]);
+
+    const reader = rig.exec([name, '-s'], `echo $$ > ${name}.pid; exec sleep 60`);
+    await rig.written(`${name}.pid`);
+    expect((await rig.exec([name, '-n'], ':').ended).code).toBe(1);
+    reader.child.kill();
+    await reader.ended;
+  });
+
+  test('the lock is free as soon as the command is done', async () => {
+    expect(await rig.exec([name], ':').ended).toMatchObject({ code: 0 });
+    expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });
+  });
+});
+
+describe('the command', () => {
+  test('has standard streams, arguments and folder untouched, and nothing is added to them', async () => {
+    const cwd = rig.makeFolder('some where');
+    const words = ['exec', name, '--', 'sh', '-c', 'pwd; cat; echo "$1|$2" >&2; exit 3', 'sh'];
+    const arguments_ = ['a  b', '--wait'];
+    const input = 'line one\nline two, without an end';
+    expect(await rig.run([...words, ...arguments_], { input, cwd })).toEqual({
+      code: 3,
+      signal: null,
+      out: `${cwd}\n${input}`,
+      err: 'a  b|--wait\n',
+    });
+  });
+
+  test('is told its token, lock, namespace, owner and address', async () => {
+    const script =
+      'echo "$LOCKYARD_LOCK|$LOCKYARD_NAMESPACE|$LOCKYARD_OWNER|$LOCKYARD_URL|$LOCKYARD_TOKEN"';
+    const { out } = await rig.exec([name, '--owner', 'me:1'], script).ended;
+    const [lock, namespace, owner, url, token] = out.trim().split('|');
+    expect({ lock, namespace, owner, url }).toEqual({
+      lock: name,
+      namespace: 'default',
+      owner: 'me:1',
+      url: rig.environment.LOCKYARD_URL,
+    });
+    const { minValidToken } = await rig.client.inspect({ name });
+    expect(Number(token)).toBeGreaterThan(0);
+    expect(Number(token)).toBeLessThan(minValidToken);
+  });
+
+  test('is shown to operators by its program, never by its arguments', async () => {
+    const { child, ended } = await occupy();
+    const row = rig.api.runtime.board;
+    const { row: shown } = await row.detail('default', name);
+    expect(shown.hold?.meta).toMatchObject({ command: 'sh', pid: String(child.pid) });
+    child.kill();
+    await ended;
+  });
+});
+
+describe('exit codes', () => {
+  test.each([
+    ['exit 0', 0],
+    ['exit 7', 7],
+    ['exit 255', 255],
+    ['kill -TERM $$', 143],
+    ['kill -KILL $$', 137],
+  ])('of the command itself: %s is told as %i', async (script, code) => {
+    expect(await rig.exec([name], script).ended).toMatchObject({ code, err: '' });
+  });
+
+  test('of a command that is not there 127, of one that cannot be run 126; the lock is free again', async () => {
+    const [missing, folder, plain] = [
+      'no-such-command',
+      rig.makeFolder('a-folder'),
+      rig.path('plain'),
+    ];
+    writeFileSync(plain, 'echo no');
+    chmodSync(plain, 0o644);
+    for (const [program, code, message] of [
+      [missing, 127, 'not found'],
+      [folder, 126, 'EACCES'],
+      [plain, 126, 'EACCES'],
+    ] as const) {
+      const result = await rig.run(['exec', name, '--', program]);
+      expect(result).toMatchObject({ code, err: expect.stringContaining(message) });
+      expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });
+    }
+  });
+
+  test('of wrong words 64, with one line that says which', async () => {
+    const cases: [string[], RegExp][] = [
+      [['exec'], /Which lock/],
+      [['exec', name], /Which command/],
+      [['exec', name, '--'], /Which command/],
+      [['exec', name, 'true'], /one word too many/],
+      [['exec', name, '--wait', 'soon', '--', 'true'], /--wait must be a duration/],
+      [['exec', name, '--wait', '1s', '-n', '--', 'true'], /exclude each other/],
+      [['exec', name, '--lease', '50ms', '--', 'true'], /--lease/],
+      [['exec', name, '--lease', '2s', '-k', '1.1s', '--', 'true'], /at most half/],
+      [['exec', name, '-E', '256', '--', 'true'], /-exit-code/],
+      [['exec', name, '--api-key', 'x', '--', 'true'], /--api-key/],
+      [['exec', 'n'.repeat(201), '--', 'true'], /name: /],
+      [['exec', name, '--owner', 'o'.repeat(101), '--', 'true'], /owner: /],
+      [['exec', name, '--url', 'ftp://x', '--', 'true'], /http/],
+      [['dance'], /no command "dance"/],
+    ];
+    for (const [words, message] of cases) {
+      const { code, out, err } = await rig.run(words);
+      expect({ code, out }, words.join(' ')).toEqual({ code: 64, out: '' });
+      expect(err).toMatch(/^lockyard: [^\n]+\n$/);
+      expect(err).toMatch(message);
+    }
+  });
+
+  test('of what is not set up 78, of a refused key 77; no key is ever shown', async () => {
+    const cases: [Record<string, string | undefined>, string[], number, RegExp][] = [
+      [{ LOCKYARD_URL: undefined }, [], 78, /LOCKYARD_URL/],
+      [{ LOCKYARD_API_KEY: undefined }, [], 78, /LOCKYARD_API_KEY/],
+      [{ LOCKYARD_API_KEY: 'lyk_wrong_secret' }, [], 77, /API key/],
+      [{}, ['--namespace', 'elsewhere'], 77, /elsewhere/],
+    ];
+    for (const [env, options, code, message] of cases) {
+      const result = await rig.exec([name, ...options], ':', { env }).ended;
+      expect(result).toMatchObject({ code, out: '' });
+      expect(result.err).toMatch(message);
+      expect(result.err).not.toContain('secret');
+    }
+  });
+
+  test('of a lock that is taken 1 or what was asked for, at once or when patience is over', async () => {
+    const holder = await occupy();
+    const cases: [string[], number][] = [
+      [['-n'], 1],
+      [['--no-wait', '-E', '9'], 9],
+      [['--wait', '0'], 1],
+      [['--wait', '0.3'], 1],
+      [['-w', '300ms', '--conflict-exit-code', '0'], 0],
+    ];
+    for (const [options, code] of cases) {
+      const { out, err, ...result } = await rig.exec([name, ...options], 'echo ran').ended;
+      expect({ ...result, out }, options.join(' ')).toEqual({ code, signal: null, out: '' });
+      expect(err).toMatch(/^lockyard: "exec-\d+" was not granted[^\n]* \(orders\) holds it\n$/);
+    }
+    expect((await rig.exec([name, '-n', '-q'], ':').ended).err).toBe('');
+    holder.child.kill();
+    await holder.ended;
+  });
+});
+
+describe('waiting', () => {
+  test('goes on until the lock is free, unless told otherwise', async () => {
+    const holder = await occupy();
+    const waiter = rig.exec([name, '-v'], 'echo ran');
+    await rig.queueOf(name, 1);
+    holder.child.kill();
+    const { code, out, err } = await waiter.ended;
+    expect({ code, out }).toEqual({ code: 0, out: 'ran\n' });
+    expect(err).toMatch(/waiting for[\s\S]*holding[\s\S]*ended with 0/);
+    expect((await holder.ended).code).toBe(143);
+  });
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    'is given up on %s, and its place with it',
+    async (signal) => {
+      const holder = await occupy();
+      const waiter = rig.exec([name], 'echo ran');
+      await rig.queueOf(name, 1);
+      waiter.child.kill(signal);
+      const code = { SIGTERM: 143, SIGINT: 130, SIGHUP: 129 }[signal];
+      expect(await waiter.ended).toMatchObject({ code, out: '' });
+      expect((await rig.client.inspect({ name })).waiters).toEqual([]);
+      holder.child.kill();
+      await holder.ended;
+    },
+  );
+});
+
+describe('signals', () => {
+  test.each([
+    ['SIGTERM', 'TERM'],
+    ['SIGINT', 'INT'],
+    ['SIGHUP', 'HUP'],
+    ['SIGQUIT', 'QUIT'],
+    ['SIGUSR1', 'USR1'],
+    ['SIGUSR2', 'USR2'],
+  ] as const)(
+    '%s reaches the command once, which decides what comes of it',
+    async (signal, trap) => {
+      const script = `trap 'echo ${trap}; exit 5' ${trap}; echo ready > ${name}.pid; while :; do :; done`;
+      const { child, ended } = rig.exec([name], script);
+      await rig.written(`${name}.pid`);
+      child.kill(signal);
+      expect(await ended).toMatchObject({ code: 5, out: `${trap}\n`, err: '' });
+      expect(await rig.client.inspect({ name })).toMatchObject({ state: 'free' });
+    },
+  );
+
+  test('a signal that ends the command ends what it has started too', async () => {
+    const script = `sleep 60 & echo $! > ${name}.pid; sleep 60; :`;
+    const { child, ended } = rig.exec([name], script);
+    const pid = Number(await rig.written(`${name}.pid`));
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(143);
+    await gone(pid);
+  });
+});

@@ -1,0 +1,155 @@
+import { basename } from 'node:path';
+import { isatty } from 'node:tty';
+import { LockTimeout } from '../../errors/lock-timeout';
+import { LockyardError } from '../../errors/lockyard-error';
+import type { Hold } from '../../holding/lock-hold';
+import type { LockyardClient } from '../../lockyard-client';
+import { systemClock } from '../../platform/client-clock';
+import type { Remark } from '../../wire/wire';
+import { withLock } from '../../with-lock';
+import { EXIT } from '../exit-codes';
+import { openClient } from '../open-client';
+import { durationInWords } from '../terminal/duration';
+import { type Speaker, speaker } from '../terminal/speaker';
+import { AnswerWatch } from './answer-watch';
+import { CommandChild } from './command-child';
+import { type ExecOptions, readExecOptions } from './exec-options';
+import { execExitCode } from './exec-outcome';
+import { OrphanGuard } from './orphan-guard';
+import { type CommandEnd, runUnderHold } from './run-under-hold';
+import { SignalRelay } from './signal-relay';
+
+/**
+ * One wait of the service is at most 10 minutes long; a longer one is taken up again a little
+ * earlier.
+ */
+const TURN_MS = 9 * 60_000;
+
+/**
+ * How long a wait without end goes on without a server, and how long one is asked that is not to be
+ * waited for.
+ */
+const SILENCE_MAX_MS = 60_000;
+const SILENCE_MIN_MS = 3_000;
+
+/**
+ * `lockyard exec`: runs a command under a lock and answers the exit code; null when help was asked
+ * for. Throws `CommandFailure` for words that make no sense and an environment that lacks
+ * something.
+ */
+export async function runExec(words: string[]): Promise<number | null> {
+  const options = readExecOptions(words);
+  return options && new LockedCommand(options).run();
+}
+
+class LockedCommand {
+  private readonly say: Speaker;
+  private readonly client: LockyardClient;
+  /** Ends the wait for the lock. Not used any more once the command runs. */
+  private readonly wait = new AbortController();
+  private readonly relay = new SignalRelay((reason) => this.wait.abort(reason));
+  private isRunning = false;
+
+  constructor(private readonly options: ExecOptions) {
+    const { owner, namespace, url, waitMs } = options;
+    this.say = speaker(options.loudness);
+    const isEndless = waitMs === Number.POSITIVE_INFINITY;
+    const limitMs = isEndless ? SILENCE_MAX_MS : Math.max(SILENCE_MIN_MS, waitMs);
+    const { fetch } = new AnswerWatch(systemClock, limitMs, {
+      began: () => this.say.normally('the server gives no answer; trying again …'),
+      ended: () => this.say.normally('the server answers again'),
+      lasted: () => this.giveUpOnSilence(limitMs),
+    });
+    this.client = openClient({ owner, namespace, url, fetch });
+  }
+
+  async run(): Promise<number> {
+    try {
+      const end = await this.inTurns((waitMs) => this.once(waitMs));
+      return end.isCutShort ? EXIT.lost : end.exitCode;
+    } catch (error) {
+      return execExitCode(error, this.options, this.say);
+    } finally {
+      this.relay.close();
+    }
+  }
+
+  /**
+   * Asks for the lock again and again while patience lasts; whatever the wait ends with last is
+   * thrown.
+   */
+  private async inTurns<T>(attempt: (waitMs: number) => Promise<T>): Promise<T> {
+    const until = systemClock.monotonic() + this.options.waitMs;
+    for (;;) {
+      const leftMs = Math.max(0, until - systemClock.monotonic());
+      try {
+        return await attempt(Math.floor(Math.min(leftMs, TURN_MS)));
+      } catch (error) {
+        const mayPass =
+          error instanceof LockTimeout || (error instanceof LockyardError && error.isTransient);
+        if (this.isRunning || !mayPass || systemClock.monotonic() >= until) throw error;
+      }
+    }
+  }
+
+  private once(waitMs: number): Promise<CommandEnd> {
+    const { name, mode, leaseMs, command } = this.options;
+    const meta = { command: basename(command[0]).slice(0, 100) };
+    const { client, say } = this;
+    say.verbosely(`waiting for "${name}" …`);
+    const lock = { client, mode, leaseMs, waitMs, meta, signal: this.wait.signal };
+    const listeners = {
+      onAskedToRelease: ({ by, reason }: Remark) =>
+        say.normally(`${by} asks for "${name}": ${reason}`),
+      onRenewalsStopped: ({ by, reason }: Remark) =>
+        say.normally(`${by} lets the hold on "${name}" run out: ${reason}`),
+    };
+    return withLock(name, { ...lock, ...listeners }, (hold) => this.underHold(hold));
+  }
+
+  private async underHold(hold: Hold): Promise<CommandEnd> {
+    const { command, leaseMs, graceMs } = this.options;
+    this.isRunning = true;
+    this.say.verbosely(
+      `holding "${hold.name}" with token ${hold.token} after ${durationInWords(hold.waitedMs)}`,
+    );
+    const ownGroup = ![0, 1, 2].some(isatty);
+    const guard = new OrphanGuard(graceMs);
+    try {
+      const child = await CommandChild.start(command, this.environment(hold), ownGroup, (target) =>
+        guard.watch(target),
+      );
+      this.relay.follow(child);
+      this.say.verbosely(`the command runs as process ${Math.abs(child.target)}`);
+      const end = await runUnderHold(hold, child, { leaseMs, graceMs }, () =>
+        this.say.normally(
+          `the hold on "${hold.name}" is lost or cannot be renewed; ending the command`,
+        ),
+      );
+      this.say.verbosely(`the command ended with ${end.exitCode}`);
+      // A signal that came while the command was being started has ended it.
+      this.wait.signal.throwIfAborted();
+      return end;
+    } finally {
+      guard.callOff();
+    }
+  }
+
+  private environment({ token, name, namespace }: Hold): NodeJS.ProcessEnv {
+    const { url, owner } = this.client.settings;
+    return {
+      ...process.env,
+      LOCKYARD_URL: url,
+      LOCKYARD_NAMESPACE: namespace,
+      LOCKYARD_LOCK: name,
+      LOCKYARD_OWNER: owner,
+      LOCKYARD_TOKEN: String(token),
+    };
+  }
+
+  private giveUpOnSilence(limitMs: number): void {
+    if (this.isRunning) return;
+    const message = `The server has given no answer for ${durationInWords(limitMs)}.`;
+    this.wait.abort(new LockyardError('BACKEND_DOWN', message, { isFinal: true }));
+  }
+}

@@ -1,0 +1,66 @@
+import { LockLost } from '../../errors/lock-lost';
+import type { Hold } from '../../holding/lock-hold';
+import type { CommandChild } from './command-child';
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** As a shell tells it. */
+  exitCode: number;
+  /** It was ended because the hold was lost, or nearly. */
+  isCutShort: boolean;
+}
+
+/**
+ * Operators can make a lease longer than Node's timers bear: those would go off at once, again and
+ * again.
+ */
+const LOOK_MAX_MS = 86_400_000;
+
+/** What is kept back of a lease for timers that fire late. */
+const marginMs = (leaseMs: number) => Math.min(250, leaseMs / 20);
+
+/**
+ * Waits for the end of a command, and ends it when the hold ends first. A lease that cannot be
+ * renewed is not awaited: SIGTERM is sent early enough for SIGKILL to come before the lease ends.
+ * Only after a force release, when it is already too late, does the command get the whole grace
+ * period.
+ *
+ * @param tell called when the command has to end
+ */
+export async function runUnderHold(
+  hold: Hold,
+  child: CommandChild,
+  { leaseMs, graceMs }: { leaseMs: number; graceMs: number },
+  tell: () => void,
+): Promise<CommandEnd> {
+  const keptBackMs = marginMs(leaseMs);
+  let ending: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+
+  const end = () => {
+    if (ending) return;
+    clearTimeout(timer);
+    const sureMs = Math.max(0, hold.remainingMs() - keptBackMs);
+    ending = child.end(wasTakenAway(hold.signal.reason) ? graceMs : Math.min(graceMs, sureMs));
+    tell();
+  };
+  const look = () => {
+    const spareMs = hold.remainingMs() - keptBackMs - graceMs;
+    if (spareMs > 0) timer = setTimeout(look, Math.min(spareMs, LOOK_MAX_MS));
+    else end();
+  };
+
+  if (hold.signal.aborted) end();
+  else look();
+  hold.signal.addEventListener('abort', end, { once: true });
+  const exitCode = await child.ended;
+  clearTimeout(timer);
+  hold.signal.removeEventListener('abort', end);
+  await ending;
+  return { exitCode, isCutShort: ending !== null };
+}
+
+/** Reported by the server before the lease ended. */
+function wasTakenAway(reason: unknown): boolean {
+  return reason instanceof LockLost && ['forced', 'released'].includes(reason.loss.cause);
+}

@@ -1,0 +1,50 @@
+import { signalExitCode } from '../exit-codes';
+import type { CommandChild } from './command-child';
+
+const RELAYED = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'] as const;
+
+/** The terminal sends these to everybody in front of it, the command included. */
+const FROM_KEYS: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT']);
+
+/** This process received a signal to end while it waited for the lock. */
+export class EndedBySignal extends Error {
+  override readonly name = 'EndedBySignal';
+
+  constructor(readonly signal: NodeJS.Signals) {
+    super(`Ended by ${signal}.`);
+  }
+}
+
+/**
+ * Passes the signals that this process gets on to its command; before there is one, they end the
+ * wait for the lock.
+ */
+export class SignalRelay {
+  private child: CommandChild | null = null;
+  private isEnding = false;
+
+  /** @param giveUp called with `EndedBySignal` once, while there is no command */
+  constructor(private readonly giveUp: (reason: EndedBySignal) => void) {
+    for (const signal of RELAYED) process.on(signal, this.relay);
+  }
+
+  /** From now on signals go to this command. */
+  follow(child: CommandChild): void {
+    this.child = child;
+  }
+
+  close(): void {
+    for (const signal of RELAYED) process.off(signal, this.relay);
+  }
+
+  private readonly relay = (signal: NodeJS.Signals) => {
+    if (this.child) {
+      if (this.child.ownGroup || !FROM_KEYS.has(signal)) this.child.signal(signal);
+    } else if (this.isEnding) {
+      process.exit(signalExitCode(signal));
+    } else {
+      this.isEnding = true;
+      this.giveUp(new EndedBySignal(signal));
+    }
+  };
+}

@@ -1,0 +1,284 @@
+import { LockLost, type LossFacts, lossFacts } from '../errors/lock-lost';
+import { LockyardError } from '../errors/lockyard-error';
+import type { LockyardClient } from '../lockyard-client';
+import { notify, type ObservedLock } from '../observing/lock-observer';
+import { pause } from '../platform/client-clock';
+import { type Grant, surelyUntil, type Wish } from '../waiting/await-grant';
+import { retryDelayMs } from '../wire/retry';
+import { ANSWER_WITHIN_MS } from '../wire/time-limits';
+import type { Remark, Renewed } from '../wire/wire';
+
+/** The part of a hold that the work sees. */
+export interface Hold {
+  readonly namespace: string;
+  readonly name: string;
+  /** The fencing token: send it with every write to a resource that can refuse a stale one. */
+  readonly token: number;
+  /** How long the grant was waited for. */
+  readonly waitedMs: number;
+  /**
+   * Aborted with `LockLost` when the hold is lost, or with the caller's reason when the caller
+   * gives up.
+   */
+  readonly signal: AbortSignal;
+  /**
+   * Aborted, with the operator's `Remark` as its reason, when an operator asks for the lock or has
+   * stopped its renewals: the work should come to a good end soon. The hold stays good until
+   * `signal` says otherwise.
+   */
+  readonly askedToRelease: AbortSignal;
+  /** Set once renewals prolong this hold no more: it ends at `expiresAt`. */
+  readonly renewalsStopped: Remark | null;
+  /**
+   * The end of the lease as last reported, epoch milliseconds of the backend's clock. Renewals move
+   * it.
+   */
+  readonly expiresAt: number;
+  /**
+   * How much of the lease surely is left: counted on a clock that never steps, from before the
+   * request was sent, less an allowance for drift. 0 once the hold is lost or the work has ended.
+   * True even while the event loop was blocked and `signal` is late.
+   */
+  remainingMs(): number;
+}
+
+/** Listeners for operators' messages to a holder. */
+export interface HoldListeners {
+  onAskedToRelease?: ((asked: Remark) => void) | undefined;
+  onRenewalsStopped?: ((stopped: Remark) => void) | undefined;
+}
+
+/** An inner call that works under the same hold. */
+export interface HoldFollower extends HoldListeners {
+  /** Called once the work has to end, with the reason for its signal. */
+  onEnd?: ((reason: unknown) => void) | undefined;
+}
+
+/**
+ * Keeps a hold alive by renewing at a third of its lease, and notices when it can no longer be
+ * believed in.
+ */
+export class LockHold {
+  readonly token: number;
+  /** Null while the hold is good, as far as was noticed. */
+  lost: LockLost | null = null;
+  /** The work has ended: whatever it left running does not hold the lock any more. */
+  isOver = false;
+  private readonly heldSince: number;
+  private expiresAt: number;
+  private sureUntil: number;
+  private renewAt: number;
+  private lastFailure: unknown;
+  private callOffDeadline = () => {};
+  private renewalsStopped: Remark | null = null;
+  private asked: Remark | null = null;
+  private readonly askedToRelease = new AbortController();
+  private readonly work = new AbortController();
+  private readonly stopped = new AbortController();
+  private readonly followers = new Set<HoldFollower>();
+
+  constructor(
+    readonly client: LockyardClient,
+    readonly wish: Wish,
+    private readonly grant: Grant,
+    listeners: HoldListeners = {},
+  ) {
+    this.followers.add(listeners);
+    this.heldSince = client.settings.clock.monotonic();
+    this.token = grant.token;
+    this.expiresAt = grant.expiresAt;
+    this.sureUntil = surelyUntil(grant);
+    this.renewAt = grant.sentAt + this.renewAfterMs(grant.expiresInMs);
+  }
+
+  /** Begins to renew, and to watch the time. A hold of which nothing is left is lost at once. */
+  begin(): void {
+    if (this.checkLost()) return;
+    this.watchDeadline();
+    void this.keepRenewing();
+  }
+
+  /**
+   * The work has ended, and the renewing with it. A hold whose time ran out unnoticed is lost, not
+   * finished.
+   */
+  stop(): void {
+    this.checkLost();
+    this.isOver = true;
+    this.callOffDeadline();
+    // A timer remembers the work that it was begun in, and that work its hold: chains of them must
+    // not be kept.
+    this.callOffDeadline = () => {};
+    this.stopped.abort();
+    this.endFollowers(this.lost ?? this.endedLoss());
+  }
+
+  /** Null while the lease surely lives: asks the clock, whose timers may be late. */
+  checkLost(): LockLost | null {
+    if (!this.isOver && this.remainingMs() === 0) {
+      this.lose({ cause: 'unrenewed' }, this.lastFailure);
+    }
+    return this.lost;
+  }
+
+  lose(facts: LossFacts, cause?: unknown): void {
+    if (this.lost) return;
+    this.lost = new LockLost(this.wish.name, this.token, facts, cause);
+    this.callOffDeadline();
+    this.stopped.abort();
+    this.work.abort(this.lost);
+    this.endFollowers(this.lost);
+    const { observer } = this.client.settings;
+    notify(observer, 'lost', { ...this.facts(), cause: facts.cause, heldMs: this.heldMs() });
+  }
+
+  /**
+   * Forwards the hold's events to a follower, past ones included, until the returned function is
+   * called.
+   */
+  listen(follower: HoldFollower): () => void {
+    this.followers.add(follower);
+    if (this.asked) tell(follower.onAskedToRelease, this.asked);
+    if (this.renewalsStopped) tell(follower.onRenewalsStopped, this.renewalsStopped);
+    if (this.work.signal.aborted) follower.onEnd?.(this.work.signal.reason);
+    return () => this.followers.delete(follower);
+  }
+
+  /** The error for inner work that still runs under the hold when the outer work has ended. */
+  endedLoss(): LockLost {
+    return new LockLost(this.wish.name, this.token, { cause: 'released' });
+  }
+
+  /** Tells the work to end for the caller's own reason. The hold stays. */
+  interrupt(reason: unknown): void {
+    this.work.abort(reason);
+    this.endFollowers(reason);
+  }
+
+  remainingMs(): number {
+    if (this.lost) return 0;
+    return Math.max(0, this.sureUntil - this.client.settings.clock.monotonic());
+  }
+
+  /** From the arrival of the grant until now. */
+  heldMs(): number {
+    return this.client.settings.clock.monotonic() - this.heldSince;
+  }
+
+  /** The fields that every observer event has. */
+  facts(): ObservedLock & { token: number } {
+    const { namespace, name, mode } = this.wish;
+    return { namespace, name, mode, token: this.token };
+  }
+
+  /** What the work is given; it may be taken apart freely, but for `expiresAt`, which moves. */
+  view({ signal = this.work.signal, waitedMs = this.grant.waitedMs } = {}): Hold {
+    const { namespace, name } = this.wish;
+    const { token } = this.grant;
+    const expiresAt = () => this.expiresAt;
+    const renewalsStopped = () => this.renewalsStopped;
+    return {
+      namespace,
+      name,
+      token,
+      waitedMs,
+      signal,
+      askedToRelease: this.askedToRelease.signal,
+      get renewalsStopped() {
+        return renewalsStopped();
+      },
+      get expiresAt() {
+        return expiresAt();
+      },
+      remainingMs: () => (this.isOver ? 0 : this.remainingMs()),
+    };
+  }
+
+  private async keepRenewing(): Promise<void> {
+    const { clock, chance } = this.client.settings;
+    const stop = this.stopped.signal;
+    for (let failures = 0; !stop.aborted; ) {
+      try {
+        await pause(clock, this.renewAt - clock.monotonic(), stop);
+        await this.renew();
+        failures = 0;
+      } catch (error) {
+        this.lastFailure = error;
+        // Any refusal may be mended while the lease lasts, so every one is tried again, sooner for
+        // short leases.
+        const retryAfterMs = error instanceof LockyardError ? error.retryAfterMs : undefined;
+        const delayMs = retryDelayMs(chance, failures++, retryAfterMs);
+        this.renewAt = clock.monotonic() + Math.min(delayMs, this.wish.leaseMs / 6);
+      }
+    }
+  }
+
+  private async renew(): Promise<void> {
+    const { namespace, name, owner, leaseMs } = this.wish;
+    const { clock, observer } = this.client.settings;
+    const sentAt = clock.monotonic();
+    const leftMs = this.remainingMs();
+    const timeoutMs = Math.min(ANSWER_WITHIN_MS, Math.max(leaseMs / 3, 1_000));
+    const answer = await this.client.renew(
+      { namespace, name, owner, token: this.token, leaseMs },
+      { timeoutMs, signal: this.stopped.signal },
+    );
+    if (this.stopped.signal.aborted) return;
+    if (answer.outcome === 'lost') {
+      this.lose(lossFacts(answer));
+      return;
+    }
+    const latencyMs = clock.monotonic() - sentAt;
+    this.expiresAt = answer.expiresAt;
+    const provenUntil = surelyUntil({ sentAt, expiresInMs: answer.expiresInMs });
+    // A renewal never shortens a lease: what was certain before is so still, however little a slow
+    // answer proves.
+    const isProlonged = answer.renewalsStopped === undefined;
+    this.sureUntil = isProlonged ? Math.max(this.sureUntil, provenUntil) : provenUntil;
+    this.renewAt = sentAt + this.renewAfterMs(answer.expiresInMs);
+    this.watchDeadline();
+    notify(observer, 'renewed', { ...this.facts(), latencyMs, leftMs });
+    this.hear(answer);
+  }
+
+  /**
+   * Passes on operators' messages that came with a renewal, each once. A listener that throws must
+   * not end the renewals.
+   */
+  private hear({ askedToRelease, renewalsStopped }: Renewed): void {
+    const remark = askedToRelease ?? renewalsStopped;
+    if (remark) this.askedToRelease.abort(remark);
+    for (const { onAskedToRelease, onRenewalsStopped } of this.followers) {
+      if (askedToRelease && !this.asked) tell(onAskedToRelease, askedToRelease);
+      if (renewalsStopped && !this.renewalsStopped) tell(onRenewalsStopped, renewalsStopped);
+    }
+    this.asked ??= askedToRelease ?? null;
+    this.renewalsStopped ??= renewalsStopped ?? null;
+  }
+
+  private endFollowers(reason: unknown): void {
+    for (const { onEnd } of this.followers) onEnd?.(reason);
+  }
+
+  /**
+   * A third of the lease, or of what is left where that is less: so it is where renewals were
+   * stopped or cut short.
+   */
+  private renewAfterMs(expiresInMs: number): number {
+    const { leaseMs } = this.wish;
+    return Math.max(Math.min(leaseMs, expiresInMs) / 3, leaseMs / 30);
+  }
+
+  private watchDeadline(): void {
+    this.callOffDeadline();
+    this.callOffDeadline = this.client.settings.clock.after(this.remainingMs(), () => {
+      if (this.remainingMs() > 0) this.watchDeadline();
+      else this.checkLost();
+    });
+  }
+}
+
+/** Its error is the caller's own bug, and is reported like one: as an unhandled rejection. */
+function tell(listener: ((remark: Remark) => void) | undefined, remark: Remark): void {
+  void Promise.resolve().then(() => listener?.(remark));
+}

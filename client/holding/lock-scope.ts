@@ -1,0 +1,73 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { LockUpgradeRefused } from '../errors/lock-upgrade-refused';
+import type { LockyardClient } from '../lockyard-client';
+import type { Mode } from '../wire/wire';
+import type { LockHold } from './lock-hold';
+
+/** Work that runs under a hold, and the work within which it was begun. */
+interface Scope {
+  hold: LockHold;
+  outer: Scope | undefined;
+}
+
+const scopes = new AsyncLocalStorage<Scope>();
+
+/**
+ * Runs `work` so that whatever it calls, or starts, can find the hold for as long as the work
+ * itself lasts.
+ */
+export function runUnderHold<T>(hold: LockHold, work: () => T): T {
+  return scopes.run({ hold, outer: firstOpen(scopes.getStore()) }, work);
+}
+
+/** What is asked for within some work, perhaps. */
+export interface InnerWish {
+  client: LockyardClient;
+  namespace: string;
+  name: string;
+  mode: Mode;
+  /** Undefined: any owner. */
+  owner: string | undefined;
+}
+
+/**
+ * The hold under which the calling work already runs, if it satisfies the wish; null: none, ask the
+ * service. A hold whose work has ended does not count, even for inner work that is still running.
+ *
+ * Throws `LockLost` when the hold is lost, or its lease may have expired: work that relies on it
+ * must stop, and a new request would hide that. Throws `LockUpgradeRefused` for a shared hold where
+ * the wish is exclusive.
+ */
+export function enclosingHold(wish: InnerWish): LockHold | null {
+  for (let scope = firstOpen(scopes.getStore()); scope; scope = scope.outer) {
+    if (!isSameLock(scope.hold, wish)) continue;
+    const { hold } = scope;
+    const lost = hold.checkLost();
+    if (lost) throw lost;
+    if (hold.wish.mode === 'shared' && wish.mode === 'exclusive') {
+      throw new LockUpgradeRefused(wish.name, hold.token);
+    }
+    return hold;
+  }
+  return null;
+}
+
+function isSameLock({ client, wish: held }: LockHold, wish: InnerWish): boolean {
+  return (
+    client === wish.client &&
+    held.namespace === wish.namespace &&
+    held.name === wish.name &&
+    (wish.owner === undefined || held.owner === wish.owner)
+  );
+}
+
+/**
+ * Scopes that are over are cut out of the chain: work that starts work for ever must not pile them
+ * up.
+ */
+function firstOpen(scope: Scope | undefined): Scope | undefined {
+  let open = scope;
+  while (open?.hold.isOver) open = open.outer;
+  if (open) open.outer = firstOpen(open.outer);
+  return open;
+}

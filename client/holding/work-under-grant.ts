@@ -1,0 +1,101 @@
+import { blame, type LockLost, lossFacts } from '../errors/lock-lost';
+import { ReleaseUnconfirmed } from '../errors/release-unconfirmed';
+import type { LockyardClient } from '../lockyard-client';
+import { notify } from '../observing/lock-observer';
+import { inSpan, type LockSpan, lockAttributes } from '../observing/lock-spans';
+import { type Settled, settle } from '../platform/settle';
+import type { Grant, Wish } from '../waiting/await-grant';
+import { retrying } from '../wire/retry';
+import { RETRY_BUDGET_MS, TIDY_UP_MS } from '../wire/time-limits';
+import type { ReleaseAnswer } from '../wire/wire';
+import { type Hold, type HoldListeners, LockHold } from './lock-hold';
+import { runUnderHold } from './lock-scope';
+
+interface WorkOptions extends HoldListeners {
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Does `work` under a hold that was granted, keeps it renewed meanwhile, and releases it whatever
+ * happens.
+ */
+export function workUnderGrant<T>(
+  client: LockyardClient,
+  wish: Wish,
+  grant: Grant,
+  options: WorkOptions,
+  work: (hold: Hold) => Promise<T> | T,
+): Promise<T> {
+  const hold = new LockHold(client, wish, grant, options);
+  const attributes = { ...lockAttributes(wish), 'lockyard.token': grant.token };
+  return inSpan('lockyard.hold', attributes, async (span) => {
+    const result = await workUnder(hold, work, options.signal);
+    const release = await settle(() => giveBack(client, wish, hold));
+    const lost = tellEnd(hold, release, span);
+    if (lost) throw 'error' in result ? blame(lost, result.error) : lost;
+    if ('error' in result) throw result.error;
+    if ('error' in release) {
+      throw new ReleaseUnconfirmed(wish.name, hold.token, result.value, release.error);
+    }
+    return result.value;
+  });
+}
+
+function workUnder<T>(
+  hold: LockHold,
+  work: (hold: Hold) => Promise<T> | T,
+  signal: AbortSignal | undefined,
+): Promise<Settled<T>> | Settled<T> {
+  if (signal?.aborted) return { error: signal.reason };
+  return runUnderHold(hold, async () => {
+    hold.begin();
+    if (hold.lost) return { error: hold.lost };
+    const interrupt = () => hold.interrupt(signal?.reason);
+    signal?.addEventListener('abort', interrupt, { once: true });
+    try {
+      return await settle(() => work(hold.view()));
+    } finally {
+      hold.stop();
+      signal?.removeEventListener('abort', interrupt);
+    }
+  });
+}
+
+/** Null: the server itself said that there is nothing to release any more. */
+function giveBack(
+  client: LockyardClient,
+  { namespace, name, owner }: Wish,
+  hold: LockHold,
+): Promise<ReleaseAnswer> | null {
+  if (hold.lost && hold.lost.loss.cause !== 'unrenewed') return null;
+  const { clock, chance } = client.settings;
+  const budgetMs = hold.lost ? TIDY_UP_MS : Math.min(RETRY_BUDGET_MS, hold.remainingMs());
+  const until = clock.monotonic() + budgetMs;
+  const requestId = chance.id();
+  const timeoutMs = hold.lost ? TIDY_UP_MS : undefined;
+  return retrying({ clock, chance, until }, () =>
+    client.release({ namespace, name, owner, token: hold.token, requestId }, { timeoutMs }),
+  );
+}
+
+/** Tells observers and the span how the hold ended; answers the loss where it was one. */
+function tellEnd(
+  hold: LockHold,
+  release: Settled<ReleaseAnswer | null>,
+  span: LockSpan,
+): LockLost | null {
+  const answer = 'value' in release ? release.value : null;
+  if (answer?.outcome === 'lost') hold.lose(lossFacts(answer));
+  if (hold.lost) {
+    span.setAttributes({
+      'lockyard.outcome': 'lost',
+      'lockyard.loss.cause': hold.lost.loss.cause,
+    });
+    return hold.lost;
+  }
+  const outcome = answer && answer.outcome !== 'lost' ? answer.outcome : 'unconfirmed';
+  const { observer } = hold.client.settings;
+  notify(observer, 'released', { ...hold.facts(), outcome, heldMs: hold.heldMs() });
+  span.setAttributes({ 'lockyard.outcome': outcome });
+  return null;
+}

@@ -1,0 +1,35 @@
+import { blame } from '../errors/lock-lost';
+import { settle } from '../platform/settle';
+import type { Hold, HoldListeners, LockHold } from './lock-hold';
+
+/** What the inner of two nested calls may still want of its own. */
+export interface InnerOptions extends HoldListeners {
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Does `work` under a hold that an outer call keeps, without any request. Its signal follows the
+ * hold, the outer call's signal and its own. When the outer work ends first, the hold ends for the
+ * inner work too: its signal aborts, and the call rejects with `LockLost`.
+ */
+export async function workWithin<T>(
+  hold: LockHold,
+  options: InnerOptions,
+  work: (hold: Hold) => Promise<T> | T,
+): Promise<T> {
+  const { signal: own } = options;
+  own?.throwIfAborted();
+  const inner = new AbortController();
+  const end = (reason: unknown) => inner.abort(reason);
+  const giveUp = () => end(own?.reason);
+  const unlisten = hold.listen({ ...options, onEnd: end });
+  own?.addEventListener('abort', giveUp, { once: true });
+  const result = await settle(() => work(hold.view({ signal: inner.signal, waitedMs: 0 })));
+  unlisten();
+  own?.removeEventListener('abort', giveUp);
+
+  const lost = hold.checkLost() ?? (hold.isOver ? hold.endedLoss() : null);
+  if (lost) throw 'error' in result ? blame(lost, result.error) : lost;
+  if ('error' in result) throw result.error;
+  return result.value;
+}

@@ -1,0 +1,91 @@
+import type { EndCause, Mode, Reason } from '../wire/wire';
+
+/**
+ * The lock that something happened to. Names may be many: think before you make a label of them.
+ */
+export interface ObservedLock {
+  namespace: string;
+  name: string;
+  mode: Mode;
+}
+
+/**
+ * How a call of `withLock` came to its lock, or did not. `joined`: it runs under an outer hold,
+ * without a request. `timeout`: not within its patience, or frozen. `abandoned`: its own signal
+ * ended it. `failed`: any other error.
+ */
+export interface WaitEnded extends ObservedLock {
+  outcome: 'granted' | 'joined' | 'timeout' | 'abandoned' | 'failed';
+  /** From the call to its grant or error, by this process's clock. */
+  waitedMs: number;
+}
+
+export interface HoldRenewed extends ObservedLock {
+  token: number;
+  /** From sending the renewal to its answer. */
+  latencyMs: number;
+  /** What was surely left of the lease when it was sent: near 0, renewals come late. */
+  leftMs: number;
+}
+
+export interface HoldLost extends ObservedLock {
+  token: number;
+  cause: EndCause | 'unrenewed';
+  /** From the arrival of the grant to the moment when the loss was noticed. */
+  heldMs: number;
+}
+
+export interface HoldReleased extends ObservedLock {
+  token: number;
+  /** `unconfirmed`: no answer; the lock may stay taken until its lease ends. */
+  outcome: 'released' | 'decremented' | 'unconfirmed';
+  /** From the arrival of the grant to the end of the release. */
+  heldMs: number;
+}
+
+export interface RequestFailed {
+  /** Such as `lock.acquire`. */
+  procedure: string;
+  reason: Reason;
+  latencyMs: number;
+}
+
+/**
+ * Hooks, for metrics. Each is called synchronously, within the action that it reports: it should
+ * only count. What it throws, or rejects with, changes nothing for the lock; it is reported once as
+ * a warning of the process.
+ *
+ * Every hold ends in one `released` or one `lost`.
+ */
+export interface LockObserver {
+  waitEnded?(event: WaitEnded): void;
+  renewed?(event: HoldRenewed): void;
+  lost?(event: HoldLost): void;
+  released?(event: HoldReleased): void;
+  /** One request got no answer, or a refusal; also those that are tried again. */
+  requestFailed?(event: RequestFailed): void;
+}
+
+type Events = { [K in keyof LockObserver]-?: Parameters<NonNullable<LockObserver[K]>>[0] };
+
+const complained = new WeakSet<LockObserver>();
+
+export function notify<K extends keyof LockObserver>(
+  observer: LockObserver | undefined,
+  hook: K,
+  event: Events[K],
+): void {
+  if (!observer) return;
+  const complain = (error: unknown) => {
+    if (complained.has(observer)) return;
+    complained.add(observer);
+    process.emitWarning(`A hook of a Lockyard client failed (${hook}): ${String(error)}`);
+  };
+  try {
+    const listen = observer[hook] as ((event: Events[K]) => unknown) | undefined;
+    const answer = listen?.call(observer, event);
+    if (answer instanceof Promise) answer.catch(complain);
+  } catch (error) {
+    complain(error);
+  }
+}

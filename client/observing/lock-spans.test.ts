@@ -1,0 +1,195 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import * as otel from '@opentelemetry/api';
+import {
+  BasicTracerProvider,
+  InMemorySpanExporter,
+  type ReadableSpan,
+  SimpleSpanProcessor,
+  type SpanProcessor,
+} from '@opentelemetry/sdk-trace-base';
+import { afterAll, beforeAll, beforeEach, describe, expect, expectTypeOf, test } from 'vitest';
+import { granted, heldWork, outcomeOf, scriptedBench } from '../testing/scripted-bench';
+import { until } from '../testing/test-clock';
+import { withLock } from '../with-lock';
+import type { TracingApi } from './lock-spans';
+
+const bench = scriptedBench();
+const exporter = new InMemorySpanExporter();
+
+/** Throws wherever the test wants it to. */
+const broken = {
+  on: '',
+  breakOn(act: string) {
+    if (this.on === act) throw new Error(`tracing is broken on ${act}`);
+  },
+};
+const brokenProcessor: SpanProcessor = {
+  onStart: () => broken.breakOn('start'),
+  onEnd: () => broken.breakOn('end'),
+  forceFlush: async () => {},
+  shutdown: async () => {},
+};
+
+/** Which span is active, as a program's own tracing set-up keeps it. */
+class Contexts implements otel.ContextManager {
+  private readonly storage = new AsyncLocalStorage<otel.Context>();
+  active() {
+    return this.storage.getStore() ?? otel.ROOT_CONTEXT;
+  }
+  with<A extends unknown[], F extends (...args: A) => ReturnType<F>>(
+    context: otel.Context,
+    run: F,
+    thisArg?: ThisParameterType<F>,
+    ...args: A
+  ): ReturnType<F> {
+    return this.storage.run(context, () => run.apply(thisArg, args));
+  }
+  bind<T>(_context: otel.Context, target: T): T {
+    return target;
+  }
+  enable() {
+    return this;
+  }
+  disable() {
+    return this;
+  }
+}
+
+beforeAll(() => {
+  otel.context.setGlobalContextManager(new Contexts());
+  const spanProcessors = [new SimpleSpanProcessor(exporter), brokenProcessor];
+  otel.trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors }));
+});
+afterAll(() => {
+  otel.trace.disable();
+  otel.context.disable();
+});
+beforeEach(() => exporter.reset());
+
+const spans = () => exporter.getFinishedSpans();
+
+function span(name: string): ReadableSpan {
+  const found = spans().find((known) => known.name === name);
+  if (!found) throw new Error(`no span ${name}`);
+  return found;
+}
+
+const parentOf = (child: ReadableSpan) => child.parentSpanContext?.spanId;
+
+test('the API that is installed is what is used of it', () => {
+  expectTypeOf<typeof otel>().toExtend<TracingApi>();
+});
+
+describe('one span for a wait and one for a hold', () => {
+  test('say which lock, how it went and its token; what the work starts is a child of the hold', async () => {
+    const tracer = otel.trace.getTracer('test');
+    const { client } = bench;
+    const ended = tracer.startActiveSpan('caller', async (caller) => {
+      const result = await withLock('job', { client, namespace: 'pay' }, async () => {
+        await new Promise(setImmediate);
+        tracer.startSpan('child').end();
+        return withLock('job', { client, namespace: 'pay' }, () => 'inner');
+      });
+      caller.end();
+      return result;
+    });
+    (await bench.server.next('lock.acquire')).answer(granted());
+    (await bench.server.next('lock.release')).answer({ outcome: 'released' });
+    expect(await ended).toBe('inner');
+    expect(spans().map(({ name }) => name)).toEqual([
+      'lockyard.wait',
+      'child',
+      'lockyard.hold',
+      'caller',
+    ]);
+    const lock = {
+      'lockyard.namespace': 'pay',
+      'lockyard.lock': 'job',
+      'lockyard.mode': 'exclusive',
+      'lockyard.token': 41,
+    };
+    const wait = span('lockyard.wait');
+    const hold = span('lockyard.hold');
+    expect(wait.attributes).toEqual({ ...lock, 'lockyard.outcome': 'granted' });
+    expect(hold.attributes).toEqual({ ...lock, 'lockyard.outcome': 'released' });
+    const caller = span('caller').spanContext().spanId;
+    expect([parentOf(wait), parentOf(hold)]).toEqual([caller, caller]);
+    expect(parentOf(span('child'))).toBe(hold.spanContext().spanId);
+    expect(wait.instrumentationScope).toMatchObject({ name: 'lockyard' });
+    expect(hold.status.code).toBe(otel.SpanStatusCode.UNSET);
+  });
+
+  test('an error of the work is recorded', async () => {
+    const error = new TypeError('could not write');
+    const { client } = bench;
+    const ended = outcomeOf(withLock('job', { client }, () => Promise.reject(error)));
+    (await bench.server.next('lock.acquire')).answer(granted());
+    (await bench.server.next('lock.release')).answer({ outcome: 'released' });
+    expect(await ended).toBe(error);
+    const { status, attributes, events } = span('lockyard.hold');
+    expect(status).toEqual({ code: otel.SpanStatusCode.ERROR, message: 'could not write' });
+    expect(attributes).toMatchObject({
+      'lockyard.outcome': 'released',
+      'error.type': 'TypeError',
+    });
+    expect(events).toMatchObject([{ name: 'exception' }]);
+  });
+
+  test('a lost hold is recorded with its cause', async () => {
+    const work = heldWork();
+    const ended = outcomeOf(withLock('job', { client: bench.client }, work.run));
+    (await bench.server.next('lock.acquire')).answer(granted());
+    await work.started();
+    bench.clock.advance(10_000);
+    (await bench.server.next('lock.renew')).answer({ outcome: 'lost', cause: 'expired', at: 5 });
+    await until(() => work.isAborted);
+    work.finish('done');
+    expect(await ended).toMatchObject({ name: 'LockLost' });
+    const { status, attributes } = span('lockyard.hold');
+    expect(status.code).toBe(otel.SpanStatusCode.ERROR);
+    expect(attributes).toMatchObject({
+      'lockyard.outcome': 'lost',
+      'lockyard.loss.cause': 'expired',
+      'error.type': 'LockLost',
+    });
+  });
+
+  test('patience that ended is an outcome and no error; a refusal is one', async () => {
+    const { client } = bench;
+    const late = outcomeOf(withLock('job', { client, waitMs: 0 }, () => 'never'));
+    const held = { outcome: 'held', holders: [], queueLength: 0, retryAfterMs: 50 };
+    (await bench.server.next('lock.acquire')).answer(held);
+    await late;
+    const refused = outcomeOf(withLock('job', { client }, () => 'never'));
+    (await bench.server.next('lock.acquire')).refuse(403, 'FORBIDDEN');
+    await refused;
+    expect(spans().map(({ name }) => name)).toEqual(['lockyard.wait', 'lockyard.wait']);
+    expect(spans()).toMatchObject([
+      {
+        attributes: { 'lockyard.outcome': 'timeout' },
+        status: { code: otel.SpanStatusCode.UNSET },
+        events: [],
+      },
+      {
+        attributes: { 'lockyard.outcome': 'failed', 'error.type': 'LockyardError' },
+        status: { code: otel.SpanStatusCode.ERROR },
+        events: [{ name: 'exception' }],
+      },
+    ]);
+  });
+});
+
+test.each(['start', 'end'])(
+  'tracing that breaks on the %s of a span harms nothing',
+  async (act) => {
+    broken.on = act;
+    try {
+      const ended = withLock('job', { client: bench.client }, () => 'done');
+      (await bench.server.next('lock.acquire')).answer(granted());
+      (await bench.server.next('lock.release')).answer({ outcome: 'released' });
+      expect(await ended).toBe('done');
+    } finally {
+      broken.on = '';
+    }
+  },
+);

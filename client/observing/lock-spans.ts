@@ -1,0 +1,126 @@
+import { createRequire } from 'node:module';
+import manifest from '../package.json' with { type: 'json' };
+import type { Wish } from '../waiting/await-grant';
+
+type Attributes = Record<string, string | number>;
+
+/** What is used of a span of `@opentelemetry/api`. */
+export interface LockSpan {
+  setAttributes(attributes: Attributes): unknown;
+  recordException(exception: Error): void;
+  setStatus(status: { code: 2; message?: string }): unknown;
+  end(): void;
+}
+
+/** What is used of the module `@opentelemetry/api`, which is loaded only where it is installed. */
+export interface TracingApi {
+  trace: {
+    getTracer(
+      name: string,
+      version: string,
+    ): { startSpan(name: string, options: { attributes: Attributes }): LockSpan };
+    // biome-ignore lint/suspicious/noExplicitAny: contexts and spans are passed on as they are.
+    setSpan(context: any, span: any): any;
+  };
+  context: {
+    active(): unknown;
+    // biome-ignore lint/suspicious/noExplicitAny: contexts are passed on as they are.
+    with<T>(context: any, run: () => T): T;
+  };
+}
+
+const ERROR = 2;
+
+const NO_SPAN: LockSpan = {
+  setAttributes: () => {},
+  recordException: () => {},
+  setStatus: () => {},
+  end: () => {},
+};
+
+let found: TracingApi | null | undefined;
+
+/**
+ * `@opentelemetry/api`, as the program that uses this package sees it; null where it is not
+ * installed.
+ */
+function tracingApi(): TracingApi | null {
+  if (found === undefined) {
+    try {
+      found = createRequire(import.meta.url)('@opentelemetry/api') as TracingApi;
+    } catch {
+      found = null;
+    }
+  }
+  return found;
+}
+
+export function lockAttributes({ namespace, name, mode }: Wish): Attributes {
+  return { 'lockyard.namespace': namespace, 'lockyard.lock': name, 'lockyard.mode': mode };
+}
+
+/**
+ * Runs within a span, which ends with it; whatever `run` starts becomes a child. What `run` throws
+ * is recorded, unless `isExpected` says that it is an ordinary outcome. What goes wrong with the
+ * tracing itself changes nothing.
+ */
+export async function inSpan<T>(
+  name: string,
+  attributes: Attributes,
+  run: (span: LockSpan) => Promise<T>,
+  isExpected: (error: unknown) => boolean = () => false,
+): Promise<T> {
+  const { span, within } = startSpan(name, attributes);
+  try {
+    return await within(() => run(span));
+  } catch (error) {
+    if (!isExpected(error)) recordError(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+interface StartedSpan {
+  span: LockSpan;
+  within<T>(run: () => T): T;
+}
+
+function startSpan(name: string, attributes: Attributes): StartedSpan {
+  const api = tracingApi();
+  if (!api) return UNTRACED;
+  try {
+    const tracer = api.trace.getTracer('lockyard', manifest.version);
+    const span = tracer.startSpan(name, { attributes });
+    const context = api.trace.setSpan(api.context.active(), span);
+    return { span: harmless(span), within: (run) => api.context.with(context, run) };
+  } catch {
+    return UNTRACED;
+  }
+}
+
+const UNTRACED: StartedSpan = { span: NO_SPAN, within: (run) => run() };
+
+/** A processor or exporter that throws does so in the middle of these. */
+function harmless(span: LockSpan): LockSpan {
+  const tried = (act: () => unknown) => {
+    try {
+      act();
+    } catch {
+      // Neither the lock nor its work has anything to do with it.
+    }
+  };
+  return {
+    setAttributes: (attributes) => tried(() => span.setAttributes(attributes)),
+    recordException: (exception) => tried(() => span.recordException(exception)),
+    setStatus: (status) => tried(() => span.setStatus(status)),
+    end: () => tried(() => span.end()),
+  };
+}
+
+function recordError(span: LockSpan, error: unknown): void {
+  const known = error instanceof Error ? error : new Error(String(error));
+  span.recordException(known);
+  span.setAttributes({ 'error.type': known.name });
+  span.setStatus({ code: ERROR, message: known.message });
+}

@@ -1,0 +1,119 @@
+import { LockTimeout } from '../errors/lock-timeout';
+import type { LockyardClient } from '../lockyard-client';
+import { type RetryBounds, retrying } from '../wire/retry';
+import type { CallOptions } from '../wire/send-request';
+import { driftMs, RETRY_BUDGET_MS } from '../wire/time-limits';
+import type { AcquireAnswer, Granted, Mode } from '../wire/wire';
+import { GrantWait } from './grant-wait';
+
+/** What to take, and for whom. */
+export interface Wish {
+  namespace: string;
+  name: string;
+  owner: string;
+  leaseMs: number;
+  /** The whole patience. */
+  waitMs: number;
+  mode: Mode;
+  reentrant: boolean;
+  meta: Record<string, string>;
+}
+
+/** A hold as it was granted, and until when it can be believed in without another answer. */
+export interface Grant {
+  token: number;
+  waitedMs: number;
+  /** Epoch milliseconds of the backend's clock. */
+  expiresAt: number;
+  /**
+   * Our clock before the request was sent whose answer this is: the lease cannot have begun
+   * earlier.
+   */
+  sentAt: number;
+  expiresInMs: number;
+}
+
+/**
+ * Until when, on this process's clock, the lease in an answer to a request sent at `sentAt`
+ * certainly lasts.
+ */
+export function surelyUntil({
+  sentAt,
+  expiresInMs,
+}: Pick<Grant, 'sentAt' | 'expiresInMs'>): number {
+  return sentAt + expiresInMs - driftMs(expiresInMs);
+}
+
+/**
+ * Waits for a grant over as many requests as it takes, all with one request id, so that the
+ * position in the queue is kept.
+ *
+ * Rejects with `LockTimeout` when it was not granted in time, with `LockyardError` when the outcome
+ * is unknown, and with the signal's reason when the caller gives up. In each case the queue
+ * position, or a grant whose answer was lost, is released first; if even that fails, the cost is
+ * one lease.
+ */
+export function awaitGrant(
+  client: LockyardClient,
+  wish: Wish,
+  signal: AbortSignal | undefined,
+): Promise<Grant> {
+  return new OneLockWait(client, wish, signal).run();
+}
+
+class OneLockWait extends GrantWait<AcquireAnswer, Grant> {
+  constructor(
+    client: LockyardClient,
+    private readonly wish: Wish,
+    signal: AbortSignal | undefined,
+  ) {
+    super(client, wish.waitMs, signal);
+  }
+
+  protected send(requestId: string, options: CallOptions): Promise<AcquireAnswer> {
+    return this.client.acquire({ ...this.wish, requestId }, options);
+  }
+
+  protected undo(requestId: string, options: CallOptions): Promise<unknown> {
+    const { namespace, name, owner } = this.wish;
+    return this.client.cancel({ namespace, name, owner, requestId }, options);
+  }
+
+  protected prove({ token, waitedMs, expiresAt, expiresInMs }: Granted, sentAt: number) {
+    const grant: Grant = { token, waitedMs, expiresAt, expiresInMs, sentAt };
+    return proven(this.client, this.wish, grant, (until) => this.bounds(until));
+  }
+
+  protected timeout(answer: AcquireAnswer): LockTimeout {
+    const { name, waitMs } = this.wish;
+    return new LockTimeout(name, waitMs, {
+      holders: 'holders' in answer ? answer.holders : [],
+      queueLength: 'queueLength' in answer ? answer.queueLength : null,
+      frozen: answer.outcome === 'frozen' ? answer.reason : null,
+    });
+  }
+}
+
+/**
+ * A wait may have used up what can be proven of a lease, which counts from before the request. Then
+ * a renewal proves it; null: the hold ended before anybody worked under it.
+ */
+export async function proven(
+  client: LockyardClient,
+  { namespace, name, owner, leaseMs }: Pick<Wish, 'namespace' | 'name' | 'owner' | 'leaseMs'>,
+  grant: Grant,
+  boundsUntil: (until: number) => RetryBounds,
+): Promise<Grant | null> {
+  const { clock } = client.settings;
+  const now = clock.monotonic();
+  if (surelyUntil(grant) - now >= leaseMs / 2) return grant;
+  const bounds = boundsUntil(now + RETRY_BUDGET_MS);
+  return retrying(bounds, async () => {
+    const renewedAt = clock.monotonic();
+    const renewal = { namespace, name, owner, token: grant.token, leaseMs };
+    const answer = await client.renew(renewal, { signal: bounds.signal });
+    if (answer.outcome === 'lost') return null;
+    const { expiresAt, expiresInMs } = answer;
+    return { ...grant, expiresAt, expiresInMs, sentAt: renewedAt };
+  });
+}

@@ -1,0 +1,86 @@
+import { LockTimeout } from '../errors/lock-timeout';
+import type { LockyardClient } from '../lockyard-client';
+import type { CallOptions } from '../wire/send-request';
+import type { AcquireManyAnswer, SetGranted } from '../wire/set-wire';
+import type { Mode } from '../wire/wire';
+import { type Grant, proven } from './await-grant';
+import { GrantWait } from './grant-wait';
+
+/** Which locks to take together, and for whom. */
+export interface SetWish {
+  namespace: string;
+  locks: { name: string; mode: Mode }[];
+  owner: string;
+  leaseMs: number;
+  /** The whole patience. */
+  waitMs: number;
+  meta: Record<string, string>;
+}
+
+/** A set as it was granted. */
+export interface SetGrants {
+  byName: ReadonlyMap<string, Grant>;
+  /** Gives back what is left of it. Never rejects. */
+  giveBack(): Promise<void>;
+}
+
+/** Waits for all of a set as `awaitGrant` does for one lock, and rejects as that does. */
+export async function awaitSetGrant(
+  client: LockyardClient,
+  wish: SetWish,
+  signal: AbortSignal | undefined,
+): Promise<SetGrants> {
+  const wait = new SetWait(client, wish, signal);
+  const byName = await wait.run();
+  return { byName, giveBack: () => wait.cancel() };
+}
+
+class SetWait extends GrantWait<AcquireManyAnswer, ReadonlyMap<string, Grant>> {
+  constructor(
+    client: LockyardClient,
+    private readonly wish: SetWish,
+    signal: AbortSignal | undefined,
+  ) {
+    super(client, wish.waitMs, signal);
+  }
+
+  protected send(requestId: string, options: CallOptions): Promise<AcquireManyAnswer> {
+    return this.client.acquireMany({ ...this.wish, requestId }, options);
+  }
+
+  protected undo(requestId: string, options: CallOptions): Promise<unknown> {
+    const { namespace, owner, locks } = this.wish;
+    const names = locks.map(({ name }) => name);
+    return this.client.cancelMany({ namespace, names, owner, requestId }, options);
+  }
+
+  /** Where one of them is over, the others are given back. */
+  protected async prove(
+    { grants }: SetGranted,
+    sentAt: number,
+  ): Promise<ReadonlyMap<string, Grant> | null> {
+    const byName = new Map<string, Grant>();
+    const bounds = (until: number) => this.bounds(until);
+    await Promise.all(
+      grants.map(async ({ name, token, waitedMs, expiresAt, expiresInMs }) => {
+        const told: Grant = { token, waitedMs, expiresAt, expiresInMs, sentAt };
+        const grant = await proven(this.client, { ...this.wish, name }, told, bounds);
+        if (grant) byName.set(name, grant);
+      }),
+    );
+    if (byName.size === grants.length) return byName;
+    await this.cancel();
+    return null;
+  }
+
+  protected timeout(answer: AcquireManyAnswer): LockTimeout {
+    const { locks, waitMs } = this.wish;
+    const block = 'blockedBy' in answer ? answer.blockedBy[0] : undefined;
+    const told = 'name' in answer ? answer.name : undefined;
+    return new LockTimeout(block?.name ?? told ?? locks[0]?.name ?? '', waitMs, {
+      holders: block?.holders ?? [],
+      queueLength: block?.queueLength ?? ('queueLength' in answer ? answer.queueLength : null),
+      frozen: answer.outcome === 'frozen' ? answer.reason : null,
+    });
+  }
+}

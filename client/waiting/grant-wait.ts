@@ -1,0 +1,145 @@
+import type { LockTimeout } from '../errors/lock-timeout';
+import { LockyardError } from '../errors/lockyard-error';
+import type { LockyardClient } from '../lockyard-client';
+import { pause } from '../platform/client-clock';
+import { RequestId } from '../wire/request-id';
+import { retryDelayMs, retrying } from '../wire/retry';
+import type { CallOptions } from '../wire/send-request';
+import { ANSWER_WITHIN_MS, HELD_OPEN_MS, RETRY_BUDGET_MS, TIDY_UP_MS } from '../wire/time-limits';
+
+/** What every answer to an acquire has, of one lock or of several. */
+interface AnyAnswer {
+  outcome: 'granted' | 'held' | 'timeout' | 'queued' | 'queueFull' | 'frozen' | 'ended';
+}
+
+/** How long to leave a frozen lock alone, in steps of `retryDelayMs`: the longest. */
+const FROZEN_PAUSES = 10;
+
+/** An answer faster than this, and yet `queued`, comes from a server that is shutting down. */
+const AT_ONCE_MS = 200;
+
+/**
+ * Waits for a grant over as many requests as it takes, all with one request id, so that the place
+ * in the queue stays. What is asked for, and what a grant is, is for those to say who extend this.
+ */
+export abstract class GrantWait<A extends AnyAnswer, G> {
+  protected readonly clock;
+  private readonly chance;
+  private readonly startedAt: number;
+  private id: RequestId;
+  /** The server may know the present id: there may be a place or a grant to give back. */
+  private unsure = false;
+
+  constructor(
+    protected readonly client: LockyardClient,
+    private readonly waitMs: number,
+    protected readonly signal: AbortSignal | undefined,
+  ) {
+    this.clock = client.settings.clock;
+    this.chance = client.settings.chance;
+    this.startedAt = this.clock.monotonic();
+    this.id = this.freshId();
+  }
+
+  /** Asks once, with the whole patience. */
+  protected abstract send(requestId: string, options: CallOptions): Promise<A>;
+  /** Takes the request back. */
+  protected abstract undo(requestId: string, options: CallOptions): Promise<unknown>;
+  /** A grant that can be believed in; null: it was over before anybody worked under it. */
+  protected abstract prove(granted: A & { outcome: 'granted' }, sentAt: number): Promise<G | null>;
+  protected abstract timeout(answer: A): LockTimeout;
+
+  /**
+   * Before it rejects, the queue position or a grant whose answer was lost is released, where
+   * possible.
+   */
+  async run(): Promise<G> {
+    try {
+      return await this.untilGranted();
+    } catch (error) {
+      if (this.unsure) await this.cancel();
+      throw error;
+    }
+  }
+
+  /** Releases any grant of the current request id. If that fails, its lease expires. */
+  async cancel(): Promise<void> {
+    const until = this.clock.monotonic() + TIDY_UP_MS;
+    const { clock, chance } = this;
+    try {
+      await retrying({ clock, chance, until }, () =>
+        this.undo(this.id.forSending(), { timeoutMs: TIDY_UP_MS }),
+      );
+    } catch {
+      // The error that led here says more.
+    }
+  }
+
+  protected bounds(until: number) {
+    return { clock: this.clock, chance: this.chance, until, signal: this.signal };
+  }
+
+  private async untilGranted(): Promise<G> {
+    for (;;) {
+      const { answer, sentAt } = await this.ask();
+      const grant = isGranted(answer) ? await this.prove(answer, sentAt) : null;
+      if (grant) return grant;
+      this.unsure = answer.outcome === 'queued';
+      if (answer.outcome === 'held' || answer.outcome === 'timeout') throw this.timeout(answer);
+      if (this.patienceLeftMs() <= 0) throw this.timeout(answer);
+      await this.beforeAskingAgain(answer, sentAt);
+    }
+  }
+
+  /** Asks with the present id until there is an answer. */
+  private ask(): Promise<{ answer: A; sentAt: number }> {
+    const until = this.startedAt + (this.waitMs > 0 ? this.waitMs : RETRY_BUDGET_MS);
+    return retrying(this.bounds(until), async () => {
+      this.signal?.throwIfAborted();
+      const wasUnsure = this.unsure;
+      const requestId = this.id.forSending();
+      const timeoutMs = Math.min(this.patienceLeftMs(), HELD_OPEN_MS) + ANSWER_WITHIN_MS;
+      const sentAt = this.clock.monotonic();
+      try {
+        this.unsure = true;
+        const answer = await this.send(requestId, { timeoutMs, signal: this.signal });
+        this.id.answered();
+        return { answer, sentAt };
+      } catch (error) {
+        if (isSurelyNotDone(error)) this.unsure = wasUnsure;
+        throw error;
+      }
+    });
+  }
+
+  private async beforeAskingAgain(answer: A, sentAt: number): Promise<void> {
+    if (answer.outcome === 'queueFull') {
+      const { retryAfterMs } = answer as { retryAfterMs?: number };
+      const delayMs = retryDelayMs(this.chance, 0, retryAfterMs);
+      await pause(this.clock, Math.min(delayMs, this.patienceLeftMs()), this.signal);
+    } else if (answer.outcome === 'frozen') {
+      const delayMs = retryDelayMs(this.chance, FROZEN_PAUSES);
+      await pause(this.clock, Math.min(delayMs, this.patienceLeftMs()), this.signal);
+    } else if (answer.outcome !== 'queued') {
+      this.id = this.freshId();
+    } else if (this.clock.monotonic() - sentAt < AT_ONCE_MS) {
+      await pause(this.clock, retryDelayMs(this.chance, 1), this.signal);
+    }
+  }
+
+  private patienceLeftMs(): number {
+    return Math.max(0, this.startedAt + this.waitMs - this.clock.monotonic());
+  }
+
+  private freshId(): RequestId {
+    return new RequestId(this.chance.id(), this.clock);
+  }
+}
+
+function isGranted<A extends AnyAnswer>(answer: A): answer is A & { outcome: 'granted' } {
+  return answer.outcome === 'granted';
+}
+
+function isSurelyNotDone(error: unknown): boolean {
+  return error instanceof LockyardError && error.reason !== 'UNKNOWN';
+}

@@ -1,0 +1,50 @@
+import { LockTimeout } from '../errors/lock-timeout';
+import type { LockyardClient } from '../lockyard-client';
+import { notify, type WaitEnded } from '../observing/lock-observer';
+import { inSpan, lockAttributes } from '../observing/lock-spans';
+import type { Grant, Wish } from './await-grant';
+
+/** Tells observers, and a span, of a wait for a grant. */
+export function watchWait(
+  client: LockyardClient,
+  wish: Wish,
+  signal: AbortSignal | undefined,
+  wait: () => Promise<Grant>,
+): Promise<Grant> {
+  const { clock } = client.settings;
+  const startedAt = clock.monotonic();
+  const outcomeOf = (error: unknown) => {
+    if (error instanceof LockTimeout) return 'timeout';
+    return signal?.aborted && error === signal.reason ? 'abandoned' : 'failed';
+  };
+  return inSpan(
+    'lockyard.wait',
+    lockAttributes(wish),
+    async (span) => {
+      const end = (outcome: WaitEnded['outcome']) => {
+        span.setAttributes({ 'lockyard.outcome': outcome });
+        tellWaitEnded(client, wish, outcome, clock.monotonic() - startedAt);
+      };
+      try {
+        const grant = await wait();
+        span.setAttributes({ 'lockyard.token': grant.token });
+        end('granted');
+        return grant;
+      } catch (error) {
+        end(outcomeOf(error));
+        throw error;
+      }
+    },
+    (error) => outcomeOf(error) !== 'failed',
+  );
+}
+
+export function tellWaitEnded(
+  client: LockyardClient,
+  { namespace, name, mode }: Wish,
+  outcome: WaitEnded['outcome'],
+  waitedMs: number,
+): void {
+  const { observer } = client.settings;
+  notify(observer, 'waitEnded', { namespace, name, mode, outcome, waitedMs });
+}

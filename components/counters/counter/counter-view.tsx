@@ -1,0 +1,57 @@
+'use client';
+
+import { useMemo, useState } from 'react';
+import type { CounterDetail, CounterMoveRow } from '@/server/contract/console/counter-row';
+import { LostLine } from '../../live/lost-line';
+import { ReadingProvider } from '../../live/reading';
+import type { Reading } from '../../live/reading-store';
+import { useTRPCClient } from '../../live/trpc';
+import { useLive } from '../../live/use-live';
+import { AdjustDialog } from '../acts/adjust-dialog';
+import { BoundsDialog } from '../acts/bounds-dialog';
+import { CounterHeader } from './counter-header';
+import { MovesPanel } from './moves-panel';
+import { StandingPanel } from './standing-panel';
+
+/** A counter's page: its value, the actions on it, and its history. */
+export function CounterView({
+  initial,
+  moves,
+}: {
+  initial: CounterDetail;
+  /** Null where they could not be read for the first paint. */
+  moves: { rows: CounterMoveRow[]; older: string | null } | null;
+}) {
+  const client = useTRPCClient();
+  const [act, setAct] = useState<'adjust' | 'bounds' | null>(null);
+  const { namespace, name } = initial.row;
+  const { data, receivedAt, link, retry } = useLive<CounterDetail>(
+    initial.row.id,
+    initial,
+    ({ onData, ...rest }) =>
+      client.counters.watchDetail.subscribe(
+        { namespace, name },
+        { ...rest, onData: (message) => onData(message.data) },
+      ),
+  );
+  const reading = useMemo<Reading>(
+    () => ({ asOf: data.asOf, receivedAt, backends: [data.backend] }),
+    [data, receivedAt],
+  );
+  const { row } = data;
+  const close = () => setAct(null);
+  return (
+    <ReadingProvider reading={reading}>
+      <div className="page">
+        <div className="flex flex-col gap-3.5">
+          <CounterHeader row={row} link={link} onRetry={retry} />
+          <StandingPanel row={row} onAct={setAct} />
+          <MovesPanel row={row} initial={moves} />
+        </div>
+      </div>
+      <LostLine />
+      {act === 'adjust' && <AdjustDialog row={row} onClose={close} />}
+      {act === 'bounds' && <BoundsDialog row={row} onClose={close} />}
+    </ReadingProvider>
+  );
+}

@@ -1,0 +1,93 @@
+import { bucketBounds, bucketOf, type HistogramBar } from '@/server/core/statistics/log-histogram';
+
+/**
+ * One bar of a histogram as it is drawn: whole milliseconds from `fromMs` up to, and without,
+ * `toMs`.
+ */
+export interface Bin extends HistogramBar {
+  /** From 0, by equal steps to the right. */
+  place: number;
+}
+
+export interface Bins {
+  bins: Bin[];
+  /** A duration's position among the bars: the middle of the first is 0, of the next 1. */
+  placeOf: (ms: number) => number;
+  /** Round durations for the axis, each with its place. */
+  ticks: { place: number; ms: number }[];
+}
+
+/** More bars than these are too thin to be read. */
+const BINS_MAX = 32;
+
+/** Fewer bars than these show too little of their position on the axis. */
+const BINS_MIN = 20;
+
+const ROUND_MS = [
+  ...[1, 10, 100, 1_000, 10_000],
+  ...[60_000, 600_000, 3_600_000, 36_000_000, 86_400_000, 864_000_000],
+];
+
+/** Closer to a round one by ratio, a duration between would crowd its mark: 50 s beside 1 min. */
+const APART_RATIO = 1.5;
+
+const crowdsRound = (ms: number) =>
+  ROUND_MS.some((round) => round > ms && round / ms < APART_RATIO);
+
+/** Between those, where they alone would be too few. */
+const FINE_MS = ROUND_MS.flatMap((ms) => [
+  ms,
+  ...[2 * ms, 5 * ms].filter((between) => !crowdsRound(between)),
+]);
+
+const TICKS_MIN = 3;
+
+/**
+ * Sets the buckets of a histogram side by side, empty ones between them too, and puts some together
+ * where they would be too many. Durations of 0 ms have no place on a logarithmic axis and are left
+ * out.
+ *
+ * @param alsoMs a duration that must have a place, such as one that still lasts; null for none
+ */
+export function histogramBins(bars: readonly HistogramBar[], alsoMs: number | null): Bins {
+  const drawn = bars.filter(({ fromMs }) => fromMs > 0);
+  const buckets = [
+    ...drawn.map(({ fromMs }) => bucketOf(fromMs)),
+    ...(alsoMs !== null && alsoMs >= 1 ? [bucketOf(alsoMs)] : []),
+  ];
+  if (buckets.length === 0) return { bins: [], placeOf: () => 0, ticks: [] };
+  const [low, high] = [Math.min(...buckets), Math.max(...buckets)];
+  const together = togetherOf(low, high);
+  const found = Math.floor(high / together) - Math.floor(low / together) + 1;
+  const first = Math.max(0, Math.floor(low / together) - Math.floor(roomFor(found) / 2));
+  const count = found + roomFor(found);
+  const bins = Array.from({ length: count }, (_, place): Bin => {
+    const { fromMs } = bucketBounds(Math.max(1, (first + place) * together));
+    const { toMs } = bucketBounds((first + place + 1) * together - 1);
+    return { place, fromMs, toMs, count: 0 };
+  });
+  for (const bar of drawn) {
+    const bin = bins[Math.floor(bucketOf(bar.fromMs) / together) - first];
+    if (bin) bin.count += bar.count;
+  }
+  const placeOf = (ms: number) => exactBucket(ms) / together - first - 0.5;
+  const ticksOf = (durations: number[]) =>
+    durations
+      .map((ms) => ({ place: placeOf(ms), ms }))
+      .filter(({ place }) => place >= -0.5 && place <= count - 0.5);
+  const ticks = ticksOf(ROUND_MS);
+  return { bins, placeOf, ticks: ticks.length < TICKS_MIN ? ticksOf(FINE_MS) : ticks };
+}
+
+/** Bars to add around a few, so that they do not fill a chart's width by themselves. */
+const roomFor = (count: number) => Math.max(0, BINS_MIN - count);
+
+function togetherOf(low: number, high: number): number {
+  for (const together of [1, 2, 4]) {
+    if (Math.floor(high / together) - Math.floor(low / together) < BINS_MAX) return together;
+  }
+  return 8;
+}
+
+/** Buckets begin at quarter powers of two; between two beginnings this runs evenly. */
+const exactBucket = (ms: number) => 1 + 4 * Math.log2(Math.max(1, ms));

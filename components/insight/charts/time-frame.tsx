@@ -1,0 +1,95 @@
+'use client';
+
+import { useMemo } from 'react';
+import { CartesianGrid, Tooltip, XAxis, YAxis } from 'recharts';
+import type {
+  InsightPoint,
+  InsightRange,
+  LockInsight,
+} from '@/server/contract/console/insight-row';
+import { stepText, timeTicks, timeTickText } from './time-ticks';
+
+/** Width of the axis labels: the same for all charts, so that their time axes align. */
+const AXIS_PX = 52;
+
+export const CHART_MARGIN = { top: 6, right: 8, bottom: 0, left: 0 };
+
+/**
+ * The points of an insight, from a step's middle to the next, with the ends of the axis and its
+ * labels.
+ */
+export function useTimeAxis({ range, stepMs, points }: LockInsight) {
+  return useMemo(() => {
+    const from = points[0]?.at ?? 0;
+    const to = (points.at(-1)?.at ?? 0) + stepMs;
+    const rows = points.map((point) => ({ ...point, middle: point.at + stepMs / 2 }));
+    return { rows, domain: [from, to] as [number, number], ticks: timeTicks(range, from, to) };
+  }, [range, stepMs, points]);
+}
+
+/**
+ * What all charts over time share: grid lines, axes, and the tooltip of the step under the cursor.
+ * Called, not mounted: a chart looks only at its own children.
+ */
+export function timeFrame({
+  range,
+  domain,
+  ticks,
+  yTicks,
+  yText,
+  told,
+  hasTimes = false,
+}: {
+  range: InsightRange;
+  domain: [number, number];
+  ticks: number[];
+  yTicks: number[];
+  yText: (value: number) => string;
+  /** What the chart says of a step. */
+  told: (point: InsightPoint) => string;
+  /** Of charts one below another, only the last has its times written. */
+  hasTimes?: boolean;
+}) {
+  return (
+    <>
+      <CartesianGrid vertical={false} stroke="var(--line)" />
+      <XAxis
+        dataKey="middle"
+        type="number"
+        scale="time"
+        domain={domain}
+        ticks={ticks}
+        tickFormatter={(at: number) => timeTickText(range, at)}
+        tickLine={false}
+        axisLine={{ stroke: 'var(--line2)' }}
+        tick={hasTimes && { fill: 'var(--t3)', fontSize: 11 }}
+        height={hasTimes ? 22 : 8}
+        interval="preserveStartEnd"
+        minTickGap={14}
+      />
+      <YAxis
+        width={AXIS_PX}
+        ticks={yTicks}
+        domain={[0, yTicks.at(-1) ?? 1]}
+        tickFormatter={yText}
+        tickLine={false}
+        axisLine={false}
+        tick={{ fill: 'var(--t3)', fontSize: 11 }}
+        interval={0}
+      />
+      <Tooltip
+        isAnimationActive={false}
+        cursor={{ stroke: 'var(--acc)', strokeWidth: 1, fill: 'transparent' }}
+        content={({ active, payload }) => {
+          const point = payload?.[0]?.payload as InsightPoint | undefined;
+          if (!active || !point) return null;
+          return (
+            <p className="chart-tip">
+              <b>{stepText(range, point.at)}</b> {told(point)}
+            </p>
+          );
+        }}
+      />
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import type { InsightRange } from '@/server/contract/console/insight-row';
+
+const HOUR_MS = 60 * 60_000;
+
+/** Between two labels of a time axis: minutes where a range is shorter than a day, else days. */
+const EVERY: Record<InsightRange, { minutes: number } | { days: number }> = {
+  '1h': { minutes: 10 },
+  '24h': { minutes: 4 * 60 },
+  '7d': { days: 1 },
+  '30d': { days: 5 },
+};
+
+/**
+ * The instants of a time axis that have a label: round ones of the reader's own clock, within
+ * `from` and `to`.
+ */
+export function timeTicks(range: InsightRange, from: number, to: number): number[] {
+  const every = EVERY[range];
+  const ticks: number[] = [];
+  const day = new Date(from);
+  day.setHours(0, 0, 0, 0);
+  while (day.getTime() <= to) {
+    if ('days' in every) {
+      ticks.push(day.getTime());
+      day.setDate(day.getDate() + every.days);
+      continue;
+    }
+    const begin = day.getTime();
+    day.setDate(day.getDate() + 1);
+    const stepMs = (every.minutes / 60) * HOUR_MS;
+    for (let at = begin; at < day.getTime(); at += stepMs) ticks.push(at);
+  }
+  return ticks.filter((at) => at >= from && at <= to);
+}
+
+const FORMATS: Record<InsightRange, Intl.DateTimeFormatOptions> = {
+  '1h': { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  '24h': { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' },
+  '7d': { weekday: 'short', day: 'numeric' },
+  '30d': { day: 'numeric', month: 'short' },
+};
+
+/** A label of a time axis: 14:10, Fri 20, 20 Nov. */
+export const timeTickText = (range: InsightRange, at: number): string =>
+  new Intl.DateTimeFormat('en-GB', FORMATS[range]).format(at);
+
+/** When a step was: 14:10 within a day, else with its day. */
+export function stepText(range: InsightRange, at: number): string {
+  const isShort = range === '1h' || range === '24h';
+  const date: Intl.DateTimeFormatOptions = isShort ? {} : { day: 'numeric', month: 'short' };
+  return new Intl.DateTimeFormat('en-GB', { ...FORMATS['1h'], ...date }).format(at);
+}

@@ -1,0 +1,72 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { Icon } from '../../icons/icon';
+import type { IconName } from '../../icons/icon-shapes';
+import type { Course } from './fleet-figures';
+import { Sparkline } from './sparkline';
+
+export interface FigureLook {
+  /** Tells the style sheet where the tile goes, and whether a phone has room for it. */
+  name: string;
+  word: string;
+  icon: IconName;
+  /** The colour of its word and line; grey where nothing needs a look. */
+  tone: string;
+}
+
+/** One figure of the strip: now, what the last hour says of it, and its course. */
+export function FigureTile({
+  look: { name, word, icon, tone },
+  title,
+  value,
+  below,
+  course,
+  spanMs,
+  press,
+}: {
+  look: FigureLook;
+  title: string;
+  /** Null while it is not known. */
+  value: ReactNode;
+  below: ReactNode;
+  course: readonly Course[];
+  spanMs: number;
+  /** What a click does; absent where there is nothing to show. */
+  press?: { isSet: boolean | undefined; onPress: () => void };
+}) {
+  const inside = (
+    <>
+      <span className="figure-main">
+        <span className={`flex items-center gap-1.5 text-12 whitespace-nowrap ${tone}`}>
+          <Icon name={icon} size={15} className="max-md:hidden" />
+          {word}
+        </span>
+        <span className="figure-value">
+          {value ?? <span aria-hidden="true" className="bone my-1.5 block h-4 w-12" />}
+        </span>
+      </span>
+      <Sparkline points={course} spanMs={spanMs} className={`figure-line ${tone}`} />
+      <span className="figure-below">{below}</span>
+    </>
+  );
+  if (!press) {
+    return (
+      <div className="figure" data-figure={name} title={title}>
+        {inside}
+      </div>
+    );
+  }
+  return (
+    <button
+      type="button"
+      onClick={press.onPress}
+      aria-pressed={press.isSet}
+      title={title}
+      data-figure={name}
+      className={`figure ${press.isSet ? 'bg-s2' : ''}`}
+    >
+      {inside}
+    </button>
+  );
+}

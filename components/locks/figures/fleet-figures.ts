@@ -1,0 +1,49 @@
+import type { FleetNow, InsightPoint } from '@/server/contract/console/insight-row';
+
+/** A figure over time, oldest first. */
+export interface Course {
+  at: number;
+  value: number;
+}
+
+/** What is counted by minutes and has a value only where something was granted. */
+type WaitKey = 'waitP50Ms' | 'waitP99Ms';
+
+/** Quantiles older than this many minutes are not of now. */
+const NOW_MINUTES = 5;
+
+const MINUTE_MS = 60_000;
+
+/** Grants a second, minute by minute; the minute under way is left out, for it is not full yet. */
+export function grantCourse({ minutes }: FleetNow): Course[] {
+  return minutes.slice(0, -1).map(({ at, grants }) => ({ at, value: grants / 60 }));
+}
+
+/** Leases that ran out, minute by minute. */
+export function expiryCourse({ minutes }: FleetNow): Course[] {
+  return minutes.map(({ at, expiries }) => ({ at, value: expiries }));
+}
+
+/** A quantile of the waits, of the minutes that had any. */
+export function waitCourse({ minutes }: FleetNow, key: WaitKey): Course[] {
+  return minutes.flatMap((point) => {
+    const value = point[key];
+    return value === null ? [] : [{ at: point.at, value }];
+  });
+}
+
+/** The newest minute of the last five in which something was granted; null if there is none. */
+export function latestWait({ minutes }: FleetNow): InsightPoint | null {
+  const recent = minutes.slice(-NOW_MINUTES);
+  return recent.findLast(({ waitP99Ms }) => waitP99Ms !== null) ?? null;
+}
+
+/** The lowest and the highest value of a course; null where there is nothing to compare. */
+export function rangeOf(course: readonly Course[]): [low: number, high: number] | null {
+  if (course.length === 0) return null;
+  const values = course.map(({ value }) => value);
+  return [Math.min(...values), Math.max(...values)];
+}
+
+/** The time range of the strip's last-hour lines. */
+export const HOUR_SPAN_MS = 60 * MINUTE_MS;

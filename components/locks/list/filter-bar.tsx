@@ -1,0 +1,168 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import type { LockPage } from '@/server/contract/console/lock-row';
+import { LOCK_STATUSES } from '@/server/core/status/lock-status';
+import { countText } from '../../format/counts';
+import { visibleText } from '../../format/visible-name';
+import { Icon } from '../../icons/icon';
+import { useIsStale } from '../../live/reading';
+import { Menu, MenuChoice } from '../../ui/controls/menu';
+import { STATUS_LOOKS } from '../../ui/status-badge';
+import { VisibleText } from '../../ui/visible-text';
+import { isFiltered, type ListQuery, type LockSort } from './list-query';
+
+const SORT_WORDS: Record<LockSort, string> = {
+  worst: 'worst first',
+  name: 'name',
+  held: 'held longest',
+  lease: 'least lease left',
+  waiters: 'most waiters',
+};
+
+/** What the list shows and in which order; all of it is kept in the page's address. */
+export function FilterBar({
+  page,
+  query,
+  onQuery,
+  chips,
+  children,
+}: {
+  page: LockPage;
+  query: ListQuery;
+  onQuery: (part: Partial<ListQuery>) => void;
+  /** What else there is beside the filters. */
+  chips: ReactNode;
+  children: ReactNode;
+}) {
+  const isStale = useIsStale();
+  const clear = () => onQuery({ status: null, namespace: null, search: '' });
+  return (
+    <div
+      className={`z-20 flex items-center gap-2 border-b bg-bg px-[var(--gutter)] max-md:items-start max-md:py-2 md:sticky md:top-0 md:h-11 ${isStale ? 'border-unknown border-dashed' : 'border-line'}`}
+    >
+      <div className="flex min-w-0 flex-1 flex-wrap items-center gap-2">
+        <button
+          type="button"
+          onClick={clear}
+          aria-pressed={!isFiltered(query)}
+          className={`h-[26px] rounded-6 px-2.5 whitespace-nowrap max-md:h-9 ${isFiltered(query) ? 'text-t2 hover:bg-s3' : 'bg-s3 font-[550]'}`}
+        >
+          All <span className="pl-1 font-[450] text-12 text-t2">{countText(page.total)}</span>
+        </button>
+        <span aria-hidden="true" className="mx-1 h-5 w-px shrink-0 bg-line max-md:hidden" />
+        <StatusChip page={page} query={query} onQuery={onQuery} />
+        <NamespaceChip page={page} query={query} onQuery={onQuery} />
+        <SortChip query={query} onQuery={onQuery} />
+        {chips}
+        {query.search && (
+          <SetChip word="has" value={query.search} onClear={() => onQuery({ search: '' })} />
+        )}
+      </div>
+      {children}
+    </div>
+  );
+}
+
+interface ChipProps {
+  page: LockPage;
+  query: ListQuery;
+  onQuery: (part: Partial<ListQuery>) => void;
+}
+
+function StatusChip({ page, query, onQuery }: ChipProps) {
+  if (query.status) {
+    const { word } = STATUS_LOOKS[query.status];
+    return <SetChip word="state" value={word} onClear={() => onQuery({ status: null })} />;
+  }
+  return (
+    <Menu trigger={<OpenChip word="state" value="any" />}>
+      {LOCK_STATUSES.map((status) => (
+        <MenuChoice
+          key={status}
+          chosen={false}
+          end={countText(page.counts[status])}
+          onSelect={() => onQuery({ status })}
+        >
+          {STATUS_LOOKS[status].word}
+        </MenuChoice>
+      ))}
+    </Menu>
+  );
+}
+
+function NamespaceChip({ page, query, onQuery }: ChipProps) {
+  if (query.namespace) {
+    return (
+      <SetChip
+        word="namespace"
+        value={query.namespace}
+        onClear={() => onQuery({ namespace: null })}
+      />
+    );
+  }
+  if (page.namespaces.length < 2) return null;
+  return (
+    <Menu trigger={<OpenChip word="namespace" value="any" />}>
+      {page.namespaces.map((namespace) => (
+        <MenuChoice key={namespace} chosen={false} onSelect={() => onQuery({ namespace })}>
+          {namespace}
+        </MenuChoice>
+      ))}
+    </Menu>
+  );
+}
+
+function SortChip({ query, onQuery }: Omit<ChipProps, 'page'>) {
+  return (
+    <span className="md:hidden">
+      <Menu trigger={<OpenChip word="sort" value={SORT_WORDS[query.sort]} />}>
+        {Object.entries(SORT_WORDS).map(([sort, word]) => (
+          <MenuChoice
+            key={sort}
+            chosen={sort === query.sort}
+            onSelect={() => onQuery({ sort: sort as LockSort, descending: false })}
+          >
+            {word}
+          </MenuChoice>
+        ))}
+      </Menu>
+    </span>
+  );
+}
+
+function OpenChip({ word, value, ...rest }: { word: string; value: string }) {
+  return (
+    <button type="button" className="chip shrink-0" {...rest}>
+      {word} <b>{value}</b>
+      <Icon name="chevron-down" size={13} className="text-t3" />
+    </button>
+  );
+}
+
+/** A filter that is set; a click takes it away. */
+export function SetChip({
+  word,
+  value,
+  onClear,
+}: {
+  word: string;
+  value: string;
+  onClear: () => void;
+}) {
+  return (
+    <button
+      type="button"
+      className="chip shrink-0"
+      data-set="true"
+      onClick={onClear}
+      aria-label={`Remove the filter ${word} ${visibleText(value)}`}
+    >
+      {word}{' '}
+      <b className="max-w-48 truncate">
+        <VisibleText text={value} />
+      </b>
+      <Icon name="close" size={13} />
+    </button>
+  );
+}

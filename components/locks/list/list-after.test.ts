@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { LockListMessage } from '@/server/contract/console/lock-list-message';
+import type { BackendHealth, LockPage, LockRow } from '@/server/contract/console/lock-row';
+import { answeredAt } from '../../live/reading-store';
+import { listAfter } from './list-after';
+
+const row = (id: string, rev = 1) => ({ id, rev, status: 'held' }) as LockRow;
+const health = (id: string, silentForMs: number, reachable: boolean) =>
+  ({ id, reachable, silentForMs, clockOffsetMs: 0 }) as BackendHealth;
+const page = (part: Partial<LockPage>) =>
+  ({ rows: [row('a'), row('b')], offset: 0, backends: [], asOf: 50_000, ...part }) as LockPage;
+const changes = (part: object): LockListMessage => ({
+  kind: 'changes',
+  rows: [],
+  offset: 0,
+  frame: {},
+  asOf: 51_500,
+  ...part,
+});
+
+test('rows that have not changed stay the same objects, after changes and after the whole', () => {
+  const before = page({});
+  const changed = listAfter(before, changes({ rows: [row('b', 2)] }));
+  expect(changed.rows[0]).toBe(before.rows[0]);
+  expect(changed.rows[1]).toEqual(row('b', 2));
+  const whole = page({ rows: [row('b', 2), row('a')] });
+  const after = listAfter(changed, { kind: 'whole', page: whole, asOf: whole.asOf });
+  expect(after.rows).toEqual(whole.rows);
+  expect(after.rows[0]).toBe(changed.rows[1]);
+});
+
+test('a silent backend that is not spoken of goes on being silent: when it answered last does not move', () => {
+  const before = page({ backends: [health('quiet', 4_000, false), health('well', 30, true)] });
+  const after = listAfter(before, changes({}));
+  expect(after.backends.map(({ silentForMs }) => silentForMs)).toEqual([5_500, 30]);
+  const reading = { ...after, receivedAt: 0 };
+  expect(answeredAt(reading, 'quiet')).toBe(46_000);
+  const back = listAfter(after, changes({ frame: { backends: [health('quiet', 10, true)] } }));
+  expect(back.backends).toEqual([health('quiet', 10, true)]);
+});

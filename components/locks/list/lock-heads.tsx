@@ -1,0 +1,126 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import { SelectBox } from '../../deletion/select-box';
+import type { Selecting } from '../../deletion/use-selection';
+import { Icon } from '../../icons/icon';
+import { FAR_PLACE, P99_PLACE } from '../row/range-place';
+import type { ListQuery, LockSort } from './list-query';
+
+const HEADS: {
+  cell: string;
+  word: string;
+  sort?: LockSort;
+  /** What the head says while it sorts: natural order, and the other way round. */
+  orders?: [string, string];
+  className?: string;
+  beside?: ReactNode;
+}[] = [
+  { cell: 'state', word: 'State', sort: 'worst', orders: ['worst first', 'best first'] },
+  { cell: 'name', word: 'Lock', sort: 'name', orders: ['a to z', 'z to a'] },
+  { cell: 'owner', word: 'Owner' },
+  { cell: 'process', word: 'Process', className: 'hidden 2xl:block' },
+  { cell: 'version', word: 'Version', className: 'hidden 3xl:block' },
+  {
+    cell: 'held',
+    word: 'Held for',
+    sort: 'held',
+    orders: ['longest first', 'shortest first'],
+    className: 'flex items-center gap-2.5',
+    beside: <RangeMarks />,
+  },
+  { cell: 'granted', word: 'Granted at', className: 'hidden pl-2 2xl:block' },
+  { cell: 'waited', word: 'Waited', className: 'hidden pr-3.5 text-right 3xl:block' },
+  { cell: 'lease', word: 'Lease left', sort: 'lease', orders: ['least first', 'most first'] },
+  { cell: 'waiters', word: 'Waiters', sort: 'waiters', orders: ['most first', 'fewest first'] },
+  { cell: 'renewals', word: 'Renewals', className: 'hidden text-right lg:block' },
+  { cell: 'rev', word: 'Rev', className: 'hidden text-right 3xl:block' },
+  { cell: 'token', word: 'Token', className: 'hidden text-right lg:block' },
+];
+
+/** Positions and meanings of the marks on the range bars below. */
+function RangeMarks() {
+  return (
+    <>
+      <span className="range-marks">
+        <span style={{ left: `${P99_PLACE}%` }}>p99</span>
+        <span style={{ left: `${FAR_PLACE + 6}%` }} className="text-dangertext">
+          5×
+        </span>
+      </span>
+      <span className="own-p99">Its p99</span>
+    </>
+  );
+}
+
+/** The heads of the table; a click sorts, a second one the other way. */
+export function LockHeads({
+  query,
+  selecting,
+  onSort,
+}: {
+  query: ListQuery;
+  /** Null where nothing may be selected. */
+  selecting: Selecting | null;
+  onSort: (sort: LockSort) => void;
+}) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: see the rows
+    // biome-ignore lint/a11y/useFocusableInteractive: its buttons take the focus
+    <div
+      role="row"
+      aria-rowindex={1}
+      className="lock-heads border-line border-b bg-bg text-12 text-t2"
+    >
+      {selecting && (
+        // biome-ignore lint/a11y/useSemanticElements: see the rows
+        // biome-ignore lint/a11y/useFocusableInteractive: its checkbox takes the focus
+        <div role="columnheader">
+          <SelectBox
+            label="Select the free locks"
+            title="Select the free locks around those in view"
+            isChecked={selecting.loaded === 'all'}
+            isMixed={selecting.loaded === 'some'}
+            onSelect={selecting.selectLoaded}
+          />
+        </div>
+      )}
+      {HEADS.map(({ cell, word, sort, orders, className = '', beside }) => {
+        const isSorting = sort === query.sort;
+        const isDown = isSorting && !query.descending;
+        return (
+          // biome-ignore lint/a11y/useSemanticElements: see the rows
+          // biome-ignore lint/a11y/useFocusableInteractive: its button takes the focus
+          <div
+            key={cell}
+            role="columnheader"
+            aria-sort={isSorting ? (query.descending ? 'descending' : 'ascending') : undefined}
+            className={`min-w-0 ${className}`}
+          >
+            {sort ? (
+              <button
+                type="button"
+                onClick={() => onSort(sort)}
+                title={`Sort: ${orders?.[isDown ? 1 : 0]}`}
+                className={`${cell === 'held' ? 'held-head shrink-0 justify-end' : ''} inline-flex max-w-full items-center gap-1 rounded-4 hover:text-t1 ${isSorting ? 'font-[550] text-t1' : ''}`}
+              >
+                {word}
+                {isSorting && (
+                  <Icon name={query.descending ? 'arrow-up' : 'arrow-down'} size={13} />
+                )}
+                {isSorting && cell === 'state' && (
+                  <span className="truncate font-[450] text-t3">
+                    {orders?.[query.descending ? 1 : 0]}
+                  </span>
+                )}
+              </button>
+            ) : (
+              word
+            )}
+            {beside}
+          </div>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,149 @@
+'use client';
+
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import type { Selecting } from '../../deletion/use-selection';
+import { exactCount } from '../../format/counts';
+import { LockRowLine } from '../row/lock-row-line';
+import { RowToCome } from '../row/row-to-come';
+import { useRowHeight } from '../row/use-row-height';
+import { useRowKeys } from '../row/use-row-keys';
+import { type ListQuery, type LockSort, listAddress } from './list-query';
+import { LockHeads } from './lock-heads';
+
+/** Enough rows for any first screen before its size is known. */
+const FIRST_SCREEN = { width: 1440, height: 1200 };
+
+/**
+ * Browsers draw no element that is much higher than this; Firefox ends at about 17.8 million
+ * pixels.
+ */
+const HEIGHT_MAX_PX = 15_000_000;
+
+interface ListProps {
+  /** The rows that are read. */
+  rows: LockRow[];
+  /** The place of the first of them. */
+  offset: number;
+  /** How many locks match, read or not. */
+  matching: number;
+  query: ListQuery;
+  /** Null where nothing may be selected. */
+  selecting: Selecting | null;
+  scroller: RefObject<HTMLDivElement | null>;
+  onSort: (sort: LockSort) => void;
+  /** The pointer is over the rows or the keyboard moves in them: they must not move. */
+  onHold: () => void;
+  /** Which places are in view, of how many. */
+  onRange: (first: number, last: number, count: number) => void;
+}
+
+/** All rows, of which only those in view exist; those that are not read yet hold their places. */
+export function LockList(props: ListProps) {
+  const { rows, offset, matching, query, selecting, scroller, onSort, onHold, onRange } = props;
+  const rowHeight = useRowHeight();
+  const list = useRef<HTMLDivElement>(null);
+  const [margin, setMargin] = useState(0);
+  const all = Math.max(matching, rows.length === 0 ? 0 : offset + rows.length);
+  const count = Math.min(all, Math.floor(HEIGHT_MAX_PX / rowHeight));
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+    scrollMargin: margin,
+    initialRect: FIRST_SCREEN,
+  });
+  const { cursor, onCursor } = useRowKeys({
+    rows,
+    offset,
+    count,
+    virtual,
+    list,
+    selecting,
+    onHold,
+  });
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new height resizes all
+  useEffect(() => virtual.measure(), [rowHeight, virtual]);
+  useLayoutEffect(() => {
+    const top = list.current?.offsetTop ?? 0;
+    setMargin((old) => (old === top ? old : top));
+  });
+  useTopOf(query, scroller, list);
+
+  const isSelectable = selecting !== null;
+  const { range } = virtual;
+  const first = range?.startIndex ?? 0;
+  const last = range?.endIndex ?? 0;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a new list has its window
+  useEffect(() => onRange(first, last, count), [first, last, count, query, onRange]);
+
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: virtual rows fold into lines
+    <div
+      role="grid"
+      aria-label="Locks"
+      aria-rowcount={all + 1}
+      aria-multiselectable={isSelectable}
+      data-selectable={isSelectable}
+      data-selecting={selecting?.isSelecting}
+    >
+      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      <div role="rowgroup" className="sticky top-11 z-10 max-md:hidden">
+        <LockHeads query={query} selecting={selecting} onSort={onSort} />
+      </div>
+      {/* biome-ignore lint/a11y/useSemanticElements: see above */}
+      <div
+        ref={list}
+        role="rowgroup"
+        onPointerMove={(event) => event.pointerType === 'mouse' && onHold()}
+        className="relative"
+        style={{ height: virtual.getTotalSize() }}
+      >
+        {virtual.getVirtualItems().map(({ index }) => {
+          const row = rows[index - offset];
+          if (!row) {
+            return <RowToCome key={`to come ${index}`} place={index} isSelectable={isSelectable} />;
+          }
+          return (
+            <LockRowLine
+              key={row.id}
+              row={row}
+              place={index}
+              isCursor={cursor === row.id}
+              isEntry={cursor ? cursor === row.id : index === first}
+              isSelected={selecting?.selection.has(row.id) ?? null}
+              onCursor={onCursor}
+              onSelect={selecting?.select}
+            />
+          );
+        })}
+      </div>
+      {all > count && (
+        <p className="px-[var(--gutter)] py-4 text-12 text-t2">
+          A browser can show no more than {exactCount(count)} of {exactCount(all)} rows. Search or
+          filter to see the others.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** Another search, filter or order begins at its first row. */
+function useTopOf(
+  query: ListQuery,
+  scroller: RefObject<HTMLDivElement | null>,
+  list: RefObject<HTMLDivElement | null>,
+) {
+  const address = listAddress(query);
+  const shown = useRef(address);
+  useLayoutEffect(() => {
+    if (shown.current === address) return;
+    shown.current = address;
+    const grid = list.current?.parentElement;
+    if (!scroller.current || !grid) return;
+    scroller.current.scrollTop = Math.min(scroller.current.scrollTop, grid.offsetTop);
+  }, [address, scroller, list]);
+}

@@ -1,0 +1,88 @@
+'use client';
+
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import type { LockListMessage } from '@/server/contract/console/lock-list-message';
+import type { LockPage } from '@/server/contract/console/lock-row';
+import { useTRPCClient } from '../../live/trpc';
+import { type Live, useLive } from '../../live/use-live';
+import { listAfter } from './list-after';
+import { type ListQuery, listAddress, listInput } from './list-query';
+import { FIRST_WINDOW, type ListWindow, windowFor } from './list-window';
+
+/** Rows that are only passed on the way are not asked for. */
+const SETTLED_MS = 120;
+
+/** During continuous scrolling rows are still loaded this often. */
+const LONGEST_MS = 400;
+
+/**
+ * The lock list, live: the window of rows around those in view. After a lost connection it resumes
+ * with the changes since the last message, if the server still has them.
+ */
+export function useLockList(
+  initial: LockPage,
+  query: ListQuery,
+): Live<LockPage> & {
+  /** Says which places are in view, of how many, so that the window follows. */
+  show: (first: number, last: number, count: number) => void;
+} {
+  const client = useTRPCClient();
+  const view = listAddress(query);
+  const [wanted, setWanted] = useState({ view, window: FIRST_WINDOW });
+  const window = wanted.view === view ? wanted.window : FIRST_WINDOW;
+  const input = listInput(query, window);
+  const key = JSON.stringify(input);
+  const heard = useRef<{ key: string; id: string } | null>(null);
+  const live = useLive<LockPage, LockListMessage>(
+    key,
+    initial,
+    ({ onData, ...rest }) => {
+      const from = heard.current?.key === key ? { lastEventId: heard.current.id } : {};
+      return client.locks.watch.subscribe(
+        { ...input, ...from },
+        {
+          ...rest,
+          onData: ({ id, data }) => {
+            heard.current = { key, id };
+            onData(data);
+          },
+        },
+      );
+    },
+    listAfter,
+  );
+  const show = useShown(window, view, setWanted);
+  return { ...live, show };
+}
+
+function useShown(
+  window: ListWindow,
+  view: string,
+  setWanted: (wanted: { view: string; window: ListWindow }) => void,
+) {
+  const latest = useRef({ window, view });
+  useLayoutEffect(() => {
+    latest.current = { window, view };
+  });
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const overdueAt = useRef(Number.POSITIVE_INFINITY);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return useCallback(
+    (first: number, last: number, count: number) => {
+      clearTimeout(timer.current);
+      const next = () => windowFor({ first, last }, latest.current.window, count);
+      if (next() === latest.current.window) {
+        overdueAt.current = Number.POSITIVE_INFINITY;
+        return;
+      }
+      const now = performance.now();
+      overdueAt.current = Math.min(overdueAt.current, now + LONGEST_MS);
+      const pauseMs = Math.min(SETTLED_MS, Math.max(0, overdueAt.current - now));
+      timer.current = setTimeout(() => {
+        overdueAt.current = Number.POSITIVE_INFINITY;
+        setWanted({ view: latest.current.view, window: next() });
+      }, pauseMs);
+    },
+    [setWanted],
+  );
+}

@@ -1,0 +1,47 @@
+'use client';
+
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { LockPage, LockRow } from '@/server/contract/console/lock-row';
+import { steadyRows } from './steady-rows';
+
+/** How long rows keep their positions after the last pointer or keyboard action on them. */
+const STILL_MS = 3_000;
+
+/** The longest time for which an old order is kept. */
+const LONGEST_MS = 15_000;
+
+/**
+ * The rows of a page to draw. While the pointer is over them they keep their positions; call `hold`
+ * to report that it is.
+ *
+ * @param view what the list shows and how it is sorted: another one is drawn at once
+ */
+export function useSteadyRows(page: LockPage, view: string): { rows: LockRow[]; hold: () => void } {
+  const [kept, setKept] = useState<{ of: string; rows: LockRow[] } | null>(null);
+  const of = `${page.offset} ${view}`;
+  const isKept = kept?.of === of;
+  const rows = useMemo(
+    () => (isKept ? steadyRows(kept.rows, page.rows) : page.rows),
+    [isKept, kept, page.rows],
+  );
+  const shown = useRef({ of, rows });
+  useEffect(() => {
+    shown.current = { of, rows };
+  });
+
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const until = useRef(0);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const hold = useCallback(() => {
+    const now = performance.now();
+    if (until.current <= now) until.current = now + LONGEST_MS;
+    setKept((old) => (old?.of === shown.current.of ? old : shown.current));
+    clearTimeout(timer.current);
+    const letGo = () => {
+      until.current = 0;
+      setKept(null);
+    };
+    timer.current = setTimeout(letGo, Math.min(STILL_MS, until.current - now));
+  }, []);
+  return { rows, hold };
+}

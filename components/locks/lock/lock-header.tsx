@@ -1,0 +1,126 @@
+'use client';
+
+import Link from 'next/link';
+import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import { useActResult } from '../../acts/act-results';
+import { useActs } from '../../acts/act-stage';
+import { longResult } from '../../acts/result-words';
+import { DeleteNamesButton } from '../../deletion/delete-names-button';
+import { shortToken } from '../../format/tokens';
+import { Icon } from '../../icons/icon';
+import { LiveDot } from '../../live/live-dot';
+import { useAtBackend, useIsStale } from '../../live/reading';
+import type { Link as Line } from '../../live/use-live';
+import { useIsClosed } from '../../shell/use-guarantees';
+import { Button } from '../../ui/controls/button';
+import { CopyButton } from '../../ui/controls/copy-button';
+import { WholeName } from '../../ui/exact-name';
+import { Rev } from '../../ui/rev';
+import { StatusBadge } from '../../ui/status-badge';
+import { ClosedNote } from './closed-note';
+import { lockSentence } from './lock-sentence';
+
+/** The lock's name, its state in words, and what came of the last act. */
+export function LockHeader({
+  detail,
+  link,
+  onRetry,
+}: {
+  detail: LockDetail;
+  link: Line;
+  onRetry: () => void;
+}) {
+  const { row, lastToken } = detail;
+  const result = useActResult(row.id);
+  const acts = useActs();
+  const isStale = useIsStale();
+  const isClosed = useIsClosed(row.backend);
+  return (
+    <header className="flex flex-col gap-1.5">
+      <div className="flex items-center gap-3">
+        <nav
+          aria-label="Where this is"
+          className="flex min-w-0 flex-1 items-center gap-1.5 text-12"
+        >
+          <Link href="/" className="rounded-4 text-t2 hover:text-t1">
+            Locks
+          </Link>
+          <Icon name="chevron-right" size={13} className="text-t3" />
+          <Link
+            href={`/?namespace=${encodeURIComponent(row.namespace)}`}
+            className="truncate rounded-4 text-t2 hover:text-t1"
+          >
+            {row.namespace}
+          </Link>
+          <Icon name="chevron-right" size={13} className="text-t3" />
+          <span className="truncate text-t3">{row.backend}</span>
+        </nav>
+        <LiveDot
+          link={link}
+          onRetry={onRetry}
+          backend={row.status === 'unknown' ? row.backend : ''}
+        />
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h1 className="min-w-0 text-20 font-[550]">
+          <WholeName name={row.name} />
+        </h1>
+        <CopyButton text={row.name} label="Copy the lock’s name" quiet />
+        <p className="text-12 text-t3">
+          {row.hold && `${row.hold.mode} · `}
+          <Rev rev={row.rev} />
+          {lastToken > 0 && (
+            <>
+              {' · '}
+              <span title={`Token ${row.hold?.token ?? lastToken}`}>
+                {row.hold ? 'token' : 'last token'}{' '}
+                <span className="font-mono">{shortToken(row.hold?.token ?? lastToken)}</span>
+              </span>
+            </>
+          )}
+        </p>
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-14">
+        <StatusBadge status={row.status} />
+        <Sentence row={row} />
+        {acts && (
+          <span className="flex flex-wrap gap-2 sm:ml-auto">
+            {row.hold === null && row.waiters === 0 && !row.frozen && row.rev > 0 && (
+              <DeleteNamesButton
+                kind="lock"
+                at={{ namespace: row.namespace, way: 'names', names: row.name }}
+              />
+            )}
+            <Button disabled={isStale || !detail.fresh} onClick={() => acts.freeze(row)}>
+              <Icon name="snowflake" size={15} />
+              {row.frozen ? 'Unfreeze…' : 'Freeze…'}
+            </Button>
+          </span>
+        )}
+      </div>
+      {isClosed && <ClosedNote backend={row.backend} />}
+      {result && (
+        <p
+          role="status"
+          className="rise-in mt-1 flex items-start gap-2.5 rounded-10 bg-accbg px-3.5 py-2.5 text-acc"
+        >
+          <Icon name="check" size={16} className="mt-0.5" />
+          <span className="[overflow-wrap:anywhere]">{longResult(result, row.hold)}</span>
+        </p>
+      )}
+    </header>
+  );
+}
+
+function Sentence({ row }: { row: LockRow }) {
+  const now = useAtBackend(row.backend, (at, silentMs) => lockSentence(row, at, silentMs).now);
+  const next = useAtBackend(row.backend, (at, silentMs) => lockSentence(row, at, silentMs).next);
+  const isStale = useIsStale();
+  return (
+    <p className="min-w-0">
+      {isStale && <span className="text-t2">As last read: </span>}
+      <span className="font-[550]">{now}</span>{' '}
+      {!isStale && <span className="text-t2">{next}</span>}
+    </p>
+  );
+}

@@ -1,0 +1,69 @@
+'use client';
+
+import { useMemo, useState } from 'react';
+import type { LockInsight } from '@/server/contract/console/insight-row';
+import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
+import { ActStage } from '../../acts/act-stage';
+import { InsightPanel } from '../../insight/insight-panel';
+import { LostLine } from '../../live/lost-line';
+import { ReadingProvider } from '../../live/reading';
+import type { Reading } from '../../live/reading-store';
+import { useTRPCClient } from '../../live/trpc';
+import { useLive } from '../../live/use-live';
+import { EventsPanel } from './events-panel';
+import { HolderPanel } from './holder-panel';
+import { Ladder } from './ladder';
+import { LockHeader } from './lock-header';
+import { QueuePanel } from './queue-panel';
+import { ReleaseOutlook } from './release-outlook';
+
+/** A lock's page: what it is now, what can be done about it, and what happened to it. */
+export function LockView({
+  initial,
+  events,
+  insight,
+}: {
+  initial: LockDetail;
+  /** Null where they could not be read for the first paint. */
+  events: { rows: EventRow[]; older: string | null } | null;
+  /** The range that the address names; null where it could not be read for the first paint. */
+  insight: LockInsight | null;
+}) {
+  const client = useTRPCClient();
+  const { namespace, name } = initial.row;
+  const { data, receivedAt, link, retry } = useLive<LockDetail>(
+    initial.row.id,
+    initial,
+    ({ onData, ...rest }) =>
+      client.locks.watchDetail.subscribe(
+        { namespace, name },
+        { ...rest, onData: (message) => onData(message.data) },
+      ),
+  );
+  const reading = useMemo<Reading>(
+    () => ({ asOf: data.asOf, receivedAt, backends: [data.backend] }),
+    [data, receivedAt],
+  );
+  const [token, setToken] = useState<number | null>(null);
+  const chosen = data.holds.find((hold) => hold.token === token) ?? data.row.hold;
+  return (
+    <ReadingProvider reading={reading}>
+      <ActStage>
+        <div className="page">
+          <div className="flex flex-col gap-3.5">
+            <LockHeader detail={data} link={link} onRetry={retry} />
+            <Ladder detail={data} chosen={chosen} />
+            <div className="lock-panels">
+              <HolderPanel detail={data} chosen={chosen} onChoose={setToken} />
+              <QueuePanel detail={data} />
+              <ReleaseOutlook detail={data} />
+            </div>
+            <InsightPanel row={data.row} initial={insight} />
+            <EventsPanel detail={data} initial={events} />
+          </div>
+        </div>
+        <LostLine />
+      </ActStage>
+    </ReadingProvider>
+  );
+}

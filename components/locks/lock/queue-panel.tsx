@@ -1,0 +1,129 @@
+'use client';
+
+import { useState } from 'react';
+import type { LockDetail, WaiterRow } from '@/server/contract/console/lock-row';
+import { exactCount, plural } from '../../format/counts';
+import { visibleText } from '../../format/visible-name';
+import { useAtBackend } from '../../live/reading';
+import { Button } from '../../ui/controls/button';
+import { Duration } from '../../ui/duration';
+import { ExactName } from '../../ui/exact-name';
+import { Panel } from '../../ui/panel';
+import { Countdown, LeaseBar } from '../row/lease-left';
+
+const SHOWN = 8;
+const MORE = 100;
+
+/** Who waits, in the order in which they will be served. */
+export function QueuePanel({ detail }: { detail: LockDetail }) {
+  const { row, waiters } = detail;
+  const [shown, setShown] = useState(SHOWN);
+  const hidden = waiters.length - shown;
+  const isUnknown = row.status === 'unknown';
+  return (
+    <Panel
+      title="Queue"
+      aside={waiters.length === 0 ? undefined : countWords(waiters.length, isUnknown)}
+      end={waiters.length > 0 && <span className="max-sm:hidden">place · age · patience left</span>}
+    >
+      {waiters.length === 0 ? (
+        <p className="px-3.5 py-3 text-t2">
+          {isUnknown ? 'Not known: its backend does not tell who waits.' : 'Nobody waits.'}
+        </p>
+      ) : (
+        <ol>
+          {waiters.slice(0, shown).map((waiter, place) => (
+            <Waiter
+              key={waiter.ticket}
+              waiter={waiter}
+              place={place}
+              backend={row.backend}
+              lastReadAt={isUnknown ? row.readAt : null}
+            />
+          ))}
+        </ol>
+      )}
+      {hidden > 0 && (
+        <div className="px-2 py-1.5">
+          <Button tone="quiet" size="small" onClick={() => setShown(shown + MORE)}>
+            {exactCount(hidden)} more
+          </Button>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function countWords(count: number, isUnknown: boolean): string {
+  if (isUnknown) return `${exactCount(count)} waited when last read`;
+  return plural(count, 'waits', 'wait');
+}
+
+function Waiter({
+  waiter,
+  place,
+  backend,
+  lastReadAt,
+}: {
+  waiter: WaiterRow;
+  place: number;
+  backend: string;
+  /**
+   * Where the queue is not known: when it was, by the backend's clock. Nothing counts on from
+   * there.
+   */
+  lastReadAt: number | null;
+}) {
+  const { owner, service, enqueuedAt, patienceUntil, detached, setSize } = waiter;
+  const ageMs = useAtBackend(
+    backend,
+    (now) => Math.floor(Math.max(0, (lastReadAt ?? now) - enqueuedAt) / 1_000) * 1_000,
+  );
+  return (
+    <li className="queue-row">
+      <span className="text-right text-t3">{exactCount(place + 1)}</span>
+      <span
+        className="flex min-w-0 items-baseline gap-2.5"
+        title={`${visibleText(owner)}, service ${service}`}
+      >
+        <ExactName name={owner} className="text-12" />
+        {place === 0 && lastReadAt === null && <span className="text-12 text-acc">next</span>}
+        {setSize && (
+          <span
+            className="truncate text-12 text-t3"
+            title="It takes this lock only together with the others that it wants"
+          >
+            wants {setSize} together
+          </span>
+        )}
+        {detached && (
+          <span
+            className="truncate text-12 text-t3"
+            title="Between two requests: nobody is on the line at this moment"
+          >
+            off the line
+          </span>
+        )}
+      </span>
+      <span className="text-right">
+        <Duration ms={ageMs} />
+      </span>
+      <span className="flex items-center gap-2.5">
+        {lastReadAt === null ? (
+          <Countdown
+            backend={backend}
+            until={patienceUntil}
+            wholeMs={Math.max(1, patienceUntil - enqueuedAt)}
+          />
+        ) : (
+          <>
+            <LeaseBar share={0} look="unknown" />
+            <span className="text-t3" title="Not known: the last reading is old">
+              ?
+            </span>
+          </>
+        )}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,67 @@
+'use client';
+
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { useAtBackend } from '../../live/reading';
+import { STATUS_LOOKS } from '../../ui/status-badge';
+import { heldMsOf } from '../held-time';
+import { FAR_PLACE, P99_PLACE, rangePlace } from './range-place';
+
+const WIDTH = 92;
+const HEIGHT = 20;
+const MIDDLE = HEIGHT / 2;
+
+const px = (percent: number) => (percent / 100) * WIDTH;
+
+/**
+ * How long a lock is held beside its own past: a block from p50 to p99, a tick at p99, a dashed one
+ * at five times that, and a dot for now. Without a past it is empty. Decoration beside figures that
+ * say the same.
+ */
+export function RangeBar({ row }: { row: LockRow }) {
+  const { ownHold, status } = row;
+  const place = useAtBackend(row.backend, (now, _, lastAnswerAt) => {
+    const heldMs = heldMsOf(row, now, lastAnswerAt);
+    if (heldMs === null || !ownHold) return null;
+    return Math.round(rangePlace(heldMs, ownHold.p99Ms) * 5) / 5;
+  });
+  if (!ownHold) return <span aria-hidden="true" className="range-bar" />;
+  const from = px(rangePlace(ownHold.p50Ms, ownHold.p99Ms));
+  const isHollow = status === 'unknown';
+  return (
+    <svg
+      aria-hidden="true"
+      width={WIDTH}
+      height={HEIGHT}
+      viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
+      className="range-bar"
+    >
+      <path d={`M0 ${MIDDLE}H${WIDTH}`} stroke="var(--line2)" />
+      <rect
+        x={from}
+        y={MIDDLE - 3}
+        width={px(P99_PLACE) - from}
+        height={6}
+        rx={1}
+        className="range-block"
+      />
+      <path d={`M${px(P99_PLACE)} 4V16`} stroke="var(--t3)" strokeWidth={1.5} />
+      <path
+        d={`M${px(FAR_PLACE)} 3V17`}
+        stroke="var(--dangertext)"
+        strokeDasharray="2 2"
+        opacity={0.75}
+      />
+      {place !== null && (
+        <circle
+          cx={px(place)}
+          cy={MIDDLE}
+          r={isHollow ? 3 : 3.6}
+          fill={isHollow ? 'var(--bg)' : 'currentColor'}
+          stroke={isHollow ? 'currentColor' : 'none'}
+          strokeWidth={1.6}
+          className={STATUS_LOOKS[status].ink}
+        />
+      )}
+    </svg>
+  );
+}

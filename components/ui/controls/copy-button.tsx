@@ -1,0 +1,45 @@
+'use client';
+
+import { useEffect, useState } from 'react';
+import { Icon } from '../../icons/icon';
+import { Button } from './button';
+
+const SHOWN_MS = 2_000;
+
+/** Copies a text; says so in its own place. Where the browser refuses, it says that instead. */
+export function CopyButton({
+  text,
+  label,
+  quiet = false,
+}: {
+  text: string;
+  /** What is copied, in words: “Copy the key”. */
+  label: string;
+  quiet?: boolean;
+}) {
+  const [state, setState] = useState<'idle' | 'copied' | 'refused'>('idle');
+  useEffect(() => {
+    if (state === 'idle') return;
+    const timer = setTimeout(() => setState('idle'), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [state]);
+
+  const copy = () =>
+    navigator.clipboard.writeText(text).then(
+      () => setState('copied'),
+      () => setState('refused'),
+    );
+  const word = { idle: 'Copy', copied: 'Copied', refused: 'Select it and copy' }[state];
+  return (
+    <Button
+      size="small"
+      tone={quiet ? 'quiet' : 'plain'}
+      onClick={copy}
+      aria-label={state === 'idle' ? label : word}
+      title={quiet ? label : undefined}
+    >
+      <Icon name={state === 'copied' ? 'check' : 'copy'} size={14} />
+      {(!quiet || state !== 'idle') && word}
+    </Button>
+  );
+}

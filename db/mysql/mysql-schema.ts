@@ -1,0 +1,20 @@
+import { mysqlKit } from '../kits/mysql';
+import { defineSchema } from '../schema';
+
+export const {
+  locks,
+  lockRequests,
+  lockHistory,
+  lockEvents,
+  lockMinutes,
+  lockWeeks,
+  cursors,
+  backends,
+  namespaces,
+  settings,
+  users,
+  sessions,
+  signInFailures,
+  apiKeys,
+  audit,
+} = defineSchema(mysqlKit);

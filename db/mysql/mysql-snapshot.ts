@@ -1,0 +1,47 @@
+import { createConnection } from 'mysql2';
+import type { RowDataPacket } from 'mysql2/promise';
+import { StartError } from '../../server/platform/start-error';
+import { appliedToMysql } from '../migrate';
+import type { Snapshot, TablePart } from '../snapshot';
+import type { Cell } from '../table-shapes';
+import { describeBackendUrl } from '../urls/backend-url';
+import { connectionOptions } from './mysql-pool';
+
+export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
+  const connection = createConnection(connectionOptions(url));
+  const session = connection.promise();
+  try {
+    await session.query("set time_zone = '+00:00', net_write_timeout = 600");
+    await session.query('set session transaction isolation level repeatable read');
+    await session.query('start transaction with consistent snapshot, read only');
+    const applied = await appliedToMysql(session);
+    return {
+      applied,
+      async count({ name, where = 'true' }) {
+        const sql = `select count(*) as found from \`${name}\` where ${where}`;
+        const [rows] = await session.query<RowDataPacket[]>(sql);
+        return Number(rows[0]?.found);
+      },
+      async *rows({ name, columns, where = 'true' }: TablePart) {
+        const list = columns.map((column) => `\`${column.name}\``).join(', ');
+        const sql = `select ${list} from \`${name}\` where ${where}`;
+        const stream = connection.query({ sql, rowsAsArray: true }).stream();
+        for await (const row of stream) yield (row as unknown[]).map(cellOf);
+      },
+      async close() {
+        connection.destroy();
+      },
+    };
+  } catch (cause) {
+    connection.destroy();
+    throw new StartError(
+      `${describeBackendUrl({ kind: 'mysql', url })} cannot be read: ${(cause as Error).message.split('\n')[0]}.`,
+      { cause },
+    );
+  }
+}
+
+/** Names are kept as bytes. */
+function cellOf(value: unknown): Cell {
+  return Buffer.isBuffer(value) ? value.toString('utf8') : (value as Cell);
+}

@@ -1,0 +1,90 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TcpProxy } from '@/test/tcp-proxy';
+import type { Database } from '../database';
+import { databaseFailure } from '../database-failure';
+import { migrate } from '../migrate';
+import { openDatabase } from '../open-database';
+import { newTestPlace, TEST_DIALECTS, type TestPlace } from '../testing/test-database';
+
+test('an absent server is one clear line that does not show the password', async () => {
+  const url = 'mysql://ana:hidden@127.0.0.1:1/lockyard';
+  const opening = openDatabase({ kind: 'mysql', url });
+  await expect(opening).rejects.toThrow(
+    /^MySQL at 127\.0\.0\.1:1, database lockyard cannot be used: nothing listens there\.$/,
+  );
+});
+
+test('a server that accepts and never answers is given up within 5 s', async () => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+  const { port } = silent.address() as AddressInfo;
+  const begin = performance.now();
+  const opening = openDatabase({ kind: 'mysql', url: `mysql://a:b@127.0.0.1:${port}/c` });
+  await expect(opening).rejects.toThrow(/cannot be used: [^\n]*$/);
+  expect(performance.now() - begin).toBeLessThan(5_000);
+  silent.close();
+});
+
+describe.skipIf(!TEST_DIALECTS.includes('mysql'))('on MySQL', () => {
+  let place: TestPlace;
+  let line: TcpProxy;
+  let database: Database;
+  beforeAll(async () => {
+    place = await newTestPlace('mysql');
+    const url = new URL(place.url.kind === 'mysql' ? place.url.url : '');
+    line = await TcpProxy.start(url.hostname, Number(url.port || 3306));
+    url.hostname = '127.0.0.1';
+    url.port = String(line.port);
+    database = await openDatabase({ kind: 'mysql', url: url.href });
+  });
+  afterAll(async () => {
+    await database.close();
+    await line.close();
+    await place.remove();
+  });
+
+  test('several processes that start at once migrate in turn', async () => {
+    const others = await Promise.all(Array.from({ length: 4 }, () => openDatabase(place.url)));
+    await Promise.all(others.map((other) => migrate(other)));
+    await Promise.all(others.map((other) => other.close()));
+    const { db, tables } = database;
+    expect(await db.select().from(tables.users)).toEqual([]);
+  });
+
+  test('a server that goes silent is reported within 5 s, and served again when it is back', async () => {
+    const { db, tables } = database;
+    const { settings } = tables;
+    const read = () => db.select().from(settings).where(eq(settings.id, 'x'));
+    await Promise.all(Array.from({ length: 20 }, read));
+
+    line.silence();
+    const begin = performance.now();
+    const failures = await Promise.all(
+      [...Array.from({ length: 30 }, read), database.transaction(() => read())].map((call) =>
+        call.then(
+          () => null,
+          (error: unknown) => databaseFailure(error, 'no'),
+        ),
+      ),
+    );
+    expect(performance.now() - begin).toBeLessThan(5_000);
+    expect(new Set(failures.map((failure) => failure?.reason))).toEqual(new Set(['BACKEND_DOWN']));
+
+    line.open();
+    expect(await read()).toEqual([]);
+  });
+
+  test('a commit that nobody confirmed is not called a failure', async () => {
+    const { tables } = database;
+    const failure = await database
+      .transaction(async (tx) => {
+        await tx.insert(tables.settings).values({ id: 'unsure', value: '', changedAt: 1 });
+        line.silence();
+      })
+      .catch((error: unknown) => databaseFailure(error, 'no'));
+    line.open();
+    expect(failure).toMatchObject({ reason: 'UNKNOWN' });
+  });
+});

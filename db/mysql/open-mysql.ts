@@ -1,0 +1,107 @@
+import { setTimeout } from 'node:timers/promises';
+import { drizzle } from 'drizzle-orm/mysql2';
+import type { Pool, PoolConnection, ResultSetHeader } from 'mysql2/promise';
+import { StartError } from '../../server/platform/start-error';
+import type { Database } from '../database';
+import { CommitUnknown, causes } from '../database-failure';
+import type { Db, WriteResult } from '../narrow-db';
+import type { Ask, RawResult } from '../raw-sql';
+import { CASING } from '../schema';
+import { tlsFailure } from '../tls-failure';
+import { describeBackendUrl } from '../urls/backend-url';
+import { DeadlinePool } from './mysql-pool';
+import * as tables from './mysql-schema';
+
+const DUPLICATE_KEY = 1062;
+const DEADLOCK = 1213;
+const DEADLOCK_TRIES = 10;
+const DEADLOCK_PAUSE_MAX_MS = 20;
+
+/** The control tables in MySQL or MariaDB. */
+export async function openMysql(url: string): Promise<Database> {
+  const pool = new DeadlinePool(url);
+  await probe(pool, url);
+  return {
+    kind: 'mysql',
+    db: drizzle({ client: pool as unknown as Pool, casing: CASING }) as unknown as Db,
+    tables,
+    transaction: (work) => transaction(pool, (connection) => work(drizzleOn(connection))),
+    raw: {
+      ask: (sql, values) => pool.borrow((connection) => askOn(connection)(sql, values)),
+      transaction: (work) => transaction(pool, (connection) => work(askOn(connection))),
+    },
+    forUpdate: (query) => (query as { for(strength: 'update'): typeof query }).for('update'),
+    isDuplicateKey: (error) => hasErrno(error, DUPLICATE_KEY),
+    affectedRows: (result: WriteResult) =>
+      (result as unknown as [{ affectedRows: number }])[0].affectedRows,
+    mysqlUrl: url,
+    close: () => pool.close(),
+  };
+}
+
+async function probe(pool: DeadlinePool, url: string): Promise<void> {
+  try {
+    await pool.query({ sql: 'select 1' });
+  } catch (cause) {
+    await pool.close();
+    const { code, message } = cause as { code?: string; message?: string };
+    const plain =
+      code === 'ECONNREFUSED' ? 'nothing listens there' : message?.split('\n')[0] || code;
+    const why = tlsFailure(cause) ?? plain;
+    throw new StartError(`${describeBackendUrl({ kind: 'mysql', url })} cannot be used: ${why}.`, {
+      cause,
+    });
+  }
+}
+
+type Work<T> = (connection: PoolConnection) => Promise<T>;
+
+async function transaction<T>(pool: DeadlinePool, work: Work<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    let isCommitting = false;
+    try {
+      return await pool.borrow(async (connection) => {
+        const answer = await begin(connection, work);
+        isCommitting = true;
+        await connection.query('commit');
+        return answer;
+      });
+    } catch (error) {
+      if (isCommitting) throw new CommitUnknown('No answer to the commit.', { cause: error });
+      if (!hasErrno(error, DEADLOCK) || attempt === DEADLOCK_TRIES) throw error;
+      // Unequal pauses, or the same transactions meet again.
+      await setTimeout(Math.random() * DEADLOCK_PAUSE_MAX_MS * attempt);
+    }
+  }
+}
+
+async function begin<T>(connection: PoolConnection, work: Work<T>): Promise<T> {
+  await connection.query('begin');
+  try {
+    return await work(connection);
+  } catch (error) {
+    await connection.query('rollback').catch(() => connection.destroy());
+    throw error;
+  }
+}
+
+function drizzleOn(connection: PoolConnection): Db {
+  return drizzle({ client: connection, casing: CASING }) as unknown as Db;
+}
+
+/** Names are bytes to the server, so they come back as bytes. */
+function askOn(connection: PoolConnection): Ask {
+  return async (sql, values): Promise<RawResult> => {
+    const [answer] = await connection.query({ sql, rowsAsArray: true }, values);
+    if (!Array.isArray(answer)) {
+      return { rows: [], affected: (answer as ResultSetHeader).affectedRows };
+    }
+    const rows = answer as unknown as unknown[][];
+    return { rows: rows.map((row) => row.map(textOf)), affected: 0 };
+  };
+}
+
+const textOf = (value: unknown) => (Buffer.isBuffer(value) ? value.toString('utf8') : value);
+
+const hasErrno = (error: unknown, errno: number) =>
+  causes(error).some((each) => (each as { errno?: unknown }).errno === errno);

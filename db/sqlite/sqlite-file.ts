@@ -1,0 +1,161 @@
+import { realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { type Client, createClient, LibsqlError, type Transaction } from '@libsql/client';
+import { StartError } from '../../server/platform/start-error';
+import { causes } from '../database-failure';
+import { keepPrivate, makePrivate } from './private-file';
+
+/** A SQLite file that this process alone has open. */
+export interface SqliteFile {
+  /** For reading. Writes go through `write`. */
+  readonly client: Client;
+  /**
+   * Runs write jobs one after another: a second writer would not wait but fail, and a driver that waits would block
+   * the event loop and with it the writer it waits for. A job must not call `write` itself.
+   *
+   * While another program holds the file's write lock a job is tried again for up to `BUSY_MAX_MS` since it was
+   * queued, so it must be one transaction, or statements that may be repeated. Then it rejects, and has written nothing:
+   * see `isBusy`.
+   */
+  write<T>(job: (client: Client) => Promise<T>): Promise<T>;
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a file with write-ahead log and full flush: what was answered survives a power cut.
+ *
+ * Only one process may have it open; a second one is refused with a `StartError`. The claim is an operating system's
+ * lock on `<file>.lock`, so it ends with the process however that ends. A file with hard links is refused. The file and
+ * those beside it are for their owner alone, also where they were not before.
+ */
+export async function openSqliteFile(path: string): Promise<SqliteFile> {
+  const claim = await claimFile(path);
+  try {
+    makePrivate(path);
+    for (const suffix of ['-wal', '-shm']) keepPrivate(canonical(path) + suffix);
+    const client = createClient({ url: fileUrl(path), concurrency: CONNECTIONS });
+    await client.execute('pragma journal_mode = wal');
+    return queuedFile(client, claim);
+  } catch (cause) {
+    await claim.release();
+    throw new StartError(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
+  }
+}
+
+/** One writer, and readers while its transaction is open. */
+const CONNECTIONS = 4;
+
+/** How long a write job waits for another program that holds the write lock; less than any caller's budget. */
+const BUSY_MAX_MS = 3_000;
+const BUSY_PAUSE_MS = 20;
+
+function queuedFile(client: Client, claim: Claim): SqliteFile {
+  let tail: Promise<unknown> = Promise.resolve();
+  return {
+    client,
+    write(job) {
+      const giveUpAt = performance.now() + BUSY_MAX_MS;
+      const run = () => onceWritable(client, job, giveUpAt);
+      const done = tail.then(run, run);
+      tail = done.catch(() => undefined);
+      return done;
+    },
+    async close() {
+      await tail;
+      client.close();
+      await claim.release();
+    },
+  };
+}
+
+/** Runs a job as soon as no other program writes. @param giveUpAt on the clock of `performance` */
+async function onceWritable<T>(
+  client: Client,
+  job: (client: Client) => Promise<T>,
+  giveUpAt: number,
+): Promise<T> {
+  for (;;) {
+    try {
+      return await job(client);
+    } catch (error) {
+      if (!isBusy(error)) throw error;
+      // libsql leaves the refused BEGIN unfinished, and its connection then refuses every COMMIT.
+      client.reconnect();
+      if (performance.now() + BUSY_PAUSE_MS >= giveUpAt) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS));
+  }
+}
+
+interface Claim {
+  release(): Promise<void>;
+}
+
+async function claimFile(path: string): Promise<Claim> {
+  refuseHardLink(path);
+  let client: Client | undefined;
+  let held: Transaction;
+  try {
+    const lock = `${canonical(path)}.lock`;
+    makePrivate(lock);
+    client = createClient({ url: fileUrl(lock) });
+    held = await client.transaction('write');
+  } catch (cause) {
+    client?.close();
+    if (isBusy(cause)) {
+      throw new StartError(
+        `Another Lockyard server has ${path} open. Only one may use a SQLite file; stop it first, or use MySQL.`,
+        { cause },
+      );
+    }
+    throw new StartError(`The SQLite file ${path} cannot be opened: ${reason(cause)}.`, { cause });
+  }
+  const owner = client;
+  return {
+    async release() {
+      await held.rollback();
+      owner.close();
+    },
+  };
+}
+
+/**
+ * Each name of a file has a write-ahead log and a claim of its own, so two servers on two names would overwrite each
+ * other, and what one committed would be missing for the other.
+ */
+function refuseHardLink(path: string): void {
+  const links = linksTo(path);
+  if (links <= 1) return;
+  throw new StartError(
+    `The SQLite file ${path} has ${links} names (hard links). Remove all but one: another server could open it by another name.`,
+  );
+}
+
+/** 0 for a path that leads nowhere: why, the attempt to open it will say. */
+function linksTo(path: string): number {
+  try {
+    return statSync(path).nlink;
+  } catch {
+    return 0;
+  }
+}
+
+/** The same file by whatever path it is reached. */
+function canonical(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return join(realpathSync(dirname(path)), basename(path));
+  }
+}
+
+export function fileUrl(path: string): string {
+  return `file:${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+/** Whether a job wrote nothing because another program held the write lock. Drivers wrap what they throw. */
+export const isBusy = (error: unknown): boolean =>
+  causes(error).some((each) => each instanceof LibsqlError && /^SQLITE_BUSY/.test(each.code));
+
+const reason = (error: unknown) =>
+  (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';

@@ -1,0 +1,21 @@
+import type { Kit } from '../kits/mysql';
+import { sqliteKit } from '../kits/sqlite';
+import { defineSchema } from '../schema';
+
+export const {
+  locks,
+  lockRequests,
+  lockHistory,
+  lockEvents,
+  lockMinutes,
+  lockWeeks,
+  cursors,
+  backends,
+  namespaces,
+  settings,
+  users,
+  sessions,
+  signInFailures,
+  apiKeys,
+  audit,
+} = defineSchema(sqliteKit as unknown as Kit);

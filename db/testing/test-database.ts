@@ -1,0 +1,61 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createConnection } from 'mysql2/promise';
+import type { Database } from '../database';
+import { migrate } from '../migrate';
+import { openDatabase } from '../open-database';
+import type { DatabaseUrl } from '../urls/backend-url';
+
+/** A place for one database of a test's own, and how to remove it with everything in it. */
+export interface TestPlace {
+  url: DatabaseUrl;
+  remove(): Promise<void>;
+}
+
+const mysqlServer = process.env.TEST_MYSQL_URL;
+if (!mysqlServer) console.warn('TEST_MYSQL_URL is not set: MySQL is not tested.');
+
+export type TestDialect = 'sqlite' | 'mysql';
+
+export const TEST_DIALECTS: readonly TestDialect[] = mysqlServer ? ['sqlite', 'mysql'] : ['sqlite'];
+
+/** A new place: a real file in a temporary folder, or a new database on the server of `TEST_MYSQL_URL`. */
+export async function newTestPlace(dialect: TestDialect): Promise<TestPlace> {
+  if (dialect === 'sqlite') {
+    const folder = await mkdtemp(join(tmpdir(), 'lockyard-'));
+    return {
+      url: { kind: 'sqlite', path: join(folder, 'test.db') },
+      remove: () => rm(folder, { recursive: true, force: true }),
+    };
+  }
+  const name = `lockyard_test_${randomBytes(6).toString('hex')}`;
+  const url = new URL(mysqlServer as string);
+  await onServer(`create database ${name}`);
+  url.pathname = `/${name}`;
+  return {
+    url: { kind: 'mysql', url: url.href },
+    remove: () => onServer(`drop database ${name}`),
+  };
+}
+
+/** A new database, migrated and open. `close` removes it too. */
+export async function openTestDatabase(dialect: TestDialect): Promise<Database> {
+  const place = await newTestPlace(dialect);
+  const database = await openDatabase(place.url);
+  await migrate(database);
+  return {
+    ...database,
+    async close() {
+      await database.close();
+      await place.remove();
+    },
+  };
+}
+
+async function onServer(statement: string): Promise<void> {
+  const connection = await createConnection({ uri: mysqlServer as string });
+  await connection.query(statement);
+  await connection.end();
+}

@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PlainFailure } from '../process/plain-failure.mjs';
+import { runChild } from '../process/run-child.mjs';
+import { projectRoot } from '../project-root.mjs';
+import { bundle } from './bundle.mjs';
+import { sourceHash } from './source-hash.mjs';
+
+const settings = [
+  'package-lock.json',
+  'package.json',
+  'tsconfig.json',
+  'scripts/build/build-app.mjs',
+];
+const runsOn = [`modules ${process.versions.modules}`, process.platform, process.arch];
+
+/**
+ * What is built, from which sources; `stamp` remembers the hash of the sources that it was built
+ * from.
+ */
+const app = {
+  stamp: '.next/lockyard/app.stamp',
+  sources: [
+    'app',
+    'components',
+    'server',
+    'db',
+    'client',
+    'public',
+    'scripts/demo',
+    ...settings,
+    'next.config.js',
+    'postcss.config.mjs',
+  ],
+  entries: {
+    main: 'server/main.ts',
+    'page-process': 'server/api/pages/process/page-process.ts',
+    cli: 'server/cli/cli.ts',
+    command: 'client/command/lockyard-command.ts',
+    fleet: 'scripts/demo/fleet.ts',
+  },
+};
+const commandLine = {
+  stamp: '.next/lockyard/cli.stamp',
+  sources: ['server', 'db', 'client', ...settings],
+  entries: { cli: 'server/cli/cli.ts', command: 'client/command/lockyard-command.ts' },
+};
+
+export const serverBundle = join(projectRoot, '.next/lockyard/main.mjs');
+export const commandLineBundle = join(projectRoot, '.next/lockyard/cli.mjs');
+export const clientCommandBundle = join(projectRoot, '.next/lockyard/command.mjs');
+
+export const appIsStale = () => isStale(app) || !existsSync(join(projectRoot, '.next/BUILD_ID'));
+export const commandLineIsStale = () => isStale(commandLine);
+
+/** Builds pages, server, command line and demo fleet into `.next`. */
+export async function buildApp(say) {
+  const startedAt = performance.now();
+  say('Building Lockyard (only after a change; about 20 seconds) …');
+  const hash = hashOf(app);
+  rmSync(join(projectRoot, app.stamp), { force: true });
+  const next = join(projectRoot, 'node_modules/next/dist/bin/next');
+  const { code, output } = await runChild(process.execPath, [next, 'build'], {
+    cwd: projectRoot,
+    env: {
+      ...process.env,
+      NODE_ENV: 'production',
+      NEXT_TELEMETRY_DISABLED: '1',
+      SKIP_TYPECHECK: '1',
+    },
+  });
+  if (code !== 0)
+    throw new PlainFailure(`${output.trim()}\nLockyard's pages could not be built; see above.`);
+  await bundle(app.entries, '.next/lockyard');
+  remember(commandLine, hashOf(commandLine));
+  remember(app, hash);
+  say(`Lockyard is built (${Math.round((performance.now() - startedAt) / 1000)} s).`);
+}
+
+/** Builds the command line alone, in well under a second. */
+export async function buildCommandLine() {
+  const hash = hashOf(commandLine);
+  await bundle(commandLine.entries, '.next/lockyard');
+  remember(commandLine, hash);
+}
+
+const hashOf = ({ sources }) => sourceHash(projectRoot, sources, runsOn);
+
+function isStale(part) {
+  const stamp = join(projectRoot, part.stamp);
+  const outputs = Object.keys(part.entries).map((name) =>
+    join(projectRoot, `.next/lockyard/${name}.mjs`),
+  );
+  if (![stamp, ...outputs].every((path) => existsSync(path))) return true;
+  return readFileSync(stamp, 'utf8') !== hashOf(part);
+}
+
+function remember(part, hash) {
+  mkdirSync(join(projectRoot, '.next/lockyard'), { recursive: true });
+  writeFileSync(join(projectRoot, part.stamp), hash);
+}

@@ -1,0 +1,73 @@
+import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
+import { PlainFailure } from '../process/plain-failure.mjs';
+import { runChild } from '../process/run-child.mjs';
+import { projectRoot } from '../project-root.mjs';
+import { missingPackages } from './missing-packages.mjs';
+
+const unreachable =
+  /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|ERR_SOCKET_TIMEOUT|ENOTCACHED/;
+
+/** Whether `ensureDependencies` would have something to do. */
+export function dependenciesAreMissing({ withDev }) {
+  const { missing, devInstalled } = missingPackages(projectRoot, { withDev });
+  return missing.length > 0 || (withDev && !devInstalled);
+}
+
+/**
+ * Installs what the lock file asks for and `node_modules` lacks; development packages only with
+ * `withDev`, but installed ones stay. Fails with one line if the registry cannot be reached.
+ */
+export async function ensureDependencies({ withDev, say }) {
+  if (!dependenciesAreMissing({ withDev })) return;
+  const { nothingInstalled, devInstalled } = missingPackages(projectRoot, { withDev });
+  const startedAt = performance.now();
+  say(
+    nothingInstalled
+      ? 'Installing packages (the first time this takes about half a minute) …'
+      : 'Installing packages that changed …',
+  );
+  // `npm ci` is exact, but empties node_modules first: without a network that would lose what
+  // works.
+  const verb = nothingInstalled ? ['ci'] : ['install', '--no-save'];
+  const scope = withDev || devInstalled ? '--include=dev' : '--omit=dev';
+  const { code, output } = await npm([
+    ...verb,
+    scope,
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--prefer-offline',
+    '--loglevel=error',
+    '--fetch-retries=3',
+    '--fetch-retry-mintimeout=500',
+    '--fetch-retry-maxtimeout=4000',
+  ]);
+  if (code !== 0) throw new PlainFailure(installFailure(output));
+  say(`Packages are installed (${Math.round((performance.now() - startedAt) / 1000)} s).`);
+}
+
+function npm(args) {
+  const cli = process.env.npm_execpath;
+  const options = { cwd: projectRoot };
+  if (cli && basename(cli) === 'npm-cli.js' && existsSync(cli)) {
+    return runChild(process.execPath, [cli, ...args], options);
+  }
+  return process.platform === 'win32'
+    ? runChild('cmd.exe', ['/d', '/s', '/c', 'npm', ...args], options)
+    : runChild('npm', args, options);
+}
+
+function installFailure(output) {
+  const said = output
+    .split('\n')
+    .map((line) => line.replace(/^npm (error|ERR!) ?/, '').trim())
+    .filter(
+      (line) => line !== '' && !/^(code|errno|syscall|A complete log|type|network)\b/.test(line),
+    );
+  if (unreachable.test(output)) {
+    const code = unreachable.exec(output)?.[0];
+    return `Lockyard's packages are not installed, and the package registry cannot be reached (${code}): connect this machine and start again.`;
+  }
+  return `Lockyard's packages could not be installed: ${said[0] ?? 'npm ended without a word'}`;
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { projectRoot } from '../project-root.mjs';
+import { appIsStale, buildApp, buildCommandLine, commandLineIsStale } from './build-app.mjs';
+import { dependenciesAreMissing, ensureDependencies } from './ensure-dependencies.mjs';
+import { withFolderLock } from './folder-lock.mjs';
+
+const lockPath = join(projectRoot, '.build', 'making-ready.lock');
+
+/**
+ * Installs and builds what the server needs, once, however many starts ask for it at the same time.
+ */
+export function makeAppReady(say, { withDev = false } = {}) {
+  const isReady = () => !dependenciesAreMissing({ withDev }) && !appIsStale();
+  return makeReady(say, isReady, async () => {
+    await ensureDependencies({ withDev, say });
+    if (appIsStale()) await buildApp(say);
+  });
+}
+
+/** The same for the command line, which needs no pages. */
+export function makeCommandLineReady(say) {
+  const isReady = () => !dependenciesAreMissing({ withDev: false }) && !commandLineIsStale();
+  return makeReady(say, isReady, async () => {
+    await ensureDependencies({ withDev: false, say });
+    if (commandLineIsStale()) await buildCommandLine();
+  });
+}
+
+/** Packages alone, development packages too. */
+export function makeToolsReady(say) {
+  return makeReady(
+    say,
+    () => !dependenciesAreMissing({ withDev: true }),
+    () => ensureDependencies({ withDev: true, say }),
+  );
+}
+
+async function makeReady(say, isReady, make) {
+  if (isReady()) return;
+  const waiting = () =>
+    say('Another start in this folder is installing or building; waiting for it …');
+  await withFolderLock(lockPath, waiting, make);
+}

@@ -1,0 +1,91 @@
+import { expect, test } from 'vitest';
+import { houseRuleViolations } from './house-rules.mjs';
+import { importCircles } from './import-circles.mjs';
+import { importGraph } from './import-graph.mjs';
+import { wallViolations } from './import-walls.mjs';
+
+const graphOf = (files: Record<string, string>) => importGraph(new Map(Object.entries(files)));
+const walls = (path: string, text: string) => wallViolations(graphOf({ [path]: text }));
+const rules = (path: string, text: string) => houseRuleViolations(graphOf({ [path]: text }));
+
+test.each([
+  ['a page', 'app/page.tsx', "import { db } from '@/db/open-database';"],
+  ['a page, from a router', 'app/page.tsx', "import { caller } from '@/server/api/rpc/caller';"],
+  ['a component', 'components/row.tsx', "import { acquire } from '../server/operations/acquire';"],
+  ['a component, of the operating system', 'components/row.tsx', "import fs from 'node:fs';"],
+  ['the domain', 'server/core/lock/decide.ts', "import { clock } from '../clock';"],
+  [
+    'the domain, even for a type',
+    'server/core/lock/decide.ts',
+    "import type { Db } from '@/db/database';",
+  ],
+  [
+    'a router',
+    'server/api/rpc/router.ts',
+    "import { engine } from '@/server/engine/create-engine';",
+  ],
+  [
+    'a router, at run time',
+    'server/api/rpc/router.ts',
+    "const { db } = await import('@/db/database');",
+  ],
+  ['a router, passing on', 'server/api/rpc/router.ts', "export { db } from '@/db/database';"],
+  ['the engine', 'server/engine/flush.ts', "import { audit } from '../operations/with-audit';"],
+  ['a store', 'server/storage/store.ts', "import '../engine/create-engine';"],
+  ['the client', 'client/lock.ts', "import { decide } from '@/server/domain-policy/decide';"],
+])('a wall stops %s', (_who, path, text) => expect(walls(path, text)).toHaveLength(1));
+
+test.each([
+  [
+    'the domain, for everybody',
+    'components/row.tsx',
+    "import { f } from '@/server/contract/lock/inputs';",
+  ],
+  [
+    'types, downwards and upwards',
+    'server/engine/a.ts',
+    "import type { C } from '../operations/c';",
+  ],
+  [
+    'types of the router, for components',
+    'components/a.tsx',
+    "import { type R } from '@/server/api/rpc/r';",
+  ],
+  ['types of a router, for a page', 'app/page.tsx', "import type { R } from '@/server/api/rpc/r';"],
+  [
+    'everything, for the composition root',
+    'server/bootstrap/runtime.ts',
+    "import { o } from '@/db/open';",
+  ],
+])('a wall has a door: %s', (_what, path, text) => expect(walls(path, text)).toEqual([]));
+
+test('what only tests import may reach through a wall, what a page uses too may not', () => {
+  const harness = { 'server/api/http/harness.ts': "import { createRuntime } from '../runtime';" };
+  const tested = { ...harness, 'server/api/http/door.test.ts': "import { h } from './harness';" };
+  expect(wallViolations(graphOf(tested))).toEqual([]);
+  const used = { ...tested, 'server/api/http/door.ts': "import { h } from './harness';" };
+  expect(wallViolations(graphOf(used))).toHaveLength(1);
+});
+
+test('a circle of imports is found, one of types is none', () => {
+  const circle = {
+    'db/a.ts': "import { b } from './b';",
+    'db/b.ts': "import { c } from '@/db/c';",
+  };
+  expect(importCircles(graphOf({ ...circle, 'db/c.ts': "import { a } from './a';" }))).toEqual([
+    ['db/a.ts', 'db/b.ts', 'db/c.ts', 'db/a.ts'],
+  ]);
+  expect(importCircles(graphOf({ ...circle, 'db/c.ts': "import type { a } from './a';" }))).toEqual(
+    [],
+  );
+});
+
+test.each([
+  ['a file of 301 lines', 'db/long.ts', 'const a = 1;\n'.repeat(301)],
+  ['a name that says nothing', 'server/engine/utils.ts', 'export const a = 1;'],
+  ['a name in camel case', 'components/lockRow.tsx', 'export const a = 1;'],
+  ['a server action', 'app/act.ts', "export async function act() {\n  'use server';\n}"],
+  ['a barrel', 'db/all.ts', "export * from './a';\nexport { b } from './b';"],
+  ['the environment', 'server/engine/a.ts', 'export const a = process.env.A;'],
+  ['the clock of the system', 'server/engine/a.ts', 'export const a = () => Date.now();'],
+])('a house rule stops %s', (_what, path, text) => expect(rules(path, text)).toHaveLength(1));

@@ -1,0 +1,45 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { projectRoot } from '../project-root.mjs';
+import { fileLimitComplaint } from './file-limit-complaint.mjs';
+import { nodeComplaint } from './node-complaint.mjs';
+import { startOptions } from './start-options.mjs';
+
+test('a plain start sets nothing', () => expect(startOptions([], {})).toEqual({ variables: {} }));
+
+test('the demo has a data folder of its own', () =>
+  expect(startOptions(['--demo'], {}).variables).toEqual({
+    LOCKYARD_DEMO: '1',
+    LOCKYARD_DATA_DIR: '.lockyard-demo',
+  }));
+
+test('the demo refuses a database of its user', () =>
+  expect(() => startOptions(['--demo'], { LOCKYARD_DATABASE_URL: 'mysql://x' })).toThrow(
+    /unset LOCKYARD_DATABASE_URL/,
+  ));
+
+test('an unknown argument is named', () =>
+  expect(() => startOptions(['--demo', '--prot=1'], {})).toThrow(/"--prot=1"/));
+
+test.each(['18.20.4', '20.18.3', '19.9.0'])('Node %s is refused in one line', (version) => {
+  expect(nodeComplaint(version)).toMatch(/needs Node 20\.19 or newer/);
+  expect(nodeComplaint(version)).not.toContain('\n');
+});
+
+test.each(['20.19.0', '20.20.2', '22.1.0', '26.0.0'])('Node %s is fine', (version) =>
+  expect(nodeComplaint(version)).toBeNull(),
+);
+
+test('a start that may have too few files open says so in one line, and starts nothing', () => {
+  expect(fileLimitComplaint(1_024)).toBeNull();
+  expect(fileLimitComplaint(null)).toBeNull();
+  const start = join(projectRoot, 'scripts/start.mjs');
+  const { status, stdout, stderr } = spawnSync(
+    '/bin/sh',
+    ['-c', `ulimit -n 64 && exec '${process.execPath}' '${start}'`],
+    { encoding: 'utf8' },
+  );
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toMatch(/^This process may have 64 files open, [^\n]* ulimit -n 4096\n$/);
+});

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { findProgram } from '../system/find-program.mjs';
+import { freePort } from '../system/free-port.mjs';
+import { firstWords, startPrivateServer } from './private-server.mjs';
+
+const serverProgram = () => findProgram(['mariadbd', 'mysqld']);
+const installProgram = () => findProgram(['mariadb-install-db', 'mysql_install_db']);
+
+export const mariadbIsInstalled = () => serverProgram() !== null && installProgram() !== null;
+
+/**
+ * Starts a MariaDB of our own: empty, on a free port of 127.0.0.1, its data in a temporary folder
+ * that goes with it. With `durable` every commit is flushed to disk, as in production; without,
+ * commits are faster and survive anything but a crash of the machine. `url` names no database:
+ * users create their own. `data` is the folder of its files. `signal`, `start`, `stop` and `pid` as
+ * `startPrivateServer`. More `settings` are such as `['--innodb-file-per-table=0']`. With
+ * `bearsFullDisk` a file that may not grow (`prlimit --fsize`, Linux only) is an error to the
+ * server and not its end.
+ *
+ * @param {{ durable: boolean, settings?: string[], bearsFullDisk?: boolean }} options
+ */
+export async function startPrivateMariadb({ durable, settings = [], bearsFullDisk = false }) {
+  const folder = mkdtempSync(join(tmpdir(), 'ly-')); // Short: a socket's path is limited to about 100 characters.
+  const data = join(folder, 'd');
+  // Only root has to say so. Who else runs this may have no name at all, as in a container.
+  const asRoot = process.getuid?.() === 0 ? ['--user=root'] : [];
+  execFileSync(
+    installProgram(),
+    [
+      '--no-defaults',
+      `--datadir=${data}`,
+      ...asRoot,
+      '--auth-root-authentication-method=normal',
+      '--skip-test-db',
+    ],
+    // Its temporary tables are called by its process number, which is no name of its own where
+    // machines share /tmp.
+    { stdio: 'pipe', env: { ...process.env, TMPDIR: folder } },
+  );
+
+  const port = await freePort();
+  const log = join(folder, 'log');
+  const args = [
+    '--no-defaults',
+    `--datadir=${data}`,
+    `--tmpdir=${folder}`,
+    ...asRoot,
+    `--port=${port}`,
+    '--bind-address=127.0.0.1',
+    `--socket=${join(folder, 's')}`,
+    `--pid-file=${join(folder, 'p')}`,
+    `--log-error=${log}`,
+    '--skip-name-resolve',
+    '--skip-log-bin',
+    '--performance-schema=0',
+    '--max-connections=1000',
+    '--innodb-buffer-pool-size=256M',
+    '--innodb-log-file-size=128M',
+    `--innodb-flush-log-at-trx-commit=${durable ? 1 : 0}`,
+    ...settings,
+  ];
+  const program = serverProgram();
+  const server = await startPrivateServer({
+    what: 'MariaDB',
+    folder,
+    program: bearsFullDisk ? 'env' : program,
+    args: bearsFullDisk ? ['--ignore-signal=XFSZ', program, ...args] : args,
+    // A server that takes connections speaks first.
+    isUp: async () => (await firstWords(port)) !== '',
+    log,
+    graceMs: 10_000,
+  });
+  return { url: `mysql://root@127.0.0.1:${port}`, data, ...server };
+}

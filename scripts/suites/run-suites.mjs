@@ -1,0 +1,106 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeAppReady } from '../build/make-ready.mjs';
+import { runChecks } from '../checks/run-checks.mjs';
+import { PlainFailure } from '../process/plain-failure.mjs';
+import { runChild } from '../process/run-child.mjs';
+import { projectRoot } from '../project-root.mjs';
+import { startPrivateMariadb } from '../servers/private-mariadb.mjs';
+import { startPrivateRedis } from '../servers/private-redis.mjs';
+import { startPrivateZookeeper } from '../servers/private-zookeeper.mjs';
+import { startStores } from '../servers/start-stores.mjs';
+import { chromiumPath } from '../system/chromium-path.mjs';
+import {
+  ensureAllTestNeeds,
+  ensureBrowserTestNeeds,
+  ensureProxies,
+  ensureStores,
+} from './test-needs.mjs';
+import { playwrightTally, sumUp, vitestTally } from './test-tally.mjs';
+
+/** What the tests find their servers by. */
+const TEST_STORES = {
+  TEST_MYSQL_URL: () => startPrivateMariadb({ durable: false }),
+  TEST_REDIS_URL: startPrivateRedis,
+  TEST_ZOOKEEPER_URL: () => startPrivateZookeeper({ settings: ['forceSync=no'] }),
+};
+
+/** Runs the suites (`only` one of them, or all when null) and answers `{ line, ok, failures }`. */
+export async function runSuites({ only, filters, say }) {
+  const reports = mkdtempSync(join(tmpdir(), 'lockyard-reports-'));
+  process.once('exit', () => rmSync(reports, { recursive: true, force: true }));
+  await ensureNeeds(only, say);
+  const suites = [];
+  if (only === null) suites.push(await runCheckSuite(say));
+  if (only !== 'e2e') suites.push(await runVitest(reports, filters, say));
+  if (only !== 'vitest') suites.push(await runPlaywright(reports, filters, say));
+  return sumUp(suites);
+}
+
+/**
+ * All needs in one step if all suites run: one call of the package manager instead of two. The
+ * end-to-end tests freeze and kill a MariaDB, so it must be their own.
+ */
+async function ensureNeeds(only, say) {
+  if (only === null) return ensureAllTestNeeds(say);
+  if (only === 'e2e') return ensureBrowserTestNeeds(say);
+  await ensureStores('TEST', say);
+  if (process.env.TEST_LONG === '1') await ensureProxies(say);
+}
+
+async function runCheckSuite(say) {
+  say('\n— check —');
+  const results = await runChecks(say);
+  const failed = results.filter(({ ok }) => !ok).length;
+  return {
+    code: failed === 0 ? 0 : 1,
+    tally: {
+      passed: results.length - failed,
+      failed,
+      skipped: 0,
+      failures: results.filter(({ ok }) => !ok).map(({ name }) => `check: ${name}`),
+    },
+  };
+}
+
+async function runVitest(reports, filters, say) {
+  say('\n— unit and integration tests —');
+  const { urls, stop } = await startStores(TEST_STORES);
+  const report = join(reports, 'vitest.json');
+  try {
+    const { code } = await tool(
+      'vitest/vitest.mjs',
+      ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...filters],
+      urls,
+    );
+    return { code, tally: vitestTally(report) };
+  } finally {
+    await stop();
+  }
+}
+
+async function runPlaywright(reports, filters, say) {
+  say('\n— end-to-end tests, against the built server —');
+  try {
+    await makeAppReady(say, { withDev: true });
+  } catch (error) {
+    if (!(error instanceof PlainFailure)) throw error;
+    say(error.message);
+    return { code: 1, tally: null };
+  }
+  const report = join(reports, 'playwright.json');
+  const { code } = await tool(
+    'playwright/cli.js',
+    ['test', '--config=e2e/playwright.config.ts', '--reporter=list,json', ...filters],
+    { CHROMIUM_PATH: chromiumPath(), PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+  );
+  return { code, tally: playwrightTally(report) };
+}
+
+const tool = (path, args, variables) =>
+  runChild(process.execPath, [join(projectRoot, 'node_modules', path), ...args], {
+    cwd: projectRoot,
+    env: { ...process.env, ...variables },
+    show: true,
+  });

@@ -1,0 +1,48 @@
+import { PlainFailure } from '../process/plain-failure.mjs';
+import { runChild } from '../process/run-child.mjs';
+import { findProgram } from './find-program.mjs';
+
+/**
+ * Makes sure that the system has what the tests need. Each need is `{ what, isThere(),
+ * debianPackage, variable? }`. Installs with apt-get if that is possible without asking a person;
+ * else fails with one line, exit code 2.
+ */
+export async function ensureSystemPackages(needs, say) {
+  const absent = () => needs.filter(({ isThere }) => !isThere());
+  if (absent().length === 0) return;
+  const packages = absent().map(({ debianPackage }) => debianPackage);
+  const asRoot = await aptAsRoot();
+  if (asRoot) {
+    say(`Installing ${packages.join(' and ')} with apt-get …`);
+    const { code, output } = await install(asRoot, packages);
+    if (code !== 0) say(output.trim());
+  }
+  const still = absent();
+  if (still.length === 0) return;
+  const wanted = still.map(
+    ({ what, debianPackage, variable }) =>
+      `${what} (package ${debianPackage}${variable ? `, or name one in ${variable}` : ''})`,
+  );
+  throw new PlainFailure(`The tests need ${wanted.join(' and ')}.`, 2);
+}
+
+/** How to call apt-get with the rights that it needs; null where that is impossible. */
+async function aptAsRoot() {
+  const apt = findProgram(['apt-get']);
+  if (!apt) return null;
+  if (process.getuid?.() === 0) return [apt];
+  const { code } = await runChild('sudo', ['-n', 'true']);
+  return code === 0 ? ['sudo', '-n', apt] : null;
+}
+
+async function install([program, ...before], packages) {
+  const apt = (...args) =>
+    runChild(program, [...before, '-qq', '-o', 'DPkg::Lock::Timeout=300', ...args], {
+      env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
+    });
+  const attempt = () => apt('install', '-y', '--no-install-recommends', ...packages);
+  const first = await attempt();
+  if (first.code === 0) return first;
+  await apt('update');
+  return attempt();
+}

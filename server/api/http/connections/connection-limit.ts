@@ -1,0 +1,90 @@
+import type { Socket } from 'node:net';
+import type { LockyardError } from '../../../contract/errors';
+import { rawRefusal } from './broken-request';
+import type { OpenRequests } from './open-requests';
+
+/** What bounds the connections of a server. */
+export interface ConnectionTerms {
+  most: number;
+  /** Whether an API key that is valid was sent on a connection. */
+  isKnown(socket: Socket): boolean;
+  /** Counts a connection that is turned away; answers why. */
+  refuse(): LockyardError;
+}
+
+/**
+ * How long a refused connection stays open so that its caller can read why, and how many may at
+ * once.
+ */
+const LINGER_MS = 1_000;
+export const LINGERING_MAX = 100;
+
+/** Of how many connections it is looked whether one is idle. */
+const LOOKS_MAX = 100;
+
+/**
+ * Limits the connections of a server. At the limit, a new one replaces the oldest idle connection
+ * that never sent a valid key; if there is none, the new one is refused with 429. Requests in
+ * progress are not affected.
+ */
+export class ConnectionLimit {
+  private open = 0;
+  /** Oldest first, as far as it is known. */
+  private readonly strangers = new Set<Socket>();
+  private readonly turnedAway = new WeakSet<Socket>();
+  private lingering = 0;
+
+  constructor(
+    private readonly terms: ConnectionTerms,
+    private readonly requests: OpenRequests,
+  ) {}
+
+  /** For `connection` of a server. */
+  readonly admit = (socket: Socket): void => {
+    this.open += 1;
+    socket.once('close', () => {
+      this.open -= 1;
+      this.strangers.delete(socket);
+    });
+    const idle = this.open > this.terms.most ? this.takeIdle() : null;
+    if (idle === null && this.open > this.terms.most) {
+      this.turnAway(socket);
+      return;
+    }
+    idle?.destroy();
+    this.strangers.add(socket);
+  };
+
+  /** Whether requests on a connection are not to be looked at. */
+  isTurnedAway(socket: Socket): boolean {
+    return this.turnedAway.has(socket);
+  }
+
+  private takeIdle(): Socket | null {
+    let looks = 0;
+    for (const socket of this.strangers) {
+      this.strangers.delete(socket);
+      if (this.terms.isKnown(socket)) continue;
+      if (this.requests.isIdle(socket)) return socket;
+      this.strangers.add(socket);
+      looks += 1;
+      if (looks >= LOOKS_MAX) return null;
+    }
+    return null;
+  }
+
+  private turnAway(socket: Socket): void {
+    this.turnedAway.add(socket);
+    const refusal = this.terms.refuse();
+    if (this.lingering >= LINGERING_MAX) {
+      socket.destroy();
+      return;
+    }
+    this.lingering += 1;
+    socket.once('close', () => {
+      this.lingering -= 1;
+    });
+    socket.end(rawRefusal(refusal));
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  }
+}

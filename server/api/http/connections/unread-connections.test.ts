@@ -1,0 +1,94 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, expect, test } from 'vitest';
+import { TestClock } from '../../../platform/testing/test-clock';
+import { UnreadConnections } from './unread-connections';
+
+const MEBIBYTE = 1024 * 1024;
+const open: { server: Server; sockets: Socket[] }[] = [];
+
+afterEach(async () => {
+  for (const { server, sockets } of open.splice(0)) {
+    for (const socket of sockets) socket.destroy();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** A server that looks at its connections every second, by a clock that is moved. */
+async function serve(answer: RequestListener) {
+  const clock = new TestClock();
+  const unread = new UnreadConnections(clock);
+  const server = createServer((req, res) => {
+    unread.follow(res);
+    answer(req, res);
+  });
+  unread.watch(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const sockets: Socket[] = [];
+  open.push({ server, sockets });
+  const ask = () => {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.pause();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    sockets.push(socket);
+    return socket;
+  };
+  return { clock, unread, ask };
+}
+
+/** Until a look has been taken since now. */
+const aLook = () => new Promise((resolve) => setTimeout(resolve, 1_200));
+
+test('a connection that reads nothing of its answer for 10 s is closed, and one that reads slowly is not', async () => {
+  const { clock, unread, ask } = await serve((_, res) => res.end(Buffer.alloc(24 * MEBIBYTE)));
+  ask();
+  const slow = ask();
+  await aLook();
+  clock.pass(9_000);
+  // More than the kernel keeps of its own, so that the other side notices.
+  await readSome(slow, 12 * MEBIBYTE);
+  await aLook();
+  expect(unread.closed).toBe(0);
+  clock.pass(2_000);
+  await aLook();
+  expect(unread.closed).toBe(1);
+  await readSome(slow, 11 * MEBIBYTE);
+});
+
+test('a live stream of which more than 1 MB waits is closed at once', async () => {
+  const { unread, ask } = await serve((_, res) => {
+    res.setHeader('Content-Type', 'text/event-stream');
+    res.write(Buffer.alloc(24 * MEBIBYTE));
+  });
+  ask();
+  await aLook();
+  expect(unread.closed).toBe(1);
+});
+
+test('a connection that waits for its answer is left alone however long', async () => {
+  const { clock, unread, ask } = await serve(() => undefined);
+  ask();
+  await aLook();
+  clock.pass(60_000);
+  await aLook();
+  expect(unread.closed).toBe(0);
+});
+
+/** Rejects if the connection ends before. */
+function readSome(socket: Socket, bytes: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let read = 0;
+    const onData = (piece: Buffer) => {
+      read += piece.length;
+      if (read < bytes) return;
+      socket.pause();
+      socket.off('data', onData);
+      resolve();
+    };
+    socket.on('data', onData);
+    socket.once('close', () => reject(new Error('The connection was closed.')));
+    socket.resume();
+  });
+}

@@ -1,0 +1,91 @@
+import type { Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Clock } from '../../../platform/clock';
+
+/** A caller that has read none of its pending data for this long is given up on. */
+const UNREAD_MAX_MS = 10_000;
+/**
+ * Of a live stream, which would go on growing. Another answer may be larger, as long as it is being
+ * read.
+ */
+const STREAM_UNSENT_MAX_BYTES = 1024 * 1024;
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * What Node keeps to itself of a socket: bytes of the write under way that the kernel has not
+ * taken.
+ */
+type WithHandle = Socket & { _handle?: { writeQueueSize?: number } | null };
+
+interface Reading {
+  /** Bytes of whole writes that the kernel has taken. */
+  sentBytes: number;
+  /** Bytes of the write under way that it has not. */
+  queuedBytes: number;
+  progressAt: number;
+  answers: Set<ServerResponse>;
+}
+
+/**
+ * Closes connections whose callers do not read their answers, whatever door gives them. Reading
+ * slowly is no fault: any byte taken counts. What fits into the buffers of the kernel counts as
+ * read.
+ */
+export class UnreadConnections {
+  private readonly open = new Map<Socket, Reading>();
+  /** Closed so far. */
+  closed = 0;
+
+  constructor(private readonly clock: Clock) {}
+
+  /** Watches the connections of a server until it closes. */
+  watch(server: Server): void {
+    server.on('connection', (socket) => {
+      this.open.set(socket, {
+        sentBytes: 0,
+        queuedBytes: 0,
+        progressAt: this.clock.monotonic(),
+        answers: new Set(),
+      });
+      socket.once('close', () => this.open.delete(socket));
+    });
+    const timer = setInterval(() => this.look(), LOOK_EVERY_MS);
+    timer.unref();
+    server.once('close', () => clearInterval(timer));
+  }
+
+  /** An answer begins, which may be a live stream. */
+  follow(res: ServerResponse): void {
+    const answers = this.open.get(res.req.socket)?.answers;
+    if (!answers) return;
+    answers.add(res);
+    res.once('close', () => answers.delete(res));
+  }
+
+  private look(): void {
+    const now = this.clock.monotonic();
+    for (const [socket, reading] of this.open) {
+      const { writableLength } = socket;
+      const sentBytes = socket.bytesWritten - writableLength;
+      const queuedBytes = (socket as WithHandle)._handle?.writeQueueSize ?? 0;
+      const hasProgressed =
+        writableLength === 0 ||
+        sentBytes !== reading.sentBytes ||
+        queuedBytes !== reading.queuedBytes;
+      if (hasProgressed) Object.assign(reading, { sentBytes, queuedBytes, progressAt: now });
+      const isUnread = now - reading.progressAt >= UNREAD_MAX_MS;
+      if (!isUnread && !isOverflowing(reading, writableLength)) continue;
+      this.closed += 1;
+      socket.destroy();
+    }
+  }
+}
+
+function isOverflowing({ answers }: Reading, unsentBytes: number): boolean {
+  return unsentBytes > STREAM_UNSENT_MAX_BYTES && [...answers].some(isStream);
+}
+
+/** Whether an answer is a live stream, which never finishes. */
+export function isStream(res: ServerResponse): boolean {
+  return String(res.getHeader('content-type') ?? '').startsWith('text/event-stream');
+}

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { ApiHarness } from '@/test/api-harness';
+import { parseDeleteWords } from '../../cli/delete-words';
+import { runCliCommand } from '../../cli/run-cli-command';
+import type { ChosenNames } from '../../contract/console/deletion-inputs';
+import { openIntent } from '../../operations/audit/audit-log';
+import { listAudit } from '../../operations/audit/list-audit';
+import { resolveAuditIntents } from '../../operations/audit/resolve-audit-intents';
+import { createPerson } from '../../operations/users/create-person';
+import { StoreError } from '../../storage/record-store';
+import { SqliteStore } from '../../storage/sqlite/sqlite-store';
+
+const passed = { ms: 0 };
+const clock = {
+  now: () => Date.now() + passed.ms,
+  monotonic: () => performance.now() + passed.ms,
+};
+const MINUTE_MS = 60_000;
+const PASSWORD = 'a long and unlikely password';
+const REASON = 'names of a test run';
+
+let api: ApiHarness;
+let key: string;
+let operator: string;
+
+beforeAll(async () => {
+  api = await ApiHarness.start({}, { clock });
+  await api.namespace('jobs');
+  key = await api.key('orders', ['default', 'jobs']);
+  await createPerson(api.cli, { name: 'Olga', role: 'operator', password: PASSWORD });
+  await createPerson(api.cli, { name: 'Vera', role: 'viewer', password: PASSWORD });
+  operator = await api.signIn('Olga', PASSWORD);
+});
+afterAll(() => api.close());
+
+const acquire = (name: string) =>
+  api.post(key, 'lock.acquire', { namespace: 'jobs', name, owner: 'w1', leaseMs: 60_000 });
+async function used(...names: string[]): Promise<void> {
+  for (const name of names) {
+    const { token } = (await acquire(name)).data as { token: number };
+    await api.post(key, 'lock.release', { namespace: 'jobs', name, owner: 'w1', token });
+  }
+}
+const preview = (input: object, cookie = operator) =>
+  api.console(cookie, 'locks.previewDeletion', { namespace: 'jobs', ...input });
+const remove = (input: object, cookie = operator) =>
+  api.console(cookie, 'locks.delete', { namespace: 'jobs', reason: REASON, ...input }, 'mutation');
+const namesWith = (prefix: string) =>
+  [...api.runtime.board.keptNames()]
+    .filter((kept) => kept.key.namespace === 'jobs' && kept.key.name.startsWith(prefix))
+    .map((kept) => kept.key.name)
+    .sort();
+const seen = async (prefix: string, count: number) => {
+  while (namesWith(prefix).length < count) await new Promise((resolve) => setTimeout(resolve, 20));
+};
+const lastEntry = async () => (await listAudit(api.cli, { limit: 1 })).rows[0];
+const cli = (...words: string[]) => {
+  const command = parseDeleteWords(words);
+  if (!command) throw new Error('These words make no command.');
+  return runCliCommand(api.runtime, command);
+};
+
+test('an operator sees what would go and what is kept, and deletes at most as many as were typed', async () => {
+  await used('a1', 'a2', 'a3');
+  passed.ms += 11 * MINUTE_MS;
+  await used('a4');
+  await acquire('a5');
+  await used('b1');
+  await seen('a', 5);
+  const shown = await preview({ prefix: 'a' });
+  expect(shown.data).toEqual({
+    matching: 5,
+    going: 3,
+    examples: ['a1', 'a2', 'a3'],
+    kept: expect.arrayContaining([
+      { because: 'tokensAhead', count: 1, examples: ['a4'] },
+      { because: 'held', count: 1, examples: ['a5'] },
+    ]),
+  });
+  const first = await remove({ prefix: 'a', atMost: 2 });
+  expect(first.data).toMatchObject({ outcome: 'done', deleted: 2, more: true });
+  expect(first.data?.results).toHaveLength(2);
+  expect(namesWith('a')).toHaveLength(3);
+  expect(await lastEntry()).toMatchObject({
+    act: 'lock.delete',
+    actor: 'Olga',
+    subject: 'a*',
+    reason: REASON,
+    outcome: 'done',
+    seen: { atMost: 2 },
+    result: { deleted: 2, kept: 0, changed: 0 },
+  });
+  const rest = await remove({ prefix: 'a', atMost: 3 });
+  expect(rest.data).toMatchObject({ outcome: 'done', deleted: 1, more: false });
+  expect((await remove({ prefix: 'a', atMost: 3 })).data).toMatchObject({
+    outcome: 'nothing',
+    deleted: 0,
+  });
+  expect(await lastEntry()).toMatchObject({ outcome: 'not_applied' });
+  expect(namesWith('a')).toEqual(['a4', 'a5']);
+});
+
+test('names that are kept do not count among those that may go', async () => {
+  await used('g1', 'g2');
+  passed.ms += 11 * MINUTE_MS;
+  await acquire('g0');
+  const answer = await remove({ names: ['g0', 'g1', 'g2'], atMost: 2 });
+  expect(answer.data).toMatchObject({ outcome: 'done', deleted: 2, more: false });
+  const { data } = await api.get(key, 'lock.inspect', { namespace: 'jobs', name: 'g0' });
+  expect(data).toMatchObject({ state: 'held' });
+});
+
+test('names that were chosen one by one each get an answer, and tokens rise across a deletion', async () => {
+  const before = (await acquire('c1')).data as { token: number };
+  await used('c2');
+  await api.post(key, 'lock.release', {
+    namespace: 'jobs',
+    name: 'c1',
+    owner: 'w1',
+    token: before.token,
+  });
+  passed.ms += 11 * MINUTE_MS;
+  await acquire('c2');
+  const answer = await remove({ names: ['c1', 'c2', 'c3'], atMost: 3 });
+  expect(answer.data).toEqual({
+    outcome: 'done',
+    deleted: 1,
+    more: false,
+    results: [
+      { name: 'c1', outcome: 'deleted' },
+      { name: 'c2', outcome: 'kept', because: 'held' },
+      { name: 'c3', outcome: 'gone' },
+    ],
+  });
+  const renewed = await api.post(key, 'lock.renew', {
+    namespace: 'jobs',
+    name: 'c1',
+    owner: 'w1',
+    token: before.token,
+    leaseMs: 1_000,
+  });
+  expect(renewed.data).toMatchObject({ outcome: 'lost' });
+  const after = (await acquire('c1')).data as { token: number };
+  expect(after.token).toBeGreaterThan(before.token + 10 * MINUTE_MS);
+});
+
+test('names that are kept are reported once, whether the time was up before the others or not', async () => {
+  await used('h1', 'h2');
+  passed.ms += 11 * MINUTE_MS;
+  await acquire('h2');
+  const chosen: ChosenNames = { namespace: 'jobs', kind: 'lock', names: ['h1', 'h2', 'h3'] };
+  for (const isTimeUp of [true, false]) {
+    const results: { name: string; outcome: string }[] = [];
+    const note = (some: typeof results) => void results.push(...some);
+    const { deletion } = api.runtime;
+    const more = await deletion.delete('default', chosen, 3, note, () => isTimeUp);
+    expect(more).toBe(isTimeUp);
+    expect(results.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual([
+      ...(isTimeUp ? [] : ['h1 deleted']),
+      'h2 kept',
+      'h3 gone',
+    ]);
+  }
+});
+
+test('counters go the same way, and a lock of the same name stays', async () => {
+  for (const name of ['d1', 'd2']) {
+    await api.post(key, 'counter.create', { namespace: 'jobs', name });
+  }
+  await acquire('d1');
+  await seen('d', 3);
+  passed.ms += 11 * MINUTE_MS;
+  const step = { namespace: 'jobs', name: 'd2', delta: 1, requestId: 'one' };
+  await api.post(key, 'counter.add', step);
+  expect((await preview({ kind: 'counter', prefix: 'd' })).data).toMatchObject({
+    matching: 2,
+    going: 1,
+    kept: [{ because: 'answersKept', examples: ['d2'] }],
+  });
+  const answer = await remove({ kind: 'counter', prefix: 'd', atMost: 2 });
+  expect(answer.data).toMatchObject({ deleted: 1, results: [{ name: 'd1', outcome: 'deleted' }] });
+  expect(namesWith('d')).toEqual(['d1', 'd2']);
+});
+
+test('a viewer may not, and the try is written down; bad input is INVALID', async () => {
+  const viewer = await api.signIn('Vera', PASSWORD);
+  operator = await api.signIn('Olga', PASSWORD);
+  const refused = await remove({ prefix: '', atMost: 9 }, viewer);
+  expect(refused).toMatchObject({ status: 403, reason: 'FORBIDDEN' });
+  expect(await lastEntry()).toMatchObject({
+    act: 'lock.delete',
+    actor: 'Vera',
+    outcome: 'refused',
+  });
+  expect(await preview({ prefix: '' }, viewer)).toMatchObject({ status: 403 });
+  const bad = [
+    {},
+    { prefix: 'a', names: ['a'] },
+    { names: [] },
+    { names: Array.from({ length: 201 }, (_, i) => `n${i}`) },
+    { prefix: 'a', atMost: 0 },
+    { prefix: 'a', atMost: 1.5 },
+    { prefix: 'a', reason: ' ' },
+    { prefix: 'a', kind: 'namespace' },
+    { prefix: 'a', namespace: 'No' },
+  ];
+  for (const input of bad) {
+    const reply = await remove({ atMost: 1, ...input });
+    expect([reply.status, reply.reason, input]).toEqual([400, 'INVALID', input]);
+  }
+  const nowhere = await remove({ namespace: 'nowhere', prefix: 'a', atMost: 1 });
+  expect(nowhere).toMatchObject({ status: 404, reason: 'NOT_FOUND' });
+});
+
+test('the command line tells what would go, and deletes name by name', async () => {
+  await used('e1', 'e2');
+  await acquire('e3\n');
+  await seen('e', 3);
+  passed.ms += 11 * MINUTE_MS;
+  await acquire('e3\n');
+  const words = ['locks', 'delete', '--namespace', 'jobs', '--prefix', 'e'];
+  const shown = async () => (await cli(...words)) ?? '';
+  while (!(await shown()).includes('kept, held')) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(await shown()).toBe(
+    '3 locks are meant: 2 can be deleted.\ncan be deleted: e1, e2\nkept, held, 1: e3\\u{a}',
+  );
+  expect(await cli(...words, '--count', '5', '--reason', REASON)).toBe(
+    'deleted: e1\ndeleted: e2\n2 deleted.',
+  );
+  expect(await lastEntry()).toMatchObject({ act: 'lock.delete', actorKind: 'cli', subject: 'e*' });
+  expect(await cli('counters', 'delete', '--name', 'nothing')).toBe(
+    '0 counters are meant: 0 can be deleted.',
+  );
+});
+
+test('a deletion whose process died is recorded as unknown, since some may be gone', async () => {
+  const what = { act: 'lock.delete', namespace: 'jobs', subject: 'f*', reason: REASON } as const;
+  await openIntent(api.cli, { name: 'Olga', kind: 'user' }, what);
+  passed.ms += MINUTE_MS;
+  await resolveAuditIntents(api.runtime);
+  expect(await lastEntry()).toMatchObject({ subject: 'f*', outcome: 'unknown' });
+});
+
+test('a deletion of which the store cannot say how it went is never told to have changed nothing', async () => {
+  await used('g1');
+  await seen('g', 1);
+  passed.ms += 11 * MINUTE_MS;
+  operator = await api.signIn('Olga', PASSWORD);
+  const failure = new StoreError('It went away.', 'no');
+  const forget = vi.spyOn(SqliteStore.prototype, 'forget').mockRejectedValue(failure);
+  const answer = await remove({ names: ['g1'], atMost: 1 });
+  forget.mockRestore();
+  expect(answer).toMatchObject({ reason: 'UNKNOWN' });
+  expect(answer.error?.message).not.toMatch(/Nothing was changed/);
+  passed.ms += MINUTE_MS;
+  await resolveAuditIntents(api.runtime);
+  expect(await lastEntry()).toMatchObject({ subject: 'g1', outcome: 'unknown' });
+  const read = vi.spyOn(SqliteStore.prototype, 'read').mockRejectedValue(failure);
+  const unread = await remove({ names: ['g1'], atMost: 1 });
+  read.mockRestore();
+  expect(unread).toMatchObject({ reason: 'BACKEND_DOWN' });
+  expect(await lastEntry()).toMatchObject({ subject: 'g1', outcome: 'not_applied' });
+});
+
+test('words that make no deletion are refused in a line', () => {
+  const refusal = (...words: string[]) => {
+    try {
+      parseDeleteWords(['locks', 'delete', ...words]);
+      return null;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+  expect(parseDeleteWords(['locks', 'list'])).toBe(null);
+  expect(refusal()).toBe('locks delete needs either --prefix or --name.');
+  expect(refusal('--prefix', 'a', '--name', 'b')).toMatch(/needs either/);
+  expect(refusal('--prefix', 'a', '--count', '5')).toMatch(/both --count and --reason/);
+  expect(refusal('--prefix', 'a', '--count', 'x', '--reason', REASON)).toMatch(/^--count: /);
+  expect(refusal('--prefix', 'a', '--namespace', 'No')).toMatch(/^--namespace: /);
+  expect(refusal('--everything')).toMatch(/--everything/);
+});

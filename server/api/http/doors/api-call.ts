@@ -1,0 +1,85 @@
+import type { AnyRouter } from '@trpc/server';
+import { LockyardError } from '../../../contract/errors';
+import { crossSiteComplaint } from '../requests/cross-site';
+import { wrongMethod } from '../requests/refuse';
+import type { RequestScope } from '../requests/request-scope';
+
+/** The most calls that one request may carry. */
+const BATCH_MAX_CALLS = 20;
+
+/** Each of them costs so much that one request must not buy many. */
+const ALONE = new Set(['session.signIn', 'session.changePassword']);
+
+/** What a request to an API asks for, as far as its address and headers tell. */
+export interface ApiCall {
+  /** Decoded: one procedure, or several with commas between them. */
+  path: string;
+  isBatch: boolean;
+  isStream: boolean;
+}
+
+/**
+ * Refuses what no procedure should ever see, before anything of it is read. What tRPC would only
+ * notice before it has a context to answer from is refused here too, so that every answer names its
+ * reason and request.
+ *
+ * @throws LockyardError `FORBIDDEN` from another site, `NOT_FOUND` for an unknown procedure, else
+ *   `INVALID`; with `allow` for a method that the procedure does not have
+ */
+export function examineCall(scope: RequestScope, prefix: string, router: AnyRouter): ApiCall {
+  const { req, pathname, query } = scope;
+  const complaint = crossSiteComplaint(req.headers);
+  if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
+  if (req.headers.upgrade?.toLowerCase() === 'websocket') throw invalid('There is no WebSocket.');
+  const path = decoded(pathname.slice(prefix.length), 'path');
+  decoded(query.replaceAll('+', ' '), 'query');
+  const params = new URLSearchParams(query);
+  if (params.has('connectionParams')) throw invalid('connectionParams are not used here.');
+  if (wantsStream(req.headers)) throw invalid('Answers are not streamed call by call.');
+  const isBatch = params.get('batch') === '1';
+  const names = isBatch ? path.split(',') : [path];
+  if (names.length > BATCH_MAX_CALLS) {
+    throw invalid(`A batch may have at most ${BATCH_MAX_CALLS} calls.`);
+  }
+  if (names.length > 1 && names.some((name) => ALONE.has(name))) {
+    throw invalid('A password must be checked by a request of its own.');
+  }
+  const types = names.map((name) => procedureType(router, name));
+  if (new Set(types).size > 1) throw invalid('A batch is either all queries or all mutations.');
+  const method = types[0] === 'mutation' ? 'POST' : 'GET';
+  if (req.method !== method) throw wrongMethod(method);
+  if (method === 'POST' && !isJson(req.headers['content-type'])) {
+    throw invalid('A body must be sent as Content-Type: application/json.');
+  }
+  if (isBatch && types[0] === 'subscription') throw invalid('Subscriptions cannot be batched.');
+  return { path, isBatch, isStream: types[0] === 'subscription' };
+}
+
+function procedureType(router: AnyRouter, name: string): string {
+  const { procedures } = router._def;
+  if (!Object.hasOwn(procedures, name)) {
+    throw new LockyardError('NOT_FOUND', 'There is no such procedure.');
+  }
+  return procedures[name]._def.type;
+}
+
+function decoded(text: string, part: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw new LockyardError('INVALID', `The ${part} has broken percent-encoding.`, { cause });
+  }
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType?.split(';', 1)[0]?.trim().toLowerCase() === 'application/json';
+}
+
+function wantsStream(headers: RequestScope['req']['headers']): boolean {
+  const wanted = `${headers['trpc-accept'] ?? ''},${headers.accept ?? ''}`;
+  return wanted.split(',').some((type) => type.trim() === 'application/jsonl');
+}
+
+function invalid(message: string): LockyardError {
+  return new LockyardError('INVALID', message);
+}

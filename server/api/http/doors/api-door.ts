@@ -1,0 +1,89 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnyRouter, TRPCError } from '@trpc/server';
+import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
+import type { ResponseMeta } from '@trpc/server/http';
+import type { Log } from '../../../platform/log';
+import { retryAfterOf } from '../../rpc/error-table';
+import { type CallType, refusalOf } from '../../rpc/refusal';
+import { readBody } from '../requests/read-body';
+import { retryAfterSeconds } from '../requests/refuse';
+import type { RequestScope } from '../requests/request-scope';
+import { refusePrototypeKeys } from '../requests/safe-json';
+import { setApiHeaders } from '../requests/security-headers';
+import type { ScheduledTurn } from '../scheduling/request-scheduler';
+import { type ApiCall, examineCall } from './api-call';
+import { logFailedCall } from './log-failed-call';
+
+/**
+ * How long a stream keeps its turn. Its first rows are dear, and after a restart all pages open
+ * theirs at once: one after another they leave others of this process room between them.
+ */
+const STREAM_TURN_MS = 40;
+
+interface ApiDoor<A extends { turn: ScheduledTurn }> {
+  /** What its paths begin with, such as `/api/v1/`. */
+  prefix: string;
+  router: AnyRouter;
+  log: Log;
+  /** Refuses what concerns this API alone. Throws `LockyardError`. */
+  examine?(scope: RequestScope): void;
+  /** Waits for a request's turn. `bytes` is the length of its body. */
+  admit(scope: RequestScope, call: ApiCall, bytes: number): Promise<A>;
+  /** The context for the router. Never throws: permissions are checked in the procedures. */
+  createContext(scope: RequestScope, call: ApiCall, admission: A): object;
+}
+
+/**
+ * Serves a router over HTTP: strict guards, then tRPC's own adapter. The caller's closed connection
+ * aborts its calls.
+ *
+ * @throws LockyardError for a request that is refused before any procedure
+ */
+export function openApiDoor<A extends { turn: ScheduledTurn }>({
+  prefix,
+  router,
+  log,
+  examine,
+  admit,
+  createContext,
+}: ApiDoor<A>) {
+  return async (scope: RequestScope): Promise<void> => {
+    const { req, res, requestId } = scope;
+    setApiHeaders(res);
+    const call = examineCall(scope, prefix, router);
+    examine?.(scope);
+    const body = await readBody(scope);
+    if (body === null) return;
+    refusePrototypeKeys(req.method === 'GET' ? queryInput(scope) : body);
+    // A GET has no body, whatever it says that its body is.
+    if (req.method === 'GET') delete req.headers['content-type'];
+    const admission = await admit(scope, call, body.length);
+    const answered = nodeHTTPRequestHandler<AnyRouter, IncomingMessage, ServerResponse>({
+      router,
+      req: Object.assign(req, { body }),
+      res,
+      path: encodeURIComponent(call.path),
+      createContext: () => createContext(scope, call, admission),
+      responseMeta: ({ errors, type }) => retryAfterHeader(errors, type),
+      onError: ({ error, path, type }) => logFailedCall(log, error, { path, type, requestId }),
+    });
+    // A live stream lasts for as long as its page is open.
+    if (call.isStream) setTimeout(() => admission.turn.end(), STREAM_TURN_MS).unref();
+    await answered.finally(() => admission.turn.end());
+  };
+}
+
+function queryInput({ query }: RequestScope): string {
+  return new URLSearchParams(query).get('input') ?? '';
+}
+
+/** The longest wait that any call of the request was told. */
+function retryAfterHeader(errors: TRPCError[], type: CallType): ResponseMeta {
+  const waits = errors.map((error) => {
+    const { reason, retryAfterMs } = refusalOf(error, type);
+    return retryAfterOf(reason, retryAfterMs) ?? 0;
+  });
+  const longestMs = Math.max(0, ...waits);
+  if (longestMs === 0) return {};
+  return { headers: new Headers({ 'Retry-After': retryAfterSeconds(longestMs) }) };
+}

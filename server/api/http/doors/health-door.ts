@@ -1,0 +1,49 @@
+import type { ServerResponse } from 'node:http';
+import type { Runtime } from '../../../operations/operation-context';
+import { setApiHeaders } from '../requests/security-headers';
+
+/** A database that is asked more often than this is not asked again. */
+const FRESH_MS = 1_000;
+const ANSWER_MAX_MS = 2_000;
+
+/**
+ * Whether this process can serve: the control database answers, and the last heartbeat was written
+ * to it, which is tried twice a second. A full disk answers and takes nothing. Tells anonymous
+ * callers yes or no, and nothing else.
+ */
+export function createReadiness(runtime: Runtime): () => Promise<boolean> {
+  const { database, clock, engines } = runtime;
+  const takesWrites = () => engines.get('default')?.health().reachable === true;
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answer: Promise<boolean> = Promise.resolve(false);
+  return () => {
+    if (clock.monotonic() - askedAt >= FRESH_MS) {
+      askedAt = clock.monotonic();
+      answer = inTime(answers(database));
+    }
+    return answer.then((isThere) => isThere && takesWrites());
+  };
+}
+
+async function answers({ db, tables }: Runtime['database']): Promise<true> {
+  await db.select({ id: tables.settings.id }).from(tables.settings).limit(1);
+  return true;
+}
+
+function inTime(question: Promise<true>): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ANSWER_MAX_MS);
+    const settle = (isReady: boolean) => {
+      clearTimeout(timer);
+      resolve(isReady);
+    };
+    question.then(settle, () => settle(false));
+  });
+}
+
+export function answerHealth(res: ServerResponse, isWell: boolean): void {
+  setApiHeaders(res);
+  res.statusCode = isWell ? 200 : 503;
+  res.setHeader('Content-Type', 'application/json');
+  res.end(JSON.stringify({ ok: isWell }));
+}

@@ -1,0 +1,51 @@
+import type { ServerResponse } from 'node:http';
+import type { RequestScope } from '../requests/request-scope';
+import { newNonce, pagePolicy } from '../requests/security-headers';
+import type { RequestScheduler } from '../scheduling/request-scheduler';
+
+/**
+ * Answers a request for a page or one of its files, whose policy names `nonce`. Resolves when there
+ * is no more to do for it but to send.
+ */
+export type PageHandler = (scope: RequestScope, nonce: string) => Promise<void>;
+
+/**
+ * Gives pages their headers and hands them on. Pages are only ever read: whatever changes something
+ * goes by the APIs.
+ */
+export function openPageDoor(pages: PageHandler | null, scheduler: RequestScheduler) {
+  return async (scope: RequestScope): Promise<void> => {
+    const { req, res, pathname, address } = scope;
+    const nonce = newNonce();
+    res.setHeader('Content-Security-Policy', pagePolicy(nonce));
+    if (pages === null) return plainAnswer(res, 404, 'There is no such page.');
+    if (req.method !== 'GET' && req.method !== 'HEAD') {
+      res.setHeader('Allow', 'GET, HEAD');
+      return plainAnswer(res, 405, 'Pages can only be read.');
+    }
+    if (req.headers.upgrade?.toLowerCase() === 'websocket') {
+      return plainAnswer(res, 400, 'There is no WebSocket.');
+    }
+    if (!isDecodable(pathname)) return plainAnswer(res, 400, 'The address is broken.');
+    const turn = await scheduler.turn('page', address, 1);
+    const answered = pages(scope, nonce);
+    // The number of pages rendered at once is limited where they are rendered.
+    turn.end();
+    await answered;
+  };
+}
+
+function isDecodable(pathname: string): boolean {
+  try {
+    return decodeURIComponent(pathname) !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** Answers with one line of text. */
+export function plainAnswer(res: ServerResponse, status: number, text: string): void {
+  res.statusCode = status;
+  res.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  res.end(`${text}\n`);
+}

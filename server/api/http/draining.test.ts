@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest';
+import { shutDown } from '@/server/bootstrap/shut-down';
+import { createPerson } from '@/server/operations/users/create-person';
+import { ApiHarness } from '@/test/api-harness';
+import { EventStream } from '@/test/event-stream';
+
+test('live says yes, ready says whether the database answers, and neither says more', async () => {
+  const api = await ApiHarness.start();
+  const live = await api.send('/api/health/live');
+  expect([live.status, live.text]).toEqual([200, '{"ok":true}']);
+  const ready = await api.send('/api/health/ready');
+  expect([ready.status, ready.text]).toEqual([200, '{"ok":true}']);
+  api.doors.startDraining();
+  const draining = await api.send('/api/health/ready');
+  expect([draining.status, draining.text]).toEqual([503, '{"ok":false}']);
+  expect((await api.send('/api/health/live')).status).toBe(200);
+  await api.close();
+});
+
+test('a draining server answers waiters `queued`, keeps leases, cuts streams and then listens no more', async () => {
+  const api = await ApiHarness.start();
+  const key = await api.key('orders');
+  const password = 'plough the seventh field';
+  await createPerson(api.cli, { name: 'vera', role: 'viewer', password });
+  const cookie = await api.signIn('vera', password);
+  const stream = await EventStream.open(`${api.url}/api/trpc/locks.watch?input={}`, { cookie });
+  await stream.nextValue();
+
+  const ask = { name: 'busy', owner: 'worker-1', leaseMs: 60_000 };
+  const held = await api.post(key, 'lock.acquire', ask);
+  const waiting = ['a', 'b', 'c'].map((owner) =>
+    api.post(key, 'lock.acquire', { ...ask, owner, waitMs: 20_000, requestId: owner }),
+  );
+  const waiters = async () => {
+    const { data } = await api.get(key, 'lock.inspect', { name: 'busy' });
+    return (data as { waiters: unknown[] }).waiters.length;
+  };
+  await expect.poll(waiters).toBe(3);
+
+  const startedAt = performance.now();
+  const { server, doors, runtime } = api;
+  const down = shutDown({ server, doors, runtime, closePages: async () => undefined });
+  for (const reply of await Promise.all(waiting)) {
+    expect([reply.status, reply.data?.outcome], reply.text).toEqual([200, 'queued']);
+    expect(reply.headers.get('connection')).toBe('close');
+  }
+  await down;
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
+  await expect(drainToEnd(stream)).rejects.toThrow();
+  await expect(api.send('/api/health/live')).rejects.toThrow();
+  expect(held.data).toMatchObject({ outcome: 'granted' });
+  await api.close();
+});
+
+async function drainToEnd(stream: EventStream): Promise<void> {
+  while (await stream.next());
+}

@@ -1,0 +1,101 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { StartError } from '@/server/platform/start-error';
+import { BrokenRequests } from './connections/broken-request';
+import { ConnectionLimit } from './connections/connection-limit';
+import { OpenRequests } from './connections/open-requests';
+import type { Doors } from './doors';
+import { inTurn } from './in-turn';
+
+/** Room for a batch of queries, whose inputs travel in the address. */
+const HEADER_MAX_BYTES = 64 * 1024;
+const HEADER_MAX_MS = 10_000;
+const REQUEST_MAX_MS = 20_000;
+/** Node looks for connections that are beyond both only so often; by itself, every 30 s. */
+const LOOK_EVERY_MS = 1_000;
+/**
+ * Longer than callers keep their idle connections, so that it is seldom us who closes one just when
+ * it is used.
+ */
+const KEEP_ALIVE_MS = 65_000;
+
+/**
+ * The one server of this process. It has no listener for upgrades on purpose: a request that offers
+ * an upgrade is answered as the plain request that it also is, which HTTP/2-capable clients rely
+ * on; the handlers refuse WebSockets. They also refuse, with a reason, what Node would refuse
+ * without one: a missing `Host`, and an unknown `Expect`.
+ *
+ * @param limits how long a request may take to arrive, and how often Node looks for slower ones
+ */
+export function createHttpServer(
+  doors: Doors,
+  limits: { requestMaxMs?: number; lookEveryMs?: number } = {},
+): Server {
+  const { requestMaxMs = REQUEST_MAX_MS, lookEveryMs = LOOK_EVERY_MS } = limits;
+  const requests = new OpenRequests();
+  const connections = new ConnectionLimit(doors.connections, requests);
+  const answerInTurn = inTurn(doors);
+  const handle: RequestListener = (req, res) => {
+    if (connections.isTurnedAway(req.socket)) return;
+    requests.follow(req, res);
+    answerInTurn(req, res);
+  };
+  const server = createServer(
+    {
+      maxHeaderSize: HEADER_MAX_BYTES,
+      headersTimeout: Math.min(HEADER_MAX_MS, requestMaxMs),
+      requestTimeout: requestMaxMs,
+      connectionsCheckingInterval: lookEveryMs,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      requireHostHeader: false,
+    },
+    handle,
+  );
+  server.on('connection', connections.admit);
+  doors.unread.watch(server);
+  server.on('checkExpectation', handle);
+  const broken = new BrokenRequests(requests);
+  server.on('clientError', broken.refuse);
+  server.on('connect', broken.refuseTunnel);
+  return server;
+}
+
+/**
+ * Begins to listen; answers the address for a browser. Throws `StartError` with the reason in plain
+ * words.
+ */
+export async function listen(server: Server, port: number, host: string): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(new StartError(cannotListen(error, port, host), { cause: error })),
+    );
+    server.listen(port, host, resolve);
+  });
+  return browserAddress(server.address() as AddressInfo);
+}
+
+function cannotListen(
+  { code, message }: NodeJS.ErrnoException,
+  port: number,
+  host: string,
+): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is taken by another program. Choose another with PORT.`;
+    case 'EACCES':
+      return `This user may not listen on port ${port}. Choose one above 1023 with PORT.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `${host} is not an address of this machine. Choose another with HOST.`;
+    default:
+      return `Cannot listen on ${host}, port ${port}: ${message}`;
+  }
+}
+
+const EVERY_ADDRESS = ['0.0.0.0', '::'];
+
+function browserAddress({ address, port, family }: AddressInfo): string {
+  if (EVERY_ADDRESS.includes(address)) return `http://localhost:${port}`;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

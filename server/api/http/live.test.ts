@@ -1,0 +1,190 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { STREAMS_MAX_PER_USER } from '@/server/api/rpc/stream-slots';
+import { type LockListMessage, pageAfter } from '@/server/contract/console/lock-list-message';
+import type { LockDetail, LockPage } from '@/server/contract/console/lock-row';
+import { createPerson } from '@/server/operations/users/create-person';
+import { resetPassword } from '@/server/operations/users/reset-password';
+import { setDisabled } from '@/server/operations/users/set-disabled';
+import { setRole } from '@/server/operations/users/set-role';
+import { ApiHarness } from '@/test/api-harness';
+import { EventStream } from '@/test/event-stream';
+
+const PASSWORD = 'plough the seventh field';
+
+let api: ApiHarness;
+let key: string;
+let cookie: string;
+
+beforeAll(async () => {
+  api = await ApiHarness.start();
+  key = await api.key('orders');
+  await createPerson(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+  cookie = await api.signIn('vera', PASSWORD);
+});
+afterAll(() => api.close());
+
+const take = (name: string) =>
+  api.post(key, 'lock.acquire', { name, owner: 'worker-1', leaseMs: 60_000 });
+
+function open(procedure: string, input: unknown, by = cookie): Promise<EventStream> {
+  const query = encodeURIComponent(JSON.stringify(input));
+  return EventStream.open(`${api.url}/api/trpc/${procedure}?input=${query}`, { cookie: by });
+}
+
+test('the lock list tells of a new lock within a second', async () => {
+  const stream = await open('locks.watch', { search: 'new lock' });
+  expect(stream.response.headers.get('content-type')).toMatch('text/event-stream');
+  const first = await stream.nextValue();
+  expect(first.data).toMatchObject({ kind: 'whole', page: { rows: [], matching: 0 } });
+  expect(first.id).not.toBe('');
+  let { page } = first.data as { page: LockPage };
+  await take('new lock');
+  const takenAt = performance.now();
+  do page = pageAfter(page, (await stream.nextValue()).data as LockListMessage);
+  while (page.rows.length === 0);
+  expect(performance.now() - takenAt).toBeLessThan(3_000);
+  expect(page.rows).toMatchObject([{ name: 'new lock', status: 'held' }]);
+  stream.close();
+});
+
+test('streams that open at once begin one after another while programs call', async () => {
+  let isOver = false;
+  const programs = Array.from({ length: 4 }, async (_, i) => {
+    while (!isOver) await take(`busy ${i}`);
+  });
+  const begunAt: number[] = [];
+  const streams = await Promise.all(
+    Array.from({ length: 6 }, async (_, i) => {
+      const stream = await open('locks.watch', { search: `at once ${i}` });
+      begunAt.push(performance.now());
+      return stream;
+    }),
+  );
+  isOver = true;
+  await Promise.all(programs);
+  expect((begunAt.at(-1) ?? 0) - (begunAt[0] ?? 0)).toBeGreaterThan(120);
+  for (const stream of streams) {
+    expect((await stream.nextValue()).data).toMatchObject({ kind: 'whole' });
+    stream.close();
+  }
+});
+
+test('a quiet lock list is told again every two seconds, so that its age can be shown', async () => {
+  const stream = await open('locks.watch', { search: 'nothing like it' });
+  const first = (await stream.nextValue()).data as LockListMessage;
+  const second = (await stream.nextValue()).data as LockListMessage;
+  expect(second.asOf - first.asOf).toBeLessThan(4_000);
+  stream.close();
+});
+
+test('a lock tells of its own changes', async () => {
+  await take('watched');
+  const stream = await open('locks.watchDetail', { namespace: 'default', name: 'watched' });
+  const before = (await stream.nextValue()).data as LockDetail;
+  expect(before).toMatchObject({ fresh: true, row: { name: 'watched', status: 'held' } });
+  const token = before.row.hold?.token;
+  await api.post(key, 'lock.release', { name: 'watched', owner: 'worker-1', token });
+  let after: LockDetail;
+  do after = (await stream.nextValue()).data as LockDetail;
+  while (after.row.hold);
+  expect(after.row.rev).toBeGreaterThan(before.row.rev);
+  stream.close();
+});
+
+test('a stream that reconnects says where it was and is served', async () => {
+  const url = `${api.url}/api/trpc/locks.watch?input=${encodeURIComponent('{}')}`;
+  const stream = await EventStream.open(url, { cookie, 'last-event-id': '1700000000000' });
+  const first = await stream.nextValue();
+  expect(first.data).toMatchObject({ kind: 'whole', page: { offset: 0 } });
+  stream.close();
+  await take('while nobody looked');
+  const again = await EventStream.open(url, { cookie, 'last-event-id': first.id });
+  let { page } = first.data as { page: LockPage };
+  do {
+    const message = (await again.nextValue()).data as LockListMessage;
+    expect(message.kind).toBe('changes');
+    page = pageAfter(page, message);
+  } while (page.rows.every(({ name }) => name !== 'while nobody looked'));
+  again.close();
+});
+
+/** How long after `act` a stream of this session ends, and with what. */
+async function endAfter(by: string, act: () => Promise<unknown>) {
+  const stream = await open('locks.watch', { search: 'nothing like it' }, by);
+  await stream.nextValue();
+  const before = performance.now();
+  await act();
+  let event = await stream.next();
+  while (event && event.event !== 'serialized-error') event = await stream.next();
+  const tookMs = performance.now() - before;
+  stream.close();
+  return { tookMs, data: (event?.data as { data: object } | undefined)?.data };
+}
+
+test('a stream ends within a second of the session that opened it', async () => {
+  const own = await api.signIn('vera', PASSWORD);
+  const { tookMs, data } = await endAfter(own, () =>
+    api.console(own, 'session.signOut', undefined, 'mutation'),
+  );
+  expect(data).toMatchObject({ reason: 'UNAUTHENTICATED', httpStatus: 401 });
+  expect(tookMs).toBeLessThan(1_500);
+});
+
+const acts: [string, string, (id: string) => Promise<unknown>][] = [
+  ['was disabled', 'UNAUTHENTICATED', (id) => setDisabled(api.cli, { id, disabled: true })],
+  ['has another role', 'CONFLICT', (id) => setRole(api.cli, { id, role: 'operator' })],
+  [
+    'has another password',
+    'UNAUTHENTICATED',
+    (id) => resetPassword(api.cli, { id, password: `${PASSWORD}s` }),
+  ],
+];
+test.each(acts)('a stream ends within a second of its person who %s', async (what, reason, act) => {
+  const name = `who ${what}`;
+  const { id } = await createPerson(api.cli, { name, role: 'viewer', password: PASSWORD });
+  const { tookMs, data } = await endAfter(await api.signIn(name, PASSWORD), () => act(id));
+  expect(data).toMatchObject({ reason });
+  expect(tookMs).toBeLessThan(1_500);
+});
+
+test('a stream ends within a second of a session that another process has ended', async () => {
+  const { id } = await createPerson(api.cli, { name: 'far', role: 'viewer', password: PASSWORD });
+  const { db, tables } = api.runtime.database;
+  const { tookMs, data } = await endAfter(await api.signIn('far', PASSWORD), () =>
+    db.update(tables.users).set({ disabledAt: 1 }).where(eq(tables.users.id, id)),
+  );
+  expect(data).toMatchObject({ reason: 'UNAUTHENTICATED' });
+  expect(tookMs).toBeLessThan(2_000);
+});
+
+test('nobody watches without a session', async () => {
+  const stream = await open('locks.watch', {}, '');
+  let event = await stream.next();
+  while (event && event.event !== 'serialized-error') event = await stream.next();
+  expect(event?.data).toMatchObject({ data: { reason: 'UNAUTHENTICATED' } });
+  stream.close();
+});
+
+test('one person may have so many streams and no more, and closing one makes room', async () => {
+  const openOne = () => open('locks.watch', {});
+  const all = await Promise.all(Array.from({ length: STREAMS_MAX_PER_USER }, openOne));
+  await Promise.all(all.map((stream) => stream.nextValue()));
+  const refused = await openOne();
+  let event = await refused.next();
+  while (event && event.event !== 'serialized-error') event = await refused.next();
+  expect(event?.data).toMatchObject({ data: { reason: 'RATE_LIMITED', retryAfterMs: 5_000 } });
+  for (const stream of [refused, ...all]) stream.close();
+  await expect
+    .poll(
+      async () => {
+        const again = await openOne();
+        let next = await again.next();
+        while (next?.event === 'connected') next = await again.next();
+        again.close();
+        return next?.event;
+      },
+      { timeout: 5_000 },
+    )
+    .toBe('message');
+});

@@ -1,0 +1,46 @@
+import type { IncomingMessage } from 'node:http';
+import { LockyardError } from '../../../contract/errors';
+import type { RequestScope } from './request-scope';
+
+/** The longest body that either API reads. */
+const BODY_MAX_BYTES = 256 * 1024;
+
+/**
+ * The whole body as text; empty if there is none. Null if the caller hung up before its end.
+ *
+ * @throws LockyardError `TOO_LARGE` beyond `BODY_MAX_BYTES`, `INVALID` for bytes that are not UTF-8
+ */
+export async function readBody({ req, body }: RequestScope): Promise<string | null> {
+  if (Number(req.headers['content-length'] ?? 0) > BODY_MAX_BYTES) throw bodyTooLarge();
+  const bytes = body ?? (await collect(req));
+  if (bytes === null) return null;
+  try {
+    // Lenient decoding would turn two different broken names into one and the same.
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new LockyardError('INVALID', 'The body is not UTF-8.', { cause });
+  }
+}
+
+function collect(req: IncomingMessage): Promise<Buffer | null> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const onData = (chunk: Buffer) => {
+      size += chunk.length;
+      chunks.push(chunk);
+      if (size <= BODY_MAX_BYTES) return;
+      req.off('data', onData);
+      req.resume();
+      reject(bodyTooLarge());
+    };
+    req.on('data', onData);
+    req.once('end', () => resolve(Buffer.concat(chunks)));
+    req.once('error', () => resolve(null));
+    req.once('close', () => resolve(null));
+  });
+}
+
+function bodyTooLarge(): LockyardError {
+  return new LockyardError('TOO_LARGE', `A body may have at most ${BODY_MAX_BYTES} bytes.`);
+}

@@ -1,0 +1,33 @@
+import type { ServerResponse } from 'node:http';
+import { LockyardError } from '../../../contract/errors';
+import { retryAfterOf, statusOf } from '../../rpc/error-table';
+import { errorShape, type Refusal } from '../../rpc/refusal';
+
+/** Answers a request that never reaches a procedure, in the shape that procedures fail in. */
+export function refuse(
+  res: ServerResponse,
+  refusal: Refusal,
+  where: { path?: string | undefined; requestId: string },
+): void {
+  if (res.headersSent) {
+    res.destroy();
+    return;
+  }
+  const body = JSON.stringify({ error: errorShape(refusal, where) });
+  res.statusCode = statusOf(refusal).httpStatus;
+  res.setHeader('Content-Type', 'application/json');
+  if (refusal.allow !== undefined) res.setHeader('Allow', refusal.allow);
+  const retryAfterMs = retryAfterOf(refusal.reason, refusal.retryAfterMs);
+  if (retryAfterMs !== undefined) res.setHeader('Retry-After', retryAfterSeconds(retryAfterMs));
+  res.end(body);
+}
+
+/** The refusal for a method that an address does not support. `allow` lists the supported ones. */
+export function wrongMethod(allow: string): LockyardError {
+  return new LockyardError('INVALID', `This address allows ${allow} only.`, { allow });
+}
+
+/** `Retry-After` knows whole seconds only. */
+export function retryAfterSeconds(retryAfterMs: number): string {
+  return String(Math.max(1, Math.ceil(retryAfterMs / 1_000)));
+}

@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AnyRouter } from '@trpc/server';
+import type { Clock } from '../../../platform/clock';
+
+/** Upper bounds in seconds. */
+const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/** What kind of answer it was; `gone`: the caller hung up before its end. */
+type Outcome = '1xx' | '2xx' | '3xx' | '4xx' | '5xx' | 'gone';
+
+/** Requests to one procedure, or to whatever else there is to ask for. */
+export interface RequestSeries {
+  api: string;
+  procedure: string;
+  /** How many ended in which way. */
+  outcomes: Partial<Record<Outcome, number>>;
+  /** How long answers took, whole and from the head of the request on. */
+  seconds: { buckets: [bound: number, count: number][]; count: number; sum: number };
+}
+
+/**
+ * Counts requests by procedure. Live streams, which last as long as their page is open, are left
+ * out.
+ */
+export class RequestTally {
+  private readonly byPath = new Map<string, RequestSeries | null>();
+  private readonly others = new Map<string, RequestSeries>();
+  private readonly prefixes: string[];
+
+  /** @param routers by the beginning of their paths */
+  constructor(
+    private readonly clock: Clock,
+    routers: Record<string, { api: string; router: AnyRouter }>,
+  ) {
+    this.prefixes = Object.keys(routers);
+    for (const [prefix, { api, router }] of Object.entries(routers)) {
+      this.others.set(prefix, newSeries(api, 'other'));
+      this.others.set(`${prefix},`, newSeries(api, 'batch'));
+      const procedures = Object.entries<AnyRouter['_def']['procedures'][string]>(
+        router._def.procedures,
+      );
+      for (const [procedure, { _def }] of procedures) {
+        const isStream = _def.type === 'subscription';
+        this.byPath.set(prefix + procedure, isStream ? null : newSeries(api, procedure));
+      }
+    }
+    this.others.set('', newSeries('page', 'page'));
+    for (const path of ['/api/health/live', '/api/health/ready', '/metrics']) {
+      this.byPath.set(path, newSeries('operations', path.slice(path.lastIndexOf('/') + 1)));
+    }
+  }
+
+  /** Counts a request when its answer has ended. */
+  follow(req: IncomingMessage, res: ServerResponse): void {
+    const series = this.seriesOf(req.url ?? '');
+    if (!series) return;
+    const startedAt = this.clock.monotonic();
+    res.once('close', () => count(series, res, (this.clock.monotonic() - startedAt) / 1_000));
+  }
+
+  /** Of what was asked for so far. */
+  *series(): Generator<RequestSeries> {
+    for (const all of [this.byPath, this.others]) {
+      for (const series of all.values()) if (series && series.seconds.count > 0) yield series;
+    }
+  }
+
+  private seriesOf(url: string): RequestSeries | null {
+    const mark = url.indexOf('?');
+    const path = mark < 0 ? url : url.slice(0, mark);
+    const known = this.byPath.get(path);
+    if (known !== undefined) return known;
+    const prefix = this.prefixes.find((each) => path.startsWith(each)) ?? '';
+    const isBatch = prefix !== '' && path.includes(',');
+    return this.others.get(isBatch ? `${prefix},` : prefix) ?? null;
+  }
+}
+
+function newSeries(api: string, procedure: string): RequestSeries {
+  const buckets = BOUNDS.map((bound): [number, number] => [bound, 0]);
+  return { api, procedure, outcomes: {}, seconds: { buckets, count: 0, sum: 0 } };
+}
+
+function count({ outcomes, seconds }: RequestSeries, res: ServerResponse, passed: number): void {
+  const outcome = outcomeOf(res);
+  outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  seconds.count += 1;
+  seconds.sum += passed;
+  for (let i = seconds.buckets.length - 1; i >= 0; i -= 1) {
+    const bucket = seconds.buckets[i];
+    if (!bucket || passed > bucket[0]) break;
+    bucket[1] += 1;
+  }
+}
+
+function outcomeOf({ writableFinished, statusCode }: ServerResponse): Outcome {
+  if (!writableFinished) return 'gone';
+  return `${Math.floor(statusCode / 100)}xx` as Outcome;
+}

@@ -1,0 +1,267 @@
+import type { Clock } from '../../../platform/clock';
+import { CALL_CLASSES, type CallClass } from './call-class';
+import { ScheduledCaller } from './scheduled-caller';
+import { SchedulerTally } from './scheduler-tally';
+import { SharedWindow } from './shared-window';
+import { UnderWay } from './under-way';
+import { WaitingTurns } from './waiting-turns';
+
+/** So much work is begun as it arrives, before anybody has to wait for a turn. */
+const AT_ONCE_UNITS = 8;
+
+/**
+ * Work begun in one turn of the event loop; then sockets are read, so that nothing urgent is
+ * overlooked.
+ */
+const TURN_MS = 4;
+/** The clock is read once per this many calls. */
+const READ_CLOCK_EVERY = 8;
+
+/** Units of all keys together: two full packets of the engine. */
+const WHOLE_WINDOW = 512;
+/** Console calls under way, and pages, while programs call and while they do not. */
+export const BUSY_ROOM = 4;
+const IDLE_ROOM = 64;
+
+/**
+ * A key that usually comes back so soon after its answers is waited for, up to as long, before
+ * other keys begin more: its calls then go in one packet with theirs, where they would else find
+ * theirs gone and wait for a whole one.
+ */
+const COMES_BACK_MS = 2;
+/** Between two of its calls a caller counts as active for so long. */
+const LINGER_MS = 20;
+/** What has been under way for longer than two of these does not count. */
+const GENERATION_MS = 100;
+/** How soon to look again when each caller that waits has enough under way. */
+const LOOK_AGAIN_MS = 20;
+
+/** One call on its way from its request to its answer. */
+export class ScheduledTurn {
+  /** How long the call waited for its turn, in milliseconds. */
+  delayMs = 0;
+  next: ScheduledTurn | null = null;
+  /** Null: not begun, or over. */
+  begunIn: number | null = null;
+
+  constructor(
+    private readonly scheduler: RequestScheduler,
+    readonly caller: ScheduledCaller,
+    readonly place: number,
+    readonly units: number,
+    readonly arrivedAt: number,
+    readonly run: (turn: ScheduledTurn) => void,
+  ) {}
+
+  /**
+   * The call is answered, or waits for something that is not this process: others may begin. May be
+   * called again, which does nothing.
+   */
+  end(): void {
+    if (this.begunIn !== null) this.scheduler.ended(this, this.begunIn);
+    this.begunIn = null;
+  }
+}
+
+/**
+ * Shares this process between its callers, in one place. While there is room a call begins at once.
+ * Otherwise calls wait in lines: the more urgent class first, though a lower one keeps a small
+ * part; within a class one caller after the other. While several API keys are active each may have
+ * little under way, so that a key whose callers send without a pause fills its own line and not the
+ * engine.
+ *
+ * Nothing is refused or dropped here, and calls of one caller and class begin in the order in which
+ * they came.
+ */
+export class RequestScheduler {
+  readonly tally = new SchedulerTally();
+  private readonly callers = new Map<string, ScheduledCaller>();
+  /** How many of those are programs. */
+  private programs = 0;
+  private readonly ofPrograms = new UnderWay();
+  /** By class. */
+  private readonly ofPeople = CALL_CLASSES.map(() => new UnderWay());
+  private readonly waiting = new WaitingTurns((caller, place) => this.hasRoom(caller, place));
+  /** Each caller that waits has enough under way, as far as was looked. */
+  private isFull = false;
+  private expected: ScheduledCaller | null = null;
+  private expectedBy = 0;
+  private begunAtOnce = 0;
+  private turnAt = 0;
+  private generation = 0;
+  private isTurnOpen = false;
+  private lookAgain: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly window = new SharedWindow(),
+  ) {}
+
+  /**
+   * Runs a call when its turn comes, perhaps at once.
+   *
+   * @param caller an API key's id for `hold` and `service`, else an address
+   * @param units how much work it is, counted in plain calls
+   * @param run begins the call and must not throw; whatever becomes of the call has to end its turn
+   */
+  submit(
+    callClass: CallClass,
+    caller: string,
+    units: number,
+    run: (turn: ScheduledTurn) => void,
+  ): void {
+    this.openTurn();
+    const place = PLACES[callClass];
+    const owner = this.callerOf(caller, place);
+    owner.isFresh = true;
+    this.cameBack(owner);
+    const turn = new ScheduledTurn(this, owner, place, units, this.turnAt, run);
+    const isNext = this.waiting.size === 0 || (this.isFull && owner.waiting === 0);
+    if (isNext && this.begunAtOnce < AT_ONCE_UNITS && this.hasRoom(owner, place)) {
+      this.begunAtOnce += units;
+      this.begin(turn, false);
+    } else {
+      this.waiting.push(turn);
+      this.tally.arrived(place);
+    }
+  }
+
+  /** As `submit`: answers the turn that has come. */
+  turn(callClass: CallClass, caller: string, units: number): Promise<ScheduledTurn> {
+    return new Promise((resolve) => this.submit(callClass, caller, units, resolve));
+  }
+
+  /** For `ScheduledTurn` alone. */
+  ended({ caller, place, units }: ScheduledTurn, begunIn: number): void {
+    caller.underWay.end(this.generation, begunIn, units);
+    this.together(caller, place).end(this.generation, begunIn, units);
+    caller.isFresh = true;
+    this.isFull = false;
+    if (this.programs > 1 && caller.isProgram) this.mayComeBack(caller);
+    if (this.waiting.size > 0) this.openTurn();
+  }
+
+  /**
+   * Begins a turn of the event loop. Calls still queued at its end resume after its sockets were
+   * read.
+   */
+  private openTurn(): void {
+    if (this.isTurnOpen) return;
+    this.isTurnOpen = true;
+    this.turnAt = this.clock.monotonic();
+    const generation = Math.floor(this.turnAt / GENERATION_MS);
+    if (generation !== this.generation) this.window.adapt();
+    this.generation = generation;
+    this.forgetIdle();
+    setImmediate(this.closeTurn);
+  }
+
+  private readonly closeTurn = (): void => {
+    this.isTurnOpen = false;
+    this.begunAtOnce = 0;
+    if (this.waiting.size > 0) this.serve();
+  };
+
+  private serve(): void {
+    clearTimeout(this.lookAgain);
+    const startedAt = this.clock.monotonic();
+    for (let served = 0; this.waiting.size > 0; ) {
+      const turn = this.waiting.take();
+      if (!turn) {
+        this.isFull = true;
+        this.lookAgain = setTimeout(
+          this.waitNoLonger,
+          this.expected ? COMES_BACK_MS : LOOK_AGAIN_MS,
+        );
+        return;
+      }
+      this.isFull = false;
+      turn.delayMs = Math.max(0, startedAt - turn.arrivedAt);
+      this.begin(turn, true);
+      served += 1;
+      const readsClock = served % READ_CLOCK_EVERY === 0;
+      if (readsClock && this.clock.monotonic() - startedAt >= TURN_MS) break;
+    }
+    if (this.waiting.size > 0) this.openTurn();
+  }
+
+  private readonly waitNoLonger = (): void => {
+    this.expected = null;
+    this.openTurn();
+  };
+
+  private begin(turn: ScheduledTurn, wasWaiting: boolean): void {
+    const { caller, place, units } = turn;
+    turn.begunIn = this.generation;
+    caller.underWay.begin(this.generation, units);
+    this.together(caller, place).begin(this.generation, units);
+    this.tally.began(place, turn.delayMs, wasWaiting);
+    turn.run(turn);
+  }
+
+  /** What keeps holds finds room where other calls of its key find none. */
+  private hasRoom(caller: ScheduledCaller, place: number): boolean {
+    const together = this.together(caller, place).count(this.generation);
+    if (!caller.isProgram) return together < (this.programs > 0 ? BUSY_ROOM : IDLE_ROOM);
+    const share = place === PLACES.hold ? 2 : 1;
+    if (together >= WHOLE_WINDOW * share) return false;
+    if (this.programs < 2) return true;
+    if (place !== PLACES.hold && this.awaitsAnother(caller)) return false;
+    return caller.underWay.count(this.generation) < this.window.size * share;
+  }
+
+  /** What counts against a room that callers share. */
+  private together({ isProgram }: ScheduledCaller, place: number): UnderWay {
+    return isProgram ? this.ofPrograms : (this.ofPeople[place] as UnderWay);
+  }
+
+  private awaitsAnother(caller: ScheduledCaller): boolean {
+    const { expected } = this;
+    return expected !== null && expected !== caller && this.turnAt < this.expectedBy;
+  }
+
+  private mayComeBack(caller: ScheduledCaller): void {
+    if (caller.waiting > 0 || caller.underWay.count(this.generation) > 0) return;
+    const now = this.clock.monotonic();
+    caller.idleSince = now;
+    if (caller.comesBackMs > COMES_BACK_MS) return;
+    this.expected = caller;
+    this.expectedBy = now + COMES_BACK_MS;
+  }
+
+  private cameBack(caller: ScheduledCaller): void {
+    if (this.expected === caller) this.expected = null;
+    if (caller.idleSince === null) return;
+    caller.wasAwayFor(this.turnAt - caller.idleSince);
+    caller.idleSince = null;
+  }
+
+  private callerOf(id: string, place: number): ScheduledCaller {
+    const known = this.callers.get(id);
+    if (known) return known;
+    const caller = new ScheduledCaller(id, place <= PLACES.service);
+    this.callers.set(id, caller);
+    if (caller.isProgram) this.programs += 1;
+    return caller;
+  }
+
+  private forgetIdle(): void {
+    const { turnAt, generation } = this;
+    for (const caller of this.callers.values()) {
+      if (caller.isFresh) {
+        caller.isFresh = false;
+        caller.lastAt = turnAt;
+        continue;
+      }
+      const isBusy = caller.waiting > 0 || caller.underWay.count(generation) > 0;
+      if (isBusy || turnAt - caller.lastAt <= LINGER_MS) continue;
+      this.callers.delete(caller.id);
+      if (caller.isProgram) this.programs -= 1;
+    }
+  }
+}
+
+const PLACES = Object.fromEntries(CALL_CLASSES.map((name, i) => [name, i])) as Record<
+  CallClass,
+  number
+>;

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
+import { createPerson } from '@/server/operations/users/create-person';
+import { ApiHarness } from '@/test/api-harness';
+
+const PASSWORD = 'plough the eighth field';
+const SOON = { timeout: 15_000, interval: 50 };
+
+let zookeeper: Awaited<ReturnType<typeof startPrivateZookeeper>>;
+let api: ApiHarness;
+let key: string;
+let cookie: string;
+
+beforeAll(async () => {
+  zookeeper = await startPrivateZookeeper();
+  api = await ApiHarness.start({ LOCKYARD_BACKEND_ORDERS: `${zookeeper.url}/teams/orders` });
+  await api.namespace('orders', 'orders');
+  key = await api.key('shop', ['orders']);
+  await createPerson(api.cli, { name: 'otto', role: 'operator', password: PASSWORD });
+  cookie = await api.signIn('otto', PASSWORD);
+});
+afterAll(async () => {
+  await api?.close();
+  await zookeeper?.stop();
+});
+
+const ask = { namespace: 'orders', name: 'nightly', owner: 'o', leaseMs: 60_000 };
+
+test('a server keeps its locks on a ZooKeeper through a kill of it, shows them, and takes it for no loss', async () => {
+  const { data: granted } = await api.post(key, 'lock.acquire', ask);
+  expect(granted).toMatchObject({ outcome: 'granted' });
+  const listed = async () => {
+    const { data } = await api.console(cookie, 'locks.list', {});
+    return (data as unknown as { rows: { name: string }[] }).rows.map(({ name }) => name);
+  };
+  await expect.poll(listed, SOON).toEqual(['nightly']);
+
+  zookeeper.signal('SIGKILL');
+  await zookeeper.start();
+
+  const { token } = granted as { token: number };
+  const renewal = () => api.post(key, 'lock.renew', { ...ask, token });
+  await expect.poll(async () => (await renewal()).data, SOON).toMatchObject({ outcome: 'renewed' });
+  const backend = async () => {
+    const { data } = await api.console(cookie, 'backends.list', undefined);
+    return (data as unknown as { id: string }[]).find(({ id }) => id === 'orders');
+  };
+  await expect
+    .poll(backend, SOON)
+    .toMatchObject({ kind: 'zookeeper', reachable: true, loss: null });
+  const hold = { namespace: 'orders', name: 'nightly', owner: 'o', token };
+  expect((await api.post(key, 'lock.release', hold)).data).toEqual({ outcome: 'released' });
+});

@@ -1,0 +1,162 @@
+import { randomBytes } from 'node:crypto';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { pagePolicy } from '../http/requests/security-headers';
+import { type GzipPiece, gzipOf, gzipPiece, plainPiece } from './gzip-pieces';
+import type { PageRelay } from './process/page-relay';
+import { acceptsGzip } from './static-files';
+
+/** Pages that are the same for everybody, but for what is filled in. */
+export type KeptPage = 'docs' | 'notFound' | 'setup' | 'setupByLink' | 'signIn';
+
+/** What differs from answer to answer. */
+export interface PageFills {
+  nonce: string;
+  /** By which the browser reaches this server. Written into scripts and markup as it is: letters, digits and `:/.-_[]`. */
+  origin: string;
+  /** Of a setup link, letters and digits and `-_`. Empty where there is none. */
+  token: string;
+}
+
+/** A part that never changes, plain and compressed, or the name of what is filled in. */
+type Piece = { text: Buffer; gzipped: GzipPiece } | keyof PageFills;
+
+interface KeptForm {
+  status: number;
+  headers: OutgoingHttpHeaders;
+  pieces: Piece[];
+}
+
+/**
+ * Renders each of these pages once, with marks where a nonce, an address or a token belongs, and answers them from memory
+ * from then on. There are two forms of each: the page itself, and what a client navigation reads.
+ */
+export class KeptPages {
+  private readonly marks: PageFills = {
+    nonce: randomBytes(12).toString('hex'),
+    origin: `http://${randomBytes(12).toString('hex')}.invalid`,
+    token: randomBytes(12).toString('hex'),
+  };
+  private readonly forms = new Map<string, Promise<KeptForm>>();
+
+  constructor(private readonly relay: PageRelay) {}
+
+  /**
+   * Answers a page. Rejects with `PageProcessFailure` if it has not been rendered yet and cannot be.
+   *
+   * @param isNavigation whether a client navigation asks, which reads the page in another form
+   * @returns how many bytes are sent
+   */
+  async answer(
+    res: ServerResponse,
+    page: KeptPage,
+    isNavigation: boolean,
+    fills: PageFills,
+  ): Promise<number> {
+    const form = await this.form(page, isNavigation);
+    const isGzipped = acceptsGzip(res.req.headers['accept-encoding']);
+    const pieces = isGzipped ? gzippedParts(form, fills) : plainParts(form, fills);
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    res.writeHead(form.status, {
+      ...form.headers,
+      'Content-Length': length,
+      ...(isGzipped && { 'Content-Encoding': 'gzip' }),
+    });
+    if (res.req.method === 'HEAD') {
+      res.end();
+      return 0;
+    }
+    // The pieces themselves are shared by all answers: who does not read costs no copy.
+    res.cork();
+    for (const piece of pieces) res.write(piece);
+    res.end();
+    res.uncork();
+    return length;
+  }
+
+  /** Renders all of them, so that the first who ask need not wait. */
+  async prepare(): Promise<void> {
+    const pages = Object.keys(PATHS) as KeptPage[];
+    await Promise.all(pages.flatMap((page) => [this.form(page, false), this.form(page, true)]));
+  }
+
+  private form(page: KeptPage, isNavigation: boolean): Promise<KeptForm> {
+    const key = `${page} ${isNavigation}`;
+    const known = this.forms.get(key);
+    if (known) return known;
+    const made = this.render(page, isNavigation);
+    this.forms.set(key, made);
+    made.catch(() => this.forms.delete(key));
+    return made;
+  }
+
+  private async render(page: KeptPage, isNavigation: boolean): Promise<KeptForm> {
+    const { marks, relay } = this;
+    const path = PATHS[page](marks.token);
+    const { status, headers, text } = await relay.read(
+      isNavigation ? `${path}${path.includes('?') ? '&' : '?'}_rsc` : path,
+      {
+        host: new URL(marks.origin).host,
+        'content-security-policy': pagePolicy(marks.nonce),
+        'x-forwarded-proto': 'http',
+        ...(isNavigation && { rsc: '1' }),
+      },
+    );
+    const expected = page === 'notFound' ? 404 : 200;
+    if (status !== expected) throw new Error(`The page ${path} was answered with ${status}.`);
+    return { status, headers: withoutMarks(headers, marks), pieces: await cut(text, marks) };
+  }
+}
+
+const PATHS: Record<KeptPage, (token: string) => string> = {
+  docs: () => '/docs',
+  notFound: () => '/nothing-is-here',
+  setup: () => '/setup',
+  setupByLink: (token) => `/setup?token=${token}`,
+  signIn: () => '/sign-in',
+};
+
+/** Hints about files to load early carry a nonce; the page names the same files. */
+function withoutMarks(headers: OutgoingHttpHeaders, { nonce }: PageFills): OutgoingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name, value]) => name !== 'content-length' && !String(value).includes(nonce),
+    ),
+  );
+}
+
+function plainParts({ pieces }: KeptForm, fills: PageFills): Buffer[] {
+  return pieces.map((piece) =>
+    typeof piece === 'string' ? Buffer.from(fills[piece]) : piece.text,
+  );
+}
+
+function gzippedParts({ pieces }: KeptForm, fills: PageFills): Buffer[] {
+  const filled = {
+    nonce: plainPiece(Buffer.from(fills.nonce)),
+    origin: plainPiece(Buffer.from(fills.origin)),
+    token: plainPiece(Buffer.from(fills.token)),
+  };
+  return gzipOf(pieces.map((piece) => (typeof piece === 'string' ? filled[piece] : piece.gzipped)));
+}
+
+async function cut(text: string, marks: PageFills): Promise<Piece[]> {
+  const names = Object.keys(marks) as (keyof PageFills)[];
+  const pattern = new RegExp(
+    names.map((name) => `(${marks[name].replaceAll('.', '\\.')})`).join('|'),
+  );
+  const pieces: Piece[] = [];
+  let rest = text;
+  for (let found = pattern.exec(rest); found; found = pattern.exec(rest)) {
+    const [mark, ...groups] = found;
+    const name = names[groups.findIndex((group) => group !== undefined)];
+    pieces.push(await partOf(rest.slice(0, found.index)), name ?? 'nonce');
+    rest = rest.slice(found.index + mark.length);
+  }
+  pieces.push(await partOf(rest));
+  return pieces;
+}
+
+async function partOf(part: string): Promise<Exclude<Piece, string>> {
+  const text = Buffer.from(part);
+  return { text, gzipped: await gzipPiece(text) };
+}

@@ -1,0 +1,25 @@
+import { readSessionCookie } from '../../auth/sessions/session-cookie';
+import type { Runtime } from '../../operations/operation-context';
+import { currentSession } from '../../operations/sessions/current-session';
+import type { RequestScope } from '../http/requests/request-scope';
+
+/**
+ * The address to which a request for a page is led instead, because of who asks; null: it gets its page.
+ *
+ * @param scope of a request for a page that exists
+ * @throws LockyardError `BACKEND_DOWN` while the control database is away and the session is not known
+ */
+export async function landingOf(
+  runtime: Runtime,
+  { req, isSecure, address, requestId, pathname }: RequestScope,
+): Promise<string | null> {
+  if (pathname === '/docs') return null;
+  const actor = await runtime.sessions.resolve(readSessionCookie(req.headers.cookie, isSecure));
+  const { user, setupNeeded } = await currentSession({ runtime, actor, address, requestId });
+  const entrance = setupNeeded ? '/setup' : '/sign-in';
+  if (pathname === '/sign-in' || pathname === '/setup') {
+    const isRight = user === null && pathname === entrance;
+    return isRight ? null : user ? '/' : entrance;
+  }
+  return user === null ? entrance : null;
+}

@@ -1,0 +1,61 @@
+import type { MetricFamily } from '../../monitoring/metrics/metrics';
+
+/** How an answer for a page came about. */
+export const PAGE_ANSWERS = ['memory', 'rendered', 'led', 'full', 'down', 'away'] as const;
+export type PageAnswer = (typeof PAGE_ANSWERS)[number];
+
+/** The pages of this process, and the process that renders them, at this moment. */
+export interface PageFigures {
+  answers: Record<PageAnswer, number>;
+  rendering: number;
+  queued: number;
+  paced: number;
+  isUp: boolean;
+  restarts: number;
+  /** 0: not known yet. */
+  residentBytes: number;
+}
+
+export function pageMetrics(figures: PageFigures): MetricFamily[] {
+  const one = (name: string, type: 'counter' | 'gauge', help: string, value: number) => ({
+    name,
+    help,
+    type,
+    samples: [{ labels: {}, value }],
+  });
+  const { answers, rendering, queued, paced, isUp, restarts, residentBytes } = figures;
+  return [
+    {
+      name: 'lockyard_page_answers_total',
+      help: 'Answers for pages: from memory, rendered, led elsewhere, or refused as full, down, or away: the control database.',
+      type: 'counter',
+      samples: PAGE_ANSWERS.map((answer) => ({ labels: { answer }, value: answers[answer] })),
+    },
+    one('lockyard_pages_rendering', 'gauge', 'Pages that are being rendered.', rendering),
+    one('lockyard_pages_queued', 'gauge', 'Requests that wait for a page to be rendered.', queued),
+    one(
+      'lockyard_pages_paced',
+      'gauge',
+      'Requests for pages and files that wait because together they have had their share of the event loop.',
+      paced,
+    ),
+    one(
+      'lockyard_page_process_up',
+      'gauge',
+      '1 while the process that renders pages can be asked for them.',
+      Number(isUp),
+    ),
+    one(
+      'lockyard_page_process_restarts_total',
+      'counter',
+      'How often that process had to be started again.',
+      restarts,
+    ),
+    one(
+      'lockyard_page_process_resident_bytes',
+      'gauge',
+      'Resident memory of that process; 0 before it has said so.',
+      residentBytes,
+    ),
+  ];
+}

@@ -1,0 +1,65 @@
+import { chmodSync } from 'node:fs';
+import { createServer } from 'node:http';
+import next from 'next';
+import { createLog } from '../../../platform/log';
+import {
+  CONSOLE_SOCKET_HEADER,
+  type PageProcessArguments,
+  type PageProcessMessage,
+  PING,
+} from './page-process-terms';
+
+/**
+ * The program that renders pages, as a child of the lock process. It keeps nothing, opens no port and knows no secret:
+ * each page asks the console API with the cookie of its own request. It ends as soon as its parent has ended.
+ */
+async function start({ pagesSocket, consoleSocket }: PageProcessArguments): Promise<void> {
+  const app = next({
+    dev: false,
+    dir: process.cwd(),
+    hostname: 'localhost',
+    quiet: true,
+    // Next listens for upgrades on the server that it is given, and else on ours. This one never listens for anything.
+    httpServer: createServer(),
+  });
+  await app.prepare();
+  const render = app.getRequestHandler();
+  const server = createServer((req, res) => {
+    req.headers[CONSOLE_SOCKET_HEADER] = consoleSocket;
+    render(req, res).catch((err: unknown) => {
+      log.error({ err }, 'A page could not be rendered');
+      res.destroy();
+    });
+  });
+  // The lock process keeps its connections, and decides how long it waits for a page.
+  server.keepAliveTimeout = 0;
+  server.requestTimeout = 0;
+  process.umask(0o077);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(pagesSocket, resolve);
+  });
+  chmodSync(pagesSocket, 0o600);
+  process.on('message', (message) => {
+    if (message === PING) say({ residentBytes: process.memoryUsage.rss() });
+  });
+  say('ready');
+}
+
+function say(message: PageProcessMessage): void {
+  process.send?.(message, undefined, undefined, () => undefined);
+}
+
+const log = createLog();
+// The channel closes however the parent ends. A terminal signals both processes, and the parent decides when this one ends.
+process.on('disconnect', () => process.exit(0));
+// A parent that ended while this program was being loaded has closed it before anything here could listen.
+if (!process.connected) process.exit(0);
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => undefined);
+
+const [pagesSocket = '', consoleSocket = ''] = process.argv.slice(2);
+start({ pagesSocket, consoleSocket }).catch((err: unknown) => {
+  log.fatal({ err }, 'The process that renders pages could not start');
+  process.exit(1);
+});

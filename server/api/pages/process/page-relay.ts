@@ -1,0 +1,172 @@
+import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import type { RequestScope } from '../../http/requests/request-scope';
+
+/** Of one page; more than any page has, so that hardly ever a slow caller keeps the page process waiting. */
+const UNSENT_MAX_BYTES = 1024 * 1024;
+/** From a caller's request to the head of its answer. */
+const HEAD_MAX_MS = 10_000;
+/** Between two pieces of an answer; and to the head of one that no caller waits for. */
+const SILENT_MAX_MS = 30_000;
+
+/** All that a page may know of its request; anything else could only mislead its renderer. */
+const PASSED_ON = [
+  'accept',
+  'accept-encoding',
+  'accept-language',
+  'cookie',
+  'host',
+  'next-router-prefetch',
+  'next-router-segment-prefetch',
+  'next-router-state-tree',
+  'next-url',
+  'rsc',
+  'user-agent',
+];
+
+/** What concerns one connection alone, or is the page door's to say. */
+const NOT_PASSED_BACK = new Set([
+  'connection',
+  'content-security-policy',
+  'date',
+  'keep-alive',
+  'set-cookie',
+  'transfer-encoding',
+]);
+
+/** The page process did not answer, or not to the end. */
+export class PageProcessFailure extends Error {
+  override readonly name = 'PageProcessFailure';
+}
+
+/** Passes requests for pages on to the page process, over its socket. */
+export class PageRelay {
+  private readonly agent = new Agent({ keepAlive: true });
+  /** Answers that the page process has finished and their callers have not read. */
+  private readonly unread = new Set<RequestScope['res']>();
+
+  /** @param headMaxMs how long a caller waits for the head of its page */
+  constructor(
+    private readonly socketPath: string,
+    private readonly headMaxMs = HEAD_MAX_MS,
+  ) {}
+
+  /** How much of the pages there are is still to be read by those who asked for them. */
+  get unreadBytes(): number {
+    let sum = 0;
+    for (const res of this.unread) sum += res.writableLength;
+    return sum;
+  }
+
+  /**
+   * Answers with what the page process answers. Resolves once that has all been received, though the caller may still be
+   * reading it; also when the caller hangs up.
+   *
+   * @param policy the content security policy of the answer, whose nonce the page takes over
+   * @param gone aborts when the caller hangs up
+   * @returns how many bytes were received; null if the page is about something that does not exist: then nothing has been
+   *   answered
+   * @throws PageProcessFailure while nothing has been answered yet
+   */
+  async relay(scope: RequestScope, policy: string, gone: AbortSignal): Promise<number | null> {
+    const { res } = scope;
+    const upstream = await this.ask(scope, policy, gone);
+    if (upstream === null) return 0;
+    if (upstream.statusCode === 404) {
+      upstream.resume();
+      return null;
+    }
+    let bytes = 0;
+    res.writeHead(upstream.statusCode ?? 502, passedBack(upstream));
+    const goOn = () => upstream.resume();
+    res.on('drain', goOn);
+    upstream.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+      res.write(piece);
+      if (res.writableLength > UNSENT_MAX_BYTES) upstream.pause();
+    });
+    await new Promise<void>((resolve) => {
+      upstream.once('end', () => {
+        if (!res.closed) {
+          this.unread.add(res);
+          res.once('close', () => this.unread.delete(res));
+        }
+        res.end();
+      });
+      // Half a page must not look like a whole one.
+      upstream.once('close', () => {
+        if (!upstream.complete) res.destroy();
+        resolve();
+      });
+    });
+    res.off('drain', goOn);
+    return bytes;
+  }
+
+  /** A page's body as text, for a request of this process's own. Rejects with `PageProcessFailure`. */
+  async read(
+    path: string,
+    headers: OutgoingHttpHeaders,
+  ): Promise<{ status: number; headers: OutgoingHttpHeaders; text: string }> {
+    const { signal } = new AbortController();
+    const answer = await this.send(path, 'GET', headers, signal, SILENT_MAX_MS);
+    if (answer === null) throw new PageProcessFailure('The page process did not answer.');
+    const pieces: Buffer[] = [];
+    for await (const piece of answer) pieces.push(piece);
+    if (!answer.complete) throw new PageProcessFailure('The page process answered half a page.');
+    return {
+      status: answer.statusCode ?? 0,
+      headers: passedBack(answer),
+      text: Buffer.concat(pieces).toString(),
+    };
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+
+  private async ask(
+    { req, address, isSecure, requestId }: RequestScope,
+    policy: string,
+    gone: AbortSignal,
+  ): Promise<IncomingMessage | null> {
+    if (gone.aborted) return null;
+    const headers: OutgoingHttpHeaders = {
+      'content-security-policy': policy,
+      'x-forwarded-for': address,
+      'x-forwarded-proto': isSecure ? 'https' : 'http',
+      'x-request-id': requestId,
+    };
+    for (const name of PASSED_ON)
+      if (req.headers[name] !== undefined) headers[name] = req.headers[name];
+    const { url = '/', method = 'GET' } = req;
+    return this.send(url, method, headers, gone, this.headMaxMs);
+  }
+
+  /** Null if the caller hung up first. */
+  private send(
+    path: string,
+    method: string,
+    headers: OutgoingHttpHeaders,
+    gone: AbortSignal,
+    headMaxMs: number,
+  ): Promise<IncomingMessage | null> {
+    const { agent, socketPath } = this;
+    return new Promise((resolve, reject) => {
+      const call = request({ agent, socketPath, path, method, headers, signal: gone });
+      call.setTimeout(headMaxMs, () => call.destroy(new Error('No answer in time.')));
+      call.once('response', (answer) => {
+        call.setTimeout(SILENT_MAX_MS);
+        resolve(answer);
+      });
+      call.once('error', (cause) => {
+        if (gone.aborted) resolve(null);
+        else reject(new PageProcessFailure('The page process did not answer.', { cause }));
+      });
+      call.end();
+    });
+  }
+}
+
+function passedBack({ headers }: IncomingMessage): OutgoingHttpHeaders {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !NOT_PASSED_BACK.has(name)));
+}

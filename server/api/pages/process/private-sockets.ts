@@ -1,0 +1,79 @@
+import { chmodSync, readdirSync, rmSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import { join, relative } from 'node:path';
+import { StartError } from '@/server/platform/start-error';
+import { randomText } from '../../../auth/random-text';
+
+/** What macOS allows; Linux allows a few more. */
+const PATH_MAX_BYTES = 103;
+const TAG_CHARS = 6;
+const OURS = /^(pages|console)\.[0-9A-Za-z]{6}\.sock$/;
+
+export interface PrivateSockets {
+  /** Where the page process listens. */
+  pages: string;
+  /** Where the lock process answers the page process. */
+  console: string;
+  /** Deletes the files of both. */
+  remove(): void;
+}
+
+/**
+ * Two names for sockets of this process in the data folder; several servers may share the folder. What servers that were
+ * killed have left behind there is deleted.
+ *
+ * @throws StartError when the folder's path is too long for a socket
+ */
+export async function privateSockets(dataDir: string): Promise<PrivateSockets> {
+  await removeDeadSockets(dataDir);
+  const tag = randomText(TAG_CHARS);
+  const pages = socketPath(dataDir, `pages.${tag}.sock`);
+  const console = socketPath(dataDir, `console.${tag}.sock`);
+  const remove = () => {
+    for (const path of [pages, console]) rmSync(path, { force: true });
+  };
+  return { pages, console, remove };
+}
+
+/** Listens on a socket that only this user may open. */
+export async function listenPrivately(server: Server, path: string): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) =>
+      reject(new StartError(`The socket ${path} cannot be opened.`, { cause })),
+    );
+    server.listen(path, resolve);
+  });
+  chmodSync(path, 0o600);
+}
+
+/** The shorter of two ways to write it: both processes have the same working directory. */
+function socketPath(dataDir: string, name: string): string {
+  const absolute = join(dataDir, name);
+  const near = relative(process.cwd(), absolute);
+  const path = near.length < absolute.length ? near : absolute;
+  if (Buffer.byteLength(path) <= PATH_MAX_BYTES) return path;
+  throw new StartError(
+    `The data folder's path is too long for a socket; it may have ${PATH_MAX_BYTES - name.length - 1} bytes: ${dataDir}`,
+  );
+}
+
+async function removeDeadSockets(dataDir: string): Promise<void> {
+  const found = readdirSync(dataDir).filter((name) => OURS.test(name));
+  await Promise.all(
+    found.map(async (name) => {
+      const path = socketPath(dataDir, name);
+      if (await isDead(path)) rmSync(path, { force: true });
+    }),
+  );
+}
+
+function isDead(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path, () => {
+      socket.destroy();
+      resolve(false);
+    });
+    socket.once('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ECONNREFUSED'));
+  });
+}

@@ -1,0 +1,58 @@
+import {
+  createKeyInput,
+  createNamespaceInput,
+  createPersonInput,
+  resetPasswordInput,
+  revokeKeyInput,
+  setDisabledInput,
+  setNamespacePolicyInput,
+  setRoleInput,
+} from '../../../contract/console/access-inputs';
+import { createKey } from '../../../operations/api-keys/create-key';
+import { listKeys } from '../../../operations/api-keys/list-keys';
+import { revokeKey } from '../../../operations/api-keys/revoke-key';
+import { createNamespace } from '../../../operations/namespaces/create-namespace';
+import { listNamespaces } from '../../../operations/namespaces/list-namespaces';
+import { setNamespacePolicy } from '../../../operations/namespaces/set-namespace-policy';
+import { createPerson } from '../../../operations/users/create-person';
+import { listPeople } from '../../../operations/users/list-people';
+import { resetPassword } from '../../../operations/users/reset-password';
+import { setDisabled } from '../../../operations/users/set-disabled';
+import { setRole } from '../../../operations/users/set-role';
+import { consoleProcedure, consoleRouterOf } from './console-procedure';
+
+export const consoleKeysRouter = consoleRouterOf({
+  list: consoleProcedure.query(({ ctx }) => listKeys(ctx.operation)),
+  create: consoleProcedure
+    .input(createKeyInput)
+    .mutation(({ ctx, input }) => createKey(ctx.operation, input)),
+  revoke: consoleProcedure
+    .input(revokeKeyInput)
+    .mutation(({ ctx, input }) => revokeKey(ctx.operation, input)),
+});
+
+export const consolePeopleRouter = consoleRouterOf({
+  list: consoleProcedure.query(({ ctx }) => listPeople(ctx.operation)),
+  create: consoleProcedure
+    .input(createPersonInput)
+    .mutation(({ ctx, input }) => createPerson(ctx.operation, input)),
+  setRole: consoleProcedure
+    .input(setRoleInput)
+    .mutation(({ ctx, input }) => setRole(ctx.operation, input)),
+  setDisabled: consoleProcedure
+    .input(setDisabledInput)
+    .mutation(({ ctx, input }) => setDisabled(ctx.operation, input)),
+  resetPassword: consoleProcedure
+    .input(resetPasswordInput)
+    .mutation(({ ctx, input }) => resetPassword(ctx.operation, input)),
+});
+
+export const consoleNamespacesRouter = consoleRouterOf({
+  list: consoleProcedure.query(({ ctx }) => listNamespaces(ctx.operation)),
+  create: consoleProcedure
+    .input(createNamespaceInput)
+    .mutation(({ ctx, input }) => createNamespace(ctx.operation, input)),
+  setPolicy: consoleProcedure
+    .input(setNamespacePolicyInput)
+    .mutation(({ ctx, input }) => setNamespacePolicy(ctx.operation, input)),
+});

@@ -1,0 +1,80 @@
+import type { UserActor } from '../../../auth/actor';
+import type { Cookie } from '../../../auth/sessions/cookie';
+import {
+  KNOWN_BROWSER_MAX_MS,
+  knownBrowserCookieName,
+  knownBrowserMark,
+  readKnownBrowserMark,
+} from '../../../auth/sessions/known-browser';
+import type { NewSession } from '../../../auth/sessions/session-keeper';
+import type { Runtime } from '../../../operations/operation-context';
+import type { StreamSlots } from '../stream-slots';
+
+/** The cookies of the request, and those set in the answer. */
+export interface BrowserCookies {
+  readonly session: string | null;
+  /** Gives the browser a session, or takes it away. */
+  setSession(session: NewSession | null): void;
+  read(name: string): string | null;
+  set(cookie: Cookie): void;
+}
+
+/** One request to the console API, which may carry several calls. */
+export interface ConsoleContext {
+  runtime: Runtime;
+  requestId: string;
+  address: string;
+  isSecure: boolean;
+  /**
+   * The person behind the session cookie, or null, with the role that they have now: asked for each
+   * call.
+   */
+  resolveUser(): Promise<UserActor | null>;
+  /** Runs what is given one after another, so that each sees what those before it have done. */
+  inOrder<T>(run: () => Promise<T>): Promise<T>;
+  /** Gives the browser a session, or takes it away. */
+  setSession(session: NewSession | null): void;
+  /** Which browser asks, where it has signed in to this account before; else null. */
+  knownBrowserOf(userId: string): string | null;
+  /** Counts a sign-in that is refused because of failures before it. */
+  countLocked(): void;
+  /** Lets the browser show from now on that it has signed in to this account. */
+  rememberBrowser(userId: string): void;
+  streams: StreamSlots;
+}
+
+export function createConsoleContext(
+  runtime: Runtime,
+  request: {
+    requestId: string;
+    address: string;
+    isSecure: boolean;
+    cookies: BrowserCookies;
+    streams: StreamSlots;
+  },
+): ConsoleContext {
+  const { cookies, ...rest } = request;
+  const { clock, secret } = runtime;
+  let before: Promise<unknown> = Promise.resolve();
+  return {
+    runtime,
+    ...rest,
+    resolveUser: () => runtime.sessions.resolve(cookies.session),
+    inOrder(run) {
+      const done = before.then(run);
+      before = done.catch(() => undefined);
+      return done;
+    },
+    setSession: (session) => cookies.setSession(session),
+    knownBrowserOf(userId) {
+      const mark = cookies.read(knownBrowserCookieName(userId));
+      return readKnownBrowserMark(mark, userId, secret, clock.now());
+    },
+    countLocked: () => runtime.limits.count('signIns'),
+    rememberBrowser(userId) {
+      const value = knownBrowserMark(userId, secret, clock.now());
+      const name = knownBrowserCookieName(userId);
+      cookies.set({ name, value, maxAgeMs: KNOWN_BROWSER_MAX_MS });
+    },
+  };
+}

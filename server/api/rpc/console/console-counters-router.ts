@@ -1,0 +1,49 @@
+import {
+  adjustCounterInput,
+  counterListInput,
+  counterMovesInput,
+  counterRef,
+  setCounterBoundsInput,
+  setUpCounterInput,
+  watchCounterInput,
+  watchCountersInput,
+} from '../../../contract/counter/counter-inputs';
+import { adjustCounter } from '../../../operations/counters/adjust-counter';
+import { listCounterMoves } from '../../../operations/counters/list-counter-moves';
+import { listCounters } from '../../../operations/counters/list-counters';
+import { readCounter } from '../../../operations/counters/read-counter';
+import { setCounterBounds } from '../../../operations/counters/set-counter-bounds';
+import { setUpCounter } from '../../../operations/counters/set-up-counter';
+import { watchCounter } from '../../../operations/counters/watch-counter';
+import { watchCounters } from '../../../operations/counters/watch-counters';
+import { byClock, liveStream } from '../live-stream';
+import { consoleProcedure, consoleRouterOf } from './console-procedure';
+
+export const consoleCountersRouter = consoleRouterOf({
+  list: consoleProcedure
+    .input(counterListInput)
+    .query(({ ctx, input }) => listCounters(ctx.operation, input)),
+  watch: consoleProcedure
+    .input(watchCountersInput)
+    .subscription(({ ctx, input }) =>
+      liveStream(ctx, byClock(watchCounters(ctx.operation, input))),
+    ),
+  detail: consoleProcedure
+    .input(counterRef)
+    .query(({ ctx, input }) => readCounter(ctx.operation, input)),
+  watchDetail: consoleProcedure
+    .input(watchCounterInput)
+    .subscription(({ ctx, input }) => liveStream(ctx, byClock(watchCounter(ctx.operation, input)))),
+  moves: consoleProcedure
+    .input(counterMovesInput)
+    .query(({ ctx, input }) => listCounterMoves(ctx.operation, input)),
+  create: consoleProcedure
+    .input(setUpCounterInput)
+    .mutation(({ ctx, input }) => setUpCounter(ctx.operation, input)),
+  adjust: consoleProcedure
+    .input(adjustCounterInput)
+    .mutation(({ ctx, input }) => adjustCounter(ctx.operation, input)),
+  setBounds: consoleProcedure
+    .input(setCounterBoundsInput)
+    .mutation(({ ctx, input }) => setCounterBounds(ctx.operation, input)),
+});

@@ -1,0 +1,11 @@
+import { lockInsightInput } from '../../../contract/console/console-inputs';
+import { readFleet } from '../../../operations/locks/for-people/read-fleet';
+import { readLockInsight } from '../../../operations/locks/for-people/read-lock-insight';
+import { consoleProcedure, consoleRouterOf } from './console-procedure';
+
+export const consoleInsightsRouter = consoleRouterOf({
+  lock: consoleProcedure
+    .input(lockInsightInput)
+    .query(({ ctx, input }) => readLockInsight(ctx.operation, input)),
+  fleet: consoleProcedure.query(({ ctx }) => readFleet(ctx.operation)),
+});

@@ -1,0 +1,66 @@
+import {
+  extendInput,
+  forceReleaseInput,
+  freezeInput,
+  lockEventsInput,
+  lockListInput,
+  lockRef,
+  noticeInput,
+  watchLockInput,
+  watchLocksInput,
+} from '../../../contract/console/console-inputs';
+import { chosenNamesInput, deleteNamesInput } from '../../../contract/console/deletion-inputs';
+import { extendLock } from '../../../operations/locks/for-people/extend-lock';
+import { forceReleaseLock } from '../../../operations/locks/for-people/force-release-lock';
+import { leaveNotice } from '../../../operations/locks/for-people/leave-notice';
+import { listLockEvents } from '../../../operations/locks/for-people/list-lock-events';
+import { listLocks } from '../../../operations/locks/for-people/list-locks';
+import { readLock } from '../../../operations/locks/for-people/read-lock';
+import { setFrozen } from '../../../operations/locks/for-people/set-frozen';
+import { watchLock } from '../../../operations/locks/for-people/watch-lock';
+import { watchLocks } from '../../../operations/locks/for-people/watch-locks';
+import { deleteNames, previewDeletion } from '../../../operations/namespaces/delete-names';
+import { byClock, liveStream } from '../live-stream';
+import { consoleProcedure, consoleRouterOf } from './console-procedure';
+
+export const consoleLocksRouter = consoleRouterOf({
+  list: consoleProcedure
+    .input(lockListInput)
+    .query(({ ctx, input }) => listLocks(ctx.operation, input)),
+  watch: consoleProcedure
+    .input(watchLocksInput)
+    .subscription(({ ctx, input: { lastEventId, ...input } }) =>
+      liveStream(ctx, watchLocks(ctx.operation, input, lastEventId ?? null)),
+    ),
+  detail: consoleProcedure.input(lockRef).query(({ ctx, input }) => readLock(ctx.operation, input)),
+  watchDetail: consoleProcedure
+    .input(watchLockInput)
+    .subscription(({ ctx, input }) => liveStream(ctx, byClock(watchLock(ctx.operation, input)))),
+  events: consoleProcedure
+    .input(lockEventsInput)
+    .query(({ ctx, input }) => listLockEvents(ctx.operation, input)),
+  forceRelease: consoleProcedure
+    .input(forceReleaseInput)
+    .mutation(({ ctx, input }) => forceReleaseLock(ctx.operation, input)),
+  extend: consoleProcedure
+    .input(extendInput)
+    .mutation(({ ctx, input }) => extendLock(ctx.operation, input)),
+  askRelease: consoleProcedure
+    .input(noticeInput)
+    .mutation(({ ctx, input }) => leaveNotice(ctx.operation, 'askRelease', input)),
+  stopRenewals: consoleProcedure
+    .input(noticeInput)
+    .mutation(({ ctx, input }) => leaveNotice(ctx.operation, 'stopRenewals', input)),
+  freeze: consoleProcedure
+    .input(freezeInput)
+    .mutation(({ ctx, input }) => setFrozen(ctx.operation, 'freeze', input)),
+  previewDeletion: consoleProcedure
+    .input(chosenNamesInput)
+    .query(({ ctx, input }) => previewDeletion(ctx.operation, input)),
+  delete: consoleProcedure
+    .input(deleteNamesInput)
+    .mutation(({ ctx, input }) => deleteNames(ctx.operation, input)),
+  unfreeze: consoleProcedure
+    .input(freezeInput)
+    .mutation(({ ctx, input }) => setFrozen(ctx.operation, 'unfreeze', input)),
+});

@@ -1,0 +1,48 @@
+import { auditListInput, backendRef } from '../../../contract/console/console-inputs';
+import { shardHomeInput, shardNamesInput } from '../../../contract/console/shard-row';
+import { listAudit } from '../../../operations/audit/list-audit';
+import { listBackends } from '../../../operations/backends/list-backends';
+import { listGuarantees } from '../../../operations/backends/list-guarantees';
+import { readGuarantees } from '../../../operations/backends/read-guarantees';
+import { findHome, readShards } from '../../../operations/backends/read-shards';
+import {
+  consoleKeysRouter,
+  consoleNamespacesRouter,
+  consolePeopleRouter,
+} from './console-access-router';
+import { consoleCountersRouter } from './console-counters-router';
+import { consoleInsightsRouter } from './console-insights-router';
+import { consoleLocksRouter } from './console-locks-router';
+import { consoleProcedure, consoleRouterOf } from './console-procedure';
+import { consoleSessionRouter } from './console-session-router';
+
+/** The API of the console's own pages. It changes with them; programs use the service API. */
+export const consoleRouter = consoleRouterOf({
+  session: consoleSessionRouter,
+  locks: consoleLocksRouter,
+  counters: consoleCountersRouter,
+  insights: consoleInsightsRouter,
+  audit: consoleRouterOf({
+    list: consoleProcedure
+      .input(auditListInput)
+      .query(({ ctx, input }) => listAudit(ctx.operation, input)),
+  }),
+  keys: consoleKeysRouter,
+  people: consolePeopleRouter,
+  namespaces: consoleNamespacesRouter,
+  backends: consoleRouterOf({
+    shards: consoleProcedure
+      .input(shardNamesInput)
+      .query(({ ctx, input }) => readShards(ctx.operation, input)),
+    home: consoleProcedure
+      .input(shardHomeInput)
+      .query(({ ctx, input }) => findHome(ctx.operation, input)),
+    list: consoleProcedure.query(({ ctx }) => listBackends(ctx.operation)),
+    guarantees: consoleProcedure.query(({ ctx }) => listGuarantees(ctx.operation)),
+    readGuarantees: consoleProcedure
+      .input(backendRef)
+      .mutation(({ ctx, input }) => readGuarantees(ctx.operation, input)),
+  }),
+});
+
+export type ConsoleRouter = typeof consoleRouter;

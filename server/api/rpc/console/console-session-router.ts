@@ -1,0 +1,37 @@
+import {
+  changePasswordInput,
+  setupInput,
+  signInInput,
+} from '../../../contract/console/access-inputs';
+import { currentSession } from '../../../operations/sessions/current-session';
+import { type SignedIn, type SignedInUser, signIn } from '../../../operations/sessions/sign-in';
+import { signOut } from '../../../operations/sessions/sign-out';
+import { changePassword } from '../../../operations/users/change-password';
+import { setUpFirstAdmin } from '../../../operations/users/set-up-first-admin';
+import type { ConsoleContext } from './console-context';
+import { consoleProcedure, consoleRouterOf, openProcedure } from './console-procedure';
+
+export const consoleSessionRouter = consoleRouterOf({
+  current: openProcedure.query(({ ctx }) => currentSession(ctx.operation)),
+  setup: openProcedure
+    .input(setupInput)
+    .mutation(async ({ ctx, input }) => begin(ctx, await setUpFirstAdmin(ctx.operation, input))),
+  signIn: openProcedure
+    .input(signInInput)
+    .mutation(async ({ ctx, input }) => begin(ctx, await signIn(ctx.operation, input, ctx))),
+  signOut: openProcedure.mutation(async ({ ctx }) => {
+    const answer = await signOut(ctx.operation);
+    ctx.setSession(null);
+    return answer;
+  }),
+  changePassword: consoleProcedure
+    .input(changePasswordInput)
+    .mutation(({ ctx, input }) => changePassword(ctx.operation, input)),
+});
+
+/** The session and the browser's mark go to cookies and nowhere else. */
+function begin(ctx: ConsoleContext, { user, session }: SignedIn): { user: SignedInUser } {
+  ctx.setSession(session);
+  ctx.rememberBrowser(user.id);
+  return { user };
+}

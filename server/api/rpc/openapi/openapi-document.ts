@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { REASONS, type Reason } from '../../../contract/errors';
+import { ANSWER_SCHEMAS } from '../../../contract/lock/answer-schemas';
+import { SERVICE_API, type ServiceProcedureTerms } from '../../../contract/service-api';
+import { ERROR_TABLE } from '../error-table';
+import { errorResponse, errorSchema, REQUEST_ID_HEADER } from './openapi-errors';
+import { OPENAPI_INTRO } from './openapi-intro';
+import type { JsonSchema, OpenApiDocument, Operation, Response } from './openapi-shape';
+
+/** What any procedure may fail with. */
+const ALWAYS: Reason[] = [
+  'INVALID',
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'TOO_LARGE',
+  'RATE_LIMITED',
+  'CONTENDED',
+  'BACKEND_DOWN',
+  'UNKNOWN',
+  'INTERNAL',
+];
+
+/**
+ * The service API's description, OpenAPI 3.1: of the wire as it is, made from the schemas that the
+ * server itself uses.
+ */
+export function openApiDocument(): OpenApiDocument {
+  const procedures = Object.entries(SERVICE_API);
+  const reasons = [...new Set(procedures.flatMap(([, terms]) => reasonsOf(terms)))];
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Lockyard service API',
+      version: '1',
+      summary:
+        'Distributed locks with leases, queues and fencing tokens, and bounded counters, over plain HTTP.',
+      description: OPENAPI_INTRO,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/api/v1', description: 'The server that this description comes from.' }],
+    security: [{ apiKey: [] }],
+    paths: Object.fromEntries(
+      procedures.map(([name, terms]) => [`/${name}`, pathItem(name, terms)]),
+    ),
+    components: {
+      securitySchemes: {
+        apiKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An API key, as `Authorization: Bearer <key>`. Its name is the service.',
+        },
+      },
+      headers: { 'X-Request-Id': REQUEST_ID_HEADER },
+      responses: Object.fromEntries(
+        statusesOf(reasons).map((status) => [
+          `Error${status}`,
+          errorResponse(status, ofStatus(status, [...REASONS])),
+        ]),
+      ),
+      schemas: { ...schemas(), Error: errorSchema() },
+    },
+  };
+}
+
+/** Every reason that a procedure may fail with. */
+const reasonsOf = ({ alsoFails }: ServiceProcedureTerms): Reason[] =>
+  REASONS.filter((reason) => ALWAYS.includes(reason) || alsoFails.includes(reason));
+
+const ofStatus = (status: number, reasons: Reason[]) =>
+  reasons.filter((reason) => ERROR_TABLE[reason].httpStatus === status);
+
+const statusesOf = (reasons: Reason[]) =>
+  [...new Set(reasons.map((reason): number => ERROR_TABLE[reason].httpStatus))].sort(
+    (a, b) => a - b,
+  );
+
+function pathItem(name: string, terms: ServiceProcedureTerms): Record<string, Operation> {
+  const { title, says, example, kind } = terms;
+  const input = { schema: ref(inputName(name)), example };
+  const errors = statusesOf(reasonsOf(terms)).map((status) => [
+    status,
+    { $ref: `#/components/responses/Error${status}` },
+  ]);
+  const common = {
+    operationId: camel(name),
+    summary: title,
+    description: says,
+    tags: [name.split('.')[0] ?? name],
+    responses: { 200: success(name, terms), ...Object.fromEntries(errors) },
+  };
+  if (kind === 'query') {
+    const description = 'The input object as JSON, percent-encoded.';
+    const content = { 'application/json': input };
+    const parameter = { name: 'input', in: 'query', required: true, description, content } as const;
+    return { get: { ...common, parameters: [parameter] } };
+  }
+  const requestBody = { required: true, content: { 'application/json': input } };
+  return { post: { ...common, requestBody } };
+}
+
+/** The envelope of every answer. */
+function success(name: string, { answer }: ServiceProcedureTerms): Response {
+  const schema: JsonSchema = {
+    type: 'object',
+    required: ['result'],
+    properties: {
+      result: {
+        type: 'object',
+        required: ['data'],
+        properties: { data: ref(answerName(name, answer)) },
+      },
+    },
+  };
+  return {
+    description: 'What came of it, as `result.data`.',
+    headers: { 'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' } },
+    content: { 'application/json': { schema } },
+  };
+}
+
+/**
+ * Every input and answer under its name. Read as inputs, so that what has a default need not be
+ * sent.
+ */
+function schemas(): Record<string, JsonSchema> {
+  const named = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(ANSWER_SCHEMAS)) named.add(schema, { id });
+  for (const [name, { input }] of Object.entries(SERVICE_API)) {
+    named.add(input, { id: inputName(name) });
+  }
+  const made = z.toJSONSchema(named, { io: 'input', uri: (id) => `#/components/schemas/${id}` });
+  return Object.fromEntries(
+    Object.entries(made.schemas).map(([id, schema]) => [id, asComponent(schema as JsonSchema)]),
+  );
+}
+
+/**
+ * Within a document of OpenAPI 3.1 a schema needs neither dialect nor id, and a choice says what
+ * tells its parts apart.
+ */
+function asComponent({ $schema, $id, ...schema }: JsonSchema): JsonSchema {
+  if (!schema.oneOf) return schema;
+  const mapping = Object.fromEntries(
+    schema.oneOf.map(({ $ref = '' }) => [outcomeOf($ref.split('/').at(-1) ?? ''), $ref]),
+  );
+  return { ...schema, discriminator: { propertyName: 'outcome', mapping } };
+}
+
+function outcomeOf(schemaName: string): string {
+  const schema = Object.entries<z.ZodType>(ANSWER_SCHEMAS).find(
+    ([name]) => name === schemaName,
+  )?.[1];
+  const outcome: unknown = schema instanceof z.ZodObject ? schema.shape.outcome : undefined;
+  if (outcome instanceof z.ZodLiteral) return String(outcome.value);
+  throw new Error(`${schemaName} must be a named schema with one outcome.`);
+}
+
+function answerName(procedure: string, answer: z.ZodType): string {
+  const found = Object.entries(ANSWER_SCHEMAS).find(([, schema]) => schema === answer);
+  if (found) return found[0];
+  throw new Error(`What ${procedure} answers has no name in ANSWER_SCHEMAS.`);
+}
+
+const inputName = (procedure: string) => `${pascal(procedure)}Input`;
+
+const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+
+const pascal = (name: string) =>
+  name
+    .split('.')
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join('');
+
+const camel = (name: string) => {
+  const text = pascal(name);
+  return text.charAt(0).toLowerCase() + text.slice(1);
+};

@@ -1,0 +1,95 @@
+import type { TRPCError } from '@trpc/server';
+import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
+import { z } from 'zod';
+import { LockyardError, type Reason } from '../../contract/errors';
+import { databaseAway } from '../../operations/database-away';
+import { reasonOfCode, retryAfterOf, statusOf } from './error-table';
+
+/** Why a call failed, in words that its caller may read. */
+export interface Refusal {
+  reason: Reason;
+  message: string;
+  retryAfterMs?: number | undefined;
+  /** For a request with a method that its address does not have: those that it has. */
+  allow?: string | undefined;
+}
+
+/** A failed call as both APIs tell it: tRPC's shape, with the reason. */
+export interface ErrorShape {
+  message: string;
+  /** JSON-RPC's number for `data.code`. */
+  code: number;
+  data: {
+    code: TRPC_ERROR_CODE_KEY;
+    httpStatus: number;
+    reason: Reason;
+    path?: string;
+    retryAfterMs?: number;
+    requestId?: string;
+  };
+}
+
+export function errorShape(
+  refusal: Refusal,
+  where: { path?: string | undefined; requestId?: string | undefined },
+): ErrorShape {
+  const { reason, message, retryAfterMs } = refusal;
+  const { code, httpStatus } = statusOf(refusal);
+  const waitMs = retryAfterOf(reason, retryAfterMs);
+  return {
+    message,
+    code: TRPC_ERROR_CODES_BY_KEY[code],
+    data: {
+      code,
+      httpStatus,
+      reason,
+      ...(where.path === undefined ? {} : { path: where.path }),
+      ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+      ...(where.requestId === undefined ? {} : { requestId: where.requestId }),
+    },
+  };
+}
+
+/** What kind of call failed, in tRPC's words. */
+export type CallType = 'query' | 'mutation' | 'subscription' | 'unknown';
+
+/**
+ * What an error may say to the caller. An unexpected one says nothing: its details go to the log.
+ */
+export function refusalOf(error: TRPCError, type: CallType): Refusal {
+  const { cause } = error;
+  if (isLockyardError(cause)) {
+    return { reason: cause.reason, message: cause.message, retryAfterMs: cause.retryAfterMs };
+  }
+  if (cause instanceof z.ZodError) return { reason: 'INVALID', message: issuesInWords(cause) };
+  if (cause instanceof SyntaxError && error.code === 'BAD_REQUEST') {
+    return { reason: 'INVALID', message: 'The input is not well-formed JSON.' };
+  }
+  const reason = reasonOfCode(error.code);
+  if (reason === 'INTERNAL') {
+    return databaseAway(cause, type) ?? { reason, message: INTERNAL_MESSAGE };
+  }
+  return { reason, message: error.message };
+}
+
+export const INTERNAL_MESSAGE = 'Something went wrong on our side. The server log knows more.';
+
+/** By name, because pages are bundled apart from the server and have a class of their own. */
+function isLockyardError(cause: unknown): cause is LockyardError {
+  return (
+    cause instanceof LockyardError || (cause instanceof Error && cause.name === 'LockyardError')
+  );
+}
+
+const ISSUES_MAX = 5;
+const MESSAGE_MAX_CHARS = 500;
+
+/** Which field is wrong and how, for instance `leaseMs: Too small: expected number to be >=100`. */
+function issuesInWords({ issues }: z.ZodError): string {
+  const lines = issues.slice(0, ISSUES_MAX).map(({ path, message }) => {
+    const field = path.map(String).join('.');
+    return field === '' ? message : `${field}: ${message}`;
+  });
+  const words = [...new Set(lines)].join('; ');
+  return words.length > MESSAGE_MAX_CHARS ? `${words.slice(0, MESSAGE_MAX_CHARS)}…` : words;
+}

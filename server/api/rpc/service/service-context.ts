@@ -1,0 +1,53 @@
+import type { ServiceActor } from '../../../auth/actor';
+import type { RecognisedKey } from '../../../auth/api-keys/api-key-ring';
+import { LockyardError } from '../../../contract/errors';
+import type { CallerLine, Runtime } from '../../../operations/operation-context';
+
+/** One request to the service API, which may carry several calls. */
+export interface ServiceContext {
+  readonly runtime: Runtime;
+  readonly requestId: string;
+  readonly address: string;
+  /** Whether the request carries a batch, which may not wait. */
+  readonly isBatch: boolean;
+  readonly line: CallerLine;
+  /**
+   * The service behind the request's API key. Verified once a request. Rejects with
+   * `UNAUTHENTICATED`.
+   */
+  readonly actor: () => Promise<ServiceActor>;
+}
+
+/**
+ * @param authorization the header that should carry the API key
+ * @param known who it was found to be a moment ago
+ */
+export function createServiceContext(
+  request: Omit<ServiceContext, 'actor'>,
+  authorization: string | undefined,
+  known: ServiceActor | null = null,
+): ServiceContext {
+  const { runtime, requestId, address, isBatch, line } = request;
+  let verified: Promise<ServiceActor> | null = known && Promise.resolve(known);
+  const actor = () => {
+    verified ??= verifyBearer(runtime, authorization);
+    return verified;
+  };
+  return { runtime, requestId, address, isBatch, line, actor };
+}
+
+/** The API key in such a header, if it is known without asking the database; else null. */
+export function recognisedKey(runtime: Runtime, header: string | undefined): RecognisedKey | null {
+  const bearer = bearerIn(header);
+  return bearer === undefined ? null : runtime.apiKeys.recognise(bearer);
+}
+
+function bearerIn(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+}
+
+async function verifyBearer(runtime: Runtime, header: string | undefined): Promise<ServiceActor> {
+  const bearer = bearerIn(header);
+  if (bearer) return runtime.apiKeys.verify(bearer);
+  throw new LockyardError('UNAUTHENTICATED', 'Send an API key as "Authorization: Bearer <key>".');
+}

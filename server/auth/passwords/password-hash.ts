@@ -1,0 +1,76 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { LockyardError } from '../../contract/errors';
+import { PASSWORD_COST_BITS } from './password-cost-bits';
+
+const BLOCK_SIZE = 8;
+const KEY_BYTES = 32;
+const SALT_BYTES = 16;
+
+/** Half the cores stay free for locks, and the queue is short enough to be answered in time. */
+const PARALLEL = Math.max(1, Math.floor(availableParallelism() / 2));
+const QUEUE_MAX = 32;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/**
+ * Hashes a password for keeping: scrypt with its own salt, off the event loop, few at a time.
+ * Throws `RATE_LIMITED` when too many wait already.
+ */
+export async function hashPassword(password: string): Promise<string> {
+  const salt = randomBytes(SALT_BYTES);
+  const key = await derive(password, salt, PASSWORD_COST_BITS);
+  return ['scrypt', PASSWORD_COST_BITS, salt.toString('base64url'), key.toString('base64url')].join(
+    '$',
+  );
+}
+
+/** Whether this is the password. Null for a user that does not exist: takes as long, and is never true. */
+export async function isPassword(password: string, kept: string | null): Promise<boolean> {
+  const [, costBits, salt, key] = (kept ?? NOBODY).split('$');
+  const expected = Buffer.from(key ?? '', 'base64url');
+  const derived = await derive(password, Buffer.from(salt ?? '', 'base64url'), Number(costBits));
+  return derived.length === expected.length && timingSafeEqual(derived, expected) && kept !== null;
+}
+
+const NOBODY = ['scrypt', PASSWORD_COST_BITS, 'A'.repeat(22), 'A'.repeat(43)].join('$');
+
+async function derive(password: string, salt: Buffer, costBits: number): Promise<Buffer> {
+  await takePlace();
+  try {
+    const cost = 2 ** costBits;
+    const options = { N: cost, r: BLOCK_SIZE, p: 1, maxmem: 2 * 128 * cost * BLOCK_SIZE };
+    return await runScrypt(password, salt, options);
+  } finally {
+    givePlace();
+  }
+}
+
+function runScrypt(password: string, salt: Buffer, options: ScryptOptions): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password, salt, KEY_BYTES, options, (error, key) =>
+      error ? reject(error) : resolve(key),
+    );
+  });
+}
+
+async function takePlace(): Promise<void> {
+  if (running < PARALLEL) {
+    running++;
+    return;
+  }
+  if (waiting.length >= QUEUE_MAX) {
+    throw new LockyardError('RATE_LIMITED', 'Too many sign-ins at once; try again in a moment.', {
+      retryAfterMs: 2_000,
+    });
+  }
+  await new Promise<void>((resolve) => waiting.push(resolve));
+}
+
+/** The place goes to the next in line, or is free. */
+function givePlace(): void {
+  const next = waiting.shift();
+  if (next) next();
+  else running--;
+}

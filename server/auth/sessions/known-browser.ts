@@ -1,0 +1,40 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { hashText, isSameHash } from '../hash-text';
+
+/** How long a browser is known to have signed in to an account. */
+export const KNOWN_BROWSER_MAX_MS = 180 * 24 * 60 * 60_000;
+
+const ID_BYTES = 16;
+const SHAPE = /^([\w-]{22})\.([0-9a-z]{1,11})\.([\w-]{43})$/;
+
+/**
+ * What a browser keeps once it has signed in to an account: it gives no access, but guesses made with it are counted apart
+ * from those of others. Signed with the installation's secret, for this account alone.
+ */
+export function knownBrowserMark(userId: string, secret: string, now: number): string {
+  const id = randomBytes(ID_BYTES).toString('base64url');
+  const expiresAt = (now + KNOWN_BROWSER_MAX_MS).toString(36);
+  return `${id}.${expiresAt}.${signature(userId, secret, `${id}.${expiresAt}`)}`;
+}
+
+/** Which browser a mark of this account is from; null for one that is forged, expired or another account's. */
+export function readKnownBrowserMark(
+  mark: string | null,
+  userId: string,
+  secret: string,
+  now: number,
+): string | null {
+  const [, id, expiresAt, signed] = SHAPE.exec(mark ?? '') ?? [];
+  if (!id || !expiresAt || !signed || Number.parseInt(expiresAt, 36) <= now) return null;
+  return isSameHash(signed, signature(userId, secret, `${id}.${expiresAt}`)) ? id : null;
+}
+
+/** One browser may know several accounts: each has a cookie of its own, whose name tells others nothing. */
+export function knownBrowserCookieName(userId: string): string {
+  return `lockyard_browser_${hashText(`browser\0${userId}`).slice(0, 12)}`;
+}
+
+function signature(userId: string, secret: string, text: string): string {
+  const hmac = createHmac('sha256', secret);
+  return hmac.update(`lockyard known browser\0${userId}\0${text}`).digest('base64url');
+}

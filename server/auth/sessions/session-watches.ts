@@ -1,0 +1,140 @@
+import { and, eq, inArray, isNull, lte, type SQL } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import { LockyardError } from '../../contract/errors';
+import type { Clock } from '../../platform/clock';
+import type { UserActor } from '../actor';
+
+/** A session that is followed for as long as something goes on in its name. */
+export interface SessionWatch {
+  /** Aborted with the `LockyardError` to end with. */
+  readonly signal: AbortSignal;
+  /** Follows it no more. */
+  close(): void;
+}
+
+/** When a session is over, and for how long the control database may be away before it counts as over. */
+export interface SessionSpans {
+  idleMaxMs: number;
+  seenEveryMs: number;
+  staleMaxMs: number;
+}
+
+/** With the query's own time less than the second that is promised. */
+const POLL_MS = 500;
+const IDS_MAX = 500;
+
+interface Watched {
+  actor: UserActor;
+  end: AbortController;
+}
+
+/**
+ * Follows the sessions of live streams: one question to the database every half a second for all of them together, for
+ * what changes at another process; `check` asks at once for what has changed at this one.
+ */
+export class SessionWatches {
+  private readonly watched = new Set<Watched>();
+  private timer: NodeJS.Timeout | null = null;
+  private isAsking = false;
+  private answeredAt = 0;
+
+  constructor(
+    private readonly database: Database,
+    private readonly clock: Clock,
+    private readonly spans: SessionSpans,
+  ) {}
+
+  add(actor: UserActor): SessionWatch {
+    const watched: Watched = { actor, end: new AbortController() };
+    if (this.watched.size === 0) this.start();
+    this.watched.add(watched);
+    return { signal: watched.end.signal, close: () => this.remove(watched) };
+  }
+
+  /** Looks at one user's sessions now. */
+  check(userId: string): void {
+    const theirs = [...this.watched].filter(({ actor }) => actor.userId === userId);
+    this.ask(theirs).catch(() => undefined);
+  }
+
+  private start(): void {
+    this.answeredAt = this.clock.monotonic();
+    this.timer = setInterval(() => void this.poll(), POLL_MS).unref();
+  }
+
+  private remove(watched: Watched): void {
+    this.watched.delete(watched);
+    if (this.watched.size > 0 || !this.timer) return;
+    clearInterval(this.timer);
+    this.timer = null;
+  }
+
+  private async poll(): Promise<void> {
+    if (this.isAsking) {
+      this.endStale();
+      return;
+    }
+    this.isAsking = true;
+    const askedAt = this.clock.monotonic();
+    try {
+      await this.ask([...this.watched]);
+      this.answeredAt = askedAt;
+    } catch {
+      this.endStale();
+    } finally {
+      this.isAsking = false;
+    }
+  }
+
+  /** The database is away: what was true when it last answered holds for a while. */
+  private endStale(): void {
+    if (this.clock.monotonic() - this.answeredAt < this.spans.staleMaxMs) return;
+    for (const { end } of this.watched) end.abort(uncheckable());
+  }
+
+  private async ask(all: Watched[]): Promise<void> {
+    for (let from = 0; from < all.length; from += IDS_MAX) {
+      const some = all.slice(from, from + IDS_MAX);
+      const rows = await this.read([...new Set(some.map(({ actor }) => actor.sessionId))]);
+      const now = this.clock.now();
+      const live = new Map(
+        rows
+          .filter((row) => row.expiresAt > now && row.seenAt + this.spans.idleMaxMs > now)
+          .map((row) => [row.id, row]),
+      );
+      for (const { actor, end } of some) {
+        const row = live.get(actor.sessionId);
+        if (!row) end.abort(ended());
+        else if (row.role !== actor.role) end.abort(otherRole());
+      }
+      await this.noteSeen([...live.values()], now);
+    }
+  }
+
+  private read(ids: string[]) {
+    const { db, tables } = this.database;
+    const { sessions, users } = tables;
+    const { id, seenAt, expiresAt } = sessions;
+    return db
+      .select({ id, seenAt, expiresAt, role: users.role })
+      .from(sessions)
+      .innerJoin(users, eq(users.id, sessions.userId))
+      .where(and(inArray(sessions.id, ids), isNull(users.disabledAt)));
+  }
+
+  /** A page that is open is a session in use. */
+  private async noteSeen(rows: { id: string; seenAt: number }[], now: number): Promise<void> {
+    const unseenSince = now - this.spans.seenEveryMs;
+    const ids = rows.filter(({ seenAt }) => seenAt <= unseenSince).map(({ id }) => id);
+    if (ids.length === 0) return;
+    const { sessions } = this.database.tables;
+    const which = and(inArray(sessions.id, ids), lte(sessions.seenAt, unseenSince)) as SQL;
+    await this.database.db.update(sessions).set({ seenAt: now }).where(which);
+  }
+}
+
+const ended = () => new LockyardError('UNAUTHENTICATED', 'This session has ended.');
+
+const otherRole = () => new LockyardError('CONFLICT', 'Your role has changed. Connect again.');
+
+const uncheckable = () => new LockyardError('BACKEND_DOWN', 'Your sign-in cannot be checked now.');

@@ -1,0 +1,290 @@
+import { resolve } from 'node:path';
+import { type BackendUrl, type DatabaseUrl, parseBackendUrl, storeOf } from '@/db/urls/backend-url';
+import {
+  isShardList,
+  parseShardList,
+  SHARD_SUFFIX_CHARS,
+  type ShardList,
+} from '@/db/urls/shard-list';
+import { nearestName } from '../../platform/nearest-name';
+import { NetworkList } from '../../platform/network-list';
+import { ConfigError } from './config-error';
+import { LIMIT_NAMES, type Limits, readLimits } from './limits';
+import { SECRET_FILES, withSecretFiles } from './secret-files';
+import { AUTHORITY_PREFIX, withAuthorities } from './tls-authorities';
+
+export interface Config {
+  port: number;
+  /** What to listen on: a host name or an address. */
+  host: string;
+  /** Absolute. */
+  dataDir: string;
+  /** The control database; also the backend `default`. */
+  database: DatabaseUrl;
+  /** Backends besides `default`, by id. */
+  backends: ConfiguredBackend[];
+  /** Ids of backends that may grant locks though they are not set up safely. */
+  allowUnsafe: string[];
+  /** Null: generated once and kept in the data folder. */
+  secret: string | null;
+  /** A caller with this token may read the metrics from anywhere; null: only this machine may. */
+  metricsToken: string | null;
+  /** Proxies whose word on the caller's address and encryption is believed. */
+  trustedProxies: NetworkList;
+  limits: Limits;
+  /** A demo fleet runs, and a link signs in to it. */
+  demo: boolean;
+}
+
+/**
+ * A backend besides `default`: one store, or several MySQL databases over which its names are
+ * spread.
+ */
+export type ConfiguredBackend =
+  | { id: string; url: BackendUrl; shards?: never }
+  | { id: string; shards: ShardList };
+
+type Env = Record<string, string | undefined>;
+
+const DEFAULT_PORT = 3000;
+const DEFAULT_HOST = '127.0.0.1';
+const LOOPBACK = '127.0.0.0/8,::1';
+export const SECRET_MIN_CHARS = 32;
+const SECRET_MIN_DISTINCT = 10;
+const METRICS_TOKEN_MIN_CHARS = 16;
+const BACKEND_ID_MAX = 32;
+const BACKEND_PREFIX = 'LOCKYARD_BACKEND_';
+
+/**
+ * Every variable of ours besides the backends. The last ones belong to the client, which may share
+ * the environment.
+ */
+const NAMES = [
+  'LOCKYARD_DATABASE_URL',
+  'LOCKYARD_DATA_DIR',
+  'LOCKYARD_ALLOW_UNSAFE',
+  'LOCKYARD_SECRET',
+  'LOCKYARD_METRICS_TOKEN',
+  'LOCKYARD_TRUSTED_PROXIES',
+  ...LIMIT_NAMES,
+  'LOCKYARD_DEMO',
+  'LOCKYARD_URL',
+  'LOCKYARD_API_KEY',
+  'LOCKYARD_NAMESPACE',
+  'LOCKYARD_LOCK',
+  'LOCKYARD_OWNER',
+  'LOCKYARD_TOKEN',
+  ...SECRET_FILES,
+];
+
+/** What is meant where the name that is nearest in letters would mislead. */
+const MEANT: Record<string, string> = {
+  LOCKYARD_PORT: 'PORT',
+  LOCKYARD_HOST: 'HOST',
+  LOCKYARD_BACKEND: `${BACKEND_PREFIX}<ID>`,
+};
+
+/**
+ * Reads the whole configuration, once, at start: `env`, and the files that it names. Throws
+ * `ConfigError`.
+ */
+export function readConfig(environment: Env): Config {
+  refuseUnknown(environment);
+  const env = withSecretFiles(environment, BACKEND_PREFIX);
+  const demo = readDemo(env);
+  const folder = env.LOCKYARD_DATA_DIR || (demo ? '.lockyard-demo' : '.lockyard');
+  if (folder.includes('\0')) throw new ConfigError('LOCKYARD_DATA_DIR must name a folder.');
+  const dataDir = resolve(folder);
+  const named = { database: readDatabase(env, dataDir), backends: readBackends(env) };
+  refuseSharedStores(named.database, named.backends);
+  const { database, backends } = withAuthorities(env, named);
+  return {
+    port: readPort(env),
+    host: readHost(env),
+    dataDir,
+    database,
+    backends,
+    allowUnsafe: readAllowUnsafe(env, ['default', ...backends.map(({ id }) => id)]),
+    secret: readSecret(env),
+    metricsToken: readMetricsToken(env),
+    trustedProxies: readTrustedProxies(env),
+    limits: readLimits(env),
+    demo,
+  };
+}
+
+/**
+ * The environment of the process that renders pages: without anything of ours, and so without
+ * secrets.
+ */
+export function pageProcessEnv(env: Env): NodeJS.ProcessEnv {
+  const foreign = Object.entries(env).filter(([name]) => !name.startsWith('LOCKYARD_'));
+  return { ...Object.fromEntries(foreign), NODE_ENV: 'production', NEXT_TELEMETRY_DISABLED: '1' };
+}
+
+function refuseUnknown(env: Env): void {
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith('LOCKYARD_') || NAMES.includes(name)) continue;
+    if ([BACKEND_PREFIX, AUTHORITY_PREFIX].some((it) => name.startsWith(it) && name !== it))
+      continue;
+    const meant = MEANT[name] ?? nearestName(name, [...NAMES, `${BACKEND_PREFIX}<ID>`]);
+    throw new ConfigError(`${name} is not a variable of Lockyard. Did you mean ${meant}?`);
+  }
+}
+
+function readPort(env: Env): number {
+  const text = env.PORT;
+  if (text === undefined || text === '') return DEFAULT_PORT;
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) {
+    throw new ConfigError(`PORT must be a whole number from 0 to 65535, not "${text}".`);
+  }
+  return port;
+}
+
+function readHost(env: Env): string {
+  const host = env.HOST || DEFAULT_HOST;
+  if (!/^[A-Za-z0-9.:_-]{1,255}$/.test(host)) {
+    throw new ConfigError(`HOST must be a host name or an address, not "${host}".`);
+  }
+  return host;
+}
+
+function readSecret(env: Env): string | null {
+  const secret = env.LOCKYARD_SECRET;
+  if (secret === undefined || secret === '') return null;
+  if (secret.length < SECRET_MIN_CHARS) {
+    throw new ConfigError(
+      `LOCKYARD_SECRET must have at least ${SECRET_MIN_CHARS} characters; it has ${secret.length}.`,
+    );
+  }
+  if (new Set(secret).size < SECRET_MIN_DISTINCT) {
+    throw new ConfigError(
+      'LOCKYARD_SECRET is too easy to guess; make one with: openssl rand -base64 32',
+    );
+  }
+  return secret;
+}
+
+function readMetricsToken(env: Env): string | null {
+  const token = env.LOCKYARD_METRICS_TOKEN;
+  if (token === undefined || token === '') return null;
+  if (token.length >= METRICS_TOKEN_MIN_CHARS && /^[\x21-\x7e]+$/.test(token)) return token;
+  throw new ConfigError(
+    `LOCKYARD_METRICS_TOKEN must have at least ${METRICS_TOKEN_MIN_CHARS} characters, letters, digits and signs without spaces.`,
+  );
+}
+
+function readTrustedProxies(env: Env): NetworkList {
+  const name = 'LOCKYARD_TRUSTED_PROXIES';
+  const list = NetworkList.parse(env[name] || LOOPBACK);
+  if (typeof list === 'string') throw new ConfigError(`${name} ${list}.`);
+  return list;
+}
+
+function readDemo(env: Env): boolean {
+  const value = env.LOCKYARD_DEMO;
+  if (value === undefined || value === '' || value === '0') return false;
+  if (value !== '1') throw new ConfigError(`LOCKYARD_DEMO must be 1 or unset, not "${value}".`);
+  if (env.LOCKYARD_DATABASE_URL) {
+    throw new ConfigError(
+      'LOCKYARD_DATABASE_URL must not be set for the demo: it keeps to a data folder of its own.',
+    );
+  }
+  return true;
+}
+
+function readBackends(env: Env): Config['backends'] {
+  const backends: Config['backends'] = [];
+  for (const name of Object.keys(env).sort()) {
+    if (!name.startsWith(BACKEND_PREFIX)) continue;
+    const id = name.slice(BACKEND_PREFIX.length).toLowerCase();
+    if (id === 'default') {
+      throw new ConfigError(
+        `${name} must not be set: the backend "default" is the control database, LOCKYARD_DATABASE_URL.`,
+      );
+    }
+    if (!/^[a-z0-9][a-z0-9_]{0,31}$/.test(id)) {
+      throw new ConfigError(`${name}: a backend's id must be 1 to 32 of A-Z 0-9 _.`);
+    }
+    if (backends.some((other) => other.id === id)) {
+      throw new ConfigError(`${name}: the backend "${id}" is named twice.`);
+    }
+    const shards = readShards(env, name, id);
+    if (shards) {
+      backends.push({ id, shards });
+      continue;
+    }
+    const url = readUrl(env, name);
+    if (!url)
+      throw new ConfigError(
+        `${name} must be a URL that begins with sqlite:, mysql:, redis: or zookeeper:.`,
+      );
+    backends.push({ id, url });
+  }
+  return backends;
+}
+
+/** @param ids of all backends: a misspelt id must not go unnoticed */
+function readAllowUnsafe(env: Env, ids: string[]): string[] {
+  const named = (env.LOCKYARD_ALLOW_UNSAFE ?? '').split(',').map((id) => id.trim());
+  const allowed = named.filter((id) => id !== '');
+  for (const id of allowed) {
+    if (ids.includes(id)) continue;
+    throw new ConfigError(
+      `LOCKYARD_ALLOW_UNSAFE names "${id}", which is no backend. Did you mean ${nearestName(id, ids)}?`,
+    );
+  }
+  return allowed;
+}
+
+/** Null: it names one store. */
+function readShards(env: Env, name: string, id: string): ShardList | null {
+  const text = env[name];
+  if (!text || !isShardList(text)) return null;
+  const idMax = BACKEND_ID_MAX - SHARD_SUFFIX_CHARS;
+  if (id.length > idMax) {
+    throw new ConfigError(
+      `${name}: the id of a backend with shards must be at most ${idMax} long.`,
+    );
+  }
+  const list = parseShardList(id, text);
+  if (typeof list === 'string') throw new ConfigError(`${name} ${list}.`);
+  return list;
+}
+
+function readDatabase(env: Env, dataDir: string): DatabaseUrl {
+  const name = 'LOCKYARD_DATABASE_URL';
+  const url = readUrl(env, name) ?? { kind: 'sqlite', path: resolve(dataDir, 'lockyard.db') };
+  if (url.kind === 'sqlite' || url.kind === 'mysql') return url;
+  throw new ConfigError(
+    `${name} must begin with sqlite: or mysql:, because the control database keeps tables.`,
+  );
+}
+
+function readUrl(env: Env, name: string): BackendUrl | null {
+  const text = env[name];
+  if (text === undefined || text === '') return null;
+  const url = parseBackendUrl(text, process.cwd());
+  if (typeof url === 'string') throw new ConfigError(`${name} ${url}.`);
+  return url;
+}
+
+/** Two backends in one store would be one backend with two names: one lock, two truths. */
+function refuseSharedStores(database: BackendUrl, backends: Config['backends']): void {
+  const seen = new Map([[storeOf(database), 'the control database']]);
+  for (const backend of backends) {
+    const name = BACKEND_PREFIX + backend.id.toUpperCase();
+    for (const store of storesOf(backend)) {
+      const other = seen.get(store);
+      if (other) throw new ConfigError(`${name} must not name the same store as ${other}.`);
+      seen.set(store, name);
+    }
+  }
+}
+
+function storesOf(backend: ConfiguredBackend): string[] {
+  if (!backend.shards) return [storeOf(backend.url)];
+  const { shards, leaving } = backend.shards;
+  return [...shards, ...leaving].map(({ name }) => name);
+}

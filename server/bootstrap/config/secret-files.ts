@@ -1,0 +1,56 @@
+import { readRegularFile } from '../../platform/read-regular-file';
+import { ConfigError } from './config-error';
+
+type Env = Record<string, string | undefined>;
+
+const SUFFIX = /_FILE$/i;
+
+/**
+ * Backends keep a password in their URL. The API key is the client's, which reads its file by
+ * itself.
+ */
+const SECRETS = ['LOCKYARD_DATABASE_URL', 'LOCKYARD_SECRET', 'LOCKYARD_METRICS_TOKEN'];
+
+/** The variables that name a file with a secret in it, besides those of backends. */
+export const SECRET_FILES = [...SECRETS, 'LOCKYARD_API_KEY'].map((name) => `${name}_FILE`);
+
+/**
+ * The environment with every secret in it that is kept in a file: `X_FILE` names the file of `X`,
+ * as a container's secrets are handed over. Line breaks at its end are none of the secret.
+ *
+ * @param backendPrefix what the names of the variables of backends begin with
+ * @throws ConfigError where both are set, or the file is empty or cannot be read
+ */
+export function withSecretFiles(env: Env, backendPrefix: string): Env {
+  const whole = { ...env };
+  for (const [name, file] of Object.entries(env)) {
+    const secret = name.replace(SUFFIX, '');
+    const isBackend = secret.startsWith(backendPrefix) && secret !== backendPrefix;
+    if (secret === name || !(isBackend || SECRETS.includes(secret))) continue;
+    delete whole[name];
+    if (!file) continue;
+    if (env[secret]) throw new ConfigError(`${secret} and ${name} are both set: set one of them.`);
+    whole[secret] = contentOf(name, file, isBackend);
+  }
+  return whole;
+}
+
+function contentOf(name: string, file: string, isBackend: boolean): string {
+  if (isBackend && /^[a-z]+:/i.test(file)) {
+    throw new ConfigError(
+      `${name} must name a file that holds a URL: the id of a backend may not end in _file.`,
+    );
+  }
+  let text: string;
+  try {
+    text = readRegularFile(file);
+  } catch (error) {
+    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
+    throw new ConfigError(`${name} names a file that cannot be read (${code}): ${oneLine(file)}`);
+  }
+  const secret = text.replace(/[\r\n]+$/, '');
+  if (secret === '') throw new ConfigError(`${name} names a file that is empty: ${oneLine(file)}`);
+  return secret;
+}
+
+const oneLine = (file: string) => JSON.stringify(file).slice(1, -1);

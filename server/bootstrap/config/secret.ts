@@ -1,0 +1,96 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { linkSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import { StartError } from '@/server/platform/start-error';
+import type { Clock } from '../../platform/clock';
+import { type Config, SECRET_MIN_CHARS } from './config';
+
+const FINGERPRINT = 'secret-fingerprint';
+
+/**
+ * The installation's secret: the configured one, else one that is made once and kept in the data
+ * folder, for its owner alone. All processes over one database must have the same: a fingerprint in
+ * it refuses another with a `StartError`.
+ */
+export async function openSecret(
+  config: Config,
+  database: Database,
+  clock: Clock,
+): Promise<string> {
+  const file = join(config.dataDir, 'secret');
+  // In this order: the process that wrote the fingerprint had written the file before.
+  const expected = await readFingerprint(database);
+  const known = config.secret ?? readSecretFile(file);
+  if (known === null && expected !== null) throw otherSecret();
+  const secret = known ?? makeSecretFile(file);
+  if ((expected ?? (await keepFingerprint(database, secret, clock))) !== fingerprint(secret)) {
+    throw otherSecret();
+  }
+  return secret;
+}
+
+function readSecretFile(file: string): string | null {
+  try {
+    if ((statSync(file).mode & 0o077) !== 0) {
+      throw new StartError(`${file} can be read by others; set its mode with: chmod 600 ${file}`);
+    }
+    const secret = readFileSync(file, 'utf8').trim();
+    if (secret.length >= SECRET_MIN_CHARS) return secret;
+    throw new StartError(
+      `${file} holds no secret of at least ${SECRET_MIN_CHARS} characters. Restore it, or delete it if this installation is new.`,
+    );
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ENOENT') return null;
+    if (error instanceof StartError) throw error;
+    throw new StartError(`${file} cannot be read.`, { cause: error });
+  }
+}
+
+/** Of several processes that start at once in one folder, one makes the secret and all read it. */
+function makeSecretFile(file: string): string {
+  const draft = `${file}.${randomBytes(6).toString('hex')}`;
+  try {
+    const text = `${randomBytes(32).toString('base64url')}\n`;
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx', flush: true });
+    linkSync(draft, file);
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EEXIST') {
+      throw new StartError(`${file} cannot be written.`, { cause: error });
+    }
+  } finally {
+    unlinkSync(draft);
+  }
+  return readFileSync(file, 'utf8').trim();
+}
+
+/** Tells two secrets apart and gives neither away. */
+function fingerprint(secret: string): string {
+  return createHmac('sha256', secret).update('lockyard secret fingerprint').digest('hex');
+}
+
+async function readFingerprint({ db, tables }: Database): Promise<string | null> {
+  const { settings } = tables;
+  const [row] = await db.select().from(settings).where(eq(settings.id, FINGERPRINT));
+  return row?.value ?? null;
+}
+
+async function keepFingerprint(database: Database, secret: string, clock: Clock): Promise<string> {
+  const value = fingerprint(secret);
+  try {
+    await database.db
+      .insert(database.tables.settings)
+      .values({ id: FINGERPRINT, value, changedAt: clock.now() });
+    return value;
+  } catch (error) {
+    if (!database.isDuplicateKey(error)) throw error;
+    return (await readFingerprint(database)) ?? value;
+  }
+}
+
+function otherSecret(): StartError {
+  return new StartError(
+    'This control database belongs to an installation with another secret. Set LOCKYARD_SECRET to that one, or use its data folder.',
+  );
+}

@@ -1,0 +1,60 @@
+import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StartError } from '@/server/platform/start-error';
+
+const WRITABLE_BY_OTHERS = 0o022;
+
+/**
+ * Makes the data folder if it is missing, for its owner alone. Throws `StartError` when it cannot
+ * be written, or when others can write to it: they could put a database or a secret of theirs in
+ * the place of ours.
+ */
+export function prepareDataFolder(path: string): void {
+  try {
+    makeFolder(path);
+    if (!statSync(path).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
+    refuseOpenFolder(path);
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    if (cause instanceof StartError) throw cause;
+    const why = REASONS[(cause as { code?: string }).code ?? ''] ?? 'it cannot be written';
+    throw new StartError(
+      `The data folder ${path} cannot be used: ${why}. Choose another with LOCKYARD_DATA_DIR.`,
+      { cause },
+    );
+  }
+}
+
+function refuseOpenFolder(path: string): void {
+  const { mode } = statSync(path);
+  if ((mode & WRITABLE_BY_OTHERS) === 0) return;
+  const octal = (mode & 0o7777).toString(8).padStart(4, '0');
+  throw new StartError(
+    `Other users can write to the data folder ${path} (mode ${octal}). Run chmod go-w on it, or name a folder inside it with LOCKYARD_DATA_DIR.`,
+  );
+}
+
+/**
+ * Step by step, because Node's own recursion never ends where the file system answers that a parent
+ * is missing.
+ */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process that starts at the same time was faster.
+    if ((error as { code?: string }).code !== 'EEXIST') throw error;
+  }
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'it is on a read-only file system',
+  ENOTDIR: 'a file is in the way',
+  EEXIST: 'a file is in the way',
+  ENOENT: 'it cannot be made there',
+  ENOSPC: 'the disk is full',
+};

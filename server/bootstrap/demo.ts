@@ -1,0 +1,55 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DEMO_FREEZE, DEMO_NAMESPACES, DEMO_SERVICES } from '@/scripts/demo/demo-plan';
+import { startFleet } from '@/scripts/demo/start-fleet';
+import { DEMO_PATH } from '../api/http/doors/demo-door';
+import { demoToken } from '../auth/demo-token';
+import { DEFAULT_POLICY } from '../contract/namespace-policy';
+import { createKey } from '../operations/api-keys/create-key';
+import { setFrozen } from '../operations/locks/for-people/set-frozen';
+import { createNamespace } from '../operations/namespaces/create-namespace';
+import type { OperationContext, Runtime } from '../operations/operation-context';
+
+export interface Demo {
+  /** Signs in any browser on this machine that opens it. */
+  link: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the demo fleet against the server at `url`, with namespaces and keys of its own. */
+export async function startDemo(runtime: Runtime, url: string): Promise<Demo> {
+  const ctx = { runtime, actor: { kind: 'system' }, address: 'local', requestId: 'demo' } as const;
+  for (const { name, policy } of DEMO_NAMESPACES) {
+    if (await runtime.namespaces.get(name)) continue;
+    const whole = policy && { policy: { ...DEFAULT_POLICY, ...policy } };
+    await createNamespace(ctx, { name, backend: 'default', ...whole });
+  }
+  const keys = await demoKeys(ctx);
+  const entry = join(process.cwd(), '.next/lockyard/fleet.mjs');
+  await setFrozen(ctx, 'freeze', { ...DEMO_FREEZE, rev: 0 });
+  const { stop } = startFleet({ url, keys, entry });
+  return { link: `${url}${DEMO_PATH}?token=${demoToken(runtime.secret)}`, stop };
+}
+
+/** The keys of an earlier start where they still work, so that demos do not pile them up. */
+async function demoKeys(ctx: OperationContext): Promise<Record<string, string>> {
+  const { apiKeys, config } = ctx.runtime;
+  const file = join(config.dataDir, 'demo-keys.json');
+  const kept = readKeys(file);
+  const keys: Record<string, string> = {};
+  for (const { name, namespaces } of DEMO_SERVICES) {
+    const known = kept[name];
+    const works = known && (await apiKeys.verify(known).catch(() => null));
+    keys[name] = works ? known : (await createKey(ctx, { name, namespaces })).key;
+  }
+  writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
+  return keys;
+}
+
+function readKeys(file: string): Record<string, string> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,430 @@
+import { createConnection } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { parseShardList } from '@/db/urls/shard-list';
+import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import { reshardBackend } from '../cli/reshard-backend';
+import { LockyardError } from '../contract/errors';
+import { unwrittenRecord } from '../core/lock/lock-record';
+import { spreadNames } from '../core/spread-names';
+import { anonymousRequest } from '../engine/request-identity';
+import { addTo, createOf, standing } from '../engine/testing/counter-asks';
+import { acquire, pause, release, renew, take } from '../engine/testing/engine-rig';
+import { acquireSet, cancelSet, takeSet } from '../engine/testing/set-asks';
+import { formerShards } from '../monitoring/history/former-shards';
+import type { Runtime } from '../operations/operation-context';
+import { encodeRecord } from '../storage/codec/record-codec';
+import { created } from '../storage/conformance/testing/changes';
+import { MysqlStore } from '../storage/mysql/mysql-store';
+import { recordId } from '../storage/record-id';
+import type { RecordKey } from '../storage/record-store';
+import { ShardStamps } from '../storage/sharding/shard-stamps';
+import { BACKEND, contextOf, engineIn, NAMESPACE, ShardRig } from './testing/shard-rig';
+
+/** The server of the second database, which may be stopped. */
+let own: Awaited<ReturnType<typeof startPrivateMariadb>>;
+let rig: ShardRig;
+/** The lists that follow each other. */
+let first: string;
+let second: string;
+/** The process that is served, before and after the first reshard. */
+let old: Runtime;
+let now: Runtime;
+beforeAll(async () => {
+  own = await startPrivateMariadb({ durable: false });
+  rig = await ShardRig.open(3, [usual, own.url, usual]);
+  first = rig.listOf([0, 1]);
+  second = rig.listOf([1, 2], [0]);
+  old = await rig.serve(first);
+}, 60_000);
+afterAll(async () => {
+  own?.signal('SIGCONT');
+  await rig?.close();
+  await own?.stop();
+});
+
+const usual = process.env.TEST_MYSQL_URL ?? '';
+
+/** What is promised, and what a busy machine may add. */
+const ANSWER_MAX_MS = 5_000 + 1_000;
+
+const parsedList = (list: string) => {
+  const parsed = parseShardList(BACKEND, list);
+  if (typeof parsed === 'string') throw new Error(parsed);
+  return parsed;
+};
+
+const keyOf = (name: string) => ({ namespace: NAMESPACE, name });
+
+/** The database where a name lives under a list. */
+function homeUrl(list: string, name: string, kind?: 'counter'): string {
+  const { shards } = parsedList(list);
+  const key = { ...keyOf(name), ...(kind && { kind }) };
+  return shards[spreadNames(shards.map((shard) => shard.name))(recordId(key))]?.url ?? '';
+}
+
+let last = 0;
+/** An unused key that satisfies the condition. */
+function freshKey(isSo: (name: string) => boolean = () => true) {
+  for (;;) {
+    last += 1;
+    if (isSo(`job-${last}`)) return keyOf(`job-${last}`);
+  }
+}
+
+/** @param config other than that of the process */
+const reshard = (runtime: Runtime, list: string, config = runtime.config) =>
+  reshardBackend(
+    { ...contextOf(runtime), runtime: { ...runtime, config } },
+    { backend: BACKEND, shards: parsedList(list).shards.map(({ name }) => name) },
+  );
+
+async function refusalOf(work: Promise<unknown>): Promise<{ reason: string; message: string }> {
+  const error = await work.then(
+    (answer) => expect.unreachable(`It was answered ${JSON.stringify(answer)}.`),
+    (caught) => caught,
+  );
+  if (!(error instanceof LockyardError)) throw error;
+  return { reason: error.reason, message: error.message };
+}
+
+const isServed = (runtime: Runtime) =>
+  vi.waitFor(() => expect(engineIn(runtime).health()).toMatchObject({ reachable: true }), {
+    timeout: 30_000,
+    interval: 50,
+  });
+
+const freeze = {
+  verb: 'freeze',
+  by: 'ana',
+  reason: 'a repair',
+  request: anonymousRequest(),
+} as const;
+
+describe('a backend with shards', () => {
+  it('takes sets whose locks lie together, and refuses others before it does anything', async () => {
+    const member = { engine: engineIn(old) };
+    const at = (place: number) => (name: string) => homeUrl(first, name) === rig.urlOf(place);
+    const [a, b, c] = [freshKey(at(0)), freshKey(at(0)), freshKey(at(1))];
+    await takeSet(member, [a, b], 'w1', { requestId: 'r1' });
+    const spanning = await refusalOf(acquireSet(member, [b, c], 'w2'));
+    expect(spanning).toMatchObject({
+      reason: 'UNSUPPORTED',
+      message: expect.stringMatching(/different shards.*one after another/),
+    });
+    expect(await refusalOf(cancelSet(member, [b, c], 'w2', 'r2'))).toMatchObject({
+      reason: 'UNSUPPORTED',
+    });
+    expect(await acquire(member, c, 'w3', { leaseMs: 1_000 })).toMatchObject({
+      outcome: 'granted',
+    });
+    expect(await cancelSet(member, [a, b], 'w1', 'r1')).toEqual({ outcome: 'released' });
+  });
+
+  it('is one backend to people: its locks, counters and health', async () => {
+    const member = { engine: engineIn(old) };
+    const at = (place: number) => (name: string) => homeUrl(first, name) === rig.urlOf(place);
+    const keys = [freshKey(at(0)), freshKey(at(1))];
+    const holds = await Promise.all(
+      keys.map((key) => take(member, key, 'w1', { leaseMs: 120_000 })),
+    );
+    const listed = async () => {
+      const input = { namespace: NAMESPACE, prefix: 'job-', busy: false, limit: 1_000 };
+      return (await old.board.listing(BACKEND, input)).locks;
+    };
+    for (const key of keys) {
+      await vi.waitFor(
+        async () =>
+          expect(await listed()).toContainEqual(
+            expect.objectContaining({ name: key.name, state: 'held' }),
+          ),
+        { timeout: 30_000 },
+      );
+      const id = `${BACKEND}/${recordId(key)}`;
+      expect(old.board.row(NAMESPACE, key.name)).toMatchObject({ id, backend: BACKEND });
+      const detail = await old.board.detail(NAMESPACE, key.name);
+      expect(detail).toMatchObject({ row: { id, backend: BACKEND }, backend: { id: BACKEND } });
+    }
+    expect(engineIn(old).health()).toMatchObject({
+      id: BACKEND,
+      reachable: true,
+      shards: [{ reachable: true }, { reachable: true }],
+    });
+    for (const [i, key] of keys.entries()) {
+      const { token } = holds[i] as (typeof holds)[number];
+      expect(await release(member, key, 'w1', token)).toEqual({ outcome: 'released' });
+    }
+  });
+
+  it('keeps nobody waiting for a shard that stops who asks for a lock of another, and serves it again by itself', async () => {
+    const keysAt = (place: number) =>
+      Array.from({ length: 20 }, () =>
+        freshKey((name) => homeUrl(first, name) === rig.urlOf(place)),
+      );
+    const [well, stopped] = [keysAt(0), keysAt(1)];
+    const held = freshKey((name) => homeUrl(first, name) === rig.urlOf(1));
+    const member = { engine: engineIn(old) };
+    const before = await take(member, held, 'w1', { leaseMs: 60_000 });
+
+    own.signal('SIGSTOP');
+    // Its threads stop one after another.
+    await pause(200);
+    const since = performance.now();
+    const answers = stopped.map((key) =>
+      acquire(member, key, 'w2').then(
+        (answer) => ({ error: answer, afterMs: 0 }),
+        (error: unknown) => ({ error, afterMs: performance.now() - since }),
+      ),
+    );
+    const spent: number[] = [];
+    for (const key of well) {
+      const askedAt = performance.now();
+      const { token } = await take(member, key, 'w1');
+      await release(member, key, 'w1', token);
+      spent.push(performance.now() - askedAt);
+    }
+    // Those of the other shard were all answered while these were not.
+    spent.sort((a, b) => a - b);
+    expect(spent[Math.floor(spent.length / 2)]).toBeLessThan(1_000);
+    for (const { error, afterMs } of await Promise.all(answers)) {
+      expect(error).toBeInstanceOf(LockyardError);
+      expect(['BACKEND_DOWN', 'UNKNOWN']).toContain((error as LockyardError).reason);
+      expect(afterMs).toBeLessThan(ANSWER_MAX_MS);
+    }
+    const shards = () => member.engine.health().shards ?? [];
+    await vi.waitFor(
+      () => {
+        const { name } = shards().find(({ reachable }) => !reachable) ?? {};
+        expect(rig.urlOf(1)).toContain(name);
+        expect(shards().filter(({ reachable }) => reachable)).toHaveLength(1);
+      },
+      { timeout: 20_000, interval: 50 },
+    );
+
+    own.signal('SIGCONT');
+    await vi.waitFor(() => expect(member.engine.health().reachable).toBe(true), {
+      timeout: 20_000,
+      interval: 50,
+    });
+    expect(await acquire(member, held, 'w2')).toMatchObject({ outcome: 'held' });
+    expect(await release(member, held, 'w1', before.token)).toEqual({ outcome: 'released' });
+  }, 60_000);
+
+  it('loses nothing when a reshard is broken off after any of its steps, and done again', async () => {
+    const member = { engine: engineIn(old) };
+    const counters = Array.from({ length: 12 }, () => freshKey());
+    const locks = Array.from({ length: 12 }, () => freshKey());
+    for (const [i, key] of counters.entries()) {
+      await member.engine.count(key, createOf(i));
+      await addTo(member, key, 100, 'once');
+    }
+    const holds = await Promise.all(
+      locks.map((key) => take(member, key, 'w1', { leaseMs: 500, requestId: 'mine' })),
+    );
+    const steps = new StepsBroken();
+    let tries = 0;
+    for (;;) {
+      tries += 1;
+      steps.breakAfter(tries);
+      const said = await reshard(old, second, rig.config(second)).catch((error: Error) => error);
+      if (typeof said === 'string') break;
+      expect(said).toBeInstanceOf(LockyardError);
+      expect(said.message, `try ${tries}`).toMatch(/broken off.*Nothing is lost; run it again/);
+    }
+    steps.end();
+    expect(new Set(steps.brokenAfter)).toEqual(new Set(['stamp', 'swap', 'forget', 'ask']));
+    await rig.stop(old);
+    now = await rig.serve(second);
+    const other = { engine: engineIn(now) };
+    await isServed(now);
+    for (const [i, key] of counters.entries()) {
+      expect(await addTo(other, key, 100, 'once')).toMatchObject({ value: 100 + i });
+      expect(await standing(other, key)).toMatchObject({ value: 100 + i });
+    }
+    for (const [i, key] of locks.entries()) {
+      const first = holds[i] as (typeof holds)[number];
+      const asked = { leaseMs: 500, requestId: 'mine' };
+      expect(await acquire(other, key, 'w1', asked)).toMatchObject({ outcome: 'ended' });
+      const next = await take(other, key, 'w2', { waitMs: 60_000 });
+      expect(next.token).toBeGreaterThan(first.token);
+      expect(next.expiresAt - 10_000).toBeGreaterThanOrEqual(first.expiresAt);
+      expect(await release(other, key, 'w2', next.token)).toEqual({ outcome: 'released' });
+    }
+    const places = await Promise.all([0, 1, 2].map((place) => idsAt(rig.urlOf(place))));
+    const all = places.flat();
+    expect(new Set(all).size).toBe(all.length);
+    expect(places[0]).toEqual([]);
+  }, 120_000);
+
+  it('serves another list only after a reshard, which ends whoever has the old one at once', async () => {
+    const third = rig.listOf([0, 2], [1]);
+    const member = { engine: engineIn(now) };
+    const isMoved = (name: string) => homeUrl(second, name) !== homeUrl(third, name);
+    const [held, frozen] = [freshKey(isMoved), freshKey(isMoved)];
+    const staying = freshKey((name) => !isMoved(name));
+    const hold = await take(member, held, 'w1', { leaseMs: 120_000 });
+    const asked = { requestId: 'stays', leaseMs: 120_000 };
+    const kept = await take(member, staying, 'w1', asked);
+    await member.engine.run(frozen, freeze);
+
+    const careless = rig.listOf([0, 2]);
+    expect(await refusalOf(reshard(now, careless, rig.config(careless)))).toMatchObject({
+      reason: 'CONFLICT',
+      message: expect.stringMatching(/leaving:.*Nothing was changed/),
+    });
+    const fresh = await rig.serve(third);
+    const other = { engine: engineIn(fresh) };
+    expect(await refusalOf(acquire(other, held, 'w2'))).toMatchObject({
+      reason: 'BACKEND_DOWN',
+      message: expect.stringMatching(/another list of shards.*lockyard backends reshard orders/),
+    });
+    expect(engineIn(fresh).health()).toMatchObject({
+      reachable: false,
+      refusal: expect.anything(),
+    });
+    expect(await acquire(member, held, 'w2')).toMatchObject({ outcome: 'held' });
+    expect(await refusalOf(reshard(fresh, second))).toMatchObject({ reason: 'CONFLICT' });
+
+    expect(await reshard(fresh, third)).toMatch(/served with 2 shards.*The epoch is \d+/);
+    // Whether or not the old process has looked.
+    for (const key of [held, staying, freshKey()]) {
+      expect(await refusalOf(acquire(member, key, 'w3'))).toMatchObject({ reason: 'BACKEND_DOWN' });
+    }
+    await rig.stop(now);
+    await isServed(fresh);
+    expect(await renew(other, staying, 'w1', kept.token)).toMatchObject({ outcome: 'renewed' });
+    expect(await acquire(other, staying, 'w1', asked)).toMatchObject({ token: kept.token });
+    expect(await acquire(other, frozen, 'w2')).toMatchObject({ outcome: 'frozen' });
+    expect(await renew(other, held, 'w1', hold.token)).toMatchObject({
+      outcome: 'lost',
+      cause: 'forced',
+      by: 'reshard',
+    });
+    for (const key of [held, freshKey()]) {
+      const answer = await acquire(other, key, 'w2');
+      expect(answer).toMatchObject({ outcome: 'held', holders: [] });
+      expect((answer as { retryAfterMs: number }).retryAfterMs).toBeGreaterThan(0);
+    }
+    now = fresh;
+    const { audit } = fresh.database.tables;
+    const acts = await fresh.database.db.select().from(audit);
+    expect(acts.filter(({ act }) => act === 'backend.reshard').slice(-2)).toMatchObject([
+      { subject: BACKEND, outcome: 'done', seen: expect.stringContaining('"step":"begin"') },
+      { subject: BACKEND, outcome: 'done', seen: expect.stringContaining('"step":"end"') },
+    ]);
+    await vi.waitFor(
+      async () => {
+        const { rows } = await fresh.events.list({ ...held, limit: 20 });
+        expect(rows.map(({ kind }) => kind)).toEqual(['forced', 'granted']);
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+    expect(await refusalOf(reshard(fresh, third))).toMatchObject({
+      reason: 'CONFLICT',
+      message: expect.stringContaining('served with this list already'),
+    });
+    const ids = parsedList(first).shards.map(({ id }) => id);
+    const former = await formerShards(fresh.database, BACKEND, ids.slice(0, 1));
+    expect(former).toContain(ids[1]);
+    expect(former).not.toContain(ids[0]);
+  }, 90_000);
+
+  it('takes in a database that kept locks by itself, and waits a day for one that lost its memory', async () => {
+    const fourth = rig.listOf([0, 1, 2]);
+    const forget = async (place: number, tables: string[]) => {
+      const connection = await createConnection({ uri: rig.urlOf(place) });
+      await connection.query("DELETE FROM settings WHERE id LIKE 'shard.%'");
+      for (const table of tables) await connection.query(`DELETE FROM ${table}`);
+      await connection.end();
+    };
+    await forget(1, []);
+    const single = new MysqlStore(rig.urlOf(1));
+    const moved = freshKey((name) => homeUrl(fourth, name) !== rig.urlOf(1));
+    const record = encodeRecord({ ...unwrittenRecord(Date.now()), lastToken: 7_000 }, null);
+    const { head, queue } = record;
+    await created(single, moved, { rev: 9, head, queue });
+    await single.close();
+    // A process that has just ended is taken for alive a moment longer, and refused.
+    const taken = () => reshard(now, fourth, rig.config(fourth));
+    const answer = await vi.waitFor(taken, { timeout: 10_000, interval: 200 });
+    expect(answer).toMatch(/served with 3 shards/);
+    const homes = await Promise.all([0, 1, 2].map((place) => idsAt(rig.urlOf(place))));
+    const isHome = (place: number) => homeUrl(fourth, moved.name) === rig.urlOf(place);
+    homes.forEach((ids, place) => {
+      expect(ids.includes(recordId(moved)), `database ${place}`).toBe(isHome(place));
+    });
+
+    await forget(2, ['locks', 'lock_requests']);
+    const fresh = await rig.serve(fourth);
+    const key = freshKey();
+    expect(await refusalOf(acquire({ engine: engineIn(fresh) }, key, 'w1'))).toMatchObject({
+      reason: 'BACKEND_DOWN',
+      message: expect.stringMatching(/lost its memory.*lockyard backends reshard orders/),
+    });
+    const said = await reshard(fresh, fourth);
+    const [until = ''] = /\d{4}-\S+Z/.exec(said) ?? [];
+    expect(Date.parse(until) - Date.now()).toBeGreaterThan(23 * 60 * 60_000);
+    await isServed(fresh);
+    const late = await acquire({ engine: engineIn(fresh) }, key, 'w1');
+    expect(late).toMatchObject({ outcome: 'held', holders: [] });
+  }, 60_000);
+});
+
+/**
+ * Interrupts a reshard after one of its steps on the shards: the step is done, but its answer is
+ * lost.
+ */
+class StepsBroken {
+  /** What it was broken off after. */
+  readonly brokenAfter: string[] = [];
+  private left = Number.POSITIVE_INFINITY;
+
+  constructor() {
+    const { swap, forget } = MysqlStore.prototype;
+    const { stamp, ask } = ShardStamps.prototype;
+    const isOurs = ([first]: { key: RecordKey }[]) => first?.key.namespace === NAMESPACE;
+    const broken = this.broken.bind(this);
+    vi.spyOn(MysqlStore.prototype, 'swap').mockImplementation(function (this: MysqlStore, changes) {
+      const done = swap.call(this, changes);
+      return isOurs(changes) ? broken('swap', done) : done;
+    });
+    vi.spyOn(MysqlStore.prototype, 'forget').mockImplementation(function (this: MysqlStore, keys) {
+      const done = forget.call(this, keys);
+      return isOurs(keys) ? broken('forget', done) : done;
+    });
+    vi.spyOn(ShardStamps.prototype, 'stamp').mockImplementation(function (
+      this: ShardStamps,
+      ...asked
+    ) {
+      return broken('stamp', stamp.call(this, ...asked));
+    });
+    vi.spyOn(ShardStamps.prototype, 'ask').mockImplementation(function (
+      this: ShardStamps,
+      ...asked
+    ) {
+      return broken('ask', ask.call(this, ...asked));
+    });
+  }
+
+  breakAfter(steps: number): void {
+    this.left = steps;
+  }
+
+  end(): void {
+    vi.restoreAllMocks();
+  }
+
+  private async broken<T>(step: string, work: Promise<T>): Promise<T> {
+    const done = await work;
+    this.left -= 1;
+    if (this.left > 0) return done;
+    if (this.left === 0) this.brokenAfter.push(step);
+    throw new Error('The machine died.');
+  }
+}
+
+async function idsAt(url: string): Promise<string[]> {
+  const store = new MysqlStore(url);
+  const { records } = await store.scan({ namespace: null, after: null }, 1_000);
+  await store.close();
+  return records.flatMap(({ key }) => (key.namespace === NAMESPACE ? [recordId(key)] : []));
+}

@@ -1,0 +1,32 @@
+import type { Server } from 'node:http';
+import type { Doors } from '../api/http/doors';
+import type { Runtime } from '../operations/operation-context';
+
+/** How long answers in progress may take once all waiters have been answered. */
+const GRACE_MS = 5_000;
+const LOOK_EVERY_MS = 20;
+
+/**
+ * Ends the process's work cleanly: new requests are refused, waiters are answered `queued` and keep
+ * their position for a moment, answers in progress are finished, and live streams are closed so
+ * that their pages connect elsewhere. Leases remain.
+ */
+export async function shutDown(parts: {
+  server: Server;
+  doors: Doors;
+  runtime: Runtime;
+  closePages: () => Promise<void>;
+}): Promise<void> {
+  const { server, doors, runtime, closePages } = parts;
+  doors.startDraining();
+  server.close();
+  server.closeIdleConnections();
+  await Promise.allSettled([...runtime.engines.values()].map((engine) => engine.drain()));
+  const dueAt = runtime.clock.monotonic() + GRACE_MS;
+  while (doors.unfinishedAnswers() > 0 && runtime.clock.monotonic() < dueAt) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+  server.closeAllConnections();
+  await closePages();
+  await runtime.close();
+}

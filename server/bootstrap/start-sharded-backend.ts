@@ -1,0 +1,149 @@
+import type { Shard, ShardList } from '@/db/urls/shard-list';
+import { spreadNames } from '../core/spread-names';
+import { createEngine, type EngineParts } from '../engine/create-engine';
+import type { LockEngine } from '../engine/lock-engine';
+import { ShardedEngine } from '../engine/sharded-engine';
+import { formerShards } from '../monitoring/history/former-shards';
+import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
+import type { ObservedBackend } from '../monitoring/projection/lock-board';
+import type { LeavingShard } from '../monitoring/start-observing';
+import type { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
+import type { ControlRuntime } from '../operations/operation-context';
+import type { Log } from '../platform/log';
+import { joinGuarantees } from '../storage/guarantees/join-guarantees';
+import { LateStore } from '../storage/late-store';
+import { recordId } from '../storage/record-id';
+import type { Guarantees, RecordStore } from '../storage/record-store';
+import { openShard } from '../storage/sharding/open-shard';
+import { ShardGate } from '../storage/sharding/shard-gate';
+import type { Config } from './config/config';
+
+/** What it needs of its process. */
+interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
+  config: Pick<Config, 'allowUnsafe'>;
+  namespaces: Pick<NamespaceDirectory, 'policyOf'>;
+}
+
+/** What the engines of all shards have in common. */
+interface Shared extends Pick<EngineParts, 'processId' | 'newWriter' | 'names'> {
+  /** Called when the clock of one shard's server was set: see `EngineParts`. */
+  onBackendStep?: (shard: string) => (ms: number) => void;
+  /**
+   * What a namespace allows, on a backend that grants nothing new before an instant, nor while it
+   * is closed.
+   */
+  policiesOf: (
+    policyOf: NamespaceDirectory['policyOf'],
+    grantsFromOf: () => number,
+    watch: GuaranteeWatch,
+  ) => EngineParts['policyOf'];
+}
+
+/** What a process has of such a backend. */
+interface ShardedBackend {
+  engine: LockEngine;
+  observed: ObservedBackend[];
+  leaving: LeavingShard[];
+  /**
+   * What all shards together can promise. Each of them is closed by itself where it is not set up
+   * safely.
+   */
+  guarantees: GuaranteeWatch;
+  close(): Promise<void>;
+}
+
+/** A backend whose names are spread over several databases, any of which may be absent. */
+export async function startShardedBackend(
+  control: Control,
+  { id, shards: list }: { id: string; shards: ShardList },
+  { policiesOf, onBackendStep, ...shared }: Shared,
+): Promise<ShardedBackend> {
+  const { clock, config, database, log, namespaces } = control;
+  const gate = new ShardGate({
+    backend: id,
+    list,
+    database,
+    clock,
+    onChange: (refusal) =>
+      refusal === null
+        ? log.info({ backend: id }, 'The shards are served')
+        : log.warn({ backend: id, refusal }, 'The shards are not served'),
+  });
+  const openLate = (shard: Shard) =>
+    LateStore.start(
+      () => openShard(shard, gate.fence),
+      (err) => log.warn({ err, backend: id, shard: shard.name }, 'A shard is not there yet'),
+    );
+  // Opened first: where a database is new, what the gate looks at is made by that.
+  const stores = await Promise.all(list.shards.map(openLate));
+  await gate.start();
+  const epochOf = () => gate.past.epoch;
+  const isAllowed = config.allowUnsafe.includes(id);
+  const watchOf = (store: Pick<RecordStore, 'guarantees'>, told: Log) =>
+    new GuaranteeWatch({ backend: id, store, isAllowed, clock, log: told });
+  const watches = list.shards.map(({ name }, i) =>
+    watchOf(stores[i] as LateStore, log.child({ shard: name })),
+  );
+  const joint = {
+    guarantees: async () => {
+      const each = await Promise.all(stores.map((store) => store.guarantees()));
+      return joinGuarantees(list.shards.map(({ name }, i) => [name, each[i] as Guarantees]));
+    },
+  };
+  const guarantees = watchOf(joint, log);
+  await Promise.all([...watches, guarantees].map((watch) => watch.read()));
+  const unwatch = [...watches, guarantees].map((watch) => watch.start());
+  const engines = await Promise.all(
+    list.shards.map((shard, i) => {
+      const store = stores[i] as LateStore;
+      return createEngine({
+        ...shared,
+        ...(onBackendStep ? { onClockStep: onBackendStep(shard.id) } : {}),
+        backend: shard.id,
+        kind: 'mysql',
+        store,
+        epochOf,
+        clock,
+        policyOf: policiesOf(
+          namespaces.policyOf,
+          () => gate.past.grantsFrom,
+          watches[i] as GuaranteeWatch,
+        ),
+      });
+    }),
+  );
+  const homeOf = spreadNames(list.shards.map(({ name }) => name));
+  const engine = new ShardedEngine({
+    backend: id,
+    shards: list.shards.map(({ name }, i) => ({ name, engine: engines[i] as LockEngine })),
+    homeOf,
+    refusal: () => gate.refusal,
+  });
+  const observed = list.shards.map(
+    (shard, i): ObservedBackend => ({
+      id: shard.id,
+      store: stores[i] as LateStore,
+      engine: engines[i] as LockEngine,
+      epochOf,
+      shard: {
+        of: id,
+        keeps: (key) => homeOf(recordId(key)) === i,
+        health: () => engine.health(),
+      },
+    }),
+  );
+  const past = await Promise.all(list.leaving.map(openLate));
+  const named = [...list.shards, ...list.leaving].map((shard) => shard.id);
+  const former = await formerShards(database, id, named);
+  const leaving: LeavingShard[] = [
+    ...list.leaving.map((shard, i) => ({ id: shard.id, of: id, store: past[i] as LateStore })),
+    ...former.map((shard) => ({ id: shard, of: id, store: null })),
+  ];
+  const close = async () => {
+    await Promise.all(unwatch.map((end) => end()));
+    await engine.close();
+    await Promise.all(past.map((store) => store.close()));
+    gate.close();
+  };
+  return { engine, observed, leaving, guarantees, close };
+}

@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { createNamespace } from '../../operations/namespaces/create-namespace';
+import type { OperationContext, Runtime } from '../../operations/operation-context';
+import { systemClock } from '../../platform/clock';
+import { createScratchDatabase } from '../../storage/conformance/testing/stores-under-test';
+import { type Config, readConfig } from '../config/config';
+import { createRuntime } from '../runtime';
+
+export const BACKEND = 'orders';
+
+/** What every process of a rig gets, and what its namespace is called. */
+export const NAMESPACE = 'spread';
+
+/** Real processes, without their doors, over one control database and several that may be shards. */
+export class ShardRig {
+  private readonly running: Runtime[] = [];
+
+  private constructor(
+    private readonly folder: string,
+    private readonly control: { url: string; drop(): Promise<void> },
+    private readonly databases: { url: string; drop(): Promise<void> }[],
+  ) {}
+
+  /** @param servers where each database is to be; by default all on the one server of the tests */
+  static async open(count: number, servers: string[] = []): Promise<ShardRig> {
+    const usual = process.env.TEST_MYSQL_URL;
+    if (!usual) throw new Error('TEST_MYSQL_URL must name a MySQL or MariaDB server.');
+    const databases = [];
+    for (let i = 0; i < count; i += 1) {
+      databases.push(await createScratchDatabase(servers[i] ?? usual));
+    }
+    const folder = await mkdtemp(join(tmpdir(), 'ly-shards-'));
+    return new ShardRig(folder, await createScratchDatabase(usual), databases);
+  }
+
+  urlOf(place: number): string {
+    const database = this.databases[place];
+    if (!database) throw new Error('There is no such database.');
+    return database.url;
+  }
+
+  /** What the environment says of shards at these places. */
+  listOf(places: number[], leaving: number[] = []): string {
+    return [
+      ...places.map((place) => this.urlOf(place)),
+      ...leaving.map((place) => `leaving:${this.urlOf(place)}`),
+    ].join(',');
+  }
+
+  config(list: string): Config {
+    return readConfig({
+      LOCKYARD_DATA_DIR: this.folder,
+      LOCKYARD_DATABASE_URL: this.control.url,
+      [`LOCKYARD_BACKEND_${BACKEND.toUpperCase()}`]: list,
+    });
+  }
+
+  /** Starts a process that has this list. */
+  async serve(list: string): Promise<Runtime> {
+    const runtime = await createRuntime(this.config(list), pino({ level: 'silent' }), systemClock);
+    this.running.push(runtime);
+    if (!(await runtime.namespaces.get(NAMESPACE))) {
+      await createNamespace(contextOf(runtime), { name: NAMESPACE, backend: BACKEND });
+    }
+    return runtime;
+  }
+
+  async stop(runtime: Runtime): Promise<void> {
+    this.running.splice(this.running.indexOf(runtime), 1);
+    await runtime.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.running.map((runtime) => runtime.close()));
+    for (const { drop } of [this.control, ...this.databases]) await drop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** What the command line acts as. */
+export function contextOf(runtime: Runtime): OperationContext {
+  return { runtime, actor: { kind: 'cli' }, address: 'local', requestId: 'test' };
+}
+
+/** The engine over the shards. */
+export function engineIn(runtime: Runtime) {
+  const engine = runtime.engines.get(BACKEND);
+  if (!engine) throw new Error('This process has no such backend.');
+  return engine;
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import { createConnection } from 'mysql2/promise';
+import { expect, test } from 'vitest';
+import { newTestPlace } from '@/db/testing/test-database';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import { ApiHarness } from '@/test/api-harness';
+
+const SOON = { timeout: 25_000, interval: 50 };
+/** A machine that is busy with other things takes long to start so many servers. */
+const TEST_TIMEOUT_MS = 90_000;
+
+const byAnotherName = (url: string) => url.replace('127.0.0.1', 'localhost');
+
+const startWith = (orders: string, billing: string) =>
+  ApiHarness.start({ LOCKYARD_BACKEND_BILLING: billing, LOCKYARD_BACKEND_ORDERS: orders });
+
+const refusalOf = (orders: string, billing: string) =>
+  refusalWith({ LOCKYARD_BACKEND_BILLING: billing, LOCKYARD_BACKEND_ORDERS: orders });
+
+/**
+ * Why such a server does not start; null: it does, as where a busy machine kept a store from
+ * answering.
+ */
+async function refusalWith(env: Record<string, string>): Promise<string | null> {
+  try {
+    const api = await ApiHarness.start(env);
+    await api.close();
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const ONE_STORE = 'The backends "orders" and "billing" are one store by two names.';
+
+test(
+  'two backends in one MySQL database, Redis or ZooKeeper are refused at the start, by whatever names it is reached',
+  async () => {
+    const redis = await startPrivateRedis();
+    const place = await newTestPlace('mysql');
+    const mysql = (place.url as { url: string }).url;
+    const zookeeper = `${process.env.TEST_ZOOKEEPER_URL}/ly-${randomBytes(6).toString('hex')}`;
+    try {
+      for (const url of [redis.url, mysql, zookeeper]) {
+        await expect.poll(() => refusalOf(byAnotherName(url), url), SOON).toContain(ONE_STORE);
+      }
+    } finally {
+      await redis.stop();
+      await place.remove();
+    }
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'the control database, named once more by another name as a backend or as a shard, is refused at the start',
+  async () => {
+    const [place, other] = [await newTestPlace('mysql'), await newTestPlace('mysql')];
+    const [control, shard] = [place, other].map(({ url }) => (url as { url: string }).url);
+    if (!control || !shard) throw new Error('Two databases were made.');
+    const [alias, secret] = [byAnotherName(control), randomBytes(32).toString('hex')];
+    const asControl = { LOCKYARD_DATABASE_URL: control, LOCKYARD_SECRET: secret };
+    const start = (orders: string) =>
+      refusalWith({ ...asControl, LOCKYARD_BACKEND_ORDERS: orders });
+    try {
+      const plain = 'The backends "orders" and "default" are one store by two names.';
+      await expect.poll(() => start(alias), SOON).toContain(plain);
+      const words =
+        /^The shard localhost:\d+\/\w+ of the backend "orders" and the control database are one/;
+      await expect.poll(() => start(`${shard},${alias}`), SOON).toMatch(words);
+    } finally {
+      await Promise.all([place.remove(), other.remove()]);
+    }
+  },
+  TEST_TIMEOUT_MS,
+);
+
+test(
+  'of two backends in one database that comes later than the server, the second grants nothing and says why',
+  async () => {
+    const place = await newTestPlace('mysql');
+    const { url } = place.url as { url: string };
+    await place.remove();
+    const api = await startWith(byAnotherName(url), url);
+    try {
+      await api.namespace('orders', 'orders');
+      await api.namespace('billing', 'billing');
+      const key = await api.key('shop', ['orders', 'billing']);
+      const acquire = async (namespace: string) => {
+        const ask = { namespace, name: 'n', owner: 'o', leaseMs: 1_000 };
+        const { data, error } = await api.post(key, 'lock.acquire', ask);
+        return data?.outcome ?? error?.message;
+      };
+      const root = await createConnection({ uri: process.env.TEST_MYSQL_URL ?? '' });
+      await root.query(`CREATE DATABASE ${new URL(url).pathname.slice(1)}`);
+      await root.end();
+      await expect.poll(() => acquire('billing'), SOON).toBe('granted');
+      const afterReading = async () => {
+        await api.runtime.guarantees.get('orders')?.read();
+        return acquire('orders');
+      };
+      await expect.poll(afterReading, SOON).toContain(ONE_STORE);
+    } finally {
+      await api.close();
+      await place.remove();
+    }
+  },
+  TEST_TIMEOUT_MS,
+);

@@ -1,0 +1,98 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { knownMigrations, programSchema } from '@/db/schema-version';
+import { openSnapshot } from '@/db/snapshot';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
+import { appliedTo, copyMigrations, migrateBeforeLast } from '@/test/migrate-before-last';
+import { Installation } from '../backup/testing/backup-rig';
+import { buildCommandLine, type CommandLine } from '../backup/testing/command-line';
+
+const CREATE_KEY = ['keys', 'create', '--name', 'orders', '--namespace', 'default'];
+
+let commandLine: CommandLine;
+let server: CommandLine;
+beforeAll(async () => {
+  commandLine = await buildCommandLine();
+  server = await buildCommandLine('server/main.ts');
+});
+afterAll(() => {
+  commandLine.remove();
+  server.remove();
+});
+
+describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
+  let home: Installation;
+  const folders: string[] = [];
+  beforeEach(async () => {
+    home = await Installation.make(dialect, commandLine);
+  });
+  afterEach(async () => {
+    await home.remove();
+    for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
+  });
+
+  /** The folder of a newer version of the program: the same but for one more migration. */
+  function newerVersion(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'lockyard-version-'));
+    folders.push(folder);
+    const migrations = join(folder, 'db/migrations', dialect);
+    copyMigrations(dialect, migrations, (entries) => {
+      const when = 1 + (entries.at(-1)?.when ?? 0);
+      return [...entries, { idx: entries.length, when, tag: '9999_later' }];
+    });
+    writeFileSync(join(migrations, '9999_later.sql'), 'create table later (id integer);');
+    return folder;
+  }
+
+  const applied = async () => {
+    const snapshot = await openSnapshot(home.url);
+    await snapshot.close();
+    return snapshot.applied;
+  };
+
+  test('an older program on a newer schema refuses to start, in one line, and touches nothing', async () => {
+    expect(await home.command(CREATE_KEY, { cwd: newerVersion() })).toMatchObject({ code: 0 });
+    const before = await home.contents();
+    const count = programSchema(dialect);
+    expect(await applied()).toHaveLength(count + 1);
+
+    const line = `The database has a newer schema (${count + 1}) than this program knows (${count}). Nothing was changed. Start the newer program, or restore a backup from before the upgrade.\n`;
+    const { variables } = home;
+    expect(await server.run([], { variables })).toMatchObject({ code: 1, err: line });
+    expect(await home.command(CREATE_KEY)).toMatchObject({ code: 1, err: line });
+    expect(await home.contents()).toEqual(before);
+    expect(await applied()).toHaveLength(count + 1);
+  });
+
+  test('the backup of another schema is left to its own program', async () => {
+    expect(await home.command(CREATE_KEY, { cwd: newerVersion() })).toMatchObject({ code: 0 });
+    const before = await home.contents();
+    const { code, err } = await home.command(['backup', home.file()]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^The database has schema \d+, this/)]);
+    expect(await home.contents()).toEqual(before);
+    expect(home.leftovers()).toEqual([]);
+  });
+});
+
+describe.skipIf(!TEST_DIALECTS.includes('mysql'))('four processes that start at once', () => {
+  test.each([
+    ['on an empty database', async () => undefined],
+    ['on one of the schema before', migrateBeforeLast],
+  ])('%s all come up, and each migration is applied once', async (_, prepare) => {
+    const home = await Installation.make('mysql', commandLine);
+    try {
+      const url = home.variables.LOCKYARD_DATABASE_URL ?? '';
+      await prepare(url);
+      const starts = ['one', 'two', 'three', 'four'].map((name) =>
+        home.command(['keys', 'create', '--name', name, '--namespace', 'default']),
+      );
+      const ended = await Promise.all(starts);
+      expect(ended.map(({ code, err }) => [code, err])).toEqual(Array(4).fill([0, '']));
+      expect(await appliedTo(url)).toEqual(knownMigrations('mysql'));
+    } finally {
+      await home.remove();
+    }
+  });
+});

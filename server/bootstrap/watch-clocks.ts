@@ -1,0 +1,45 @@
+import { ClockWatch } from '../monitoring/maintenance/clock-watch';
+import { noteClockStep } from '../operations/audit/note-clock-step';
+import type { ControlRuntime } from '../operations/operation-context';
+import { repeat } from '../platform/repeat';
+
+const LOOK_EVERY_MS = 1_000;
+const END_SESSIONS_EVERY_MS = 60_000;
+
+export interface WatchedClocks {
+  /** Called by the engine of a backend when its clock was set. */
+  onBackendStep: (backend: string) => (ms: number) => void;
+  /** Begins to watch this machine's own. The answer ends that. */
+  start(isForAll: () => boolean): () => Promise<void>;
+}
+
+/**
+ * Records in log and audit log when a clock is set, this server's or a backend's, and permanently
+ * ends expired sessions before this server's clock can be set back.
+ */
+export function watchClocks(control: ControlRuntime): WatchedClocks {
+  const { clock, log, sessions } = control;
+  let speaksForAll = () => true;
+  const watch = new ClockWatch(clock, (step) => {
+    log.warn(step, 'A clock was set.');
+    // Every process sees what becomes of a backend's clock; one of them tells.
+    if (step.clock !== 'server' && !speaksForAll()) return;
+    noteClockStep(control, step).catch((err: unknown) =>
+      log.warn({ err }, 'That a clock was set could not be written to the audit log.'),
+    );
+  });
+  return {
+    onBackendStep: (backend) => (ms) => watch.note(backend, ms),
+    start(isForAll) {
+      speaksForAll = isForAll;
+      const quietly = (err: unknown) => log.debug({ err }, 'Lapsed sessions are removed later.');
+      const stops = [
+        repeat(async () => watch.look(), LOOK_EVERY_MS, quietly),
+        repeat(() => sessions.endLapsed(), END_SESSIONS_EVERY_MS, quietly),
+      ];
+      return async () => {
+        await Promise.all(stops.map((stop) => stop()));
+      };
+    },
+  };
+}

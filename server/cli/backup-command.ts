@@ -1,0 +1,110 @@
+import { basename, resolve } from 'node:path';
+import { openDatabase } from '@/db/open-database';
+import { openSnapshot, type Snapshot } from '@/db/snapshot';
+import { durationInWords } from '../../client/command/terminal/duration';
+import type { BackupHeader } from '../backup/backup-header';
+import { fileFailure } from '../backup/file-failure';
+import { checkBackup, restoreBackup } from '../backup/restore-backup';
+import { refuseOtherSchema, streamBackup, writeBackup } from '../backup/write-backup';
+import type { Config } from '../bootstrap/config/config';
+import { prepareDataFolder } from '../bootstrap/data-folder';
+import type { Clock } from '../platform/clock';
+import type { BackupWords } from './backup-words';
+import type { CliCommand } from './cli-command';
+
+/** What the commands need of the command line. */
+interface Means {
+  config: Config;
+  clock: Clock;
+  /** Passes a command to the running server, or runs it here. */
+  ask: (command: CliCommand) => Promise<unknown>;
+}
+
+/**
+ * Makes or restores a backup, and answers what to say about it. Throws `StartError`,
+ * `LockyardError`.
+ */
+export function runBackupCommand(words: BackupWords, means: Means): Promise<string> {
+  return words.verb === 'backup' ? makeBackup(words, means) : restore(words, means);
+}
+
+async function makeBackup(
+  { file, force }: Extract<BackupWords, { verb: 'backup' }>,
+  { config, clock, ask }: Means,
+): Promise<string> {
+  const isPiped = file === '-';
+  const path = isPiped ? file : resolve(file);
+  // Checked first, so that a database with another schema is not written to.
+  await (await openOwnSnapshot(config)).close();
+  await ask({ verb: 'backup', input: { file: isPiped ? 'standard output' : path } });
+  const snapshot = await openOwnSnapshot(config);
+  const breakOff = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => breakOff.abort());
+  try {
+    const how = { overwrite: force, madeAt: clock.now(), signal: breakOff.signal };
+    const made = isPiped ? await pipeBackup(snapshot, how) : await writeBackup(snapshot, path, how);
+    const rows = made.header.tables.reduce((sum, table) => sum + table.rows, 0);
+    const size = isPiped ? '' : `, ${sizeInWords(made.bytes)}`;
+    return [
+      `Backed up ${rows} rows${size}. Keep it safe: it holds hashes of passwords and keys.`,
+      ...notInIt(made.header),
+    ].join('\n');
+  } finally {
+    await snapshot.close();
+  }
+}
+
+async function openOwnSnapshot({ database }: Config): Promise<Snapshot> {
+  const snapshot = await openSnapshot(database);
+  try {
+    refuseOtherSchema(snapshot, database.kind);
+    return snapshot;
+  } catch (error) {
+    await snapshot.close();
+    throw error;
+  }
+}
+
+async function pipeBackup(
+  snapshot: Snapshot,
+  { madeAt, signal }: { madeAt: number; signal: AbortSignal },
+) {
+  try {
+    return { header: await streamBackup(snapshot, () => process.stdout, madeAt, signal), bytes: 0 };
+  } catch (error) {
+    throw fileFailure('Standard output', 'written', error);
+  }
+}
+
+function notInIt({ epochs }: BackupHeader): string[] {
+  const others = Object.keys(epochs).filter((id) => id !== 'default');
+  const kept = others.length > 0 ? `, and what the other backends keep (${others.join(', ')})` : '';
+  return [`Not in it: the secret in the data folder, sessions${kept}.`];
+}
+
+async function restore(
+  { file, replace, quietMs }: Extract<BackupWords, { verb: 'restore' }>,
+  { config, clock }: Means,
+): Promise<string> {
+  const backup = await checkBackup(resolve(file), config.database.kind);
+  prepareDataFolder(config.dataDir);
+  const database = await openDatabase(config.database);
+  try {
+    const options = { replace, quietMs, now: clock.now() };
+    const { rows, epoch, grantsFrom } = await restoreBackup(database, backup, options);
+    const madeAt = new Date(backup.header.madeAt).toISOString();
+    return [
+      `Restored ${rows} rows of ${basename(file)}, made at ${madeAt}. The epoch is ${epoch}.`,
+      `All holds are over and everybody must sign in again. What was revoked or disabled after ${madeAt} works again.`,
+      quietMs === 0
+        ? 'Locks are granted at once.'
+        : `Nothing is granted until ${new Date(grantsFrom).toISOString()} (${durationInWords(quietMs)}): so long somebody may hold a lock that the backup does not know. If nobody can, restore again with --replace and a shorter --quiet.`,
+    ].join('\n');
+  } finally {
+    await database.close();
+  }
+}
+
+function sizeInWords(bytes: number): string {
+  return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
+}

@@ -1,0 +1,277 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { pino } from 'pino';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { programSchema } from '@/db/schema-version';
+import { newTestPlace, TEST_DIALECTS } from '@/db/testing/test-database';
+import { readConfig } from '../bootstrap/config/config';
+import { openControlRuntime } from '../bootstrap/open-control-runtime';
+import { listAudit } from '../operations/audit/list-audit';
+import type { ControlRuntime } from '../operations/operation-context';
+import { signIn } from '../operations/sessions/sign-in';
+import { contextOf, userActor } from '../operations/testing/test-runtime';
+import { systemClock } from '../platform/clock';
+import { controlSocketPath, startControlSocket } from './control-socket';
+
+let bundle: string;
+beforeAll(async () => {
+  await mkdir('.build', { recursive: true });
+  const folder = mkdtempSync(join('.build', 'cli-'));
+  bundle = join(folder, 'cli.mjs');
+  const from = { entryPoints: ['server/cli/cli.ts'], outfile: bundle };
+  await build({ ...from, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
+  return () => rmSync(folder, { recursive: true });
+});
+
+let dataDir: string;
+let databaseUrl: string | undefined;
+beforeEach(() => {
+  dataDir = mkdtempSync(join(tmpdir(), 'lockyard-'));
+  databaseUrl = undefined;
+});
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+const variables = () => ({
+  LOCKYARD_DATA_DIR: dataDir,
+  ...(databaseUrl && { LOCKYARD_DATABASE_URL: databaseUrl }),
+});
+
+/** Runs the real command line in a process of its own. */
+function run(words: string[], input = '') {
+  return new Promise<{ code: number | null; out: string; err: string }>((resolve) => {
+    const child = spawn(process.execPath, [bundle, ...words], {
+      env: { ...process.env, ...variables() },
+    });
+    let [out, err] = ['', ''];
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      err += chunk;
+    });
+    child.on('close', (code) => resolve({ code, out, err }));
+    child.stdin.end(input);
+  });
+}
+
+const createKey = ['keys', 'create', '--name', 'orders', '--namespace', 'default'];
+
+/** What a server is to the command line: the database held open, and the socket. */
+async function startServer() {
+  const runtime = await openControlRuntime(
+    readConfig(variables()),
+    pino({ level: 'silent' }),
+    systemClock,
+  );
+  const closeSocket = await startControlSocket(runtime);
+  const stop = async () => {
+    await closeSocket();
+    await runtime.close();
+  };
+  return { runtime, closeSocket, stop };
+}
+
+async function withServer<T>(use: (runtime: ControlRuntime) => Promise<T>): Promise<T> {
+  const { runtime, stop } = await startServer();
+  try {
+    return await use(runtime);
+  } finally {
+    await stop();
+  }
+}
+
+const verify = (key: string) => withServer(({ apiKeys }) => apiKeys.verify(key.trim()));
+
+describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
+  let remove: () => Promise<void>;
+  beforeEach(async () => {
+    const place = await newTestPlace(dialect);
+    remove = place.remove;
+    databaseUrl = place.url.kind === 'mysql' ? place.url.url : `sqlite:${place.url.path}`;
+  });
+  afterEach(() => remove());
+
+  test('prints a new key alone, and nothing else anywhere, when no server runs', async () => {
+    const { code, out, err } = await run(createKey);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^lyk_\w{12}_\w{46}\n$/);
+    expect(await verify(out)).toMatchObject({ service: 'orders', namespaces: ['default'] });
+  });
+
+  test('does the same while a server runs, which knows the key at once', async () => {
+    await withServer(async (runtime) => {
+      expect(await run(['namespaces', 'create', '--name', 'billing'])).toEqual({
+        code: 0,
+        out: '',
+        err: '',
+      });
+      const { out } = await run([...createKey, '--namespace', 'billing']);
+      expect(await runtime.apiKeys.verify(out.trim())).toMatchObject({
+        namespaces: ['default', 'billing'],
+      });
+      const { rows } = await listAudit(contextOf(runtime, userActor('admin')), { limit: 2 });
+      expect(rows.map(({ act, actorKind, address }) => [act, actorKind, address])).toEqual([
+        ['key.create', 'cli', 'local'],
+        ['namespace.create', 'cli', 'local'],
+      ]);
+      expect(JSON.stringify(rows)).not.toContain(out.trim());
+    });
+  });
+
+  test('makes people with a password of its own or a given one, and resets it', async () => {
+    await withServer(async (runtime) => {
+      const enter = (password: string) =>
+        signIn(contextOf(runtime, null), { name: 'Ana B.', password: password.trimEnd() });
+      const create = ['users', 'create', '--name', 'Ana B.', '--role', 'operator'];
+      const made = await run(create);
+      expect(made).toMatchObject({ code: 0, err: '' });
+      expect(made.out).toMatch(/^\w{20}\n$/);
+      expect((await enter(made.out)).user).toMatchObject({ role: 'operator' });
+
+      expect(await run(create)).toMatchObject({ code: 1, out: '' });
+
+      const reset = ['users', 'reset-password', '--name', 'Ana B.'];
+      const given = ' two words, kept as they are ';
+      expect(await run([...reset, '--password-stdin'], `${given}\n`)).toEqual({
+        code: 0,
+        out: '',
+        err: '',
+      });
+      await expect(enter(made.out)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+      await signIn(contextOf(runtime, null), { name: 'Ana B.', password: given });
+      await enter((await run(reset)).out);
+    });
+  });
+});
+
+describe('the command line', () => {
+  test('says in one line what is wrong, with exit code 2 for words and 1 for the rest', async () => {
+    const cases: [string[], number, RegExp][] = [
+      [['keys', 'destroy'], 2, /no command "keys destroy"/],
+      [['keys'], 2, /no command "keys"/],
+      [['keys', 'create', '--name', 'x'], 2, /needs --namespace/],
+      [['keys', 'create', '--namespace', 'default'], 2, /needs --name/],
+      [[...createKey, '--colour', 'red'], 2, /--colour/],
+      [[...createKey, 'surplus'], 2, /surplus/],
+      [[...createKey, '--role', 'admin'], 2, /does not take --role/],
+      [['keys', 'create', '--name', 'no spaces', '--namespace', 'default'], 2, /--name: must be/],
+      [['keys', 'create', '--name', 'x', '--namespace', 'No Such'], 2, /--namespace: must be/],
+      [['users', 'create', '--name', 'x', '--role', 'king'], 2, /--role:/],
+      [['keys', 'create', '--name', 'x', '--namespace', 'nowhere'], 1, /no namespace "nowhere"/],
+      [['users', 'reset-password', '--name', 'nobody'], 1, /no person named "nobody"/],
+      [['namespaces', 'create', '--name', 'x', '--backend', 'moon'], 1, /no backend "moon"/],
+    ];
+    const { stop } = await startServer();
+    const results = await Promise.all(cases.map(([words]) => run(words)));
+    await stop();
+    for (const [index, { code, out, err }] of results.entries()) {
+      const [words, expected, message] = cases[index] as (typeof cases)[number];
+      expect({ code, out }, words.join(' ')).toEqual({ code: expected, out: '' });
+      expect(err, words.join(' ')).toMatch(message);
+      expect(err.trimEnd()).not.toContain('\n');
+    }
+  });
+
+  test('helps', async () => {
+    for (const words of [[], ['--help'], ['keys', 'create', '-h']]) {
+      const { code, out, err } = await run(words);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain('keys create');
+    }
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  test('tells its version, and the schema that it knows', async () => {
+    const schema = programSchema('sqlite');
+    const out = expect.stringMatching(
+      new RegExp(`^Lockyard \\d+\\.\\d+\\.\\d+, schema ${schema}\\n$`),
+    );
+    expect(await run(['--version'])).toEqual({ code: 0, out, err: '' });
+  });
+
+  test('takes a weak password from nobody', async () => {
+    const create = ['users', 'create', '--name', 'x', '--role', 'viewer', '--password-stdin'];
+    expect(await run(create, 'short\n')).toMatchObject({ code: 2, out: '' });
+    expect(await run(create, 'password1234\n')).toMatchObject({ code: 1, out: '' });
+  });
+
+  test('names the data folder when a file is in its place', async () => {
+    dataDir = join(dataDir, 'file');
+    writeFileSync(dataDir, '');
+    const { code, err } = await run(createKey);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^The data folder [^\n]* a file is in the way[^\n]*\n$/);
+  });
+
+  test('says so when a database is open in a server that it cannot reach', async () => {
+    const { closeSocket, runtime } = await startServer();
+    await closeSocket();
+    const { code, err } = await run(createKey);
+    expect(code).toBe(1);
+    expect(err).toMatch(/^Another Lockyard server has [^\n]* open[^\n]*\n$/);
+    await runtime.close();
+  });
+});
+
+describe('the control socket', () => {
+  test('is its owner’s alone, and gone when the server ends', async () => {
+    const { stop } = await startServer();
+    expect(statSync(controlSocketPath(dataDir)).mode & 0o777).toBe(0o600);
+    await stop();
+    expect(readdirSync(dataDir).filter((name) => name.endsWith('.sock'))).toEqual([]);
+  });
+
+  test('that a killed server left behind hinders neither the command line nor the next server', async () => {
+    const script = `require('net').createServer().listen(process.argv[1], () => console.log('up'))`;
+    const path = controlSocketPath(dataDir);
+    const child = spawn(process.execPath, ['-e', script, path], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    await new Promise((resolve) => {
+      child.once('exit', resolve);
+      child.kill('SIGKILL');
+    });
+    expect(statSync(path).isSocket()).toBe(true);
+
+    expect(await run(createKey)).toMatchObject({ code: 0 });
+    await withServer(async ({ apiKeys }) => {
+      const { out } = await run(createKey);
+      expect(await apiKeys.verify(out.trim())).toMatchObject({ service: 'orders' });
+    });
+  });
+
+  test('of a server that ends does not take away that of the next', async () => {
+    const first = await startServer();
+    const second = await startControlSocket(first.runtime);
+    await first.closeSocket();
+    expect(await run(createKey)).toMatchObject({ code: 0 });
+    await second();
+    await first.runtime.close();
+  });
+
+  test('answers nonsense in one line and stays up', async () => {
+    await withServer(async () => {
+      const { connect } = await import('node:net');
+      const say = (text: string) =>
+        new Promise<string>((resolve) => {
+          const socket = connect(controlSocketPath(dataDir), () => socket.write(text));
+          let answer = '';
+          socket.on('data', (chunk) => {
+            answer += chunk;
+          });
+          socket.on('error', () => undefined);
+          socket.on('close', () => resolve(answer));
+        });
+      for (const text of ['{}\n', 'null\n', '{"verb":"keys create","input":{}}\n', '\n']) {
+        expect(JSON.parse(await say(text))).toMatchObject({ ok: false });
+      }
+      expect(await say('x'.repeat(100_000))).toBe('');
+      expect(await run(createKey)).toMatchObject({ code: 0 });
+    });
+  });
+});

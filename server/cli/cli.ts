@@ -1,0 +1,77 @@
+import { text } from 'node:stream/consumers';
+import { programSchema } from '@/db/schema-version';
+import { version } from '@/package.json';
+import { StartError } from '@/server/platform/start-error';
+import { type Config, readConfig } from '../bootstrap/config/config';
+import { openControlRuntime } from '../bootstrap/open-control-runtime';
+import { LockyardError } from '../contract/errors';
+import { systemClock } from '../platform/clock';
+import { createLog } from '../platform/log';
+import { askRunningServer } from './ask-running-server';
+import { runBackupCommand } from './backup-command';
+import { parseBackupWords } from './backup-words';
+import { type CliCommand, parseCommand, USAGE, UsageError } from './cli-command';
+import { parseDeleteWords } from './delete-words';
+import { parseReshardWords } from './reshard-words';
+import { runCliCommand } from './run-cli-command';
+
+/**
+ * The command line. Prints what was made, alone, on standard output; anything else is one line on
+ * standard error. Ends with 0, with 2 for words that make no command, else with 1.
+ */
+async function main(words: string[]): Promise<void> {
+  if (words.length === 1 && words[0] === '--version') {
+    process.stdout.write(`Lockyard ${version}, schema ${programSchema('sqlite')}\n`);
+    return;
+  }
+  const backup = words.includes('--help') ? null : parseBackupWords(words);
+  if (backup) {
+    const config = readConfig(process.env);
+    const means = { config, clock: systemClock, ask: (asked: CliCommand) => ask(config, asked) };
+    const said = await runBackupCommand(backup, means);
+    // Standard output may be the backup itself.
+    process.stderr.write(`${said}\n`);
+    return;
+  }
+  const reshard = words.includes('--help')
+    ? null
+    : parseReshardWords(words, () => readConfig(process.env));
+  const deletion = words.includes('--help') ? null : parseDeleteWords(words);
+  const command = reshard ?? deletion ?? (await parseCommand(words, readLine));
+  if (command === null) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const print = await ask(readConfig(process.env), command);
+  if (print !== null) process.stdout.write(`${print}\n`);
+}
+
+async function ask(config: Config, command: CliCommand): Promise<string | null> {
+  const reply = await askRunningServer(config.dataDir, command);
+  if (reply?.ok === false) throw new StartError(reply.message);
+  return reply ? reply.print : runAlone(config, command);
+}
+
+/** No server runs: the database is opened for this one command. */
+async function runAlone(config: Config, command: CliCommand): Promise<string | null> {
+  const runtime = await openControlRuntime(config, createLog(), systemClock);
+  try {
+    return await runCliCommand(runtime, command);
+  } finally {
+    await runtime.close();
+  }
+}
+
+async function readLine(): Promise<string> {
+  return (await text(process.stdin)).split(/\r?\n/)[0] ?? '';
+}
+
+// What this process makes is for its owner alone.
+process.umask(0o077);
+main(process.argv.slice(2)).catch((error: unknown) => {
+  const isForPeople =
+    error instanceof StartError || error instanceof LockyardError || error instanceof UsageError;
+  const message = isForPeople || error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${message.split('\n')[0]}\n`);
+  process.exitCode = error instanceof UsageError ? 2 : 1;
+});

@@ -1,0 +1,116 @@
+import { chmodSync, lstatSync, renameSync, rmSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join, relative } from 'node:path';
+import { z } from 'zod';
+import { StartError } from '@/server/platform/start-error';
+import { randomText } from '../auth/random-text';
+import { LockyardError } from '../contract/errors';
+import type { ControlRuntime } from '../operations/operation-context';
+import { cliCommand } from './cli-command';
+import { runCliCommand } from './run-cli-command';
+
+/**
+ * What the running server answers the command line: what to print, or one line of what went wrong.
+ */
+export const controlReply = z.union([
+  z.strictObject({ ok: z.literal(true), print: z.string().nullable() }),
+  z.strictObject({ ok: z.literal(false), message: z.string() }),
+]);
+export type ControlReply = z.output<typeof controlReply>;
+
+/** What macOS allows; Linux allows a few more. */
+const PATH_MAX_BYTES = 103;
+const REQUEST_MAX_CHARS = 64 * 1024;
+const IDLE_MAX_MS = 10_000;
+
+/**
+ * Where the command line finds the server of a data folder. The shorter of two ways to write it.
+ */
+export function controlSocketPath(dataDir: string): string {
+  const absolute = join(dataDir, 'control.sock');
+  const near = relative(process.cwd(), absolute);
+  return near.length < absolute.length ? near : absolute;
+}
+
+/**
+ * Lets the command line talk to this server: one JSON line in, one out, over a socket that only the
+ * data folder's owner may open. A socket that a killed server left behind is replaced. Of several
+ * servers over one data folder the last one to start answers.
+ *
+ * @returns what closes it
+ */
+export async function startControlSocket(runtime: ControlRuntime): Promise<() => Promise<void>> {
+  const path = controlSocketPath(runtime.config.dataDir);
+  const fresh = join(path, '..', `.${randomText(6)}.sock`);
+  if (Buffer.byteLength(fresh) > PATH_MAX_BYTES) {
+    throw new StartError(
+      `The data folder's path is too long for a socket; it may have ${PATH_MAX_BYTES - 13} bytes: ${runtime.config.dataDir}`,
+    );
+  }
+  const open = new Set<Socket>();
+  const server = createServer((socket) => {
+    open.add(socket);
+    socket.on('close', () => open.delete(socket));
+    serve(runtime, socket);
+  });
+  await listen(server, fresh);
+  chmodSync(fresh, 0o600);
+  const { ino } = lstatSync(fresh);
+  // Atomic, so that there is always a socket, and only ever one of ours.
+  renameSync(fresh, path);
+  return () => stop(server, open, () => removeIfOurs(path, ino));
+}
+
+function listen(server: Server, path: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) =>
+      reject(new StartError(`The control socket ${path} cannot be opened.`, { cause })),
+    );
+    server.listen(path, resolve);
+  });
+}
+
+function stop(server: Server, open: Set<Socket>, remove: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    remove();
+    server.close(() => resolve());
+    for (const socket of open) socket.destroy();
+  });
+}
+
+function removeIfOurs(path: string, ino: number): void {
+  try {
+    if (lstatSync(path).ino === ino) rmSync(path);
+  } catch {
+    // Gone already: the data folder was removed under us, or another server is taking its place.
+  }
+}
+
+function serve(runtime: ControlRuntime, socket: Socket): void {
+  let text = '';
+  let isAsked = false;
+  socket.setEncoding('utf8');
+  socket.setTimeout(IDLE_MAX_MS, () => socket.destroy());
+  socket.on('error', () => socket.destroy());
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+    if (text.length > REQUEST_MAX_CHARS) socket.destroy();
+    const end = text.indexOf('\n');
+    if (end < 0 || isAsked) return;
+    isAsked = true;
+    // Some commands take long, and say nothing meanwhile.
+    socket.setTimeout(0);
+    answer(runtime, text.slice(0, end)).then((reply) => socket.end(`${JSON.stringify(reply)}\n`));
+  });
+}
+
+async function answer(runtime: ControlRuntime, line: string): Promise<ControlReply> {
+  try {
+    const command = cliCommand.parse(JSON.parse(line));
+    return { ok: true, print: await runCliCommand(runtime, command) };
+  } catch (error) {
+    if (error instanceof LockyardError) return { ok: false, message: error.message };
+    runtime.log.error({ err: error }, 'a command of the command line failed');
+    return { ok: false, message: 'The running server could not do this; its log says why.' };
+  }
+}

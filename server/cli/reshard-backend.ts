@@ -1,0 +1,91 @@
+import { eq } from 'drizzle-orm';
+import { LockyardError } from '../contract/errors';
+import { EPOCH_MAX } from '../core/fencing-token';
+import { auditActor } from '../operations/audit/audit-log';
+import { auditedChange } from '../operations/audit/audited-change';
+import { permit } from '../operations/audit/with-audit';
+import type { ControlContext } from '../operations/operation-context';
+import { backendPast } from '../storage/incarnation/backend-past';
+import { Resharding } from '../storage/sharding/resharding';
+
+/** The backend, and the shard list that the calling command expects this process to have. */
+export interface ReshardInput {
+  backend: string;
+  /** The names of its shards. */
+  shards: string[];
+}
+
+/**
+ * Puts this process's list of shards into force, and answers what to say about it. Records move to
+ * their new shards with their values, freezes and tokens. Holds of moved locks end, the backend's
+ * epoch rises, and moved locks are not granted before the longest remaining lease has expired.
+ * Meanwhile the backend serves no requests.
+ *
+ * If interrupted at any moment, the backend stays closed and nothing is lost: the next run resumes.
+ * The audit log records the start before anything is done, and the outcome before the backend
+ * serves again.
+ *
+ * @throws LockyardError `FORBIDDEN`; `NOT_FOUND` for a backend without shards; `CONFLICT` where
+ *   something might be lost, nothing is to be done, or this process has another list than the
+ *   calling command; `BACKEND_DOWN` while a shard does not respond; `UNKNOWN` when it was
+ *   interrupted
+ */
+export async function reshardBackend(
+  ctx: ControlContext,
+  { backend, shards: believed }: ReshardInput,
+): Promise<string> {
+  const { config, database, clock } = ctx.runtime;
+  const what = { act: 'backend.reshard', subject: backend } as const;
+  const who = auditActor(await permit(ctx, 'admin', what));
+  const list = config.backends.find(({ id }) => id === backend)?.shards;
+  if (!list) throw new LockyardError('NOT_FOUND', `There is no backend "${backend}" with shards.`);
+  const to = list.shards.map(({ name }) => name);
+  if (to.join() !== believed.join()) {
+    throw new LockyardError(
+      'CONFLICT',
+      `The running server has another list of shards for "${backend}": ${to.join(', ')}. Restart it with this one, then run this again. Nothing was changed.`,
+    );
+  }
+  const resharding = await Resharding.begin(backend, list);
+  try {
+    const past = await backendPast(database, backend, clock.now());
+    const epoch = Math.max(past.epoch, resharding.survey.generation) + 1;
+    if (epoch > EPOCH_MAX) {
+      throw new LockyardError('CONFLICT', `The backend "${backend}" has used up its epochs.`);
+    }
+    const { backends } = database.tables;
+    const seen = { from: resharding.survey.members, to };
+    await auditedChange(ctx, who, { ...what, seen: { step: 'begin', ...seen } }, async (tx) => {
+      await tx.update(backends).set({ epoch }).where(eq(backends.id, backend));
+      return { answer: undefined, result: { epoch } };
+    });
+    const done = await untilBroken(backend, () => resharding.move(epoch));
+    await auditedChange(ctx, who, { ...what, seen: { step: 'end', ...seen } }, async (tx) => {
+      const grantsFrom = Math.max(done.grantsFrom, past.grantsFrom) || null;
+      await tx.update(backends).set({ epoch, grantsFrom }).where(eq(backends.id, backend));
+      return { answer: undefined, result: { epoch, ...done } };
+    });
+    await untilBroken(backend, () => resharding.serve(epoch));
+    const until =
+      done.grantsFrom === 0
+        ? 'Nobody held anything: locks are granted at once.'
+        : `What was moved, and names that were never used, are granted from ${new Date(done.grantsFrom).toISOString()} on: until then somebody may count on a lease from before.`;
+    return `The backend "${backend}" is served with ${to.length} shards: ${to.join(', ')}. ${done.moved} of ${done.records} locks and counters were moved. The epoch is ${epoch}. ${until}`;
+  } finally {
+    await resharding.close();
+  }
+}
+
+async function untilBroken<T>(backend: string, step: () => Promise<T>): Promise<T> {
+  try {
+    return await step();
+  } catch (cause) {
+    if (cause instanceof LockyardError) throw cause;
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new LockyardError(
+      'UNKNOWN',
+      `The reshard was broken off: ${why} Nothing is lost; run it again. Until then the backend "${backend}" serves nobody.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,58 @@
+import { randomText } from '../auth/random-text';
+import { LockyardError } from '../contract/errors';
+import { createKey } from '../operations/api-keys/create-key';
+import { askDatabase } from '../operations/ask-database';
+import { noteBackup } from '../operations/audit/note-backup';
+import { createNamespace } from '../operations/namespaces/create-namespace';
+import type { ControlContext, ControlRuntime } from '../operations/operation-context';
+import { createPerson } from '../operations/users/create-person';
+import { findUserByName } from '../operations/users/find-user';
+import { resetPassword } from '../operations/users/reset-password';
+import type { CliCommand } from './cli-command';
+import { reshardBackend } from './reshard-backend';
+import { runDeletion } from './run-deletion';
+
+/** 119 bits. */
+const PASSWORD_CHARS = 20;
+
+/**
+ * Does what the command line asked for, by the same operations as the console, and returns what to
+ * print: a key or a password that was made, else nothing. Throws `LockyardError`.
+ */
+export async function runCliCommand(
+  runtime: ControlRuntime,
+  command: CliCommand,
+): Promise<string | null> {
+  const ctx: ControlContext = {
+    runtime,
+    actor: { kind: 'cli' },
+    address: 'local',
+    requestId: randomText(22),
+  };
+  switch (command.verb) {
+    case 'keys create':
+      return (await createKey(ctx, command.input)).key;
+    case 'namespaces create':
+      await createNamespace(ctx, command.input);
+      return null;
+    case 'backends reshard':
+      return reshardBackend(ctx, command.input);
+    case 'names delete':
+      return runDeletion(ctx, command.input);
+    case 'backup':
+      await noteBackup(ctx, command.input);
+      return null;
+    case 'users create': {
+      const { password = randomText(PASSWORD_CHARS), ...person } = command.input;
+      await createPerson(ctx, { ...person, password });
+      return command.input.password === undefined ? password : null;
+    }
+    case 'users reset-password': {
+      const { name, password = randomText(PASSWORD_CHARS) } = command.input;
+      const user = await askDatabase(() => findUserByName(runtime.database, name));
+      if (!user) throw new LockyardError('NOT_FOUND', `There is no person named "${name}".`);
+      await resetPassword(ctx, { id: user.id, password });
+      return command.input.password === undefined ? password : null;
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { LOCK_STATUSES } from '../../core/status/lock-status';
+import { fencingToken, lockName, namespaceName, requestId } from '../lock/inputs';
+import { LEASE_MAX_MS } from '../namespace-policy';
+import {
+  LOCK_SORTS,
+  PASSWORD_MIN_CHARS,
+  REASON_MAX_CHARS,
+  REASON_MIN_CHARS,
+  ROLES,
+} from './console-terms';
+import { INSIGHT_RANGES } from './insight-row';
+
+/** Why somebody acts on another's lock: kept in the timeline and in the audit log. */
+export const actReason = z.string().trim().min(REASON_MIN_CHARS).max(REASON_MAX_CHARS);
+
+export const role = z.enum(ROLES);
+
+export const userName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(64)
+  .regex(/^[\p{L}\p{N}][\p{L}\p{N} ._@-]*$/u, 'must be letters, digits, spaces and . _ @ -')
+  .refine((name) => !/\p{Default_Ignorable_Code_Point}/u.test(name), 'must be visible')
+  .refine((name) => new TextEncoder().encode(name).length <= 128, 'must be at most 128 bytes');
+
+export const password = z.string().min(PASSWORD_MIN_CHARS).max(256);
+
+export const serviceName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, 'must be 1 to 40 of A-Z a-z 0-9 . _ -');
+
+/** What the lock list shows; the same words stand in the page's URL. */
+export const lockListInput = z.strictObject({
+  status: z.enum(LOCK_STATUSES).optional(),
+  namespace: namespaceName.optional(),
+  /** Part of a name, an owner, a service or a token. */
+  search: z.string().max(200).optional(),
+  sort: z.enum(LOCK_SORTS).default('worst'),
+  descending: z.boolean().default(false),
+  /** How many rows of the order come before the first of the window. */
+  offset: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
+  limit: z.number().int().min(1).max(1_000).default(200),
+});
+export type LockListInput = z.output<typeof lockListInput>;
+
+export const lockRef = z.strictObject({ namespace: namespaceName, name: lockName });
+
+/** A backend by its id, as the environment names it in lower case. */
+export const backendRef = z.strictObject({ backend: z.string().min(1).max(32) });
+
+/** What a stream that was cut had told last: streams tell the whole truth each time, so it is accepted and not used. */
+const resumed = { lastEventId: z.string().max(64).nullish() };
+
+export const watchLocksInput = z.strictObject({ ...lockListInput.shape, ...resumed });
+export const watchLockInput = z.strictObject({ ...lockRef.shape, ...resumed });
+
+export const lockEventsInput = z.strictObject({
+  namespace: namespaceName,
+  name: lockName,
+  /** Events older than this one, from a page's `older`. */
+  before: z.string().max(64).optional(),
+  limit: z.number().int().min(1).max(200).default(50),
+});
+
+export const lockInsightInput = z.strictObject({
+  ...lockRef.shape,
+  range: z.enum(INSIGHT_RANGES).default('1h'),
+});
+export type LockInsightInput = z.output<typeof lockInsightInput>;
+
+/** The hold that the operator saw: the act applies to it or to nothing. */
+const seenHold = {
+  namespace: namespaceName,
+  name: lockName,
+  token: fencingToken,
+  rev: z.number().int().nonnegative(),
+  /** Sent again with the same one, an act is done once and hears its first answer. */
+  requestId: requestId.optional(),
+};
+
+export const forceReleaseInput = z.strictObject({ ...seenHold, reason: actReason });
+export type ForceReleaseInput = z.output<typeof forceReleaseInput>;
+
+export const extendInput = z.strictObject({
+  ...seenHold,
+  extendMs: z.number().int().min(1_000).max(LEASE_MAX_MS),
+  reason: actReason,
+});
+export type ExtendInput = z.output<typeof extendInput>;
+
+export const noticeInput = z.strictObject({ ...seenHold, reason: actReason });
+export type NoticeInput = z.output<typeof noticeInput>;
+
+export const freezeInput = z.strictObject({
+  namespace: namespaceName,
+  name: lockName,
+  /** The rev of the lock that the operator saw, for the audit log. */
+  rev: z.number().int().nonnegative(),
+  /** As for acts on holds. */
+  requestId: requestId.optional(),
+  reason: actReason,
+});
+export type FreezeInput = z.output<typeof freezeInput>;
+
+export const auditListInput = z.strictObject({
+  act: z.string().max(32).optional(),
+  outcome: z.string().max(16).optional(),
+  /** Part of an actor, a subject or a reason. */
+  search: z.string().max(200).optional(),
+  /** Entries older than this id. */
+  before: z.number().int().positive().optional(),
+  limit: z.number().int().min(1).max(200).default(50),
+});
+export type AuditListInput = z.output<typeof auditListInput>;

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { lockName, namespaceName } from '../lock/inputs';
+import type { BackendHealth, ShardHealth } from './lock-row';
+
+/** Which shards, and which of their names: all of them, or some that come after one in order. */
+export const shardNamesInput = z.strictObject({
+  backend: z.string().max(32),
+  /** The name of one shard; all of them if absent. */
+  shard: z.string().max(300).optional(),
+  /** Part of a namespace or a name. */
+  search: z.string().max(200).optional(),
+  /** Names after this one, from a page's `next`. */
+  after: z.string().max(300).optional(),
+  limit: z.number().int().min(1).max(200).default(50),
+});
+export type ShardNamesInput = z.output<typeof shardNamesInput>;
+
+export const shardHomeInput = z.strictObject({
+  backend: z.string().max(32),
+  namespace: namespaceName,
+  name: lockName,
+});
+export type ShardHomeInput = z.output<typeof shardHomeInput>;
+
+/** The databases over which a backend's names are spread. */
+export interface ShardsPage {
+  backend: BackendHealth;
+  shards: (ShardHealth & { locks: number; counters: number })[];
+  /** By namespace, its counters before its locks, and by name. */
+  names: PlacedName[];
+  /** Where the next page begins; null at the end. */
+  next: string | null;
+}
+
+/** A name, and the shard that keeps it. */
+export interface PlacedName {
+  /** Stable and unique: also the cursor of paging. */
+  id: string;
+  kind: 'lock' | 'counter';
+  namespace: string;
+  name: string;
+  shard: string;
+}
+
+/** Where the lock and the counter of a name live, whether or not there are any. */
+export interface ShardHome {
+  lock: string;
+  counter: string;
+}

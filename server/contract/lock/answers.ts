@@ -1,0 +1,166 @@
+import type { EndCause, Mode, Remark, SetMark } from '../../core/lock/lock-record';
+
+/** One live hold, as every caller with access to the namespace may see it. */
+export interface HolderView {
+  owner: string;
+  service: string;
+  token: number;
+  mode: Mode;
+  holdCount: number;
+  grantedAt: number;
+  expiresAt: number;
+  expiresInMs: number;
+  /** The set that it was granted with. */
+  set?: SetMark;
+}
+
+/** One place in the queue. */
+export interface WaiterView {
+  place: number;
+  ticket: number;
+  mode: Mode;
+  owner: string;
+  service: string;
+  enqueuedAt: number;
+  waitedMs: number;
+  patienceLeftMs: number;
+  /** How many locks it wants together. */
+  setSize?: number;
+}
+
+export interface Granted {
+  outcome: 'granted';
+  token: number;
+  rev: number;
+  holdCount: number;
+  expiresAt: number;
+  expiresInMs: number;
+  waitedMs: number;
+}
+
+export interface Held {
+  outcome: 'held' | 'timeout';
+  holders: HolderView[];
+  queueLength: number;
+  retryAfterMs: number;
+}
+
+export interface Queued {
+  outcome: 'queued';
+  ticket: number;
+  place: number;
+  /** What is left of the patience that was asked for, over all requests with this id. */
+  patienceLeftMs: number;
+}
+
+/** How a hold ended, told to whoever still believes in it. `at`: the latest instant at which it surely was over. */
+export interface Lost {
+  outcome: 'lost';
+  cause: EndCause;
+  at: number;
+  by?: string;
+  reason?: string;
+}
+
+export type AcquireAnswer =
+  | Granted
+  | Held
+  | Queued
+  | { outcome: 'queueFull'; queueLength: number; retryAfterMs: number }
+  | { outcome: 'frozen'; reason: string }
+  | { outcome: 'ended'; token: number; cause: EndCause };
+
+export type CancelAnswer = { outcome: 'cancelled' | 'released' | 'none' };
+
+/** What operators told a holder; it learns it at its next renewal. */
+export interface HolderNotices {
+  /** Somebody asks it to let go. The holder decides. */
+  askedToRelease?: Remark;
+  /** Renewals prolong this hold no more: `expiresAt` stays, and the hold ends then. */
+  renewalsStopped?: Remark;
+}
+
+export interface Renewed extends HolderNotices {
+  outcome: 'renewed';
+  rev: number;
+  expiresAt: number;
+  expiresInMs: number;
+}
+
+export type RenewAnswer = Renewed | Lost;
+
+export type ReleaseAnswer =
+  | { outcome: 'released' }
+  | { outcome: 'decremented'; holdCount: number }
+  | Lost;
+
+/**
+ * What a lock is right now. `expired`: its last hold lapsed and nobody has taken it since. `delayed`: in the pause after
+ * a lost hold. `frozen`: nobody new is granted, whether or not somebody holds it.
+ */
+export type LockState = 'free' | 'held' | 'expired' | 'delayed' | 'frozen';
+
+export interface InspectAnswer {
+  state: LockState;
+  rev: number;
+  holders: HolderView[];
+  waiters: WaiterView[];
+  frozen?: Remark;
+  /** When the pause ends; only while it lasts. */
+  delayedUntil?: number;
+  /** A resource that remembers the highest token it has seen may refuse every token below this one. */
+  minValidToken: number;
+}
+
+/** One lock as this process last read it. `unknown`: its backend does not answer, or its record cannot be read. */
+export interface ListedLock {
+  name: string;
+  state: LockState | 'unknown';
+  rev: number;
+  holders: HolderView[];
+  queueLength: number;
+  /** What is wrong with a record that cannot be read, as a sentence; absent for every other. */
+  unreadable?: string;
+}
+
+/** Locks of one namespace, by name in byte order. */
+export interface ListAnswer {
+  locks: ListedLock[];
+  /** The name after which the next page begins; null on the last one. */
+  next: string | null;
+  /** How long ago this process last began to look for changes and was answered. */
+  ageMs: number;
+}
+
+export interface CheckAnswer {
+  /** That hold is live. */
+  valid: boolean;
+}
+
+/** Whose turn it is after a hold was ended by force. */
+export type NextHolder =
+  | { kind: 'granted' | 'offered'; owner: string; service: string; token: number | null }
+  | { kind: 'nobody' };
+
+export type ForceReleaseAnswer =
+  | { outcome: 'forced'; rev: number; token: number; next: NextHolder; queueLength: number }
+  | Changed;
+
+export type ExtendAnswer =
+  | { outcome: 'extended'; rev: number; expiresAt: number; expiresInMs: number }
+  | Changed;
+
+/** The hold that the operator saw is not the hold that is there now. Nothing happened. */
+export interface Changed {
+  outcome: 'changed';
+  rev: number;
+  state: LockState;
+  holders: HolderView[];
+  queueLength: number;
+  /** How the hold that was seen ended, where that is still known. */
+  ended: { cause: EndCause; at: number; by?: string; reason?: string };
+}
+
+export type NoticeAnswer = { outcome: 'told'; rev: number } | Changed;
+
+export type FreezeAnswer = { outcome: 'frozen' | 'unfrozen' | 'unchanged'; rev: number };

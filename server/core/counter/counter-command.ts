@@ -1,0 +1,104 @@
+import type { RequestIdentity } from '../request-tag';
+import type { Bounds } from './counter-record';
+
+/** Who does something to a counter: a service, or a person who says why. */
+export type CounterParty = { service: string } | { by: string; reason: string };
+
+export interface CreateCommand extends Bounds {
+  verb: 'create';
+  initial: number;
+  party: CounterParty;
+  /** An operator's act has one, so that the outcome of an interrupted one can be found out. */
+  request: RequestIdentity | null;
+  /** The instant of the backend's clock from which on nothing of an operator's act may land; absent: none. */
+  latestAt?: number;
+}
+
+/** Adds `delta`, whole or not at all. */
+export interface AddCommand {
+  verb: 'add';
+  delta: number;
+  party: CounterParty;
+  request: RequestIdentity | null;
+}
+
+/** Sets the value, if it is still the one that the operator saw. */
+export interface AdjustCommand {
+  verb: 'adjust';
+  seenValue: number;
+  value: number;
+  party: CounterParty;
+  request: RequestIdentity;
+  latestAt?: number;
+}
+
+/** Sets the bounds, if they are still those that the operator saw. */
+export interface SetBoundsCommand extends Bounds {
+  verb: 'setBounds';
+  seenBounds: Bounds;
+  party: CounterParty;
+  request: RequestIdentity;
+  latestAt?: number;
+}
+
+export interface GetCommand {
+  verb: 'get';
+}
+
+export type CounterCommand =
+  | CreateCommand
+  | AddCommand
+  | AdjustCommand
+  | SetBoundsCommand
+  | GetCommand;
+
+/** What a counter stands at. */
+export interface CounterView extends Bounds {
+  value: number;
+}
+
+interface Exists extends CounterView {
+  outcome: 'exists';
+}
+
+export type CreateAnswer = { outcome: 'created' } | Exists;
+
+/** The step would leave the bounds: nothing happened, nothing was clamped. */
+export interface OutOfBounds extends CounterView {
+  outcome: 'outOfBounds';
+}
+
+export type AddAnswer = { outcome: 'applied'; value: number; rev: number } | OutOfBounds;
+
+/** Not what the operator saw any more. Nothing happened. */
+interface CounterChanged extends CounterView {
+  outcome: 'changed';
+  rev: number;
+}
+
+interface Rebound extends CounterView {
+  outcome: 'rebound';
+  rev: number;
+}
+
+export type AdjustAnswer =
+  | { outcome: 'adjusted'; value: number; delta: number; rev: number }
+  | OutOfBounds
+  | CounterChanged;
+
+export type SetBoundsAnswer = Rebound | OutOfBounds | CounterChanged;
+
+export interface GetAnswer extends CounterView {
+  rev: number;
+}
+
+/** Answers of every verb. */
+export interface CounterAnswers {
+  create: CreateAnswer;
+  add: AddAnswer;
+  adjust: AdjustAnswer;
+  setBounds: SetBoundsAnswer;
+  get: GetAnswer;
+}
+
+export type CounterAnswerOf<C extends CounterCommand> = CounterAnswers[C['verb']];

@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { type Memo, REMEMBER_MS } from '../decision';
+import { sinceEra } from '../fencing-token';
+import { add, counterAt, createCounter, OPEN, OPERATOR } from '../testing/counter-requests';
+import { deepFreeze } from '../testing/deep-freeze';
+import { requestOf } from '../testing/lock-requests';
+import type { CounterCommand } from './counter-command';
+import type { CounterRecord } from './counter-record';
+import { decideCounter } from './decide-counter';
+
+const NOW = Date.UTC(2026, 0, 1);
+const MOST = Number.MAX_SAFE_INTEGER;
+
+const on = <C extends CounterCommand>(
+  record: CounterRecord | null,
+  command: C,
+  remembered: Memo | null = null,
+  now = NOW,
+) => decideCounter(deepFreeze(record), command, { now, remembered });
+
+const adjust = (seenValue: number, value: number) =>
+  ({ verb: 'adjust', seenValue, value, party: OPERATOR, request: requestOf('intent') }) as const;
+const setBounds = (seenBounds: typeof OPEN, floor: number | null, ceiling: number | null) =>
+  ({
+    verb: 'setBounds',
+    seenBounds,
+    floor,
+    ceiling,
+    party: OPERATOR,
+    request: requestOf('intent'),
+  }) as const;
+
+describe('a counter that was never created', () => {
+  it('is NOT_FOUND to whoever adds, looks, adjusts or sets bounds', () => {
+    for (const command of [add(1), { verb: 'get' } as const, adjust(0, 1), setBounds(OPEN, 0, 1)]) {
+      expect(() => on(null, command)).toThrow(expect.objectContaining({ reason: 'NOT_FOUND' }));
+    }
+  });
+
+  it('is created with what was asked for, and a rev that begins at the clock', () => {
+    const { next, answer, events } = on(null, createCounter(5, { floor: 0, ceiling: 9 }));
+    expect(answer).toEqual({ outcome: 'created' });
+    expect(next).toEqual({
+      rev: sinceEra(NOW) + 1,
+      value: 5,
+      floor: 0,
+      ceiling: 9,
+      createdAt: NOW,
+      lastMove: null,
+      answersUntil: 0,
+    });
+    expect(events).toMatchObject([{ kind: 'created', service: 'orders', value: 5, ceiling: 9 }]);
+  });
+
+  it('cannot begin outside its bounds, nor with bounds that no value lies between', () => {
+    for (const [initial, floor, ceiling] of [
+      [10, 0, 9],
+      [-1, 0, null],
+      [1, null, 0],
+      [5, 6, 4],
+      [MOST + 1, null, null],
+    ] as const) {
+      const act = () => on(null, createCounter(initial, { floor, ceiling }));
+      expect(act).toThrow(expect.objectContaining({ reason: 'INVALID' }));
+    }
+  });
+});
+
+describe('a counter that is there', () => {
+  it('is not created again: the answer tells what it stands at', () => {
+    const { next, answer } = on(counterAt(4, { ceiling: 9 }), createCounter(0));
+    expect([next, answer]).toEqual([
+      null,
+      { outcome: 'exists', value: 4, floor: null, ceiling: 9 },
+    ]);
+  });
+
+  it('takes a step up to its very bounds', () => {
+    const record = counterAt(4, { floor: 0, ceiling: 9 });
+    expect(on(record, add(5)).answer).toEqual({ outcome: 'applied', value: 9, rev: 8 });
+    expect(on(record, add(-4)).answer).toEqual({ outcome: 'applied', value: 0, rev: 8 });
+  });
+
+  it('refuses a step beyond them whole, and clamps nothing', () => {
+    const record = counterAt(4, { floor: 0, ceiling: 9 });
+    for (const delta of [6, -5, MOST, -MOST]) {
+      const { next, answer, events, memos } = on(record, add(delta, 'one'));
+      expect(answer).toEqual({ outcome: 'outOfBounds', value: 4, floor: 0, ceiling: 9 });
+      expect([next, events, memos]).toEqual([null, [], []]);
+    }
+  });
+
+  it('is exact to the last integer that can be told, bounds or none', () => {
+    expect(on(counterAt(MOST - 1), add(1)).answer).toMatchObject({ value: MOST });
+    expect(on(counterAt(-MOST), add(MOST)).answer).toMatchObject({ value: 0 });
+    for (const [value, delta] of [
+      [MOST, 1],
+      [MOST, MOST],
+      [-MOST, -1],
+    ] as const) {
+      expect(on(counterAt(value), add(delta)).answer).toMatchObject({
+        outcome: 'outOfBounds',
+        value,
+      });
+    }
+  });
+
+  it('never stands at minus zero', () => {
+    expect(Object.is(on(null, createCounter(-0)).next?.value, 0)).toBe(true);
+    expect(Object.is(on(counterAt(0), add(-0)).next?.value, 0)).toBe(true);
+    expect(Object.is(on(counterAt(1), adjust(1, -0)).next?.value, 0)).toBe(true);
+  });
+
+  it('remembers who moved it last, and by how much', () => {
+    expect(on(counterAt(4), add(-3)).next?.lastMove).toEqual({
+      at: NOW,
+      delta: -3,
+      who: 'orders',
+      isPerson: false,
+    });
+    expect(on(counterAt(4), adjust(4, 10)).next?.lastMove).toEqual({
+      at: NOW,
+      delta: 6,
+      who: 'ana',
+      isPerson: true,
+    });
+  });
+});
+
+describe('a request id', () => {
+  const record = counterAt(4);
+  const { memos } = on(record, add(1, 'one'));
+  const [memo] = memos as [Memo];
+
+  it('is one step: asked again it gets the same answer, and nothing moves', () => {
+    const { next, answer } = on(counterAt(90), add(1, 'one'), memo);
+    expect([next, answer]).toEqual([null, { outcome: 'applied', value: 5, rev: 8 }]);
+  });
+
+  it('is refused with another input', () => {
+    expect(() => on(record, add(2, 'one'), memo)).toThrow(
+      expect.objectContaining({ reason: 'INVALID' }),
+    );
+  });
+
+  it('is remembered for 15 minutes', () => {
+    expect(memo.expiresAt).toBe(NOW + REMEMBER_MS);
+    const later = on(record, add(1, 'one'), memo, memo.expiresAt);
+    expect(later.answer).toMatchObject({ outcome: 'applied', value: 5 });
+    expect(later.next).not.toBeNull();
+  });
+
+  it('of a refused step is not used up', () => {
+    const full = counterAt(9, { ceiling: 9 });
+    expect(on(full, add(1, 'two')).memos).toEqual([]);
+  });
+});
+
+describe('an operator', () => {
+  const record = counterAt(4, { floor: 0, ceiling: 9 });
+  const seen = { floor: 0, ceiling: 9 };
+
+  it('sets the value that was seen, within the bounds, with a reason in the history', () => {
+    const { answer, events, memos } = on(record, adjust(4, 9));
+    expect(answer).toEqual({ outcome: 'adjusted', value: 9, delta: 5, rev: 8 });
+    expect(events).toMatchObject([{ kind: 'adjusted', service: '', delta: 5, ...OPERATOR }]);
+    expect(memos).toHaveLength(1);
+  });
+
+  it('changes nothing where the value has moved, or the new one is out of bounds', () => {
+    expect(on(record, adjust(5, 9))).toMatchObject({
+      next: null,
+      answer: { outcome: 'changed', value: 4 },
+    });
+    expect(on(record, adjust(4, 10))).toMatchObject({
+      next: null,
+      answer: { outcome: 'outOfBounds' },
+    });
+  });
+
+  it('sets the bounds that were seen, wherever the value has gone within the new ones', () => {
+    const { next, answer, events } = on(record, setBounds(seen, null, 4));
+    expect(answer).toEqual({ outcome: 'rebound', rev: 8, value: 4, floor: null, ceiling: 4 });
+    expect(next).toMatchObject({ value: 4, floor: null, ceiling: 4, lastMove: null });
+    expect(events).toMatchObject([{ kind: 'rebound', floor: null, ceiling: 4, ...OPERATOR }]);
+  });
+
+  it('changes no bounds that are others now, that exclude the value, or that exclude everything', () => {
+    expect(on(record, setBounds(OPEN, 0, 5)).answer).toMatchObject({
+      outcome: 'changed',
+      ceiling: 9,
+    });
+    expect(on(record, setBounds(seen, 5, 9))).toMatchObject({
+      next: null,
+      answer: { outcome: 'outOfBounds', value: 4, floor: 0 },
+    });
+    expect(() => on(record, setBounds(seen, 5, 4))).toThrow(
+      expect.objectContaining({ reason: 'INVALID' }),
+    );
+  });
+});

@@ -1,0 +1,219 @@
+import { LockyardError } from '../../contract/errors';
+import {
+  actTooLate,
+  type DecidingPolicy,
+  type Decision,
+  type Memo,
+  REMEMBER_MS,
+  recallAnswer,
+  refuseNewWhileFull,
+  refuseWhileClosed,
+} from '../decision';
+import type { RequestIdentity } from '../request-tag';
+import type {
+  AddAnswer,
+  AddCommand,
+  AdjustAnswer,
+  AdjustCommand,
+  CounterAnswerOf,
+  CounterAnswers,
+  CounterCommand,
+  CounterParty,
+  CounterView,
+  CreateAnswer,
+  CreateCommand,
+  SetBoundsAnswer,
+  SetBoundsCommand,
+} from './counter-command';
+import type { CounterEvent } from './counter-event';
+import { areBounds, type CounterRecord, firstRev, isWithin } from './counter-record';
+
+/** What deciding needs to know besides the record and the command. */
+export interface CounterContext {
+  /** The backend's clock, epoch milliseconds: read with the record, or a lower bound of it. */
+  now: number;
+  /** The answer remembered for this command's request id, if any; read as of the same instant as the record. */
+  remembered: Memo | null;
+  /** Closed: a service's steps are refused, since one that is lost cannot be taken back; looks and people's acts go on. */
+  policy?: Pick<DecidingPolicy, 'closedBecause' | 'fullBecause'>;
+}
+
+/** What a command changes, and what is remembered of it. Null: it changes nothing. */
+type Step<A> = [answer: A, event: CounterEvent | null];
+
+/**
+ * Decides one command on one counter. This is the only place where a counter moves.
+ *
+ * Pure: the same record, command and context give the same decision; the record given is never mutated.
+ *
+ * Guarantees, once a store has swapped `next` in for exactly this record:
+ * - floor ≤ value ≤ ceiling, in the record and in every answer; a step that would leave the bounds changes nothing, and
+ *   nothing is ever clamped;
+ * - the value is the initial one plus every delta that was applied, exactly;
+ * - one request id is one step; rev rises by one;
+ * - an operator's act rests on what the operator saw, or changes nothing.
+ *
+ * @param record the counter as last read, or null if it was never created
+ * @throws LockyardError `NOT_FOUND` for a counter that was never created, `INVALID` for a request id used with another
+ *   input and for bounds that no value, or not the initial one, lies between; `BACKEND_DOWN` for a service's step
+ *   while the backend is closed, and for an act whose latest instant is past; `NAMESPACE_FULL` for a new counter while
+ *   there is no room for it; then nothing changes
+ */
+export function decideCounter<C extends CounterCommand>(
+  record: CounterRecord | null,
+  command: C,
+  context: CounterContext,
+): Decision<CounterAnswerOf<C>, CounterRecord, CounterEvent> {
+  const request = 'request' in command ? command.request : null;
+  const replay = recallAnswer<CounterAnswerOf<C>>(context.remembered, request, context.now);
+  if (replay) return decision(null, replay, null, []);
+  if (command.verb === 'create' || command.verb === 'add') refuseWhileClosed(context.policy ?? {});
+  if (command.verb === 'create' && !record) refuseNewWhileFull(context.policy ?? {});
+  const [answer, event] = stepOf(record, command, context.now);
+  const told = answer as CounterAnswerOf<C>;
+  if (!event) return decision(null, told, null, []);
+  const ahead = ('latestAt' in command && command.latestAt) || Number.POSITIVE_INFINITY;
+  if (ahead <= context.now) throw actTooLate();
+  const next = applied(record, event, command);
+  return decision(next, told, event, memosOf(request, answer, context.now), ahead);
+}
+
+function stepOf(
+  record: CounterRecord | null,
+  command: CounterCommand,
+  now: number,
+): Step<CounterAnswers[keyof CounterAnswers]> {
+  if (command.verb === 'create') return create(record, command, now);
+  if (!record) throw new LockyardError('NOT_FOUND', 'This counter was never created.');
+  switch (command.verb) {
+    case 'add':
+      return add(record, command, now);
+    case 'adjust':
+      return adjust(record, command, now);
+    case 'setBounds':
+      return setBounds(record, command, now);
+    case 'get':
+      return [{ ...viewOf(record), rev: record.rev }, null];
+  }
+}
+
+function create(record: CounterRecord | null, ask: CreateCommand, now: number): Step<CreateAnswer> {
+  if (record) return [{ outcome: 'exists', ...viewOf(record) }, null];
+  const { floor, ceiling } = ask;
+  refuseImpossible(ask);
+  const value = 0 + ask.initial;
+  if (!isWithin(value, ask)) {
+    throw new LockyardError('INVALID', 'initial: must lie between floor and ceiling.');
+  }
+  const event = { kind: 'created', at: now, rev: firstRev(now), ...partyOf(ask.party) } as const;
+  return [{ outcome: 'created' }, { ...event, value, floor, ceiling }];
+}
+
+function add(record: CounterRecord, ask: AddCommand, now: number): Step<AddAnswer> {
+  const { delta } = ask;
+  const value = record.value + delta;
+  if (!isWithin(value, record)) return [{ outcome: 'outOfBounds', ...viewOf(record) }, null];
+  const rev = record.rev + 1;
+  const event = { kind: 'added', at: now, rev, ...partyOf(ask.party), delta, value } as const;
+  return [{ outcome: 'applied', value, rev }, event];
+}
+
+function adjust(record: CounterRecord, ask: AdjustCommand, now: number): Step<AdjustAnswer> {
+  if (record.value !== ask.seenValue) return [changed(record), null];
+  const value = 0 + ask.value;
+  const delta = value - record.value;
+  if (!isWithin(value, record)) return [{ outcome: 'outOfBounds', ...viewOf(record) }, null];
+  if (!Number.isSafeInteger(delta)) {
+    throw new LockyardError('INVALID', 'value: is too far away to be told exactly by how much.');
+  }
+  const rev = record.rev + 1;
+  const event = { kind: 'adjusted', at: now, rev, ...partyOf(ask.party), delta, value } as const;
+  return [{ outcome: 'adjusted', value, delta, rev }, event];
+}
+
+/** The value may have moved since it was seen: only bounds that it lies within can be set. */
+function setBounds(
+  record: CounterRecord,
+  ask: SetBoundsCommand,
+  now: number,
+): Step<SetBoundsAnswer> {
+  const { floor, ceiling, seenBounds } = ask;
+  if (record.floor !== seenBounds.floor || record.ceiling !== seenBounds.ceiling) {
+    return [changed(record), null];
+  }
+  refuseImpossible(ask);
+  const { value } = record;
+  if (!isWithin(value, ask)) return [{ outcome: 'outOfBounds', ...viewOf(record) }, null];
+  const rev = record.rev + 1;
+  const event = { kind: 'rebound', at: now, rev, ...partyOf(ask.party), value } as const;
+  return [
+    { outcome: 'rebound', rev, value, floor, ceiling },
+    { ...event, floor, ceiling },
+  ];
+}
+
+/** The record as this event leaves it. */
+function applied(
+  record: CounterRecord | null,
+  event: CounterEvent,
+  command: CounterCommand,
+): CounterRecord {
+  const { rev, value, at, delta, service, by } = event;
+  const { floor, ceiling } = event.floor === undefined ? (record ?? UNBOUND) : boundsOf(event);
+  const lastMove =
+    delta === undefined || command.verb === 'create'
+      ? (record?.lastMove ?? null)
+      : { at, delta, who: by ?? service, isPerson: by !== undefined };
+  const isRemembered = 'request' in command && command.request?.remembered;
+  const answersUntil = isRemembered ? at + REMEMBER_MS : (record?.answersUntil ?? 0);
+  const createdAt = record?.createdAt ?? at;
+  return { rev, value, floor, ceiling, createdAt, lastMove, answersUntil };
+}
+
+const UNBOUND = { floor: null, ceiling: null };
+
+const boundsOf = ({ floor = null, ceiling = null }: CounterEvent) => ({ floor, ceiling });
+
+/** Kept for `REMEMBER_MS`: only what changed something, and only where its caller gave it an id. */
+function memosOf(request: RequestIdentity | null, answer: unknown, now: number): Memo[] {
+  if (!request?.remembered) return [];
+  const { key, inputHash } = request;
+  return [{ key, inputHash, answer, expiresAt: now + REMEMBER_MS }];
+}
+
+/** @param ahead the one deadline there can be: the latest instant of an operator's act */
+function decision<A>(
+  next: CounterRecord | null,
+  answer: A,
+  event: CounterEvent | null,
+  memos: Memo[],
+  ahead = Number.POSITIVE_INFINITY,
+): Decision<A, CounterRecord, CounterEvent> {
+  const expect = { past: 0, ahead };
+  return {
+    next,
+    expect,
+    answer,
+    events: event ? [event] : [],
+    memos,
+    extensions: [],
+    handOffs: [],
+  };
+}
+
+function partyOf(party: CounterParty): Pick<CounterEvent, 'service' | 'by' | 'reason'> {
+  return 'service' in party ? party : { service: '', ...party };
+}
+
+function viewOf({ value, floor, ceiling }: CounterRecord): CounterView {
+  return { value, floor, ceiling };
+}
+
+function changed(record: CounterRecord) {
+  return { outcome: 'changed', rev: record.rev, ...viewOf(record) } as const;
+}
+
+function refuseImpossible(bounds: { floor: number | null; ceiling: number | null }): void {
+  if (areBounds(bounds)) return;
+  throw new LockyardError('INVALID', 'floor: must not be above ceiling.');
+}

@@ -1,0 +1,49 @@
+import { LockyardError } from '../../contract/errors';
+import type { NamespacePolicy } from '../../contract/namespace-policy';
+import type { Meta } from './lock-record';
+
+/** The part of an acquire that a namespace's policy bounds. */
+interface Ask {
+  leaseMs: number;
+  waitMs: number;
+  meta: Meta;
+  requestId?: string | undefined;
+}
+
+/**
+ * Refuses an acquire that its namespace does not allow, unless it has a request id: it may repeat one that was answered under
+ * another policy, which only its lock can tell. Then this answers what to refuse it with if it is new, a sentence that
+ * names the bound; else null.
+ *
+ * @throws LockyardError `INVALID`, which names the bound
+ */
+export function checkPolicy(namespace: string, policy: NamespacePolicy, ask: Ask): string | null {
+  const complaint = complaintOf(policy, ask);
+  if (complaint === null) return null;
+  const sentence = `${complaint} in namespace ${namespace}.`;
+  if (ask.requestId === undefined) throw outsidePolicy(sentence);
+  return sentence;
+}
+
+/** What an acquire hears that its namespace does not allow. */
+export function outsidePolicy(sentence: string): LockyardError {
+  return new LockyardError('INVALID', sentence);
+}
+
+function complaintOf(policy: NamespacePolicy, ask: Ask): string | null {
+  const { leaseMinMs, leaseMaxMs, patienceMaxMs, requiredMeta } = policy;
+  if (ask.leaseMs < leaseMinMs) return `leaseMs must be at least ${leaseMinMs}`;
+  if (ask.leaseMs > leaseMaxMs) return `leaseMs must be at most ${leaseMaxMs}`;
+  if (ask.waitMs > patienceMaxMs) return `waitMs must be at most ${patienceMaxMs}`;
+  const missing = requiredMeta.filter((key) => !Object.hasOwn(ask.meta, key) || !ask.meta[key]);
+  if (missing.length === 0) return null;
+  return `meta must have ${missing.map((key) => `"${key}"`).join(', ')}`;
+}
+
+/**
+ * The lease that a renewal gets: never more than the namespace allows. A renewal is not refused for it, for that would
+ * take the lock from whoever began before the policy was changed.
+ */
+export function allowedLeaseMs({ leaseMaxMs }: NamespacePolicy, leaseMs: number): number {
+  return Math.min(leaseMs, leaseMaxMs);
+}

@@ -1,0 +1,121 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { decideCounter } from '../counter/decide-counter';
+import type { DecidingPolicy } from '../decision';
+import { add, counterAt, createCounter, OPERATOR } from '../testing/counter-requests';
+import { acquire, cancel, forceRelease, release, renew } from '../testing/lock-requests';
+import { LockWorld } from '../testing/lock-world';
+import { SetWorld, setOf } from '../testing/set-world';
+
+const WHY = 'The backend "orders" grants nothing: this server takes no writes.';
+const CLOSED: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0, closedBecause: WHY };
+const OPEN: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };
+const PATIENT = { waitMs: 60_000 };
+const refused = expect.objectContaining({ reason: 'BACKEND_DOWN', message: WHY });
+
+let world: LockWorld;
+
+beforeEach(() => {
+  world = new LockWorld();
+});
+
+const take = () => {
+  const answer = world.run(acquire('orders/w1'));
+  return answer.outcome === 'granted' ? answer.token : 0;
+};
+
+describe('a backend that is closed', () => {
+  it('grants nothing, lets nobody new wait, and says why', () => {
+    world.policy = CLOSED;
+    for (const parts of [{}, PATIENT, { reentrant: true }, { mode: 'shared' as const }]) {
+      expect(() => world.run(acquire('orders/w1', parts))).toThrow(refused);
+    }
+    expect(world.record).toBe(null);
+  });
+
+  it('lets holders renew, re-enter, release, and anybody look', () => {
+    const token = take();
+    world.policy = CLOSED;
+    expect(world.run(renew('orders/w1', token)).outcome).toBe('renewed');
+    const again = acquire('orders/w1', { reentrant: true });
+    expect(world.run(again)).toMatchObject({ outcome: 'granted', token, holdCount: 2 });
+    expect(world.run({ verb: 'check', token })).toEqual({ valid: true });
+    expect(world.run({ verb: 'inspect' })).toMatchObject({ state: 'held' });
+    expect(world.run(release('orders/w1', token)).outcome).toBe('decremented');
+    expect(world.run(release('orders/w1', token)).outcome).toBe('released');
+  });
+
+  it('tells a request that was granted before what it was granted', () => {
+    const ask = acquire('orders/w1', { requestId: 'one' });
+    const first = world.run(ask);
+    world.policy = CLOSED;
+    expect(world.run(ask)).toEqual(first);
+  });
+
+  it('hands a released, an evicted and a lapsed lock to nobody until it is open again', () => {
+    const token = take();
+    world.run(acquire('orders/w2', PATIENT));
+    world.policy = CLOSED;
+    expect(world.run(forceRelease(token))).toMatchObject({ next: { kind: 'nobody' } });
+    world.run({ verb: 'settle' });
+    expect(world.record).toMatchObject({ holds: [], offers: [], queue: [{ owner: 'w2' }] });
+    world.policy = OPEN;
+    world.run({ verb: 'settle' });
+    expect(world.record?.holds).toMatchObject([{ owner: 'w2' }]);
+  });
+
+  it('takes an offer back; the waiter who had it keeps its place', () => {
+    const token = take();
+    world.run(acquire('orders/w2', PATIENT), 'p2');
+    world.run(release('orders/w1', token));
+    expect(world.record?.offers).toHaveLength(1);
+    world.policy = CLOSED;
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.record).toMatchObject({ holds: [], offers: [], queue: [{ owner: 'w2' }] });
+  });
+
+  it('keeps the place of a request that asks again, and lets it leave', () => {
+    take();
+    const ask = acquire('orders/w2', { ...PATIENT, requestId: 'two' });
+    world.run(ask);
+    world.policy = CLOSED;
+    expect(world.run(ask)).toMatchObject({ outcome: 'queued', place: 1 });
+    expect(world.run(cancel('orders/w2', 'two'))).toEqual({ outcome: 'cancelled' });
+  });
+
+  it('ends a lease that lapses there like any other', () => {
+    take();
+    world.policy = CLOSED;
+    world.pass(60_000);
+    world.run({ verb: 'settle' });
+    expect(world.record).toMatchObject({ holds: [], ended: { cause: 'expired' } });
+  });
+
+  it('grants no set, and keeps the place of one that waits', () => {
+    const sets = new SetWorld();
+    sets.runSet(setOf('ab'));
+    const waiting = setOf('bc', { ...PATIENT, owner: 'w2', requestId: 'three' });
+    expect(sets.runSet(waiting)).toMatchObject({ outcome: 'queued', name: 'b' });
+    sets.policy = CLOSED;
+    expect(() => sets.runSet(setOf('xy'))).toThrow(refused);
+    expect(() => sets.runSet(setOf('xy', PATIENT))).toThrow(refused);
+    expect(sets.runSet(waiting)).toMatchObject({ outcome: 'queued', name: 'b' });
+    sets.now += 10_000;
+    expect(sets.runSet(waiting)).toMatchObject({ outcome: 'queued', name: 'b' });
+    sets.policy = OPEN;
+    expect(sets.runSet(waiting)).toMatchObject({ outcome: 'granted' });
+  });
+
+  it('takes no step of a service on a counter, answers a step that was taken, and lets people look and adjust', () => {
+    const context = { now: 1, remembered: null, policy: CLOSED };
+    const record = counterAt(4);
+    expect(() => decideCounter(record, add(1), context)).toThrow(refused);
+    expect(() => decideCounter(null, createCounter(0), context)).toThrow(refused);
+    expect(decideCounter(record, { verb: 'get' }, context).answer).toMatchObject({ value: 4 });
+    const step = decideCounter(record, add(1, 'one'), { ...context, policy: OPEN });
+    const again = { ...context, remembered: step.memos[0] ?? null };
+    expect(decideCounter(step.next, add(1, 'one'), again).answer).toEqual(step.answer);
+    const request = { key: 'k', inputHash: '', remembered: true };
+    const adjust = { verb: 'adjust', party: OPERATOR, seenValue: 4, value: 9, request } as const;
+    expect(decideCounter(record, adjust, context).answer).toMatchObject({ outcome: 'adjusted' });
+  });
+});

@@ -1,0 +1,251 @@
+import { LockyardError } from '../../contract/errors';
+import type { AcquireAnswer, Granted, Held } from '../../contract/lock/answers';
+import { type Draft, requestIdReused } from '../decision';
+import { isTagOf, type RequestIdentity, requestTag } from '../request-tag';
+import { outsidePolicy } from './check-policy';
+import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './held-answer';
+import {
+  DETACHED_MS,
+  enqueue,
+  placeOf,
+  removeWaiters,
+  updateWaiter,
+  waitedMs,
+  waiterOf,
+} from './line-up';
+import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
+import type { Hold, Waiter } from './lock-record';
+import { handOff, hasRoom, isOpen, settle } from './settle';
+import {
+  adjust,
+  cutShort,
+  endHold,
+  freshLease,
+  type GrantMemo,
+  grant,
+  rememberGrant,
+  takeOneOff,
+} from './tenure';
+
+const HOLD_COUNT_MAX = 1_000;
+
+/**
+ * Grants a lock that has room, re-enters it for its owner in the same mode if asked to, queues whoever has patience, and
+ * refuses the rest. Nobody overtakes the queue: a writer who waits holds up the readers who come after it.
+ * The same request asked again gets the same answer, or its old place in the queue.
+ */
+export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer {
+  const replay = recallAcquire(draft, ask.request, ask.leaseMs);
+  if (replay) return replay;
+  const isWaiting = resume(draft, ask);
+  settle(draft);
+  if (isWaiting) return waitOn(draft, ask);
+  if (ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
+  const { record } = draft;
+  const mine = record.holds.find((hold) => isOf(hold, ask) && hold.mode === ask.mode);
+  if (mine && ask.reentrant) return reenter(draft, mine, ask);
+  draft.refuseWhileClosed();
+  draft.refuseNewWhileFull();
+  const before = waitedBefore(draft, ask.request);
+  if (before && draft.now >= before.enqueuedAt + before.patienceMs) {
+    return heldAnswer(draft, 'timeout');
+  }
+  if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask.mode)) {
+    const soFarMs = before ? Math.max(0, draft.now - before.enqueuedAt) : 0;
+    return granted(draft, grant(draft, ask, soFarMs));
+  }
+  if (ask.waitMs === 0) return refused(draft);
+  const queueLength = draft.record.queue.length;
+  if (queueLength >= draft.context.policy.queueLimit) {
+    return { outcome: 'queueFull', queueLength, retryAfterMs: retryAfterMs(draft) };
+  }
+  enqueue(draft, ask, before);
+  handOff(draft);
+  return waitOn(draft, ask);
+}
+
+/** Ends a wait whose patience is over, unless the grant was faster or the caller waits at another process by now. */
+export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireAnswer {
+  const waiter = waiterOf(draft.record, request.key);
+  if (!waiter) return recallAcquire(draft, request) ?? heldAnswer(draft, 'timeout');
+  if (waiter.process !== draft.context.process) return queued(draft, waiter);
+  draft.note('timeout', waiter, { waitedMs: waitedMs(draft, waiter) });
+  removeWaiters(draft, [waiter]);
+  settle(draft);
+  return timedOut(draft, request);
+}
+
+/**
+ * Lets a request end while its waiter keeps the place for `DETACHED_MS`, unless it waits at another process by now. A grant
+ * that its caller hung up on is kept for as long, unless somebody has been told of it.
+ */
+export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): AcquireAnswer {
+  const waiter = waiterOf(draft.record, request.key);
+  if (!waiter && hungUp) keepForAMoment(draft, request);
+  if (!waiter) return recallAcquire(draft, request) ?? heldAnswer(draft, 'timeout');
+  if (waiter.process !== draft.context.process) return queued(draft, waiter);
+  updateWaiter(draft, waiter, { detachedUntil: draft.now + DETACHED_MS });
+  draft.note('detached', waiter);
+  const { enqueuedAt, patienceMs } = waiter;
+  const waiting: WaitMemo = { enqueuedAt, patienceMs };
+  // Kept under the input that waits; a caller with another one would be refused because of it.
+  if (waiter.tag === requestTag(request)) {
+    draft.remember(request, waiting, enqueuedAt + patienceMs);
+  }
+  return queued(draft, waiter);
+}
+
+/**
+ * What is remembered of a wait between two requests. Whoever loses its place, as when the server takes long to start again,
+ * keeps its age and its patience.
+ */
+type WaitMemo = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
+
+function waitedBefore(draft: Draft, request: RequestIdentity): WaitMemo | null {
+  const memo = draft.recall<GrantMemo | Held | WaitMemo>(request);
+  return memo && 'enqueuedAt' in memo ? memo : null;
+}
+
+function keepForAMoment(draft: Draft, { key }: RequestIdentity): void {
+  const until = draft.now + DETACHED_MS;
+  const hold = draft.record.holds.find(({ requests }) => requests.includes(key));
+  if (!hold?.isUnclaimed || hold.expiresAt <= until || draft.isPast(hold.expiresAt)) return;
+  cutShort(draft, hold, until);
+}
+
+/** Undoes an acquire, whether it still waits or was granted meanwhile. */
+export function decideCancel(draft: Draft, command: CancelCommand) {
+  const { request } = command;
+  const isMine = (party: Hold | Waiter) => isOf(party, command);
+  const waiter = waiterOf(draft.record, request.key);
+  if (waiter && isMine(waiter)) {
+    draft.note('cancelled', waiter, { waitedMs: waitedMs(draft, waiter) });
+    removeWaiters(draft, [waiter]);
+    settle(draft);
+    timedOut(draft, { ...request, inputHash: '' });
+    return { outcome: 'cancelled' } as const;
+  }
+  settle(draft);
+  const hold = draft.record.holds.find((h) => isMine(h) && h.requests.includes(request.key));
+  if (!hold) return { outcome: 'none' } as const;
+  undoEntry(draft, hold, request);
+  return { outcome: 'released' } as const;
+}
+
+/** Whether a hold or a waiter belongs to this caller. */
+function isOf(
+  party: Hold | Waiter,
+  { service, owner }: { service: string; owner: string },
+): boolean {
+  return party.service === service && party.owner === owner;
+}
+
+/** Why an acquire without patience has nothing. */
+function refused(draft: Draft): AcquireAnswer {
+  const { frozen } = draft.record;
+  return frozen ? { outcome: 'frozen', reason: frozen.reason } : heldAnswer(draft, 'held');
+}
+
+/** Takes back the very entry that this request made. */
+function undoEntry(draft: Draft, hold: Hold, request: RequestIdentity): void {
+  const { token } = hold;
+  if (hold.count > 1) {
+    takeOneOff(draft, hold, request);
+    const answer = { outcome: 'ended', token, cause: 'released' };
+    draft.remember({ ...request, inputHash: '' }, answer, hold.requestsKeptUntil);
+  } else {
+    endHold(draft, hold, 'released');
+    handOff(draft);
+  }
+}
+
+/** A request that waits already takes up its place, from whichever process. False: it has none. */
+function resume(draft: Draft, { request }: AcquireCommand): boolean {
+  const waiter = waiterOf(draft.record, request.key);
+  if (!waiter) return false;
+  if (waiter.tag !== requestTag(request)) throw requestIdReused();
+  const { process } = draft.context;
+  if (waiter.process !== process || waiter.detachedUntil !== null) {
+    updateWaiter(draft, waiter, { process, detachedUntil: null });
+    draft.note('resumed', waiter);
+  }
+  return true;
+}
+
+/** How a request fares that had a place: only the end of its patience can have cost it, for its caller is here. */
+function waitOn(draft: Draft, { request }: AcquireCommand): AcquireAnswer {
+  const handed = draft.handOffs.find(({ tag }) => isTagOf(tag, request.key));
+  if (handed) return granted(draft, handed.hold);
+  const waiter = waiterOf(draft.record, request.key);
+  return waiter ? queued(draft, waiter) : timedOut(draft, request);
+}
+
+/** The token stays; the count rises; the lease is refreshed, never shortened. */
+function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
+  if (hold.count >= HOLD_COUNT_MAX) {
+    throw new LockyardError('CONFLICT', `This hold was entered ${HOLD_COUNT_MAX} times already.`);
+  }
+  const { key, remembered } = ask.request;
+  const next = adjust(draft, hold, {
+    count: hold.count + 1,
+    ...freshLease(draft, hold, ask.leaseMs),
+    requests: remembered ? [...hold.requests, key] : hold.requests,
+  });
+  const { token, count, expiresAt } = next;
+  draft.note('reentered', next, { token, holdCount: count, expiresAt });
+  rememberGrant(draft, ask, next);
+  return granted(draft, next);
+}
+
+/**
+ * What this acquire was answered before: its grant while it lives, `ended` afterwards, or its final time-out.
+ *
+ * @param leaseMs what is asked for by whoever asks again; null for one who has waited here ever since
+ */
+function recallAcquire(
+  draft: Draft,
+  request: RequestIdentity,
+  leaseMs: number | null = null,
+): AcquireAnswer | null {
+  const memo = draft.recall<GrantMemo | Held | WaitMemo>(request);
+  if (!memo || 'enqueuedAt' in memo) return null;
+  if ('outcome' in memo) return memo;
+  if (draft.isFromBefore(memo.rev)) throw readApart();
+  const hold = draft.record.holds.find(({ token }) => token === memo.token);
+  if (hold && !draft.isPast(hold.expiresAt)) {
+    const told = hold.isUnclaimed && leaseMs !== null ? claim(draft, hold, leaseMs) : hold;
+    return { ...granted(draft, told), ...memo };
+  }
+  // What a replay calls over must stay over, whatever becomes of the clock: it is written before it is told.
+  if (hold) settle(draft);
+  const { ended } = draft.record;
+  const cause = ended?.token === memo.token ? ended.cause : 'superseded';
+  return { outcome: 'ended', token: memo.token, cause };
+}
+
+/** Its caller asks again: from now on somebody counts on it. */
+function claim(draft: Draft, hold: Hold, leaseMs: number): Hold {
+  settle(draft);
+  const next = adjust(draft, hold, freshLease(draft, hold, leaseMs));
+  draft.note('renewed', next, { token: next.token, expiresAt: next.expiresAt });
+  return next;
+}
+
+/** The record is older than what is remembered of it: it says nothing about that grant. */
+function readApart(): LockyardError {
+  const text = 'This request was granted at this very moment. Ask again.';
+  return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });
+}
+
+function granted(draft: Draft, hold: Hold): Granted {
+  const { token, count, expiresAt, waitedMs } = hold;
+  const expiresInMs = expiresAt - draft.now;
+  const rev = draft.rev;
+  return { outcome: 'granted', token, rev, holdCount: count, expiresAt, expiresInMs, waitedMs };
+}
+
+function queued(draft: Draft, waiter: Waiter): AcquireAnswer {
+  const { ticket, enqueuedAt, patienceMs } = waiter;
+  const patienceLeftMs = Math.max(0, enqueuedAt + patienceMs - draft.now);
+  return { outcome: 'queued', ticket, place: placeOf(draft.record, waiter), patienceLeftMs };
+}

@@ -1,0 +1,223 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { acquire, type Caller, forceRelease, release, renew } from '../testing/lock-requests';
+import { LockWorld, START_AT } from '../testing/lock-world';
+
+let world: LockWorld;
+
+beforeEach(() => {
+  world = new LockWorld();
+});
+
+const take = (caller: Caller, options: Parameters<typeof acquire>[1] = {}) => {
+  const answer = world.run(acquire(caller, options));
+  if (answer.outcome !== 'granted') throw new Error(`expected a grant, got ${answer.outcome}`);
+  return answer.token;
+};
+
+const forbidden = expect.objectContaining({ reason: 'FORBIDDEN' });
+
+describe('a renewal', () => {
+  it('gives the current hold a whole lease from now', () => {
+    const token = take('orders/w1', { leaseMs: 10_000 });
+    world.pass(4_000);
+    expect(world.run(renew('orders/w1', token, 10_000))).toEqual({
+      outcome: 'renewed',
+      rev: world.record?.rev,
+      expiresAt: START_AT + 14_000,
+      expiresInMs: 10_000,
+    });
+    expect(world.record?.holds[0]).toMatchObject({ renewals: 1, renewedAt: START_AT + 4_000 });
+  });
+
+  it('never shortens a lease', () => {
+    const token = take('orders/w1', { leaseMs: 10_000 });
+    const answer = world.run(renew('orders/w1', token, 1_000));
+    expect(answer).toMatchObject({ outcome: 'renewed', expiresAt: START_AT + 10_000 });
+  });
+
+  it('comes too late at the very instant at which the lease ends, though nobody came after', () => {
+    const token = take('orders/w1', { leaseMs: 10_000 });
+    world.pass(10_000);
+    expect(world.run(renew('orders/w1', token))).toEqual({
+      outcome: 'lost',
+      cause: 'expired',
+      at: START_AT + 10_000,
+    });
+    expect(world.run(renew('orders/w1', token)).outcome).toBe('lost');
+  });
+
+  it('decided in time but written after the lease has ended is refused by the store', () => {
+    const token = take('orders/w1', { leaseMs: 10_000 });
+    world.pass(9_999);
+    const stalled = world.propose(renew('orders/w1', token));
+    world.pass(1);
+    expect(world.write(stalled)).toBe(false);
+  });
+
+  it('by another owner is `lost`, by another service `FORBIDDEN`', () => {
+    const token = take('orders/w1');
+    expect(world.run(renew('orders/w2', token)).outcome).toBe('lost');
+    expect(() => world.run(renew('billing/w1', token))).toThrow(forbidden);
+    expect(world.record?.holds[0]?.renewals).toBe(0);
+  });
+
+  it('of a token that has a successor says since when it is over', () => {
+    const first = take('orders/w1');
+    world.run(release('orders/w1', first));
+    world.run(release('orders/w2', take('orders/w2')));
+    world.pass(500);
+    take('orders/w3');
+    expect(world.run(renew('orders/w1', first))).toEqual({
+      outcome: 'lost',
+      cause: 'superseded',
+      at: START_AT + 500,
+    });
+  });
+});
+
+describe('a release', () => {
+  it('ends the hold; the lock is free at once', () => {
+    const token = take('orders/w1');
+    expect(world.run(release('orders/w1', token))).toEqual({ outcome: 'released' });
+    expect(world.record?.holds).toEqual([]);
+  });
+
+  it('takes one entry off a hold that was entered again', () => {
+    const token = take('orders/w1');
+    take('orders/w1', { reentrant: true });
+    expect(world.run(release('orders/w1', token))).toEqual({
+      outcome: 'decremented',
+      holdCount: 1,
+    });
+    expect(world.run(release('orders/w1', token))).toEqual({ outcome: 'released' });
+  });
+
+  it('is `lost` when the lease has lapsed, with the instant at which it did', () => {
+    const token = take('orders/w1', { leaseMs: 1_000 });
+    world.pass(5_000);
+    expect(world.run(release('orders/w1', token))).toEqual({
+      outcome: 'lost',
+      cause: 'expired',
+      at: START_AT + 1_000,
+    });
+  });
+
+  it('is `lost` when somebody forced it, with who, why and when', () => {
+    const token = take('orders/w1');
+    world.pass(3_000);
+    world.run(forceRelease(token));
+    expect(world.run(release('orders/w1', token))).toEqual({
+      outcome: 'lost',
+      cause: 'forced',
+      at: START_AT + 3_000,
+      by: 'ada',
+      reason: 'it hangs',
+    });
+  });
+
+  it('is `lost` the second time, and does not touch the successor', () => {
+    const token = take('orders/w1');
+    world.run(release('orders/w1', token));
+    const next = take('orders/w1');
+    expect(world.run(release('orders/w1', token))).toMatchObject({ cause: 'released' });
+    expect(world.record?.holds[0]?.token).toBe(next);
+  });
+
+  it('by another owner is `lost`, by another service `FORBIDDEN`, even when it is over', () => {
+    const token = take('orders/w1');
+    expect(world.run(release('orders/w2', token)).outcome).toBe('lost');
+    expect(() => world.run(release('billing/w1', token))).toThrow(forbidden);
+    world.run(forceRelease(token));
+    const told = world.run(release('orders/w2', token));
+    expect(told).toMatchObject({ outcome: 'lost', cause: 'superseded' });
+    expect(told).not.toHaveProperty('by');
+    expect(() => world.run(release('billing/w1', token))).toThrow(forbidden);
+  });
+
+  it('asked again with the same request id takes one step only', () => {
+    const token = take('orders/w1');
+    take('orders/w1', { reentrant: true });
+    const once = world.run(release('orders/w1', token, 'r1'));
+    expect(world.run(release('orders/w1', token, 'r1'))).toEqual(once);
+    expect(world.record?.holds[0]?.count).toBe(1);
+    const twice = world.run(release('orders/w1', token, 'r2'));
+    expect(world.run(release('orders/w1', token, 'r2'))).toEqual(twice);
+  });
+
+  it('with a used request id and another token is refused', () => {
+    const token = take('orders/w1');
+    world.run(release('orders/w1', token, 'r1'));
+    const other = () => world.run(release('orders/w1', token + 1, 'r1'));
+    expect(other).toThrow(expect.objectContaining({ reason: 'INVALID' }));
+  });
+
+  it('keeps the record small however often the lock is re-entered under new request ids', () => {
+    const token = take('orders/w1', { requestId: 'first' });
+    for (let i = 0; i < 50; i += 1) {
+      take('orders/w1', { reentrant: true, requestId: `again ${i}` });
+      world.run(release('orders/w1', token));
+    }
+    expect(world.record?.holds[0]?.requests).toHaveLength(1);
+  });
+});
+
+describe('the withdrawal of a grant that came too late', () => {
+  const anonymous = (leaseMs: number) => acquire('orders/w1', { leaseMs, reentrant: true });
+
+  it('frees the lock, and the next grant has a higher token', () => {
+    const first = take('orders/w1', { leaseMs: 1_000 });
+    world.pass(960);
+    expect(world.run({ verb: 'withdraw', token: first })).toEqual({ outcome: 'withdrawn' });
+    expect(world.run(anonymous(1_000))).toMatchObject({ outcome: 'granted', holdCount: 1 });
+    expect(world.record?.holds[0]?.token).toBeGreaterThan(first);
+  });
+
+  it('says when it ended even if the lease has lapsed meanwhile', () => {
+    const first = take('orders/w1', { leaseMs: 1_000 });
+    world.pass(1_500);
+    world.run({ verb: 'withdraw', token: first });
+    expect(world.record?.ended).toMatchObject({ token: first, at: START_AT + 1_000 });
+  });
+
+  it('leaves what lapsed before it remembered as earlier, so that its holder is told the truth', () => {
+    take('orders/w1', { leaseMs: 1_000, mode: 'shared' });
+    world.pass(300);
+    const late = take('orders/w2', { leaseMs: 1_000, mode: 'shared' });
+    world.pass(900);
+    world.run({ verb: 'withdraw', token: late });
+    expect(world.record?.ended).toMatchObject({ token: late, at: START_AT + 1_200 });
+    expect(world.run(release('orders/w2', late))).toEqual({
+      outcome: 'lost',
+      cause: 'released',
+      at: START_AT + 1_200,
+    });
+  });
+
+  it('leaves a grant alone that a request id may still be told of', () => {
+    const token = take('orders/w1', { leaseMs: 1_000, requestId: 'r1' });
+    expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'kept' });
+    const again = world.run(acquire('orders/w1', { leaseMs: 1_000, requestId: 'r1' }));
+    expect(again).toMatchObject({ outcome: 'granted', token });
+  });
+
+  it('of a re-entry takes that entry off and leaves the rest of the hold alone', () => {
+    const token = take('orders/w1', { leaseMs: 1_000, requestId: 'r1' });
+    world.run(anonymous(1_000));
+    world.run({ verb: 'withdraw', token });
+    expect(world.record?.holds).toMatchObject([{ token, count: 1 }]);
+    expect(world.run({ verb: 'withdraw', token })).toEqual({ outcome: 'kept' });
+  });
+
+  it('hands the lock on to the first waiter who is still there', () => {
+    const token = take('orders/w1', { leaseMs: 1_000, reentrant: true });
+    world.run(acquire('orders/w2', { waitMs: 60_000 }), 'p2');
+    world.run(acquire('orders/w3', { waitMs: 60_000 }), 'p3');
+    world.kill('p2');
+    world.run({ verb: 'withdraw', token });
+    expect(world.record).toMatchObject({ offers: [{ ticket: 2 }], queue: [{ owner: 'w3' }] });
+  });
+
+  it('of a hold that is not there is `gone`', () => {
+    expect(world.run({ verb: 'withdraw', token: 1 })).toEqual({ outcome: 'gone' });
+  });
+});

@@ -1,0 +1,152 @@
+import { LockyardError } from '../../contract/errors';
+import type {
+  Changed,
+  ExtendAnswer,
+  ForceReleaseAnswer,
+  NextHolder,
+  ReleaseAnswer,
+  RenewAnswer,
+} from '../../contract/lock/answers';
+import type { Draft } from '../decision';
+import { holderViews, lockState, lostAnswer } from './inspect-record';
+import type {
+  ExtendCommand,
+  ForceReleaseCommand,
+  ReleaseCommand,
+  RenewCommand,
+  WithdrawCommand,
+} from './lock-command';
+import type { Hold } from './lock-record';
+import { endLapsed, handOff, settle } from './settle';
+import { adjust, endHold, freshLease, takeOneOff } from './tenure';
+
+/**
+ * Prolongs the current hold, never shortens it, and tells its holder what operators told it. A lapsed lease is never revived,
+ * even if nobody came after; one whose renewals were stopped keeps the end it has.
+ */
+export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
+  settle(draft);
+  const hold = ownHold(draft, command);
+  if (!hold) return lostAnswer(draft.record, command.token, command.owner, draft.now);
+  const { askedToRelease, renewalsStopped } = hold;
+  const { expiresAt } = adjust(draft, hold, {
+    ...freshLease(draft, hold, command.leaseMs),
+    renewedAt: draft.now,
+    renewals: hold.renewals + 1,
+  });
+  draft.note('renewed', hold, { token: hold.token, expiresAt });
+  return {
+    outcome: 'renewed',
+    rev: draft.rev,
+    expiresAt,
+    expiresInMs: expiresAt - draft.now,
+    ...(askedToRelease ? { askedToRelease } : {}),
+    ...(renewalsStopped ? { renewalsStopped } : {}),
+  };
+}
+
+/** Ends the current hold or takes one entry off it; `lost` for whoever does not have it any more. */
+export function decideRelease(draft: Draft, command: ReleaseCommand): ReleaseAnswer {
+  const replay = draft.recall<ReleaseAnswer>(command.request);
+  if (replay) return replay;
+  settle(draft);
+  const hold = ownHold(draft, command);
+  if (!hold) return lostAnswer(draft.record, command.token, command.owner, draft.now);
+  const answer = stepOut(draft, hold);
+  draft.remember(command.request, answer, hold.count > 1 ? hold.requestsKeptUntil : draft.now);
+  return answer;
+}
+
+function stepOut(draft: Draft, hold: Hold): ReleaseAnswer {
+  if (hold.count > 1) return { outcome: 'decremented', holdCount: takeOneOff(draft, hold) };
+  endHold(draft, hold, 'released');
+  handOff(draft);
+  return { outcome: 'released' };
+}
+
+/** Gives a late grant or re-entry back, where nobody but its own caller can have heard of it. */
+export function decideWithdraw(draft: Draft, { token }: WithdrawCommand) {
+  const hold = draft.record.holds.find((other) => other.token === token);
+  if (!hold) return { outcome: 'gone' } as const;
+  if (hold.requests.length >= hold.count) return { outcome: 'kept' } as const;
+  if (hold.count > 1) takeOneOff(draft, hold);
+  else giveBack(draft, hold);
+  settle(draft);
+  return { outcome: 'withdrawn' } as const;
+}
+
+function giveBack(draft: Draft, hold: Hold): void {
+  endLapsed(draft, hold);
+  if (draft.record.holds.includes(hold)) endHold(draft, hold, 'late');
+}
+
+/** Ends the hold that the operator saw, or nothing. The evicted token is invalid at once. */
+export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): ForceReleaseAnswer {
+  const replay = draft.recall<ForceReleaseAnswer>(command.request);
+  if (replay) return replay;
+  settle(draft);
+  const { token, by, reason, request } = command;
+  const hold = draft.record.holds.find((other) => other.token === token);
+  if (!hold) return changed(draft, token);
+  const { lastToken } = draft.record;
+  endHold(draft, hold, 'forced', draft.now, { by, reason });
+  handOff(draft);
+  const queueLength = draft.record.queue.length;
+  const next = nextHolder(draft, lastToken);
+  const answer = { outcome: 'forced', rev: draft.rev, token, next, queueLength } as const;
+  draft.remember(request, answer, draft.now);
+  return answer;
+}
+
+/** Gives the hold that the operator saw more time, or does nothing. */
+export function decideExtend(draft: Draft, command: ExtendCommand): ExtendAnswer {
+  const replay = draft.recall<Extract<ExtendAnswer, { outcome: 'extended' }>>(command.request);
+  if (replay) return { ...replay, expiresInMs: Math.max(0, replay.expiresAt - draft.now) };
+  settle(draft);
+  const { token, extendMs, by, reason, request } = command;
+  const hold = draft.record.holds.find((other) => other.token === token);
+  if (!hold) return changed(draft, token);
+  const { expiresAt } = adjust(draft, hold, { expiresAt: hold.expiresAt + extendMs });
+  draft.note('extended', hold, { token, expiresAt, by, reason });
+  const expiresInMs = expiresAt - draft.now;
+  const answer = { outcome: 'extended', rev: draft.rev, expiresAt, expiresInMs } as const;
+  draft.remember(request, answer, draft.now);
+  return answer;
+}
+
+/** The caller's own live hold, or null. Whoever names another service's token is refused outright. */
+function ownHold(
+  { record }: Draft,
+  claim: { service: string; owner: string; token: number },
+): Hold | null {
+  const hold = record.holds.find(({ token }) => token === claim.token);
+  const named = hold ?? (record.ended?.token === claim.token ? record.ended : null);
+  if (named && named.service !== claim.service) {
+    throw new LockyardError('FORBIDDEN', 'This token belongs to a hold of another service.');
+  }
+  return hold?.owner === claim.owner ? hold : null;
+}
+
+/** The hold that was seen is not there: what is there instead, and how it ended. */
+export function changed(draft: Draft, seenToken: number): Changed {
+  const { record, now } = draft;
+  const seenOwner = record.ended?.token === seenToken ? record.ended.owner : '';
+  const { outcome: _, ...ended } = lostAnswer(record, seenToken, seenOwner, now);
+  return {
+    outcome: 'changed',
+    rev: draft.standingRev,
+    state: lockState(record, now),
+    holders: holderViews(record, now),
+    queueLength: record.queue.length,
+    ended,
+  };
+}
+
+function nextHolder({ record }: Draft, lastToken: number): NextHolder {
+  const hold = record.holds.find(({ token }) => token > lastToken);
+  if (hold) return { kind: 'granted', owner: hold.owner, service: hold.service, token: hold.token };
+  const [offer] = record.offers;
+  const waiter = offer && record.queue.find(({ ticket }) => ticket === offer.ticket);
+  if (!waiter) return { kind: 'nobody' };
+  return { kind: 'offered', owner: waiter.owner, service: waiter.service, token: null };
+}

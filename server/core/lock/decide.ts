@@ -1,0 +1,86 @@
+import { type Decision, type DecisionContext, Draft } from '../decision';
+import { decideAcquire, decideCancel, decideDetach, decideGiveUp } from './decide-acquire';
+import {
+  decideExtend,
+  decideForceRelease,
+  decideRelease,
+  decideRenew,
+  decideWithdraw,
+} from './decide-hold';
+import { decideFreeze, decideNotice } from './decide-notice';
+import { inspectRecord } from './inspect-record';
+import type { AnswerOf, LockAnswers, LockCommand } from './lock-command';
+import { type LockRecord, liveHolds } from './lock-record';
+import { settle } from './settle';
+
+/**
+ * Decides one command on one lock. This is the only place where a lock is granted, kept or taken away.
+ *
+ * Pure: the same record, command and context give the same decision; the record given is never mutated.
+ *
+ * Guarantees, once a store has swapped `next` in for exactly this record while `expect` held on its clock:
+ * - at any instant of the backend's clock an exclusive hold is the only one that is live; shared ones may be many;
+ * - tokens rise for ever; rev rises by one;
+ * - only (service, owner, token) of the current hold renews, re-enters or releases; a lapsed lease is never revived;
+ * - the queue is served first in, first out, among those who are still there;
+ * - a force-release or an extension acts on the hold whose token it names, or changes nothing.
+ *
+ * Not guaranteed: that a holder stops when its lease ends. A paused holder may still write; only the guarded resource
+ * can refuse it, by its token.
+ *
+ * @param record the lock as last read, or null if it was never written
+ * @throws LockyardError `FORBIDDEN` for another service's hold, `INVALID` for a request id used with another input,
+ *   `CONFLICT` for a hold entered too often, `CONTENDED` where record and memory were read at different instants and
+ *   contradict each other; `BACKEND_DOWN` for a new acquire while the backend is closed, `NAMESPACE_FULL` for an acquire
+ *   or a freeze of a name without a record while there is no room for it; then nothing changes
+ */
+export function decide<C extends LockCommand>(
+  record: LockRecord | null,
+  command: C,
+  context: DecisionContext,
+): Decision<AnswerOf<C>> {
+  const draft = new Draft(record, command, context);
+  const answer = answerTo(draft, record, command);
+  return draft.finish(answer as AnswerOf<C>);
+}
+
+function answerTo(
+  draft: Draft,
+  record: LockRecord | null,
+  command: LockCommand,
+): LockAnswers[keyof LockAnswers] {
+  const { now, context } = draft;
+  switch (command.verb) {
+    case 'acquire':
+      return decideAcquire(draft, command);
+    case 'giveUp':
+      return decideGiveUp(draft, command);
+    case 'detach':
+      return decideDetach(draft, command);
+    case 'cancel':
+      return decideCancel(draft, command);
+    case 'renew':
+      return decideRenew(draft, command);
+    case 'release':
+      return decideRelease(draft, command);
+    case 'withdraw':
+      return decideWithdraw(draft, command);
+    case 'forceRelease':
+      return decideForceRelease(draft, command);
+    case 'extend':
+      return decideExtend(draft, command);
+    case 'askRelease':
+    case 'stopRenewals':
+      return decideNotice(draft, command);
+    case 'freeze':
+    case 'unfreeze':
+      return decideFreeze(draft, command);
+    case 'settle':
+      settle(draft);
+      return { outcome: 'settled' };
+    case 'inspect':
+      return inspectRecord(record, now, context.epoch, context.policy.grantsFrom);
+    case 'check':
+      return { valid: liveHolds(record, now).some((hold) => hold.token === command.token) };
+  }
+}

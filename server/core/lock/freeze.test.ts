@@ -1,0 +1,97 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { acquire, forceRelease, freeze, release, renew, unfreeze } from '../testing/lock-requests';
+import { LockWorld } from '../testing/lock-world';
+
+let world: LockWorld;
+
+beforeEach(() => {
+  world = new LockWorld();
+});
+
+const take = () => {
+  const answer = world.run(acquire('orders/w1'));
+  return answer.outcome === 'granted' ? answer.token : 0;
+};
+const PATIENT = { waitMs: 60_000 };
+
+describe('a frozen lock', () => {
+  it('is granted to nobody, and says why', () => {
+    expect(world.run(freeze())).toMatchObject({ outcome: 'frozen' });
+    expect(world.run(acquire('orders/w1'))).toEqual({ outcome: 'frozen', reason: 'a repair' });
+    expect(world.run({ verb: 'inspect' })).toMatchObject({
+      state: 'frozen',
+      frozen: { by: 'ada', reason: 'a repair' },
+    });
+  });
+
+  it('lets its holder renew, re-enter and release', () => {
+    const token = take();
+    world.run(freeze());
+    expect(world.run(renew('orders/w1', token)).outcome).toBe('renewed');
+    const again = acquire('orders/w1', { reentrant: true });
+    expect(world.run(again)).toMatchObject({ outcome: 'granted', token, holdCount: 2 });
+    expect(world.run(release('orders/w1', token)).outcome).toBe('decremented');
+    expect(world.run(release('orders/w1', token)).outcome).toBe('released');
+  });
+
+  it('keeps its queue, and is handed on when it is unfrozen', () => {
+    const token = take();
+    world.run(acquire('orders/w2', PATIENT));
+    world.run(freeze());
+    world.run(release('orders/w1', token));
+    world.run({ verb: 'settle' });
+    expect(world.record?.holds).toEqual([]);
+    expect(world.run(acquire('orders/w3', PATIENT))).toMatchObject({ outcome: 'queued', place: 2 });
+    expect(world.run(unfreeze())).toMatchObject({ outcome: 'unfrozen' });
+    expect(world.record?.holds).toMatchObject([{ owner: 'w2' }]);
+  });
+
+  it('takes an offer back; the waiter who had it keeps its place', () => {
+    const token = take();
+    world.run(acquire('orders/w2', PATIENT), 'p2');
+    world.run(release('orders/w1', token));
+    expect(world.record?.offers).toHaveLength(1);
+    world.run(freeze());
+    expect(world.record?.offers).toEqual([]);
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.record?.holds).toEqual([]);
+    world.pass(5_000);
+    world.run({ verb: 'settle' });
+    expect(world.record?.queue).toHaveLength(1);
+    world.run(unfreeze());
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.record?.holds).toMatchObject([{ owner: 'w2' }]);
+  });
+
+  it('stays frozen when its holder is evicted', () => {
+    const token = take();
+    world.run(acquire('orders/w2', PATIENT));
+    world.run(freeze());
+    const answer = world.run(forceRelease(token));
+    expect(answer).toMatchObject({ outcome: 'forced', next: { kind: 'nobody' }, queueLength: 1 });
+  });
+
+  it('is not frozen twice: the first reason stays', () => {
+    world.run(freeze('one'));
+    const before = world.record;
+    expect(world.run(freeze('two')).outcome).toBe('unchanged');
+    expect(world.record).toBe(before);
+    world.run(unfreeze('three'));
+    expect(world.run(unfreeze('four')).outcome).toBe('unchanged');
+  });
+
+  it('is told the same again by the same act', () => {
+    const first = world.run(freeze('one'));
+    world.run(unfreeze('two'));
+    expect(world.run(freeze('one'))).toEqual(first);
+    expect(world.record?.frozen).toBe(null);
+  });
+
+  it('tells a waiter whose patience ends that its time is over', () => {
+    world.run(freeze());
+    const ask = acquire('orders/w1', { waitMs: 1_000, requestId: 'a' });
+    expect(world.run(ask).outcome).toBe('queued');
+    world.pass(1_000);
+    expect(world.run(ask).outcome).toBe('timeout');
+  });
+});

@@ -1,0 +1,33 @@
+import type { Held } from '../../contract/lock/answers';
+import type { Draft } from '../decision';
+import type { RequestIdentity } from '../request-tag';
+import { holderViews } from './inspect-record';
+
+export const RETRY_AFTER_MIN_MS = 50;
+const RETRY_AFTER_MAX_MS = 5_000;
+
+/** Why an acquire has nothing: who holds the lock, and when to try again. */
+export function heldAnswer(draft: Draft, outcome: Held['outcome']): Held {
+  const { record, now } = draft;
+  return {
+    outcome,
+    holders: holderViews(record, now),
+    queueLength: record.queue.length,
+    retryAfterMs: retryAfterMs(draft),
+  };
+}
+
+/** The end of a wait; asked again it is told the same. */
+export function timedOut(draft: Draft, request: RequestIdentity): Held {
+  const answer = heldAnswer(draft, 'timeout');
+  draft.remember(request, answer, draft.now);
+  return answer;
+}
+
+/** A hint: when the last lease ends if nobody renews it, or the lock-delay does, within reason. */
+export function retryAfterMs(draft: Draft): number {
+  const { holds, delayedUntil } = draft.record;
+  const ends = [...holds.map((hold) => hold.expiresAt), delayedUntil];
+  const leftMs = Math.max(...ends) - draft.now;
+  return Math.min(Math.max(leftMs, RETRY_AFTER_MIN_MS), RETRY_AFTER_MAX_MS);
+}

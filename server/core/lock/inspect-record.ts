@@ -1,0 +1,95 @@
+import type {
+  HolderView,
+  InspectAnswer,
+  LockState,
+  Lost,
+  WaiterView,
+} from '../../contract/lock/answers';
+import { lowestTokenToCome } from '../fencing-token';
+import { isOutOfPatience } from './line-up';
+import { type Hold, type LockRecord, liveHolds } from './lock-record';
+
+/** What a lock is at `now`. An expired tenure is never shown as held, whether or not anybody settled it. */
+export function lockState(record: LockRecord | null, now: number): LockState {
+  if (!record) return 'free';
+  if (record.frozen) return 'frozen';
+  if (liveHolds(record, now).length > 0) return 'held';
+  if (record.delayedUntil > now) return 'delayed';
+  const lapsed = record.holds.length > 0 || record.ended?.cause === 'expired';
+  return lapsed ? 'expired' : 'free';
+}
+
+function holderView(hold: Hold, now: number): HolderView {
+  const { owner, service, token, mode, count, grantedAt, expiresAt } = hold;
+  const expiresInMs = expiresAt - now;
+  const view = { owner, service, token, mode, holdCount: count, grantedAt, expiresAt, expiresInMs };
+  return hold.set ? { ...view, set: hold.set } : view;
+}
+
+export function holderViews(record: LockRecord | null, now: number): HolderView[] {
+  return liveHolds(record, now).map((hold) => holderView(hold, now));
+}
+
+function waiterViews(record: LockRecord | null, now: number): WaiterView[] {
+  const waiting = (record?.queue ?? []).filter((waiter) => !isOutOfPatience(waiter, now));
+  return waiting.map(
+    ({ ticket, mode, owner, service, enqueuedAt, patienceMs, setSize }, index) => ({
+      place: index + 1,
+      ticket,
+      mode,
+      owner,
+      service,
+      enqueuedAt,
+      waitedMs: Math.max(0, now - enqueuedAt),
+      patienceLeftMs: enqueuedAt + patienceMs - now,
+      ...(setSize === undefined ? {} : { setSize }),
+    }),
+  );
+}
+
+/** Reads a record without changing it; what lapsed but is not settled yet is already told as over. */
+export function inspectRecord(
+  record: LockRecord | null,
+  now: number,
+  epoch: number,
+  grantsFrom = 0,
+): InspectAnswer {
+  const tokens = liveHolds(record, now).map((hold) => hold.token);
+  const delayedUntil = record ? record.delayedUntil : grantsFrom;
+  return {
+    state: !record && delayedUntil > now ? 'delayed' : lockState(record, now),
+    rev: record?.rev ?? 0,
+    holders: holderViews(record, now),
+    waiters: waiterViews(record, now),
+    ...(record?.frozen ? { frozen: record.frozen } : {}),
+    ...(delayedUntil > now ? { delayedUntil } : {}),
+    minValidToken:
+      tokens.length > 0
+        ? Math.min(...tokens)
+        : lowestTokenToCome(record?.lastToken ?? 0, epoch, now),
+  };
+}
+
+/** How the hold with this token ended, for its owner; `superseded` where only later ones are remembered. */
+export function lostAnswer(
+  record: LockRecord | null,
+  token: number,
+  owner: string,
+  now: number,
+): Lost {
+  const ended = record?.ended;
+  if (ended && ended.token === token && ended.owner === owner) {
+    const { cause, at, by, reason } = ended;
+    return {
+      outcome: 'lost',
+      cause,
+      at,
+      ...(by === undefined ? {} : { by }),
+      ...(reason === undefined ? {} : { reason }),
+    };
+  }
+  const first = record?.holds[0];
+  const isSuccessor = first?.mode === 'exclusive' && first.token > token;
+  const at = isSuccessor ? first.grantedAt : (ended?.at ?? now);
+  return { outcome: 'lost', cause: 'superseded', at };
+}

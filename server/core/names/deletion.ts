@@ -1,0 +1,86 @@
+import type { CounterRecord } from '../counter/counter-record';
+import { ANSWERS_MAX_MS } from '../decision';
+import { startsAboveFrom } from '../fencing-token';
+import { type LockRecord, liveHolds } from '../lock/lock-record';
+
+/** Why a record is not deleted, in the order in which the reasons are checked. */
+export const KEPT_BECAUSE = [
+  'held',
+  'waitedFor',
+  'frozen',
+  'delayed',
+  'lostLately',
+  'answersKept',
+  'tokensAhead',
+  'unreadable',
+] as const;
+
+export type KeptBecause = (typeof KEPT_BECAUSE)[number];
+
+/** How long a lock is kept whose hold was lost, not released, so that its holder can learn how. */
+const LOST_KEPT_MS = 60 * 60_000;
+
+/** How long a free lock is kept in a namespace that has room, and in one that is more than half full. */
+export const IDLE_MS = 30 * 24 * 60 * 60_000;
+export const IDLE_WHERE_FILLING_MS = 5 * 60_000;
+
+/** Whether a record may be deleted. */
+export interface Deletion {
+  /** Null: nothing keeps it at the moment that was asked about. */
+  keptBecause: KeptBecause | null;
+  /**
+   * The backend's clock must have reached this instant; it depends on the record alone, so that the store can test it in the step
+   * in which it deletes this very rev. Infinity: this rev may never be deleted.
+   */
+  notBefore: number;
+}
+
+type Obstacle = [why: KeptBecause, until: number];
+
+/**
+ * Whether a lock may be deleted, by a chore or by an operator.
+ *
+ * Guarantee: once a store has deleted exactly this rev, its clock having reached `notBefore`, every token and rev of a later
+ * lock of that name is above all of this one's, unless that clock steps back by `DELETION_MARGIN_MS` or more; the
+ * lock has no holder and no waiter, and every remembered answer about it has lapsed.
+ *
+ * @param epoch of the backend
+ * @param now the backend's clock, epoch milliseconds
+ */
+export function lockDeletion(record: LockRecord, epoch: number, now: number): Deletion {
+  const { rev, lastToken, holds, offers, ended, queue, frozen, delayedUntil } = record;
+  const isLost = ended?.cause === 'expired' || ended?.cause === 'forced';
+  const lostAt = Math.max(
+    isLost ? ended.at : Number.NEGATIVE_INFINITY,
+    ...holds.map(({ expiresAt }) => expiresAt),
+  );
+  const isAnyLive = liveHolds(record, now).length > 0;
+  return firstOf(now, [
+    ['held', isAnyLive ? Number.POSITIVE_INFINITY : 0],
+    ['waitedFor', queue.length + offers.length > 0 ? Number.POSITIVE_INFINITY : 0],
+    ['frozen', frozen ? Number.POSITIVE_INFINITY : 0],
+    ['delayed', delayedUntil],
+    ['lostLately', lostAt + LOST_KEPT_MS],
+    ['answersKept', record.answersUntil ?? lastUsedAt(record) + ANSWERS_MAX_MS],
+    ['tokensAhead', startsAboveFrom(rev, lastToken, epoch)],
+  ]);
+}
+
+/** The same for a counter. Only an operator deletes one: it is never deleted for being idle. */
+export function counterDeletion(record: CounterRecord, now: number): Deletion {
+  return firstOf(now, [
+    ['answersKept', record.answersUntil],
+    ['tokensAhead', startsAboveFrom(record.rev, 0, 0)],
+  ]);
+}
+
+/** When a lock was last held, as far as its record tells; 0: it was not. Meaningful only for a free lock. */
+export function lastUsedAt({ holds, ended }: LockRecord): number {
+  return Math.max(0, ended?.at ?? 0, ...holds.map(({ expiresAt }) => expiresAt));
+}
+
+function firstOf(now: number, obstacles: Obstacle[]): Deletion {
+  const first = obstacles.find(([, until]) => until > now);
+  const notBefore = Math.max(0, ...obstacles.map(([, until]) => until));
+  return { keptBecause: first?.[0] ?? null, notBefore };
+}

@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { EventKind, LockEvent } from '../lock/lock-event';
+import type { Hold } from '../lock/lock-record';
+import { Campaign, type Referee, type Told } from '../testing/campaign';
+import { steps } from '../testing/campaign-steps';
+import type { Written } from '../testing/lock-world';
+import { PROPERTY_MS, RUNS } from '../testing/property-runs';
+
+/**
+ * Compares each record with the one before it, and the difference with the events that were written. That records,
+ * commands and answers are never written to is proven by their being frozen.
+ */
+class HistoryReferee implements Referee {
+  private rev: number | null = null;
+
+  onWritten(written: Written): void {
+    const { before, after, decision } = written;
+    if (before) expect(after.rev).toBe(before.rev + 1);
+    if (this.rev !== null) expect(after.rev).toBe(this.rev + 1);
+    this.rev = after.rev;
+    const { events } = decision;
+    expect(new Set(events.map(({ rev }) => rev))).toEqual(new Set([after.rev]));
+    const spans = events.flatMap(({ waitedMs = 0, heldMs = 0 }) => [waitedMs, heldMs]);
+    expect(Math.min(...spans)).toBeGreaterThanOrEqual(0);
+    checkHolds(written);
+    checkQueue(written);
+  }
+
+  onTold({ proposal, written }: Told): void {
+    const { events, memos, extensions, handOffs } = proposal.decision;
+    if (!written) expect([events, memos, extensions, handOffs].flat()).toEqual([]);
+  }
+}
+
+const ENDINGS: EventKind[] = ['released', 'expired', 'forced', 'late'];
+const CHANGES: EventKind[] = ['renewed', 'extended', 'reentered', 'decremented'];
+
+const essence = ({ token, count, expiresAt }: Hold) => ({ token, count, expiresAt });
+
+const of = (events: LockEvent[], kinds: EventKind[]) =>
+  events.filter(({ kind }) => kinds.includes(kind));
+
+/** The holds as the events tell them, from the ones before, are the holds as they are. */
+function checkHolds({ before, after, decision }: Written): void {
+  const told = new Map(before?.holds.map((hold) => [hold.token, essence(hold)]));
+  for (const event of decision.events) {
+    const { kind, token = 0, expiresAt, holdCount } = event;
+    if (kind === 'granted') told.set(token, { token, count: 1, expiresAt: expiresAt ?? 0 });
+    if (ENDINGS.includes(kind)) {
+      expect(told.delete(token), `${kind} of no hold`).toBe(true);
+    }
+    if (!CHANGES.includes(kind)) continue;
+    const was = told.get(token);
+    if (!was) throw new Error(`${kind} of no hold`);
+    told.set(token, {
+      token,
+      count: holdCount ?? was.count,
+      expiresAt: expiresAt ?? was.expiresAt,
+    });
+  }
+  expect([...told.values()]).toEqual(after.holds.map(essence));
+  const last = of(decision.events, ENDINGS).at(-1);
+  if (last) expect(after.ended).toMatchObject({ token: last.token, at: last.at });
+  const { frozen = null } = before ?? {};
+  const isTold = of(decision.events, ['frozen', 'unfrozen']).length > 0;
+  expect(isTold).toBe(after.frozen !== frozen);
+}
+
+function checkQueue({ before, after, decision }: Written): void {
+  const { events, handOffs } = decision;
+  const old = new Map(before?.queue.map((waiter) => [waiter.ticket, waiter]));
+  const joined = after.queue.filter(({ ticket }) => !old.has(ticket));
+  const moved = after.queue.filter((waiter) => (old.get(waiter.ticket) ?? waiter) !== waiter);
+  const left = old.size - (after.queue.length - joined.length);
+  const known = new Set(before?.queue.map(({ tag }) => tag));
+  const servedAtOnce = handOffs.filter(({ tag }) => !known.has(tag)).length;
+  const served = handOffs.length - servedAtOnce;
+  expect(of(events, ['queued'])).toHaveLength(joined.length + servedAtOnce);
+  expect(of(events, ['cancelled', 'timeout', 'dropped'])).toHaveLength(left - served);
+  if (moved.length > 0) expect(of(events, ['detached', 'resumed'])).toHaveLength(moved.length);
+  const newOffers = after.offers.filter((offer) => !before?.offers.includes(offer));
+  expect(of(events, ['offered'])).toHaveLength(newOffers.length);
+}
+
+it(
+  'every change raises the rev by one and stands in the history, event by event',
+  () => {
+    fc.assert(
+      fc.property(steps, (played) => {
+        new Campaign([new HistoryReferee()]).play(played);
+      }),
+      RUNS,
+    );
+  },
+  PROPERTY_MS,
+);

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { LockCommand } from '../lock/lock-command';
+import type { LockRecord, Waiter } from '../lock/lock-record';
+import { isTagOf } from '../request-tag';
+import { Campaign, type Referee } from '../testing/campaign';
+import { steps } from '../testing/campaign-steps';
+import { holdsMoved } from '../testing/hold-ledger';
+import { acquire, release } from '../testing/lock-requests';
+import { LockWorld, type Written } from '../testing/lock-world';
+import { PROPERTY_MS, RUNS } from '../testing/property-runs';
+
+const NO_RECORD: Pick<LockRecord, 'queue' | 'offers'> = { queue: [], offers: [] };
+
+class QueueReferee implements Referee {
+  onWritten(written: Written): void {
+    const { before, after, decision } = written;
+    const { queue } = after;
+    const tickets = queue.map(({ ticket }) => ticket);
+    expect(tickets).toEqual([...tickets].sort((a, b) => a - b));
+    expect(after.lastTicket).toBeGreaterThanOrEqual(Math.max(0, ...tickets));
+    this.checkKept(written);
+
+    const { granted } = holdsMoved(before, after);
+    for (const { token, mode } of granted) {
+      const handed = decision.handOffs.find(({ hold }) => hold.token === token);
+      const served = before?.queue.find(({ tag }) => tag === handed?.tag);
+      const isOvertaken = ({ ticket, ...waiter }: Waiter) =>
+        ticket < (served?.ticket ?? Infinity) &&
+        !(isOffered(after, ticket) && waiter.mode === mode);
+      expect(queue.filter(isOvertaken), 'somebody present was overtaken').toEqual([]);
+      if (served) expect(isPatient(served, written.writtenAt)).toBe(true);
+    }
+    this.checkOffers(written);
+    if (written.command.verb === 'detach') return;
+    for (const waiter of queue) expect(isPresent(waiter, written)).toBe(true);
+  }
+
+  /** Places held back go to the first in line, and nobody waits where there is room; nothing while nobody is granted. */
+  private checkOffers({ after, context, command }: Written): void {
+    const { queue, offers, holds } = after;
+    const served = queue.slice(0, offers.length);
+    expect(new Set(served.map(({ ticket }) => ticket))).toEqual(
+      new Set(offers.map(({ ticket }) => ticket)),
+    );
+    const modes = [...holds, ...served].map(({ mode }) => mode);
+    if (modes.includes('exclusive')) expect(modes).toHaveLength(1);
+    const isOpen = !after.frozen && after.delayedUntil <= context.now;
+    if (!isOpen) expect(offers).toEqual([]);
+    const next = queue[offers.length];
+    const fits =
+      next && (next.mode === 'shared' ? !modes.includes('exclusive') : modes.length === 0);
+    if (command.verb === 'detach') return;
+    if (isOpen) expect(fits ?? false, 'the lock has room while somebody waits').toBe(false);
+    for (const { ticket, until } of offers) {
+      const isAway = queue.find((waiter) => waiter.ticket === ticket)?.detachedUntil !== null;
+      if (!isAway) expect(until).toBeGreaterThan(context.now);
+    }
+  }
+
+  /** Nobody leaves the queue without a reason, and nobody's place or patience changes. */
+  private checkKept(written: Written): void {
+    const { before, after, context, command } = written;
+    const { queue, offers } = before ?? NO_RECORD;
+    const now = new Map(after.queue.map((waiter) => [waiter.ticket, waiter]));
+    for (const was of queue) {
+      const is = now.get(was.ticket);
+      if (is) {
+        const { process, detachedUntil, ...kept } = is;
+        expect(was).toMatchObject(kept);
+        const left = detachedUntil !== null && was.detachedUntil !== detachedUntil;
+        if (left)
+          expect([was.process, detachedUntil]).toEqual([written.process, context.now + 2_000]);
+        if (process !== was.process) expect(isFor(command, was) && command.verb).toBe('acquire');
+        continue;
+      }
+      const isServed = written.decision.handOffs.some(({ tag }) => tag === was.tag);
+      const isHome = command.verb === 'giveUp' && was.process === written.process;
+      const isEnded = isFor(command, was) && (command.verb === 'cancel' || isHome);
+      const isReady = isHere(was, written) || was.detachedUntil !== null;
+      const isMissed = offers.some(
+        ({ ticket, until }) => ticket === was.ticket && until <= context.now,
+      );
+      const missed = isMissed && !isReady;
+      const hasLeft = !isPresent(was, written) || missed;
+      expect(isServed || isEnded || hasLeft, `waiter ${was.ticket} was lost`).toBe(true);
+    }
+    const joined = after.queue.filter(({ ticket }) => ticket > (before?.lastTicket ?? 0));
+    if (joined.length > 0)
+      expect(after.queue.length).toBeLessThanOrEqual(context.policy.queueLimit);
+  }
+}
+
+const isOffered = ({ offers }: LockRecord, ticket: number) =>
+  offers.some((offer) => offer.ticket === ticket);
+
+const isFor = (command: LockCommand, { tag }: Waiter) =>
+  'request' in command && command.request !== null && isTagOf(tag, command.request.key);
+
+const isPatient = (waiter: Waiter, now: number) => now < waiter.enqueuedAt + waiter.patienceMs;
+
+/** Whether its caller is on the line at the process that decided, or is the one who asked. */
+function isHere(waiter: Waiter, { process, command, onTheLine }: Written): boolean {
+  if (command.verb === 'acquire' && isFor(command, waiter)) return true;
+  return waiter.process === process && onTheLine.has(`${process} ${waiter.tag}`);
+}
+
+function isPresent(waiter: Waiter, written: Written): boolean {
+  const { context, process, command } = written;
+  if (!isPatient(waiter, context.now)) return false;
+  if (command.verb === 'acquire' && isFor(command, waiter)) return true;
+  if (waiter.detachedUntil !== null) return context.now < waiter.detachedUntil;
+  return waiter.process === process ? isHere(waiter, written) : context.isAlive(waiter.process);
+}
+
+it(
+  'promise 6: the queue is first in, first out among those who are there; nobody is lost',
+  () => {
+    fc.assert(
+      fc.property(steps, (played) => {
+        new Campaign([new QueueReferee()]).play(played);
+      }),
+      RUNS,
+    );
+  },
+  PROPERTY_MS,
+);
+
+it(
+  'promise 6: whoever is on the line is served or told that its patience is over',
+  () => {
+    fc.assert(
+      fc.property(steps, (played) => {
+        const campaign = new Campaign([new QueueReferee()]).play(played);
+        const { world } = campaign;
+        campaign.dropPending();
+        for (let look = 0; look < 60 && world.record?.queue.length !== 0; look += 1) {
+          world.pass(250);
+          for (const process of ['p1', 'p2', 'p3']) {
+            if (!world.isKilled(process)) campaign.run({ verb: 'settle' }, process);
+          }
+          const hold = world.record?.holds[0];
+          const held = hold && { ...hold, verb: 'release' as const, request: null };
+          const survivor = ['p1', 'p2', 'p3'].find((process) => !world.isKilled(process));
+          if (held && survivor) campaign.run(held, survivor);
+          if (!survivor || !world.record) return;
+        }
+        expect(world.record?.queue ?? []).toEqual([]);
+      }),
+      RUNS,
+    );
+  },
+  PROPERTY_MS,
+);
+
+/** How long a killed process is taken to be alive, and how often the others look. */
+const UNNOTICED_MS = 1_500;
+const LOOK_EVERY_MS = 250;
+
+it(
+  'promise 6: a dead process costs its queue at most 2 s, however many of its callers wait',
+  () => {
+    const crowd = fc.array(fc.constantFrom('p2', 'p3'), { maxLength: 30 });
+    const instants = fc.integer({ min: 0, max: 4_000 });
+    fc.assert(
+      fc.property(crowd, instants, instants, (processes, killedAfterMs, freedAfterMs) => {
+        const world = new LockWorld();
+        const start = world.now;
+        const holder = world.run(acquire('orders/holder', { leaseMs: 60_000 }));
+        const token = holder.outcome === 'granted' ? holder.token : 0;
+        const patient = { waitMs: 60_000 };
+        processes.forEach((process, i) => {
+          world.run(acquire(`orders/w${i}`, patient), process);
+        });
+        world.run(acquire('orders/survivor', patient), 'p1');
+
+        const isServed = () => world.record?.holds[0]?.owner === 'survivor';
+        const bothDone = Math.max(killedAfterMs, freedAfterMs);
+        for (let ms = 0; ms <= bothDone + 2_000 && !isServed(); ms += 1) {
+          if (ms === killedAfterMs) for (const p of ['p2', 'p3']) world.kill(p, UNNOTICED_MS);
+          if (ms === freedAfterMs) world.run(release('orders/holder', token));
+          if (ms % LOOK_EVERY_MS === 0) world.run({ verb: 'settle' });
+          world.pass(1);
+        }
+        expect(isServed(), `not served ${world.now - start - bothDone} ms later`).toBe(true);
+      }),
+      RUNS,
+    );
+  },
+  PROPERTY_MS,
+);

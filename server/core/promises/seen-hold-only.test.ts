@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { ExtendAnswer, ForceReleaseAnswer } from '../../contract/lock/answers';
+import { decide } from '../lock/decide';
+import type { ExtendCommand, ForceReleaseCommand } from '../lock/lock-command';
+import type { Hold } from '../lock/lock-record';
+import { Campaign, type Referee, type Told } from '../testing/campaign';
+import { steps } from '../testing/campaign-steps';
+import { HoldLedger, holdsMoved } from '../testing/hold-ledger';
+import type { Written } from '../testing/lock-world';
+import { PROPERTY_MS, RUNS } from '../testing/property-runs';
+
+class OperatorReferee implements Referee {
+  private readonly ledger = new HoldLedger();
+  private readonly done = new Map<string, ForceReleaseAnswer | ExtendAnswer>();
+
+  onWritten(written: Written): void {
+    this.ledger.onWritten(written);
+    const acts = written.decision.events.filter(({ kind }) => /forced|extended/.test(kind));
+    const { command } = written;
+    if (command.verb !== 'forceRelease' && command.verb !== 'extend') {
+      expect(acts).toEqual([]);
+      return;
+    }
+    for (const act of acts) {
+      const { token, by, reason } = command;
+      expect(act).toMatchObject({ token, by, reason });
+      expect(this.done.has(command.request.key), 'one act, twice').toBe(false);
+    }
+  }
+
+  onTold(told: Told): void {
+    const { command } = told.proposal;
+    if (command.verb !== 'forceRelease' && command.verb !== 'extend') return;
+    const answer = told.proposal.decision.answer as ForceReleaseAnswer | ExtendAnswer;
+    const first = this.done.get(command.request.key);
+    if (first) {
+      expect(answer).toEqual(asOf(told.proposal.context.now, first));
+    } else if (answer.outcome === 'changed') {
+      this.checkUntouched(command, told);
+    } else {
+      this.done.set(command.request.key, answer);
+      if (command.verb === 'extend') this.checkExtended(command, told);
+      else this.checkForced(command, told);
+    }
+  }
+
+  private checkUntouched({ token }: ForceReleaseCommand | ExtendCommand, told: Told): void {
+    const { proposal, written, at } = told;
+    expect(this.ledger.isLive(token, Math.max(at, proposal.context.now))).toBe(false);
+    const answer = proposal.decision.answer as ForceReleaseAnswer;
+    expect(answer.rev).toBe(written?.after.rev ?? proposal.before?.rev ?? 0);
+    if (!written) return;
+    const { changed } = holdsMoved(written.before, written.after);
+    expect(changed).toEqual([]);
+  }
+
+  private checkForced({ token, by, reason }: ForceReleaseCommand, { written }: Told): void {
+    if (!written) throw new Error('forced, but nothing was written');
+    const { after, writtenAt, context } = written;
+    expect(this.ledger.entry(token).ending).toMatchObject({ cause: 'forced', by, reason });
+    expect(onPurpose(written)).toMatchObject([{ token }]);
+    const then = { ...context, now: writtenAt };
+    expect(decide(after, { verb: 'check', token }, then).answer.valid).toBe(false);
+    const { minValidToken } = decide(after, { verb: 'inspect' }, then).answer;
+    const { mode } = this.ledger.entry(token).hold;
+    if (mode === 'exclusive') expect(minValidToken).toBeGreaterThan(token);
+  }
+
+  private checkExtended({ token, extendMs }: ExtendCommand, { written, proposal }: Told): void {
+    if (!written) throw new Error('extended, but nothing was written');
+    const { changed } = holdsMoved(written.before, written.after);
+    expect(onPurpose(written)).toEqual([]);
+    expect(changed).toHaveLength(1);
+    const [move] = changed;
+    expect(move?.hold.token).toBe(token);
+    expect(move?.hold.expiresAt).toBe((move?.was.expiresAt ?? 0) + extendMs);
+    expect(proposal.decision.answer).toMatchObject({ expiresAt: move?.hold.expiresAt });
+    expect(written.writtenAt).toBeLessThan(move?.was.expiresAt ?? 0);
+  }
+}
+
+/** An answer as a repeat hears it: what is left of a lease is counted from then. */
+function asOf<A extends ForceReleaseAnswer | ExtendAnswer>(now: number, first: A): A {
+  if (first.outcome !== 'extended') return first;
+  return { ...first, expiresInMs: Math.max(0, first.expiresAt - now) };
+}
+
+/** The holds that ended otherwise than by time, which may end others in the same write. */
+function onPurpose({ before, after, decision }: Written): Hold[] {
+  const lapsed = decision.events.filter(({ kind }) => kind === 'expired').map(({ token }) => token);
+  return holdsMoved(before, after).ended.filter(({ token }) => !lapsed.includes(token));
+}
+
+it(
+  'promise 7: force-release and extend act on the hold that was seen, or not at all; the evicted token is invalid at once',
+  () => {
+    fc.assert(
+      fc.property(steps, (played) => {
+        new Campaign([new OperatorReferee()]).play(played);
+      }),
+      RUNS,
+    );
+  },
+  PROPERTY_MS,
+);

@@ -1,0 +1,5 @@
+import type { CounterEvent } from './counter/counter-event';
+import type { LockEvent } from './lock/lock-event';
+
+/** One line of history, of whatever kind of record. */
+export type RecordEvent = LockEvent | CounterEvent;

@@ -1,0 +1,118 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { LockRecord } from './lock/lock-record';
+import { restoredCounter, restoredLock } from './restored-record';
+import { acquire, release, renew } from './testing/lock-requests';
+import { LockWorld } from './testing/lock-world';
+
+const HOUR_MS = 3_600_000;
+
+const inspect = () => ({ verb: 'inspect' }) as const;
+
+let world: LockWorld;
+beforeEach(() => {
+  world = new LockWorld();
+});
+
+/** A new process over the backup, under the next epoch. */
+function restore(backup: LockRecord | null, quietMs: number) {
+  const { now } = world;
+  world.epoch += 1;
+  const grantsFrom = now + quietMs;
+  world.policy = { ...world.policy, grantsFrom };
+  const why = { by: 'restore', reason: 'disk lost' };
+  const restored = backup && restoredLock(backup, { epoch: world.epoch, now, grantsFrom, ...why });
+  world.record = restored?.next ?? null;
+  return restored;
+}
+
+const take = (leaseMs = HOUR_MS) => {
+  const answer = world.run(acquire('orders/a', { leaseMs }));
+  if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+  return answer.token;
+};
+
+describe('a lock that was brought back from a backup', () => {
+  it('is not granted while a hold that the backup knows nothing of may last', () => {
+    const first = take();
+    const backup = world.record;
+    world.run(release('orders/a', first));
+    const unknown = take(2 * HOUR_MS);
+    restore(backup, 24 * HOUR_MS);
+
+    expect(world.run(acquire('orders/b'))).toMatchObject({ outcome: 'held', holders: [] });
+    expect(world.run(renew('orders/a', unknown))).toMatchObject({ outcome: 'lost' });
+    expect(world.run(inspect())).toMatchObject({ state: 'delayed' });
+    world.pass(24 * HOUR_MS);
+    expect(take()).toBeGreaterThan(unknown);
+  });
+
+  it('is held no more by whom the backup names, who is told why', () => {
+    const token = take();
+    world.run(acquire('orders/waiter', { waitMs: HOUR_MS }));
+    const restored = restore(world.record, 0);
+    const why = { by: 'restore', reason: 'disk lost' };
+    expect(world.run(renew('orders/a', token))).toMatchObject({
+      outcome: 'lost',
+      cause: 'forced',
+      ...why,
+    });
+    const told = restored?.events.map(({ kind, rev }) => [kind, rev]);
+    expect(told).toEqual([
+      ['dropped', restored?.next.rev],
+      ['forced', restored?.next.rev],
+    ]);
+    expect(world.record?.queue).toEqual([]);
+    expect(world.run(inspect()).minValidToken).toBeGreaterThan(token);
+  });
+
+  it('passes every rev that it had, also those that the backup has not seen', () => {
+    const first = take();
+    const backup = world.record;
+    world.run(release('orders/a', first));
+    take();
+    const revBefore = world.record?.rev ?? 0;
+    world.pass(1_000);
+    expect(restore(backup, 0)?.next.rev).toBeGreaterThan(revBefore);
+  });
+
+  it('counts on above its last restore when the same backup is restored a second time', () => {
+    take();
+    const backup = world.record;
+    restore(backup, 0);
+    const token = take();
+    world.pass(1_000);
+    world.epoch -= 1; // The second place knows nothing of the first.
+    restore(backup, 0);
+    expect(take()).toBeGreaterThan(token);
+  });
+
+  it('stays frozen if it was', () => {
+    take();
+    const frozen = { by: 'ana', reason: 'looking into it', at: world.now };
+    const backup = world.record && { ...world.record, frozen };
+    expect(restore(backup, 0)?.next.frozen).toEqual(frozen);
+  });
+
+  it('is as delayed if the backup does not know it', () => {
+    restore(null, HOUR_MS);
+    expect(world.run(inspect())).toMatchObject({
+      state: 'delayed',
+      delayedUntil: world.now + HOUR_MS,
+    });
+    expect(world.run(acquire('orders/a')).outcome).toBe('held');
+    const waiting = acquire('orders/b', { waitMs: 2 * HOUR_MS });
+    expect(world.run(waiting).outcome).toBe('queued');
+    world.pass(HOUR_MS);
+    world.run({ verb: 'settle' });
+    expect(world.record?.holds.map(({ owner }) => owner)).toEqual(['b']);
+  });
+});
+
+it('a restored counter keeps value and bounds and passes every rev that it had', () => {
+  const lastMove = { at: 1, delta: 7, who: 'orders', isPerson: false };
+  const facts = { rev: 5, value: 7, floor: 0, ceiling: 9, createdAt: 1, lastMove };
+  const record = { ...facts, answersUntil: 0 };
+  const next = restoredCounter(record, world.now);
+  expect(next).toEqual({ ...record, rev: next.rev });
+  expect(next.rev).toBeGreaterThan(world.now - Date.UTC(2025, 0, 1));
+});

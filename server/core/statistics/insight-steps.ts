@@ -1,0 +1,64 @@
+import type { InsightPoint, InsightRange, LockInsight } from '../../contract/console/insight-row';
+import { addRollup, emptyRollup, MINUTE_MS, type MinuteRollup } from './minute-rollup';
+
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How long one step of each range is, and how many there are. */
+const INSIGHT_STEPS: Record<InsightRange, { stepMs: number; count: number }> = {
+  '1h': { stepMs: MINUTE_MS, count: 60 },
+  '24h': { stepMs: 10 * MINUTE_MS, count: 144 },
+  '7d': { stepMs: HOUR_MS, count: 168 },
+  '30d': { stepMs: 4 * HOUR_MS, count: 180 },
+};
+
+/** The instant at which a range begins that ends with the step under way at `now`. */
+export function rangeBegin(range: InsightRange, now: number): number {
+  const { stepMs, count } = INSIGHT_STEPS[range];
+  return (Math.floor(now / stepMs) - count + 1) * stepMs;
+}
+
+/** Gathers minutes into the steps of a range: one sum for each step, oldest first. Minutes outside of it are left out. */
+export class InsightSteps {
+  private readonly steps: MinuteRollup[];
+  private readonly begin: number;
+  private readonly stepMs: number;
+
+  constructor(range: InsightRange, now: number) {
+    const { stepMs, count } = INSIGHT_STEPS[range];
+    this.stepMs = stepMs;
+    this.begin = rangeBegin(range, now);
+    this.steps = Array.from({ length: count }, (_, i) => emptyRollup(this.begin + i * stepMs));
+  }
+
+  add(rollup: MinuteRollup): void {
+    const step = this.steps[Math.floor((rollup.minute - this.begin) / this.stepMs)];
+    if (step) addRollup(step, rollup);
+  }
+
+  /** What was gathered, as people see it. */
+  view(): Pick<LockInsight, 'stepMs' | 'points' | 'total' | 'waits' | 'holds'> {
+    const total = emptyRollup(this.begin);
+    for (const step of this.steps) addRollup(total, step);
+    return {
+      stepMs: this.stepMs,
+      points: this.steps.map((step) => ({ at: step.minute, ...sumView(step) })),
+      total: sumView(total),
+      waits: total.waits.bars(),
+      holds: total.holds.bars(),
+    };
+  }
+}
+
+function sumView(rollup: MinuteRollup): Omit<InsightPoint, 'at'> {
+  const { grants, timeouts, expiries, forced, waits, holds } = rollup;
+  return {
+    grants,
+    timeouts,
+    expiries,
+    forced,
+    waitP50Ms: waits.quantile(0.5),
+    waitP99Ms: waits.quantile(0.99),
+    holdP50Ms: holds.quantile(0.5),
+    holdP99Ms: holds.quantile(0.99),
+  };
+}

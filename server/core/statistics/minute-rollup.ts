@@ -1,0 +1,82 @@
+import type { CounterEvent } from '../counter/counter-event';
+import type { EventKind, LockEvent } from '../lock/lock-event';
+import { LogHistogram } from './log-histogram';
+
+export const MINUTE_MS = 60_000;
+
+/** How often the things that are counted of a lock came up. */
+export interface EventCounts {
+  /** New holds. Re-entries and renewals are none; one that was given back at once as `late` is one. */
+  grants: number;
+  /** Waits whose patience ended. */
+  timeouts: number;
+  /** Holds that ended with their lease. */
+  expiries: number;
+  /** Holds that an operator ended. */
+  forced: number;
+}
+
+/**
+ * What happened to a lock, or to several, within one minute of the backend's clock: an event belongs to the minute of its
+ * `at`, which for an expiry is the deadline.
+ */
+export interface MinuteRollup extends Rollup {
+  /** The instant at which it begins, epoch milliseconds. */
+  minute: number;
+}
+
+/** What is counted of events, whatever time they are from. */
+export interface Rollup extends EventCounts {
+  /** How long each grant was waited for; 0 ms for one without a wait. Waits that ended without a grant are not in it. */
+  waits: LogHistogram;
+  /** How long each hold that ended here had lasted, however it ended; one given back as `late` is not in it. */
+  holds: LogHistogram;
+}
+
+export function emptyRollup(minute: number): MinuteRollup {
+  return { minute, ...nothingYet() };
+}
+
+export function nothingYet(): Rollup {
+  const histograms = { waits: new LogHistogram(), holds: new LogHistogram() };
+  return { grants: 0, timeouts: 0, expiries: 0, forced: 0, ...histograms };
+}
+
+/** The beginning of the minute in which an event happened. */
+export function minuteOf({ at }: { at: number }): number {
+  return Math.floor(at / MINUTE_MS) * MINUTE_MS;
+}
+
+/** Which count an event adds to, if any. */
+const COUNTED = {
+  granted: 'grants',
+  timeout: 'timeouts',
+  expired: 'expiries',
+  forced: 'forced',
+} as const satisfies Partial<Record<EventKind, keyof EventCounts>>;
+
+/** Holds end in one of these ways. */
+const ENDINGS: ReadonlySet<string> = new Set<EventKind>(['released', 'expired', 'forced']);
+
+/** Whether an event changes a roll-up at all; most renewals, queueings and all of counters do not. */
+export function isRolledUp(event: LockEvent | CounterEvent): event is LockEvent {
+  return event.kind in COUNTED || ENDINGS.has(event.kind);
+}
+
+/** Counts an event. */
+export function addEvent(rollup: Rollup, event: LockEvent): void {
+  const { kind, waitedMs = 0, heldMs = 0 } = event;
+  if (kind in COUNTED) rollup[COUNTED[kind as keyof typeof COUNTED]] += 1;
+  if (kind === 'granted') rollup.waits.add(waitedMs);
+  if (ENDINGS.has(kind)) rollup.holds.add(heldMs);
+}
+
+/** Counts everything of another roll-up. */
+export function addRollup(rollup: Rollup, other: Rollup): void {
+  rollup.grants += other.grants;
+  rollup.timeouts += other.timeouts;
+  rollup.expiries += other.expiries;
+  rollup.forced += other.forced;
+  rollup.waits.addAll(other.waits);
+  rollup.holds.addAll(other.holds);
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_POLICY } from '../../contract/namespace-policy';
+import { acquire, forceRelease, freeze, release, renew, unfreeze } from '../testing/lock-requests';
+import { LockWorld } from '../testing/lock-world';
+import { lockStatus, statusFacts } from './lock-status';
+import type { LockNorms } from './stuck-reason';
+
+const norms: LockNorms = { ownHold: null, gaveUpAt: 0, policy: DEFAULT_POLICY };
+
+const world = () => {
+  const lock = new LockWorld();
+  const status = (reachable = true) => {
+    if (!lock.record) throw new Error('never written');
+    return lockStatus(statusFacts(lock.record), norms, lock.now, reachable);
+  };
+  const take = () => {
+    const answer = lock.run(acquire('orders/w1', { leaseMs: 10_000 }));
+    return answer.outcome === 'granted' ? answer.token : 0;
+  };
+  return { lock, status, take };
+};
+
+describe('the status of a lock', () => {
+  it('is `free` when its last hold was given back', () => {
+    const { lock, status, take } = world();
+    lock.run(release('orders/w1', take()));
+    expect(status()).toBe('free');
+  });
+
+  it('is `held` while its lease runs, also when a short job never renews', () => {
+    const { lock, status, take } = world();
+    take();
+    expect(status()).toBe('held');
+    lock.pass(9_999);
+    expect(status()).toBe('held');
+  });
+
+  it('is `contended` when somebody waits', () => {
+    const { lock, status, take } = world();
+    const token = take();
+    lock.run(acquire('orders/w2', { waitMs: 60_000 }), 'p2');
+    expect(status()).toBe('contended');
+    lock.run(release('orders/w1', token));
+    expect(status()).toBe('contended');
+  });
+
+  it('is `expiring` when under a fifth of the lease is left and the holder has stopped renewing', () => {
+    const { lock, status, take } = world();
+    lock.run(renew('orders/w1', take(), 10_000));
+    lock.pass(8_000);
+    expect(status()).toBe('held');
+    lock.pass(1);
+    expect(status()).toBe('expiring');
+  });
+
+  it('is `expired` from the instant at which the lease ends until somebody takes the lock', () => {
+    const { lock, status, take } = world();
+    take();
+    lock.pass(10_000);
+    expect(status()).toBe('expired');
+    lock.run({ verb: 'settle' });
+    expect(status()).toBe('expired');
+    lock.run(acquire('orders/w2'));
+    expect(status()).toBe('held');
+  });
+
+  it('is `unknown` when its backend does not answer, whatever was last read', () => {
+    const { lock, status, take } = world();
+    const token = take();
+    expect(status(false)).toBe('unknown');
+    lock.run(release('orders/w1', token));
+    expect(status(false)).toBe('unknown');
+  });
+
+  it('is `free` again an hour after a lease lapsed, settled or not', () => {
+    const { lock, status, take } = world();
+    take();
+    lock.pass(10_000 + 3_599_999);
+    expect(status()).toBe('expired');
+    lock.pass(1);
+    expect(status()).toBe('free');
+    lock.run({ verb: 'settle' });
+    expect(status()).toBe('free');
+  });
+
+  it('is `frozen` whoever holds it or waits, and as before when it is unfrozen', () => {
+    const { lock, status, take } = world();
+    take();
+    lock.run(freeze());
+    expect(status()).toBe('frozen');
+    lock.run(unfreeze());
+    expect(status()).toBe('held');
+  });
+
+  it('is `delayed` in the pause after a hold that was lost', () => {
+    const { lock, status, take } = world();
+    lock.policy = { ...lock.policy, lockDelayMs: 5_000 };
+    lock.run(forceRelease(take()));
+    expect(status()).toBe('delayed');
+    lock.pass(5_000);
+    expect(status()).toBe('free');
+  });
+
+  it('of a shared lock is `held` until the last lease ends, `expiring` when one of them is', () => {
+    const { lock, status } = world();
+    const one = lock.run(acquire('orders/r1', { mode: 'shared' }));
+    lock.run(acquire('orders/r2', { mode: 'shared', leaseMs: 60_000 }));
+    lock.run(renew('orders/r1', one.outcome === 'granted' ? one.token : 0, 10_000));
+    lock.pass(8_001);
+    expect(status()).toBe('expiring');
+    lock.pass(2_000);
+    expect(status()).toBe('held');
+    lock.pass(50_000);
+    expect(status()).toBe('expired');
+  });
+});

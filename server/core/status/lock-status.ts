@@ -1,0 +1,93 @@
+import { type Hold, type LockRecord, liveHolds } from '../lock/lock-record';
+import { type HoldForStuck, type LockNorms, type StuckFacts, stuckReason } from './stuck-reason';
+
+/** What a lock looks like to an operator, worst first; also the sort order of the lock list. */
+export const LOCK_STATUSES = [
+  'stuck',
+  'expired',
+  'unknown',
+  'frozen',
+  'expiring',
+  'contended',
+  'held',
+  'delayed',
+  'free',
+] as const;
+
+export type LockStatus = (typeof LOCK_STATUSES)[number];
+
+/** A lease is short when less than this share of it is left. */
+export const SHORT_SHARE = 0.2;
+
+/** Holders renew at a third of the lease; a renewal is late when half of it has passed without one. */
+export const LATE_SHARE = 0.5;
+
+/** How long a lock whose last hold lapsed is news; after that it is a free lock with a past. */
+export const LAPSE_NEWS_MS = 60 * 60_000;
+
+/** The facts a status is made of. Its holds are those that nobody has ended yet, lapsed or not. */
+export interface StatusFacts extends StuckFacts {
+  /** When the last hold ended by lapsing; null if nobody held the lock since it did otherwise. */
+  lapsedAt: number | null;
+  isFrozen: boolean;
+  delayedUntil: number;
+}
+
+/**
+ * The status at `now`, the backend's clock. `reachable` false: the backend does not answer, so nothing is known.
+ * What is not known is never called free. A free lock that somebody waits for is on its way to them: `contended`.
+ * A freeze and a lock-delay are somebody's will, so a lock is not `stuck` for waiting them out.
+ */
+export function lockStatus(
+  facts: StatusFacts,
+  norms: LockNorms,
+  now: number,
+  reachable: boolean,
+): LockStatus {
+  if (!reachable) return 'unknown';
+  if (facts.isFrozen) return 'frozen';
+  const { waiters, delayedUntil } = facts;
+  const live = facts.holds.filter(({ expiresAt }) => expiresAt > now);
+  if (live.length === 0 && delayedUntil > now) return 'delayed';
+  if (stuckReason(facts, norms, now)) return 'stuck';
+  if (live.length > 0) {
+    if (live.some((hold) => isExpiring(hold, now))) return 'expiring';
+    return waiters > 0 ? 'contended' : 'held';
+  }
+  const lapsedAt = Math.max(facts.lapsedAt ?? 0, ...facts.holds.map(({ expiresAt }) => expiresAt));
+  if (now - lapsedAt < LAPSE_NEWS_MS) return 'expired';
+  return waiters > 0 ? 'contended' : 'free';
+}
+
+function isExpiring(
+  { leaseMs, renewedAt, renewals, expiresAt }: HoldForStuck,
+  now: number,
+): boolean {
+  const isShort = expiresAt - now < leaseMs * SHORT_SHARE;
+  const isLate = renewals > 0 && now - renewedAt > leaseMs * LATE_SHARE;
+  return isShort && isLate;
+}
+
+export function statusFacts(record: LockRecord): StatusFacts {
+  const { holds, ended, queue, frozen, delayedUntil } = record;
+  const hasLapsed = holds.length === 0 && ended?.cause === 'expired';
+  return {
+    holds,
+    waiters: queue.length,
+    oldestWaitAt: queue[0]?.enqueuedAt ?? null,
+    lapsedAt: hasLapsed ? ended.at : null,
+    isFrozen: frozen !== null,
+    delayedUntil,
+  };
+}
+
+/** The hold that a line about the whole lock tells of: the one that will end last. */
+export function leadingHold(record: LockRecord, now: number): Hold | null {
+  if (record.holds.length <= 1) return record.holds[0] ?? null;
+  const live = liveHolds(record, now);
+  const holds = live.length > 0 ? live : record.holds;
+  return holds.reduce<Hold | null>(
+    (last, hold) => (last && last.expiresAt >= hold.expiresAt ? last : hold),
+    null,
+  );
+}

@@ -1,0 +1,173 @@
+import fc from 'fast-check';
+import type { Mode } from '../lock/lock-record';
+
+/**
+ * How a decision is carried out: at once, never (the swap was lost), after a while, or some steps later, on a record
+ * that may have moved on.
+ */
+export type Fate = 'now' | 'never' | 'slowly' | 'later';
+
+export interface Carried {
+  process: string;
+  fate: Fate;
+  /** How long a slow write takes. */
+  delayMs: number;
+  /** How far ahead of the store's clock it is decided. */
+  skewMs: number;
+}
+
+/** What an operator does to a hold. */
+export type OperatorAct = 'forceRelease' | 'extend' | 'askRelease' | 'stopRenewals';
+
+/** Numbers named `nth` pick one of what there is, counted from the newest. */
+export type Step =
+  | (Carried & {
+      act: 'acquire';
+      service: string;
+      owner: string;
+      leaseMs: number;
+      waitMs: number;
+      mode: Mode;
+      reentrant: boolean;
+      named: boolean;
+    })
+  | (Carried & { act: 'repeat'; nth: number; otherInput: boolean })
+  | (Carried & { act: 'cancel' | 'giveUp' | 'detach'; nth: number })
+  | (Carried & {
+      act: 'renew' | 'release';
+      nth: number;
+      /** Whose claim it is: the holder's, another owner's or another service's. */
+      by: 'holder' | 'owner' | 'service';
+      leaseMs: number;
+      /** One of few request ids; null for none. */
+      requestId: string | null;
+    })
+  | (Carried & { act: OperatorAct; nth: number; ms: number; requestId: string })
+  | (Carried & { act: 'freeze' | 'unfreeze'; requestId: string })
+  | (Carried & { act: 'withdraw'; nth: number })
+  | (Carried & { act: 'settle' })
+  | { act: 'pass'; ms: number }
+  | { act: 'setDelay'; ms: number }
+  | { act: 'write'; nth: number }
+  | { act: 'kill'; process: string };
+
+/** How far a process may take the store's clock to be ahead of what it is. */
+export const SKEW_MAX_MS = 300;
+
+const carried = {
+  process: fc.constantFrom('p1', 'p2', 'p3'),
+  fate: fc.oneof(
+    { weight: 8, arbitrary: fc.constant<Fate>('now') },
+    { weight: 1, arbitrary: fc.constant<Fate>('never') },
+    { weight: 1, arbitrary: fc.constant<Fate>('slowly') },
+    { weight: 1, arbitrary: fc.constant<Fate>('later') },
+  ),
+  delayMs: fc.integer({ min: 1, max: 2_000 }),
+  skewMs: fc.oneof(
+    { weight: 8, arbitrary: fc.constant(0) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: SKEW_MAX_MS }) },
+  ),
+};
+
+const leaseMs = fc.constantFrom(100, 300, 1_000, 3_000);
+const nth = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(0) },
+  { weight: 2, arbitrary: fc.integer({ min: 1, max: 8 }) },
+);
+const requestId = fc.constantFrom('a', 'b', 'c');
+
+const acquire = fc.record({
+  act: fc.constant('acquire' as const),
+  ...carried,
+  service: fc.constantFrom('orders', 'billing'),
+  owner: fc.constantFrom('w1', 'w2'),
+  leaseMs,
+  waitMs: fc.constantFrom(0, 200, 1_500, 6_000, 6_000, 6_000),
+  mode: fc.constantFrom<Mode>('exclusive', 'exclusive', 'shared'),
+  reentrant: fc.boolean(),
+  named: fc.boolean(),
+});
+
+const repeat = fc.record({
+  act: fc.constant('repeat' as const),
+  ...carried,
+  nth,
+  otherInput: fc.oneof(
+    { weight: 5, arbitrary: fc.constant(false) },
+    { weight: 1, arbitrary: fc.constant(true) },
+  ),
+});
+
+const end = fc.record({
+  act: fc.constantFrom('cancel' as const, 'giveUp' as const, 'detach' as const, 'detach' as const),
+  ...carried,
+  nth,
+});
+
+const claim = fc.record({
+  act: fc.constantFrom('renew' as const, 'release' as const, 'release' as const),
+  ...carried,
+  nth,
+  by: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('holder' as const) },
+    { weight: 1, arbitrary: fc.constant('owner' as const) },
+    { weight: 1, arbitrary: fc.constant('service' as const) },
+  ),
+  leaseMs,
+  requestId: fc.option(requestId, { freq: 2 }),
+});
+
+const operate = fc.record({
+  act: fc.constantFrom<OperatorAct>(
+    'forceRelease',
+    'forceRelease',
+    'extend',
+    'askRelease',
+    'stopRenewals',
+  ),
+  ...carried,
+  nth,
+  ms: fc.constantFrom(1_000, 5_000),
+  requestId,
+});
+
+const freeze = fc.record({
+  act: fc.constantFrom('freeze' as const, 'unfreeze' as const, 'unfreeze' as const),
+  ...carried,
+  requestId,
+});
+const setDelay = fc.record({
+  act: fc.constant('setDelay' as const),
+  ms: fc.constantFrom(0, 400, 2_000),
+});
+const withdraw = fc.record({ act: fc.constant('withdraw' as const), ...carried, nth });
+const settle = fc.record({ act: fc.constant('settle' as const), ...carried });
+const write = fc.record({ act: fc.constant('write' as const), nth });
+const kill = fc.record({ act: fc.constant('kill' as const), process: carried.process });
+const pass = fc.record({
+  act: fc.constant('pass' as const),
+  ms: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom(1, 50, 99, 100, 250, 300, 1_000, 2_000) },
+    { weight: 2, arbitrary: fc.integer({ min: 1, max: 700 }) },
+    { weight: 1, arbitrary: fc.integer({ min: 1_000, max: 8_000 }) },
+  ),
+});
+
+/** What may happen around one lock: several services, owners and processes, time, deaths, lost and late writes. */
+export const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    { weight: 12, arbitrary: acquire },
+    { weight: 5, arbitrary: repeat },
+    { weight: 4, arbitrary: end },
+    { weight: 9, arbitrary: claim },
+    { weight: 3, arbitrary: operate },
+    { weight: 2, arbitrary: freeze },
+    { weight: 1, arbitrary: setDelay },
+    { weight: 1, arbitrary: withdraw },
+    { weight: 4, arbitrary: settle },
+    { weight: 3, arbitrary: write },
+    { weight: 9, arbitrary: pass },
+    { weight: 1, arbitrary: kill },
+  ),
+  { minLength: 8, maxLength: 60, size: 'max' },
+);

@@ -1,0 +1,141 @@
+import type { DecidingPolicy, Decision, DecisionContext, Memo } from '../decision';
+import { decide } from '../lock/decide';
+import type { AcquireCommand, AnswerOf, LockCommand } from '../lock/lock-command';
+import type { LockRecord } from '../lock/lock-record';
+import { requestTag } from '../request-tag';
+import { deepFreeze } from './deep-freeze';
+
+/** A decision and what it was made from: true only once `World.write` has accepted it. */
+export interface Proposal<C extends LockCommand = LockCommand> {
+  process: string;
+  command: C;
+  before: LockRecord | null;
+  context: DecisionContext;
+  /** Who was on the line when it was decided: `process tag`. */
+  onTheLine: ReadonlySet<string>;
+  decision: Decision<AnswerOf<C>>;
+}
+
+/** A proposal that was written, and when, on the store's clock. */
+export interface Written extends Proposal {
+  after: LockRecord;
+  writtenAt: number;
+}
+
+/** Where each test begins. */
+export const START_AT = Date.UTC(2026, 0, 1);
+
+/**
+ * One lock on one store, with as many processes as are named: reads, decides and writes as a store and an engine do,
+ * under a clock that only the test moves. Everything that `decide` is given is frozen.
+ */
+export class LockWorld {
+  now = START_AT;
+  epoch = 1;
+  policy: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };
+  record: LockRecord | null = null;
+  readonly memos = new Map<string, Memo>();
+  private readonly deadFrom = new Map<string, number>();
+  /** Told of each accepted write. */
+  onWrite: (written: Written) => void = () => {};
+  private readonly callers = new Map<string, AcquireCommand>();
+
+  /** Decides and writes at once, for a caller who stays on the line while it is queued. */
+  run<C extends LockCommand>(command: C, process = 'p1'): AnswerOf<C> {
+    const proposal = this.propose(command, process);
+    if (!this.write(proposal)) throw new Error('A write refused though nothing came between.');
+    return proposal.decision.answer;
+  }
+
+  /** Decides on the record as it stands. `skewMs`: how far the clock that was read runs ahead of the store's. */
+  propose<C extends LockCommand>(command: C, process = 'p1', skewMs = 0): Proposal<C> {
+    if (command.verb === 'acquire') this.callers.set(callerKey(process, command), command);
+    const context = this.contextOf(command, process, this.now + skewMs);
+    const before = this.record;
+    const onTheLine = new Set(this.callers.keys());
+    const decision = decide(before, deepFreeze(command), context);
+    return { process, command, before, context, onTheLine, decision };
+  }
+
+  /** What a store's swap does: takes the change if the record is still the expected one and the clock agrees. */
+  write(proposal: Proposal): boolean {
+    const { decision, before } = proposal;
+    const { next, expect } = decision;
+    if (next !== null) {
+      if (this.record !== before || this.now < expect.past || this.now >= expect.ahead)
+        return false;
+      if (decision.events.length === 0) throw new Error('A change that no line of history tells.');
+      this.record = deepFreeze(next);
+      for (const memo of decision.memos) this.memos.set(memo.key, deepFreeze(asStored(memo)));
+      for (const { keys, expiresAt } of decision.extensions) this.prolongMemos(keys, expiresAt);
+    }
+    this.updateCallers(proposal);
+    if (next !== null) this.onWrite({ ...proposal, after: next, writtenAt: this.now });
+    return true;
+  }
+
+  /** Moves the store's clock. */
+  pass(ms: number): void {
+    this.now += ms;
+  }
+
+  /** A process is gone, its callers with it. The others know `knownAfterMs` later. */
+  kill(process: string, knownAfterMs = 0): void {
+    this.deadFrom.set(process, this.now + knownAfterMs);
+    this.hangUp(process);
+  }
+
+  /** Whether a process was killed, known or not. */
+  isKilled(process: string): boolean {
+    return this.deadFrom.has(process);
+  }
+
+  /** The callers of a process leave the line without a word. */
+  hangUp(process: string): void {
+    for (const key of this.callers.keys()) {
+      if (key.startsWith(`${process} `)) this.callers.delete(key);
+    }
+  }
+
+  /** What the caller of a queued acquire asked for, if it is on the line at this process. */
+  callerAt(process: string, tag: string): AcquireCommand | null {
+    return this.callers.get(`${process} ${tag}`) ?? null;
+  }
+
+  private contextOf(command: LockCommand, process: string, now: number): DecisionContext {
+    const key =
+      'request' in command && command.verb !== 'cancel' ? command.request?.key : undefined;
+    return {
+      now,
+      epoch: this.epoch,
+      process,
+      isAlive: (other) => now < (this.deadFrom.get(other) ?? Number.POSITIVE_INFINITY),
+      callerOf: (waiter) => this.callerAt(process, waiter.tag),
+      remembered: (key !== undefined && this.memos.get(key)) || null,
+      policy: this.policy,
+    };
+  }
+
+  private prolongMemos(keys: string[], expiresAt: number): void {
+    for (const key of keys) {
+      const memo = this.memos.get(key);
+      if (memo) this.memos.set(key, { ...memo, expiresAt });
+    }
+  }
+
+  /** Whoever has a final answer leaves the line. */
+  private updateCallers({ command, process, decision }: Proposal): void {
+    for (const { tag } of decision.handOffs) this.callers.delete(`${process} ${tag}`);
+    if (!('request' in command) || !command.request || command.verb === 'cancel') return;
+    const { outcome } = decision.answer as { outcome: string };
+    const stays = command.verb === 'acquire' && outcome === 'queued';
+    if (!stays) this.callers.delete(`${process} ${requestTag(command.request)}`);
+  }
+}
+
+/** Stores keep answers as JSON. */
+const asStored = (memo: Memo): Memo => JSON.parse(JSON.stringify(memo));
+
+function callerKey(process: string, { request }: AcquireCommand): string {
+  return `${process} ${requestTag(request)}`;
+}

@@ -1,0 +1,176 @@
+import type { SetAnswer } from '../../contract/multi-lock/set-answers';
+import type { DecidingPolicy, Decision, DecisionContext, Memo } from '../decision';
+import { decide } from '../lock/decide';
+import type { AcquireCommand, AnswerOf, LockCommand } from '../lock/lock-command';
+import type { LockRecord, Mode, Waiter } from '../lock/lock-record';
+import { decideSet, type SetDecision } from '../multi-lock/decide-set';
+import {
+  type AcquireSetCommand,
+  memberAsk,
+  namesOf,
+  type SetCommand,
+} from '../multi-lock/set-command';
+import { requestTag } from '../request-tag';
+import { deepFreeze } from './deep-freeze';
+import { requestOf } from './lock-requests';
+import { START_AT } from './lock-world';
+
+/** Records that one write changed, by name, and what they were before. */
+export interface Change {
+  name: string;
+  before: LockRecord | null;
+  after: LockRecord;
+}
+
+/** A decision on a set that is not written yet. */
+export interface SetProposal {
+  command: SetCommand;
+  before: Map<string, LockRecord | null>;
+  decision: SetDecision;
+}
+
+/** How a set differs from the plainest one: exclusive, 10 s of lease, no patience, no request id. */
+export interface SetParts {
+  owner?: string;
+  waitMs?: number;
+  leaseMs?: number;
+  modes?: Record<string, Mode>;
+  requestId?: string;
+  input?: string;
+}
+
+export function setOf(names: string, parts: SetParts = {}): AcquireSetCommand {
+  const { owner = 'w1', waitMs = 0, leaseMs = 10_000, modes = {}, requestId, input } = parts;
+  const locks = [...names].map((name) => ({ name, mode: modes[name] ?? ('exclusive' as const) }));
+  const request = requestOf(requestId === undefined ? null : `set ${requestId}`, input ?? names);
+  return {
+    verb: 'acquireSet',
+    service: 'orders',
+    owner,
+    locks,
+    leaseMs,
+    waitMs,
+    meta: {},
+    request,
+  };
+}
+
+/**
+ * Several locks on one store, with as many processes as are named, under a clock that only the test moves. A set's
+ * changes are written all or none. Everything that is decided on is frozen.
+ */
+export class SetWorld {
+  now = START_AT;
+  readonly records = new Map<string, LockRecord>();
+  readonly memos = new Map<string, Memo>();
+  policy: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };
+  onWrite: (changes: Change[]) => void = () => {};
+  private readonly dead = new Set<string>();
+  /** `process lock tag`. */
+  private readonly callers = new Map<string, AcquireCommand>();
+
+  /** Runs a command on one lock, for a caller who stays on the line while it is queued. */
+  run<C extends LockCommand>(name: string, command: C, process = 'p1'): AnswerOf<C> {
+    const before = this.records.get(name) ?? null;
+    if (command.verb === 'acquire') this.enter(process, name, command);
+    const key = 'request' in command ? command.request?.key : undefined;
+    const context = {
+      ...this.contextOf(process, key),
+      callerOf: (waiter: Waiter) => this.callerAt(process, name, waiter),
+    };
+    const decision = decide(before, deepFreeze(command), context);
+    if (decision.next) this.write([{ name, decision: { ...decision, next: decision.next } }]);
+    return decision.answer;
+  }
+
+  /** Decides a set for a caller on the line, without writing. */
+  propose(command: SetCommand, process = 'p1'): SetProposal {
+    const names = namesOf(command);
+    if (command.verb === 'acquireSet') {
+      for (const { name, mode } of command.locks)
+        this.enter(process, name, memberAsk(command, mode));
+    }
+    const before = new Map(names.map((name) => [name, this.records.get(name) ?? null]));
+    const decision = decideSet(before, deepFreeze(command), {
+      ...this.contextOf(process, command.request.key),
+      callerOf: (name, waiter) => this.callerAt(process, name, waiter),
+    });
+    return { command, before, decision };
+  }
+
+  /** Writes all changes of a set if every record is the one that was read and every deadline is where it was taken to be. */
+  finish({ before, decision }: SetProposal): boolean {
+    const holds = decision.changes.every(
+      ({ name, decision: { expect } }) =>
+        (this.records.get(name) ?? null) === before.get(name) &&
+        this.now >= expect.past &&
+        this.now < expect.ahead,
+    );
+    if (holds && decision.changes.length > 0) this.write(decision.changes);
+    return holds;
+  }
+
+  runSet(command: SetCommand, process = 'p1'): SetAnswer {
+    const proposal = this.propose(command, process);
+    if (!this.finish(proposal)) throw new Error('A write refused though nothing came between.');
+    return proposal.decision.answer;
+  }
+
+  kill(process: string): void {
+    this.dead.add(process);
+    for (const key of this.callers.keys()) {
+      if (key.startsWith(`${process} `)) this.callers.delete(key);
+    }
+  }
+
+  hangUp({ request }: AcquireSetCommand): void {
+    for (const key of this.callers.keys()) {
+      if (key.endsWith(` ${requestTag(request)}`)) this.callers.delete(key);
+    }
+  }
+
+  /** Who waits for a lock, in order. */
+  queueOf(name: string): string[] {
+    return this.records.get(name)?.queue.map(({ owner }) => owner) ?? [];
+  }
+
+  holdersOf(name: string): string[] {
+    return this.records.get(name)?.holds.map(({ owner }) => owner) ?? [];
+  }
+
+  private enter(process: string, name: string, ask: AcquireCommand): void {
+    this.callers.set(`${process} ${name} ${requestTag(ask.request)}`, ask);
+  }
+
+  private callerAt(process: string, name: string, { tag }: Waiter): AcquireCommand | null {
+    return this.callers.get(`${process} ${name} ${tag}`) ?? null;
+  }
+
+  private contextOf(
+    process: string,
+    requestKey: string | undefined,
+  ): Omit<DecisionContext, 'callerOf'> {
+    return {
+      now: this.now,
+      epoch: 1,
+      process,
+      isAlive: (other) => !this.dead.has(other),
+      remembered: (requestKey !== undefined && this.memos.get(requestKey)) || null,
+      policy: this.policy,
+    };
+  }
+
+  private write(
+    changes: { name: string; decision: Decision<unknown> & { next: LockRecord } }[],
+  ): void {
+    const written = changes.map(({ name, decision }) => {
+      const before = this.records.get(name) ?? null;
+      this.records.set(name, deepFreeze(decision.next));
+      for (const memo of decision.memos) {
+        this.memos.set(memo.key, deepFreeze(JSON.parse(JSON.stringify(memo)) as Memo));
+      }
+      return { name, before, after: decision.next };
+    });
+    this.onWrite(written);
+  }
+}

@@ -1,0 +1,20 @@
+import type { HolderView } from '../../contract/lock/answers';
+
+interface Aging {
+  expiresInMs?: number;
+  holders?: HolderView[];
+}
+
+/**
+ * An answer as it stands `elapsedMs` after the record was read: what is left of every lease is measured from before
+ * the read, so it is never too much. Instants stay as they are.
+ */
+export function ageAnswer<A>(answer: A, elapsedMs: number): A {
+  const { expiresInMs, holders } = answer as Aging;
+  if (expiresInMs === undefined && !holders?.length) return answer;
+  const aged = { ...answer } as A & Aging;
+  const left = (ms: number) => Math.max(0, Math.floor(ms - elapsedMs));
+  if (expiresInMs !== undefined) aged.expiresInMs = left(expiresInMs);
+  if (holders) aged.holders = holders.map((h) => ({ ...h, expiresInMs: left(h.expiresInMs) }));
+  return aged;
+}

@@ -1,0 +1,206 @@
+import type { AcquireAnswer, Granted, Queued, RenewAnswer } from '../../contract/lock/answers';
+import { isLate } from '../../core/lease-floor';
+import type { AcquireCommand } from '../../core/lock/lock-command';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import type { CommandIntake, Result } from '../command-intake';
+import type { LockEngine, WaitOptions } from '../lock-engine';
+import { inDoubt, tooLate, unknownOutcome } from '../refusals';
+import { startRequestClocks } from './request-clocks';
+import { type Delivery, WaitingCall, type WaitingRoom } from './waiting-room';
+
+export interface AcquireParts {
+  intake: CommandIntake;
+  room: WaitingRoom;
+  monotonic: () => number;
+  isDraining: () => boolean;
+  run: LockEngine['run'];
+  /** Gives a grant back, whenever that succeeds. */
+  withdraw: (key: RecordKey, token: number) => void;
+}
+
+interface Acquired extends Result {
+  answer: AcquireAnswer;
+  /** It was handed over to this caller, and nobody else was told of it. */
+  isOwnHandOver?: boolean;
+}
+
+/** Acquires that wait in their lock's queue, and those that ask once; none is answered with a grant that came too late. */
+export class WaitingAcquires {
+  constructor(private readonly parts: AcquireParts) {}
+
+  async acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer> {
+    let dueAt = this.parts.intake.dueAt();
+    for (let attempt = 1; ; attempt += 1) {
+      const { answer, changed, isOwnHandOver } = await this.acquireOnce(key, ask, wait, dueAt);
+      if (answer.outcome !== 'granted' || !changed) return answer;
+      if (isOwnHandOver) await wait.newsOfCaller?.();
+      const hasHungUp = wait.signal?.aborted || wait.hasHungUp?.() || false;
+      const isUnheard = hasHungUp && !ask.request.remembered;
+      if (hasHungUp && isOwnHandOver && !isUnheard) return this.keepForAMoment(key, ask, answer);
+      if (!isUnheard && !isLate(ask.leaseMs, answer.expiresInMs)) return answer;
+      if (ask.waitMs > 0) dueAt = this.parts.intake.dueAt();
+      if (ask.request.remembered) return this.beginAnew(key, ask, answer, dueAt);
+      const givenBack = this.giveBack(key, answer.token, dueAt);
+      if (isUnheard) return givenBack.then(() => answer).catch(() => answer);
+      await givenBack;
+      if (attempt === 2) throw tooLate(null);
+    }
+  }
+
+  /** A grant whose caller hung up before it was told, and may ask again: it is kept for as long as a place in the queue. */
+  private async keepForAMoment(
+    key: RecordKey,
+    { request }: AcquireCommand,
+    answer: Granted,
+  ): Promise<AcquireAnswer> {
+    const kept = this.parts.run(key, { verb: 'detach', request, hungUp: true });
+    await kept.catch(() => undefined);
+    return answer;
+  }
+
+  /** A late grant. What could not be given back may still be held: its caller must not be told that nothing changed. */
+  private async giveBack(key: RecordKey, token: number, dueAt: number): Promise<void> {
+    if (this.parts.monotonic() >= dueAt) {
+      this.parts.withdraw(key, token);
+      throw tooLate(null);
+    }
+    const given = this.parts.intake.submit(key, { verb: 'withdraw', token }, dueAt);
+    await given.catch((cause) => {
+      throw tooLate(cause);
+    });
+  }
+
+  /**
+   * A late grant whose caller named its request: whoever asked again by that id may have been told of it, and it must
+   * not be taken away behind its back. So it is kept, and only its lease begins anew. One that was entered again though its
+   * renewals were stopped has no more than what is left of it, and its caller is told that.
+   */
+  private async beginAnew(
+    key: RecordKey,
+    { service, owner, leaseMs }: AcquireCommand,
+    granted: Granted,
+    dueAt: number,
+  ): Promise<AcquireAnswer> {
+    const { token } = granted;
+    const renew = { verb: 'renew', service, owner, token, leaseMs } as const;
+    const asked = this.parts.intake.submit(key, renew, dueAt).catch((cause) => {
+      throw tooLate(cause);
+    });
+    const renewed = (await asked).answer as RenewAnswer;
+    if (renewed.outcome === 'lost') return { outcome: 'ended', token, cause: renewed.cause };
+    const { expiresAt, expiresInMs, renewalsStopped } = renewed;
+    const isAllThereIs = renewalsStopped !== undefined && expiresInMs > 0;
+    if (!isAllThereIs && isLate(leaseMs, expiresInMs)) throw tooLate(null);
+    return { ...granted, expiresAt, expiresInMs };
+  }
+
+  private acquireOnce(
+    key: RecordKey,
+    ask: AcquireCommand,
+    wait: WaitOptions,
+    dueAt: number,
+  ): Promise<Acquired> {
+    return ask.waitMs === 0 ? this.ask(key, ask, dueAt) : this.acquireInLine(key, ask, wait);
+  }
+
+  private async acquireInLine(
+    key: RecordKey,
+    ask: AcquireCommand,
+    wait: WaitOptions,
+  ): Promise<Acquired> {
+    const id = recordId(key);
+    const call = new WaitingCall(ask);
+    this.parts.room.enter(id, call);
+    const stopClocks = startRequestClocks(call, wait);
+    try {
+      return await this.waitFor(key, call, wait);
+    } catch (error) {
+      throw call.wasQueued ? inDoubt(error) : error;
+    } finally {
+      stopClocks();
+      this.parts.room.leave(id, call);
+    }
+  }
+
+  /** Patience runs over all calls of a request; a place that is lost is asked for again with what is left of it. */
+  private async waitFor(
+    key: RecordKey,
+    call: WaitingCall,
+    { onQueued }: WaitOptions,
+  ): Promise<Acquired> {
+    const { monotonic } = this.parts;
+    let patienceEndsAt = monotonic() + call.ask.waitMs;
+    for (;;) {
+      call.queued = false;
+      const leftMs = Math.round(patienceEndsAt - monotonic());
+      if (leftMs <= 0) return { answer: await this.giveUp(key, call), changed: false };
+      const asked = await this.ask(key, { ...call.ask, waitMs: leftMs });
+      const place = asked.answer;
+      if (place.outcome !== 'queued') return asked;
+      call.queued = true;
+      call.wasQueued = true;
+      onQueued?.();
+      patienceEndsAt = Math.min(patienceEndsAt, monotonic() + place.patienceLeftMs);
+      const patience = setTimeout(() => call.wake({ why: 'patience' }), place.patienceLeftMs);
+      const wake = this.parts.isDraining() ? ({ why: 'drain' } as const) : await call.next();
+      clearTimeout(patience);
+      throwDoubt(call);
+      if (wake.why === 'dropped' || wake.why === 'uncertain' || wake.why === 'turn') continue;
+      if (wake.why === 'granted') return this.delivered(wake.delivery);
+      const isOver = wake.why === 'patience';
+      const answer = isOver ? this.giveUp(key, call) : this.leaveLine(key, call, wake.why, place);
+      const last = await answer;
+      if (call.delivery) return this.delivered(call.delivery);
+      throwDoubt(call);
+      return { answer: last, changed: false };
+    }
+  }
+
+  private giveUp(key: RecordKey, { ask: { request } }: WaitingCall): Promise<AcquireAnswer> {
+    return this.parts.run(key, { verb: 'giveUp', request });
+  }
+
+  /**
+   * A request whose caller named it keeps its place for a moment when its last call ends, and for as long as another
+   * call of it waits here; any other leaves the queue.
+   */
+  private async leaveLine(
+    key: RecordKey,
+    call: WaitingCall,
+    why: 'requestOver' | 'hungUp' | 'drain',
+    place: Queued,
+  ): Promise<AcquireAnswer> {
+    const { request, service, owner } = call.ask;
+    const id = recordId(key);
+    call.isLeaving = true;
+    if (this.parts.room.hasTwin(id, call)) return place;
+    if (why !== 'hungUp' || request.remembered)
+      return this.parts.run(key, { verb: 'detach', request });
+    this.parts.room.leave(id, call);
+    await this.parts.run(key, { verb: 'cancel', service, owner, request }).catch(() => undefined);
+    return place;
+  }
+
+  /** Its caller may have been busy with leaving the queue since: the lease has run on. */
+  private delivered({ hold, rev, expiresInMs, asOf, isShared }: Delivery): Acquired {
+    const { token, count, expiresAt, waitedMs } = hold;
+    const leftMs = Math.floor(expiresInMs - (this.parts.monotonic() - asOf));
+    const granted = { outcome: 'granted', token, rev, holdCount: count } as const;
+    const answer = { ...granted, expiresAt, expiresInMs: leftMs, waitedMs };
+    return { answer, changed: true, isOwnHandOver: !isShared };
+  }
+
+  private ask(
+    key: RecordKey,
+    ask: AcquireCommand,
+    dueAt = this.parts.intake.dueAt(),
+  ): Promise<Acquired> {
+    return this.parts.intake.submit(key, ask, dueAt) as Promise<Acquired>;
+  }
+}
+
+/** A request whose caller named it asks again and is told; any other can only be told that nobody knows. */
+function throwDoubt({ isInDoubt, ask }: WaitingCall): void {
+  if (isInDoubt && !ask.request.remembered) throw unknownOutcome(null);
+}

@@ -1,0 +1,50 @@
+import { like } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import type { Clock } from '../../platform/clock';
+import { pruneRecorded } from './prune-recorded';
+
+/** Prefix of the cursor that records that a shard's history has been opened. */
+const OPENED = 'opened/';
+
+/**
+ * Shards of a backend that are named nowhere any more, by what their history is filed under: it
+ * stays until it is old.
+ *
+ * @param named the ids of those that are
+ */
+export async function formerShards(
+  { db, tables: { cursors } }: Database,
+  backend: string,
+  named: string[],
+): Promise<string[]> {
+  const prefix = `${OPENED}${backend}.`;
+  const rows = await db
+    .select()
+    .from(cursors)
+    .where(like(cursors.id, `${prefix}%`));
+  return rows.flatMap(({ id }) => {
+    const shard = id.slice(OPENED.length);
+    // `LIKE` treats an underscore in the prefix as a wildcard, so check the prefix again.
+    return id.startsWith(prefix) && !named.includes(shard) ? [shard] : [];
+  });
+}
+
+/**
+ * The recorded history of such a shard, which nothing is added to: the chores only remove from it
+ * what is old.
+ */
+export class FormerShard {
+  constructor(
+    private readonly database: Database,
+    private readonly id: string,
+    private readonly clock: Clock,
+  ) {}
+
+  async open(): Promise<void> {}
+
+  restart(): void {}
+
+  prune(): Promise<void> {
+    return pruneRecorded(this.database, this.id, this.clock.now());
+  }
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../../platform/clock';
+import type { HistoryRow, HistorySource } from '../../storage/record-store';
+
+/** A missing id younger than this may still be committed: ids are handed out before commits. */
+const GAP_PATIENCE_MS = 5_000;
+
+const ROWS_AT_ONCE = 200;
+
+/**
+ * Ids below a visible one may still appear, but not from further back than this: no process has
+ * that many writes in flight.
+ */
+const GAP_REACH = 10_000;
+
+/**
+ * Follows a store's history. Every row is delivered once, as soon as it is visible; rows may come
+ * out of order, since a smaller id can become visible after a larger one. `position` never passes a
+ * gap that may still be filled, so a reader that resumes there misses nothing and sees some rows
+ * twice.
+ */
+export class HistoryTail {
+  /** Highest id seen. */
+  private end: number;
+  /** Ids not seen below `end`, with the instant at which each was missed first. */
+  private readonly gaps = new Map<number, number>();
+
+  /** @param from the first row delivered is the one after this id */
+  constructor(
+    private readonly source: HistorySource,
+    private readonly clock: Clock,
+    from: number,
+  ) {
+    this.end = from;
+  }
+
+  /** Where to begin again: every row up to here was delivered, or will never exist. */
+  get position(): number {
+    const [firstGap] = this.gaps.keys();
+    return firstGap === undefined ? this.end : Math.min(firstGap - 1, this.end);
+  }
+
+  /**
+   * Rows that have become visible since the last call; empty if there are none. A gap is given up
+   * by a look that began when it was old enough: what a slow look did not see may have come
+   * meanwhile.
+   */
+  async poll(): Promise<HistoryRow[]> {
+    const askedAt = this.clock.monotonic();
+    const late = this.gaps.size > 0 ? await this.source.historyOf([...this.gaps.keys()]) : [];
+    const fresh = await this.source.historyAfter(this.end, ROWS_AT_ONCE);
+    const now = this.clock.monotonic();
+    for (const row of late) this.gaps.delete(row.id);
+    for (const [id, missedAt] of this.gaps) {
+      if (askedAt - missedAt >= GAP_PATIENCE_MS) this.gaps.delete(id);
+    }
+    for (const { id } of fresh) {
+      const from = Math.max(this.end + 1, id - GAP_REACH);
+      for (let missing = from; missing < id; missing += 1) this.gaps.set(missing, now);
+      this.end = id;
+    }
+    return [...late, ...fresh];
+  }
+}

@@ -1,0 +1,118 @@
+import type { LockListInput } from '../../contract/console/console-inputs';
+import { LOCK_STATUSES } from '../../core/status/lock-status';
+import type { Ranking } from './order/ranking';
+import { SlotOrder } from './order/slot-order';
+import type { TimeSlice } from './order/time-slice';
+import type { LockTable } from './table/lock-table';
+
+const ROWS_A_LOOK = 256;
+
+/** What a view shows, in which order. */
+export type ViewInput = Pick<
+  LockListInput,
+  'status' | 'namespace' | 'search' | 'sort' | 'descending'
+>;
+
+/** Inputs that ask for the same view have the same text. */
+export function viewText({ status, namespace, search, sort, descending }: ViewInput): string {
+  const sought = search?.toLowerCase() ?? '';
+  return JSON.stringify([sort, descending, status ?? '', namespace ?? '', sought]);
+}
+
+/**
+ * The locks that match a filter, in the order of a ranking. Only locks that have changed are looked
+ * at again.
+ */
+export class ListView {
+  /** When a page last asked for it, on the clock that never steps. */
+  usedAt = 0;
+  /** How many windows into it are followed. */
+  windows = 0;
+  private readonly matching = new SlotOrder();
+  private version = -1;
+  private rankedAs = -1;
+  private building: Promise<void> | null = null;
+  private readonly status: number;
+  private readonly sought: string;
+
+  constructor(
+    readonly input: ViewInput,
+    readonly ranking: Ranking,
+    private readonly table: LockTable,
+  ) {
+    this.status = input.status === undefined ? -1 : LOCK_STATUSES.indexOf(input.status);
+    this.sought = input.search?.toLowerCase() ?? '';
+  }
+
+  /** The slots of the locks that match, as of the last update. */
+  get order(): SlotOrder {
+    return this.isWhole ? this.ranking.order : this.matching;
+  }
+
+  /** Brings it up to date; the table has been settled. */
+  async update(slice: TimeSlice): Promise<void> {
+    await this.ranking.update(slice);
+    if (this.isWhole || this.catchUp()) return;
+    this.building ??= slice
+      .count(() => this.build(slice))
+      .finally(() => {
+        this.building = null;
+      });
+    await slice.wait(this.building);
+    this.ranking.catchUp();
+    this.catchUp();
+  }
+
+  private get isWhole(): boolean {
+    return this.status < 0 && this.input.namespace === undefined && this.sought === '';
+  }
+
+  /** False: too much has changed since, and every lock must be checked. */
+  private catchUp(): boolean {
+    const { log, columns } = this.table;
+    if (this.version < 0 || !log.reaches(this.version)) return false;
+    const removed: number[] = [];
+    const added: number[] = [];
+    for (const slot of log.since(this.version, columns.versions)) {
+      const isIn = this.matching.has(slot);
+      const isToBeIn = this.matches(slot);
+      const hasMoved = this.ranking.hasMoved(slot, this.version);
+      if (isIn && (!isToBeIn || hasMoved)) removed.push(slot);
+      if (isToBeIn && (!isIn || hasMoved)) added.push(slot);
+    }
+    this.matching.change(removed, added, this.ranking.compare);
+    this.version = log.end;
+    if (this.rankedAs !== this.ranking.number) this.matching.orderAs(this.ranking.order);
+    this.rankedAs = this.ranking.number;
+    return true;
+  }
+
+  private async build(slice: TimeSlice): Promise<void> {
+    const { ranking, table } = this;
+    const version = table.log.end;
+    // By slot rather than in list order, so that neighbours in memory are read one after another.
+    const marks = new Uint8Array(table.slotsEnd);
+    let count = 0;
+    for (let slot = 0; slot < marks.length; slot += 1) {
+      if (this.matches(slot)) {
+        marks[slot] = 1;
+        count += 1;
+      }
+      if (slot % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
+    }
+    this.matching.select(ranking.order, marks, count);
+    this.version = version;
+    this.rankedAs = ranking.number;
+  }
+
+  private matches(slot: number): boolean {
+    const { table, status, sought } = this;
+    if (!table.isKnown(slot)) return false;
+    if (status >= 0 && table.columns.statuses[slot] !== status) return false;
+    const { namespace } = this.input;
+    if (namespace !== undefined && table.groups.namespaceOf(slot, table.columns) !== namespace) {
+      return false;
+    }
+    return sought === '' || table.at(slot)?.haystack.includes(sought) === true;
+  }
+}

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type LockListInput, lockListInput } from '../../contract/console/console-inputs';
+import { type LockParts, TableRig } from '../testing/table-rig';
+
+const INPUTS = [
+  {},
+  { descending: true },
+  { sort: 'name' },
+  { sort: 'name', descending: true, namespace: 'default' },
+  { sort: 'held' },
+  { sort: 'lease', descending: true },
+  { sort: 'waiters', status: 'contended' },
+  { status: 'held' },
+  { status: 'expired', sort: 'held' },
+  { namespace: 'away', sort: 'lease' },
+  { search: 'JOB-1' },
+  { search: 'w2', sort: 'waiters', descending: true },
+].map((input) => lockListInput.parse({ ...input, limit: 1_000 }));
+
+const RANK_EVERY_MS = 10_000;
+
+const name = fc.nat(30).map((i) => `job-${i}`);
+const namespace = fc.constantFrom('default', 'away');
+const parts: fc.Arbitrary<LockParts> = fc.record({
+  namespace,
+  owner: fc.constantFrom('w1', 'W2', 'billing-3'),
+  heldMs: fc.option(fc.constantFrom(0, 10, 4_000, 70_000)),
+  leaseLeftMs: fc.constantFrom(-1_000, 50, 9_000, 60_000),
+  waiters: fc.constantFrom(0, 0, 0, 1, 3),
+  waitedMs: fc.constantFrom(5, 700_000),
+  isFrozen: fc.constantFrom(false, false, false, true),
+});
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ does: fc.constant('keep' as const), name, parts }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('forget' as const), name, namespace }) },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('wait' as const), ms: fc.nat(12_000) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('silence' as const) }) },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('policy' as const) }) },
+  { weight: 3, arbitrary: fc.record({ does: fc.constant('look' as const) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+function play(rig: TableRig, one: Step): void {
+  if (one.does === 'keep') rig.keep(one.name, one.parts);
+  else if (one.does === 'forget') rig.forget(one.name, one.namespace);
+  else if (one.does === 'wait') rig.now += one.ms;
+  else if (one.does === 'policy') rig.stuckAfterMs = rig.stuckAfterMs === 0 ? 3_000 : 0;
+  else if (one.does === 'silence' && !rig.silent.delete('other')) rig.silent.add('other');
+}
+
+const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
+/**
+ * For a backend that does not respond, locks may be known longer than their last reading says; not
+ * here.
+ */
+const pageOf = (rig: TableRig, input: LockListInput) => rig.lists.page(input, false);
+
+describe('a view that is kept up to date', () => {
+  it('shows what one made at this instant would, and its order whenever it is ranked', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+        const rig = new TableRig();
+        for (const one of steps) {
+          play(rig, one);
+          if (one.does !== 'look') continue;
+          for (const input of INPUTS) {
+            const { rows, matching, counts, total } = await pageOf(rig, input);
+            const expected = rig.expected(input);
+            expect([...rows].sort(byId)).toEqual([...expected].sort(byId));
+            expect({ matching, total }).toEqual({
+              matching: expected.length,
+              total: rig.truth.size,
+            });
+            const held = rig.expected(lockListInput.parse({ status: 'held' })).length;
+            expect(counts.held).toBe(held);
+          }
+        }
+        rig.now += RANK_EVERY_MS;
+        for (const input of INPUTS) {
+          const { rows } = await pageOf(rig, input);
+          expect(rows).toEqual(rig.expected(input));
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('has a lock that came in place of another one that went while it was brought up to date', async () => {
+    const rig = new TableRig();
+    for (let i = 0; i < 100; i += 1) rig.keep(`job-${100 + i}`);
+    rig.isBusy = true;
+    const settled = rig.table.settle();
+    rig.forget('job-199');
+    rig.keep('late');
+    await settled;
+    rig.isBusy = false;
+    for (const order of [rig.table.names, rig.table.listing]) {
+      const listed = [...order.from(() => false)].map(({ key }) => key.name);
+      expect(listed).toContain('late');
+      expect(listed).toHaveLength(100);
+    }
+  });
+
+  it('has a lock once that takes the place of one that came and went before the first look', async () => {
+    const rig = new TableRig();
+    rig.keep('brief');
+    rig.forget('brief');
+    rig.keep('lasting');
+    const { rows } = await pageOf(rig, lockListInput.parse({}));
+    expect(rows.map((row) => row.name)).toEqual(['lasting']);
+  });
+
+  it('leaves every row in its place between two rankings, but for one that needs somebody now', async () => {
+    const rig = new TableRig();
+    for (let i = 0; i < 20; i += 1) rig.keep(`job-${10 + i}`, { heldMs: 1_000 * i });
+    const names = async (input: object = {}) =>
+      (await pageOf(rig, lockListInput.parse(input))).rows.map((row) => row.name);
+    const before = await names();
+    const { ranking } = await pageOf(rig, lockListInput.parse({}));
+    rig.now += 1_000;
+    rig.keep('job-11', { waiters: 3 });
+    rig.keep('job-12', { heldMs: null });
+    expect(await names()).toEqual(before);
+    // Expired: it moves up at once. A new one is inserted where it belongs, a deleted one is
+    // removed.
+    rig.keep('job-15', { leaseLeftMs: -10 });
+    rig.keep('new', { waiters: 1 });
+    rig.forget('job-20');
+    const after = await names();
+    expect(after[0]).toBe('job-15');
+    expect(after[1]).toBe('new');
+    const rest = (all: string[]) =>
+      all.filter((each) => !['job-15', 'new', 'job-20'].includes(each));
+    expect(rest(after)).toEqual(rest(before));
+    expect(await pageOf(rig, lockListInput.parse({}))).toMatchObject({ ranking });
+    rig.now += RANK_EVERY_MS;
+    expect((await names()).slice(0, 3)).toEqual(['job-15', 'job-11', 'new']);
+    expect(await pageOf(rig, lockListInput.parse({}))).not.toMatchObject({ ranking });
+  });
+
+  it('is read window by window, each row once, and past its end there is nothing', async () => {
+    const rig = new TableRig();
+    for (let i = 0; i < 1_234; i += 1) rig.keep(`job-${i}`, { heldMs: i % 100 });
+    const seen: string[] = [];
+    for (let offset = 0; offset < 1_300; offset += 100) {
+      const input = lockListInput.parse({ sort: 'held', offset, limit: 100 });
+      const page = await pageOf(rig, input);
+      expect(page).toMatchObject({ offset, matching: 1_234 });
+      seen.push(...page.rows.map(({ id }) => id));
+    }
+    expect(seen).toHaveLength(1_234);
+    expect(new Set(seen).size).toBe(1_234);
+  });
+});

@@ -1,0 +1,87 @@
+import type { LockListInput } from '../../contract/console/console-inputs';
+import type { LockFrame } from '../../contract/console/lock-list-message';
+import type { BackendHealth, LockPage } from '../../contract/console/lock-row';
+import type { Clock } from '../../platform/clock';
+import { FrameSource, type SharedFrame } from './frame-source';
+import { ListView, type ViewInput, viewText } from './list-view';
+import { RankBuffers } from './order/rank-buffers';
+import { Ranking } from './order/ranking';
+import type { LockTable } from './table/lock-table';
+
+/** A view is dropped when no stream follows it and no page has asked for it in this time. */
+const IDLE_MS = 60_000;
+
+/** Of those that no stream follows, so many are kept at most. */
+const IDLE_VIEWS_MAX = 32;
+
+/** The lock list in every view that pages have open. Requests for the same view share the work. */
+export class LockLists {
+  private readonly rankings = new Map<string, Ranking>();
+  private readonly views = new Map<string, ListView>();
+  private readonly buffers = new RankBuffers();
+  private readonly frames: FrameSource;
+
+  constructor(
+    private readonly table: LockTable,
+    private readonly clock: Clock,
+    healths: () => BackendHealth[],
+  ) {
+    this.frames = new FrameSource(table, healths, () => clock.now());
+  }
+
+  /**
+   * A window into the list. Costs no look at any backend; a view that was asked for a moment ago
+   * costs next to nothing.
+   *
+   * @param slowed see `LockPage`
+   */
+  async page(input: LockListInput, slowed: boolean): Promise<LockPage> {
+    const slice = this.table.slice();
+    await this.table.settle();
+    const view = this.view(input);
+    await view.update(slice);
+    const slots = view.order.window(input.offset, input.limit);
+    const rows = Array.from(slots).flatMap((slot) => this.table.shown(slot) ?? []);
+    return { ...this.frame(view, input.offset, this.frames.read(slowed, true)), rows };
+  }
+
+  /** The view that this input asks for, brought up to date by its `update`. */
+  view(input: ViewInput): ListView {
+    const text = viewText(input);
+    const view = this.views.get(text) ?? new ListView(input, this.ranking(input), this.table);
+    view.usedAt = this.clock.monotonic();
+    this.views.delete(text);
+    this.views.set(text, view);
+    this.letGo();
+    return view;
+  }
+
+  shared(slowed: boolean, isBeat: boolean): SharedFrame {
+    return this.frames.read(slowed, isBeat);
+  }
+
+  frame(view: ListView, offset: number, shared: SharedFrame): LockFrame {
+    const { order, ranking } = view;
+    return { offset, ranking: ranking.name, matching: order.length, ...shared };
+  }
+
+  private ranking({ sort, descending }: ViewInput): Ranking {
+    const text = `${sort}/${descending}`;
+    const known = this.rankings.get(text);
+    if (known) return known;
+    const ranking = new Ranking(this.table, sort, descending, this.clock, this.buffers);
+    this.rankings.set(text, ranking);
+    return ranking;
+  }
+
+  /** The views that were asked for longest ago come first. */
+  private letGo(): void {
+    const oldest = this.clock.monotonic() - IDLE_MS;
+    const idle = [...this.views].filter(([, { windows }]) => windows === 0);
+    for (const [i, [text, { usedAt }]] of idle.entries()) {
+      if (usedAt < oldest || i < idle.length - IDLE_VIEWS_MAX) this.views.delete(text);
+    }
+    const used = new Set([...this.views.values()].map(({ ranking }) => ranking));
+    for (const [text, ranking] of this.rankings) if (!used.has(ranking)) this.rankings.delete(text);
+  }
+}

@@ -1,0 +1,171 @@
+import type { LockListInput } from '../../../contract/console/console-inputs';
+import type { Clock } from '../../../platform/clock';
+import type { LockTable } from '../table/lock-table';
+import { type RankBuffers, RankKeys } from './rank-buffers';
+import { SlotOrder } from './slot-order';
+import { sortSlots } from './sort-slots';
+import type { TimeSlice } from './time-slice';
+
+/** Rows keep their places for so long. */
+const RANK_EVERY_MS = 10_000;
+
+const SLOTS_A_LOOK = 4_096;
+
+/** Above every length of a queue. */
+const WAITERS_END = 65_536;
+const STATUSES_END = 16;
+const TIER_STEP = WAITERS_END * STATUSES_END;
+
+/**
+ * All locks in one order. They are ranked periodically and keep their positions in between, with
+ * three exceptions: a lock that needs attention moves up at once, a new one is inserted where it
+ * belongs, and a forgotten one is removed.
+ */
+export class Ranking {
+  readonly order = new SlotOrder();
+  /** Rises with each ranking. */
+  number = 0;
+  private keys = new RankKeys();
+  /** By slot: the version at which it got its place between two rankings. */
+  private placed = new Float64Array(64);
+  private version = 0;
+  private rankedAt = Number.NEGATIVE_INFINITY;
+  private moves = -1;
+  private ranking: Promise<void> | null = null;
+  private readonly sign: 1 | -1;
+  /** Instants near it make small keys, which are sorted sooner. */
+  private readonly origin: number;
+
+  constructor(
+    private readonly table: LockTable,
+    private readonly sort: LockListInput['sort'],
+    private readonly isDescending: boolean,
+    private readonly clock: Clock,
+    private readonly buffers: RankBuffers,
+  ) {
+    this.origin = clock.now();
+    this.sign = isDescending ? -1 : 1;
+  }
+
+  /** Unlike that of every other ranking of this process. */
+  get name(): string {
+    return `${this.sort}${this.isDescending ? '-' : '+'}${this.origin.toString(36)}.${this.number}`;
+  }
+
+  /** Where a lock comes among the others. */
+  readonly compare = (a: number, b: number): number => {
+    const { names } = this.table;
+    if (this.sort === 'name') return this.sign * names.compareSlots(a, b);
+    const { first, second, third } = this.keys;
+    return (
+      compareKeys(first, a, b) ||
+      compareKeys(second, a, b) ||
+      compareKeys(third, a, b) ||
+      names.compareSlots(a, b)
+    );
+  };
+
+  /** Whether the lock in this slot has got another place since, other than by a ranking. */
+  hasMoved(slot: number, version: number): boolean {
+    return (this.placed[slot] as number) > version;
+  }
+
+  /** Ranks if it is time, and brings the order up to date. */
+  async update(slice: TimeSlice): Promise<void> {
+    const isOld = this.clock.monotonic() - this.rankedAt >= RANK_EVERY_MS;
+    const isDue = isOld && this.moves !== this.table.moves;
+    if (isDue || !this.catchUp()) {
+      this.ranking ??= this.buffers
+        .turn(() => slice.count(() => this.rank(slice)))
+        .finally(() => {
+          this.ranking = null;
+        });
+      await slice.wait(this.ranking);
+      this.catchUp();
+    }
+  }
+
+  /** False: too much has changed since, it has to be ranked. */
+  catchUp(): boolean {
+    const { log, columns } = this.table;
+    if (this.number === 0 || !log.reaches(this.version)) return false;
+    const removed: number[] = [];
+    const added: number[] = [];
+    for (const slot of log.since(this.version, columns.versions)) {
+      const isIn = this.order.has(slot);
+      const isThere = this.table.isKnown(slot);
+      const isNew = (columns.births[slot] as number) > this.version;
+      const isToMove = isNew || this.rises(slot);
+      if (isIn && (!isThere || isToMove)) removed.push(slot);
+      if (isThere && (!isIn || isToMove)) added.push(slot);
+    }
+    this.version = log.end;
+    for (const slot of added) this.place(slot);
+    this.order.change(removed, added, this.compare);
+    return true;
+  }
+
+  private async rank(slice: TimeSlice): Promise<void> {
+    const { table } = this;
+    const [version, moves] = [table.log.end, table.moves];
+    const { buffers } = this;
+    buffers.makeRoom(table.slotsEnd);
+    const { keys, scratch } = buffers;
+    const slots = table.names.copy();
+    for (let slot = 0; slot < table.slotsEnd; slot += 1) {
+      this.setKeys(keys, slot);
+      if (slot % SLOTS_A_LOOK === 0 && slice.isOver) await slice.pause();
+    }
+    if (this.sort !== 'name') {
+      // Of those held equally long the third key says nothing new.
+      const columns = [keys.second, keys.first];
+      if (this.sort !== 'held') columns.unshift(keys.third);
+      for (const column of columns) {
+        await sortSlots(slots, column, scratch, slice);
+      }
+    } else if (this.sign < 0) slots.reverse();
+    // All from here on in one go. What changed meanwhile is put right by what follows.
+    [buffers.keys, this.keys] = [this.keys, keys];
+    this.order.replace(slots, (slot) => table.isKnown(slot));
+    this.version = version;
+    this.moves = moves;
+    this.number += 1;
+    this.rankedAt = this.clock.monotonic();
+  }
+
+  private rises(slot: number): boolean {
+    if (this.sort !== 'worst' || this.table.columns.tiers[slot] !== 0) return false;
+    const tier = Math.floor((this.sign * (this.keys.first[slot] as number)) / TIER_STEP);
+    return tier !== 0;
+  }
+
+  private place(slot: number): void {
+    this.keys.makeRoom(slot + 1);
+    this.setKeys(this.keys, slot);
+    if (slot >= this.placed.length) {
+      const wider = new Float64Array(Math.max(slot + 1, 2 * this.placed.length));
+      wider.set(this.placed);
+      this.placed = wider;
+    }
+    this.placed[slot] = this.version;
+  }
+
+  private setKeys(keys: RankKeys, slot: number): void {
+    const { sort, sign } = this;
+    const { tiers, statuses, waiting, grantedAt, expiresAt, oldestWaitAt } = this.table.columns;
+    if (sort === 'name') return;
+    keys.third[slot] = grantedAt[slot] as number;
+    if (sort === 'worst') {
+      const rank = (tiers[slot] as number) * STATUSES_END + (statuses[slot] as number);
+      const waiters = Math.min(waiting[slot] as number, WAITERS_END - 1);
+      keys.first[slot] = sign * (rank * WAITERS_END + WAITERS_END - 1 - waiters);
+      keys.second[slot] = sign * (oldestWaitAt[slot] as number);
+    } else if (sort === 'waiters') keys.first[slot] = -sign * (waiting[slot] as number);
+    else keys.first[slot] = sign * ((sort === 'lease' ? expiresAt : grantedAt)[slot] as number);
+  }
+}
+
+function compareKeys(keys: Float64Array, a: number, b: number): number {
+  const [one, other] = [keys[a] as number, keys[b] as number];
+  return one < other ? -1 : one > other ? 1 : 0;
+}

@@ -1,0 +1,53 @@
+import type { Hold, LockRecord, Meta } from '../../../core/lock/lock-record';
+
+/**
+ * Texts and words about callers that many locks have in common; beyond so many they are kept with
+ * each lock.
+ */
+const SHARED_MAX = 20_000;
+
+const NOTHING: never[] = [];
+
+/**
+ * Makes copies of records without what pages do not show, and with what is the same in many of them
+ * kept once. A hundred thousand locks are held by far fewer callers.
+ */
+export class LeanRecords {
+  private readonly texts = new Map<string, string>();
+  private readonly metas = new Map<string, Meta>();
+
+  of(record: LockRecord): LockRecord {
+    const { holds, offers, queue } = record;
+    return {
+      ...record,
+      holds: holds.length > 0 ? holds.map((hold) => this.hold(hold)) : NOTHING,
+      offers: offers.length > 0 ? offers : NOTHING,
+      queue: queue.length > 0 ? queue : NOTHING,
+    };
+  }
+
+  private hold(hold: Hold): Hold {
+    return {
+      ...hold,
+      service: shared(this.texts, hold.service, hold.service),
+      owner: shared(this.texts, hold.owner, hold.owner),
+      meta: shared(this.metas, textOf(hold.meta), hold.meta),
+      requests: NOTHING,
+    };
+  }
+}
+
+function shared<V>(known: Map<string, V>, text: string, value: V): V {
+  const first = known.get(text);
+  if (first !== undefined) return first;
+  if (known.size >= SHARED_MAX) known.clear();
+  known.set(text, value);
+  return value;
+}
+
+/** Keys and values of a meta have no such character. */
+function textOf(meta: Meta): string {
+  let text = '';
+  for (const key in meta) text += `${key}\0${meta[key]}\0`;
+  return text;
+}

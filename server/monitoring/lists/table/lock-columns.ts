@@ -1,0 +1,81 @@
+import type { BoardRow } from '../../projection/board-row';
+
+type Column = Uint8Array | Int32Array | Float64Array;
+
+/** What is kept of each lock beside its row, by slot. */
+export class LockColumns {
+  /** Indexes of `LOCK_STATUSES`. */
+  statuses = new Uint8Array(64);
+  /** Indexes of `TIERS`. */
+  tiers = new Uint8Array(64);
+  isHeld = new Uint8Array(64);
+  waiting = new Int32Array(64);
+  /** Sort keys, of the hold that pages show; `Infinity` where the lock is not held. */
+  grantedAt = new Float64Array(64);
+  expiresAt = new Float64Array(64);
+  /** `Infinity` without waiters. */
+  oldestWaitAt = new Float64Array(64);
+  /** Indexes of the table's groups plus one; 0: it is in none yet. */
+  groups = new Int32Array(64);
+  /** The version after its last change that a page shows. */
+  versions = new Float64Array(64);
+  /** The version after it came. */
+  births = new Float64Array(64);
+  /** Why its status is to be found out again; see the table. */
+  pending = new Uint8Array(64);
+  /** 1: it is in the orders of names. */
+  isNamed = new Uint8Array(64);
+  /** The table's mark when it was last read from its backend. */
+  marks = new Float64Array(64);
+
+  /** Takes what locks are sorted by. */
+  read(slot: number, { hold, waiters, oldestWaitAt }: BoardRow): void {
+    this.waiting[slot] = waiters;
+    this.grantedAt[slot] = hold?.grantedAt ?? Number.POSITIVE_INFINITY;
+    this.expiresAt[slot] = hold?.expiresAt ?? Number.POSITIVE_INFINITY;
+    this.oldestWaitAt[slot] = oldestWaitAt ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Frees a slot. The next lock there is named and found out as a new one, also while slots are
+   * worked through.
+   */
+  free(slot: number): void {
+    this.isNamed[slot] = 0;
+    this.pending[slot] = 0;
+  }
+
+  makeRoom(slots: number): void {
+    if (slots <= this.statuses.length) return;
+    const length = Math.max(slots, 2 * this.statuses.length);
+    const wider = <C extends Column>(old: C, fresh: C): C => {
+      fresh.set(old);
+      return fresh;
+    };
+    this.statuses = wider(this.statuses, new Uint8Array(length));
+    this.tiers = wider(this.tiers, new Uint8Array(length));
+    this.isHeld = wider(this.isHeld, new Uint8Array(length));
+    this.waiting = wider(this.waiting, new Int32Array(length));
+    this.grantedAt = wider(this.grantedAt, new Float64Array(length));
+    this.expiresAt = wider(this.expiresAt, new Float64Array(length));
+    this.oldestWaitAt = wider(this.oldestWaitAt, new Float64Array(length));
+    this.groups = wider(this.groups, new Int32Array(length));
+    this.versions = wider(this.versions, new Float64Array(length));
+    this.births = wider(this.births, new Float64Array(length));
+    this.pending = wider(this.pending, new Uint8Array(length));
+    this.isNamed = wider(this.isNamed, new Uint8Array(length));
+    this.marks = wider(this.marks, new Float64Array(length));
+  }
+
+  /**
+   * Those that are not in the order of names yet, which are marked as in it: a slot given twice is
+   * answered once.
+   */
+  takeUnnamed(slots: number[]): number[] {
+    return slots.filter((slot) => {
+      if (this.isNamed[slot] !== 0) return false;
+      this.isNamed[slot] = 1;
+      return true;
+    });
+  }
+}

@@ -1,0 +1,95 @@
+import { LOCK_STATUSES, type LockStatus } from '../../../core/status/lock-status';
+import type { BoardRow } from '../../projection/board-row';
+import type { LockColumns } from './lock-columns';
+
+/** How many locks there are, and how they are. */
+export interface LockCounts {
+  locks: number;
+  /** Held locks, whatever their status; not counting those whose backend does not respond. */
+  held: number;
+  waiting: number;
+  counts: Record<LockStatus, number>;
+}
+
+/** The locks of one namespace on one backend, or shard of it. */
+export interface LockGroup extends LockCounts {
+  namespace: string;
+  /** What its records are filed under. */
+  keptBy: string;
+  /** The same as people know it. */
+  backend: string;
+}
+
+/** Counts of all locks, kept as they change. */
+export class LockGroups {
+  private readonly groups: LockGroup[] = [];
+  private readonly places = new Map<string, number>();
+  private names: string[] | null = null;
+
+  /** Every namespace that has locks, in order; the same array while they are the same. */
+  get namespaces(): string[] {
+    this.names ??= [...new Set(this.list().map(({ namespace }) => namespace))].sort();
+    return this.names;
+  }
+
+  /** Those that have locks. */
+  list(): LockGroup[] {
+    return this.groups.filter(({ locks }) => locks > 0);
+  }
+
+  /** All locks together. */
+  sum(): LockCounts {
+    const sum: LockCounts = { locks: 0, held: 0, waiting: 0, counts: noLocks() };
+    for (const { locks, held, waiting, counts } of this.groups) {
+      sum.locks += locks;
+      sum.held += held;
+      sum.waiting += waiting;
+      for (const status of LOCK_STATUSES) sum.counts[status] += counts[status];
+    }
+    return sum;
+  }
+
+  namespaceOf(slot: number, columns: LockColumns): string | undefined {
+    return this.groups[(columns.groups[slot] as number) - 1]?.namespace;
+  }
+
+  /** Counts a lock as its columns say it is. */
+  enter(slot: number, columns: LockColumns, row: BoardRow): void {
+    const place = this.placeOf(row);
+    columns.groups[slot] = place + 1;
+    this.count(slot, columns, 1);
+  }
+
+  /** Counts it no more. */
+  leave(slot: number, columns: LockColumns): void {
+    if (columns.groups[slot] === 0) return;
+    this.count(slot, columns, -1);
+    columns.groups[slot] = 0;
+  }
+
+  private count(slot: number, columns: LockColumns, by: 1 | -1): void {
+    const group = this.groups[(columns.groups[slot] as number) - 1];
+    if (!group) return;
+    if (group.locks === 0 || group.locks + by === 0) this.names = null;
+    group.locks += by;
+    group.held += by * (columns.isHeld[slot] as number);
+    group.waiting += by * (columns.waiting[slot] as number);
+    group.counts[LOCK_STATUSES[columns.statuses[slot] as number] as LockStatus] += by;
+  }
+
+  private placeOf({ key: { namespace }, backend, shownAs }: BoardRow): number {
+    const id = `${backend}/${namespace}`;
+    const known = this.places.get(id);
+    if (known !== undefined) return known;
+    const group = { namespace, keptBy: backend, backend: shownAs };
+    const place =
+      this.groups.push({ ...group, ...{ locks: 0, held: 0, waiting: 0, counts: noLocks() } }) - 1;
+    this.places.set(id, place);
+    return place;
+  }
+}
+
+function noLocks(): Record<LockStatus, number> {
+  const zeros = LOCK_STATUSES.map((status) => [status, 0]);
+  return Object.fromEntries(zeros);
+}

@@ -1,0 +1,300 @@
+import type { LockRow } from '../../../contract/console/lock-row';
+import type { NamespacePolicy } from '../../../contract/namespace-policy';
+import { LOCK_STATUSES, type LockStatus } from '../../../core/status/lock-status';
+import { TIERS } from '../../../core/status/lock-tier';
+import type { LockNorms } from '../../../core/status/stuck-reason';
+import type { NameCount } from '../../../engine/names/name-count';
+import type { Clock } from '../../../platform/clock';
+import { type BoardRow, shownRow } from '../../projection/board-row';
+import type { ObservedBackend } from '../../projection/lock-board';
+import { NameOrder } from '../order/name-order';
+import { byKey, byName } from '../order/row-orders';
+import type { TimeSlice } from '../order/time-slice';
+import { BackendFrames } from './backend-frames';
+import { ChangeLog } from './change-log';
+import { LockColumns } from './lock-columns';
+import { LockGroups } from './lock-groups';
+import { LockTimes } from './lock-times';
+import { SearchTexts } from './search-texts';
+import { isSameReason, standingOf } from './standing';
+
+/**
+ * Why a status must be computed again: time or baselines may have changed it, or the record has.
+ */
+const RECHECK = 1;
+const REPLACED = 2;
+
+/** So many rows are looked at between two looks at the clock. */
+const ROWS_A_LOOK = 32;
+
+/** New locks are put among the others so many at a time. */
+const NEW_AT_ONCE = 1_000;
+
+export interface LockTableParts {
+  backends: readonly ObservedBackend[];
+  clock: Clock;
+  normsOf: (row: BoardRow) => LockNorms;
+  policyOf: (namespace: string) => NamespacePolicy;
+  /** For long work that begins now. */
+  slice: () => TimeSlice;
+  /** Notified of every name that is added or removed. */
+  names: Pick<NameCount, 'appeared' | 'vanished'>;
+}
+
+/**
+ * Every lock that the board knows, each in a slot, with its status. A status is computed again only
+ * when the record has changed, at an instant when it can change, or when its backend or its
+ * baselines have changed. `settle` brings everything up to date.
+ */
+export class LockTable {
+  readonly log = new ChangeLog();
+  readonly columns = new LockColumns();
+  readonly groups = new LockGroups();
+  /** Rises with everything that can change an order. */
+  moves = 0;
+  readonly names = new NameOrder<BoardRow>((slot) => this.at(slot), byName);
+  /** In the order of `lock.list`. */
+  readonly listing = new NameOrder<BoardRow>((slot) => this.at(slot), byKey);
+  private readonly rows: (BoardRow | null)[] = [];
+  private readonly slots = new Map<string, number>();
+  private readonly freed: number[] = [];
+  private readonly stucks = new Map<number, LockRow['stuck']>();
+  private readonly ownHolds = new Map<number, LockRow['ownHold']>();
+  private readonly times = new LockTimes();
+  private pending: number[] = [];
+  private readonly texts = new SearchTexts();
+  private mark = 0;
+  private readonly frames: BackendFrames;
+  /** By backend: up to when its locks are known to have stayed as they were read. */
+  private readonly provenAt = new Map<string, number>();
+  private settling: Promise<void> | null = null;
+
+  constructor(private readonly parts: LockTableParts) {
+    const { backends, clock, policyOf } = parts;
+    this.frames = new BackendFrames(backends, clock, policyOf);
+  }
+
+  /** Slots lie below it. */
+  get slotsEnd(): number {
+    return this.rows.length;
+  }
+
+  at(slot: number): BoardRow | null {
+    return this.rows[slot] ?? null;
+  }
+
+  /** Whether there is a lock in this slot whose status has been found out. */
+  isKnown(slot: number): boolean {
+    return this.columns.groups[slot] !== 0;
+  }
+
+  byId(id: string): BoardRow | null {
+    const slot = this.slots.get(id);
+    return slot === undefined ? null : this.at(slot);
+  }
+
+  /** The lock as pages show it, with the status that it was last found to have. */
+  shown(slot: number): LockRow | null {
+    if (this.columns.pending[slot]) this.findOut(slot);
+    const row = this.at(slot);
+    if (!row) return null;
+    const status = LOCK_STATUSES[this.columns.statuses[slot] as number] as LockStatus;
+    const stuck = this.stucks.get(slot) ?? null;
+    const shown = shownRow(row, { status, stuck, ownHold: this.ownHolds.get(slot) ?? null });
+    return status === 'unknown' ? { ...shown, readAt: this.readAt(row) } : shown;
+  }
+
+  /** Nothing has been written to this backend up to that instant of its clock that was not read. */
+  prove(backend: string, instant: number): void {
+    this.provenAt.set(backend, instant);
+  }
+
+  /** The last instant at which the lock is known to have been as it was read. */
+  readAt({ backend, readAt, isReadable }: BoardRow): number {
+    return isReadable ? Math.max(readAt, this.provenAt.get(backend) ?? 0) : readAt;
+  }
+
+  /** Notes that a lock was read, where it is known as it was read; false: it has to be kept. */
+  meet(id: string, backend: string, rev: number): boolean {
+    const slot = this.slots.get(id);
+    const kept = slot === undefined ? null : this.at(slot);
+    if (slot === undefined || !kept?.isReadable) return false;
+    if (kept.backend !== backend || kept.rev !== rev) return false;
+    this.columns.marks[slot] = this.mark;
+    return true;
+  }
+
+  /** Keeps a reading, unless it is known already or a later one has overtaken it. */
+  keep(row: BoardRow): void {
+    const { id, backend } = row;
+    const known = this.slots.get(id);
+    const kept = known === undefined ? null : this.at(known);
+    if (known !== undefined && kept) {
+      this.columns.marks[known] = this.mark;
+      const isSame = kept.rev === row.rev && kept.isReadable === row.isReadable;
+      if (kept.backend === backend && isSame) return;
+      // The rev of a record that cannot be read says nothing.
+      if (kept.isReadable && kept.rev > row.rev) return;
+      if (kept.backend !== backend) this.forget(id);
+    }
+    const slot = this.slots.get(id) ?? this.newSlot(row);
+    this.rows[slot] = row;
+    this.times.read(slot, row);
+    this.note(slot, REPLACED);
+  }
+
+  forget(id: string): void {
+    const slot = this.slots.get(id);
+    const row = slot === undefined ? null : this.at(slot);
+    if (slot === undefined || !row) return;
+    this.groups.leave(slot, this.columns);
+    this.stucks.delete(slot);
+    this.ownHolds.delete(slot);
+    this.times.forget(slot, row);
+    this.rows[slot] = null;
+    this.slots.delete(id);
+    this.parts.names.vanished(row.key);
+    this.freed.push(slot);
+    this.columns.free(slot);
+    this.names.remove(slot);
+    this.listing.remove(slot);
+    this.columns.versions[slot] = this.log.add(slot);
+    this.moves += 1;
+  }
+
+  /** The baselines of this lock have changed. */
+  recheck(id: string): void {
+    const slot = this.slots.get(id);
+    if (slot !== undefined) this.note(slot, RECHECK);
+  }
+
+  /** Starts a full read of a backend. The answer evicts what was not read before it is called. */
+  beginReading(backend: string): () => Promise<void> {
+    this.mark += 1;
+    const { mark } = this;
+    return async () => {
+      const slice = this.slice();
+      for (const [slot, row] of this.rows.entries()) {
+        if (row?.backend === backend && (this.columns.marks[slot] as number) < mark) {
+          this.forget(row.id);
+        }
+        if (slot % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
+      }
+    };
+  }
+
+  /** Locks with a lease that ran out by the instant of their backend, then those with waiters. */
+  *due(instants: ReadonlyMap<string, number>): Generator<{ row: BoardRow; lapsed: boolean }> {
+    for (const slot of this.times.lapsed(instants)) {
+      const row = this.at(slot);
+      if (row) yield { row, lapsed: true };
+    }
+    for (const slot of this.times.waiting()) {
+      const row = this.at(slot);
+      if (row && row.firstLapseAt > (instants.get(row.backend) ?? 0)) yield { row, lapsed: false };
+    }
+  }
+
+  /** Every lock, in no order; those that come or go meanwhile may be left out. */
+  *all(): Generator<BoardRow> {
+    for (const row of this.rows) if (row) yield row;
+  }
+
+  /** Finds out every status that may have changed, a little at a time. */
+  settle(): Promise<void> {
+    this.settling ??= this.settleNow().finally(() => {
+      this.settling = null;
+    });
+    return this.settling;
+  }
+
+  slice(): TimeSlice {
+    return this.parts.slice();
+  }
+
+  private async settleNow(): Promise<void> {
+    const slice = this.slice();
+    const turned = this.frames.advance();
+    const changed = this.frames.changedPolicies(this.groups.namespaces);
+    if (turned.size + changed.size > 0) {
+      for (const [slot, row] of this.rows.entries()) {
+        if (!row) continue;
+        if (turned.has(row.backend) || changed.has(row.key.namespace)) this.note(slot, RECHECK);
+      }
+    }
+    for (const slot of this.times.takeDue((backend) => this.frames.of(backend).now)) {
+      this.note(slot, RECHECK);
+    }
+    while (this.pending.length > 0) {
+      const slots = this.pending.splice(0, NEW_AT_ONCE);
+      this.nameNew(slots);
+      for (const [i, slot] of slots.entries()) {
+        if (i % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
+        this.findOut(slot);
+      }
+    }
+    this.texts.makeSome(this.rows, slice);
+  }
+
+  /** New locks are in the order of names before anybody hears of them. */
+  private nameNew(slots: number[]): void {
+    const fresh = this.columns.takeUnnamed(slots.filter((slot) => this.at(slot) !== null));
+    if (fresh.length === 0) return;
+    this.names.add([...fresh]);
+    this.listing.add(fresh);
+  }
+
+  private findOut(slot: number): void {
+    const { columns } = this;
+    const why = columns.pending[slot];
+    columns.pending[slot] = 0;
+    const row = this.at(slot);
+    if (!row || !why) return;
+    const norms = this.parts.normsOf(row);
+    const { status, tier, stuck, isHeld, until } = standingOf(
+      row,
+      norms,
+      this.frames.of(row.backend),
+    );
+    const isNew = columns.groups[slot] === 0;
+    const [statusBefore, tierBefore] = [columns.statuses[slot], columns.tiers[slot]];
+    const isOtherwise =
+      why === REPLACED ||
+      LOCK_STATUSES[statusBefore as number] !== status ||
+      !isSameReason(this.stucks.get(slot) ?? null, stuck) ||
+      (this.ownHolds.get(slot) ?? null) !== norms.ownHold;
+    this.groups.leave(slot, columns);
+    columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
+    columns.tiers[slot] = TIERS.indexOf(tier);
+    columns.isHeld[slot] = isHeld ? 1 : 0;
+    if (why === REPLACED) columns.read(slot, row);
+    this.groups.enter(slot, columns, row);
+    keepIn(this.stucks, slot, stuck);
+    keepIn(this.ownHolds, slot, norms.ownHold);
+    this.times.setDeadline(slot, row, until);
+    if (isOtherwise) columns.versions[slot] = this.log.add(slot);
+    if (isNew) columns.births[slot] = columns.versions[slot] as number;
+    if (isOtherwise || tierBefore !== columns.tiers[slot]) this.moves += 1;
+  }
+
+  private note(slot: number, why: number): void {
+    const { pending } = this.columns;
+    if (pending[slot] === 0) this.pending.push(slot);
+    if ((pending[slot] as number) < why) pending[slot] = why;
+  }
+
+  private newSlot({ id, key }: BoardRow): number {
+    const slot = this.freed.pop() ?? this.rows.length;
+    this.columns.makeRoom(slot + 1);
+    this.columns.marks[slot] = this.mark;
+    this.slots.set(id, slot);
+    this.parts.names.appeared(key);
+    return slot;
+  }
+}
+
+/** Most locks have nothing to keep there. */
+function keepIn<V>(map: Map<number, V | null>, slot: number, value: V | null): void {
+  if (value === null) map.delete(slot);
+  else map.set(slot, value);
+}

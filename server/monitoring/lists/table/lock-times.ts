@@ -1,0 +1,60 @@
+import type { BoardRow } from '../../projection/board-row';
+import { TimeIndex } from './time-index';
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/**
+ * When a lock is next due for work. Instants are on the clocks of the backends, which are kept
+ * apart.
+ */
+export class LockTimes {
+  /** When the first lease of each lock runs out. */
+  private readonly lapses = new Map<string, TimeIndex>();
+  /** When its status can change next. */
+  private readonly deadlines = new Map<string, TimeIndex>();
+  private readonly queued = new Set<number>();
+
+  /** Takes what the record says. */
+  read(slot: number, { backend, firstLapseAt, waiters }: BoardRow): void {
+    indexOf(this.lapses, backend).set(slot, firstLapseAt);
+    if (waiters > 0) this.queued.add(slot);
+    else this.queued.delete(slot);
+  }
+
+  /** @param at `Infinity`: time alone will not change its status */
+  setDeadline(slot: number, { backend }: BoardRow, at: number): void {
+    indexOf(this.deadlines, backend).set(slot, at);
+  }
+
+  forget(slot: number, { backend }: BoardRow): void {
+    this.queued.delete(slot);
+    indexOf(this.lapses, backend).set(slot, NEVER);
+    indexOf(this.deadlines, backend).set(slot, NEVER);
+  }
+
+  /** Takes out the slots whose deadline has come. @param nowOf the clock of a backend */
+  *takeDue(nowOf: (backend: string) => number): Generator<number> {
+    for (const [backend, index] of this.deadlines) {
+      const now = nowOf(backend);
+      for (let slot = index.takeDue(now); slot >= 0; slot = index.takeDue(now)) yield slot;
+    }
+  }
+
+  /** Slots with a lease that ran out by the instant of their backend, in no order. */
+  *lapsed(instants: ReadonlyMap<string, number>): Generator<number> {
+    for (const [backend, index] of this.lapses) yield* index.due(instants.get(backend) ?? 0);
+  }
+
+  /** Slots of locks with waiters. */
+  waiting(): Iterable<number> {
+    return this.queued;
+  }
+}
+
+function indexOf(indexes: Map<string, TimeIndex>, backend: string): TimeIndex {
+  const known = indexes.get(backend);
+  if (known) return known;
+  const index = new TimeIndex();
+  indexes.set(backend, index);
+  return index;
+}

@@ -1,0 +1,26 @@
+import type { BoardRow } from '../../projection/board-row';
+import type { TimeSlice } from '../order/time-slice';
+
+/** Texts made in one go, and rows looked at for it. */
+const MADE_AT_ONCE = 1_500;
+const SEEN_AT_ONCE = 20_000;
+
+const ROWS_A_LOOK = 32;
+
+/**
+ * Makes the text that searches look in before they come: for all rows at once it would take them
+ * long.
+ */
+export class SearchTexts {
+  private place = 0;
+
+  makeSome(rows: readonly (BoardRow | null)[], slice: TimeSlice): void {
+    let left = MADE_AT_ONCE;
+    const seen = Math.min(rows.length, SEEN_AT_ONCE);
+    for (let i = 0; i < seen && left > 0; i += 1) {
+      this.place = (this.place + 1) % rows.length;
+      if (rows[this.place]?.makeSearchable()) left -= 1;
+      if (i % ROWS_A_LOOK === 0 && slice.isOver) return;
+    }
+  }
+}

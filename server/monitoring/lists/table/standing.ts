@@ -1,0 +1,46 @@
+import type { LockRow } from '../../../contract/console/lock-row';
+import { type LockStatus, lockStatus } from '../../../core/status/lock-status';
+import { type LockTier, lockTier } from '../../../core/status/lock-tier';
+import { statusDeadline } from '../../../core/status/status-deadline';
+import { type LockNorms, stuckReason } from '../../../core/status/stuck-reason';
+import type { BoardRow } from '../../projection/board-row';
+import type { BackendFrame } from './backend-frames';
+
+/** How a lock is at an instant. */
+export interface Standing {
+  status: LockStatus;
+  tier: LockTier;
+  stuck: LockRow['stuck'];
+  /** Whether it is held, whatever its status; false while its backend does not respond. */
+  isHeld: boolean;
+  /** Before this instant of its backend's clock, time alone changes nothing of this. */
+  until: number;
+}
+
+const UNKNOWN: Standing = {
+  status: 'unknown',
+  tier: 'unknown',
+  stuck: null,
+  isHeld: false,
+  until: Number.POSITIVE_INFINITY,
+};
+
+export function standingOf(
+  { facts, isReadable }: BoardRow,
+  norms: LockNorms,
+  { now, reachable }: BackendFrame,
+): Standing {
+  if (!reachable || !isReadable) return UNKNOWN;
+  const status = lockStatus(facts, norms, now, true);
+  return {
+    status,
+    tier: lockTier(status, facts, norms, now),
+    stuck: status === 'stuck' ? stuckReason(facts, norms, now) : null,
+    isHeld: facts.holds.some(({ expiresAt }) => expiresAt > now),
+    until: statusDeadline(facts, norms, now),
+  };
+}
+
+export function isSameReason(a: LockRow['stuck'], b: LockRow['stuck']): boolean {
+  return a === b || (a !== null && b !== null && JSON.stringify(a) === JSON.stringify(b));
+}

@@ -1,0 +1,174 @@
+import { pino } from 'pino';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { TestClock } from '../../platform/testing/test-clock';
+import { MARIADB } from '../../storage/conformance/testing/sample-mysql-facts';
+import { mysqlGuarantees } from '../../storage/mysql/mysql-guarantees';
+import { guaranteeMetrics } from '../metrics/guarantee-metrics';
+import { GuaranteeWatch } from './guarantee-watch';
+
+const withVariables = (variables: Record<string, string>) =>
+  mysqlGuarantees({ ...MARIADB, variables: { ...MARIADB.variables, ...variables } });
+const STRONG = withVariables({});
+const WEAK = withVariables({ innodb_flush_log_at_trx_commit: '2' });
+const UNSAFE = withVariables({ read_only: 'ON' });
+
+/** The settings as the store would read them now; null: it does not answer. */
+let settings: typeof STRONG | null;
+let readings: number;
+let settingsRev: number;
+let clock: TestClock;
+let lines: { level: number; msg: string }[];
+
+beforeEach(() => {
+  settings = STRONG;
+  readings = 0;
+  settingsRev = 0;
+  clock = new TestClock();
+  lines = [];
+});
+
+function watchOf(isAllowed = false): GuaranteeWatch {
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const store = {
+    get settingsRev() {
+      return settingsRev;
+    },
+    async guarantees() {
+      readings += 1;
+      if (!settings) throw new Error('It is away.');
+      return settings;
+    },
+  };
+  return new GuaranteeWatch({ backend: 'orders', store, isAllowed, clock, log });
+}
+
+/** The watch looks once a second for so long. */
+async function passMs(watch: GuaranteeWatch, ms: number): Promise<void> {
+  for (let passed = 0; passed < ms; passed += 1_000) {
+    clock.pass(1_000);
+    await watch.turn();
+  }
+}
+
+describe('a backend', () => {
+  it('grants nothing until its settings were read, and they are read as soon as it is there', async () => {
+    settings = null;
+    const watch = watchOf();
+    await watch.read();
+    expect(watch.closedBecause()).toContain('until its settings have been read');
+    settings = STRONG;
+    await passMs(watch, 3_000);
+    expect(watch.closedBecause()).toBe(null);
+  });
+
+  it('is closed within a minute of becoming unsafe, and open again within a minute of being put right', async () => {
+    const watch = watchOf();
+    await watch.read();
+    settings = UNSAFE;
+    await passMs(watch, 60_000);
+    expect(watch.closedBecause()).toMatch(/"orders" grants nothing.*LOCKYARD_ALLOW_UNSAFE=orders/);
+    settings = WEAK;
+    await passMs(watch, 60_000);
+    expect(watch.row()).toMatchObject({ closedBecause: null, reading: { level: 'Best-effort' } });
+  });
+
+  it('that is allowed to be unsafe grants, is Best-effort, and says so', async () => {
+    settings = UNSAFE;
+    const watch = watchOf(true);
+    await watch.read();
+    expect(watch.row()).toMatchObject({
+      closedBecause: null,
+      isAllowed: true,
+      reading: { level: 'Best-effort', unsafe: expect.stringContaining('read-only') },
+    });
+  });
+
+  it('that is unsafe in a way that cannot be allowed is closed all the same, and nothing else is offered', async () => {
+    settings = { ...UNSAFE, isNeverAllowed: true };
+    for (const isAllowed of [true, false]) {
+      const watch = watchOf(isAllowed);
+      await watch.read();
+      expect(watch.closedBecause()).toMatch(/grants nothing.*read-only.*Put that right\.$/);
+    }
+    expect(lines.map(({ level }) => level)).toEqual([50, 50]);
+  });
+
+  it('is read at once where its store has seen its settings change', async () => {
+    const watch = watchOf();
+    await watch.read();
+    await passMs(watch, 3_000);
+    expect(readings).toBe(1);
+    settingsRev += 1;
+    await passMs(watch, 3_000);
+    expect(readings).toBe(2);
+  });
+
+  it('that cannot be read keeps its last reading, says how old it is, and stays closed if it was', async () => {
+    settings = UNSAFE;
+    const watch = watchOf();
+    await watch.read();
+    settings = null;
+    await passMs(watch, 90_000);
+    const { reading, isFailing, closedBecause } = watch.row();
+    expect(reading?.ageMs).toBe(90_000);
+    expect(isFailing).toBe(true);
+    expect(closedBecause).not.toBe(null);
+  });
+
+  it('whose settings never come is told as failing, and read again', async () => {
+    const silent = { guarantees: () => new Promise<never>(() => undefined) };
+    const log = pino({ level: 'silent' });
+    const watch = new GuaranteeWatch(
+      { backend: 'orders', store: silent, isAllowed: false, clock, log },
+      5,
+    );
+    await watch.read();
+    await watch.read();
+    expect(watch.row()).toMatchObject({ reading: null, isFailing: true });
+  });
+
+  it('is read about once a minute, and once for those who ask at the same time', async () => {
+    const watch = watchOf();
+    await Promise.all([watch.read(), watch.read(), watch.read()]);
+    expect(readings).toBe(1);
+    await passMs(watch, 10 * 60_000);
+    expect(readings).toBeGreaterThanOrEqual(11);
+    expect(readings).toBeLessThanOrEqual(14);
+  });
+});
+
+describe('the log', () => {
+  it('tells every change once, the worse the louder, and nothing of what is well', async () => {
+    const watch = watchOf();
+    for (const now of [STRONG, STRONG, WEAK, WEAK, UNSAFE, STRONG, null, null]) {
+      settings = now;
+      await watch.read();
+    }
+    expect(lines.map(({ level }) => level)).toEqual([40, 50, 30, 40]);
+  });
+});
+
+describe('the metrics', () => {
+  it('tell the level, whether it is closed, and how old the reading is', async () => {
+    const watch = watchOf();
+    const told = () =>
+      Object.fromEntries(
+        guaranteeMetrics([watch.row()]).map(({ name, samples }) => [
+          name,
+          samples.map((sample) => ('value' in sample ? sample.value : null)),
+        ]),
+      );
+    expect(told()).toEqual({
+      lockyard_backend_guarantee: [],
+      lockyard_backend_closed: [1],
+      lockyard_backend_settings_age_seconds: [],
+    });
+    await watch.read();
+    clock.pass(7_000);
+    expect(told()).toEqual({
+      lockyard_backend_guarantee: [1, 0, 0],
+      lockyard_backend_closed: [0],
+      lockyard_backend_settings_age_seconds: [7],
+    });
+  });
+});

@@ -1,0 +1,145 @@
+import type { GuaranteeRow } from '../../contract/console/guarantee-row';
+import type { Clock } from '../../platform/clock';
+import type { Log } from '../../platform/log';
+import { repeat } from '../../platform/repeat';
+import type { Guarantees, RecordStore } from '../../storage/record-store';
+
+export interface GuaranteeWatchParts {
+  backend: string;
+  store: Pick<RecordStore, 'guarantees' | 'settingsRev'>;
+  /** It may grant locks though it is not set up safely. */
+  isAllowed: boolean;
+  clock: Clock;
+  log: Log;
+}
+
+/** Under a minute together with the reading itself: so soon a change for the worse counts. */
+const READ_EVERY_MS = 50_000;
+/**
+ * After a reading that failed, and before the first: a backend that comes back must not wait for
+ * it.
+ */
+const RETRY_EVERY_MS = 500;
+const LOOK_EVERY_MS = 500;
+/** Stores give up earlier by themselves. */
+const READING_TIMEOUT_MS = 4_000;
+
+const RANK = { 'Best-effort': 0, Timed: 1, Strong: 2 } as const;
+
+/**
+ * Reads again and again what one backend, as it is set up, can promise, and says whether it may
+ * grant locks: not before its settings were read once, and not while they are unsafe, unless that
+ * can be allowed and is. A reading that fails keeps the last.
+ */
+export class GuaranteeWatch {
+  private last: { guarantees: Guarantees; at: number; readAt: number } | null = null;
+  private triedAt = Number.NEGATIVE_INFINITY;
+  private isFailing = false;
+  private readRev: number | undefined;
+  private underWay: Promise<void> | null = null;
+
+  constructor(
+    private readonly parts: GuaranteeWatchParts,
+    private readonly timeoutMs = READING_TIMEOUT_MS,
+  ) {}
+
+  /** Starts periodic reading; the returned function stops it. */
+  start(): () => Promise<void> {
+    return repeat(
+      () => this.turn(),
+      LOOK_EVERY_MS,
+      () => undefined,
+    );
+  }
+
+  /** Reads if it is time. */
+  async turn(): Promise<void> {
+    const isSettled = this.last && !this.isFailing;
+    const isAsRead = this.parts.store.settingsRev === this.readRev;
+    const pauseMs = isSettled && isAsRead ? READ_EVERY_MS : RETRY_EVERY_MS;
+    if (this.parts.clock.monotonic() - this.triedAt >= pauseMs) await this.read();
+  }
+
+  /**
+   * Reads now, or waits for the reading that is under way. Never rejects: `row` says how it went.
+   */
+  read(): Promise<void> {
+    this.underWay ??= this.readOnce().finally(() => {
+      this.underWay = null;
+    });
+    return this.underWay;
+  }
+
+  /**
+   * Why this backend may grant nothing at the moment, in whole sentences for callers; null: it may.
+   */
+  closedBecause(): string | null {
+    const { backend, isAllowed } = this.parts;
+    const grantsNothing = `The backend "${backend}" grants nothing`;
+    if (!this.last) {
+      return isAllowed ? null : `${grantsNothing} until its settings have been read.`;
+    }
+    const { unsafe, isNeverAllowed } = this.last.guarantees;
+    if (unsafe === null || (isAllowed && !isNeverAllowed)) return null;
+    const why = `${grantsNothing}, because it is not set up safely. ${unsafe}`;
+    return isNeverAllowed
+      ? `${why} Put that right.`
+      : `${why} Put that right, or accept the risk with LOCKYARD_ALLOW_UNSAFE=${backend}.`;
+  }
+
+  row(): GuaranteeRow {
+    const { backend, isAllowed, clock } = this.parts;
+    const { last, isFailing } = this;
+    const reading = last && {
+      ...last.guarantees,
+      at: last.at,
+      ageMs: Math.round(clock.monotonic() - last.readAt),
+    };
+    return { backend, reading, isFailing, isAllowed, closedBecause: this.closedBecause() };
+  }
+
+  private async readOnce(): Promise<void> {
+    const { store, clock, log, backend } = this.parts;
+    this.triedAt = clock.monotonic();
+    try {
+      this.readRev = store.settingsRev;
+      const guarantees = await inTime(store.guarantees(), this.timeoutMs);
+      this.tell(guarantees);
+      this.last = { guarantees, at: clock.now(), readAt: clock.monotonic() };
+      this.isFailing = false;
+    } catch (err) {
+      if (!this.isFailing) log.warn({ err, backend }, 'The settings of a backend cannot be read');
+      this.isFailing = true;
+    }
+  }
+
+  /** What became worse or better, to the log; of a first reading, what is not as good as can be. */
+  private tell({ level, reasons, unsafe, isNeverAllowed }: Guarantees): void {
+    const isAllowed = this.parts.isAllowed && !isNeverAllowed;
+    const { log, backend } = this.parts;
+    const before = this.last?.guarantees ?? null;
+    const { level: was, unsafe: wasUnsafe } = before ?? { level: 'Strong' as const, unsafe: null };
+    if (was === level && wasUnsafe === unsafe) return;
+    const facts = { backend, guarantee: level, before: before?.level, reasons };
+    if (unsafe !== null && !isAllowed) {
+      log.error(facts, 'A backend is not set up safely: it grants nothing');
+    } else if (RANK[level] < RANK[was] || (unsafe !== null && unsafe !== wasUnsafe)) {
+      const isExpected = before === null && level === 'Timed';
+      const text = before ? 'A backend can promise less than before' : 'A backend is not Strong';
+      if (isExpected) log.info(facts, text);
+      else log.warn(facts, text);
+    } else log.info(facts, 'A backend can promise more than before');
+  }
+}
+
+async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('No answer in time.')), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,43 @@
+import { getHeapStatistics } from 'node:v8';
+import type { Clock } from '../../platform/clock';
+
+/**
+ * At this part of what the heap may be it counts as nearly full, and below the other it does no
+ * longer.
+ */
+const SHORT_AT = 0.8;
+const ENOUGH_BELOW = 0.75;
+
+const READ_EVERY_MS = 500;
+
+/** Bytes: what is used of the V8 heap, and what it may have. */
+export interface HeapReading {
+  used: number;
+  limit: number;
+}
+
+/** Whether this process is short of memory. Read at most twice a second, when it is asked for. */
+export class HeapWatch {
+  private readAt = Number.NEGATIVE_INFINITY;
+  private isShortNow = false;
+
+  constructor(
+    private readonly clock: Pick<Clock, 'monotonic'>,
+    private readonly read: () => HeapReading = readHeap,
+  ) {}
+
+  /** What is garbage by now counts as used until V8 has collected it. */
+  isShort(): boolean {
+    const now = this.clock.monotonic();
+    if (now - this.readAt < READ_EVERY_MS) return this.isShortNow;
+    this.readAt = now;
+    const { used, limit } = this.read();
+    this.isShortNow = used >= limit * (this.isShortNow ? ENOUGH_BELOW : SHORT_AT);
+    return this.isShortNow;
+  }
+}
+
+function readHeap(): HeapReading {
+  const { used_heap_size: used, heap_size_limit: limit } = getHeapStatistics();
+  return { used, limit };
+}

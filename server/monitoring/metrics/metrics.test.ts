@@ -1,0 +1,96 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { parseExposition } from '@/test/exposition';
+import { release, take } from '../../engine/testing/engine-rig';
+import { freshKey } from '../../storage/conformance/testing/changes';
+import { can, storeNames } from '../../storage/conformance/testing/stores-under-test';
+import { ObservingRig, type Watcher } from '../testing/observing-rig';
+import { eventMetrics } from './event-metrics';
+import { EventTally } from './event-tally';
+import { lockMetrics } from './lock-metrics';
+import { Metrics } from './metrics';
+import { NamespaceLabels } from './namespace-labels';
+
+const NO_LOCKS = { stuck: 0, expired: 0, unknown: 0, frozen: 0, expiring: 0 } as const;
+const groupIn = (namespace: string) => ({
+  namespace,
+  backend: 'default',
+  counts: { ...NO_LOCKS, contended: 0, held: 1, delayed: 0, free: 0 },
+  waiting: 2,
+  held: 1,
+});
+
+const sumOf = (text: string, name: string) =>
+  (parseExposition(text).get(name)?.series ?? []).reduce((sum, { value }) => sum + value, 0);
+
+describe('metrics', () => {
+  it('name 200 namespaces and tell of all others together, losing nothing', async () => {
+    const labels = new NamespaceLabels();
+    const namespaces = Array.from({ length: 250 }, (_, i) => `team-${i}`);
+    const tally = new EventTally();
+    const event = {
+      kind: 'granted',
+      at: 0,
+      rev: 1,
+      service: 's',
+      owner: 'o',
+      waitedMs: 3,
+    } as const;
+    for (const namespace of namespaces) tally.add(namespace, event);
+    const metrics = new Metrics();
+    metrics.add(() => [
+      ...lockMetrics(namespaces.map(groupIn), labels),
+      ...eventMetrics(new Map([['default', tally]]), labels),
+    ]);
+    for (let scrape = 0; scrape < 2; scrape += 1) {
+      const text = await metrics.text();
+      for (const [name, sum] of [
+        ['lockyard_locks_held', 250],
+        ['lockyard_waiters', 500],
+        ['lockyard_grants_total', 250],
+      ] as const) {
+        const { series } = parseExposition(text).get(name) ?? { series: [] };
+        expect(series).toHaveLength(201);
+        expect(sumOf(text, name)).toBe(sum);
+        expect(series.find((each) => each.labels.namespace === '_other')?.value).toBe(sum / 5);
+      }
+    }
+  });
+});
+
+describe.each(storeNames.filter((name) => can(name, 'manyProcesses')))(
+  'metrics of several processes over one %s',
+  (name) => {
+    let rig: ObservingRig;
+    afterEach(() => rig.close());
+
+    it('count every event once in the sum, also when another process takes over the chores', async () => {
+      rig = await ObservingRig.open(name);
+      const watchers = [await rig.watch(), await rig.watch()];
+      const texts = () =>
+        Promise.all(watchers.map(({ observing }: Watcher) => observing.metrics.text()));
+      const total = async (metric: string) =>
+        (await texts()).reduce((sum, text) => sum + sumOf(text, metric), 0);
+      const worker = await rig.engines.join();
+      const work = async () => {
+        const key = freshKey();
+        for (let i = 0; i < 10; i += 1) {
+          const { token } = await take(worker, key, 'w1');
+          await release(worker, key, 'w1', token);
+        }
+      };
+      const soon = (look: () => Promise<void>) =>
+        vi.waitFor(look, { timeout: 10_000, interval: 50 });
+      await work();
+      await soon(async () => expect(await total('lockyard_grants_total')).toBe(10));
+      const doing = (await texts()).map((text) => sumOf(text, 'lockyard_chores'));
+      expect(doing.sort()).toEqual([0, 1]);
+      const counted = (await texts()).map((text) => sumOf(text, 'lockyard_grants_total'));
+      expect(counted.sort((a, b) => a - b)).toEqual([0, 10]);
+      const chief = watchers.find(({ intents }) => intents.asked > 0);
+      expect(chief).toBeDefined();
+      await chief?.observing.close();
+      await work();
+      await soon(async () => expect(await total('lockyard_grants_total')).toBe(20));
+    });
+  },
+);

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { type LockRecord, unwrittenRecord } from '../../core/lock/lock-record';
+import { TimeSlice } from '../lists/order/time-slice';
+import { BoardRow } from '../projection/board-row';
+import { idleNames } from './idle-names';
+
+const NOW = Date.UTC(2026, 4, 1);
+const MINUTE_MS = 60_000;
+const ROWS = 5_000;
+const MOST = 40;
+
+/** A lock that was released so long ago. */
+function rowOf(name: string, idleMs: number, namespace = 'jobs'): BoardRow {
+  const at = NOW - idleMs;
+  const facts = { token: 1, service: 'orders', owner: 'w1', grantedAt: at, at };
+  const record: LockRecord = {
+    ...unwrittenRecord(at),
+    rev: 3,
+    lastToken: 1,
+    answersUntil: 0,
+    ended: { ...facts, cause: 'released' },
+  };
+  return BoardRow.of({ id: 'default', shownAs: 'default' }, { namespace, name }, NOW, record);
+}
+
+test('of many idle locks the ones idle longest are found, the oldest first, and others get turns meanwhile', async () => {
+  // 2,399 and 5,000 have no common divisor: every age once, in no order.
+  const ages = Array.from({ length: ROWS }, (_, i) => (i * 2_399) % ROWS);
+  const rows = [
+    ...ages.map((age) => rowOf(`n${age}`, 20 * MINUTE_MS + age)),
+    rowOf('used lately', 4 * MINUTE_MS),
+    rowOf('elsewhere', 60 * MINUTE_MS, 'default'),
+  ];
+  // Always over, so that it pauses wherever it looks at the clock.
+  let now = 0;
+  const slice = new TimeSlice(() => (now += 10));
+  let turns = 0;
+  let others = setImmediate(takeTurn);
+  function takeTurn() {
+    turns += 1;
+    others = setImmediate(takeTurn);
+  }
+  const asked = { idleMs: 5 * MINUTE_MS, most: MOST };
+  const found = await idleNames(rows, 'jobs', asked, () => ({ now: NOW, epoch: 1 }), slice);
+  clearImmediate(others);
+  const oldest = Array.from({ length: MOST }, (_, i) => `n${ROWS - 1 - i}`);
+  expect(found.map(({ key }) => key.name)).toEqual(oldest);
+  expect(turns).toBeGreaterThan(ROWS / 100);
+});

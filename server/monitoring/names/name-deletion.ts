@@ -1,0 +1,236 @@
+import {
+  type ChosenNames,
+  DELETED_AT_ONCE,
+  type DeletionPreview,
+  type DeletionResult,
+} from '../../contract/console/deletion-inputs';
+import { LockyardError } from '../../contract/errors';
+import { type KeptBecause, lockDeletion } from '../../core/names/deletion';
+import { backendDown, unknownOutcome } from '../../engine/refusals';
+import { type RecordKey, StoreError } from '../../storage/record-store';
+import { keptLocks, takeOff } from '../projection/board-upkeep';
+import type { LockBoard, ObservedBackend } from '../projection/lock-board';
+import { keeperOf, publicId } from '../projection/shard-of';
+import { type DeletionFate, deleteRead, judgeRecords } from './delete-records';
+
+/** Names looked at between two looks at the clock. */
+const NAMES_A_LOOK = 64;
+
+/** Read from a store at a time. */
+const READ_AT_ONCE = 200;
+
+/** Names shown of each kind of fate. */
+const EXAMPLES = 5;
+
+/** A record, and the backend or shard that keeps it. */
+interface Located {
+  backend: ObservedBackend;
+  key: RecordKey;
+}
+
+/** With what keeps it back, as it was read last. */
+interface Judged extends Located {
+  keptBecause: KeptBecause | null;
+}
+
+export interface NameDeletionParts {
+  backends: ObservedBackend[];
+  board: LockBoard;
+  clock: { now(): number };
+}
+
+/** Deletes locks and counters that people choose, where nothing keeps them: see `lockDeletion`. */
+export class NameDeletion {
+  constructor(private readonly parts: NameDeletionParts) {}
+
+  /**
+   * What would go and what would be kept, of locks as the board read them last, of counters as they
+   * are.
+   *
+   * @param backend as people know it, on which the namespace lives
+   * @throws LockyardError `BACKEND_DOWN` where it does not answer
+   */
+  async preview(backend: string, chosen: ChosenNames): Promise<DeletionPreview> {
+    const going: string[] = [];
+    const kept = new Map<KeptBecause, { count: number; examples: string[] }>();
+    let [matching, goingCount] = [0, 0];
+    for await (const { key, keptBecause } of this.judged(backend, chosen)) {
+      matching += 1;
+      if (keptBecause === null) {
+        goingCount += 1;
+        if (going.length < EXAMPLES) going.push(key.name);
+        continue;
+      }
+      const sort = kept.get(keptBecause) ?? { count: 0, examples: [] };
+      kept.set(keptBecause, sort);
+      sort.count += 1;
+      if (sort.examples.length < EXAMPLES) sort.examples.push(key.name);
+    }
+    const reasons = [...kept].map(([because, sort]) => ({ because, ...sort }));
+    reasons.sort((a, b) => b.count - a.count);
+    return { matching, going: goingCount, examples: going, kept: reasons };
+  }
+
+  /**
+   * Deletes at most so many of them, and `DELETED_AT_ONCE`. Each is read and judged again, and
+   * deleted only as it was read.
+   *
+   * @param onResults called with the results of each step, also where a later step fails
+   * @param isTimeUp asked before each step: then the rest is left
+   * @returns whether there may be more that can be deleted
+   * @throws LockyardError `BACKEND_DOWN` where the backend does not answer, `UNKNOWN` where it
+   *   ceases to: any may be gone
+   */
+  async delete(
+    backend: string,
+    chosen: ChosenNames,
+    atMost: number,
+    onResults: (results: DeletionResult[]) => void,
+    isTimeUp: () => boolean,
+  ): Promise<boolean> {
+    const most = Math.min(atMost, DELETED_AT_ONCE);
+    const found: Located[] = [];
+    const rest = new Map((chosen.names ?? []).map((name) => [name, gone(name)]));
+    let isWhole = true;
+    for await (const { keptBecause, ...one } of this.judged(backend, chosen)) {
+      const { name } = one.key;
+      if (keptBecause !== null) {
+        if (chosen.names) rest.set(name, { name, outcome: 'kept', because: keptBecause });
+        continue;
+      }
+      rest.delete(name);
+      isWhole = found.length < most;
+      if (isWhole) found.push(one);
+      else if (!chosen.names) break;
+    }
+    const isTried = await this.deleteFound(found, onResults, isTimeUp);
+    onResults([...rest.values()]);
+    return !(isTried && isWhole);
+  }
+
+  /** @returns false: the time was up before all of them were tried */
+  private async deleteFound(
+    found: Located[],
+    onResults: (results: DeletionResult[]) => void,
+    isTimeUp: () => boolean,
+  ): Promise<boolean> {
+    for (const [keeper, keys] of byKeeper(found)) {
+      for (let i = 0; i < keys.length; i += READ_AT_ONCE) {
+        if (isTimeUp()) return false;
+        const some = keys.slice(i, i + READ_AT_ONCE);
+        const { records } = await keeper.store.read(some, []).catch(refuse);
+        const fates = await deleteRead(keeper, records, 0).catch(doubt);
+        const isOff = ({ outcome }: DeletionFate) => outcome === 'deleted' || outcome === 'gone';
+        const off = fates.filter(isOff).map(({ key }) => key);
+        takeOff(this.parts.board, keeper, off);
+        onResults(fates.map(resultOf));
+      }
+    }
+    return true;
+  }
+
+  private async *judged(id: string, chosen: ChosenNames): AsyncGenerator<Judged> {
+    const keepers = this.answering(id);
+    if (chosen.names || chosen.kind === 'counter') yield* this.readOf(id, chosen);
+    else yield* this.locksOf(keepers, chosen.namespace, chosen.prefix ?? '');
+  }
+
+  /** The backend, or all shards of it. */
+  private answering(id: string): ObservedBackend[] {
+    const keepers = this.parts.backends.filter((backend) => publicId(backend) === id);
+    const isSilent = keepers.some(({ engine }) => !engine.health().reachable);
+    if (keepers.length > 0 && !isSilent) return keepers;
+    const text = `The backend "${id}" does not answer, so nothing can be deleted on it.`;
+    throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
+  }
+
+  /** Locks with a prefix, as the board read them last. */
+  private async *locksOf(
+    keepers: ObservedBackend[],
+    namespace: string,
+    prefix: string,
+  ): AsyncGenerator<Judged> {
+    const { board, clock } = this.parts;
+    const byId = new Map(keepers.map((backend) => [backend.id, backend]));
+    const slice = board.table.slice();
+    let looked = 0;
+    for (const row of keptLocks(board)) {
+      looked += 1;
+      if (looked % NAMES_A_LOOK === 0 && slice.isOver) await slice.pause();
+      const { key, record, isReadable } = row;
+      const backend = byId.get(row.backend);
+      if (!backend || key.namespace !== namespace || !key.name.startsWith(prefix)) continue;
+      const now = clock.now() + backend.engine.health().clockOffsetMs;
+      const { keptBecause } = lockDeletion(record, backend.epochOf(), now);
+      yield { backend, key, keptBecause: isReadable ? keptBecause : 'unreadable' };
+    }
+  }
+
+  /** Names chosen one by one, and counters, as they are in the store. */
+  private async *readOf(id: string, chosen: ChosenNames): AsyncGenerator<Judged> {
+    for (const [backend, theirs] of byKeeper(await this.located(id, chosen))) {
+      for (let i = 0; i < theirs.length; i += READ_AT_ONCE) {
+        const some = theirs.slice(i, i + READ_AT_ONCE);
+        const judged = await judgeRecords(backend, some).catch(refuse);
+        for (const one of judged) yield { backend, ...one };
+      }
+    }
+  }
+
+  private async located(id: string, chosen: ChosenNames): Promise<Located[]> {
+    const { board, backends } = this.parts;
+    const { namespace, names, prefix = '' } = chosen;
+    const slice = board.table.slice();
+    const found: Located[] = [];
+    let looked = 0;
+    for (const key of names ? namedKeys(chosen, names) : counterKeys(board)) {
+      looked += 1;
+      if (looked % NAMES_A_LOOK === 0 && slice.isOver) await slice.pause();
+      const isMeant = names || (key.namespace === namespace && key.name.startsWith(prefix));
+      const backend = isMeant && keeperOf(backends, id, key);
+      if (backend) found.push({ backend, key });
+    }
+    return found;
+  }
+}
+
+function* namedKeys({ namespace, kind }: ChosenNames, names: string[]): Generator<RecordKey> {
+  for (const name of new Set(names)) {
+    yield kind === 'counter' ? { namespace, name, kind } : { namespace, name };
+  }
+}
+
+function* counterKeys(board: LockBoard): Generator<RecordKey> {
+  for (const { key } of board.counters.keptNames()) yield key;
+}
+
+const gone = (name: string): DeletionResult => ({ name, outcome: 'gone' });
+
+/** What a failed read means to the caller. */
+function refuse(cause: unknown): never {
+  throw cause instanceof StoreError ? backendDown(cause) : cause;
+}
+
+/**
+ * What a failed deletion means to the caller: never that nothing was changed, for it may have gone
+ * a part of its way.
+ */
+function doubt(cause: unknown): never {
+  throw cause instanceof StoreError ? unknownOutcome(cause) : cause;
+}
+
+function byKeeper(all: Located[]): Map<ObservedBackend, RecordKey[]> {
+  const keys = new Map<ObservedBackend, RecordKey[]>();
+  for (const { backend, key } of all) {
+    const theirs = keys.get(backend) ?? [];
+    keys.set(backend, theirs);
+    theirs.push(key);
+  }
+  return keys;
+}
+
+function resultOf(fate: DeletionFate): DeletionResult {
+  const { name } = fate.key;
+  if (fate.outcome === 'kept') return { name, outcome: 'kept', because: fate.because };
+  return { name, outcome: fate.outcome };
+}

@@ -1,0 +1,199 @@
+import type { HoldRow, LockRow, WaiterRow } from '../../contract/console/lock-row';
+import {
+  type EndedHold,
+  type Hold,
+  type LockRecord,
+  liveHolds,
+  unwrittenRecord,
+} from '../../core/lock/lock-record';
+import {
+  leadingHold,
+  lockStatus,
+  type StatusFacts,
+  statusFacts,
+} from '../../core/status/lock-status';
+import { type LockNorms, stuckReason } from '../../core/status/stuck-reason';
+import { decodeRecord } from '../../storage/codec/record-codec';
+import { whatIsUnreadable } from '../../storage/codec/unreadable-record';
+import { recordId } from '../../storage/record-id';
+import type { ReadRecord, RecordKey } from '../../storage/record-store';
+import { LeanRecords } from '../lists/table/lean-records';
+
+/**
+ * A lock as the board keeps it. The row that people see is built on request, because most changes
+ * are never viewed.
+ */
+export class BoardRow {
+  private text: string | null = null;
+
+  /**
+   * @param id the lock's id on the board
+   * @param backend the id under which its record is filed
+   * @param shownAs the backend's public id, where `backend` is one of its shards
+   * @param readAt the backend's clock at the time of the read
+   * @param record the record as read; an unwritten one if it cannot be decoded
+   * @param isReadable false: a record exists but cannot be decoded
+   * @param complaint why it cannot be decoded, as a sentence
+   */
+  private constructor(
+    readonly id: string,
+    readonly key: RecordKey,
+    readonly backend: string,
+    readonly shownAs: string,
+    readonly readAt: number,
+    readonly record: LockRecord,
+    readonly isReadable = true,
+    readonly complaint: string | null = null,
+  ) {}
+
+  static of(backend: RowKeeper, key: RecordKey, readAt: number, record: LockRecord): BoardRow {
+    const { id, shownAs } = backend;
+    return new BoardRow(rowId(shownAs, recordId(key)), key, id, shownAs, readAt, record);
+  }
+
+  /** The row for a record just read, also if it cannot be decoded. */
+  static read(backend: RowKeeper, read: ReadRecord, lean = new LeanRecords()): BoardRow {
+    const { key, now } = read;
+    let complaint: string | null = null;
+    try {
+      const record = recordRead(read);
+      if (record) return BoardRow.of(backend, key, now, lean.of(record));
+    } catch (cause) {
+      complaint = whatIsUnreadable(cause);
+    }
+    const { id, shownAs } = backend;
+    const record = { ...unwrittenRecord(now), rev: read.record?.rev || 0 };
+    const row = rowId(shownAs, recordId(key));
+    return new BoardRow(row, key, id, shownAs, now, record, false, complaint);
+  }
+
+  get rev(): number {
+    return this.record.rev;
+  }
+
+  get waiters(): number {
+    return this.record.queue.length;
+  }
+
+  /** When the first lease that has not been ended expires; `Infinity` if there is none. */
+  get firstLapseAt(): number {
+    let first = Number.POSITIVE_INFINITY;
+    for (const { expiresAt } of this.record.holds) if (expiresAt < first) first = expiresAt;
+    return first;
+  }
+
+  /**
+   * When the longest waiter arrived; null without waiters. Not always the first in the queue: a
+   * multi-lock keeps its age when it moves from queue to queue.
+   */
+  get oldestWaitAt(): number | null {
+    let oldest: number | null = null;
+    for (const { enqueuedAt } of this.record.queue) {
+      if (oldest === null || enqueuedAt < oldest) oldest = enqueuedAt;
+    }
+    return oldest;
+  }
+
+  /** Of several that share the lock: the one that will end last. */
+  get hold(): Hold | null {
+    return leadingHold(this.record, this.readAt);
+  }
+
+  get facts(): StatusFacts {
+    return statusFacts(this.record);
+  }
+
+  /** Lower-case text that a search looks in. */
+  get haystack(): string {
+    this.text ??= this.searched();
+    return this.text;
+  }
+
+  /** Builds that text now. False: it exists already. */
+  makeSearchable(): boolean {
+    if (this.text !== null) return false;
+    this.text = this.searched();
+    return true;
+  }
+
+  private searched(): string {
+    const { key, record } = this;
+    const parties = record.holds.length > 0 ? record.holds : record.ended ? [record.ended] : [];
+    const words = parties.flatMap(({ owner, service, token }) => [owner, service, token]);
+    return [key.namespace, key.name, ...words].join('\n').toLowerCase();
+  }
+}
+
+/** Where rows are read from: a backend, or a shard of the one that people know. */
+export interface RowKeeper {
+  id: string;
+  shownAs: string;
+}
+
+/** What pages show of a lock besides its record. */
+export type RowStanding = Pick<LockRow, 'status' | 'stuck' | 'ownHold'>;
+
+export function shownRow(row: BoardRow, standing: RowStanding): LockRow {
+  const { id, shownAs, key, readAt, record, hold, complaint } = row;
+  return {
+    id,
+    namespace: key.namespace,
+    name: key.name,
+    backend: shownAs,
+    rev: record.rev,
+    hold: hold && holdRow(hold),
+    holders: liveHolds(record, readAt).length,
+    frozen: record.frozen,
+    delayedUntil: record.delayedUntil,
+    ended: hold || !record.ended ? null : endedRow(record.ended),
+    waiters: row.waiters,
+    oldestWaitAt: row.oldestWaitAt,
+    readAt,
+    ...(complaint === null ? {} : { unreadable: complaint }),
+    ...standing,
+  };
+}
+
+/**
+ * The record that was read; null if there is none. Throws for a text that no version of ours wrote.
+ */
+function recordRead({ record }: ReadRecord): LockRecord | null {
+  return record && decodeRecord(record).record;
+}
+
+/** The row as it is at `now`, the backend's clock. */
+export function withStatus(row: BoardRow, norms: LockNorms, now: number, reachable: boolean) {
+  const { facts, isReadable } = row;
+  const status = lockStatus(facts, norms, now, reachable && isReadable);
+  const stuck = status === 'stuck' ? stuckReason(facts, norms, now) : null;
+  return shownRow(row, { ownHold: norms.ownHold, status, stuck });
+}
+
+/** By what a lock goes on the board. @param id of its record */
+export const rowId = (backend: string, id: string) => `${backend}/${id}`;
+
+export function waiterRows(record: LockRecord | null, now: number): WaiterRow[] {
+  return (record?.queue ?? [])
+    .map((waiter): WaiterRow => {
+      const { ticket, mode, owner, service, process, enqueuedAt, patienceMs } = waiter;
+      const patienceUntil = enqueuedAt + patienceMs;
+      const detached = waiter.detachedUntil !== null;
+      const who = { ticket, mode, owner, service, process };
+      const row = { ...who, enqueuedAt, patienceUntil, detached };
+      return waiter.setSize === undefined ? row : { ...row, setSize: waiter.setSize };
+    })
+    .filter(({ patienceUntil }) => patienceUntil > now);
+}
+
+export function holdRow(hold: Hold): HoldRow {
+  const { token, mode, service, owner, count, leaseMs, grantedAt, renewedAt, renewals } = hold;
+  const { expiresAt, waitedMs, meta, askedToRelease, renewalsStopped, set } = hold;
+  const who = { token, mode, service, owner, holdCount: count };
+  const times = { leaseMs, grantedAt, renewedAt, renewals, expiresAt, waitedMs };
+  const row = { ...who, ...times, meta, askedToRelease, renewalsStopped };
+  return set ? { ...row, set } : row;
+}
+
+function endedRow({ owner, service, token, cause, grantedAt, at }: EndedHold) {
+  return { owner, service, token, cause, grantedAt, at };
+}

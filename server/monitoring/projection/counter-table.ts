@@ -1,0 +1,137 @@
+import type { CounterRow } from '../../contract/console/counter-row';
+import type { NameCount } from '../../engine/names/name-count';
+import type { RecordKey } from '../../storage/record-store';
+import { NameOrder } from '../lists/order/name-order';
+import type { TimeSlice } from '../lists/order/time-slice';
+
+/** A row as it was read; whether it is still so depends on its backend. */
+export interface KeptCounter extends Omit<CounterRow, 'isKnown'> {
+  /** The backend, or the shard of it, that it was read from. */
+  keptBy: string;
+  /** Lower-case text that a search looks in. */
+  haystack: string;
+}
+
+/** New counters are merged in batches of this size. */
+const NEW_AT_ONCE = 1_000;
+
+const ROWS_A_LOOK = 64;
+
+/** Every counter that the board knows, in the order of their names. */
+export class CounterTable {
+  private readonly rows: (KeptCounter | null)[] = [];
+  private readonly slots = new Map<string, number>();
+  private readonly freed: number[] = [];
+  /** By slot: the mark when it was last read. */
+  private readonly marks: number[] = [];
+  private readonly order = new NameOrder<KeptCounter>((slot) => this.rows[slot] ?? null, byName);
+  /** Not in that order yet. */
+  private readonly fresh = new Set<number>();
+  private mark = 0;
+
+  /** @param names notified of every counter that is added or removed */
+  constructor(private readonly names: Pick<NameCount, 'appeared' | 'vanished'>) {}
+
+  get size(): number {
+    return this.slots.size;
+  }
+
+  get(id: string): KeptCounter | null {
+    const slot = this.slots.get(id);
+    return slot === undefined ? null : (this.rows[slot] ?? null);
+  }
+
+  /** Keeps a reading, unless a later one has overtaken it. */
+  keep(row: KeptCounter): void {
+    const known = this.slots.get(row.id);
+    const slot = known ?? this.freed.pop() ?? this.rows.length;
+    this.marks[slot] = this.mark;
+    const kept = known === undefined ? null : this.rows[slot];
+    if (kept && kept.rev > row.rev) return;
+    this.rows[slot] = row;
+    if (known !== undefined) return;
+    this.slots.set(row.id, slot);
+    this.names.appeared(keyOf(row));
+    this.fresh.add(slot);
+  }
+
+  forget(id: string): void {
+    const slot = this.slots.get(id);
+    const row = slot === undefined ? null : this.rows[slot];
+    if (slot === undefined || !row) return;
+    this.slots.delete(id);
+    this.names.vanished(keyOf(row));
+    this.rows[slot] = null;
+    this.freed.push(slot);
+    this.fresh.delete(slot);
+    this.order.remove(slot);
+  }
+
+  private takeFresh(): number[] {
+    const taken: number[] = [];
+    for (const slot of this.fresh) {
+      if (taken.length === NEW_AT_ONCE) break;
+      taken.push(slot);
+      this.fresh.delete(slot);
+    }
+    return taken;
+  }
+
+  *all(): Generator<KeptCounter> {
+    for (const row of this.rows) if (row) yield row;
+  }
+
+  /** Starts a full read of a backend. The answer evicts what was not read before it is called. */
+  beginReading(backend: string, slice: TimeSlice): () => Promise<void> {
+    this.mark += 1;
+    const { mark } = this;
+    return async () => {
+      for (const [slot, row] of this.rows.entries()) {
+        if (row?.keptBy === backend && (this.marks[slot] ?? 0) < mark) this.forget(row.id);
+        if (slot % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
+      }
+    };
+  }
+
+  /**
+   * The first that match, by name, and how many do. Done in slices: what comes meanwhile may be
+   * among them or not.
+   */
+  async find(
+    sought: string,
+    limit: number,
+    slice: TimeSlice,
+  ): Promise<{ rows: KeptCounter[]; matching: number }> {
+    while (this.fresh.size > 0) {
+      this.order.add(this.takeFresh());
+      if (slice.isOver) await slice.pause();
+    }
+    const found: KeptCounter[] = [];
+    let matching = 0;
+    for (const [i, slot] of this.order.copy().entries()) {
+      if (sought === '' && found.length >= limit) return { rows: found, matching: this.size };
+      if (i % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
+      const row = this.rows[slot];
+      if (!row?.haystack.includes(sought)) continue;
+      matching += 1;
+      if (found.length < limit) found.push(row);
+    }
+    return { rows: found, matching };
+  }
+}
+
+const keyOf = ({ namespace, name }: KeptCounter): RecordKey => ({
+  namespace,
+  name,
+  kind: 'counter',
+});
+
+function byName(a: KeptCounter, b: KeptCounter): number {
+  return (
+    compareTexts(a.name, b.name) ||
+    compareTexts(a.namespace, b.namespace) ||
+    compareTexts(a.id, b.id)
+  );
+}
+
+const compareTexts = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

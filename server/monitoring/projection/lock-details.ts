@@ -1,0 +1,122 @@
+import type { LockDetail, LockRow } from '../../contract/console/lock-row';
+import { LockyardError } from '../../contract/errors';
+import type { NamespacePolicy } from '../../contract/namespace-policy';
+import { inspectRecord } from '../../core/lock/inspect-record';
+import { liveHolds, unwrittenRecord } from '../../core/lock/lock-record';
+import type { LockNorms } from '../../core/status/stuck-reason';
+import type { Clock } from '../../platform/clock';
+import { recordId } from '../../storage/record-id';
+import type { ReadRecord, RecordKey } from '../../storage/record-store';
+import { BoardRow, holdRow, rowId, waiterRows, withStatus } from './board-row';
+import type { ObservedBackend } from './lock-board';
+import { keeperOf, publicId } from './shard-of';
+
+const LAST_DETAILS = 200;
+
+export interface LockDetailsParts {
+  backends: ObservedBackend[];
+  clock: Clock;
+  /** Which backend a namespace lives on; null if there is no such namespace. */
+  backendOf: (namespace: string) => Promise<string | null>;
+  policyOf: (namespace: string) => NamespacePolicy;
+  normsOf: (id: string, key: RecordKey) => LockNorms;
+  /** The lock as the board knows it; null if it does not. */
+  rowOf: (namespace: string, name: string) => LockRow | null;
+}
+
+/**
+ * Reads single locks afresh, and keeps the last good readings for when their backend does not
+ * answer.
+ */
+export class LockDetails {
+  private readonly last = new Map<string, LockDetail>();
+
+  constructor(private readonly parts: LockDetailsParts) {}
+
+  /** See `LockBoard.detail`. */
+  async read(namespace: string, name: string): Promise<LockDetail> {
+    const id = await this.parts.backendOf(namespace);
+    const key = { namespace, name };
+    const backend = keeperOf(this.parts.backends, id, key);
+    if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+    try {
+      const detail = this.fresh(backend, await readOne(backend, key));
+      const hasLapsed = detail.row.hold !== null && detail.row.holders === 0;
+      if (!hasLapsed) return this.keep(detail);
+      // What a page calls over stays over: it is written before it is shown, where it can be.
+      await backend.engine.run(key, { verb: 'settle' }).catch(() => undefined);
+      return this.keep(this.fresh(backend, await readOne(backend, key)));
+    } catch (cause) {
+      return this.lastKnown(backend, key, cause);
+    }
+  }
+
+  private fresh(backend: ObservedBackend, read: ReadRecord): LockDetail {
+    const { id, epochOf, engine } = backend;
+    const { key, now } = read;
+    const keeper = { id, shownAs: publicId(backend) };
+    const kept = read.record
+      ? BoardRow.read(keeper, read)
+      : BoardRow.of(keeper, key, now, unwrittenRecord(now));
+    const record = read.record && kept.record;
+    const norms = this.parts.normsOf(kept.id, key);
+    return {
+      row: { ...withStatus(kept, norms, read.now, true), rev: record?.rev ?? 0 },
+      holds: liveHolds(record, read.now).map(holdRow),
+      waiters: waiterRows(record, read.now),
+      lastToken: record?.lastToken ?? 0,
+      minValidToken: inspectRecord(record, read.now, epochOf()).minValidToken,
+      backend: { ...engine.health(), id: publicId(backend) },
+      policy: this.parts.policyOf(read.key.namespace),
+      asOf: this.parts.clock.now(),
+      fresh: true,
+    };
+  }
+
+  private keep(detail: LockDetail): LockDetail {
+    const { id } = detail.row;
+    this.last.delete(id);
+    this.last.set(id, detail);
+    const [oldest] = this.last.keys();
+    if (this.last.size > LAST_DETAILS && oldest) this.last.delete(oldest);
+    return detail;
+  }
+
+  private lastKnown(backend: ObservedBackend, key: RecordKey, cause: unknown): LockDetail {
+    const { rowOf, policyOf, clock } = this.parts;
+    const id = publicId(backend);
+    const health = { ...backend.engine.health(), id };
+    const last = this.last.get(rowId(id, recordId(key)));
+    const row = rowOf(key.namespace, key.name);
+    const kept =
+      last ?? (row && { row, holds: [], waiters: [], lastToken: 0, minValidToken: 0, asOf: 0 });
+    if (!kept) {
+      const text = `The backend "${id}" does not answer, and this lock was not read before.`;
+      throw new LockyardError('BACKEND_DOWN', text, { cause, retryAfterMs: 1_000 });
+    }
+    return {
+      ...kept,
+      row: { ...kept.row, status: 'unknown', stuck: null, readAt: lastProof(kept.row, row) },
+      backend: { ...health, reachable: false },
+      policy: policyOf(key.namespace),
+      asOf: kept.asOf || clock.now() - health.silentForMs,
+      fresh: false,
+    };
+  }
+}
+
+async function readOne({ store }: ObservedBackend, key: RecordKey): Promise<ReadRecord> {
+  const { records } = await store.read([key], []);
+  const [read] = records;
+  if (!read) throw new Error('The store answered nothing.');
+  return read;
+}
+
+/**
+ * The board follows the whole history: it may know of a later instant at which the lock was still
+ * so.
+ */
+function lastProof(kept: LockRow, onBoard: LockRow | null): number {
+  const isSame = onBoard?.rev === kept.rev;
+  return isSame ? Math.max(kept.readAt, onBoard.readAt) : kept.readAt;
+}

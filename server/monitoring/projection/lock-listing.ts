@@ -1,0 +1,97 @@
+import { LockyardError } from '../../contract/errors';
+import type { ListAnswer, ListedLock } from '../../contract/lock/answers';
+import type { ListInput } from '../../contract/lock/inputs';
+import { holderViews, lockState } from '../../core/lock/inspect-record';
+import type { LockEngine } from '../../engine/lock-engine';
+import type { Clock } from '../../platform/clock';
+import { compareBytes } from '../lists/order/compare-bytes';
+import type { TimeSlice } from '../lists/order/time-slice';
+import type { BoardRow } from './board-row';
+
+/** When a listing is made, and how its backend is. */
+export interface ListingFrame {
+  /**
+   * Of the backend, or of each of its shards, by what its rows are filed under. `now` is its clock.
+   */
+  frames: ReadonlyMap<string, { now: number; reachable: boolean }>;
+  ageMs: number;
+}
+
+/**
+ * @param parts the backend, or all of its shards
+ * @param lookedAt when each was read last, on the clock that never steps
+ * @throws LockyardError `BACKEND_DOWN` before all of them have been read for the first time
+ */
+export function listingFrame(
+  backend: string,
+  parts: { id: string; engine: LockEngine }[],
+  lookedAt: ReadonlyMap<string, number>,
+  clock: Clock,
+): ListingFrame {
+  const looks = parts.flatMap(({ id }) => lookedAt.get(id) ?? []);
+  if (looks.length === 0 || looks.length < parts.length) {
+    const text = `The backend "${backend}" has not been read yet.`;
+    throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
+  }
+  const frames = new Map(
+    parts.map(({ id, engine }) => {
+      const { clockOffsetMs, reachable } = engine.health();
+      return [id, { now: clock.now() + clockOffsetMs, reachable }];
+    }),
+  );
+  return { frames, ageMs: Math.round(clock.monotonic() - Math.min(...looks)) };
+}
+
+/** Rows in the order of namespace and name, from the first on that is not before what is sought. */
+export type RowsFrom = (isBefore: (row: BoardRow) => boolean) => Iterable<BoardRow>;
+
+/** One page of a namespace's locks, by name. Looks at those alone that may be on it. */
+export async function makeLockListing(
+  rowsFrom: RowsFrom,
+  input: ListInput,
+  frame: ListingFrame,
+  slice: TimeSlice,
+): Promise<ListAnswer> {
+  const locks: ListedLock[] = [];
+  const prefix = input.prefix ?? '';
+  let after: string | null = input.after ?? null;
+  for (;;) {
+    const met = after;
+    const isBefore = ({ key: { namespace, name } }: BoardRow) =>
+      namespace < input.namespace ||
+      (namespace === input.namespace &&
+        (compareBytes(name, prefix) < 0 || (met !== null && compareBytes(name, met) <= 0)));
+    let isAtEnd = true;
+    for (const row of rowsFrom(isBefore)) {
+      const { namespace, name } = row.key;
+      if (namespace !== input.namespace || !name.startsWith(prefix)) break;
+      after = name;
+      const lock = listedLock(row, frame);
+      if (!input.busy || lock.state !== 'free' || lock.queueLength > 0) locks.push(lock);
+      if (locks.length > input.limit) break;
+      isAtEnd = !slice.isOver;
+      if (!isAtEnd) break;
+    }
+    if (isAtEnd || locks.length > input.limit) break;
+    // Rows may come and go meanwhile, so the place is looked up again.
+    await slice.pause();
+  }
+  const isWhole = locks.length <= input.limit;
+  const page = locks.slice(0, input.limit);
+  return { locks: page, next: isWhole ? null : (page.at(-1)?.name ?? null), ageMs: frame.ageMs };
+}
+
+function listedLock(
+  { backend, key, record, isReadable, complaint }: BoardRow,
+  { frames }: ListingFrame,
+): ListedLock {
+  const { now, reachable } = frames.get(backend) ?? { now: 0, reachable: false };
+  return {
+    name: key.name,
+    state: reachable && isReadable ? lockState(record, now) : 'unknown',
+    rev: record.rev,
+    holders: holderViews(record, now),
+    queueLength: record.queue.length,
+    ...(complaint === null ? {} : { unreadable: complaint }),
+  };
+}

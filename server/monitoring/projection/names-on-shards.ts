@@ -1,0 +1,58 @@
+import type { BackendHealth } from '../../contract/console/lock-row';
+import type { ShardNamesInput, ShardsPage } from '../../contract/console/shard-row';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import { FirstInOrder } from './first-in-order';
+import type { LockBoard } from './lock-board';
+
+/** What a shard keeps, as the board read it last. */
+export interface KeptName {
+  /** The shard's id. */
+  keptBy: string;
+  key: RecordKey;
+}
+
+/** So many names are looked at between two looks at the clock. */
+const NAMES_A_LOOK = 256;
+
+/**
+ * The shards of a backend, how many names each keeps, and some of these. Looks at every row once,
+ * in slices.
+ */
+export async function namesOnShards(
+  board: LockBoard,
+  health: BackendHealth,
+  { shard: only, search = '', after, limit }: ShardNamesInput,
+): Promise<ShardsPage> {
+  const shards = (health.shards ?? []).map((shard) => ({ ...shard, locks: 0, counters: 0 }));
+  const byId = new Map(shards.map((shard) => [shard.id, shard]));
+  const sought = search.toLowerCase();
+  const first = new FirstInOrder<{ id: string; kept: KeptName }>(limit + 1, (a, b) =>
+    a.id < b.id ? -1 : 1,
+  );
+  const slice = board.table.slice();
+  let looked = 0;
+  for (const kept of board.keptNames()) {
+    looked += 1;
+    if (looked % NAMES_A_LOOK === 0 && slice.isOver) await slice.pause();
+    const shard = byId.get(kept.keptBy);
+    if (!shard) continue;
+    if (kept.key.kind === 'counter') shard.counters += 1;
+    else shard.locks += 1;
+    if (only !== undefined && shard.name !== only) continue;
+    const id = recordId(kept.key);
+    if (after !== undefined && id <= after) continue;
+    const { namespace, name } = kept.key;
+    if (sought && !`${namespace}/${name}`.toLowerCase().includes(sought)) continue;
+    first.take({ id, kept });
+  }
+  const names = first.kept.slice(0, limit).map(({ id, kept: { key, keptBy } }) => ({
+    id,
+    kind: key.kind ?? ('lock' as const),
+    namespace: key.namespace,
+    name: key.name,
+    shard: byId.get(keptBy)?.name ?? '',
+  }));
+  const isWhole = first.kept.length <= limit;
+  return { backend: health, shards, names, next: isWhole ? null : (names.at(-1)?.id ?? null) };
+}

@@ -1,0 +1,64 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FleetNow } from '../../contract/console/insight-row';
+import type { Clock } from '../../platform/clock';
+import type { LockBoard } from '../projection/lock-board';
+import type { LockInsights, SumView } from './lock-insights';
+
+/** The last hour is not read again sooner. */
+const HOUR_FRESH_MS = 1_000;
+
+/**
+ * A reading older than this, as after a time without requests, is refreshed before answering; the
+ * wait for it is bounded by the same time.
+ */
+const HOUR_OLD_MS = 5_000;
+const HOUR_WITHIN_MS = 500;
+
+/** All locks together: now from the board, the last hour from the roll-ups. */
+export class FleetView {
+  private hour: { view: SumView; at: number } | null = null;
+  private reading: Promise<void> | null = null;
+  private readAt = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly backends: string[],
+    private readonly board: LockBoard,
+    private readonly insights: LockInsights,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * While the control database does not answer, the hour stays as it was read last; `hourAt` says
+   * when.
+   */
+  async now(): Promise<FleetNow> {
+    const reading = this.readHour();
+    if (!this.hour) await reading;
+    const settled = reading.catch(() => undefined);
+    if (this.hour && this.clock.now() - this.hour.at > HOUR_OLD_MS) {
+      await Promise.race([settled, pause(HOUR_WITHIN_MS, undefined, { ref: false })]);
+    }
+    const asOf = this.clock.now();
+    const { view, at } = this.hour ?? { view: await this.insights.lastHour([], asOf), at: asOf };
+    const { points: minutes, total: hour } = view;
+    const grantsPerSecond = this.board.grantRate.perSecond();
+    const { counts, held, waiting } = await this.board.counts();
+    return { counts, held, waiting, grantsPerSecond, minutes, hour, hourAt: at, asOf };
+  }
+
+  /** Concurrent requests share one reading. */
+  private readHour(): Promise<void> {
+    const isFresh = this.clock.monotonic() - this.readAt < HOUR_FRESH_MS;
+    if (this.reading || isFresh) return this.reading ?? Promise.resolve();
+    this.readAt = this.clock.monotonic();
+    this.reading = this.insights
+      .lastHour(this.backends, this.clock.now())
+      .then((view) => {
+        this.hour = { view, at: this.clock.now() };
+      })
+      .finally(() => {
+        this.reading = null;
+      });
+    return this.reading;
+  }
+}

@@ -1,0 +1,40 @@
+import type { RecordEvent } from '../../core/record-event';
+import type { Clock } from '../../platform/clock';
+
+const WINDOW_SECONDS = 60;
+
+/**
+ * How many locks are granted a second, over the last minute; over less, in the first minute of a
+ * process.
+ */
+export class GrantRate {
+  /** By second of this process's clock. */
+  private readonly grants = new Map<number, number>();
+  private readonly startedAt: number;
+
+  constructor(private readonly clock: Clock) {
+    this.startedAt = clock.now();
+  }
+
+  /** @param clockOffsetMs the clock of the events minus that of this process */
+  note(events: readonly RecordEvent[], clockOffsetMs: number): void {
+    for (const { kind, at } of events) {
+      const grantedAt = at - clockOffsetMs;
+      if (kind !== 'granted' || grantedAt < this.startedAt) continue;
+      const second = Math.floor(grantedAt / 1_000);
+      this.grants.set(second, (this.grants.get(second) ?? 0) + 1);
+    }
+  }
+
+  perSecond(): number {
+    const now = this.clock.now();
+    const first = Math.floor(now / 1_000) - WINDOW_SECONDS + 1;
+    let sum = 0;
+    for (const [second, count] of this.grants) {
+      if (second < first) this.grants.delete(second);
+      else sum += count;
+    }
+    const passedSeconds = Math.max(1, (now - this.startedAt) / 1_000);
+    return sum / Math.min(WINDOW_SECONDS, passedSeconds);
+  }
+}

@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { LockEvent } from '../../core/lock/lock-event';
+import { TestClock } from '../../platform/testing/test-clock';
+import { creation, freshKey, update } from '../../storage/conformance/testing/changes';
+import {
+  type StoreUnderTest,
+  storesUnderTest,
+} from '../../storage/conformance/testing/stores-under-test';
+import type { Change } from '../../storage/record-store';
+import { HistoryOpener } from '../history/history-opener';
+import { EventTally } from '../metrics/event-tally';
+import { LockInsights } from './lock-insights';
+
+const START = Date.UTC(2026, 10, 20, 8);
+
+describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s', (name) => {
+  let under: StoreUnderTest;
+  let clock: TestClock;
+  let opener: HistoryOpener;
+  const key = freshKey();
+
+  beforeEach(async () => {
+    under = await storesUnderTest[name].open();
+    clock = new TestClock(START);
+    const backend = { id: 'default', store: under.store };
+    opener = new HistoryOpener(under.database, backend, clock, new EventTally());
+  });
+  afterEach(() => under.close());
+
+  const totalNow = async () => {
+    const insights = new LockInsights(under.database, (backend) => [backend]);
+    const { total, holds } = await insights.ofLock('default', key, '1h', clock.now());
+    return { grants: total.grants, holds: holds.reduce((sum, { count }) => sum + count, 0) };
+  };
+
+  it('has an event as soon as it is opened, and has it once however it goes on to be counted', async () => {
+    const seen: Awaited<ReturnType<typeof totalNow>>[] = [];
+    let record: { rev: number; writer: string } | null = null;
+    for (let round = 1; round <= 4; round += 1) {
+      const parts = { events: turn(round, START + round * 1_000) };
+      const change: Change = record ? update(key, record, parts) : creation(key, parts);
+      await under.store.swap([change]);
+      record = change;
+      await opener.open();
+      seen.push(await totalNow());
+      clock.pass(round === 2 ? 20_000 : 200);
+    }
+    expect(seen).toEqual([1, 2, 3, 4].map((count) => ({ grants: count, holds: count })));
+    clock.pass(20_000);
+    await opener.open();
+    expect(await totalNow()).toEqual({ grants: 4, holds: 4 });
+  });
+
+  it('says of a lock that was never used that nothing happened', async () => {
+    expect(await totalNow()).toEqual({ grants: 0, holds: 0 });
+  });
+});
+
+function turn(rev: number, at: number): LockEvent[] {
+  const party = { at, rev, service: 'orders', owner: 'o', token: rev };
+  return [
+    { ...party, kind: 'granted', waitedMs: 0 },
+    { ...party, kind: 'renewed' },
+    { ...party, kind: 'released', heldMs: 20 },
+  ];
+}

@@ -1,0 +1,102 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Database } from '@/db/database';
+import type { InsightRange } from '../../contract/console/insight-row';
+import type { LockEvent } from '../../core/lock/lock-event';
+import { InsightSteps, rangeBegin } from '../../core/statistics/insight-steps';
+import {
+  addEvent,
+  emptyRollup,
+  type MinuteRollup,
+  minuteOf,
+} from '../../core/statistics/minute-rollup';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
+import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
+import { countedTo, uncountedEvents } from './uncounted-events';
+
+/** Minutes read at a time, so that a request over a long range does not block others. */
+const ROWS_AT_ONCE = 500;
+
+/**
+ * Roll-ups that are written time and again while they are read are shown without what is in none
+ * yet.
+ */
+const TRIES_MAX = 3;
+
+/** What the roll-ups say of a time. */
+export type SumView = ReturnType<InsightSteps['view']>;
+
+/** The recorded past in numbers, from the roll-ups. */
+export class LockInsights {
+  /**
+   * @param partsOf what the roll-ups of a backend are filed under: its own id, or those of its
+   *   shards
+   */
+  constructor(
+    private readonly database: Database,
+    private readonly partsOf: (backend: string) => string[],
+  ) {}
+
+  /**
+   * One lock over a range that ends with the step under way at `now`, its backend's clock. Of a
+   * backend with shards all of them are looked at: a reshard may have moved the lock.
+   */
+  async ofLock(
+    backend: string,
+    key: RecordKey,
+    range: InsightRange,
+    now: number,
+  ): Promise<SumView> {
+    const steps = new InsightSteps(range, now);
+    for (const id of this.partsOf(backend)) {
+      const rollups = await this.whole(id, recordId(key), rangeBegin(range, now));
+      for (const rollup of rollups) steps.add(rollup);
+    }
+    return steps.view();
+  }
+
+  /** All locks of these backends over the last hour. */
+  async lastHour(backends: string[], now: number): Promise<SumView> {
+    const steps = new InsightSteps('1h', now);
+    for (const backend of backends) {
+      const rollups = await this.read(backend, ALL_LOCKS, rangeBegin('1h', now));
+      for (const rollup of rollups) steps.add(rollup);
+    }
+    return steps.view();
+  }
+
+  /**
+   * A lock's roll-ups, and what is in none yet; read again where it was written into one meanwhile.
+   */
+  private async whole(backend: string, lockId: string, since: number): Promise<MinuteRollup[]> {
+    const { ask } = this.database.raw;
+    for (let tries = 1; ; tries += 1) {
+      const position = await countedTo(ask, backend, lockId);
+      const rollups = await this.read(backend, lockId, since);
+      const events = await uncountedEvents(ask, backend, lockId, position);
+      if ((await countedTo(ask, backend, lockId)) === position) {
+        return [...rollups, ...events.map(rollupOf)];
+      }
+      if (tries === TRIES_MAX) return rollups;
+    }
+  }
+
+  private async read(backend: string, lockId: string, since: number): Promise<MinuteRollup[]> {
+    const sql = `SELECT minute, ${MINUTE_COLUMNS} FROM lock_minutes WHERE backend = ? AND lock_id = ? AND minute >= ? ORDER BY minute LIMIT ${ROWS_AT_ONCE}`;
+    const rollups: MinuteRollup[] = [];
+    for (let from = since; ; ) {
+      const { rows } = await this.database.raw.ask(sql, [backend, lockId, from]);
+      for (const [minute, ...columns] of rows) rollups.push(readRollup(Number(minute), columns));
+      const last = rows.at(-1);
+      if (!last || rows.length < ROWS_AT_ONCE) return rollups;
+      from = Number(last[0]) + 1;
+      await setImmediate();
+    }
+  }
+}
+
+function rollupOf(event: LockEvent): MinuteRollup {
+  const rollup = emptyRollup(minuteOf(event));
+  addEvent(rollup, event);
+  return rollup;
+}

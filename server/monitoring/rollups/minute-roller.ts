@@ -1,0 +1,116 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Database } from '@/db/database';
+import type { Ask } from '@/db/raw-sql';
+import { isRolledUp } from '../../core/statistics/minute-rollup';
+import type { Clock } from '../../platform/clock';
+import { recordId } from '../../storage/record-id';
+import type { HistoryRow } from '../../storage/record-store';
+import type { EventTally } from '../metrics/event-tally';
+import { SHARES, shareOf } from './rollup-cursor';
+import { RollupShare } from './rollup-share';
+
+/** What is little is written soon, all of it at once. */
+const FEW_ROWS = 200;
+const FEW_AFTER_MS = 1_000;
+
+/** What is much is gathered for longer, so that it is fewer rows in the end. */
+const MANY_AFTER_MS = 15_000;
+
+/** A share with so many rows is written at once. */
+const SHARE_ROWS_MAX = 2_000;
+
+/**
+ * Makes the roll-ups of one backend from its history: counts in memory, and writes now and then.
+ *
+ * Every event is counted once, despite restarts and other processes doing the same: flushes are
+ * counted in the order of their ids, and the same transaction that writes a share's sums moves its
+ * cursor from where their counting began to where it ended. If the cursor is not where this process
+ * left it, another process has counted these events, and nothing is written.
+ */
+export class MinuteRoller {
+  private readonly shares: RollupShare[];
+  /** Every flush up to here is counted. */
+  private counted = 0;
+  /** Flushes behind a gap that may still be filled. */
+  private ahead: HistoryRow[] = [];
+  private writtenAt = Number.NEGATIVE_INFINITY;
+
+  /** @param tally receives what this process has written */
+  constructor(
+    private readonly database: Database,
+    private readonly backend: string,
+    private readonly clock: Clock,
+    private readonly tally: EventTally,
+  ) {
+    this.shares = Array.from({ length: SHARES }, (_, i) => new RollupShare(backend, i));
+  }
+
+  /** Every flush up to here is in the database's sums. */
+  get position(): number {
+    return Math.min(...this.shares.map(({ written }) => written));
+  }
+
+  /**
+   * Begins at the kept cursors, and forgets what was not written.
+   *
+   * @param from where to begin if there is no cursor yet
+   */
+  async begin(from: number): Promise<void> {
+    const { raw } = this.database;
+    for (const share of this.shares) await raw.transaction((ask) => share.begin(ask, from));
+    this.counted = this.position;
+    this.ahead = [];
+    this.writtenAt = this.clock.monotonic();
+  }
+
+  /**
+   * Counts new flushes, and writes what is due.
+   *
+   * @param settled no flush up to this id will appear any more
+   * @throws if the database refuses, or another process has counted meanwhile: call `begin` again
+   */
+  async take(rows: HistoryRow[], settled: number): Promise<void> {
+    for (const row of rows) if (row.id > this.counted) this.ahead.push(row);
+    const ready = this.ahead.filter(({ id }) => id <= settled);
+    this.ahead = this.ahead.filter(({ id }) => id > settled);
+    for (const row of ready.sort((a, b) => a.id - b.id)) {
+      this.count(row);
+      this.counted = row.id;
+      for (const share of this.shares) if (share.rows >= SHARE_ROWS_MAX) await this.write([share]);
+    }
+    this.counted = Math.max(this.counted, settled);
+    await this.writeDue();
+  }
+
+  private count({ id, changes }: HistoryRow): void {
+    for (const { key, events } of changes) {
+      if (key.kind === 'counter' || key.namespace.startsWith('.')) continue;
+      const rolledUp = events.filter(isRolledUp);
+      if (rolledUp.length === 0) continue;
+      const lockId = recordId(key);
+      const share = this.shares[shareOf(lockId)];
+      if (share && id > share.written) share.count(key.namespace, lockId, rolledUp);
+    }
+  }
+
+  private async writeDue(): Promise<void> {
+    const passedMs = this.clock.monotonic() - this.writtenAt;
+    const rows = this.shares.reduce((sum, share) => sum + share.rows, 0);
+    if (rows > 0 && rows <= FEW_ROWS && passedMs >= FEW_AFTER_MS) {
+      await this.write(this.shares);
+    } else if (passedMs >= MANY_AFTER_MS && this.position < this.counted) {
+      for (const share of this.shares) await this.write([share]);
+    }
+  }
+
+  private async write(shares: RollupShare[]): Promise<void> {
+    const { kind, raw } = this.database;
+    const { counted: to, backend } = this;
+    await raw.transaction(async (ask: Ask) => {
+      for (const share of shares) await share.write({ ask, kind, backend }, to);
+    });
+    for (const share of shares) this.tally.addAll(share.clear(to));
+    this.writtenAt = this.clock.monotonic();
+    await setImmediate();
+  }
+}

@@ -1,0 +1,351 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Database } from '@/db/database';
+import type { Ask, RawSql } from '@/db/raw-sql';
+import { EVENT_KINDS, type LockEvent } from '../../core/lock/lock-event';
+import {
+  addEvent,
+  emptyRollup,
+  isRolledUp,
+  MINUTE_MS,
+  type MinuteRollup,
+  minuteOf,
+} from '../../core/statistics/minute-rollup';
+import { newSeed, seeded } from '../../engine/testing/seeded';
+import { TestClock } from '../../platform/testing/test-clock';
+import { creation, freshKey, update } from '../../storage/conformance/testing/changes';
+import {
+  can,
+  type StoreName,
+  type StoreUnderTest,
+  storeNames,
+  storesUnderTest,
+} from '../../storage/conformance/testing/stores-under-test';
+import { recordId } from '../../storage/record-id';
+import type { HistorySource, RecordKey } from '../../storage/record-store';
+import { HistoryOpener } from '../history/history-opener';
+import { EventTally } from '../metrics/event-tally';
+import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
+
+const START = Date.UTC(2026, 10, 20, 8);
+
+type Random = () => number;
+
+/** One process that opens the history: its own faults, its own tally. */
+interface Opening {
+  opener: HistoryOpener;
+  tally: EventTally;
+  faults: { next: 'none' | 'before' | 'midway' | 'again' | 'after' };
+}
+
+describe.each(storeNames)('the roll-ups over %s', (name) => {
+  let under: StoreUnderTest;
+  let clock: TestClock;
+
+  beforeEach(async () => {
+    under = await storesUnderTest[name].open();
+    clock = new TestClock(START);
+  });
+  afterEach(() => under.close());
+
+  const begin = (source: HistorySource = under.store): Opening => {
+    const faults: Opening['faults'] = { next: 'none' };
+    const tally = new EventTally();
+    const store = pick(source) as never;
+    const backend = { id: 'default', store, engine: null as never, epochOf: () => 1 };
+    const opener = new HistoryOpener(unsteady(under.database, faults), backend, clock, tally);
+    return { opener, tally, faults };
+  };
+
+  const openAll = async ({ opener }: Opening) => {
+    await opener.open();
+    clock.pass(20_000);
+    await opener.open();
+  };
+
+  it('are the sums of the events, each counted once, through restarts, crashes and two openers at a time', async () => {
+    const seed = newSeed();
+    console.info(`seed ${seed}`);
+    const random = seeded(seed);
+    const writer = new HistoryWriter(under, name, random);
+    const openings = [begin(), begin()] as [Opening, Opening];
+    for (let round = 0; round < 60; round += 1) {
+      await writer.write(1 + Math.floor(random() * 5));
+      if (random() < 0.2) openings[random() < 0.5 ? 0 : 1] = begin();
+      if (random() < 0.2) openings[0].opener.restart();
+      const [one, two] = openings;
+      one.faults.next = pickOne(random, ['none', 'none', 'before', 'midway', 'again', 'after']);
+      clock.pass(Math.floor(random() * 4_000));
+      const both = random() < 0.5 ? [one] : [one, two];
+      await Promise.all(both.map(({ opener }) => opener.open().catch(() => undefined)));
+    }
+    await writer.end();
+    openings[0].faults.next = 'none';
+    clock.pass(6_000);
+    for (let i = 0; i < 3; i += 1) for (const each of openings) await openAll(each).catch(() => {});
+    expect(await rollupsIn(under.database)).toEqual(expectedOf(writer.events));
+    const opened = await under.database.db.$count(under.database.tables.lockEvents);
+    expect(opened).toBe(writer.events.length);
+    expect(await holdsByWeek(under.database)).toEqual(holdsOf(writer.events));
+  }, 60_000);
+
+  it('of a busy minute are one row a lock, added to as long as events come', async () => {
+    const opening = begin();
+    const keys = [freshKey(), freshKey()];
+    for (let round = 0; round < 10; round += 1) {
+      await swap(under, keys, round, (rev) => [granted(rev, START + round * 1_000)]);
+      await opening.opener.open();
+      clock.pass(1_100);
+    }
+    await openAll(opening);
+    const rollups = await rollupsIn(under.database);
+    expect(rollups).toHaveLength(3);
+    expect(rollups.map(({ grants }) => grants).sort()).toEqual([10, 10, 20]);
+  });
+
+  it('and the events are whole, however many came at once, and though a transaction is run again', async () => {
+    const opening = begin();
+    const count = 2_700;
+    const many = (rev: number) => Array.from({ length: count }, () => granted(rev, START));
+    for (let round = 0; round < 2; round += 1) {
+      opening.faults.next = 'again';
+      await swap(under, [freshKey()], 0, many);
+      await opening.opener.open();
+      opening.faults.next = 'again';
+      clock.pass(20_000);
+      await opening.opener.open();
+    }
+    const { lockEvents } = under.database.tables;
+    expect(await under.database.db.$count(lockEvents)).toBe(2 * count);
+    const grants = (await rollupsIn(under.database)).map((rollup) => rollup.grants);
+    expect(grants.sort((a, b) => a - b)).toEqual([count, count, 2 * count]);
+  });
+
+  it('tell the tally of a process what that process has written, and nothing twice', async () => {
+    const [one, two] = [begin(), begin()];
+    await swap(under, [freshKey()], 0, (rev) => [granted(rev, START, 70)]);
+    await openAll(one);
+    one.faults.next = 'midway';
+    await swap(under, [freshKey('other')], 0, (rev) => [granted(rev, START, 5)]);
+    await one.opener.open().catch(() => undefined);
+    clock.pass(20_000);
+    await one.opener.open().catch(() => undefined);
+    await openAll(two);
+    const told = [one, two].flatMap(({ tally }) =>
+      [...tally.entries()].map(([namespace, { grants, waitedMs }]) => [
+        namespace,
+        grants,
+        waitedMs,
+      ]),
+    );
+    expect(told.sort()).toEqual([
+      ['default', 1, 70],
+      ['other', 1, 5],
+    ]);
+  });
+
+  it('are kept for 30 days, and so are events', async () => {
+    const opening = begin();
+    const day = 24 * 60 * MINUTE_MS;
+    const times = [START - 31 * day, START - 29 * day, START];
+    for (const at of times) {
+      await swap(under, [freshKey()], 0, (rev) => [{ ...granted(rev, at), kind: 'released' }]);
+    }
+    await openAll(opening);
+    expect(await rollupsIn(under.database)).toHaveLength(6);
+    await opening.opener.prune();
+    const left = await rollupsIn(under.database);
+    expect([...new Set(left.map(({ minute }) => minute))]).toEqual(times.slice(1));
+    const { lockEvents, lockWeeks } = under.database.tables;
+    expect(await under.database.db.$count(lockEvents)).toBe(2);
+    expect(await under.database.db.$count(lockWeeks)).toBe(2);
+  });
+
+  it('keep the history that they are not made from yet', async () => {
+    clock = new TestClock(Date.now());
+    const opening = begin();
+    await swap(under, [freshKey()], 0, (rev) => [granted(rev, START)]);
+    clock.pass(2 * 60 * MINUTE_MS);
+    await opening.opener.open();
+    await opening.opener.prune();
+    const heir = begin();
+    await openAll(heir);
+    expect((await rollupsIn(under.database)).map(({ grants }) => grants)).toEqual([1, 1]);
+  });
+});
+
+/** Writes random histories: on a store with gaps, now and then behind one. */
+class HistoryWriter {
+  readonly events: { key: RecordKey; event: LockEvent }[] = [];
+  private readonly keys = Array.from({ length: 12 }, (_, i) => freshKey(i < 6 ? 'default' : 'b'));
+  private readonly seen = new Map<string, { rev: number; writer: string }>();
+  private closeGap: ((becomesVisible: boolean) => Promise<void>) | null = null;
+
+  constructor(
+    private readonly under: StoreUnderTest,
+    private readonly store: StoreName,
+    private readonly random: Random,
+  ) {}
+
+  async write(flushes: number): Promise<void> {
+    const { random } = this;
+    if (can(this.store, 'youngGaps') && !this.closeGap && random() < 0.1) {
+      this.closeGap = await this.under.openGap();
+    } else if (this.closeGap && random() < 0.3) await this.end();
+    for (let i = 0; i < flushes; i += 1) {
+      const keys = this.keys.filter(() => random() < 0.3);
+      const changes = keys.map((key) => {
+        const before = this.seen.get(recordId(key));
+        const rev = (before?.rev ?? 0) + 1;
+        const events = Array.from({ length: Math.floor(random() * 4) }, () => this.event(rev));
+        this.events.push(...events.map((event) => ({ key, event })));
+        const change = before ? update(key, before, { events }) : creation(key, { events });
+        this.seen.set(recordId(key), change);
+        return change;
+      });
+      if (changes.length > 0) await this.under.store.swap(changes);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.closeGap?.(false);
+    this.closeGap = null;
+  }
+
+  private event(rev: number): LockEvent {
+    const { random } = this;
+    const at = START + Math.floor(random() * 4 * MINUTE_MS);
+    const party = { service: 'orders', owner: 'o', token: rev };
+    const durations = { waitedMs: Math.floor(random() * 900), heldMs: Math.floor(random() * 9e5) };
+    return { kind: pickOne(random, EVENT_KINDS), at, rev, ...party, ...durations };
+  }
+}
+
+const pickOne = <T>(random: Random, list: readonly T[]): T =>
+  list[Math.floor(random() * list.length)] as T;
+
+const granted = (rev: number, at: number, waitedMs = 0): LockEvent => ({
+  kind: 'granted',
+  at,
+  rev,
+  service: 'orders',
+  owner: 'o',
+  token: rev,
+  waitedMs,
+});
+
+async function swap(
+  { store }: StoreUnderTest,
+  keys: RecordKey[],
+  before: number,
+  events: (rev: number) => LockEvent[],
+): Promise<void> {
+  const { records } = await store.read(keys, []);
+  const rev = before + 1;
+  await store.swap(
+    keys.map((key, i) => {
+      const seen = records[i]?.record;
+      const parts = { events: events(rev) };
+      return seen ? update(key, seen, parts) : creation(key, parts);
+    }),
+  );
+}
+
+/** The history alone: nothing else of a store is read by an opener. */
+const pick = (source: HistorySource): HistorySource => ({
+  historyAfter: (...args) => source.historyAfter(...args),
+  historyOf: (...args) => source.historyOf(...args),
+  historyEnd: () => source.historyEnd(),
+  pruneHistory: (...args) => source.pruneHistory(...args),
+});
+
+/**
+ * A database whose next transaction fails: before it begins, in its middle, or after it was
+ * committed; or is rolled back at its end and run `again`, as after a deadlock.
+ */
+function unsteady(database: Database, faults: Opening['faults']): Database {
+  const raw: RawSql = {
+    ask: database.raw.ask,
+    async transaction(work) {
+      const fault = faults.next;
+      faults.next = 'none';
+      if (fault === 'before') throw new Error('Not now.');
+      if (fault === 'again') await rolledBack(database.raw, work);
+      const answer = await database.raw.transaction((ask) =>
+        work(fault === 'midway' ? failingAfter(ask, 1) : ask),
+      );
+      if (fault === 'after') throw new Error('No answer to the commit.');
+      return answer;
+    },
+  };
+  return Object.create(database, { raw: { value: raw } });
+}
+
+async function rolledBack(raw: RawSql, work: (ask: Ask) => Promise<unknown>): Promise<void> {
+  const deadlock = new Error('Rolled back.');
+  const attempt = raw.transaction(async (ask) => {
+    await work(ask);
+    throw deadlock;
+  });
+  await expect(attempt).rejects.toBe(deadlock);
+}
+
+function failingAfter(ask: Ask, statements: number): Ask {
+  let left = statements;
+  return (...args) => {
+    left -= 1;
+    return left < 0 ? Promise.reject(new Error('Not now.')) : ask(...args);
+  };
+}
+
+type PlainRollup = ReturnType<typeof plain>;
+
+const plain = (lockId: string, { waits, holds, ...counts }: MinuteRollup) => ({
+  lockId,
+  ...counts,
+  waits: waits.encode(),
+  holds: holds.encode(),
+});
+
+const inOrder = (rollups: PlainRollup[]) =>
+  rollups.sort((a, b) => a.minute - b.minute || (a.lockId < b.lockId ? -1 : 1));
+
+async function rollupsIn({ raw }: Database): Promise<PlainRollup[]> {
+  const sql = `SELECT lock_id, minute, ${MINUTE_COLUMNS} FROM lock_minutes`;
+  const { rows } = await raw.ask(sql, []);
+  return inOrder(
+    rows.map(([lockId, minute, ...columns]) =>
+      plain(String(lockId), readRollup(Number(minute), columns)),
+    ),
+  );
+}
+
+function expectedOf(events: { key: RecordKey; event: LockEvent }[]): PlainRollup[] {
+  const found = new Map<string, { lockId: string; rollup: MinuteRollup }>();
+  for (const { key, event } of events.filter((each) => isRolledUp(each.event))) {
+    for (const lockId of [recordId(key), ALL_LOCKS]) {
+      const minute = minuteOf(event);
+      const id = `${minute} ${lockId}`;
+      const kept = found.get(id) ?? { lockId, rollup: emptyRollup(minute) };
+      found.set(id, kept);
+      addEvent(kept.rollup, event);
+    }
+  }
+  return inOrder([...found.values()].map(({ lockId, rollup }) => plain(lockId, rollup)));
+}
+
+async function holdsByWeek({ raw }: Database): Promise<Record<string, string>> {
+  const { rows } = await raw.ask('SELECT lock_id, holds FROM lock_weeks', []);
+  return Object.fromEntries(rows.map(([lockId, holds]) => [String(lockId), String(holds)]));
+}
+
+/** All events of a campaign are of one week. */
+function holdsOf(events: { key: RecordKey; event: LockEvent }[]): Record<string, string> {
+  const sums = new Map<string, MinuteRollup>();
+  for (const { key, event } of events) {
+    const sum = sums.get(recordId(key)) ?? emptyRollup(0);
+    sums.set(recordId(key), sum);
+    addEvent(sum, event);
+  }
+  const texts = [...sums].map(([lockId, { holds }]) => [lockId, holds.encode()] as const);
+  return Object.fromEntries(texts.filter(([, text]) => text !== ''));
+}

@@ -1,0 +1,122 @@
+import type { Database } from '@/db/database';
+import type { Ask, SqlValue } from '@/db/raw-sql';
+import { LogHistogram } from '../../core/statistics/log-histogram';
+import { addRollup, emptyRollup, type MinuteRollup } from '../../core/statistics/minute-rollup';
+
+/** Rows in one statement. */
+const ROWS_AT_ONCE = 250;
+
+/** In place of a lock's id: all locks of a backend together. */
+export const ALL_LOCKS = '';
+
+/** By lock: what happened to it in one minute. */
+export type MinuteByLock = Map<string, MinuteRollup>;
+
+/** Of one week, by lock: how long its holds had lasted. */
+export type HoldsByLock = Map<string, LogHistogram>;
+
+/**
+ * Where rows are written: the statements of one transaction, which no other rows of this backend
+ * can join.
+ */
+export interface RollupTarget {
+  ask: Ask;
+  kind: Database['kind'];
+  backend: string;
+}
+
+const MINUTE_VALUES = ['grants', 'timeouts', 'expiries', 'forced', 'waits', 'holds'];
+
+/** What a row of `lock_minutes` counts, from its columns in the order of `MINUTE_COLUMNS`. */
+export function readRollup(minute: number, columns: unknown[]): MinuteRollup {
+  const [grants, timeouts, expiries, forced, waits, holds] = columns;
+  return {
+    minute,
+    grants: Number(grants),
+    timeouts: Number(timeouts),
+    expiries: Number(expiries),
+    forced: Number(forced),
+    waits: LogHistogram.decode(String(waits)),
+    holds: LogHistogram.decode(String(holds)),
+  };
+}
+
+export const MINUTE_COLUMNS = MINUTE_VALUES.join(', ');
+
+/** Adds to the rows of one minute. What is given stays as it is: a transaction may be run again. */
+export async function addToMinute(
+  target: RollupTarget,
+  minute: number,
+  rollups: MinuteByLock,
+): Promise<void> {
+  const { ask, kind, backend } = target;
+  for (const locks of chunks([...rollups.keys()].sort())) {
+    const { rows } = await ask(
+      `SELECT lock_id, ${MINUTE_COLUMNS} FROM lock_minutes WHERE backend = ? AND minute = ? AND lock_id IN (${places(locks)})`,
+      [backend, minute, ...locks],
+    );
+    const stored = new Map(
+      rows.map(([lockId, ...columns]) => [String(lockId), readRollup(minute, columns)]),
+    );
+    const values = locks.flatMap((lockId) => {
+      const sum = stored.get(lockId) ?? emptyRollup(minute);
+      addRollup(sum, rollups.get(lockId) ?? emptyRollup(minute));
+      return minuteValues(backend, lockId, sum);
+    });
+    const row = '(?,?,?,?,?,?,?,?,?)';
+    await ask(
+      `INSERT INTO lock_minutes (backend, lock_id, minute, ${MINUTE_COLUMNS}) VALUES ${locks.map(() => row)} ${replacing(kind, ['backend', 'lock_id', 'minute'], MINUTE_VALUES)}`,
+      values,
+    );
+  }
+}
+
+/**
+ * Adds to the rows of one week. What is given stays as it is.
+ *
+ * @param countedTo how far the history is counted with this
+ */
+export async function addToWeek(
+  target: RollupTarget,
+  week: number,
+  holds: HoldsByLock,
+  countedTo: number,
+): Promise<void> {
+  const { ask, kind, backend } = target;
+  for (const locks of chunks([...holds.keys()].sort())) {
+    const { rows } = await ask(
+      `SELECT lock_id, holds FROM lock_weeks WHERE backend = ? AND week = ? AND lock_id IN (${places(locks)})`,
+      [backend, week, ...locks],
+    );
+    const stored = new Map(rows.map(([lockId, text]) => [String(lockId), String(text)]));
+    const values = locks.flatMap((lockId) => {
+      const sum = LogHistogram.decode(stored.get(lockId) ?? '');
+      sum.addAll(holds.get(lockId) ?? new LogHistogram());
+      return [backend, lockId, week, sum.encode(), countedTo];
+    });
+    await ask(
+      `INSERT INTO lock_weeks (backend, lock_id, week, holds, counted_to) VALUES ${locks.map(() => '(?,?,?,?,?)')} ${replacing(kind, ['backend', 'lock_id', 'week'], ['holds', 'counted_to'])}`,
+      values,
+    );
+  }
+}
+
+function minuteValues(backend: string, lockId: string, rollup: MinuteRollup): SqlValue[] {
+  const { minute, grants, timeouts, expiries, forced, waits, holds } = rollup;
+  const counts = [grants, timeouts, expiries, forced];
+  return [backend, lockId, minute, ...counts, waits.encode(), holds.encode()];
+}
+
+function replacing(kind: Database['kind'], key: string[], columns: string[]): string {
+  return kind === 'mysql'
+    ? `ON DUPLICATE KEY UPDATE ${columns.map((name) => `${name} = VALUES(${name})`)}`
+    : `ON CONFLICT (${key}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`)}`;
+}
+
+function* chunks<T>(list: T[]): Generator<T[]> {
+  for (let i = 0; i < list.length; i += ROWS_AT_ONCE) yield list.slice(i, i + ROWS_AT_ONCE);
+}
+
+function places(list: unknown[]): string {
+  return list.map(() => '?').join(',');
+}

@@ -1,0 +1,190 @@
+import { setImmediate } from 'node:timers/promises';
+import type { LockListInput } from '../../contract/console/console-inputs';
+import type { BackendHealth, LockRow } from '../../contract/console/lock-row';
+import { DEFAULT_POLICY } from '../../contract/namespace-policy';
+import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
+import { unwrittenRecord } from '../../core/lock/lock-record';
+import { LOCK_STATUSES } from '../../core/status/lock-status';
+import { lockTier, TIERS } from '../../core/status/lock-tier';
+import type { LockNorms } from '../../core/status/stuck-reason';
+import { NameCount } from '../../engine/names/name-count';
+import { LiveLists } from '../lists/live-lists';
+import { LockLists } from '../lists/lock-lists';
+import { TimeSlice } from '../lists/order/time-slice';
+import { LockTable } from '../lists/table/lock-table';
+import { BoardRow, rowId, withStatus } from '../projection/board-row';
+import type { ObservedBackend } from '../projection/lock-board';
+
+export interface LockParts {
+  namespace?: string | undefined;
+  owner?: string | undefined;
+  /** How long ago it was granted; null: not held. */
+  heldMs?: number | null | undefined;
+  leaseLeftMs?: number | undefined;
+  waiters?: number | undefined;
+  waitedMs?: number | undefined;
+  isFrozen?: boolean | undefined;
+}
+
+/** Locks of two backends in a table, the lists over it, and a clock that the test moves. */
+export class TableRig {
+  now = 1_000_000_000;
+  /** Every look at the clock finds a slice over, so that the table pauses as often as it can. */
+  isBusy = false;
+  private busyMs = 0;
+  stuckAfterMs = 0;
+  readonly silent = new Set<string>();
+  readonly table: LockTable;
+  readonly lists: LockLists;
+  readonly live: LiveLists;
+  /** What the table must know, by id. */
+  readonly truth = new Map<string, BoardRow>();
+  private rev = 1;
+
+  constructor() {
+    const clock = { now: () => this.now, monotonic: () => this.monotonic() };
+    const backends = ['default', 'other'].map((id) => ({
+      id,
+      engine: { health: () => this.health(id) },
+    })) as ObservedBackend[];
+    const healths = () => backends.map(({ id }) => this.health(id));
+    this.table = new LockTable({
+      backends,
+      clock,
+      normsOf: () => this.norms(),
+      policyOf: () => ({ ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs }),
+      slice: () =>
+        new TimeSlice(
+          () => this.monotonic(),
+          () => this.now,
+          () => setImmediate(),
+        ),
+      names: new NameCount(() => this.now),
+    });
+    this.lists = new LockLists(this.table, clock, healths);
+    this.live = new LiveLists(this.table, this.lists, clock, 'epoch');
+  }
+
+  keep(name: string, parts: LockParts = {}): void {
+    const { namespace = 'default' } = parts;
+    const backend = namespace === 'away' ? 'other' : 'default';
+    const keeper = { id: backend, shownAs: backend };
+    this.rev += 1;
+    const record = recordOf(this.now, this.rev, parts);
+    const row = BoardRow.of(keeper, { namespace, name }, this.now, record);
+    this.truth.set(row.id, row);
+    this.table.keep(row);
+  }
+
+  forget(name: string, namespace = 'default'): void {
+    const backend = namespace === 'away' ? 'other' : 'default';
+    const id = rowId(backend, `${namespace}/${name}`);
+    this.truth.delete(id);
+    this.table.forget(id);
+  }
+
+  /** What a list must show at this instant: all of it, ranked from scratch. */
+  expected(input: LockListInput): LockRow[] {
+    const sought = input.search?.toLowerCase() ?? '';
+    const rows = [...this.truth.values()].map((row) => ({ row, shown: this.shown(row) }));
+    const found = rows.filter(
+      ({ row, shown }) =>
+        (input.status === undefined || shown.status === input.status) &&
+        (input.namespace === undefined || shown.namespace === input.namespace) &&
+        row.haystack.includes(sought),
+    );
+    const sign = input.descending ? -1 : 1;
+    const order = ORDERS[input.sort];
+    const tierOf = (row: BoardRow, { status }: LockRow) =>
+      TIERS.indexOf(lockTier(status, row.facts, this.norms(), this.now));
+    return found
+      .sort((a, b) => {
+        const tiers = input.sort === 'worst' ? tierOf(a.row, a.shown) - tierOf(b.row, b.shown) : 0;
+        return (
+          sign * (tiers || order(a.shown, b.shown)) ||
+          byHeld(a.shown, b.shown) ||
+          byName(a.shown, b.shown)
+        );
+      })
+      .map(({ shown }) => shown);
+  }
+
+  private monotonic(): number {
+    if (this.isBusy) this.busyMs += 5;
+    return this.now + this.busyMs;
+  }
+
+  private shown(row: BoardRow): LockRow {
+    return withStatus(row, this.norms(), this.now, !this.silent.has(row.backend));
+  }
+
+  private norms(): LockNorms {
+    const policy = { ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs };
+    return { ownHold: null, gaveUpAt: 0, policy };
+  }
+
+  private health(id: string): BackendHealth {
+    const reachable = !this.silent.has(id);
+    const rest = { latencyMs: 1, silentForMs: 0, clockOffsetMs: 0 };
+    return { id, kind: 'sqlite', reachable, ...rest };
+  }
+}
+
+type Order = (a: LockRow, b: LockRow) => number;
+
+const NEVER = Number.POSITIVE_INFINITY;
+const compare = <T extends string | number>(a: T, b: T) => (a < b ? -1 : a > b ? 1 : 0);
+const byName: Order = (a, b) => compare(a.name, b.name) || compare(a.namespace, b.namespace);
+const byHeld: Order = (a, b) => compare(a.hold?.grantedAt ?? NEVER, b.hold?.grantedAt ?? NEVER);
+
+const ORDERS: Record<LockListInput['sort'], Order> = {
+  worst: (a, b) =>
+    LOCK_STATUSES.indexOf(a.status) - LOCK_STATUSES.indexOf(b.status) ||
+    b.waiters - a.waiters ||
+    (a.oldestWaitAt ?? 0) - (b.oldestWaitAt ?? 0),
+  name: byName,
+  held: byHeld,
+  lease: (a, b) => compare(a.hold?.expiresAt ?? NEVER, b.hold?.expiresAt ?? NEVER),
+  waiters: (a, b) => b.waiters - a.waiters,
+};
+
+function recordOf(now: number, rev: number, parts: LockParts): LockRecord {
+  const { owner = 'w1', heldMs = 1_000, leaseLeftMs = 60_000 } = parts;
+  const { waiters = 0, waitedMs = 500, isFrozen = false } = parts;
+  const at = now - (heldMs ?? 0);
+  const hold: Hold = {
+    token: rev,
+    mode: 'exclusive',
+    service: 'orders',
+    owner,
+    count: 1,
+    leaseMs: leaseLeftMs,
+    grantedAt: at,
+    renewedAt: at,
+    renewals: 0,
+    expiresAt: now + leaseLeftMs,
+    waitedMs: 0,
+    rev,
+    meta: {},
+    requests: [],
+    requestsKeptUntil: 0,
+    askedToRelease: null,
+    renewalsStopped: null,
+  };
+  const queue = Array.from(
+    { length: waiters },
+    (_, i): Waiter => ({
+      ticket: i + 1,
+      mode: 'exclusive',
+      service: 'orders',
+      owner: `waiter-${i}`,
+      tag: '',
+      process: 'p',
+      enqueuedAt: now - waitedMs + i,
+      patienceMs: 600_000,
+      detachedUntil: null,
+    }),
+  );
+  const frozen = isFrozen ? { by: 'vera', reason: 'repair', at: now } : null;
+  return { ...unwrittenRecord(now), rev, holds: heldMs === null ? [] : [hold], queue, frozen };
+}

@@ -1,0 +1,32 @@
+import { desc } from 'drizzle-orm';
+import { askDatabase } from '../ask-database';
+import type { ControlContext } from '../operation-context';
+import { requireRole } from '../require-role';
+
+/** An API key as admins see it: nothing of it can be used. */
+export interface KeyRow {
+  id: string;
+  /** The service. */
+  name: string;
+  namespaces: string[];
+  createdBy: string;
+  createdAt: number;
+  /** To the minute; null if never. */
+  lastUsedAt: number | null;
+  /** Null while it works. */
+  revokedAt: number | null;
+}
+
+/** Every API key, newest first. */
+export async function listKeys(ctx: ControlContext): Promise<KeyRow[]> {
+  await requireRole(ctx, 'admin');
+  const { db, tables } = ctx.runtime.database;
+  const { apiKeys } = tables;
+  const rows = await askDatabase(() =>
+    db.select().from(apiKeys).orderBy(desc(apiKeys.createdAt), desc(apiKeys.id)),
+  );
+  return rows.map(({ secretHash: _, namespaces, ...row }) => ({
+    ...row,
+    namespaces: JSON.parse(namespaces) as string[],
+  }));
+}

@@ -1,0 +1,182 @@
+import type { SQL } from 'drizzle-orm';
+import { and, eq, or } from 'drizzle-orm';
+import { databaseFailure } from '@/db/database-failure';
+import type { Db } from '@/db/narrow-db';
+import { randomText } from '../../auth/random-text';
+import type { AuditEntry } from '../../contract/console/lock-row';
+import type { ControlContext, ControlRuntime } from '../operation-context';
+import type { Person } from '../require-role';
+
+/** Every act that is audited. */
+export const AUDIT_ACTS = [
+  'lock.forceRelease',
+  'lock.extend',
+  'lock.askRelease',
+  'lock.stopRenewals',
+  'lock.freeze',
+  'lock.unfreeze',
+  'lock.delete',
+  'counter.create',
+  'counter.adjust',
+  'counter.setBounds',
+  'counter.delete',
+  'key.create',
+  'key.revoke',
+  'user.create',
+  'user.setRole',
+  'user.setDisabled',
+  'user.resetPassword',
+  'namespace.create',
+  'namespace.setPolicy',
+  'backend.reshard',
+  'backup.make',
+  'backup.restore',
+  'clock.set',
+  'session.setup',
+  'session.signIn',
+  'session.signOut',
+  'session.changePassword',
+] as const;
+export type AuditAct = (typeof AUDIT_ACTS)[number];
+
+/** What is about to be done, and to what. Never holds a secret. */
+export interface AuditedAct {
+  act: AuditAct;
+  namespace?: string;
+  subject: string;
+  /** The reason that the operator gave. */
+  reason?: string;
+  /** What was seen before the act, such as token and rev. */
+  seen?: Record<string, unknown>;
+}
+
+/** The actor, as the audit log names it. */
+export interface AuditActor {
+  name: string;
+  kind: AuditEntry['actorKind'];
+}
+
+export type AuditOutcome = AuditEntry['outcome'];
+
+const INTENT_CHARS = 22;
+
+export function auditActor(person: Person): AuditActor {
+  if (person.kind === 'user') return { name: person.name, kind: 'user' };
+  if (person.kind === 'cli') return { name: 'command line', kind: 'cli' };
+  return { name: 'Lockyard', kind: 'system' };
+}
+
+/**
+ * Writes down what is about to be done, and returns the intent's id: 22 unguessable letters and
+ * digits. If this fails nothing may be done; it throws `BACKEND_DOWN` when the database is away.
+ */
+export async function openIntent(
+  ctx: ControlContext,
+  who: AuditActor,
+  what: AuditedAct,
+): Promise<string> {
+  return write(ctx, who, what, { outcome: 'pending', result: {}, closedAt: null });
+}
+
+/**
+ * Writes down a try that was refused before anything was done; for `RefusedActs`, which counts
+ * those that follow. Answers the entry's id.
+ */
+export async function writeRefusal(
+  ctx: ControlContext,
+  who: AuditActor,
+  what: AuditedAct,
+  why: string,
+): Promise<string> {
+  const closedAt = ctx.runtime.clock.now();
+  return write(ctx, who, what, { outcome: 'refused', result: { message: why }, closedAt });
+}
+
+/** Writes down what this server has seen happen. */
+export async function recordNews(
+  ctx: ControlContext,
+  what: AuditedAct,
+  result: Record<string, unknown>,
+): Promise<void> {
+  const closedAt = ctx.runtime.clock.now();
+  await write(ctx, { name: 'Lockyard', kind: 'system' }, what, {
+    outcome: 'done',
+    result,
+    closedAt,
+  });
+}
+
+/**
+ * Says what came of an intent, for those who know: only the first of them is heard, but each of
+ * them overrules a guess. Part of a transaction when `db` is one.
+ */
+export async function closeIntent(
+  { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
+  db: Db,
+  intent: string,
+  outcome: AuditOutcome,
+  result: Record<string, unknown>,
+): Promise<boolean> {
+  const { audit } = database.tables;
+  const isOpen = or(
+    eq(audit.outcome, 'pending'),
+    and(eq(audit.outcome, 'not_applied'), eq(audit.result, GUESS)),
+  );
+  const written = await db
+    .update(audit)
+    .set({ outcome, result: JSON.stringify(result), closedAt: clock.now() })
+    .where(and(eq(audit.intent, intent), isOpen) as SQL);
+  return database.affectedRows(written) === 1;
+}
+
+/**
+ * Stored with an act of which no trace was found; the process that ran it may still write the real
+ * outcome.
+ */
+const GUESS = JSON.stringify({ message: 'No trace of it was found.' });
+
+/**
+ * Closes an open intent as not applied, for one who has found no trace of the act and did not do
+ * it.
+ */
+export async function guessNotApplied(
+  { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
+  intent: string,
+): Promise<boolean> {
+  const { audit } = database.tables;
+  const written = await database.db
+    .update(audit)
+    .set({ outcome: 'not_applied', result: GUESS, closedAt: clock.now() })
+    .where(and(eq(audit.intent, intent), eq(audit.outcome, 'pending')) as SQL);
+  return database.affectedRows(written) === 1;
+}
+
+async function write(
+  ctx: ControlContext,
+  who: AuditActor,
+  what: AuditedAct,
+  state: { outcome: AuditOutcome; result: Record<string, unknown>; closedAt: number | null },
+): Promise<string> {
+  const { database, clock } = ctx.runtime;
+  const intent = randomText(INTENT_CHARS);
+  try {
+    await database.db.insert(database.tables.audit).values({
+      intent,
+      at: clock.now(),
+      actor: who.name,
+      actorKind: who.kind,
+      address: ctx.address.slice(0, 64),
+      act: what.act,
+      namespace: what.namespace ?? null,
+      subject: what.subject,
+      reason: what.reason ?? '',
+      seen: JSON.stringify(what.seen ?? {}),
+      ...state,
+      result: JSON.stringify(state.result),
+    });
+    return intent;
+  } catch (error) {
+    // Nothing has been done yet, whether or not the entry was written.
+    throw databaseFailure(error, 'no') ?? error;
+  }
+}

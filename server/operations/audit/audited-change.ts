@@ -1,0 +1,44 @@
+import { databaseFailure } from '@/db/database-failure';
+import type { Db } from '@/db/narrow-db';
+import { LockyardError } from '../../contract/errors';
+import type { ControlContext } from '../operation-context';
+import { type AuditActor, type AuditedAct, closeIntent, openIntent } from './audit-log';
+
+/** The answer of a change to its caller, and the details for the audit log: never a secret. */
+export interface ChangeResult<A> {
+  answer: A;
+  result?: Record<string, unknown>;
+}
+
+/**
+ * Changes the control database: intent first, then the change and its outcome in one transaction,
+ * so that an entry that stayed pending tells for certain that nothing was done. The caller has
+ * checked permission: see `permit`.
+ *
+ * @throws LockyardError what `change` refuses; `BACKEND_DOWN`: nothing was done; `UNKNOWN`
+ */
+export async function auditedChange<A>(
+  ctx: ControlContext,
+  who: AuditActor,
+  what: AuditedAct,
+  change: (tx: Db) => Promise<ChangeResult<A>>,
+): Promise<A> {
+  const { runtime } = ctx;
+  const intent = await openIntent(ctx, who, what);
+  try {
+    return await runtime.database.transaction(async (tx) => {
+      const { answer, result = {} } = await change(tx);
+      await closeIntent(runtime, tx, intent, 'done', result);
+      return answer;
+    });
+  } catch (error) {
+    if (error instanceof LockyardError) {
+      const { reason, message } = error;
+      await closeIntent(runtime, runtime.database.db, intent, 'failed', { reason, message }).catch(
+        (err) =>
+          runtime.log.warn({ err, intent }, 'the outcome of an audited act is written later'),
+      );
+    }
+    throw databaseFailure(error, 'no') ?? error;
+  }
+}

@@ -1,0 +1,68 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
+import type { AuditEntry } from '../../contract/console/lock-row';
+import { createKey } from '../api-keys/create-key';
+import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../testing/test-runtime';
+import { listAudit } from './list-audit';
+
+describe.each(TEST_DIALECTS)('refused acts on %s', (dialect) => {
+  let runtime: TestRuntime;
+  beforeEach(async () => {
+    runtime = await openTestRuntime(dialect);
+  });
+  afterEach(() => runtime.close());
+
+  const vera = userActor('viewer');
+  const oleg = userActor('operator');
+  const refuse = async (name: string, actor = vera, address = '192.0.2.1') => {
+    const act = createKey(contextOf(runtime, actor, address), { name, namespaces: ['default'] });
+    await expect(act).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+  };
+  const entries = async (): Promise<AuditEntry[]> =>
+    (await listAudit(contextOf(runtime, userActor('admin')), { limit: 100 })).rows;
+
+  test('of one person and kind are one entry a minute, with a count', async () => {
+    for (let i = 0; i < 30; i += 1) await refuse('same');
+    await Promise.all(Array.from({ length: 30 }, () => refuse('same')));
+    await runtime.refusedActs.write();
+    const [entry, ...others] = await entries();
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ actor: 'a viewer', act: 'key.create', outcome: 'refused' });
+    expect(entry?.result).toMatchObject({ count: 60 });
+  });
+
+  test('are an entry at once, and one for each minute', async () => {
+    await refuse('first');
+    expect(await entries()).toHaveLength(1);
+    runtime.clock.pass(59_999);
+    await refuse('second');
+    runtime.clock.pass(1);
+    await refuse('third');
+    await runtime.refusedActs.write();
+    expect((await entries()).map(({ subject, result }) => [subject, result.count])).toEqual([
+      ['third', undefined],
+      ['first', 2],
+    ]);
+  });
+
+  test('of two persons are two entries', async () => {
+    await refuse('same');
+    await refuse('same', oleg);
+    expect((await entries()).map(({ actor }) => actor)).toEqual(['a operator', 'a viewer']);
+  });
+
+  test('name what else was tried, and from where, up to twenty', async () => {
+    await refuse('first');
+    await refuse('second', vera, '192.0.2.2');
+    for (let i = 0; i < 30; i += 1) await refuse(`key ${i}`);
+    await runtime.refusedActs.write();
+    const [entry] = await entries();
+    expect(entry).toMatchObject({ subject: 'first', address: '192.0.2.1' });
+    expect(entry?.result).toMatchObject({
+      count: 32,
+      alsoTried: expect.arrayContaining(['second', 'key 0']),
+      alsoFrom: ['192.0.2.2'],
+    });
+    expect(entry?.result.alsoTried).toHaveLength(20);
+  });
+});

@@ -1,0 +1,124 @@
+import { eq } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import type { Clock } from '../../platform/clock';
+import type { Log } from '../../platform/log';
+import type { ControlContext } from '../operation-context';
+import { type AuditActor, type AuditedAct, writeRefusal } from './audit-log';
+
+/** How long a count may be known to this process alone. */
+const WRITE_AFTER_MS = 1_000;
+
+/** How much else was tried, and from where else, is named in one entry. */
+const NAMED_MAX = 20;
+
+/** Tries of one person to do acts of one kind, in one entry of the audit log. */
+interface Refused {
+  intent: Promise<string>;
+  openedAt: number;
+  message: string;
+  count: number;
+  lastAt: number;
+  /** What the acts were about, and from which addresses: of the first one first. */
+  subjects: Set<string>;
+  addresses: Set<string>;
+}
+
+/**
+ * Writes refused acts down, those of one person and kind as one entry for a while: the first at
+ * once, those that follow as its count, a second later at most. So a flood of them fills no audit
+ * log. Each process has entries of its own; one that is killed takes the count of its last second
+ * along.
+ */
+export class RefusedActs {
+  private readonly open = new Map<string, Refused>();
+  /** With counts that are not written yet. */
+  private readonly grown = new Set<Refused>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param entryMs for how long an entry counts; 0: every refusal has its own */
+  constructor(
+    private readonly from: { database: Database; clock: Clock; log: Log },
+    private readonly entryMs: number,
+  ) {}
+
+  /**
+   * Writes a refusal down, or counts it. Throws `BACKEND_DOWN` where its entry cannot be written.
+   */
+  async note(ctx: ControlContext, who: AuditActor, what: AuditedAct, why: string): Promise<void> {
+    const now = this.from.clock.monotonic();
+    this.forgetOld(now);
+    const key = `${who.kind}\0${who.name}\0${what.act}`;
+    const subject =
+      what.namespace === undefined ? what.subject : `${what.namespace}/${what.subject}`;
+    const known = this.open.get(key);
+    if (known) {
+      await known.intent;
+      this.count(known, subject, ctx.address);
+      return;
+    }
+    const intent = writeRefusal(ctx, who, what, why);
+    if (this.entryMs > 0) {
+      const lastAt = this.from.clock.now();
+      const lists = { subjects: new Set([subject]), addresses: new Set([ctx.address]) };
+      this.open.set(key, { intent, openedAt: now, message: why, count: 1, lastAt, ...lists });
+      intent.catch(() => this.open.delete(key));
+    }
+    await intent;
+  }
+
+  /** Writes every count that has grown. Never rejects: what could not be written is tried again. */
+  async write(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    for (const refused of [...this.grown]) {
+      this.grown.delete(refused);
+      try {
+        await this.writeCount(refused);
+      } catch (err) {
+        this.from.log.warn({ err }, 'how often an act was refused is written later');
+        this.grown.add(refused);
+        this.writeSoon();
+        return;
+      }
+    }
+  }
+
+  private count(refused: Refused, subject: string, address: string): void {
+    refused.count += 1;
+    refused.lastAt = this.from.clock.now();
+    if (refused.subjects.size <= NAMED_MAX) refused.subjects.add(subject);
+    if (refused.addresses.size <= NAMED_MAX) refused.addresses.add(address);
+    this.grown.add(refused);
+    this.writeSoon();
+  }
+
+  private writeSoon(): void {
+    this.timer ??= setTimeout(() => void this.write(), WRITE_AFTER_MS).unref();
+  }
+
+  private async writeCount(refused: Refused): Promise<void> {
+    const { message, count, lastAt } = refused;
+    const [, ...alsoTried] = refused.subjects;
+    const [, ...alsoFrom] = refused.addresses;
+    const result = {
+      message,
+      count,
+      lastAt,
+      ...(alsoTried.length > 0 && { alsoTried }),
+      ...(alsoFrom.length > 0 && { alsoFrom }),
+    };
+    const { db, tables } = this.from.database;
+    await db
+      .update(tables.audit)
+      .set({ result: JSON.stringify(result), closedAt: lastAt })
+      .where(eq(tables.audit.intent, await refused.intent));
+  }
+
+  /** In the order in which they were opened. */
+  private forgetOld(now: number): void {
+    for (const [key, { openedAt }] of this.open) {
+      if (now - openedAt < this.entryMs) return;
+      this.open.delete(key);
+    }
+  }
+}

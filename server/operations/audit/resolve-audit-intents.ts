@@ -1,0 +1,169 @@
+import { and, asc, eq, gt, lte, or, type SQL } from 'drizzle-orm';
+import type { Schema } from '@/db/schema';
+import { LockyardError } from '../../contract/errors';
+import type { RequestIdentity } from '../../core/request-tag';
+import { engineOf } from '../locks/reach-lock';
+import type { Runtime } from '../operation-context';
+import { actRequest } from './act-request';
+import { type AuditActor, closeIntent, guessNotApplied } from './audit-log';
+import { LANDS_WITHIN_MS } from './with-audit';
+
+/**
+ * So long after its intent nothing of an act can still land: half of it before, see `withAudit`,
+ * and what landed can be read by now. A transaction of the control database takes less.
+ */
+const SETTLED_AFTER_MS = 2 * LANDS_WITHIN_MS;
+const AT_ONCE = 100;
+
+type Intent = Schema['audit']['$inferSelect'];
+type Needs = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespaces'>;
+
+/**
+ * Finds out the outcome of acts that have none in the audit log, such as when their process was
+ * killed: an act on a lock or a counter left its answer under the intent's id; a change of the
+ * control database is written together with its outcome, so one without it never happened. A
+ * process that reports the real outcome of its act later still overrides this.
+ *
+ * Run at least every 30 s by one process, this closes every intent within 60 s of its act, the
+ * oldest first, unless its backend does not respond. Such a backend is asked once in a run, and its
+ * intents wait for the next run; those of other backends go on. Returns how many were closed.
+ */
+export async function resolveAuditIntents(runtime: Needs): Promise<number> {
+  const settledAt = runtime.clock.now() - SETTLED_AFTER_MS;
+  const silent = new Set<string>();
+  let closed = 0;
+  let last: Intent | undefined;
+  do {
+    const page = await openIntents(runtime, settledAt, last);
+    const byBackend = new Map<string, Intent[]>();
+    for (const intent of page) {
+      const backend = await backendOf(runtime, intent);
+      byBackend.set(backend, [...(byBackend.get(backend) ?? []), intent]);
+    }
+    const lines = [...byBackend].map(([backend, intents]) =>
+      resolveLine(runtime, intents, backend, silent),
+    );
+    for (const count of await Promise.all(lines)) closed += count;
+    last = page.length < AT_ONCE ? undefined : page.at(-1);
+  } while (last);
+  return closed;
+}
+
+/** Intents without an outcome of which nothing can still land, the oldest first. */
+function openIntents(
+  { database }: Needs,
+  settledAt: number,
+  after: Intent | undefined,
+): Promise<Intent[]> {
+  const { audit } = database.tables;
+  const isOpen = and(eq(audit.outcome, 'pending'), lte(audit.at, settledAt));
+  const isLater =
+    after && or(gt(audit.at, after.at), and(eq(audit.at, after.at), gt(audit.id, after.id)));
+  return database.db
+    .select()
+    .from(audit)
+    .where(and(isOpen, isLater) as SQL)
+    .orderBy(asc(audit.at), asc(audit.id))
+    .limit(AT_ONCE);
+}
+
+/** The backend that must be asked about an act; empty where none needs to be. */
+async function backendOf({ namespaces }: Needs, { act, namespace }: Intent): Promise<string> {
+  if (!namespace || !VERBS[act]) return '';
+  const entry = namespaces.atHand(namespace) ?? (await namespaces.get(namespace));
+  return entry?.backend ?? '';
+}
+
+/** Resolves intents one by one until their backend does not respond; returns how many it closed. */
+async function resolveLine(
+  runtime: Needs,
+  intents: Intent[],
+  backend: string,
+  silent: Set<string>,
+): Promise<number> {
+  let closed = 0;
+  for (const intent of intents) {
+    if (silent.has(backend)) break;
+    try {
+      if (await resolve(runtime, intent)) closed++;
+    } catch (err) {
+      const { log } = runtime;
+      log.warn({ err, intent: intent.intent }, 'the outcome of an audited act is not known yet');
+      if (backend !== '' && isSilence(err)) silent.add(backend);
+    }
+  }
+  return closed;
+}
+
+/** Text that cannot be parsed concerns one intent alone. */
+const isSilence = (error: unknown) => !(error instanceof SyntaxError);
+
+async function resolve(runtime: Needs, intent: Intent): Promise<boolean> {
+  if (DELETIONS.has(intent.act)) {
+    const result = { message: UNFINISHED };
+    return closeIntent(runtime, runtime.database.db, intent.intent, 'unknown', result);
+  }
+  const answer = await findAnswer(runtime, intent);
+  const { db } = runtime.database;
+  return answer === null
+    ? guessNotApplied(runtime, intent.intent)
+    : closeIntent(runtime, db, intent.intent, 'done', answer);
+}
+
+/** Acts on many records, each by itself: only the process that ran them knows their outcome. */
+const DELETIONS = new Set(['lock.delete', 'counter.delete']);
+const UNFINISHED = 'It was broken off: any of them may have been deleted.';
+
+/** Acts on records: what each asks of the engine. */
+const VERBS: Record<string, Parameters<typeof actRequest>[0]> = {
+  'lock.forceRelease': 'forceRelease',
+  'lock.extend': 'extend',
+  'lock.askRelease': 'askRelease',
+  'lock.stopRenewals': 'stopRenewals',
+  'lock.freeze': 'freeze',
+  'lock.unfreeze': 'unfreeze',
+  'counter.create': 'counter.create',
+  'counter.adjust': 'counter.adjust',
+  'counter.setBounds': 'counter.setBounds',
+};
+
+/**
+ * What the act answered; null if it was not done. Only what changed something is remembered there.
+ */
+async function findAnswer(runtime: Needs, intent: Intent): Promise<Record<string, unknown> | null> {
+  const { namespace } = intent;
+  const request = requestOfIntent(intent);
+  if (!namespace || !request) return null;
+  try {
+    const engine = await engineOf({ runtime }, namespace);
+    return (await engine.recall(request)) as Record<string, unknown> | null;
+  } catch (error) {
+    if (error instanceof LockyardError && error.reason === 'NOT_FOUND') return null;
+    throw error;
+  }
+}
+
+/** Under what an act on a record left its answer; null for an act on the control database. */
+export function requestOfIntent({
+  act,
+  namespace,
+  subject,
+  intent,
+  actor,
+  actorKind,
+  seen,
+  reason,
+}: Intent): RequestIdentity | null {
+  const verb = VERBS[act];
+  if (!namespace || !verb) return null;
+  return actRequest(
+    verb,
+    { namespace, name: subject },
+    {
+      intent,
+      who: { name: actor, kind: actorKind as AuditActor['kind'] },
+      seen: JSON.parse(seen) as Record<string, unknown>,
+      reason,
+    },
+  );
+}

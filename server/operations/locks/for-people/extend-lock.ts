@@ -1,0 +1,24 @@
+import type { ExtendInput } from '../../../contract/console/console-inputs';
+import type { ExtendAnswer } from '../../../contract/lock/answers';
+import { actOn } from '../../audit/act-request';
+import { withAudit } from '../../audit/with-audit';
+import type { OperationContext } from '../../operation-context';
+import { engineOf } from '../reach-lock';
+
+/** Extends the hold that the operator saw, or does nothing: `changed` names the current one. */
+export async function extendLock(ctx: OperationContext, input: ExtendInput): Promise<ExtendAnswer> {
+  const { namespace, name, token, rev, extendMs, reason, requestId } = input;
+  const key = { namespace, name };
+  const what = {
+    act: 'lock.extend',
+    namespace,
+    subject: name,
+    reason,
+    seen: { token, rev, extendMs, requestId },
+  } as const;
+  return withAudit<ExtendAnswer>(ctx, 'operator', what, async (entry, by) => {
+    const engine = await engineOf(ctx, namespace);
+    const act = actOn(engine, 'extend', key, entry);
+    return engine.run(key, { verb: 'extend', token, extendMs, by, reason, ...act });
+  });
+}

@@ -1,0 +1,42 @@
+import type { AcquireAnswer } from '../../../contract/lock/answers';
+import type { AcquireInput } from '../../../contract/lock/inputs';
+import { checkPolicy } from '../../../core/lock/check-policy';
+import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
+import type { OperationContext } from '../../operation-context';
+import { reachLock } from '../reach-lock';
+import { HOLD_REQUEST_MS } from './hold-request-ms';
+import { newsOfCaller } from './news-of-caller';
+import { whileKeyIsLive } from './while-key-is-live';
+
+/**
+ * Takes a lock, waiting as long as asked but never longer than one request may be held. A caller
+ * that hangs up leaves the queue, and what it was granted without hearing of it is given back. So
+ * does one whose API key is revoked.
+ */
+export async function acquireLock(
+  ctx: OperationContext,
+  input: AcquireInput,
+): Promise<AcquireAnswer> {
+  const { engine, key, service, policy } = await reachLock(ctx, input, 1);
+  const outsidePolicy = checkPolicy(key.namespace, policy, input);
+  const { owner, leaseMs, waitMs, mode, reentrant, meta, requestId } = input;
+  const asked = { owner, leaseMs, waitMs, mode, reentrant, meta };
+  const request =
+    requestId === undefined
+      ? anonymousRequest()
+      : requestIdentity({ service, verb: 'acquire', ...key, requestId, input: asked });
+  const ask = { verb: 'acquire', service, ...asked, request, outsidePolicy } as const;
+  if (waitMs === 0) {
+    const hasHungUp = () => ctx.hasHungUp?.() ?? false;
+    return engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });
+  }
+  const onQueued = () => ctx.beginsToWait?.();
+  return whileKeyIsLive(ctx, (signal) =>
+    engine.acquire(key, ask, {
+      holdRequestMs: HOLD_REQUEST_MS,
+      signal,
+      newsOfCaller,
+      onQueued,
+    }),
+  );
+}

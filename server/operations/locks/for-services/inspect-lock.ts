@@ -1,0 +1,16 @@
+import type { InspectAnswer } from '../../../contract/lock/answers';
+import type { InspectInput } from '../../../contract/lock/inputs';
+import type { OperationContext } from '../../operation-context';
+import { reachLock } from '../reach-lock';
+
+/**
+ * What a lock is right now: its holder, its queue, and the lowest token that a resource may still
+ * accept.
+ */
+export async function inspectLock(
+  ctx: OperationContext,
+  input: InspectInput,
+): Promise<InspectAnswer> {
+  const { engine, key } = await reachLock(ctx, input, 1);
+  return engine.run(key, { verb: 'inspect' });
+}

@@ -1,0 +1,19 @@
+import type { ReleaseAnswer } from '../../../contract/lock/answers';
+import type { ReleaseInput } from '../../../contract/lock/inputs';
+import { requestIdentity } from '../../../engine/request-identity';
+import type { OperationContext } from '../../operation-context';
+import { reachLock } from '../reach-lock';
+
+/** Ends the caller's current hold or takes one entry off it; `lost` if it is not its any more. */
+export async function releaseLock(
+  ctx: OperationContext,
+  input: ReleaseInput,
+): Promise<ReleaseAnswer> {
+  const { engine, key, service } = await reachLock(ctx, input, 0);
+  const { owner, token, requestId } = input;
+  const request =
+    requestId === undefined
+      ? null
+      : requestIdentity({ service, verb: 'release', ...key, requestId, input: { owner, token } });
+  return engine.run(key, { verb: 'release', service, owner, token, request });
+}

@@ -1,0 +1,35 @@
+import { LockyardError } from '../../../contract/errors';
+import type { OperationContext } from '../../operation-context';
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Does what may take long with a signal that goes off when the caller hangs up, or when its API key
+ * is revoked. A call whose key was revoked meanwhile ends as `UNAUTHENTICATED`, within about a
+ * second wherever that was done. While the database cannot tell, a key counts as live.
+ *
+ * @throws LockyardError `RATE_LIMITED` when too many calls of this key wait already;
+ *   `UNAUTHENTICATED`
+ */
+export async function whileKeyIsLive<T>(
+  { runtime, actor, signal }: OperationContext,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const leave = actor?.kind === 'service' ? runtime.limits.enterWait(actor) : null;
+  const revoked = new AbortController();
+  const look = async (keyId: string) => {
+    if (!(await runtime.apiKeys.isLive(keyId).catch(() => true))) revoked.abort();
+  };
+  const timer =
+    actor?.kind === 'service'
+      ? setInterval(() => void look(actor.keyId), LOOK_EVERY_MS)
+      : undefined;
+  try {
+    const answer = await run(signal ? AbortSignal.any([signal, revoked.signal]) : revoked.signal);
+    if (!revoked.signal.aborted) return answer;
+    throw new LockyardError('UNAUTHENTICATED', 'This API key has been revoked.');
+  } finally {
+    clearInterval(timer);
+    leave?.();
+  }
+}

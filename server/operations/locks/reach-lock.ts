@@ -1,0 +1,81 @@
+import type { ServiceActor } from '../../auth/actor';
+import { LockyardError } from '../../contract/errors';
+import type { NamespacePolicy } from '../../contract/namespace-policy';
+import type { LockEngine } from '../../engine/lock-engine';
+import type { RecordKey } from '../../storage/record-store';
+import type { OperationContext, Runtime } from '../operation-context';
+
+/** A lock that the calling service may use, and the engine that keeps it. */
+export interface ReachedLock {
+  engine: LockEngine;
+  key: RecordKey;
+  /** What the caller's holds are filed under. */
+  service: string;
+  /** What the namespace allows. */
+  policy: NamespacePolicy;
+}
+
+/**
+ * Finds a service's way to a lock: permission by the scope of its key, then the namespace, then the
+ * backend.
+ *
+ * @param calls how many plain calls it counts as; 0 for what keeps or gives back a hold, which no
+ *   limit may refuse
+ * @throws LockyardError `UNAUTHENTICATED`, `FORBIDDEN` outside the key's scope, `RATE_LIMITED`,
+ *   `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` where its backend is not served by this
+ *   process
+ */
+export async function reachLock(
+  ctx: OperationContext,
+  { namespace, name }: RecordKey,
+  calls: number,
+): Promise<ReachedLock> {
+  const caller = permittedCaller(ctx, namespace, calls);
+  const engine = await engineOf(ctx, namespace);
+  const policy = ctx.runtime.namespaces.policyOf(namespace);
+  return { engine, key: { namespace, name }, service: caller.service, policy };
+}
+
+/** The same for a namespace as a whole. */
+export async function reachNamespace(
+  ctx: OperationContext,
+  namespace: string,
+  calls: number,
+): Promise<Omit<ReachedLock, 'key'>> {
+  const caller = permittedCaller(ctx, namespace, calls);
+  const engine = await engineOf(ctx, namespace);
+  const policy = ctx.runtime.namespaces.policyOf(namespace);
+  return { engine, service: caller.service, policy };
+}
+
+/** The caller, if its key is valid for this namespace and it is within its rate limit. */
+function permittedCaller(
+  { actor, runtime }: OperationContext,
+  namespace: string,
+  calls: number,
+): ServiceActor {
+  if (actor?.kind !== 'service') {
+    throw new LockyardError('UNAUTHENTICATED', 'This needs an API key.');
+  }
+  if (!actor.namespaces.includes(namespace)) {
+    throw new LockyardError('FORBIDDEN', `This API key is not for the namespace "${namespace}".`);
+  }
+  if (calls > 0) runtime.limits.spend(actor, namespace, calls);
+  return actor;
+}
+
+/** The engine of the backend that keeps a namespace. */
+export async function engineOf(
+  { runtime }: { runtime: Pick<Runtime, 'namespaces' | 'engines'> },
+  namespace: string,
+): Promise<LockEngine> {
+  const { namespaces } = runtime;
+  const entry = namespaces.atHand(namespace) ?? (await namespaces.get(namespace));
+  if (!entry) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+  const engine = runtime.engines.get(entry.backend);
+  if (engine) return engine;
+  throw new LockyardError(
+    'BACKEND_DOWN',
+    `The namespace "${namespace}" lives on the backend "${entry.backend}", which this server does not serve.`,
+  );
+}

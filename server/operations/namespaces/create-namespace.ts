@@ -1,0 +1,45 @@
+import type { CreateNamespaceInput } from '../../contract/console/access-inputs';
+import { LockyardError } from '../../contract/errors';
+import { auditActor } from '../audit/audit-log';
+import { auditedChange } from '../audit/audited-change';
+import { permit } from '../audit/with-audit';
+import type { ControlContext } from '../operation-context';
+
+/**
+ * Creates a namespace, permanently on one backend. Without a policy it has the default.
+ *
+ * @throws LockyardError `NOT_FOUND` for a backend that is not configured, `CONFLICT` when the name
+ *   is taken
+ */
+export async function createNamespace(
+  ctx: ControlContext,
+  { name, backend, policy }: CreateNamespaceInput,
+): Promise<{ name: string; backend: string }> {
+  const { config, database, clock } = ctx.runtime;
+  const what = {
+    act: 'namespace.create',
+    namespace: name,
+    subject: name,
+    seen: { backend, ...(policy && { policy }) },
+  } as const;
+  const who = auditActor(await permit(ctx, 'admin', what));
+  if (backend !== 'default' && !config.backends.some(({ id }) => id === backend)) {
+    throw new LockyardError('NOT_FOUND', `There is no backend "${backend}" in the configuration.`);
+  }
+  return auditedChange(ctx, who, what, async (tx) => {
+    try {
+      const createdAt = clock.now();
+      await tx.insert(database.tables.namespaces).values({
+        id: name,
+        backend,
+        createdAt,
+        policy: policy ? JSON.stringify(policy) : null,
+        grownMaxLocks: 0,
+      });
+    } catch (error) {
+      if (!database.isDuplicateKey(error)) throw error;
+      throw new LockyardError('CONFLICT', `There is a namespace "${name}" already.`);
+    }
+    return { answer: { name, backend } };
+  });
+}

@@ -1,0 +1,80 @@
+import type {
+  ChosenNames,
+  DeleteNamesInput,
+  DeletionAnswer,
+  DeletionPreview,
+  DeletionResult,
+} from '../../contract/console/deletion-inputs';
+import { LockyardError } from '../../contract/errors';
+import { LANDS_WITHIN_MS, withAudit } from '../audit/with-audit';
+import { engineOf } from '../locks/reach-lock';
+import type { OperationContext } from '../operation-context';
+import { requireRole } from '../require-role';
+
+/**
+ * No step begins when an act has so little time left: its caller would be answered before it ends.
+ */
+const STOP_BEFORE_MS = LANDS_WITHIN_MS - 3_000;
+
+/** Names that the audit log keeps of those that were deleted. */
+const NAMES_KEPT = 100;
+
+/** What `deleteNames` would do with these names at this moment. */
+export async function previewDeletion(
+  ctx: OperationContext,
+  chosen: ChosenNames,
+): Promise<DeletionPreview> {
+  await requireRole(ctx, 'operator');
+  const { backend } = await engineOf(ctx, chosen.namespace);
+  return ctx.runtime.deletion.preview(backend, chosen);
+}
+
+/**
+ * Deletes free locks, or counters, that an operator chose, at most as many as were seen to go. One
+ * that is in use, or whose tokens a new one might repeat, is kept, and the answer says why. What is
+ * deleted keeps its history.
+ *
+ * Not one act: each record goes by itself, so some may be gone where this fails with `UNKNOWN`.
+ */
+export async function deleteNames(
+  ctx: OperationContext,
+  { atMost, reason, ...chosen }: DeleteNamesInput,
+): Promise<DeletionAnswer> {
+  const { namespace, kind, names, prefix } = chosen;
+  const subject = names
+    ? names.length === 1
+      ? (names[0] ?? '')
+      : `${names.length} names`
+    : `${prefix}*`;
+  const seen = { ...(names && names.length > 1 ? { names } : {}), atMost };
+  const what = { act: `${kind}.delete`, namespace, subject, reason, seen } as const;
+  const run = async ({ leftMs }: { leftMs(): number }): Promise<DeletionAnswer> => {
+    const { backend } = await engineOf(ctx, namespace);
+    const results: DeletionResult[] = [];
+    const count = () => results.filter(({ outcome }) => outcome === 'deleted').length;
+    try {
+      const note = (some: DeletionResult[]) => void results.push(...some);
+      const isTimeUp = () => leftMs() < STOP_BEFORE_MS;
+      const { deletion } = ctx.runtime;
+      const more = await deletion.delete(backend, chosen, atMost, note, isTimeUp);
+      const deleted = count();
+      return { outcome: deleted > 0 ? 'done' : 'nothing', deleted, results, more };
+    } catch (error) {
+      if (count() === 0) throw error;
+      const text = `The backend "${backend}" ceased to answer: ${count()} were deleted, and maybe more.`;
+      throw new LockyardError('UNKNOWN', text, { cause: error });
+    }
+  };
+  return withAudit(ctx, 'operator', what, run, auditedResult);
+}
+
+function auditedResult({ deleted, results }: DeletionAnswer): Record<string, unknown> {
+  const of = (outcome: DeletionResult['outcome']) =>
+    results.filter((result) => result.outcome === outcome).map(({ name }) => name);
+  return {
+    deleted,
+    kept: of('kept').length,
+    changed: of('changed').length,
+    names: of('deleted').slice(0, NAMES_KEPT),
+  };
+}

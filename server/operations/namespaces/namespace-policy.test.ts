@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
+import { setNamespacePolicyInput } from '../../contract/console/access-inputs';
+import { DEFAULT_POLICY } from '../../contract/namespace-policy';
+import { listAudit } from '../audit/list-audit';
+import type { OperationContext } from '../operation-context';
+import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../testing/test-runtime';
+import { createNamespace } from './create-namespace';
+import { setNamespacePolicy } from './set-namespace-policy';
+
+const POLICY = { ...DEFAULT_POLICY, leaseMaxMs: 60_000, requiredMeta: ['team'] };
+const REASON = 'invoices must not hold it for long';
+
+describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
+  let runtime: TestRuntime;
+  beforeAll(async () => {
+    runtime = await openTestRuntime(dialect);
+    await createNamespace(admin(), { name: 'billing', backend: 'default' });
+  });
+  afterAll(() => runtime.close());
+
+  const admin = () => contextOf(runtime, userActor('admin'));
+  const set = (policy: typeof POLICY | null) =>
+    setNamespacePolicy(admin(), { name: 'billing', policy, reason: REASON });
+
+  test('is the default until it is changed, and again when it is taken away', async () => {
+    expect(runtime.namespaces.policyOf('billing')).toEqual(DEFAULT_POLICY);
+    expect(runtime.namespaces.policyOf('unheard-of')).toEqual(DEFAULT_POLICY);
+    expect(await set(POLICY)).toEqual({ name: 'billing', policy: POLICY });
+    expect(runtime.namespaces.policyOf('billing')).toEqual(POLICY);
+    await set(null);
+    expect(runtime.namespaces.policyOf('billing')).toEqual(DEFAULT_POLICY);
+  });
+
+  test('that is changed at one process holds at the others within 2 s', async () => {
+    const { namespaces } = runtime.besides();
+    await namespaces.refresh();
+    const stop = namespaces.follow(() => {});
+    await set(POLICY);
+    const startedAt = performance.now();
+    while (namespaces.policyOf('billing').leaseMaxMs !== 60_000) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(performance.now() - startedAt).toBeLessThan(4_000);
+    }
+    stop();
+    await set(null);
+  });
+
+  test('is changed with an audit entry that tells both', async () => {
+    await set(POLICY);
+    const { rows } = await listAudit(admin() as OperationContext, { limit: 1 });
+    expect(rows[0]).toMatchObject({
+      act: 'namespace.setPolicy',
+      subject: 'billing',
+      reason: REASON,
+      outcome: 'done',
+      result: { before: DEFAULT_POLICY, after: POLICY },
+    });
+    await set(null);
+  });
+
+  test('is changed by admins only, and only where there is a namespace', async () => {
+    const input = { name: 'billing', policy: POLICY, reason: REASON };
+    const operator = contextOf(runtime, userActor('operator'));
+    await expect(setNamespacePolicy(operator, input)).rejects.toMatchObject({
+      reason: 'FORBIDDEN',
+    });
+    const nowhere = setNamespacePolicy(admin(), { ...input, name: 'nowhere' });
+    await expect(nowhere).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+  });
+});
+
+test.each([
+  { leaseMinMs: 99 },
+  { leaseMaxMs: 86_400_001 },
+  { leaseMinMs: 5_000, leaseMaxMs: 4_000 },
+  { patienceMaxMs: 600_001 },
+  { queueLimit: 2_001 },
+  { lockDelayMs: 300_001 },
+  { requiredMeta: ['team', 'team'] },
+  { requiredMeta: [''] },
+  { leaseMinMs: 100.5 },
+  { more: 1 },
+])('a policy with %j is refused', (part) => {
+  const input = { name: 'billing', policy: { ...DEFAULT_POLICY, ...part }, reason: REASON };
+  expect(setNamespacePolicyInput.safeParse(input).success).toBe(false);
+  expect(setNamespacePolicyInput.safeParse({ ...input, policy: DEFAULT_POLICY }).success).toBe(
+    true,
+  );
+});

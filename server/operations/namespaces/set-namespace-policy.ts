@@ -1,0 +1,45 @@
+import { eq } from 'drizzle-orm';
+import type { SetNamespacePolicyInput } from '../../contract/console/access-inputs';
+import { LockyardError } from '../../contract/errors';
+import type { NamespacePolicy } from '../../contract/namespace-policy';
+import { auditActor } from '../audit/audit-log';
+import { auditedChange } from '../audit/audited-change';
+import { permit } from '../audit/with-audit';
+import type { ControlContext } from '../operation-context';
+import { policyOfRow } from './namespace-directory';
+
+/**
+ * Changes what a namespace allows; holds and waiters keep what they have. It holds here at once,
+ * and within 2 s at every process.
+ *
+ * @param input a null policy means the default, whatever it will be
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace
+ */
+export async function setNamespacePolicy(
+  ctx: ControlContext,
+  { name, policy, reason }: SetNamespacePolicyInput,
+): Promise<{ name: string; policy: NamespacePolicy }> {
+  const { database, namespaces: directory, log } = ctx.runtime;
+  const { namespaces } = database.tables;
+  const what = {
+    act: 'namespace.setPolicy',
+    namespace: name,
+    subject: name,
+    reason,
+    seen: { policy },
+  } as const;
+  const who = auditActor(await permit(ctx, 'admin', what));
+  const stored = policy === null ? null : JSON.stringify(policy);
+  const isHere = eq(namespaces.id, name);
+  const answer = await auditedChange(ctx, who, what, async (tx) => {
+    const [row] = await tx.select().from(namespaces).where(isHere);
+    if (!row) throw new LockyardError('NOT_FOUND', `There is no namespace "${name}".`);
+    await tx.update(namespaces).set({ policy: stored }).where(isHere);
+    const result = { before: policyOfRow(row), after: policyOfRow({ ...row, policy: stored }) };
+    return { answer: { name, policy: result.after }, result };
+  });
+  await directory.refresh().catch((err: unknown) => {
+    log.warn({ err }, 'The new policy of a namespace is read a moment later');
+  });
+  return answer;
+}

@@ -1,0 +1,36 @@
+import { isSetupNeeded } from '../../auth/setup-link';
+import { isBeyondThisMachine } from '../../platform/network-list';
+import { askDatabase } from '../ask-database';
+import type { ControlContext } from '../operation-context';
+import type { SignedInUser } from './sign-in';
+
+export interface CurrentSession {
+  user: SignedInUser | null;
+  /** There is no user at all: only the setup link leads further. */
+  setupNeeded: boolean;
+  demo: boolean;
+  /** There for an admin whose connection crosses a network in the clear. */
+  unencrypted?: boolean;
+}
+
+/** Who is signed in; for everybody. */
+export async function currentSession(ctx: ControlContext): Promise<CurrentSession> {
+  const { actor, runtime } = ctx;
+  const { demo } = runtime.config;
+  if (actor?.kind === 'user') {
+    const { userId, name, role } = actor;
+    const answer = { user: { id: userId, name, role }, setupNeeded: false, demo };
+    return role === 'admin' && isUnencrypted(ctx) ? { ...answer, unencrypted: true } : answer;
+  }
+  const setupNeeded = await askDatabase(() => isSetupNeeded(runtime.database));
+  return { user: null, setupNeeded, demo };
+}
+
+/**
+ * Calls may arrive over any network that is listened on, and a proxy on this machine may pass on
+ * what came in the clear.
+ */
+function isUnencrypted({ runtime, address, isSecure }: ControlContext): boolean {
+  if (isSecure !== false) return false;
+  return isBeyondThisMachine(runtime.config.host) || isBeyondThisMachine(address);
+}

@@ -1,0 +1,357 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
+import { demoToken } from '../../auth/demo-token';
+import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from '../../auth/sessions/session-keeper';
+import { makeSetupToken, SETUP_LINK_MAX_MS } from '../../auth/setup-link';
+import {
+  FAILURES_MAX,
+  FAILURES_MAX_PER_ACCOUNT,
+  FAILURES_MAX_PER_NETWORK,
+  SIGN_IN_WINDOW_MS,
+} from '../../auth/sign-in-budget';
+import {
+  COMMAND_LINE,
+  contextOf,
+  openTestRuntime,
+  type TestRuntime,
+} from '../testing/test-runtime';
+import { changePassword } from '../users/change-password';
+import { createPerson } from '../users/create-person';
+import { resetPassword } from '../users/reset-password';
+import { setDisabled } from '../users/set-disabled';
+import { setUpFirstAdmin } from '../users/set-up-first-admin';
+import { currentSession } from './current-session';
+import { signIn } from './sign-in';
+import { signInToDemo } from './sign-in-to-demo';
+import { signOut } from './sign-out';
+
+/** The same scrypt with little work: what is tested here is who gets in, a hundred times. */
+vi.mock('../../auth/passwords/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
+
+const PASSWORD = 'seven green kites over Oslo';
+const OTHER_PASSWORD = 'eleven brass doors in Porto';
+
+describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
+  let runtime: TestRuntime;
+  let people = 0;
+  beforeAll(async () => {
+    runtime = await openTestRuntime(dialect);
+  });
+  afterAll(() => runtime.close());
+
+  async function newPerson(): Promise<{ id: string; name: string }> {
+    const name = `person ${++people}`;
+    const input = { name, role: 'viewer' as const, password: PASSWORD };
+    return { ...(await createPerson(contextOf(runtime, COMMAND_LINE), input)), name };
+  }
+  /** Each person signs in from an address of their own. */
+  const addressOf = (name: string) => `2001:db8:0:${name.split(' ')[1]}::1`;
+  const enter = (name: string, password = PASSWORD, address = addressOf(name), known?: string) =>
+    signIn(
+      contextOf(runtime, null, address),
+      { name, password },
+      { knownBrowserOf: () => known ?? null, countLocked() {} },
+    );
+  const resolve = (value: string) => runtime.sessions.resolve(value);
+  const contextWith = async (value: string) => {
+    const actor = await resolve(value);
+    return contextOf(runtime, actor, addressOf(actor?.name ?? ''));
+  };
+
+  test('a session is its person until signed out, and two sign-ins are two sessions', async () => {
+    const { id, name } = await newPerson();
+    const first = (await enter(name)).session.value;
+    const second = (await enter(name)).session.value;
+    expect(first).not.toBe(second);
+    expect(await resolve(first)).toMatchObject({
+      kind: 'user',
+      userId: id,
+      name,
+      role: 'viewer',
+      stale: false,
+    });
+    await signOut(await contextWith(first));
+    expect(await resolve(first)).toBeNull();
+    expect(await resolve(second)).toMatchObject({ userId: id });
+  });
+
+  test('no stored session can be used as a cookie', async () => {
+    const { session } = await enter((await newPerson()).name);
+    const { db, tables } = runtime.database;
+    const rows = await db.select().from(tables.sessions);
+    expect(JSON.stringify(rows)).not.toContain(session.value);
+    for (const { id } of rows) expect(await resolve(id)).toBeNull();
+    expect(await resolve('')).toBeNull();
+    expect(await runtime.sessions.resolve(null)).toBeNull();
+  });
+
+  test('a session ends after half an hour without a request', async () => {
+    const { session } = await enter((await newPerson()).name);
+    for (let request = 0; request < 4; request++) {
+      runtime.clock.pass(SESSION_IDLE_MAX_MS - 120_000);
+      expect(await resolve(session.value)).not.toBeNull();
+      // The note that it was seen is written behind the answer.
+      await runtime.database.transaction(async () => undefined);
+      await new Promise((done) => setTimeout(done, 20));
+    }
+    runtime.clock.pass(SESSION_IDLE_MAX_MS);
+    expect(await resolve(session.value)).toBeNull();
+  });
+
+  test('a session ends after twelve hours, however busy', async () => {
+    const { session } = await enter((await newPerson()).name);
+    const { db, tables } = runtime.database;
+    runtime.clock.pass(SESSION_MAX_MS - 1_000);
+    await db
+      .update(tables.sessions)
+      .set({ seenAt: runtime.clock.now() })
+      .where(eq(tables.sessions.createdAt, tables.sessions.createdAt));
+    expect(await resolve(session.value)).not.toBeNull();
+    runtime.clock.pass(1_000);
+    expect(await resolve(session.value)).toBeNull();
+  });
+
+  test('a changed password ends the other sessions, and only the new one signs in', async () => {
+    const { name } = await newPerson();
+    const [here, there] = [(await enter(name)).session.value, (await enter(name)).session.value];
+    const ctx = await contextWith(here);
+    await expect(
+      changePassword(ctx, { current: OTHER_PASSWORD, next: OTHER_PASSWORD }),
+    ).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    await expect(
+      changePassword(ctx, { current: PASSWORD, next: 'password1234' }),
+    ).rejects.toMatchObject({ reason: 'INVALID' });
+    await changePassword(ctx, { current: PASSWORD, next: OTHER_PASSWORD });
+    expect(await resolve(here)).not.toBeNull();
+    expect(await resolve(there)).toBeNull();
+    await expect(enter(name)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    await enter(name, OTHER_PASSWORD);
+  });
+
+  test('a person who is shut out is out: here at once, elsewhere within 1 s', async () => {
+    const { id, name } = await newPerson();
+    const { value } = (await enter(name)).session;
+    const elsewhere = runtime.besides();
+    expect(await elsewhere.sessions.resolve(value)).not.toBeNull();
+    await setDisabled(contextOf(runtime, COMMAND_LINE), { id, disabled: true });
+    expect(await resolve(value)).toBeNull();
+    runtime.clock.pass(1_000);
+    expect(await elsewhere.sessions.resolve(value)).toBeNull();
+    await expect(enter(name)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    await setDisabled(contextOf(runtime, COMMAND_LINE), { id, disabled: false });
+    expect(await resolve(value)).toBeNull();
+    await enter(name);
+    await elsewhere.apiKeys.close();
+  });
+
+  test('a password that was reset ends every session', async () => {
+    const { id, name } = await newPerson();
+    const { value } = (await enter(name)).session;
+    await resetPassword(contextOf(runtime, COMMAND_LINE), { id, password: OTHER_PASSWORD });
+    expect(await resolve(value)).toBeNull();
+    await enter(name, OTHER_PASSWORD);
+  });
+
+  /** Fails so often at once, and is refused each time. */
+  async function fail(times: number, name: string, address?: string, known?: string) {
+    const tries = Array.from({ length: times }, () => enter(name, 'wrong', address, known));
+    for (const { status } of await Promise.allSettled(tries)) expect(status).toBe('rejected');
+  }
+
+  test('five failures from one network lock an account there for a while, even for the right password, and nowhere else', async () => {
+    const { name } = await newPerson();
+    const session = (await enter(name)).session.value;
+    await fail(FAILURES_MAX + 3, name, '198.51.100.1');
+    const locked = enter(name, PASSWORD, '198.51.100.1');
+    await expect(locked).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    expect(await resolve(session)).not.toBeNull();
+    await enter(name, PASSWORD, '198.51.100.2');
+    await enter((await newPerson()).name, PASSWORD, '198.51.100.1');
+
+    const { db, tables } = runtime.database;
+    const counts = (await db.select().from(tables.signInFailures)).map(({ failures }) => failures);
+    expect(Math.max(...counts)).toBe(FAILURES_MAX);
+
+    runtime.clock.pass(SIGN_IN_WINDOW_MS);
+    await enter(name, PASSWORD, '198.51.100.1');
+  });
+
+  test('a known browser has five failures of its own, which no other can use up', async () => {
+    const { name } = await newPerson();
+    await fail(FAILURES_MAX + 1, name, '198.51.100.7');
+    await enter(name, PASSWORD, '198.51.100.7', 'a browser');
+    await fail(FAILURES_MAX - 1, name, '198.51.100.7', 'a browser');
+    await enter(name, PASSWORD, '203.0.113.1', 'a browser');
+    await fail(FAILURES_MAX, name, '198.51.100.7', 'a browser');
+    const locked = enter(name, PASSWORD, '203.0.113.1', 'a browser');
+    await expect(locked).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    await enter(name, PASSWORD, '198.51.100.7', 'another browser');
+    runtime.clock.pass(SIGN_IN_WINDOW_MS);
+    await enter(name, PASSWORD, '198.51.100.7', 'a browser');
+  });
+
+  test('guesses from many networks lock an account for all but known browsers', async () => {
+    const { name } = await newPerson();
+    const networks = FAILURES_MAX_PER_ACCOUNT / FAILURES_MAX;
+    for (let network = 0; network < networks; network++) {
+      await fail(FAILURES_MAX, name, `2001:db8:5:${network}::1`);
+    }
+    const locked = enter(name, PASSWORD, '203.0.113.2');
+    await expect(locked).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    await enter(name, PASSWORD, '2001:db8:5:1::1', 'a browser');
+    runtime.clock.pass(SIGN_IN_WINDOW_MS);
+    await enter(name, PASSWORD, '203.0.113.2');
+  });
+
+  test('a password that was reset lets in from where sign-in had been locked, known browsers too', async () => {
+    const { id, name } = await newPerson();
+    const other = await newPerson();
+    for (const [network, known] of [['198.51.100.3'], ['198.51.100.4'], ['x', 'a browser']]) {
+      await fail(FAILURES_MAX, name, network, known);
+    }
+    await fail(FAILURES_MAX, other.name, '198.51.100.3');
+    await resetPassword(contextOf(runtime, COMMAND_LINE), { id, password: OTHER_PASSWORD });
+    await enter(name, OTHER_PASSWORD, '198.51.100.3');
+    await enter(name, OTHER_PASSWORD, '198.51.100.4');
+    await enter(name, OTHER_PASSWORD, 'x', 'a browser');
+    const still = enter(other.name, PASSWORD, '198.51.100.3');
+    await expect(still).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+  });
+
+  test('wrong current passwords lock that session out of changing it, and nothing else', async () => {
+    const { name } = await newPerson();
+    const [here, there] = [(await enter(name)).session.value, (await enter(name)).session.value];
+    const change = async (value: string, current: string) =>
+      changePassword(await contextWith(value), { current, next: OTHER_PASSWORD });
+    for (let failure = 0; failure < FAILURES_MAX; failure++) {
+      await expect(change(here, 'wrong')).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    }
+    await expect(change(here, PASSWORD)).rejects.toMatchObject({ reason: 'RATE_LIMITED' });
+    await enter(name);
+    await change(there, PASSWORD);
+  });
+
+  test('the right password starts the count afresh', async () => {
+    const { name } = await newPerson();
+    for (let round = 0; round < 2; round++) {
+      for (let failure = 0; failure < FAILURES_MAX - 1; failure++) {
+        await expect(enter(name, 'wrong')).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+      }
+      await enter(name);
+    }
+  });
+
+  test('an unknown name, a wrong password and a locked account are told alike', async () => {
+    const { name } = await newPerson();
+    const failure = (who: string) =>
+      enter(who, 'wrong', '2001:db8:9::1').catch((error: Error) => error);
+    const wrong = await failure(name);
+    for (let more = 0; more < FAILURES_MAX; more++) await failure(name);
+    const locked = await failure(name);
+    const unknown = await failure('nobody at all');
+    expect(
+      new Set(
+        [wrong, locked, unknown].map((error) =>
+          JSON.stringify(error, ['reason', 'message', 'name']),
+        ),
+      ).size,
+    ).toBe(1);
+    expect((wrong as Error).message).toBe((locked as Error).message);
+    expect((wrong as Error).message).toBe((unknown as Error).message);
+  });
+
+  test('one network may fail only so often, whatever names it tries; known browsers in it go on', async () => {
+    const { name } = await newPerson();
+    for (let other = 0; other < FAILURES_MAX_PER_NETWORK; other++) {
+      await fail(1, `x${other}`, '2001:db8:a:b::1');
+    }
+    const sameNetwork = enter(name, PASSWORD, '2001:db8:a:b:ffff::2');
+    await expect(sameNetwork).rejects.toMatchObject({
+      reason: 'RATE_LIMITED',
+      retryAfterMs: SIGN_IN_WINDOW_MS,
+    });
+    await enter(name, PASSWORD, '2001:db8:a:b:ffff::2', 'a browser');
+    await enter(name, PASSWORD, '2001:db8:a:c::1');
+  });
+});
+
+describe.each(TEST_DIALECTS)('the first admin on %s', (dialect) => {
+  let runtime: TestRuntime;
+  beforeAll(async () => {
+    runtime = await openTestRuntime(dialect);
+  });
+  afterAll(() => runtime.close());
+  const setUp = (token: string, name = 'ana') =>
+    setUpFirstAdmin(contextOf(runtime, null), { token, name, password: PASSWORD });
+  const makeToken = async () => (await makeSetupToken(runtime.database, runtime.clock)) ?? '';
+
+  test('is made by one of several links that are used at once, and is signed in', async () => {
+    expect(await currentSession(contextOf(runtime, null))).toEqual({
+      user: null,
+      setupNeeded: true,
+      demo: false,
+    });
+    const expired = await makeToken();
+    runtime.clock.pass(SETUP_LINK_MAX_MS);
+    for (const token of [expired, 'wrong']) {
+      await expect(setUp(token)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    }
+    const [one, two] = [await makeToken(), await makeToken()];
+    const weak = setUpFirstAdmin(contextOf(runtime, null), {
+      token: one,
+      name: 'ana',
+      password: 'password1234',
+    });
+    await expect(weak).rejects.toMatchObject({ reason: 'INVALID' });
+
+    const results = await Promise.allSettled([
+      setUp(one, 'ana'),
+      setUp(two, 'bea'),
+      setUp(one, 'cleo'),
+    ]);
+    const won = results.filter((result) => result.status === 'fulfilled');
+    expect(won).toHaveLength(1);
+    const { user, session } = won[0]?.value ?? {};
+    expect(user).toMatchObject({ role: 'admin' });
+    const actor = await runtime.sessions.resolve(session?.value ?? '');
+    expect(await currentSession(contextOf(runtime, actor))).toEqual({
+      user,
+      setupNeeded: false,
+      demo: false,
+    });
+    expect(await makeSetupToken(runtime.database, runtime.clock)).toBeNull();
+    await expect(setUp(two)).rejects.toMatchObject({ reason: 'CONFLICT' });
+    expect((await runtime.database.db.select().from(runtime.database.tables.users)).length).toBe(1);
+  });
+});
+
+describe("the demo's link", () => {
+  test('signs in on this machine, in a demo, and nowhere else', async () => {
+    const demo = await openTestRuntime('sqlite', { LOCKYARD_DEMO: '1' });
+    const token = demoToken(demo.secret);
+    const enterFrom = (address: string, text = token) =>
+      signInToDemo(contextOf(demo, null, address), { token: text });
+    for (const address of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
+      const { session } = await enterFrom(address);
+      expect(await demo.sessions.resolve(session.value)).toMatchObject({
+        name: 'demo',
+        role: 'admin',
+      });
+    }
+    for (const address of ['192.0.2.1', '::ffff:10.0.0.1', '127.evil', '']) {
+      await expect(enterFrom(address)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    }
+    await expect(enterFrom('127.0.0.1', demoToken('other'))).rejects.toMatchObject({
+      reason: 'FORBIDDEN',
+    });
+    await demo.close();
+
+    const real = await openTestRuntime('sqlite');
+    const ctx = contextOf(real, null, '127.0.0.1');
+    await expect(signInToDemo(ctx, { token: demoToken(real.secret) })).rejects.toMatchObject({
+      reason: 'NOT_FOUND',
+    });
+    await real.close();
+  });
+});

@@ -1,0 +1,48 @@
+import { eq } from 'drizzle-orm';
+import { isDemoToken } from '../../auth/demo-token';
+import { hashPassword } from '../../auth/passwords/password-hash';
+import { randomText } from '../../auth/random-text';
+import type { Role } from '../../contract/console/console-terms';
+import { LockyardError } from '../../contract/errors';
+import { isLoopback } from '../../platform/network-list';
+import { askDatabase } from '../ask-database';
+import { auditedChange } from '../audit/audited-change';
+import type { ControlContext } from '../operation-context';
+import { findUserByName, holdUser } from '../users/find-user';
+import { insertUser } from '../users/insert-user';
+import type { SignedIn } from './sign-in';
+
+/**
+ * The user who opens the demo's link. Its password is random and never shown: the link is the only
+ * way in.
+ */
+const DEMO_USER = { name: 'demo', role: 'admin' as Role };
+
+/**
+ * Signs in by the link of the demo: only in a demo, only from this machine itself.
+ *
+ * @throws LockyardError `NOT_FOUND` where there is no demo, `FORBIDDEN` for a wrong link or another
+ *   machine
+ */
+export async function signInToDemo(
+  ctx: ControlContext,
+  { token }: { token: string },
+): Promise<SignedIn> {
+  const { config, database, clock, secret, sessions } = ctx.runtime;
+  if (!config.demo) throw new LockyardError('NOT_FOUND', 'This is not a demo.');
+  if (!isLoopback(ctx.address) || !isDemoToken(token, secret)) {
+    throw new LockyardError('FORBIDDEN', 'This link works only on the machine that runs the demo.');
+  }
+  const known = await askDatabase(() => findUserByName(database, DEMO_USER.name));
+  const passwordHash = known?.passwordHash ?? (await hashPassword(randomText(32)));
+  const what = { act: 'session.signIn', subject: DEMO_USER.name } as const;
+  return auditedChange(ctx, { name: DEMO_USER.name, kind: 'user' }, what, async (tx) => {
+    const id = known
+      ? (await holdUser(database, tx, known.id)).id
+      : await insertUser(database, tx, { ...DEMO_USER, passwordHash, createdAt: clock.now() });
+    const { users } = database.tables;
+    await tx.update(users).set({ role: DEMO_USER.role, disabledAt: null }).where(eq(users.id, id));
+    const session = await sessions.begin(tx, id);
+    return { answer: { user: { id, ...DEMO_USER }, session } };
+  });
+}

@@ -1,0 +1,77 @@
+import { isPassword } from '../../auth/passwords/password-hash';
+import type { NewSession } from '../../auth/sessions/session-keeper';
+import { settleSignIn, spendSignIn } from '../../auth/sign-in-budget';
+import type { SignInInput } from '../../contract/console/access-inputs';
+import type { Role } from '../../contract/console/console-terms';
+import { LockyardError } from '../../contract/errors';
+import { askDatabase } from '../ask-database';
+import { auditedChange } from '../audit/audited-change';
+import type { ControlContext } from '../operation-context';
+import { findUserByName, holdUser } from '../users/find-user';
+
+/** Who is signed in, as pages may know it. */
+export interface SignedInUser {
+  id: string;
+  name: string;
+  role: Role;
+}
+
+export interface SignedIn {
+  user: SignedInUser;
+  /** For the cookie alone; never part of an answer's body. */
+  session: NewSession;
+}
+
+const WRONG =
+  'The name or the password is wrong. After five failures sign-in pauses for up to 15 minutes.';
+
+/** What is known of the caller who signs in, and who counts refusals. */
+export interface SignInCaller {
+  /** Which browser asks, where it has signed in to this account before; else null. */
+  knownBrowserOf(userId: string): string | null;
+  /** Called for each try that is refused because of failures before it, whatever its password. */
+  countLocked(): void;
+}
+
+const UNKNOWN_CALLER: SignInCaller = { knownBrowserOf: () => null, countLocked() {} };
+
+/**
+ * Begins a session. An unknown name, a wrong password, a disabled and a locked account are answered
+ * alike, in the same time. Failures count for the account and the caller's network together; a
+ * browser that has signed in to the account before has a count of its own.
+ *
+ * @throws LockyardError `UNAUTHENTICATED`; `RATE_LIMITED` after too many failures from one network;
+ *   `BACKEND_DOWN`
+ */
+export async function signIn(
+  ctx: ControlContext,
+  { name, password }: SignInInput,
+  caller: SignInCaller = UNKNOWN_CALLER,
+): Promise<SignedIn> {
+  const { database, clock, sessions } = ctx.runtime;
+  const user = await askDatabase(() => findUserByName(database, name));
+  const known = user && caller.knownBrowserOf(user.id);
+  const guesser = { name, address: ctx.address, known: known && `browser\0${known}` };
+  const allowance = await askDatabase(() => spendSignIn(database, clock, guesser));
+  if (allowance.outcome !== 'allowed') caller.countLocked();
+  if (allowance.outcome === 'network') {
+    const { retryAfterMs } = allowance;
+    throw new LockyardError('RATE_LIMITED', 'Too many failed sign-ins.', { retryAfterMs });
+  }
+  const isRight = await isPassword(password, user?.passwordHash ?? null);
+  const what = { act: 'session.signIn', subject: user?.name ?? 'unknown' } as const;
+  const who = { name: what.subject, kind: 'user' } as const;
+  if (!user || !isRight || user.disabledAt !== null || allowance.outcome === 'account') {
+    await ctx.runtime.refusedActs.note(ctx, who, what, 'The sign-in failed.');
+    throw new LockyardError('UNAUTHENTICATED', WRONG);
+  }
+  return auditedChange(ctx, who, what, async (tx) => {
+    const { id, passwordHash, disabledAt, ...now } = await holdUser(database, tx, user.id);
+    if (passwordHash !== user.passwordHash || disabledAt !== null) {
+      throw new LockyardError('UNAUTHENTICATED', WRONG);
+    }
+    await settleSignIn(database, tx, guesser);
+    const session = await sessions.begin(tx, id);
+    return { answer: { user: { id, name: now.name, role: now.role as Role }, session } };
+  });
+}

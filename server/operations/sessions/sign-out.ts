@@ -1,0 +1,19 @@
+import { auditActor } from '../audit/audit-log';
+import { auditedChange } from '../audit/audited-change';
+import type { ControlContext } from '../operation-context';
+
+/**
+ * Ends the caller's session, in the browser and on the server. Does nothing for a caller who is not
+ * signed in.
+ */
+export async function signOut(ctx: ControlContext): Promise<{ signedOut: boolean }> {
+  const { actor, runtime } = ctx;
+  if (actor?.kind !== 'user') return { signedOut: false };
+  const what = { act: 'session.signOut', subject: actor.name } as const;
+  await auditedChange(ctx, auditActor(actor), what, async (tx) => {
+    await runtime.sessions.end(tx, actor.sessionId);
+    return { answer: null };
+  });
+  runtime.sessions.forget(actor.userId);
+  return { signedOut: true };
+}

@@ -1,0 +1,61 @@
+import { pino } from 'pino';
+import { openTestDatabase, type TestDialect } from '@/db/testing/test-database';
+import type { Actor, UserActor } from '../../auth/actor';
+import { createApiKeyRing } from '../../auth/api-keys/api-key-ring';
+import { createSessionKeeper } from '../../auth/sessions/session-keeper';
+import { readConfig } from '../../bootstrap/config/config';
+import { TestClock } from '../../platform/testing/test-clock';
+import { RefusedActs } from '../audit/refused-acts';
+import { ensureDefaultNamespace } from '../namespaces/ensure-default-namespace';
+import { createNamespaceDirectory } from '../namespaces/namespace-directory';
+import type { ControlContext, ControlRuntime } from '../operation-context';
+
+/** Everything but backends, over a real database and a clock that is moved by hand. */
+export interface TestRuntime extends ControlRuntime {
+  clock: TestClock;
+  /** Another process over the same database: its caches are its own. */
+  besides(): ControlRuntime;
+  close(): Promise<void>;
+}
+
+export async function openTestRuntime(
+  dialect: TestDialect,
+  env: Record<string, string> = {},
+): Promise<TestRuntime> {
+  const database = await openTestDatabase(dialect);
+  const clock = new TestClock();
+  const secret = 'the secret of a test, long enough';
+  const base = { config: readConfig(env), clock, log: pino({ level: 'silent' }), database, secret };
+  const process = () => ({
+    ...base,
+    namespaces: createNamespaceDirectory(base),
+    apiKeys: createApiKeyRing(base),
+    sessions: createSessionKeeper(base),
+    refusedActs: new RefusedActs(base, base.config.limits.refusalsSeconds * 1_000),
+  });
+  await ensureDefaultNamespace(database, clock);
+  const runtime = process();
+  return {
+    ...runtime,
+    besides: process,
+    async close() {
+      await runtime.apiKeys.close();
+      await database.close();
+    },
+  };
+}
+
+export function contextOf(
+  runtime: ControlRuntime,
+  actor: Actor | null,
+  address = '192.0.2.1',
+): ControlContext {
+  return { runtime, actor, address, requestId: 'test' };
+}
+
+export const COMMAND_LINE: Actor = { kind: 'cli' };
+
+/** A signed-in user without a row in the database. */
+export function userActor(role: UserActor['role'], stale = false): UserActor {
+  return { kind: 'user', userId: 'nobody', name: `a ${role}`, role, sessionId: 'none', stale };
+}

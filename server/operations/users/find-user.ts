@@ -1,0 +1,42 @@
+import { and, eq, isNull, type SQL } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import type { Db } from '@/db/narrow-db';
+import type { Schema } from '@/db/schema';
+import { LockyardError } from '../../contract/errors';
+
+export type UserRow = Schema['users']['$inferSelect'];
+
+/** A user as it is now, kept from changing until the transaction ends. Throws `NOT_FOUND`. */
+export async function holdUser(database: Database, tx: Db, id: string): Promise<UserRow> {
+  const { users } = database.tables;
+  const [row] = await database.forUpdate(tx.select().from(users).where(eq(users.id, id)));
+  if (!row) throw new LockyardError('NOT_FOUND', 'There is no such person.');
+  return row;
+}
+
+export async function findUserByName(
+  { db, tables }: Database,
+  name: string,
+): Promise<UserRow | null> {
+  const { users } = tables;
+  const [row] = await db.select().from(users).where(eq(users.name, name));
+  return row ?? null;
+}
+
+/**
+ * Locks the rows of all enabled admins until the transaction ends, and refuses to lose the last
+ * one: without an admin, people could not be managed any more. Call it before `holdUser`, so that
+ * all changes of people lock rows in the same order.
+ */
+export async function holdAdmins(database: Database, tx: Db): Promise<string[]> {
+  const { users } = database.tables;
+  const isAdmin = and(eq(users.role, 'admin'), isNull(users.disabledAt)) as SQL;
+  const rows = await database.forUpdate(tx.select({ id: users.id }).from(users).where(isAdmin));
+  return rows.map(({ id }) => id);
+}
+
+export function refuseLastAdmin(admins: string[], leaving: string): void {
+  if (admins.length === 1 && admins[0] === leaving) {
+    throw new LockyardError('CONFLICT', 'This is the last enabled admin; name another one first.');
+  }
+}

@@ -1,0 +1,33 @@
+import { eq } from 'drizzle-orm';
+import { hashPassword } from '../../auth/passwords/password-hash';
+import { checkPassword } from '../../auth/passwords/password-rules';
+import { clearSignInFailures } from '../../auth/sign-in-budget';
+import type { ResetPasswordInput } from '../../contract/console/access-inputs';
+import { auditedChange } from '../audit/audited-change';
+import { permitPersonAct } from '../audit/permit-person-act';
+import type { ControlContext } from '../operation-context';
+import { holdUser } from './find-user';
+
+/**
+ * Gives a person another password, ends all their sessions and forgets their failed sign-ins, from
+ * wherever. Throws `INVALID` for a weak one.
+ */
+export async function resetPassword(
+  ctx: ControlContext,
+  { id, password }: ResetPasswordInput,
+): Promise<{ id: string }> {
+  const { database, sessions } = ctx.runtime;
+  const { users } = database.tables;
+  const { who, what, user } = await permitPersonAct(ctx, 'user.resetPassword', id, {});
+  checkPassword(password, user.name);
+  const passwordHash = await hashPassword(password);
+  const answer = await auditedChange(ctx, who, what, async (tx) => {
+    await holdUser(database, tx, id);
+    await tx.update(users).set({ passwordHash }).where(eq(users.id, id));
+    await clearSignInFailures(database, tx, user.name);
+    await sessions.endAll(tx, id);
+    return { answer: { id } };
+  });
+  sessions.forget(id);
+  return answer;
+}

@@ -1,0 +1,30 @@
+import { eq } from 'drizzle-orm';
+import type { SetDisabledInput } from '../../contract/console/access-inputs';
+import { auditedChange } from '../audit/audited-change';
+import { permitPersonAct } from '../audit/permit-person-act';
+import type { ControlContext } from '../operation-context';
+import { holdAdmins, holdUser, refuseLastAdmin } from './find-user';
+
+/**
+ * Shuts a person out, ending all their sessions within 1 s, or lets them in again. The last enabled
+ * admin stays.
+ */
+export async function setDisabled(
+  ctx: ControlContext,
+  { id, disabled }: SetDisabledInput,
+): Promise<{ id: string }> {
+  const { database, sessions, clock } = ctx.runtime;
+  const { users } = database.tables;
+  const { who, what } = await permitPersonAct(ctx, 'user.setDisabled', id, { disabled });
+  const answer = await auditedChange(ctx, who, what, async (tx) => {
+    const admins = await holdAdmins(database, tx);
+    const user = await holdUser(database, tx, id);
+    if (disabled) refuseLastAdmin(admins, id);
+    const disabledAt = disabled ? (user.disabledAt ?? clock.now()) : null;
+    await tx.update(users).set({ disabledAt }).where(eq(users.id, id));
+    if (disabled) await sessions.endAll(tx, id);
+    return { answer: { id } };
+  });
+  sessions.forget(id);
+  return answer;
+}

@@ -1,0 +1,28 @@
+import { eq } from 'drizzle-orm';
+import type { SetRoleInput } from '../../contract/console/access-inputs';
+import { auditedChange } from '../audit/audited-change';
+import { permitPersonAct } from '../audit/permit-person-act';
+import type { ControlContext } from '../operation-context';
+import { holdAdmins, holdUser, refuseLastAdmin } from './find-user';
+
+/**
+ * Gives a person another role; it holds from their next request on, within 1 s. The last enabled
+ * admin stays one.
+ */
+export async function setRole(
+  ctx: ControlContext,
+  { id, role }: SetRoleInput,
+): Promise<{ id: string }> {
+  const { database, sessions } = ctx.runtime;
+  const { users } = database.tables;
+  const { who, what } = await permitPersonAct(ctx, 'user.setRole', id, { role });
+  const answer = await auditedChange(ctx, who, what, async (tx) => {
+    const admins = await holdAdmins(database, tx);
+    const user = await holdUser(database, tx, id);
+    if (role !== 'admin') refuseLastAdmin(admins, id);
+    await tx.update(users).set({ role }).where(eq(users.id, id));
+    return { answer: { id }, result: { from: user.role, to: role } };
+  });
+  sessions.forget(id);
+  return answer;
+}

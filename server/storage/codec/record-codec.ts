@@ -1,0 +1,297 @@
+import type {
+  EndedHold,
+  Hold,
+  LockRecord,
+  Meta,
+  Offer,
+  Remark,
+  SetMark,
+  Waiter,
+} from '../../core/lock/lock-record';
+import type { StoredRecord } from '../record-store';
+import { refuseImpossibleRev, UnreadableRecord } from './unreadable-record';
+
+/** A record with the text it was read from or written as. */
+export interface KnownRecord<R = LockRecord> {
+  record: R;
+  writer: string;
+  /** Every waiter in the stored queue text; those before the queue's first were served already. */
+  queueOnDisk: readonly Waiter[];
+}
+
+/** The two fields as text. `queue` null: the stored queue is kept. */
+export interface EncodedRecord {
+  head: string;
+  queue: string | null;
+  queueOnDisk: readonly Waiter[];
+}
+
+/** Served waiters are cut off when there are this many, and more than are waiting. */
+const COMPACT_AT = 32;
+
+/** Numbers that are close to another one are stored as the difference: most of them are then 0. */
+type HoldTuple = [
+  tokenBehindLast: number,
+  service: string,
+  owner: string,
+  count: number,
+  leaseMs: number,
+  grantedAt: number,
+  renewedAfterMs: number,
+  renewals: number,
+  expiresAfterMs: number,
+  waitedMs: number,
+  grantedRevsAgo: number,
+  meta: Meta | 0,
+  requests: string[],
+  keptAfterMs: number,
+  /** Absent in records of an older version: exclusive. */
+  mode?: ModeCode,
+  rare?: {
+    askedToRelease?: Remark;
+    renewalsStopped?: Remark;
+    set?: SetMark;
+    /** 1: the hold was granted, and its holder has not been heard from since. */
+    unclaimed?: 1;
+  },
+];
+
+type OfferTuple = [ticket: number, until: number];
+
+/** 0: exclusive, 1: shared. */
+type ModeCode = 0 | 1;
+
+type EndedTuple = [
+  tokenBehindLast: number,
+  service: string,
+  owner: string,
+  cause: EndedHold['cause'],
+  grantedAt: number,
+  heldMs: number,
+  why?: { by?: string; reason?: string },
+];
+
+type Head = [
+  lastToken: number,
+  lastTicket: number,
+  served: number,
+  holds: HoldTuple[],
+  ended: EndedTuple | 0,
+  /** An older version wrote a single pair without a list. */
+  offers: OfferTuple[] | OfferTuple | 0,
+  frozen?: Remark | 0,
+  delayedUntil?: number,
+  /** Absent in records of an older version: unknown. */
+  answersUntil?: number,
+];
+
+/** Waiters refer to services and processes by index: each waiter then takes under 160 bytes. */
+type QueueText = [services: string[], processes: string[], since: number, waiters: WaiterTuple[]];
+
+/** The ticket of a shared waiter is stored as a negative number. */
+type WaiterTuple = [
+  ticket: number,
+  service: number,
+  owner: string,
+  tag: string,
+  process: number,
+  enqueuedAfterMs: number,
+  patienceMs: number,
+  detachedAfterMs?: number | null,
+  setSize?: number,
+];
+
+/** Throws for a record that no version of Lockyard wrote: see `whatIsUnreadable`. */
+export function decodeRecord(stored: StoredRecord): KnownRecord {
+  refuseImpossibleRev(stored.rev);
+  const head = JSON.parse(stored.head) as Head;
+  const [lastToken, lastTicket, served, holds, ended, offers] = head;
+  const [, , , , , , frozen = 0, delayedUntil = 0, answersUntil = null] = head;
+  if (!Number.isSafeInteger(lastToken) || !Number.isSafeInteger(lastTicket)) {
+    throw new UnreadableRecord('Its last token or ticket is not a whole number that is exact.');
+  }
+  const queueOnDisk = stored.queue === '' ? [] : decodeQueue(stored.queue);
+  const record: LockRecord = {
+    rev: stored.rev,
+    lastToken,
+    lastTicket,
+    holds: holds.map((hold) => decodeHold(hold, stored.rev, lastToken)),
+    offers: decodeOffers(offers),
+    ended: ended === 0 ? null : decodeEnded(ended, lastToken),
+    queue: served === 0 ? queueOnDisk : queueOnDisk.slice(served),
+    frozen: frozen === 0 ? null : frozen,
+    delayedUntil,
+    answersUntil,
+  };
+  return { record, writer: stored.writer, queueOnDisk };
+}
+
+/**
+ * The text of `next`. A hand-off only moves an index in the head: the queue is written again only
+ * when a waiter joined, left out of turn or changed, or when too many served ones have piled up.
+ */
+export function encodeRecord(next: LockRecord, known: KnownRecord | null): EncodedRecord {
+  const onDisk = known?.queueOnDisk ?? [];
+  const served = onDisk.length - next.queue.length;
+  const reusable = served >= 0 && next.queue.every((waiter, i) => waiter === onDisk[served + i]);
+  const isCompact = served < COMPACT_AT || served <= next.queue.length;
+  const isAllServed = next.queue.length === 0 && onDisk.length > 0;
+  if (known && reusable && isCompact && !isAllServed) {
+    return { head: encodeHead(next, served), queue: null, queueOnDisk: onDisk };
+  }
+  return { head: encodeHead(next, 0), queue: encodeQueue(next.queue), queueOnDisk: next.queue };
+}
+
+function encodeHead(record: LockRecord, served: number): string {
+  const { lastToken, lastTicket, holds, ended, offers, frozen } = record;
+  const { delayedUntil, answersUntil } = record;
+  const head: Head = [
+    lastToken,
+    lastTicket,
+    served,
+    holds.map((hold) => encodeHold(hold, record)),
+    ended ? encodeEnded(ended, lastToken) : 0,
+    offers.length > 0 ? offers.map(({ ticket, until }) => [ticket, until]) : 0,
+  ];
+  if (answersUntil !== null) head.push(frozen ?? 0, delayedUntil, answersUntil);
+  else if (frozen || delayedUntil > 0) head.push(frozen ?? 0, delayedUntil);
+  return JSON.stringify(head);
+}
+
+function encodeHold(hold: Hold, { rev, lastToken }: LockRecord): HoldTuple {
+  const { grantedAt, askedToRelease, renewalsStopped, set, isUnclaimed } = hold;
+  const tuple: HoldTuple = [
+    lastToken - hold.token,
+    hold.service,
+    hold.owner,
+    hold.count,
+    hold.leaseMs,
+    grantedAt,
+    hold.renewedAt - grantedAt,
+    hold.renewals,
+    hold.expiresAt - grantedAt,
+    hold.waitedMs,
+    rev - hold.rev,
+    Object.keys(hold.meta).length > 0 ? hold.meta : 0,
+    hold.requests,
+    hold.requestsKeptUntil - grantedAt,
+    hold.mode === 'shared' ? 1 : 0,
+  ];
+  if (askedToRelease || renewalsStopped || set || isUnclaimed) {
+    tuple.push({
+      ...(askedToRelease ? { askedToRelease } : {}),
+      ...(renewalsStopped ? { renewalsStopped } : {}),
+      ...(set ? { set } : {}),
+      ...(isUnclaimed ? { unclaimed: 1 } : {}),
+    });
+  }
+  return tuple;
+}
+
+function decodeHold(tuple: HoldTuple, rev: number, lastToken: number): Hold {
+  const [tokenBehindLast, service, owner, count, leaseMs, grantedAt] = tuple;
+  const [, , , , , , renewedAfterMs, renewals, expiresAfterMs, waitedMs] = tuple;
+  const [, , , , , , , , , , grantedRevsAgo, meta, requests, keptAfterMs, mode, rare] = tuple;
+  return {
+    token: lastToken - tokenBehindLast,
+    mode: mode === 1 ? 'shared' : 'exclusive',
+    service,
+    owner,
+    count,
+    leaseMs,
+    grantedAt,
+    renewedAt: grantedAt + renewedAfterMs,
+    renewals,
+    expiresAt: grantedAt + expiresAfterMs,
+    waitedMs,
+    rev: rev - grantedRevsAgo,
+    meta: meta === 0 ? {} : meta,
+    requests,
+    requestsKeptUntil: grantedAt + keptAfterMs,
+    askedToRelease: rare?.askedToRelease ?? null,
+    renewalsStopped: rare?.renewalsStopped ?? null,
+    ...(rare?.set ? { set: rare.set } : {}),
+    ...(rare?.unclaimed ? { isUnclaimed: true } : {}),
+  };
+}
+
+function encodeEnded(ended: EndedHold, lastToken: number): EndedTuple {
+  const { token, service, owner, cause, grantedAt, at, by, reason } = ended;
+  const tuple: EndedTuple = [lastToken - token, service, owner, cause, grantedAt, at - grantedAt];
+  if (by !== undefined || reason !== undefined) {
+    tuple.push({
+      ...(by === undefined ? {} : { by }),
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+  return tuple;
+}
+
+function decodeEnded(tuple: EndedTuple, lastToken: number): EndedHold {
+  const [tokenBehindLast, service, owner, cause, grantedAt, heldMs, why] = tuple;
+  const token = lastToken - tokenBehindLast;
+  return { token, service, owner, cause, grantedAt, at: grantedAt + heldMs, ...why };
+}
+
+function decodeOffers(text: OfferTuple[] | OfferTuple | 0): Offer[] {
+  if (text === 0) return [];
+  const isAlone = (list: OfferTuple[] | OfferTuple): list is OfferTuple =>
+    typeof list[0] === 'number';
+  const tuples = isAlone(text) ? [text] : text;
+  return tuples.map(([ticket, until]) => ({ ticket, until }));
+}
+
+/** The index of a word in a list; a new word is added to the list. */
+function placeIn(words: string[], word: string): number {
+  const place = words.indexOf(word);
+  return place >= 0 ? place : words.push(word) - 1;
+}
+
+function encodeQueue(queue: readonly Waiter[]): string {
+  const first = queue[0];
+  if (!first) return '';
+  const since = first.enqueuedAt;
+  const services: string[] = [];
+  const processes: string[] = [];
+  const waiters = queue.map((waiter): WaiterTuple => {
+    const service = placeIn(services, waiter.service);
+    const process = placeIn(processes, waiter.process);
+    const { ticket, owner, tag, enqueuedAt, patienceMs, detachedUntil, setSize } = waiter;
+    const tuple: WaiterTuple = [
+      waiter.mode === 'shared' ? -ticket : ticket,
+      service,
+      owner,
+      tag,
+      process,
+      enqueuedAt - since,
+      patienceMs,
+    ];
+    if (detachedUntil !== null || setSize !== undefined) {
+      tuple.push(detachedUntil === null ? null : detachedUntil - since);
+    }
+    if (setSize !== undefined) tuple.push(setSize);
+    return tuple;
+  });
+  const text: QueueText = [services, processes, since, waiters];
+  return JSON.stringify(text);
+}
+
+function decodeQueue(text: string): Waiter[] {
+  const [services, processes, since, waiters] = JSON.parse(text) as QueueText;
+  return waiters.map((tuple) => {
+    const [ticket, service, owner, tag, process, enqueuedAfterMs, patienceMs] = tuple;
+    const [, , , , , , , detached, setSize] = tuple;
+    return {
+      ticket: Math.abs(ticket),
+      mode: ticket < 0 ? ('shared' as const) : ('exclusive' as const),
+      service: services[service] ?? '',
+      owner,
+      tag,
+      process: processes[process] ?? '',
+      enqueuedAt: since + enqueuedAfterMs,
+      patienceMs,
+      detachedUntil: detached == null ? null : since + detached,
+      ...(setSize === undefined ? {} : { setSize }),
+    };
+  });
+}

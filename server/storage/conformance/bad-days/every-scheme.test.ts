@@ -1,0 +1,26 @@
+import { readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { parseBackendUrl } from '@/db/urls/backend-url';
+import { parseShardList } from '@/db/urls/shard-list';
+import { serversUnderTest } from '../testing/servers-under-test';
+
+const complaint = String(parseBackendUrl('nothing:there', '/'));
+const [schemes = ''] = complaint.split(',');
+const known = [...schemes.matchAll(/([a-z]+):/g)].map(([, scheme]) => scheme ?? '');
+
+it('every scheme that a backend may have has its bad days, alone and where it may have shards', () => {
+  const sharding = known.filter((scheme) => {
+    const urls = ['a', 'b'].map((host) => `${scheme}://${host}/1`);
+    return typeof parseShardList('orders', urls.join()) !== 'string';
+  });
+  expect(sharding.length).toBeGreaterThan(0);
+  const expected = [...known, ...sharding.map((scheme) => `sharded ${scheme}`)];
+  expect(Object.keys(serversUnderTest).sort()).toEqual(expected.sort());
+});
+
+it('every store that has bad days lives through them in a file of its own', () => {
+  const files = readdirSync(import.meta.dirname);
+  const names = Object.keys(serversUnderTest);
+  const expected = names.map((name) => `${name.replaceAll(' ', '-')}.test.ts`);
+  expect(files).toEqual(expect.arrayContaining(expected));
+});

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { checkHistory } from '../../../engine/testing/history-checker';
+import { newSeed } from '../../../engine/testing/seeded';
+import { type DayReport, liveThrough } from '../testing/bad-day';
+import { BAD_DAYS, type ServerKind, type ServerUnderTest } from '../testing/server-kind';
+import { type ServerName, serversUnderTest } from '../testing/servers-under-test';
+
+/**
+ * The promise: an answer within this time (plus the requested wait), and service again within it.
+ */
+const WITHIN_MS = 5_000;
+
+/** A call on a good day takes some milliseconds. */
+const NOTICED_MS = 400;
+
+/**
+ * Tests the store of that name on all of its bad days. One file per store, so that they run in
+ * parallel.
+ */
+export function liveThroughBadDays(name: ServerName): void {
+  const kind = serversUnderTest[name];
+  describe(`a store in ${name}`, () => suite(kind));
+}
+
+function suite(kind: ServerKind): void {
+  let server: ServerUnderTest;
+  beforeAll(async () => {
+    server = await kind.start();
+  }, 60_000);
+  afterAll(() => server?.stop());
+
+  describe.each(BAD_DAYS.filter((day) => !kind.cannotHave[day]))('that is %s', (day) => {
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => void unhandled.push(error);
+    let report: DayReport;
+    beforeAll(async () => {
+      const seed = newSeed();
+      console.info(`${day}: seed ${seed}`);
+      process.on('unhandledRejection', note);
+      report = await liveThrough(server, { day, isShared: kind.isShared, seed });
+    }, 90_000);
+    afterAll(() => {
+      process.off('unhandledRejection', note);
+    });
+
+    it('is noticed: some are refused, or kept waiting', () => {
+      const { careful, beganAt, endedAt } = report;
+      const then = careful.filter(({ startedAt }) => startedAt > beganAt && startedAt < endedAt);
+      expect(then.length).toBeGreaterThan(20);
+      // What is retried until the day is over may be granted in the end.
+      const suffered = then.filter(
+        ({ said, tookMs }) => tookMs > NOTICED_MS || !['granted', 'applied'].includes(said),
+      );
+      expect(suffered).not.toEqual([]);
+    });
+
+    it('leaves every caller an answer that says what is known, within 5 s', () => {
+      const { careful, calls, stalledMs } = report;
+      expect(careful.filter(({ isTyped }) => !isTyped)).toEqual([]);
+      const slow = careful.filter(({ tookMs }) => tookMs > WITHIN_MS + stalledMs);
+      const late = calls.filter(({ startedAt, endedAt, waitMs = 0 }) => {
+        const tookMs = (endedAt ?? Number.POSITIVE_INFINITY) - startedAt;
+        return tookMs > WITHIN_MS + waitMs + stalledMs;
+      });
+      expect([...slow, ...late]).toEqual([]);
+    });
+
+    it('grants nothing twice, and lets no token fall', () => {
+      const { calls, givenBack } = report;
+      const granted = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
+      expect(granted.length).toBeGreaterThan(5);
+      expect(checkHistory(calls, { givenBack })).toEqual([]);
+    });
+
+    it('did nothing where it said so, and what it did it does not do again', () => {
+      const { taken, granted, counted } = report;
+      for (const { key, first, again } of taken) {
+        const tokens = granted.get(key.name) ?? [];
+        if (first.said === 'granted') expect(tokens).toEqual([first.token]);
+        if (first.said === 'BACKEND_DOWN') expect(tokens).toEqual([]);
+        expect(tokens.length).toBeLessThanOrEqual(1);
+        expect(again).toMatchObject({ said: 'granted', token: tokens[0] ?? again.token });
+      }
+      for (const { value, expected, again } of counted) {
+        expect(again.filter(({ said }) => said !== 'applied')).toEqual([]);
+        expect(value).toBe(expected);
+      }
+    });
+
+    it('takes nothing from a holder or from who waits behind it', () => {
+      const { keeper, waiter } = report;
+      expect(keeper.renewal.said).toBe('renewed');
+      expect(keeper.release.said).toBe('released');
+      expect(waiter.said).toBe('granted');
+      expect(waiter.token).toBeGreaterThan(keeper.token);
+    });
+
+    it('ends without help: every process serves again within 5 s, one that was started then too', () => {
+      const { recoveredInMs, isReachable, stalledMs } = report;
+      expect(Math.max(...recoveredInMs)).toBeLessThan(WITHIN_MS + stalledMs);
+      expect(new Set(isReachable)).toEqual(new Set([true]));
+    });
+
+    if (kind.isPartOfMore) {
+      it('keeps nobody waiting whose locks live on another shard', () => {
+        const { beside, beganAt, endedAt, stalledMs } = report;
+        expect(new Set(beside.map(({ said }) => said))).toEqual(
+          new Set(['granted', 'renewed', 'released']),
+        );
+        const then = beside.filter(({ startedAt }) => startedAt > beganAt && startedAt < endedAt);
+        expect(then.length).toBeGreaterThan(20);
+        const tookMs = then.map((each) => each.tookMs).sort((a, b) => a - b);
+        expect(tookMs[Math.floor(tookMs.length / 2)]).toBeLessThan(NOTICED_MS);
+        expect(tookMs.at(-1)).toBeLessThan(WITHIN_MS + stalledMs);
+      });
+    }
+
+    it('leaves the process whole', () => {
+      expect(unhandled).toEqual([]);
+    });
+  });
+}

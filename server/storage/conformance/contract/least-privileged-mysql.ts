@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { createConnection } from 'mysql2/promise';
+import { newWriter } from '@/server/engine/new-writer';
+import { systemClock } from '@/server/platform/clock';
+import { MysqlStore } from '../../mysql/mysql-store';
+import { openBackend } from '../../open-backend';
+import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
+import { lentStore } from './lent-store';
+
+/** What docs/backends.md revokes from the user of a server whose tables already exist. */
+const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\* TO/;
+
+/**
+ * A MySQL whose tables another user made; its own user has exactly the rights that docs/backends.md
+ * requires.
+ */
+export async function openLeastPrivilegedMysql(timeoutMs: number): Promise<StoreUnderTest> {
+  const under = await storesUnderTest.mysql.open();
+  const user = await addLeastPrivilegedUser(under);
+  return lentStore(
+    under,
+    user,
+    openBackend({ kind: 'mysql', url: user.url }, systemClock),
+    () => new MysqlStore(user.url, timeoutMs),
+  );
+}
+
+/** A user of that database with these rights and no others. */
+export async function addLeastPrivilegedUser({
+  database: { mysqlUrl },
+}: Pick<StoreUnderTest, 'database'>): Promise<{ url: string; drop(): Promise<void> }> {
+  const [, rights] = GRANT.exec(readFileSync('docs/backends.md', 'utf8')) ?? [];
+  if (!mysqlUrl || !rights)
+    throw new Error('docs/backends.md says no more what rights are enough.');
+  const url = new URL(mysqlUrl);
+  const user = `'ly${newWriter().replace(/\W/g, '')}'@'%'`;
+  const asRoot = async (...statements: string[]) => {
+    const root = await createConnection({ uri: mysqlUrl });
+    for (const sql of statements) await root.query(sql);
+    await root.end();
+  };
+  await asRoot(`CREATE USER ${user}`, `GRANT ${rights} ON ${url.pathname.slice(1)}.* TO ${user}`);
+  url.username = user.slice(1, user.indexOf("'", 1));
+  url.password = '';
+  return { url: url.href, drop: () => asRoot(`DROP USER ${user}`) };
+}

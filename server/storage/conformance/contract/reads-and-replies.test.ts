@@ -1,0 +1,78 @@
+import { expect, it } from 'vitest';
+import { newWriter } from '../../../engine/new-writer';
+import { created, creation, eventOf, freshKey, stored, swapOne, update } from '../testing/changes';
+import { contract } from './contract-suite';
+
+contract('rule 3: what is read is never older than what was answered before', (suite) => {
+  it('shows a swap to every process as soon as it was answered', async () => {
+    const key = freshKey();
+    let seen = await created(suite.store, key);
+    for (let i = 0; i < 100; i += 1) {
+      const [writing, reading] =
+        i % 2 === 0 ? [suite.store, suite.other] : [suite.other, suite.store];
+      const change = update(key, seen);
+      expect((await swapOne(writing, change)).took).toBe(true);
+      expect((await stored(reading, key)).writer).toBe(change.writer);
+      seen = { rev: change.rev, writer: change.writer };
+    }
+  });
+
+  it('reads records in the order asked for, with null for those that are not there', async () => {
+    const keys = Array.from({ length: 300 }, () => freshKey());
+    await suite.store.swap(
+      keys.filter((_, i) => i % 2).map((key) => creation(key, { head: key.name })),
+    );
+    const { records } = await suite.other.read(keys, []);
+    expect(records.map(({ key }) => key)).toEqual(keys);
+    expect(records.map(({ record }) => record?.head ?? null)).toEqual(
+      keys.map(({ name }, i) => (i % 2 ? name : null)),
+    );
+  });
+
+  it('reads nothing where nothing is asked for', async () => {
+    expect(await suite.store.read([], [])).toMatchObject({ records: [], memos: [] });
+  });
+
+  it('reads a record whole while others write it', async () => {
+    const key = freshKey();
+    let seen = await created(suite.store, key, { head: 'x'.repeat(2_000), queue: 'x' });
+    let isOn = true;
+    const reading = (async () => {
+      while (isOn) {
+        const { head, queue } = await stored(suite.other, key);
+        expect(head).toBe(queue.repeat(2_000));
+      }
+    })();
+    for (let i = 0; i < 40; i += 1) {
+      const letter = String.fromCharCode(97 + (i % 26));
+      const change = update(key, seen, { head: letter.repeat(2_000), queue: letter });
+      await swapOne(suite.store, change);
+      seen = change;
+    }
+    isOn = false;
+    await reading;
+  });
+});
+
+contract('rule 7: a lost reply is found out by swapping again', (suite) => {
+  it('finds its own writer where the first swap had landed', async () => {
+    const key = freshKey();
+    const seen = await created(suite.store, key);
+    const first = update(key, seen, { events: [eventOf(2)] });
+    await swapOne(suite.store, first);
+    const again = await swapOne(suite.store, { ...first, writer: newWriter() });
+    expect(again).toMatchObject({ took: false, current: { rev: 2, writer: first.writer } });
+    expect(await suite.historyOf(key)).toHaveLength(1);
+  });
+
+  it('wins where the first has not landed, and keeps it from landing ever after', async () => {
+    const key = freshKey();
+    const seen = await created(suite.store, key);
+    const first = update(key, seen, { head: 'first', events: [eventOf(2)] });
+    const again = update(key, seen, { head: 'again', events: [eventOf(2)] });
+    expect((await swapOne(suite.other, again)).took).toBe(true);
+    expect((await swapOne(suite.store, first)).took).toBe(false);
+    expect((await stored(suite.store, key)).head).toBe('again');
+    expect(await suite.historyOf(key)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+import { newWriter } from '../../../engine/new-writer';
+import { created, creation, freshKey, swapOne, update } from '../testing/changes';
+import { contract, MINUTE, memoOf, NEVER } from './contract-suite';
+
+contract('rule 5: request ids live beside the record', (suite) => {
+  it('keeps the answers of a change that took, with it', async () => {
+    const key = freshKey();
+    const memo = memoOf(
+      { token: 2 ** 53 - 1, note: "it's \\ \u{1f512}\n" },
+      (await suite.now()) + MINUTE,
+    );
+    await created(suite.store, key, { memos: [memo] });
+    expect(await suite.memosOf(memo.key)).toEqual([memo]);
+    const { memos } = await suite.other.read([key], [memo.key, newWriter() + newWriter()]);
+    expect(memos).toEqual([memo]);
+  });
+
+  it('keeps none of a change that lost, not even beside one that took', async () => {
+    const [lost, took] = [freshKey(), freshKey()];
+    await created(suite.store, lost);
+    const [lostMemo, tookMemo] = [memoOf(1), memoOf(2)];
+    await suite.store.swap([
+      update(lost, { rev: 1, writer: newWriter() }, { memos: [lostMemo] }),
+      creation(took, { memos: [tookMemo] }),
+    ]);
+    expect(await suite.memosOf(lostMemo.key, tookMemo.key)).toEqual([tookMemo]);
+  });
+
+  it('replaces an answer by a later one', async () => {
+    const key = freshKey();
+    const memo = memoOf('first');
+    const seen = await created(suite.store, key, { memos: [memo] });
+    const second = { ...memo, answer: 'second', expiresAt: NEVER + 1 };
+    await swapOne(suite.store, update(key, seen, { memos: [second] }));
+    expect(await suite.memosOf(memo.key)).toEqual([second]);
+  });
+
+  it('moves the expiry of answers with a change that took, and only then', async () => {
+    const key = freshKey();
+    const [first, second] = [memoOf(1), memoOf(2)];
+    const seen = await created(suite.store, key, { memos: [first, second] });
+    const extensions = [{ keys: [first.key, second.key], expiresAt: NEVER + 5 }];
+    await swapOne(suite.store, update(key, { rev: 1, writer: newWriter() }, { extensions }));
+    expect((await suite.memosOf(first.key))[0]?.expiresAt).toBe(NEVER);
+    await swapOne(suite.store, update(key, seen, { extensions }));
+    const kept = await suite.memosOf(first.key, second.key);
+    expect(kept.map(({ expiresAt }) => expiresAt)).toEqual([NEVER + 5, NEVER + 5]);
+  });
+
+  it('never shortens the life of an answer that another record keeps alive too', async () => {
+    const memo = memoOf(1, NEVER + 5);
+    await created(suite.store, freshKey(), { memos: [memo] });
+    await created(suite.store, freshKey(), {
+      extensions: [{ keys: [memo.key], expiresAt: NEVER }],
+    });
+    expect((await suite.memosOf(memo.key))[0]?.expiresAt).toBe(NEVER + 5);
+  });
+
+  it('removes answers that lapsed, and no others', async () => {
+    const at = await suite.now();
+    const [lapsed, live] = [memoOf(1, at - 1), memoOf(2, at + MINUTE)];
+    await created(suite.store, freshKey(), { memos: [lapsed, live] });
+    await suite.store.forget([]);
+    expect(await suite.memosOf(lapsed.key, live.key)).toEqual([live]);
+  });
+
+  const untilWhen = suite.can('keepsLapsed') ? 'until it is removed' : 'no more';
+  it(`tells a lapsed answer ${untilWhen}`, async () => {
+    const lapsed = memoOf('lapsed', 1);
+    await created(suite.store, freshKey(), { memos: [lapsed] });
+    expect(await suite.memosOf(lapsed.key)).toEqual(suite.can('keepsLapsed') ? [lapsed] : []);
+  });
+
+  it('tells answers apart whose keys differ in case alone', async () => {
+    const upper = { ...memoOf('upper'), key: `KEY${'k'.repeat(19)}` };
+    const lower = { ...memoOf('lower'), key: `key${'k'.repeat(19)}` };
+    await created(suite.store, freshKey(), { memos: [upper, lower] });
+    expect(await suite.memosOf(upper.key)).toEqual([upper]);
+    expect(await suite.memosOf(lower.key)).toEqual([lower]);
+  });
+
+  it('keeps an answer as long as the longest', async () => {
+    const memo = memoOf({ grants: 'g'.repeat(20_000), note: '"\\\u{1f512}' });
+    await created(suite.store, freshKey(), { memos: [memo] });
+    expect(await suite.memosOf(memo.key)).toEqual([memo]);
+  });
+
+  it('makes no answer of an extension of one that is not kept', async () => {
+    const { key } = memoOf(1);
+    await created(suite.store, freshKey(), { extensions: [{ keys: [key], expiresAt: NEVER }] });
+    expect(await suite.memosOf(key)).toEqual([]);
+  });
+
+  it('keeps an answer when its record is forgotten', async () => {
+    const [key, memo] = [freshKey(), memoOf('stays')];
+    const seen = await created(suite.store, key, { memos: [memo] });
+    await suite.store.forget([{ key, ...seen }]);
+    expect(await suite.memosOf(memo.key)).toEqual([memo]);
+  });
+});

@@ -1,0 +1,173 @@
+import { describe, expect, it } from 'vitest';
+import { newWriter } from '../../../engine/new-writer';
+import {
+  created,
+  creation,
+  eventOf,
+  freshKey,
+  readOne,
+  stored,
+  swapBesideAnother,
+  swapOne,
+  update,
+} from '../testing/changes';
+import { contract, memoOf } from './contract-suite';
+
+/** A store may have a shorter way for a change that is alone: both are held to the same. */
+const WAYS = [
+  { how: 'alone', swap: swapOne },
+  { how: 'beside another', swap: swapBesideAnother },
+];
+
+contract('rule 1: a swap is won by rev and writer', (suite) => {
+  describe.each(WAYS)('a change $how', ({ swap }) => {
+    it('takes a change that expects the record as it is', async () => {
+      const key = freshKey();
+      const seen = await created(suite.store, key, { head: 'one', queue: 'q' });
+      const change = update(key, seen, { head: 'two' });
+      expect(await swap(suite.store, change)).toMatchObject({
+        took: true,
+        current: { rev: 2, writer: change.writer },
+      });
+      expect(await stored(suite.other, key)).toEqual({
+        rev: 2,
+        writer: change.writer,
+        head: 'two',
+        queue: 'q',
+      });
+    });
+
+    it('refuses a change that expects an older rev, and says what stands there', async () => {
+      const key = freshKey();
+      const first = await created(suite.store, key);
+      const second = update(key, first, { head: 'second' });
+      await swap(suite.store, second);
+      const late = await swap(suite.other, update(key, first, { head: 'late' }));
+      expect(late).toMatchObject({ took: false, current: { rev: 2, writer: second.writer } });
+      expect((await stored(suite.store, key)).head).toBe('second');
+    });
+
+    it('refuses a change that expects the right rev of another writer', async () => {
+      const key = freshKey();
+      const seen = await created(suite.store, key);
+      const result = await swap(suite.store, update(key, { rev: seen.rev, writer: newWriter() }));
+      expect(result).toMatchObject({ took: false, current: seen });
+    });
+
+    it('tells writers apart that differ in case alone', async () => {
+      const key = freshKey();
+      await created(suite.store, key, { writer: 'aBcDeFgHiJk' });
+      const result = await swap(suite.store, update(key, { rev: 1, writer: 'AbCdEfGhIjK' }));
+      expect(result.took).toBe(false);
+    });
+
+    it('never creates a record by a change that expects one', async () => {
+      const key = freshKey();
+      const change = update(key, { rev: 7, writer: newWriter() }, { events: [eventOf(8)] });
+      expect(await swap(suite.store, change)).toMatchObject({ took: false, current: null });
+      expect((await readOne(suite.other, key)).record).toBe(null);
+      expect(await suite.historyOf(key)).toEqual([]);
+    });
+
+    it('never creates a record over one that is there', async () => {
+      const key = freshKey();
+      const seen = await created(suite.store, key, { head: 'first' });
+      const result = await swap(suite.other, creation(key, { head: 'second', rev: 9 }));
+      expect(result).toMatchObject({ took: false, current: seen });
+      expect((await stored(suite.store, key)).head).toBe('first');
+    });
+
+    it('lets exactly one of two processes win that create at once', async () => {
+      for (let round = 0; round < 50; round += 1) {
+        const key = freshKey();
+        const tries = [suite.store, suite.other].map((s, i) =>
+          swap(s, creation(key, { head: `${i}` })),
+        );
+        const took = (await Promise.all(tries)).filter((result) => result.took);
+        expect(took).toHaveLength(1);
+      }
+    });
+  });
+
+  it('judges each change of one swap on its own', async () => {
+    const [right, wrong, fresh, absent] = [freshKey(), freshKey(), freshKey(), freshKey()];
+    const seen = await created(suite.store, right);
+    await created(suite.store, wrong, { head: 'kept' });
+    const results = await suite.store.swap([
+      update(absent, { rev: 1, writer: newWriter() }),
+      update(wrong, { rev: 1, writer: newWriter() }),
+      creation(fresh),
+      update(right, seen),
+    ]);
+    expect(results.map(({ took }) => took)).toEqual([false, false, true, true]);
+    expect((await stored(suite.store, wrong)).head).toBe('kept');
+    expect((await readOne(suite.store, absent)).record).toBe(null);
+  });
+
+  it('takes a record anew after it was forgotten, and nothing that expects the one before', async () => {
+    const key = freshKey();
+    const before = await created(suite.store, key);
+    await suite.other.forget([{ key, ...before }]);
+    const after = await created(suite.store, key, { head: 'anew' });
+    expect(after.rev).toBe(before.rev);
+    const late = await swapOne(suite.store, update(key, before, { head: 'late' }));
+    expect(late).toMatchObject({ took: false, current: after });
+    expect((await stored(suite.other, key)).head).toBe('anew');
+  });
+
+  it('creates a record at whatever rev it is told to begin', async () => {
+    const key = freshKey();
+    await swapOne(suite.store, creation(key, { rev: 41 }));
+    expect((await stored(suite.other, key)).rev).toBe(41);
+  });
+
+  it('answers change by change in the order in which they were named', async () => {
+    const keys = Array.from({ length: 40 }, () => freshKey()).sort(() => Math.random() - 0.5);
+    for (const key of keys.filter((_, i) => i % 3 === 0)) await created(suite.store, key);
+    const results = await suite.store.swap(keys.map((key) => creation(key)));
+    expect(results.map(({ took }) => took)).toEqual(keys.map((_, i) => i % 3 !== 0));
+  });
+
+  it('takes as many changes at once as a full group has, each with its parts', async () => {
+    const keys = Array.from({ length: 256 }, () => freshKey());
+    const memos = keys.map((_, i) => memoOf(i));
+    const results = await suite.store.swap(
+      keys.map((key, i) =>
+        creation(key, {
+          head: 'h'.repeat(600),
+          queue: 'q'.repeat(600),
+          events: [eventOf(1)],
+          memos: memos.slice(i, i + 1),
+        }),
+      ),
+    );
+    expect(results.filter(({ took }) => !took)).toEqual([]);
+    const { records, memos: kept } = await suite.other.read(
+      keys,
+      memos.map(({ key }) => key),
+    );
+    expect(records.filter(({ record }) => record?.queue.length !== 600)).toEqual([]);
+    expect(kept).toHaveLength(256);
+  });
+
+  it('takes changes of many records that two processes make at the same time', async () => {
+    const keys = Array.from({ length: 60 }, () => freshKey());
+    const results = await Promise.all(
+      keys.map((key, i) => swapOne(i % 2 ? suite.store : suite.other, creation(key))),
+    );
+    expect(results.filter(({ took }) => !took)).toEqual([]);
+  });
+
+  it('lets one of many win who change one record at the same time, and every loser see it', async () => {
+    const key = freshKey();
+    const seen = await created(suite.store, key);
+    const changes = Array.from({ length: 20 }, () => update(key, seen));
+    const results = await Promise.all(
+      changes.map((change, i) => swapOne(i % 2 ? suite.store : suite.other, change)),
+    );
+    const won = changes.filter((_, i) => results[i]?.took);
+    expect(won).toHaveLength(1);
+    const writers = new Set(results.map(({ current }) => current?.writer));
+    expect([...writers]).toEqual([won[0]?.writer]);
+  });
+});

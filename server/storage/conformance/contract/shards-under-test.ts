@@ -1,0 +1,63 @@
+import { parseShardList } from '@/db/urls/shard-list';
+import { MysqlStore } from '../../mysql/mysql-store';
+import { openShard } from '../../sharding/open-shard';
+import { begunStamp, ShardStamps, servingStamp } from '../../sharding/shard-stamps';
+import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
+import { addLeastPrivilegedUser } from './least-privileged-mysql';
+import { lentStore } from './lent-store';
+
+/** A second shard that no test asks for anything. */
+const ELSEWHERE = 'mysql://elsewhere/x';
+
+/** One shard of a backend, opened by a process whose list is in force. */
+export async function openShardUnderTest(timeoutMs: number): Promise<StoreUnderTest> {
+  const [shard] = await openShardsUnderTest(1, { elsewhere: [ELSEWHERE], timeoutMs });
+  if (!shard) throw new Error('There is no such shard.');
+  return shard;
+}
+
+/**
+ * Databases stamped as shards of one list, used by users who have exactly the rights that
+ * docs/backends.md requires. Every store has a fence of its own, as every process does.
+ *
+ * @param more `elsewhere`: URLs of more shards of that list; `timeoutMs` as for
+ *   `openMysqlUnderTest`
+ */
+export async function openShardsUnderTest(
+  count: number,
+  { elsewhere = [], timeoutMs }: { elsewhere?: string[]; timeoutMs?: number } = {},
+): Promise<(StoreUnderTest & { name: string })[]> {
+  const databases = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const under = await storesUnderTest.mysql.open();
+      return { under, user: await addLeastPrivilegedUser(under) };
+    }),
+  );
+  const urls = databases.map(({ user }) => user.url);
+  const list = parseShardList('orders', [...urls, ...elsewhere].join());
+  if (typeof list === 'string') throw new Error(`The list of shards ${list}.`);
+  const members = list.shards.map(({ name }) => name);
+  return Promise.all(
+    databases.map(async ({ under, user }) => {
+      const shard = list.shards.find(({ url }) => url === user.url);
+      if (!shard) throw new Error('The list of shards lost one.');
+      const stamp = servingStamp(list, 1);
+      const stamps = new ShardStamps(shard);
+      await stamps.stampNew(begunStamp(list), {
+        self: shard.name,
+        generation: 1,
+        members,
+        lost: [],
+      });
+      await stamps.restamp(begunStamp(list), stamp);
+      stamps.close();
+      const lent = await lentStore(
+        under,
+        user,
+        openShard(shard, { stamp }),
+        () => new MysqlStore(shard.url, timeoutMs, { stamp }),
+      );
+      return { ...lent, name: shard.name };
+    }),
+  );
+}

@@ -1,0 +1,136 @@
+import { expect, it } from 'vitest';
+import { newWriter } from '../../../engine/new-writer';
+import {
+  created,
+  creation,
+  eventOf,
+  freshKey,
+  readOne,
+  stored,
+  swapOne,
+  update,
+} from '../testing/changes';
+import { contract, MINUTE, memoOf } from './contract-suite';
+
+contract('changes that belong together', (suite) => {
+  /** Two records that are there and one that is not, and what would change all three. */
+  const three = async () => {
+    const keys = [freshKey(), freshKey(), freshKey()] as const;
+    const [a, b, c] = keys;
+    const seen = [await created(suite.store, a), await created(suite.store, b)] as const;
+    const memo = memoOf('kept');
+    const changes = {
+      a: update(a, seen[0], { head: 'new', events: [eventOf(2)], memos: [memo] }),
+      b: update(b, seen[1], { head: 'new', events: [eventOf(2)] }),
+      c: creation(c, { head: 'new', events: [eventOf(1)] }),
+    };
+    const nothingRemains = async () => {
+      const { records, memos } = await suite.other.read([...keys], [memo.key]);
+      expect(records.map(({ record }) => record?.head ?? null)).toEqual(['head', 'head', null]);
+      expect(memos).toEqual([]);
+      for (const key of keys) expect(await suite.historyOf(key)).toEqual([]);
+    };
+    return { keys, seen, memo, changes, nothingRemains };
+  };
+
+  it('take all, with their history and answers', async () => {
+    const { keys, memo, changes } = await three();
+    const { a, b, c } = changes;
+    const results = await suite.store.swapAll([a, c, b]);
+    expect(results.map(({ took, current }) => [took, current])).toEqual(
+      [a, c, b].map(({ rev, writer }) => [true, { rev, writer }]),
+    );
+    const { records, memos } = await suite.other.read([...keys], [memo.key]);
+    expect(records.map(({ record }) => record?.head)).toEqual(['new', 'new', 'new']);
+    expect(memos).toEqual([memo]);
+    for (const key of keys) expect(await suite.historyOf(key)).toHaveLength(1);
+  });
+
+  it.each(['another writer', 'an older rev', 'a deadline that was reached', 'a deadline to come'])(
+    'leave nothing of themselves where one of them expects %s',
+    async (what) => {
+      const { seen, changes, nothingRemains } = await three();
+      const { a, b, c } = changes;
+      const at = await suite.now();
+      const [, standing] = seen;
+      const wrong = {
+        'another writer': { expect: { rev: 1, writer: newWriter() } },
+        'an older rev': { expect: { rev: 0, writer: standing.writer } },
+        'a deadline that was reached': { clock: { past: 0, ahead: at } },
+        'a deadline to come': { clock: { past: at + MINUTE, ahead: Number.POSITIVE_INFINITY } },
+      }[what];
+      const results = await suite.store.swapAll([a, { ...b, ...wrong }, c]);
+      expect(results.map(({ took }) => took)).toEqual([false, false, false]);
+      expect(results[1]?.current).toMatchObject(standing);
+      expect(results[2]?.current).toBe(null);
+      await nothingRemains();
+    },
+  );
+
+  it('leave nothing of themselves, not even a ghost, where a record that one expects is missing', async () => {
+    const { changes, nothingRemains } = await three();
+    const { a, b, c } = changes;
+    const missing = update(freshKey(), { rev: 3, writer: newWriter() }, { events: [eventOf(4)] });
+    const results = await suite.store.swapAll([missing, a, b, c]);
+    expect(results.map(({ took }) => took)).toEqual([false, false, false, false]);
+    expect(results[0]?.current).toBe(null);
+    await nothingRemains();
+    expect((await readOne(suite.other, missing.key)).record).toBe(null);
+  });
+
+  it('leave nothing of themselves where a record that one would create is there', async () => {
+    const { changes, nothingRemains } = await three();
+    const { a, b, c } = changes;
+    const key = freshKey();
+    const standing = await created(suite.store, key);
+    const results = await suite.store.swapAll([a, creation(key, { head: 'over' }), b, c]);
+    expect(results.map(({ took }) => took)).toEqual([false, false, false, false]);
+    expect(results[1]?.current).toMatchObject(standing);
+    await nothingRemains();
+    expect((await stored(suite.other, key)).head).toBe('head');
+  });
+
+  it('wait for a row that somebody else holds, and lose nothing but the time', async () => {
+    const { keys, changes } = await three();
+    const release = await suite.under.stallRow(keys[1]);
+    const swapped = suite.store.swapAll(Object.values(changes));
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await stored(suite.other, keys[0])).head).toBe('head');
+    await release();
+    expect((await swapped).map(({ took }) => took)).toEqual([true, true, true]);
+  });
+
+  it('are found out by swapping again where a reply was lost', async () => {
+    const { changes } = await three();
+    const first = Object.values(changes);
+    await suite.store.swapAll(first);
+    const again = await suite.store.swapAll(
+      first.map((change) => ({ ...change, writer: newWriter() })),
+    );
+    expect(again.map(({ took }) => took)).toEqual([false, false, false]);
+    expect(again.map(({ current }) => current?.writer)).toEqual(first.map(({ writer }) => writer));
+  });
+
+  it('are one change as well as twenty', async () => {
+    for (const size of [1, 20]) {
+      const keys = Array.from({ length: size }, () => freshKey());
+      const results = await suite.store.swapAll(keys.map((key) => creation(key)));
+      expect(results.map(({ took }) => took)).toEqual(keys.map(() => true));
+    }
+  });
+
+  it('are never torn by a change of one of them at the same time', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { keys, seen, changes } = await three();
+      const alone = update(keys[1], seen[1], { head: 'alone' });
+      const [whole, one] = await Promise.all([
+        suite.store.swapAll(Object.values(changes)),
+        swapOne(suite.other, alone),
+      ]);
+      const took = new Set(whole.map((result) => result.took));
+      expect(took).toEqual(new Set([!one.took]));
+      const heads = await Promise.all(keys.slice(0, 2).map((key) => stored(suite.store, key)));
+      expect(heads.map(({ head }) => head)).toEqual(one.took ? ['head', 'alone'] : ['new', 'new']);
+    }
+  });
+});

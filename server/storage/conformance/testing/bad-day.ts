@@ -1,0 +1,185 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { acquire, pause, release, renew, take } from '../../../engine/testing/engine-rig';
+import { eventsByLock } from '../../../engine/testing/events-by-lock';
+import type { RecordedCall } from '../../../engine/testing/history-checker';
+import { RandomCaller } from '../../../engine/testing/random-caller';
+import { seeded } from '../../../engine/testing/seeded';
+import { type AskedTwice, CarefulCaller } from './careful-caller';
+import { freshKey } from './changes';
+import { liveBeside } from './live-beside';
+import type { BadDay, NewKey, ServerUnderTest } from './server-kind';
+import type { Started } from './start-process';
+import { type Told, told } from './told';
+
+const BEFORE_MS = 500;
+/** Longer than a store waits for an answer that does not come. */
+const BAD_FOR_MS = 2_000;
+/** What is answered at once is noticed at once. */
+const ANSWERED_BADLY_FOR_MS = 1_000;
+/** Longer than any command is retried: a full store may refuse only some of its calls. */
+const FULL_FOR_MS = 5_000;
+const LASTS_MS: Record<BadDay, number> = {
+  stopped: BAD_FOR_MS,
+  'killed and restarted': BAD_FOR_MS,
+  'cut between request and reply': BAD_FOR_MS,
+  full: FULL_FOR_MS,
+  'answering garbage': ANSWERED_BADLY_FOR_MS,
+  'read-only': ANSWERED_BADLY_FOR_MS,
+};
+const AFTERWARDS_MS = 400;
+const CALLERS_EACH = 3;
+const LONG_LEASE_MS = 60_000;
+
+/** Longer than any bad day. */
+const PATIENCE_MS = 30_000;
+
+/** When a process that does not recover is given up. */
+const GIVE_UP_MS = 15_000;
+
+type Here = Pick<Started, 'engine'>;
+
+/** What became of everybody on a bad day. Instants are of this process's monotonic clock. */
+export interface DayReport {
+  beganAt: number;
+  endedAt: number;
+  /** Every call for the few locks that all want. */
+  calls: RecordedCall[];
+  /** Tokens of such a lock that were granted and that no caller heard of. */
+  givenBack: (lock: string) => number;
+  /** What callers with request ids were told at first. */
+  careful: Told[];
+  /** Their acquires, asked again when all was well. */
+  taken: AskedTwice[];
+  /** Tokens that their first asking was granted, by the lock's name, as the history has it. */
+  granted: Map<string, number[]>;
+  /** Their counters. */
+  counted: { value: number; expected: number; again: Told[] }[];
+  /** A hold from before, renewed and given back afterwards. */
+  keeper: { token: number; renewal: Told; release: Told };
+  /** Who had waited for it since before. */
+  waiter: Told;
+  /** What those were told whose locks live where no bad day came. */
+  beside: Told[];
+  /**
+   * How long after the bad day each process first granted something; last, a process that was
+   * started on that day.
+   */
+  recoveredInMs: number[];
+  isReachable: boolean[];
+  /** The longest stall of this machine: no promise about time can be better than that. */
+  stalledMs: number;
+}
+
+/**
+ * Processes serve callers before, during and after a bad day of their store, without any operator's
+ * help.
+ */
+export async function liveThrough(
+  server: ServerUnderTest,
+  { day, isShared, seed }: { day: BadDay; isShared: boolean; seed: number },
+): Promise<DayReport> {
+  const stalls = monitorEventLoopDelay({ resolution: 10 });
+  stalls.enable();
+  const members = [await server.join()];
+  if (isShared) members.push(await server.join());
+  const { sick = plainKey, well } = server.parts ?? {};
+  const [first, last] = [members[0], members.at(-1)] as [Here, Here];
+  const kept = sick();
+  const { token } = await take(first, kept, 'keeper', { leaseMs: LONG_LEASE_MS });
+  const waiting = told(acquire(last, kept, 'waiter', { waitMs: PATIENCE_MS }));
+  const crowd = await gather(members, seed, sick);
+  let isOn = true;
+  const beside = well ? members.map((member) => liveBeside(member, well, () => isOn)) : [];
+
+  await pause(BEFORE_MS);
+  const beganAt = performance.now();
+  const end = await server.begin(day);
+  const latecomer = isShared ? server.join() : null;
+  await pause(LASTS_MS[day]);
+  await end();
+  const endedAt = performance.now();
+  const recoveries = members.map((member) => recovery(member, sick, endedAt));
+  if (latecomer) recoveries.push(latecomer.then((member) => recovery(member, sick, endedAt)));
+  const recoveredInMs = await Promise.all(recoveries);
+  await pause(AFTERWARDS_MS);
+  isOn = false;
+  await crowd.goHome();
+  stalls.disable();
+  const isReachable = members.map(({ engine }) => engine.health().reachable);
+
+  const { keys, careful } = crowd;
+  const calls = crowd.calls();
+  const truth = await server.truth();
+  const written = await eventsByLock(truth, [...keys, ...careful.flatMap((each) => each.keys())]);
+  await truth.close();
+  const granted = new Map<string, number[]>();
+  for (const [name, events] of written) {
+    const grants = events.filter(({ kind }) => kind === 'granted');
+    granted.set(
+      name,
+      grants.map((event) => event.token ?? 0),
+    );
+  }
+  const ofLock = (lock: string, heardOf: number | null) => `${lock} ${heardOf}`;
+  const acquires = calls.filter(({ verb }) => verb === 'acquire');
+  const heard = new Set(acquires.map(({ lock, token }) => ofLock(lock, token)));
+  const report: DayReport = {
+    beganAt,
+    endedAt,
+    calls,
+    givenBack: (lock) =>
+      (granted.get(lock) ?? []).filter((each) => !heard.has(ofLock(lock, each))).length,
+    careful: (await Promise.all(careful.map((each) => each.answered()))).flat(),
+    taken: (await Promise.all(careful.map((each) => each.takeAgain()))).flat(),
+    granted,
+    counted: await Promise.all(careful.map((each) => each.addAgain())),
+    keeper: {
+      token,
+      renewal: await told(renew(last, kept, 'keeper', token, LONG_LEASE_MS)),
+      release: await told(release(first, kept, 'keeper', token)),
+    },
+    waiter: await waiting,
+    beside: (await Promise.all(beside)).flat(),
+    recoveredInMs,
+    isReachable,
+    stalledMs: stalls.max / 1e6,
+  };
+  const started = latecomer ? [...members, await latecomer] : members;
+  await Promise.all(started.map((member) => member.close()));
+  return report;
+}
+
+const plainKey: NewKey = (kind) => ({ ...freshKey(), ...(kind && { kind }) });
+
+/** Callers at every process: some fight for two locks, some ask only with request ids. */
+async function gather(members: Here[], seed: number, newKey: NewKey) {
+  const random = seeded(seed);
+  const keys = [newKey(), newKey()];
+  const calls = new Set<RecordedCall>();
+  const note = (call: RecordedCall) => void calls.add(call);
+  const careful = await Promise.all(members.map((member) => CarefulCaller.start(member, newKey)));
+  const fighting = members.flatMap((member, m) =>
+    Array.from({ length: CALLERS_EACH }, (_, c) => {
+      const numbers = seeded(random() * 2 ** 31);
+      return new RandomCaller({ member, owner: `w${m}-${c}`, keys, random: numbers, note });
+    }),
+  );
+  let isOn = true;
+  const lives = Promise.all([...careful, ...fighting].map((caller) => caller.live(() => isOn)));
+  // Awaited at the end; until then a rejection has no handler.
+  lives.catch(() => undefined);
+  const goHome = async () => {
+    isOn = false;
+    await lives;
+  };
+  return { keys, calls: () => [...calls], careful, goHome };
+}
+
+async function recovery(here: Here, newKey: NewKey, since: number): Promise<number> {
+  while (performance.now() < since + GIVE_UP_MS) {
+    const { said } = await told(acquire(here, newKey(), 'next'));
+    if (said === 'granted') return performance.now() - since;
+    await pause(20);
+  }
+  return Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,87 @@
+import type { LockEngine } from '../../../engine/lock-engine';
+import { addTo, createOf, standing } from '../../../engine/testing/counter-asks';
+import { acquire, pause } from '../../../engine/testing/engine-rig';
+import type { RecordKey } from '../../record-store';
+import type { NewKey } from './server-kind';
+import { type Told, told } from './told';
+
+const ASK_EVERY_MS = 25;
+const LEASE_MS = 60_000;
+
+/**
+ * One request: the answer its caller got, and the answer to a later retry with the same request id.
+ */
+export interface AskedTwice {
+  key: RecordKey;
+  first: Told;
+  again: Told;
+}
+
+/**
+ * A caller whose every request has an id: each takes a lock that no other caller wants, or
+ * increments a counter.
+ */
+export class CarefulCaller {
+  private readonly counter: RecordKey;
+  private readonly asked: { key: RecordKey; first: Promise<Told> }[] = [];
+  private readonly added: Promise<Told>[] = [];
+
+  private constructor(
+    private readonly here: { engine: LockEngine },
+    private readonly newKey: NewKey,
+  ) {
+    this.counter = newKey('counter');
+  }
+
+  static async start(here: { engine: LockEngine }, newKey: NewKey): Promise<CarefulCaller> {
+    const caller = new CarefulCaller(here, newKey);
+    await here.engine.count(caller.counter, createOf());
+    return caller;
+  }
+
+  /** Keeps sending requests, whatever the answers. */
+  async live(goesOn: () => boolean): Promise<void> {
+    while (goesOn()) {
+      const key = this.newKey();
+      this.asked.push({ key, first: this.take(key) });
+      this.added.push(this.add(this.added.length));
+      await pause(ASK_EVERY_MS);
+    }
+    await this.answered();
+  }
+
+  /** The locks that it asked for. */
+  keys(): RecordKey[] {
+    return this.asked.map(({ key }) => key);
+  }
+
+  /** Everything that it was told at first, once it was. */
+  async answered(): Promise<Told[]> {
+    return Promise.all([...this.asked.map(({ first }) => first), ...this.added]);
+  }
+
+  async takeAgain(): Promise<AskedTwice[]> {
+    return Promise.all(
+      this.asked.map(async ({ key, first }) => ({
+        key,
+        first: await first,
+        again: await this.take(key),
+      })),
+    );
+  }
+
+  /** Answers what the counter says then, and what it has to say. */
+  async addAgain(): Promise<{ value: number; expected: number; again: Told[] }> {
+    const again = await Promise.all(this.added.map((_, i) => this.add(i)));
+    const { value } = await standing(this.here, this.counter);
+    return { value, expected: this.added.length, again };
+  }
+
+  private take(key: RecordKey): Promise<Told> {
+    return told(acquire(this.here, key, 'careful', { leaseMs: LEASE_MS, requestId: 'take' }));
+  }
+
+  private add(i: number): Promise<Told> {
+    return told(addTo(this.here, this.counter, 1, `add-${i}`));
+  }
+}

@@ -1,0 +1,27 @@
+import { createEngine } from '../../../engine/create-engine';
+import type { LockEngine } from '../../../engine/lock-engine';
+import { newWriter } from '../../../engine/new-writer';
+import type { BackendLife } from '../../incarnation/backend-life';
+import type { Store } from './stores-under-test';
+
+/**
+ * A process's engine over a store that may lose data, with the epoch and the pause of its
+ * incarnation.
+ */
+export function engineOfLife(
+  kind: 'redis' | 'zookeeper',
+  store: Store,
+  life: BackendLife,
+): Promise<LockEngine> {
+  return createEngine({
+    backend: 'default',
+    kind,
+    store,
+    epochOf: () => life.epoch,
+    lossOf: () => life.loss,
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    processId: newWriter().replace(/[-_]/g, 'x'),
+    newWriter,
+    policyOf: () => ({ queueLimit: 1_000, lockDelayMs: 0, grantsFrom: life.grantsFrom }),
+  });
+}

@@ -1,0 +1,59 @@
+import { Redis } from 'ioredis';
+import { openTestDatabase } from '@/db/testing/test-database';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import { BackendLife } from '../../incarnation/backend-life';
+import { RedisStore } from '../../redis/redis-store';
+
+/** A server of its own: what makes writes wait on a Redis makes all of them wait. */
+export async function openRedisUnderTest() {
+  const server = await startPrivateRedis();
+  return openStoreOn(server, server.url);
+}
+
+/**
+ * An empty store on a server, which is stopped with it.
+ *
+ * @param url the store's URL, perhaps of a user with few rights
+ */
+export async function openStoreOn(
+  server: Awaited<ReturnType<typeof startPrivateRedis>>,
+  url: string,
+) {
+  const database = await openTestDatabase('sqlite');
+  const opened: RedisStore[] = [];
+  const open = async () => {
+    const store = new RedisStore(url, await BackendLife.open(database, 'default', Date.now()));
+    opened.push(store);
+    return store;
+  };
+  return {
+    store: await open(),
+    database,
+    another: open,
+    stallRow: () => pauseWrites(server.url),
+    openGap: noYoungGaps,
+    stallMemo: noYoungGaps,
+    passMs(): never {
+      throw new Error('The clock of a Redis cannot be moved.');
+    },
+    async close() {
+      await Promise.all(opened.map((store) => store.close()));
+      await server.stop();
+      await database.close();
+    },
+  };
+}
+
+/** Redis has no row that could be held. */
+async function pauseWrites(url: string): Promise<() => Promise<void>> {
+  const admin = new Redis(url, { protocol: 2 });
+  await admin.call('CLIENT', 'PAUSE', 60_000, 'WRITE');
+  return async () => {
+    await admin.call('CLIENT', 'UNPAUSE');
+    admin.disconnect();
+  };
+}
+
+function noYoungGaps(): never {
+  throw new Error('A number of the history that Redis handed out can be read.');
+}

@@ -1,0 +1,13 @@
+import { systemClock } from '@/server/platform/clock';
+import { openBackend } from '../../open-backend';
+import { startProcess } from './start-process';
+import { liveUntilKilled, type VictimTask } from './victim-life';
+
+export interface SqliteVictimTask extends VictimTask {
+  path: string;
+}
+
+const task = JSON.parse(process.argv[2] ?? '') as SqliteVictimTask;
+const { path } = task;
+const member = await startProcess(() => openBackend({ kind: 'sqlite', path }, systemClock));
+await liveUntilKilled(member, task);

@@ -1,0 +1,28 @@
+import { DEFAULT_POLICY } from '../../../contract/namespace-policy';
+import { createEngine } from '../../../engine/create-engine';
+import type { LockEngine } from '../../../engine/lock-engine';
+import { newWriter } from '../../../engine/new-writer';
+import { LateStore } from '../../late-store';
+import type { Store } from './stores-under-test';
+
+/** What callers of one process have. */
+export interface Started {
+  engine: LockEngine;
+  close(): Promise<void>;
+}
+
+/** An engine as a process builds it, over a backend that may be away. */
+export async function startProcess(open: () => Promise<Store>): Promise<Started> {
+  const store = await LateStore.start(open, () => undefined);
+  const engine = await createEngine({
+    backend: 'orders',
+    kind: 'test',
+    store,
+    epochOf: () => 1,
+    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    processId: newWriter().replace(/[-_]/g, 'x'),
+    newWriter,
+    policyOf: () => DEFAULT_POLICY,
+  });
+  return { engine, close: () => engine.close() };
+}

@@ -1,0 +1,48 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { RecordedCall } from '../../../engine/testing/history-checker';
+import type { VictimLine, VictimTask } from './victim-life';
+
+/** Another process that uses a store as `victim-life.ts` tells, until it is killed. */
+export interface Victim {
+  /** Every call that it has begun; instants are of this process's monotonic clock. */
+  calls(): RecordedCall[];
+  isAlive(): boolean;
+  signal(name: NodeJS.Signals): void;
+  /** Resolves once it has ended and all that it said is heard. */
+  ended: Promise<unknown>;
+}
+
+/**
+ * @param script its file in this folder
+ * @param onCall told of each line that it prints, with how many calls it has begun by then
+ */
+export function startVictim(
+  script: string,
+  task: VictimTask,
+  onCall: (begun: number) => void = () => {},
+): Victim {
+  const path = join(import.meta.dirname, script);
+  const child = spawn(process.execPath, ['--import', 'tsx', path, JSON.stringify(task)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const heard = new Map<number, RecordedCall>();
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const { id, call } = JSON.parse(line) as VictimLine;
+    heard.set(id, call);
+    onCall(heard.size);
+  });
+  const here = (instant: number) => instant - performance.timeOrigin;
+  return {
+    calls: () =>
+      [...heard.values()].map((call) => ({
+        ...call,
+        startedAt: here(call.startedAt),
+        endedAt: call.endedAt && here(call.endedAt),
+      })),
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    signal: (name) => void child.kill(name),
+    ended: new Promise((resolve) => child.once('close', resolve)),
+  };
+}

@@ -1,0 +1,34 @@
+import { LockyardError, type Reason } from '../../../contract/errors';
+
+/** What a caller may be told instead of an answer on a bad day. */
+const ALLOWED: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTENDED']);
+
+/** What the caller of one command was told, and when. */
+export interface Told {
+  /** The outcome, the reason of a refusal, or the message of an unexpected error. */
+  said: string;
+  isTyped: boolean;
+  /** On the monotonic clock of this process. */
+  startedAt: number;
+  tookMs: number;
+  token: number | null;
+}
+
+/** Waits for an answer, whatever it is. */
+export async function told(work: Promise<{ outcome: string; token?: number }>): Promise<Told> {
+  const startedAt = performance.now();
+  const done = (said: string, isTyped: boolean, token: number | null = null) => ({
+    said,
+    isTyped,
+    startedAt,
+    tookMs: performance.now() - startedAt,
+    token,
+  });
+  try {
+    const { outcome, token } = await work;
+    return done(outcome, true, token);
+  } catch (error) {
+    if (!(error instanceof LockyardError)) return done(String(error), false);
+    return done(error.reason, ALLOWED.has(error.reason));
+  }
+}

@@ -1,0 +1,97 @@
+import type { Database } from '@/db/database';
+import { openTestDatabase } from '@/db/testing/test-database';
+import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
+import type { LockEngine } from '../../../engine/lock-engine';
+import { newWriter } from '../../../engine/new-writer';
+import { BackendLife } from '../../incarnation/backend-life';
+import { getChildren, multi, OPEN_TO_ALL, type Step } from '../../zookeeper/client/wire-calls';
+import { ZookeeperConnection } from '../../zookeeper/client/zookeeper-connection';
+import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
+import { engineOfLife } from './engine-of-life';
+import type { Store } from './stores-under-test';
+
+/** One process as far as locks on this ZooKeeper go. */
+export interface ZookeeperProcess {
+  engine: LockEngine;
+  store: Store;
+  life: BackendLife;
+  close(): Promise<void>;
+}
+
+/** A root on a ZooKeeper, a control database, and processes that share both. */
+export class ZookeeperRig {
+  private readonly processes: ZookeeperProcess[] = [];
+  private elsewhere: Database | null = null;
+
+  private constructor(
+    readonly database: Database,
+    private readonly url: string,
+    private readonly root: string,
+  ) {}
+
+  /** @param server its URL without a path */
+  static async start(server: string): Promise<ZookeeperRig> {
+    const root = `/ly-${newWriter().replace(/[-_]/g, 'x')}`;
+    return new ZookeeperRig(await openTestDatabase('sqlite'), server, root);
+  }
+
+  /** A process of another installation, which has a control database of its own. */
+  async joinFromElsewhere(): Promise<ZookeeperProcess> {
+    this.elsewhere ??= await openTestDatabase('sqlite');
+    return this.join(this.elsewhere);
+  }
+
+  async join(database = this.database): Promise<ZookeeperProcess> {
+    const life = await BackendLife.open(database, 'default', Date.now());
+    const store = await openZookeeperStore(this.place(), life);
+    const engine = await engineOfLife('zookeeper', store, life);
+    const process = {
+      engine,
+      store,
+      life,
+      close: () => engine.close(),
+    };
+    this.processes.push(process);
+    return process;
+  }
+
+  /**
+   * Deletes a znode below the root (the root itself if none is named) and everything under it, as
+   * `deleteall` does.
+   */
+  async deleteTree(below = ''): Promise<void> {
+    const { servers } = this.place();
+    const [{ host, port } = { host: '', port: 0 }] = servers;
+    const clock = () => performance.now();
+    const address = { host, port, credentials: null };
+    const admin = await ZookeeperConnection.open(address, 10_000, clock, () => {});
+    const paths = [this.root + below];
+    for (let i = 0; i < paths.length; ) {
+      const some = paths.slice(i);
+      i = paths.length;
+      const lists = await Promise.all(some.map((path) => admin.ask(getChildren(path))));
+      for (const [j, list] of lists.entries()) {
+        for (const name of list?.names ?? []) paths.push(`${some[j]}/${name}`);
+      }
+    }
+    const deletions = paths
+      .reverse()
+      .map((path): Step => ({ kind: 'delete', path, version: -1 }))
+      .map((step) => admin.ask(multi([step], OPEN_TO_ALL)));
+    await Promise.all(deletions);
+    admin.close();
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.processes.map((process) => process.close()));
+    await this.deleteTree();
+    await this.database.close();
+    await this.elsewhere?.close();
+  }
+
+  private place() {
+    const place = parseZookeeperUrl(`${this.url}${this.root}`);
+    if (typeof place === 'string') throw new Error(place);
+    return place;
+  }
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { openTestDatabase } from '@/db/testing/test-database';
+import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/urls/zookeeper-url';
+import { BackendLife } from '../../incarnation/backend-life';
+import { recordId } from '../../record-id';
+import type { RecordKey } from '../../record-store';
+import { getChildren, getData, multi, OPEN_TO_ALL } from '../../zookeeper/client/wire-calls';
+import { ZookeeperConnection } from '../../zookeeper/client/zookeeper-connection';
+import type { ZookeeperLimits } from '../../zookeeper/client/zookeeper-limits';
+import type { ServerAddress } from '../../zookeeper/client/zookeeper-socket';
+import { ZookeeperLayout } from '../../zookeeper/zookeeper-layout';
+import { ZookeeperStore } from '../../zookeeper/zookeeper-store';
+import { FrameProxy } from './frame-proxy';
+
+const MULTI = 14;
+
+/** How it is opened, where that is not as anybody on a root that is not there. */
+interface Manner {
+  /** As whom: `user:password`. */
+  credentials?: string | null;
+  /** The user of the scheme "digest" for whom another user creates the root beforehand. */
+  rootFor?: string;
+  /** Where its numbers end. */
+  limits?: ZookeeperLimits;
+}
+
+/** A root of its own on the server of the tests, spoken to over a line that can be held up. */
+export async function openZookeeperUnderTest({ credentials = null, rootFor, limits }: Manner = {}) {
+  const { servers } = testZookeeperUrl();
+  const [server = { host: '', port: 0 }] = servers;
+  const root = `/ly-${randomBytes(6).toString('hex')}`;
+  const proxy = await FrameProxy.start(server);
+  const place = { servers: [{ host: '127.0.0.1', port: proxy.port, credentials }], root };
+  const opened: ZookeeperStore[] = [];
+  const database = await openTestDatabase('sqlite');
+  const open = async () => {
+    const life = await BackendLife.open(database, 'default', Date.now());
+    const store = await ZookeeperStore.open(place, life, () => performance.now(), limits);
+    opened.push(store);
+    return store;
+  };
+  if (rootFor) await makeRoot(server, root, rootFor);
+  const store = await open();
+  return {
+    store,
+    database,
+    /** The znode under which everything is. */
+    root,
+    another: open,
+    async stallRow(key: RecordKey) {
+      const path = new ZookeeperLayout(root).record(recordId(key));
+      const release = proxy.hold(
+        (packet) => packet.readInt32BE(8) === MULTI && packet.includes(path),
+      );
+      return async () => release();
+    },
+    /** How large the znode of a record is, and what its children are called. */
+    async znodeOf(key: RecordKey) {
+      const connection = await connectTo({ ...server, credentials });
+      const path = new ZookeeperLayout(root).record(recordId(key));
+      const [node, listed] = await Promise.all([
+        connection.ask(getData(path)),
+        connection.ask(getChildren(path)),
+      ]);
+      connection.close();
+      return { path, bytes: node?.data.length ?? 0, queues: listed?.names ?? [] };
+    },
+    /** Removes a znode that has no children, as an operator might by hand. */
+    async remove(path: string) {
+      const connection = await connectTo({ ...server, credentials });
+      await connection.ask(multi([{ kind: 'delete', path, version: -1 }], OPEN_TO_ALL));
+      connection.close();
+    },
+    openGap: noYoungGaps,
+    stallMemo: noYoungGaps,
+    passMs(): never {
+      throw new Error('The clock of a ZooKeeper cannot be moved.');
+    },
+    /** Breaks every connection. */
+    cut: () => proxy.cut(),
+    /** From now on every reply of ZooKeeper is lost, until the connections break. */
+    loseReplies: () => proxy.loseReplies(),
+    /** Holds up whatever is asked, until the answer is called. */
+    holdAll: () => proxy.hold(() => true),
+    async close() {
+      await Promise.all(opened.map((one) => one.close()));
+      await proxy.close();
+      await database.close();
+      await removeTree({ ...server, credentials }, root);
+    },
+  };
+}
+
+/**
+ * The server that the tests may use. Fails if there is none: a contract that was not run proves
+ * nothing.
+ */
+function testZookeeperUrl(): ZookeeperUrl {
+  const text = process.env.TEST_ZOOKEEPER_URL;
+  const url = parseZookeeperUrl(text ?? '');
+  if (typeof url === 'string') {
+    throw new Error('TEST_ZOOKEEPER_URL must name a ZooKeeper for the tests.');
+  }
+  return url;
+}
+
+function noYoungGaps(): never {
+  throw new Error('A number of this history is given by the step that writes the row.');
+}
+
+/** All but the right to say who else may. */
+const ALL_BUT_ADMIN = 15;
+
+async function makeRoot(server: { host: string; port: number }, path: string, user: string) {
+  const connection = await connectTo({ ...server, credentials: null });
+  const acl = { permissions: ALL_BUT_ADMIN, scheme: 'digest', id: user };
+  await connection.ask(multi([{ kind: 'create', path, data: Buffer.alloc(0) }], acl));
+  connection.close();
+}
+
+const connectTo = (server: ServerAddress) =>
+  ZookeeperConnection.open(
+    server,
+    10_000,
+    () => performance.now(),
+    () => {},
+  );
+
+async function removeTree(server: ServerAddress, root: string): Promise<void> {
+  const connection = await connectTo(server);
+  const paths = [root];
+  for (let i = 0; i < paths.length; ) {
+    const some = paths.slice(i, i + 1_000);
+    const found = await Promise.all(some.map((path) => connection.ask(getChildren(path))));
+    for (const [j, list] of found.entries()) {
+      for (const name of list?.names ?? []) paths.push(`${some[j]}/${name}`);
+    }
+    i += some.length;
+  }
+  paths.reverse();
+  for (let i = 0; i < paths.length; i += 1_000) {
+    const some = paths.slice(i, i + 1_000);
+    const steps = some.map((path) => ({ kind: 'delete' as const, path, version: -1 }));
+    await connection.ask(multi(steps, OPEN_TO_ALL));
+  }
+  connection.close();
+}

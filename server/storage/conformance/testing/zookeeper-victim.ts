@@ -1,0 +1,39 @@
+import { openDatabase } from '@/db/open-database';
+import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
+import { addTo, createOf } from '../../../engine/testing/counter-asks';
+import { pause } from '../../../engine/testing/engine-rig';
+import { BackendLife } from '../../incarnation/backend-life';
+import type { RecordKey } from '../../record-store';
+import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
+import { startProcess } from './start-process';
+import { told } from './told';
+import { liveUntilKilled, type VictimTask } from './victim-life';
+
+export interface ZookeeperVictimTask extends VictimTask {
+  zookeeper: string;
+  /** The control database, a MySQL: others use it at the same time. */
+  control: string;
+  /**
+   * It keeps adding one, the n-th time with the request id `add-n`; each request is repeated until
+   * it is acknowledged.
+   */
+  counter: RecordKey;
+}
+
+const task = JSON.parse(process.argv[2] ?? '') as ZookeeperVictimTask;
+const place = parseZookeeperUrl(task.zookeeper);
+if (typeof place === 'string') throw new Error(place);
+const database = await openDatabase({ kind: 'mysql', url: task.control });
+const life = await BackendLife.open(database, 'default', Date.now());
+const member = await startProcess(() => openZookeeperStore(place, life));
+
+async function count(): Promise<void> {
+  await told(member.engine.count(task.counter, createOf()));
+  for (let i = 0; ; i += 1) {
+    const add = () => told(addTo(member, task.counter, 1, `add-${i}`));
+    while ((await add()).said !== 'applied') await pause(10);
+    await pause(10);
+  }
+}
+
+await Promise.all([count(), liveUntilKilled(member, task)]);

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest';
+import type { Guarantees } from '../record-store';
+import { joinGuarantees } from './join-guarantees';
+
+const flush = (value: string, complaint: string | null = null) => ({
+  name: 'flush',
+  value,
+  complaint,
+});
+const strong: Guarantees = {
+  level: 'Strong',
+  reasons: ['All is flushed.'],
+  settings: [flush('1')],
+  unsafe: null,
+};
+const weak: Guarantees = {
+  level: 'Best-effort',
+  reasons: ['A crash forgets.'],
+  settings: [flush('0', 'Must be 1.')],
+  unsafe: 'Two servers write.',
+};
+
+it('shards promise together what the weakest of them does, and say which that is', () => {
+  expect(
+    joinGuarantees([
+      ['a', strong],
+      ['b', weak],
+      ['c', strong],
+    ]),
+  ).toEqual({
+    level: 'Best-effort',
+    reasons: ['b: A crash forgets.'],
+    settings: [
+      { name: 'flush of a, c', value: '1', complaint: null },
+      { name: 'flush of b', value: '0', complaint: 'Must be 1.' },
+    ],
+    unsafe: 'b: Two servers write.',
+  });
+});
+
+it('what is true of all shards is told once', () => {
+  expect(
+    joinGuarantees([
+      ['a', strong],
+      ['b', strong],
+    ]),
+  ).toEqual(strong);
+});

@@ -1,0 +1,277 @@
+import { randomBytes } from 'node:crypto';
+import { and, eq, inArray, isNull, lt, or } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import type { BackendLoss, LossKind } from '../../contract/console/backend-loss';
+import { StoreError } from '../record-store';
+import { type BackendPast, backendPast } from './backend-past';
+
+/** One run of a store's server, from start to stop. */
+export interface ServerRun {
+  runId: string;
+  /**
+   * Which write history the server continues. A different one: it took over another server's data.
+   */
+  replicationId?: string;
+  /**
+   * Since this run was first used, every write was flushed before it was answered and no other
+   * server copied it.
+   */
+  isDurable?: boolean;
+  /** How many keys the server has evicted to make room. */
+  evictedKeys?: number;
+}
+
+/**
+ * What the control database knows of a store that can lose its data. A null field of a run was
+ * never recorded.
+ */
+export interface LifeRow extends BackendPast {
+  /** The current incarnation of the store; null before the first. */
+  life: string | null;
+  /** The run in which that incarnation was found complete; null during recovery. */
+  runId: string | null;
+  replicationId: string | null;
+  isDurable: boolean | null;
+  evictedKeys: number | null;
+  beat: number;
+  longestLeaseMs: number;
+  loss: BackendLoss | null;
+}
+
+/** Leases are rounded to whole seconds, so that the longest one rarely changes. */
+const LEASE_GRAIN_MS = 1_000;
+
+/**
+ * What the control database knows of a store that can lose its data; shared by all processes.
+ *
+ * `epoch` and `grantsFrom` are as this process last read them; it reads them again before it uses a
+ * connection.
+ */
+export class BackendLife implements BackendPast {
+  /** The backend whose incarnation was found in the store. */
+  twin: string | null = null;
+
+  private constructor(
+    private readonly database: Database,
+    private readonly backend: string,
+    private readonly others: string[],
+    private row: LifeRow,
+  ) {}
+
+  /** @param others the other backends in use: their incarnations are not taken over */
+  static async open(
+    database: Database,
+    backend: string,
+    now: number,
+    others: string[] = [],
+  ): Promise<BackendLife> {
+    await backendPast(database, backend, now);
+    return new BackendLife(database, backend, others, await readLife(database, backend));
+  }
+
+  get epoch(): number {
+    return this.row.epoch;
+  }
+
+  get grantsFrom(): number {
+    return this.row.grantsFrom;
+  }
+
+  /**
+   * False: a restart of the store's server may lose what it has answered in this run. Null:
+   * unknown.
+   */
+  get isDurable(): boolean | null {
+    return this.row.isDurable;
+  }
+
+  /** The last data loss. */
+  get loss(): BackendLoss | null {
+    return this.row.loss;
+  }
+
+  async read(): Promise<LifeRow> {
+    this.row = await readLife(this.database, this.backend);
+    return this.row;
+  }
+
+  /**
+   * Ends the incarnation that was read. If another process already has, its incarnation is kept. A
+   * store that was never seen before gets its first incarnation this way, which is not a loss.
+   *
+   * @param seen what was lost, and whose incarnation was found instead; null for a first
+   *   incarnation
+   * @returns the current row, to be recovered
+   * @throws StoreError if that incarnation belongs to another backend
+   */
+  async begin(
+    from: LifeRow,
+    seen: { what: LossKind; now: number; epochAbove: number; life: string | null } | null,
+  ): Promise<LifeRow> {
+    const { backends } = this.database.tables;
+    await this.refuseTwin(seen?.life ?? null);
+    const life = randomBytes(12).toString('base64url');
+    const first = { life, runId: null, beat: 0 };
+    const epoch = seen && Math.max(from.epoch, seen.epochAbove) + 1;
+    const loss = seen && epoch !== null && { epoch, lossAt: seen.now, lossWhat: seen.what };
+    const same = from.life === null ? isNull(backends.life) : eq(backends.life, from.life);
+    await this.update({ ...first, ...loss }, and(same, eq(backends.epoch, from.epoch)));
+    return this.read();
+  }
+
+  /**
+   * Blocks grants in this incarnation until every hold of an earlier one has expired. Call it once
+   * no process can write in an earlier incarnation: until then a longer lease may have been
+   * covered. If several processes call it, the first result is kept.
+   */
+  async keepQuiet(life: string, now: number): Promise<LifeRow> {
+    const { backends } = this.database.tables;
+    const { loss, longestLeaseMs } = await this.read();
+    if (!loss) return this.row;
+    const grantsFrom = now + longestLeaseMs;
+    const isSooner = lt(backends.grantsFrom, loss.at + longestLeaseMs);
+    const isUnset = or(isNull(backends.grantsFrom), isSooner);
+    const isBeingMended = and(eq(backends.life, life), isNull(backends.runId));
+    await this.update({ grantsFrom }, and(isBeingMended, isUnset));
+    return this.read();
+  }
+
+  /**
+   * Records that this incarnation was found complete in this run of the server. False: another
+   * incarnation is current, or another process has recorded its finding since `from` was read. What
+   * this process saw may have been lost again, so the caller must check everything again.
+   *
+   * @param from the run that was known before; null during recovery
+   */
+  async found(life: string, run: ServerRun, from: string | null): Promise<boolean> {
+    const { backends } = this.database.tables;
+    const isAsRead = from === null ? isNull(backends.runId) : eq(backends.runId, from);
+    const isOurs = await this.update(columnsOf(run), and(eq(backends.life, life), isAsRead));
+    await this.read();
+    return isOurs;
+  }
+
+  /**
+   * Fills in the details of a run of which an earlier version of this program stored only the id.
+   */
+  async describeRun(life: string, run: ServerRun): Promise<void> {
+    const { backends } = this.database.tables;
+    const isThatRun = and(eq(backends.life, life), eq(backends.runId, run.runId));
+    await this.update(columnsOf(run), and(isThatRun, isNull(backends.replicationId)));
+  }
+
+  /**
+   * Records permanently that a crash of the server may lose writes of this run. Await it before any
+   * such write is answered.
+   *
+   * @throws StoreError if that incarnation or run is no longer current
+   */
+  async doubtRun(life: string, runId: string): Promise<void> {
+    const { backends } = this.database.tables;
+    const isThatRun = and(eq(backends.life, life), eq(backends.runId, runId));
+    const isKnown = await this.update({ isDurable: 0 }, isThatRun);
+    await this.read();
+    if (!isKnown) throw new StoreError('The store is not the memory that it was.', 'unknown');
+  }
+
+  /**
+   * Whether that incarnation is still current. Of several processes, the highest heartbeat counts.
+   */
+  async noteBeat(life: string, beat: number): Promise<boolean> {
+    const { backends } = this.database.tables;
+    const isLater = and(eq(backends.life, life), lt(backends.beat, beat));
+    this.twin = null;
+    if (await this.update({ beat }, isLater)) return true;
+    return (await this.read()).life === life;
+  }
+
+  /**
+   * Whether leases this long are already recorded; if not, call `cover` before the first of them.
+   */
+  covers(leaseMs: number): boolean {
+    return leaseMs <= this.row.longestLeaseMs;
+  }
+
+  /** Records permanently that holds may last this long. */
+  async cover(leaseMs: number): Promise<void> {
+    const { backends } = this.database.tables;
+    const longestLeaseMs = Math.ceil(leaseMs / LEASE_GRAIN_MS) * LEASE_GRAIN_MS;
+    const isShorter = or(
+      isNull(backends.longestLeaseMs),
+      lt(backends.longestLeaseMs, longestLeaseMs),
+    );
+    await this.update({ longestLeaseMs }, isShorter);
+    await this.read();
+  }
+
+  private async refuseTwin(life: string | null): Promise<void> {
+    if (life === null || this.others.length === 0) return;
+    const { db, tables } = this.database;
+    const { id, life: known } = tables.backends;
+    const marks = [life, life.replace(/~$/, '')];
+    const [other] = await db
+      .select({ id })
+      .from(tables.backends)
+      .where(and(inArray(known, marks), inArray(id, this.others)));
+    if (!other) return;
+    this.twin = other.id;
+    throw new StoreError(`It is the store of the backend "${other.id}", by another name.`, 'no');
+  }
+
+  private async update(
+    values: Partial<Database['tables']['backends']['$inferInsert']>,
+    which: ReturnType<typeof and>,
+  ): Promise<boolean> {
+    const { db, tables } = this.database;
+    const own = eq(tables.backends.id, this.backend);
+    const result = await db
+      .update(tables.backends)
+      .set(values)
+      .where(and(own, which) ?? own);
+    return this.database.affectedRows(result) === 1;
+  }
+}
+
+function columnsOf({ runId, replicationId, isDurable, evictedKeys }: ServerRun) {
+  const durable = isDurable === undefined ? null : Number(isDurable);
+  return {
+    runId,
+    replicationId: replicationId ?? null,
+    isDurable: durable,
+    evictedKeys: evictedKeys ?? null,
+  };
+}
+
+async function readLife({ db, tables }: Database, backend: string): Promise<LifeRow> {
+  const { backends } = tables;
+  const [row] = await db.select().from(backends).where(eq(backends.id, backend));
+  if (!row) throw new Error('A backend has vanished from the control database.');
+  const grantsFrom = row.grantsFrom ?? 0;
+  const longestLeaseMs = row.longestLeaseMs ?? 0;
+  return {
+    epoch: row.epoch,
+    grantsFrom,
+    life: row.life,
+    runId: row.runId,
+    beat: row.beat ?? 0,
+    replicationId: row.replicationId,
+    isDurable: row.isDurable === null ? null : row.isDurable === 1,
+    evictedKeys: row.evictedKeys,
+    longestLeaseMs,
+    loss: lossIn({ ...row, grantsFrom, longestLeaseMs }),
+  };
+}
+
+/** During recovery its end is not known yet, but it is no sooner than after the longest lease. */
+function lossIn(row: {
+  lossAt: number | null;
+  lossWhat: string | null;
+  runId: string | null;
+  grantsFrom: number;
+  longestLeaseMs: number;
+}): BackendLoss | null {
+  if (row.lossAt === null) return null;
+  const soonest = row.runId === null ? row.lossAt + row.longestLeaseMs : 0;
+  const grantsFrom = Math.max(row.grantsFrom, soonest);
+  return { at: row.lossAt, what: row.lossWhat as LossKind, grantsFrom };
+}

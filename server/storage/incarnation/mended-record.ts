@@ -1,0 +1,49 @@
+import { randomBytes } from 'node:crypto';
+import { type Restoration, restoredCounter, restoredLock } from '../../core/restored-record';
+import { decodeCounter, encodeCounter } from '../codec/counter-codec';
+import { decodeRecord, encodeRecord } from '../codec/record-codec';
+import type { Change, RecordKey, StoredRecord } from '../record-store';
+
+/** Who ended the hold and why, as reported to its holder. */
+const NOBODY = { by: 'lockyard', reason: 'The backend had lost its memory.' };
+
+/**
+ * The change that brings a record that survived a data loss into the new incarnation. Its holds
+ * end, and their holders learn it, because later writes to the record may be lost. Freezes and
+ * counters stay. Lockyard's own records stay as they are, and so does any record that no version of
+ * Lockyard wrote: no engine will decide on it. A lock is not granted before the leases found in it
+ * have expired, whichever process granted them.
+ *
+ * @param restoration the new incarnation's epoch, the instant from which it grants, and the store's
+ *   clock
+ * @returns one change, or none
+ */
+export function mendedRecord(
+  key: RecordKey,
+  record: StoredRecord,
+  restoration: Omit<Restoration, 'by' | 'reason'>,
+): Change[] {
+  if (key.namespace.startsWith('.')) return [];
+  const plain = {
+    key,
+    expect: { rev: record.rev, writer: record.writer },
+    clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
+    writer: randomBytes(8).toString('base64url'),
+    memos: [],
+    extensions: [],
+  };
+  try {
+    if (key.kind === 'counter') {
+      const next = restoredCounter(decodeCounter(record).record, restoration.now);
+      return [{ ...plain, rev: next.rev, head: encodeCounter(next).head, queue: '', events: [] }];
+    }
+    const lock = decodeRecord(record).record;
+    const until = lock.holds.map(({ expiresAt }) => expiresAt);
+    const grantsFrom = Math.max(restoration.grantsFrom, ...until);
+    const { next, events } = restoredLock(lock, { ...restoration, grantsFrom, ...NOBODY });
+    const { head, queue } = encodeRecord(next, null);
+    return [{ ...plain, rev: next.rev, head, queue, events }];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { afterAll, expect, it, vi } from 'vitest';
+import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import { freePort } from '@/scripts/system/free-port.mjs';
+import { readMysqlFacts } from './mysql-facts';
+import { mysqlGuarantees } from './mysql-guarantees';
+
+/** Where packages put it; that of MariaDB brings it along. */
+const PROVIDERS = ['/usr/lib/galera', '/usr/lib64/galera', '/usr/lib64/galera-4'];
+
+type Node = Awaited<ReturnType<typeof startPrivateMariadb>>;
+
+const nodes: Node[] = [];
+afterAll(async () => {
+  for (const node of nodes) {
+    node.signal('SIGKILL');
+    await node.stop();
+  }
+});
+
+/** A node of its own cluster, or of that which another one is in. */
+async function startNode(join: number | null): Promise<{ url: string; port: number }> {
+  const provider = PROVIDERS.map((folder) => `${folder}/libgalera_smm.so`).find(existsSync);
+  if (!provider) throw new Error('This test needs the Galera of MariaDB: install galera-4.');
+  const [port, transfers] = [await freePort(), await freePort()];
+  const address = `127.0.0.1:${port}`;
+  const node = await startPrivateMariadb({
+    durable: true,
+    settings: [
+      '--innodb-buffer-pool-size=32M',
+      '--innodb-log-file-size=8M',
+      '--binlog-format=ROW',
+      '--wsrep-on=ON',
+      `--wsrep-provider=${provider}`,
+      `--wsrep-cluster-address=gcomm://${join === null ? '' : `127.0.0.1:${join}`}`,
+      `--wsrep-node-address=${address}`,
+      `--wsrep-provider-options=gmcast.listen_addr=tcp://${address};ist.recv_addr=127.0.0.1:${transfers};gcache.size=1M`,
+      // Both are empty: there is nothing to bring over.
+      '--wsrep-sst-method=skip',
+    ],
+  });
+  nodes.push(node);
+  return { url: node.url, port };
+}
+
+const judged = async (url: string) => mysqlGuarantees(await readMysqlFacts(url, 3_000));
+
+it('a real Galera node is Best-effort on its own, and unsafe as soon as another has joined it', async () => {
+  const first = await startNode(null);
+  expect(await judged(first.url)).toMatchObject({
+    level: 'Best-effort',
+    unsafe: null,
+    reasons: [expect.stringContaining('Galera cluster of one node')],
+  });
+  await startNode(first.port);
+  await vi.waitFor(
+    async () => expect((await judged(first.url)).unsafe).toMatch(/Galera cluster takes writes/),
+    { timeout: 20_000, interval: 100 },
+  );
+}, 60_000);

@@ -1,0 +1,187 @@
+import mysql, { type Connection, type QueryError } from 'mysql2';
+import { mysqlTls } from '@/db/mysql/mysql-tls';
+import { tlsFailure } from '@/db/tls-failure';
+import { StoreError } from '../record-store';
+import { NOT_STAMPED_SO } from '../sharding/shard-fence';
+import { NOT_WHOLE } from './mysql-statements';
+
+/**
+ * Number of the error with which a server refuses a packet larger than its `max_allowed_packet`.
+ */
+export const PACKET_TOO_LARGE = 1153;
+
+/** What a packet holds besides the text of its statements. */
+const PACKET_HEAD_BYTES = 64;
+
+/** Most bytes per character. */
+const CHAR_BYTES = 3;
+
+/** Rows of one statement, as arrays. */
+export type Rows = unknown[][];
+
+const CONNECT_TIMEOUT_MS = 2_000;
+const ROLLBACK_TIMEOUT_MS = 500;
+
+/** MySQL and MariaDB error numbers for a rollback with a passing cause. */
+const DEADLOCK = 1213;
+const LOCK_WAIT_TIMEOUT = 1205;
+/** MariaDB with snapshot isolation: the row changed since it was read. */
+const CHECKREAD = 1020;
+
+/**
+ * The session settings that every statement of the store relies on: times are UTC, a backslash in a
+ * text is a backslash, a statement waits at most 2 s for a row, and gaps are not locked.
+ */
+const SESSION = [
+  "SET NAMES utf8mb4, time_zone = '+00:00'",
+  "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_BACKSLASH_ESCAPES'",
+  'SET SESSION innodb_lock_wait_timeout = 2, group_concat_max_len = 16777216',
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+  // Last, because its answer is read. The value stays the same for as long as the connection lasts.
+  'SELECT @@max_allowed_packet',
+];
+
+/**
+ * One connection that runs one packet at a time. It opens when first needed, and again after it
+ * broke; it never sends anything twice.
+ */
+export class MysqlConnection {
+  private connection: Connection | null = null;
+  private isClosed = false;
+  /** Per connection. The server closes a connection that sends more. */
+  private packetBytesMax = 0;
+
+  constructor(
+    private readonly uri: string,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /**
+   * Sends one packet of statements and returns the rows of each.
+   *
+   * @throws StoreError `applied: 'no'` if it was never sent or was rolled back, `'unknown'`
+   *   otherwise. After any error nothing of it is left open: the connection is rolled back or
+   *   closed. A packet larger than the server accepts is never sent: then the cause has the `errno`
+   *   `PACKET_TOO_LARGE`.
+   */
+  async packet(statements: string[]): Promise<Rows[]> {
+    const timeLimit = startTimeLimit(this.timeoutMs);
+    try {
+      const connection = this.connection ?? (await this.open(timeLimit));
+      this.refuseTooLarge(statements);
+      try {
+        return await timeLimit.race(send(connection, statements));
+      } catch (error) {
+        throw await this.cleanUp(connection, error as QueryError);
+      }
+    } finally {
+      timeLimit.stop();
+    }
+  }
+
+  /** Permanent: every later call fails. */
+  close(): void {
+    this.isClosed = true;
+    this.connection?.destroy();
+    this.connection = null;
+  }
+
+  private async open(timeLimit: TimeLimit): Promise<Connection> {
+    if (this.isClosed) throw new StoreError('This store is closed.', 'no');
+    const connection = mysql.createConnection({
+      uri: this.uri,
+      ...mysqlTls(this.uri),
+      multipleStatements: true,
+      rowsAsArray: true,
+      supportBigNumbers: true,
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      // Fixes one meaning: affected rows are changed rows. No swap reads them, and none should
+      // start to by accident.
+      flags: ['-FOUND_ROWS'],
+      // Packets are complete here; looking for placeholders in them would only cost time.
+      queryFormat: (sql) => sql,
+    });
+    connection.on('error', () => this.drop(connection));
+    try {
+      const answers = await timeLimit.race(send(connection, SESSION));
+      this.packetBytesMax = Number((answers.at(-1) as Rows | undefined)?.[0]?.[0]);
+    } catch (cause) {
+      connection.destroy();
+      const why = tlsFailure(cause);
+      const refusal = why && `The database cannot be used: ${why}.`;
+      throw new StoreError(refusal ?? 'The database cannot be reached.', 'no', { cause, refusal });
+    }
+    if (this.isClosed) connection.destroy();
+    else this.connection = connection;
+    return connection;
+  }
+
+  private refuseTooLarge(statements: string[]): void {
+    const chars = statements.reduce((sum, { length }) => sum + length + 1, 0);
+    if (chars * CHAR_BYTES + PACKET_HEAD_BYTES <= this.packetBytesMax) return;
+    const bytes = Buffer.byteLength(statements.join(';')) + PACKET_HEAD_BYTES;
+    if (bytes <= this.packetBytesMax) return;
+    const text = `A packet of ${bytes} bytes is more than max_allowed_packet.`;
+    const cause = Object.assign(new Error(text), { errno: PACKET_TOO_LARGE });
+    throw new StoreError('This is more than the database takes at once.', 'no', { cause });
+  }
+
+  /** Leaves nothing open, and says what is known of the packet's effect. */
+  private async cleanUp(connection: Connection, error: QueryError): Promise<StoreError> {
+    const { errno = 0 } = error;
+    const isPassing = [DEADLOCK, LOCK_WAIT_TIMEOUT, CHECKREAD].includes(errno);
+    if (!isPassing && errno !== NOT_WHOLE && errno !== NOT_STAMPED_SO) {
+      this.drop(connection);
+      return new StoreError('The database did not answer.', 'unknown', { cause: error });
+    }
+    const timeLimit = startTimeLimit(ROLLBACK_TIMEOUT_MS);
+    try {
+      await timeLimit.race(send(connection, ['ROLLBACK']));
+    } catch {
+      this.drop(connection);
+    } finally {
+      timeLimit.stop();
+    }
+    return new StoreError('Another writer was in the way.', 'no', {
+      cause: error,
+      retryable: isPassing,
+    });
+  }
+
+  private drop(connection: Connection): void {
+    if (this.connection === connection) this.connection = null;
+    connection.destroy();
+  }
+}
+
+/**
+ * A server that stops midway ends its last answer as if all were well: only the number of results
+ * shows it.
+ */
+function send(connection: Connection, statements: string[]): Promise<Rows[]> {
+  return new Promise((resolve, reject) => {
+    connection.query(statements.join(';'), (error: QueryError | null, answer: unknown) => {
+      const results = statements.length === 1 ? [answer] : answer;
+      if (error) reject(error);
+      else if (Array.isArray(results) && results.length === statements.length) resolve(results);
+      else reject(new Error('The database did not answer every statement.'));
+    });
+  });
+}
+
+/** One time limit for all work of a packet, opening a connection included. */
+interface TimeLimit {
+  race<T>(work: Promise<T>): Promise<T>;
+  stop(): void;
+}
+
+function startTimeLimit(ms: number): TimeLimit {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(Object.assign(new Error('No answer in time.'), { code: 'TIMEOUT', fatal: true }));
+    }, ms);
+  });
+  over.catch(() => undefined);
+  return { race: (work) => Promise.race([work, over]), stop: () => clearTimeout(timer) };
+}

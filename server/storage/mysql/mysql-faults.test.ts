@@ -1,0 +1,385 @@
+import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { TcpProxy } from '@/test/tcp-proxy';
+import {
+  created,
+  creation,
+  eventOf,
+  freshKey,
+  readOne,
+  stored,
+  swapOne,
+  update,
+} from '../conformance/testing/changes';
+import { type StoreUnderTest, storesUnderTest } from '../conformance/testing/stores-under-test';
+import { recordId } from '../record-id';
+import { type RecordKey, StoreError } from '../record-store';
+import { MysqlConnection } from './mysql-connection';
+import { MysqlStore } from './mysql-store';
+
+let under: StoreUnderTest;
+let url: string;
+let foreign: Connection;
+let store: MysqlStore;
+
+beforeAll(async () => {
+  under = await storesUnderTest.mysql.open();
+  url = under.database.mysqlUrl ?? '';
+});
+afterAll(() => under.close());
+
+beforeEach(async () => {
+  foreign = await createConnection({ uri: url });
+  await foreign.query('SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED');
+  store = new MysqlStore(url);
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  foreign.destroy();
+  await store.close();
+});
+
+const bytes = (key: RecordKey) => Buffer.from(recordId(key), 'utf8');
+
+/** Another client's transaction that has these rows locked. */
+const lockRows = async (...keys: RecordKey[]) => {
+  await foreign.query('START TRANSACTION');
+  for (const key of keys) {
+    await foreign.query('SELECT rev FROM locks WHERE id = ? FOR UPDATE', [bytes(key)]);
+  }
+};
+
+const failureOf = (work: Promise<unknown>): Promise<StoreError> =>
+  work.then(
+    () => {
+      throw new Error('It did not fail.');
+    },
+    (error) => {
+      if (!(error instanceof StoreError)) throw error;
+      return error;
+    },
+  );
+
+/** The connection of a swap or a deletion that is under way. */
+const swappingThread = async (): Promise<number> => {
+  const find =
+    "SELECT id FROM information_schema.processlist WHERE db = DATABASE() AND info REGEXP '^(INSERT INTO|UPDATE|DELETE FROM) locks'";
+  return vi.waitFor(async () => {
+    const [rows] = await foreign.query<RowDataPacket[]>(find);
+    expect(rows).toHaveLength(1);
+    return Number(rows[0]?.id);
+  });
+};
+
+/**
+ * Transactions that the server has open, without the test's own. The server updates this list at
+ * most ten times a second.
+ */
+const openTransactions = async () => {
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  const watcher = await createConnection({ uri: url });
+  const [rows] = await watcher.query<RowDataPacket[]>(
+    // Other tests use the same server, each with a database of its own.
+    'SELECT id FROM information_schema.innodb_trx JOIN information_schema.processlist ON id = trx_mysql_thread_id WHERE db = DATABASE() AND id <> ?',
+    [foreign.threadId],
+  );
+  await watcher.end();
+  return rows.length;
+};
+
+describe('a deadlock', () => {
+  /**
+   * Two records that the other transaction locks in reverse order. Ours is the smaller transaction,
+   * so it is the victim.
+   */
+  const deadlock = async () => {
+    const [first, second] = [freshKey('dead'), freshKey('dead')].sort((a, b) =>
+      Buffer.compare(bytes(a), bytes(b)),
+    ) as [RecordKey, RecordKey];
+    const seen = [await created(store, first), await created(store, second)] as const;
+    await lockRows(second);
+    await foreign.query(
+      "INSERT INTO settings SELECT CONCAT('x', seq, ?), '', 0 FROM seq_1_to_2000",
+      [recordId(first)],
+    );
+    const changes = [
+      update(first, seen[0], { events: [eventOf(2)] }),
+      update(second, seen[1], { events: [eventOf(2)] }),
+    ];
+    const swap = failureOf(store.swap(changes));
+    await swappingThread();
+    await foreign.query('SELECT rev FROM locks WHERE id = ? FOR UPDATE', [bytes(first)]);
+    return { error: await swap, changes, keys: [first, second] };
+  };
+
+  it('is known to have changed nothing, and may be tried again', async () => {
+    const { error, keys } = await deadlock();
+    expect(error).toMatchObject({ applied: 'no', retryable: true });
+    await foreign.query('ROLLBACK');
+    for (const key of keys) expect((await stored(store, key)).rev).toBe(1);
+  });
+
+  it('leaves a connection on which the same call works', async () => {
+    const before = await store.historyEnd();
+    const { changes } = await deadlock();
+    expect(await openTransactions()).toBe(0);
+    await foreign.query('ROLLBACK');
+    expect((await store.swap(changes)).map(({ took }) => took)).toEqual([true, true]);
+    expect(await store.historyAfter(before, 10)).toHaveLength(1);
+  });
+});
+
+describe('changes that belong together', () => {
+  /** Three of them on their way, two written and the third waiting for its row. */
+  const stalled = async () => {
+    const keys = [freshKey('set'), freshKey('set'), freshKey('set')].sort((a, b) =>
+      Buffer.compare(bytes(a), bytes(b)),
+    ) as [RecordKey, RecordKey, RecordKey];
+    const [a, b, c] = keys;
+    const changes = [
+      creation(a, { events: [eventOf(1)] }),
+      update(b, await created(store, b), { events: [eventOf(2)] }),
+      update(c, await created(store, c), { events: [eventOf(2)] }),
+    ];
+    const end = await store.historyEnd();
+    await lockRows(c);
+    const error = failureOf(store.swapAll(changes));
+    const thread = await swappingThread();
+    const noneTook = async () => {
+      await foreign.query('ROLLBACK');
+      await vi.waitFor(async () => expect(await openTransactions()).toBe(0));
+      expect((await readOne(store, a)).record).toBe(null);
+      expect([(await stored(store, b)).rev, (await stored(store, c)).rev]).toEqual([1, 1]);
+      expect(await store.historyAfter(end, 10)).toEqual([]);
+    };
+    return { error, thread, noneTook, changes };
+  };
+
+  it('are none of them there when their connection is killed in the middle', async () => {
+    const { error, thread, noneTook, changes } = await stalled();
+    await foreign.query(`KILL ${thread}`);
+    expect(await error).toMatchObject({ applied: 'unknown' });
+    await noneTook();
+    expect((await store.swapAll(changes)).map(({ took }) => took)).toEqual([true, true, true]);
+  });
+
+  it('are all of them there or none when their process goes away in the middle', async () => {
+    const { error, changes } = await stalled();
+    await store.close();
+    expect(await error).toMatchObject({ applied: 'unknown' });
+    await foreign.query('ROLLBACK');
+    await vi.waitFor(async () => expect(await openTransactions()).toBe(0), { timeout: 5_000 });
+    store = new MysqlStore(url);
+    const { records } = await store.read(
+      changes.map(({ key }) => key),
+      [],
+    );
+    const landed = records.map(({ record }, i) => record?.writer === changes[i]?.writer);
+    expect(new Set(landed).size).toBe(1);
+  });
+});
+
+describe('a row that somebody else keeps', () => {
+  it('for too long ends the wait: nothing was changed, the connection is clean, the same call works', async () => {
+    const patient = new MysqlStore(url, 10_000);
+    const [kept, beside] = [freshKey(), freshKey()];
+    const seen = await created(patient, kept);
+    await lockRows(kept);
+    const changes = [
+      creation(beside, { events: [eventOf(1)] }),
+      update(kept, seen, { events: [eventOf(2)] }),
+    ];
+    const error = await failureOf(patient.swap(changes));
+    expect(error).toMatchObject({ applied: 'no', retryable: true });
+    expect(await openTransactions()).toBe(0);
+    expect((await readOne(store, beside)).record).toBe(null);
+    await foreign.query('ROLLBACK');
+    expect((await patient.swap(changes)).map(({ took }) => took)).toEqual([true, true]);
+    await patient.close();
+  });
+
+  it('stalls only who wants that row', async () => {
+    const [kept, others] = [freshKey(), Array.from({ length: 20 }, () => freshKey())];
+    await created(store, kept);
+    await lockRows(kept);
+    const startedAt = performance.now();
+    for (const key of others) {
+      const seen = await created(store, key);
+      await swapOne(store, update(key, seen));
+    }
+    await swapOne(store, creation({ namespace: kept.namespace, name: `${kept.name}-after` }));
+    expect(performance.now() - startedAt).toBeLessThan(1_400);
+  });
+
+  it('beyond the time of a packet leaves its effect unknown, and a second swap finds it out', async () => {
+    const hasty = new MysqlStore(url, 300);
+    const key = freshKey();
+    const seen = await created(hasty, key);
+    await lockRows(key);
+    const first = update(key, seen, { events: [eventOf(2)] });
+    expect(await failureOf(hasty.swap([first]))).toMatchObject({ applied: 'unknown' });
+    await foreign.query('ROLLBACK');
+    const second = { ...first, writer: 'second' };
+    const { current } = await swapOne(hasty, second);
+    expect([first.writer, 'second']).toContain(current?.writer);
+    await vi.waitFor(async () => expect(await openTransactions()).toBe(0), 5_000);
+    expect((await stored(store, key)).writer).toBe(current?.writer);
+    await hasty.close();
+  });
+});
+
+describe('a connection', () => {
+  it('that is killed leaves its swap unknown, and the next call opens another', async () => {
+    const key = freshKey();
+    const seen = await created(store, key);
+    await lockRows(key);
+    const swap = failureOf(swapOne(store, update(key, seen)));
+    await foreign.query(`KILL ${await swappingThread()}`);
+    expect(await swap).toMatchObject({ applied: 'unknown' });
+    await foreign.query('ROLLBACK');
+    expect((await stored(store, key)).rev).toBe(1);
+    expect((await swapOne(store, update(key, seen))).took).toBe(true);
+  });
+
+  it('that breaks off before its update is answered leaves record, history and remembered answer whole', async () => {
+    const server = new URL(url);
+    const line = await TcpProxy.start(server.hostname, Number(server.port));
+    server.port = String(line.port);
+    const distant = new MysqlStore(server.href);
+    const key = freshKey();
+    const seen = await created(distant, key);
+    await lockRows(key);
+    const memo = {
+      key: key.name,
+      inputHash: 'hash',
+      answer: 'done',
+      expiresAt: Date.now() + 60_000,
+    };
+    const end = await store.historyEnd();
+    const swap = failureOf(
+      swapOne(distant, update(key, seen, { events: [eventOf(2)], memos: [memo] })),
+    );
+    await swappingThread();
+    line.reset();
+    expect(await swap).toMatchObject({ applied: 'unknown' });
+    await foreign.query('ROLLBACK');
+    await vi.waitFor(async () => expect(await openTransactions()).toBe(0), 5_000);
+    const { records, memos } = await store.read([key], [memo.key]);
+    const landed = records[0]?.record?.rev === 2 ? 1 : 0;
+    const told = await store.historyAfter(end, 10);
+    expect([told.length, memos.length]).toEqual([landed, landed]);
+    await distant.close();
+    await line.close();
+  });
+
+  it('that is cut between two statements of a packet never takes the first answers for all', async () => {
+    const connection = new MysqlConnection(url, 1_500);
+    const cut = connection.packet(['DO 1', 'KILL CONNECTION_ID()', 'SELECT 3']);
+    expect(await failureOf(cut)).toMatchObject({ applied: 'unknown' });
+    expect(await connection.packet(['SELECT 4'])).toEqual([[[4]]]);
+    connection.close();
+  });
+
+  it('that is killed while it rests is replaced without anybody noticing', async () => {
+    const key = freshKey();
+    await created(store, key);
+    const [rows] = await foreign.query<RowDataPacket[]>(
+      "SELECT id FROM information_schema.processlist WHERE command = 'Sleep' AND db = DATABASE() AND id <> CONNECTION_ID()",
+    );
+    for (const { id } of rows) await foreign.query(`KILL ${Number(id)}`).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect((await stored(store, key)).rev).toBe(1);
+  });
+
+  it('counts changed rows, not found ones: the one state that the flags are known in', async () => {
+    const connection = new MysqlConnection(url, 1_500);
+    const key = freshKey();
+    await created(store, key);
+    const [result] = await connection.packet([
+      `UPDATE locks SET rev = rev WHERE id = x'${bytes(key).toString('hex')}'`,
+    ]);
+    expect(result).toMatchObject({ affectedRows: 0 });
+    connection.close();
+  });
+
+  it('is never opened again once the store is closed', async () => {
+    await created(store, freshKey());
+    await store.close();
+    expect(await failureOf(store.read([freshKey()], []))).toMatchObject({ applied: 'no' });
+    expect(await failureOf(store.swap([creation(freshKey())]))).toMatchObject({ applied: 'no' });
+  });
+
+  it('to a server that is not there fails at once, with nothing changed', async () => {
+    const absent = new MysqlStore('mysql://root@127.0.0.1:1/nothing');
+    const error = await failureOf(absent.swap([creation(freshKey())]));
+    expect(error).toMatchObject({ applied: 'no', retryable: false });
+    await absent.close();
+  });
+});
+
+describe('a server that goes away after a swap took', () => {
+  it('and before the losers of the same swap were looked up leaves the whole swap unknown', async () => {
+    const [took, lost] = [freshKey(), freshKey()];
+    await created(store, lost);
+    const packet = MysqlConnection.prototype.packet;
+    vi.spyOn(MysqlConnection.prototype, 'packet').mockImplementation(function (
+      this: MysqlConnection,
+      statements,
+    ) {
+      const isSwap = statements[0] === 'START TRANSACTION';
+      return isSwap
+        ? packet.call(this, statements)
+        : Promise.reject(new StoreError('The database cannot be reached.', 'no'));
+    });
+    const swap = store.swap([creation(took), creation(lost, { rev: 5 })]);
+    const known = await swap.then(
+      ([first]) => first?.took,
+      (error: StoreError) => error.applied,
+    );
+    expect([true, 'unknown']).toContain(known);
+  });
+});
+
+describe('a deletion', () => {
+  it('that took is told so where the lapsed answers cannot be removed after it', async () => {
+    const [gone, moved] = [freshKey(), freshKey()];
+    const seen = [await created(store, gone), await created(store, moved)] as const;
+    const packet = MysqlConnection.prototype.packet;
+    vi.spyOn(MysqlConnection.prototype, 'packet').mockImplementation(function (
+      this: MysqlConnection,
+      statements,
+    ) {
+      const isTidying = statements[0]?.startsWith('DELETE FROM lock_requests');
+      return isTidying
+        ? Promise.reject(new StoreError('Another writer was in the way.', 'no'))
+        : packet.call(this, statements);
+    });
+    const records = [
+      { key: gone, ...seen[0] },
+      { key: moved, ...seen[1], rev: 9 },
+    ];
+    expect(await store.forget(records)).toEqual([true, false]);
+    expect(await failureOf(store.forget([]))).toMatchObject({ applied: 'no' });
+  });
+
+  it('takes its rows in the order in which swaps do, and tells of each in the order asked', async () => {
+    const names = [freshKey(), freshKey(), freshKey()];
+    const [a, b, c] = names.sort((x, y) => Buffer.compare(bytes(x), bytes(y))) as [
+      RecordKey,
+      RecordKey,
+      RecordKey,
+    ];
+    const records = [
+      { key: c, ...(await created(store, c)) },
+      { key: a, ...(await created(store, a)) },
+      { key: b, ...(await created(store, b)), rev: 9 },
+    ];
+    await lockRows(a);
+    const deletion = store.forget(records);
+    await swappingThread();
+    await foreign.query('SELECT rev FROM locks WHERE id = ? FOR UPDATE NOWAIT', [bytes(c)]);
+    await foreign.query('ROLLBACK');
+    expect(await deletion).toEqual([true, true, false]);
+    expect((await stored(store, b)).rev).toBe(1);
+  });
+});

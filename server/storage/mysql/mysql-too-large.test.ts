@@ -1,0 +1,69 @@
+import { createConnection, type RowDataPacket } from 'mysql2/promise';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acquire, EngineRig, type Member, take } from '../../engine/testing/engine-rig';
+import { acquireSet, takeSet } from '../../engine/testing/set-asks';
+import { created, eventOf, freshKey, stored, update } from '../conformance/testing/changes';
+import { openMysqlUnderTest } from '../conformance/testing/stores-under-test';
+import { told } from '../conformance/testing/told';
+import type { RecordStore } from '../record-store';
+
+/** What fits is several megabytes, and is sent to a server that is busy with other things. */
+const PATIENT_MS = 20_000;
+
+describe('a record too large for max_allowed_packet', () => {
+  let rig: EngineRig;
+  let store: RecordStore;
+  let process: Member;
+  /** What the server takes in one packet. */
+  let bytesMax: number;
+
+  beforeAll(async () => {
+    const under = await openMysqlUnderTest(PATIENT_MS);
+    rig = new EngineRig(under);
+    process = await rig.join();
+    store = under.store;
+    const root = await createConnection({ uri: under.database.mysqlUrl ?? '' });
+    const [rows] = await root.query<RowDataPacket[]>('SELECT @@max_allowed_packet AS bytes');
+    await root.end();
+    bytesMax = Number(rows[0]?.bytes);
+  });
+  afterAll(() => rig.close());
+
+  it('is refused alone, where it could else take: nothing of it is applied, and the others of its swap take', async () => {
+    const [tooMuch, half] = ['q'.repeat(bytesMax), 'q'.repeat(bytesMax * 0.55)];
+    const keys = [freshKey(), freshKey(), freshKey(), freshKey()] as const;
+    const seen = await Promise.all(keys.map((key) => created(store, key)));
+    const [first, second, third, fourth] = seen as Required<typeof seen>;
+    if (!first || !second || !third || !fourth) throw new Error('Four were created.');
+    const results = await store.swap([
+      update(keys[0], first, { queue: half }),
+      update(keys[1], second, { head: tooMuch, events: [eventOf(2)] }),
+      update(keys[2], { ...third, rev: 7 }, { head: tooMuch }),
+      update(keys[3], fourth, { queue: half }),
+    ]);
+    expect(results).toMatchObject([
+      { took: true, current: { rev: 2 } },
+      { took: false, isTooLarge: true, current: second },
+      { took: false, current: third },
+      { took: true, current: { rev: 2 } },
+    ]);
+    expect(results[2]).not.toHaveProperty('isTooLarge');
+    expect(await stored(store, keys[1])).toMatchObject({ ...second, head: 'head' });
+    expect((await stored(store, keys[3])).queue).toHaveLength(half.length);
+  });
+
+  // An owner's name is in the record and in its history.
+  it('is told to who asked for it as TOO_LARGE, at once, as is a set; who asks for others is granted', async () => {
+    const [large, other, more] = [freshKey(), freshKey(), freshKey()];
+    const [refused, granted] = await Promise.all([
+      told(acquire(process, large, 'o'.repeat(bytesMax * 0.55))),
+      told(acquire(process, other, 'w1')),
+    ]);
+    expect(refused.said).toBe('TOO_LARGE');
+    expect(granted.said).toBe('granted');
+    const set = await told(acquireSet(process, [large, more], 'o'.repeat(bytesMax * 0.3)));
+    expect(set.said).toBe('TOO_LARGE');
+    expect((await take(process, large, 'w2')).token).toBeGreaterThan(0);
+    expect((await takeSet(process, [more, freshKey()], 'w3')).grants).toHaveLength(2);
+  });
+});

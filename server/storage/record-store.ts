@@ -1,0 +1,234 @@
+import type { Expectation, Memo, MemoExtension } from '../core/decision';
+import type { RecordEvent } from '../core/record-event';
+
+/**
+ * Identifies a record: the store knows no more of it. A lock and a counter of one name are two
+ * records.
+ */
+export interface RecordKey {
+  namespace: string;
+  name: string;
+  /** Absent: a lock. */
+  kind?: 'counter';
+}
+
+/**
+ * A record as the store keeps it. `head` and `queue` are opaque text to the store: see
+ * `record-codec.ts`.
+ */
+export interface StoredRecord {
+  /** If the stored value is not an exact whole number: any number that is not one. */
+  rev: number;
+  /** The writer of this rev: random, different for every swap. */
+  writer: string;
+  head: string;
+  queue: string;
+}
+
+export interface ReadRecord {
+  key: RecordKey;
+  /** Null: never written. */
+  record: StoredRecord | null;
+  /** The clock of the node that stores this record, epoch milliseconds, read with the record. */
+  now: number;
+}
+
+export interface ReadResult {
+  /** In the order asked for. */
+  records: ReadRecord[];
+  /** The requested answers that are stored; expired ones may or may not be included. */
+  memos: Memo[];
+}
+
+/**
+ * One record's change. It is applied if the record is still the expected one and the clock is
+ * inside the change's window.
+ */
+export interface Change {
+  key: RecordKey;
+  /** Null: still never written. A change that expects a record never creates one. */
+  expect: { rev: number; writer: string } | null;
+  clock: Expectation;
+  /**
+   * The backend's epoch at the time of the decision: a store that has lost data since does not
+   * apply the change. Absent: any.
+   */
+  epoch?: number;
+  writer: string;
+  rev: number;
+  head: string;
+  /** Null: unchanged. */
+  queue: string | null;
+  /** Written in the same atomic step, and only if the change is applied. */
+  events: RecordEvent[];
+  memos: Memo[];
+  extensions: MemoExtension[];
+}
+
+export interface SwapResult {
+  took: boolean;
+  /** The store's clock at or after the swap, epoch milliseconds. */
+  now: number;
+  /**
+   * The current record after the swap; null if there is none. Shows which change won, and whether
+   * an earlier attempt was applied.
+   */
+  current: { rev: number; writer: string } | null;
+  /**
+   * It is larger than the store ever accepts at once. It alone is refused; the others of its swap
+   * are not.
+   */
+  isTooLarge?: true;
+}
+
+/** A record to be deleted, as it was read. */
+export interface Obsolete {
+  key: RecordKey;
+  rev: number;
+  writer: string;
+  /** The store's clock must have reached this instant. Absent: no condition. */
+  notBefore?: number;
+}
+
+export interface Cursor {
+  /** Only the locks of this namespace; null for all records. */
+  namespace: string | null;
+  /** Records after this one; null: from the first. */
+  after: RecordKey | null;
+}
+
+export interface Page {
+  records: ReadRecord[];
+  /** Where the next page starts; null at the end. */
+  next: Cursor | null;
+}
+
+/** What a store, as configured now, can promise. */
+export interface Guarantees {
+  /**
+   * - `Strong`: every promise holds through a crash of the store at any instant.
+   * - `Timed`: they hold as long as a stated assumption about clocks or delays does.
+   * - `Best-effort`: some crash or fail-over may break one; the reasons say which.
+   */
+  level: 'Strong' | 'Timed' | 'Best-effort';
+  /** Whole sentences, the most important first: why it is this level and no better. */
+  reasons: string[];
+  /** The settings that were read to judge this, in the store's own words. */
+  settings: StoreSetting[];
+  /**
+   * Why locks in this store may be granted twice, as one sentence; null if they are not. Not served
+   * unless explicitly allowed.
+   */
+  unsafe: string | null;
+  /** It is unsafe, and `LOCKYARD_ALLOW_UNSAFE` does not cover it. */
+  isNeverAllowed?: boolean;
+  /** It can answer no request at all: existing holds cannot continue either. */
+  servesNothing?: boolean;
+}
+
+/** One setting of a store, such as `innodb_flush_log_at_trx_commit` = `1`. */
+export interface StoreSetting {
+  name: string;
+  value: string;
+  /** What is wrong with this value, as a short sentence; null if nothing is. */
+  complaint: string | null;
+}
+
+/**
+ * A plain versioned store: it knows records and revs, neither locks nor counters. All meaning is in
+ * `server/core`.
+ *
+ * Guarantees: each change of a swap is atomic on its own, with its history and remembered answers;
+ * whether one was applied is decided by reading back rev *and* writer; deadlines are tested on the
+ * store's own clock in the same atomic step, after any wait for a row. Names are compared byte by
+ * byte.
+ *
+ * Errors: `StoreError`, whose `applied` says what is known about a swap's effect. Never resends
+ * anything by itself.
+ */
+export interface RecordStore {
+  /**
+   * Records (null = never written), each with its store's clock, and the stored answers for the
+   * given request ids.
+   */
+  read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult>;
+  /**
+   * Applies each change whose expectation still holds; returns for each, in order, whether it was
+   * applied. At most one change per record.
+   */
+  swap(changes: Change[]): Promise<SwapResult[]>;
+  /**
+   * The same for changes that belong together: all are applied in one atomic step with their
+   * history and answers, or none is and nothing of them remains. `took` and `isTooLarge` are the
+   * same in every result, and concern all of them together.
+   */
+  swapAll(changes: Change[]): Promise<SwapResult[]>;
+  /** Records in key order, for the board and for repairing it. */
+  scan(cursor: Cursor, limit: number): Promise<Page>;
+  /**
+   * Deletes records, each only if it is still at this rev by this writer and the store's clock has
+   * come far enough, which is tested in the step that deletes; returns for each, in order, whether
+   * it was deleted. Also removes expired answers.
+   */
+  forget(records: Obsolete[]): Promise<boolean[]>;
+  guarantees(): Promise<Guarantees>;
+  close(): Promise<void>;
+  /** Rises when the store has noticed a change of its settings: they should be read again. */
+  readonly settingsRev?: number;
+  /**
+   * True if a call costs little more than its records, so that two small calls are no dearer than a
+   * large one.
+   */
+  readonly paysByRecord?: boolean;
+  /**
+   * The clock it reports is a lower bound, except for an applied change; in other stores it is a
+   * reading during the call.
+   */
+  readonly estimatesClock?: boolean;
+}
+
+/** A store that keeps its history with its records. */
+export interface HistorySource {
+  /** Commits after `position` in id order, at most `limit`. */
+  historyAfter(position: number, limit: number): Promise<HistoryRow[]>;
+  /** Those of these commits that exist by now. */
+  historyOf(ids: number[]): Promise<HistoryRow[]>;
+  /** The newest id, or 0. */
+  historyEnd(): Promise<number>;
+  /**
+   * Removes commits up to `position` that are older than `before`, a batch at a time; returns how
+   * many.
+   */
+  pruneHistory(position: number, before: number): Promise<number>;
+}
+
+/** One commit as written: the events of its applied changes. */
+export interface HistoryRow {
+  id: number;
+  at: number;
+  changes: { key: RecordKey; rev: number; events: RecordEvent[] }[];
+}
+
+/**
+ * A store that failed. `applied`: `no` if nothing of the call can have been applied, `unknown`
+ * otherwise.
+ */
+export class StoreError extends Error {
+  override readonly name = 'StoreError';
+
+  constructor(
+    message: string,
+    readonly applied: 'no' | 'unknown',
+    options: { cause?: unknown; retryable?: boolean; refusal?: string | null } = {},
+  ) {
+    super(message, { cause: options.cause });
+    this.retryable = options.retryable ?? false;
+    this.refusal = options.refusal ?? null;
+  }
+
+  /** Why the store itself refuses, in whole sentences for callers; null if it gave no reason. */
+  readonly refusal: string | null;
+
+  /** Rolled back for a passing reason, such as a deadlock: the same call may be made again. */
+  readonly retryable: boolean;
+}

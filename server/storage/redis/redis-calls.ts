@@ -1,0 +1,76 @@
+import type { Redis } from 'ioredis';
+import type { ServerRun } from '../incarnation/backend-life';
+import { recordId } from '../record-id';
+import type { Change, ReadResult, RecordKey, SwapResult } from '../record-store';
+import { READ, SWAP } from './redis-script';
+import {
+  listOf,
+  memoOf,
+  standingRecord,
+  storedRecord,
+  swapArguments,
+  unreadableReply,
+} from './redis-text';
+
+/**
+ * What a connection was admitted with. Every call over it names these values, and does nothing if
+ * one is no longer true.
+ */
+export interface Admitted extends Required<ServerRun> {
+  life: string;
+  epoch: number;
+  /** The last heartbeat seen; rises while the connection is used. */
+  beat: number;
+}
+
+/** The first arguments of every script. */
+export function standing({ life, beat, replicationId, isDurable }: Admitted): [string, string] {
+  return [life, `${beat} ${replicationId} ${Number(isDurable)}`];
+}
+
+export async function readRecords(
+  redis: Redis,
+  admitted: Admitted,
+  wanted: RecordKey[],
+  requestKeys: string[],
+): Promise<ReadResult & { now: number }> {
+  const ids = wanted.map(recordId);
+  const reply = await READ.run(redis, [...standing(admitted), ids.length, ...ids, ...requestKeys]);
+  const behind = 1 + 2 * ids.length;
+  const list = listOf(reply, behind + 2 * requestKeys.length);
+  const now = list[0] as number;
+  return {
+    now,
+    records: wanted.map((key, i) => {
+      const text = list[1 + 2 * i];
+      const queue = list[2 + 2 * i];
+      const record = typeof text === 'string' ? storedRecord(text, String(queue)) : null;
+      return { key, record, now };
+    }),
+    memos: requestKeys.flatMap((key, i) => {
+      const text = list[behind + 2 * i];
+      return typeof text === 'string' ? [memoOf(key, text, Number(list[behind + 2 * i + 1]))] : [];
+    }),
+  };
+}
+
+/** @param sendBehind sends another command directly after the swap */
+export async function swapRecords(
+  redis: Redis,
+  admitted: Admitted,
+  changes: Change[],
+  how: 'each' | 'all',
+  sendBehind?: () => void,
+): Promise<SwapResult[]> {
+  const { epoch } = admitted;
+  const isStale = (change: Change) => change.epoch !== undefined && change.epoch !== epoch;
+  const args = [...standing(admitted), ...swapArguments(changes, how, isStale)];
+  const list = listOf(await SWAP.run(redis, args, sendBehind), 1 + changes.length);
+  const now = list[0] as number;
+  return changes.map(({ rev, writer }, i) => {
+    const told = list[1 + i] ?? null;
+    if (told === 1) return { took: true, now, current: { rev, writer } };
+    if (told !== null && typeof told !== 'string') throw unreadableReply();
+    return { took: false, now, current: told === null ? null : standingRecord(told) };
+  });
+}

@@ -1,0 +1,194 @@
+import { Redis, type RedisOptions } from 'ioredis';
+import { StoreError } from '../record-store';
+import type { redisOptions } from './redis-options';
+import { redisRefusal, redisUnreached } from './redis-refusal';
+import { REFUSAL } from './redis-script';
+
+const LATE = 'Redis cannot be reached, or is being looked at.';
+
+const CONNECT_TIMEOUT_MS = 1_500;
+
+/** Refusals that do not concern the connection itself. After any other one it is checked again. */
+const PASSING = /^(OOM|BUSY|MISCONF|NOREPLICAS|NOPERM)\b/;
+
+/** Makes a driver that is not connected yet. */
+export type OpenDriver = (
+  options: ReturnType<typeof redisOptions> & typeof ONCE_ONLY & Limits,
+) => Redis;
+
+type Limits = { connectTimeout: number; commandTimeout: number };
+
+/** Decides what may be sent over a connection. */
+export interface ConnectionGuard<Admitted> {
+  /** May take longer than a call. */
+  admit(redis: Redis): Promise<Admitted>;
+  /** Called with every refusal of one of our scripts. */
+  suspect(admitted: Admitted, refusal: string): void;
+}
+
+/**
+ * One connection to one Redis, opened when first needed and again after it broke. It never sends
+ * anything twice, and sends nothing before the guard has admitted it.
+ */
+export class RedisConnection<Admitted> {
+  private opening: Promise<{ redis: Redis; admitted: Admitted }> | null = null;
+  private current: Redis | null = null;
+  private ready: { redis: Redis; admitted: Admitted } | null = null;
+  private isClosed = false;
+
+  /**
+   * @param timeoutMs how long a call may take
+   * @param guard asked about every new connection before anything else is sent over it
+   * @param openDriver makes the driver of each connection
+   */
+  constructor(
+    private readonly options: ReturnType<typeof redisOptions>,
+    private readonly timeoutMs: number,
+    private readonly guard: ConnectionGuard<Admitted>,
+    private readonly openDriver: OpenDriver = (options) => new Redis(options),
+  ) {}
+
+  /**
+   * Makes one call.
+   *
+   * @throws StoreError `applied: 'no'` if it was never sent or was refused as a whole, `'unknown'`
+   *   otherwise. After a call that was not answered in time the connection is closed, so that no
+   *   later answer can be taken for another call's.
+   */
+  async call<T>(work: (redis: Redis, admitted: Admitted) => Promise<T>): Promise<T> {
+    const { redis, admitted } = this.ready ?? (await this.opened());
+    if (redis.status !== 'ready') {
+      this.drop(redis);
+      throw new StoreError('The connection to Redis is gone.', 'no');
+    }
+    try {
+      return await work(redis, admitted);
+    } catch (error) {
+      const refusal = refusalIn(error);
+      if (refusal?.startsWith(REFUSAL)) this.guard.suspect(admitted, refusal);
+      if (!refusal || !PASSING.test(refusal)) this.drop(redis);
+      if (error instanceof StoreError) throw error;
+      throw refusal
+        ? redisRefusal(refusal, error)
+        : new StoreError('Redis did not answer.', 'unknown', { cause: error });
+    }
+  }
+
+  /** One query over a separate connection, which the guard does not check. */
+  async glance<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
+    const redis = this.driver();
+    try {
+      await connected(redis);
+      return await work(redis);
+    } catch (cause) {
+      if (cause instanceof StoreError) throw cause;
+      throw redisUnreached(refusalIn(cause), cause, 'tls' in this.options);
+    } finally {
+      redis.disconnect();
+    }
+  }
+
+  /** Makes the next call check the store again. */
+  forsake(): void {
+    if (this.current) this.drop(this.current);
+  }
+
+  /** Permanent: every later call fails. */
+  close(): void {
+    this.isClosed = true;
+    this.forsake();
+  }
+
+  private async opened(): Promise<{ redis: Redis; admitted: Admitted }> {
+    if (this.isClosed) throw new StoreError('This store is closed.', 'no');
+    this.opening ??= this.open();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new StoreError(LATE, 'no')), this.timeoutMs);
+    });
+    try {
+      return await Promise.race([this.opening, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private open(): Promise<{ redis: Redis; admitted: Admitted }> {
+    const redis = this.driver();
+    this.current = redis;
+    redis.on('end', () => this.drop(redis));
+    return this.admitted(redis);
+  }
+
+  private driver(): Redis {
+    const limits = { connectTimeout: CONNECT_TIMEOUT_MS, commandTimeout: this.timeoutMs };
+    const redis = this.openDriver({ ...this.options, ...ONCE_ONLY, ...limits });
+    redis.on('error', () => undefined);
+    return redis;
+  }
+
+  private async admitted(redis: Redis): Promise<{ redis: Redis; admitted: Admitted }> {
+    try {
+      await connected(redis);
+      const admitted = await this.guard.admit(redis);
+      if (this.isClosed) throw new StoreError('This store is closed.', 'no');
+      const ready = { redis, admitted };
+      if (this.current === redis) this.ready = ready;
+      return ready;
+    } catch (cause) {
+      this.drop(redis);
+      if (cause instanceof StoreError) {
+        const { refusal } = cause;
+        throw new StoreError(cause.message, 'no', { cause: cause.cause ?? cause, refusal });
+      }
+      throw redisUnreached(refusalIn(cause), cause, 'tls' in this.options);
+    }
+  }
+
+  private drop(redis: Redis): void {
+    if (this.current === redis) {
+      this.current = null;
+      this.opening = null;
+      this.ready = null;
+    }
+    redis.disconnect();
+  }
+}
+
+/**
+ * A driver that retries by itself could apply a swap twice. The protocol versions do not differ in
+ * anything used here.
+ */
+const ONCE_ONLY = {
+  lazyConnect: true,
+  protocol: 2,
+  retryStrategy: () => null,
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  enableOfflineQueue: false,
+  enableReadyCheck: false,
+  disableClientInfo: true,
+  autoResubscribe: false,
+} satisfies RedisOptions;
+
+/** Connects. For a wrong password the driver itself only reports that the connection was closed. */
+async function connected(redis: Redis): Promise<void> {
+  let reason: unknown;
+  const note = (error: unknown) => {
+    reason = error;
+  };
+  redis.on('error', note);
+  try {
+    await redis.connect();
+  } catch (error) {
+    throw reason ?? error;
+  } finally {
+    redis.off('error', note);
+  }
+}
+
+/** The server's own refusal; null for any error after which the call may have been applied. */
+function refusalIn(error: unknown): string | null {
+  const { name, message = '' } = error as Error;
+  return name === 'ReplyError' ? message : null;
+}

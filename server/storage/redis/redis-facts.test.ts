@@ -1,0 +1,33 @@
+import { Redis } from 'ioredis';
+import { expect, it, vi } from 'vitest';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import { readRedisFacts } from './redis-facts';
+
+const RECORDS = 100;
+const SLOWLY = ['--key-load-delay', '20000', '--loading-process-events-interval-bytes', '1024'];
+
+it('a Redis that still reads its files is not asked what it is', async () => {
+  const server = await startPrivateRedis({ durable: true, settings: SLOWLY });
+  const admin = new Redis(server.url, { protocol: 2, enableReadyCheck: false });
+  admin.on('error', () => undefined);
+  try {
+    for (let i = 0; i < RECORDS; i += 1) await admin.set(`record-${i}`, 'text'.repeat(100));
+    expect(await readRedisFacts(admin)).toMatchObject({ appendOnly: true });
+    // The configured read delay applies only to what is in a snapshot.
+    await admin.call('BGREWRITEAOF');
+    await vi.waitFor(async () => {
+      expect(await admin.info('persistence')).toMatch(
+        /aof_rewrite_in_progress:0[\s\S]*aof_last_rewrite_time_sec:\d/,
+      );
+    }, 10_000);
+    server.signal('SIGKILL');
+    const back = server.start();
+    await vi.waitFor(async () => expect(await admin.info()).toContain('loading:1'), 10_000);
+    await expect(readRedisFacts(admin)).rejects.toMatchObject({ applied: 'no' });
+    await back;
+    expect(await readRedisFacts(admin)).toMatchObject({ appendOnly: true });
+  } finally {
+    admin.disconnect();
+    await server.stop();
+  }
+});

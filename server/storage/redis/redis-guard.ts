@@ -1,0 +1,184 @@
+import type { Redis } from 'ioredis';
+import type { LossKind } from '../../contract/console/backend-loss';
+import type { BackendLife, LifeRow, ServerRun } from '../incarnation/backend-life';
+import { memoryLoss } from '../incarnation/memory-loss';
+import { recallLife } from '../incarnation/recall-life';
+import { StoreError } from '../record-store';
+import type { Admitted } from './redis-calls';
+import type { ConnectionGuard } from './redis-connection';
+import {
+  isFlushed,
+  isUseless,
+  type RedisFacts,
+  readRedisFacts,
+  refusalOf,
+  runOf,
+} from './redis-facts';
+import { mendRedis } from './redis-mend';
+import { LOOK } from './redis-script';
+import { listOf } from './redis-text';
+
+const recall = <T>(work: () => Promise<T>) => recallLife('Redis', work);
+
+/** How often another process may win the race before a connection is given up. */
+const TRIES = 5;
+
+/** What a Redis knows of its own incarnation. */
+interface Seen {
+  life: string | null;
+  beat: number;
+  epoch: number;
+  /** How many records it should have, and how many it lists. */
+  count: number;
+  listed: number;
+  now: number;
+}
+
+/**
+ * Admits a connection only after Redis has shown that it has lost nothing: the same incarnation as
+ * in the control database, a heartbeat that is not behind, and no restart that may have lost
+ * writes. A restart may have, unless the run before it was durable from start to end: see
+ * `ServerRun`.
+ *
+ * After a data loss, one process raises the epoch, and all processes bring what is left into a new
+ * incarnation: see `mendRedis`. Until that is done, no process reads or writes. A Redis that is not
+ * configured safely is used for as long as its data is complete, so that holds continue; no
+ * incarnation begins on it.
+ */
+export class RedisGuard implements ConnectionGuard<Admitted> {
+  /** What a script refused to work on; an inspection from outside would not see it. */
+  private suspicion: { life: string; what: LossKind } | null = null;
+  /**
+   * The run of the server that this process used last, and the write history that it continued
+   * then.
+   */
+  private used: ServerRun | null = null;
+
+  constructor(private readonly life: BackendLife) {}
+
+  /** @throws StoreError with the reason why no lock may be stored there */
+  async admit(redis: Redis): Promise<Admitted> {
+    for (let tries = 0; tries < TRIES; tries += 1) {
+      const row = await recall(() => this.life.read());
+      const facts = await readRedisFacts(redis);
+      const refusal = refusalOf(facts);
+      if (refusal && isUseless(facts)) throw new StoreError(refusal, 'no', { refusal });
+      const admitted = await this.judge(redis, row, facts, refusal);
+      if (!admitted) continue;
+      this.used = admitted;
+      return admitted;
+    }
+    throw new StoreError('Redis changes its memory too often.', 'no');
+  }
+
+  /** Notes a script's refusal; `admit` decides what follows from it. */
+  suspect({ life }: Admitted, refusal: string): void {
+    if (refusal.endsWith('records')) this.suspicion = { life, what: 'records' };
+    if (refusal.endsWith('beat')) this.suspicion = { life, what: 'older' };
+  }
+
+  /** Null: another process was faster, so everything must be checked again. */
+  private async judge(
+    redis: Redis,
+    row: LifeRow,
+    facts: RedisFacts,
+    refusal: string | null,
+  ): Promise<Admitted | null> {
+    const seen = await this.look(redis);
+    const { life, epoch, runId } = row;
+    const isBeingMended = life !== null && runId === null && seen.epoch <= epoch;
+    const what = isBeingMended ? null : this.lossIn(row, seen, facts);
+    if (life !== null && !isBeingMended && what === null) {
+      return this.admitWhole({ ...row, life }, seen, facts);
+    }
+    if (refusal) throw new StoreError(refusal, 'no', { refusal });
+    if (isBeingMended) return this.mend(redis, row, facts);
+    const { now, epoch: epochAbove } = seen;
+    const loss = what && { what, now, epochAbove, life: seen.life };
+    const begun = await recall(() => this.life.begin(row, loss));
+    return begun.runId === null ? this.mend(redis, begun, facts) : null;
+  }
+
+  private async admitWhole(
+    row: LifeRow & { life: string },
+    { beat }: Seen,
+    facts: RedisFacts,
+  ): Promise<Admitted | null> {
+    const { life, epoch, runId } = row;
+    const run = runOf(facts);
+    if (runId !== run.runId) {
+      const isOurs = await recall(() => this.life.found(life, run, runId));
+      return isOurs ? { ...run, life, epoch, beat } : null;
+    }
+    if (row.replicationId === null) {
+      await recall(() => this.life.describeRun(life, run));
+      return null;
+    }
+    if (row.replicationId !== run.replicationId) {
+      const copied = { ...run, isDurable: false, evictedKeys: row.evictedKeys ?? 0 };
+      await recall(() => this.life.found(life, copied, runId));
+      return null;
+    }
+    if (row.isDurable && !run.isDurable) await recall(() => this.life.doubtRun(life, runId));
+    const isDurable = row.isDurable === true && run.isDurable;
+    const evictedKeys = row.evictedKeys ?? run.evictedKeys;
+    return { ...run, isDurable, evictedKeys, life, epoch, beat };
+  }
+
+  private lossIn(row: LifeRow, seen: Seen, facts: RedisFacts): LossKind | null {
+    const loss = memoryLoss(row, { ...seen, hasRecords: seen.listed > 0 });
+    if (loss !== null || row.life === null) return loss;
+    if (seen.count !== seen.listed) return 'records';
+    if (this.suspicion?.life === row.life) return this.suspicion.what;
+    return facts.runId === row.runId ? this.lossInRun(row, facts) : lossBefore(row, facts);
+  }
+
+  /**
+   * What the run that was found complete has lost since. A server begins another write history when
+   * it is first copied, long after its last replica has left, and when it takes over from another
+   * server. Only in the last case does it keep the name of the previous history, for an hour, so a
+   * process that used the previous one can tell.
+   */
+  private lossInRun(row: LifeRow, facts: RedisFacts): LossKind | null {
+    const { replicationId, evictedKeys } = row;
+    const isSame = replicationId === null || facts.replicationId === replicationId;
+    const { used } = this;
+    const wasThere = used?.runId === facts.runId && used.replicationId === replicationId;
+    if (!isSame && (facts.wasPromoted || !wasThere)) return 'replaced';
+    return evictedKeys !== null && facts.evictedKeys > evictedKeys ? 'evicted' : null;
+  }
+
+  private async look(redis: Redis): Promise<Seen> {
+    const [now, life, beat, epoch, count, listed] = listOf(await LOOK.run(redis, []), 6);
+    return {
+      life: life == null ? null : String(life),
+      beat: Number(beat ?? -1),
+      epoch: Number(epoch ?? 0),
+      count: Number(count ?? -1),
+      listed: Number(listed),
+      now: Number(now),
+    };
+  }
+
+  private async mend(redis: Redis, row: LifeRow, facts: RedisFacts): Promise<Admitted | null> {
+    const { life, epoch } = row;
+    if (life === null) return null;
+    const run = runOf(facts);
+    const quiet = (now: number) => recall(() => this.life.keepQuiet(life, now));
+    await mendRedis(redis, { life, epoch, run }, quiet);
+    // What was read before the recovery may predate the loss.
+    const mended = runOf(await readRedisFacts(redis));
+    if (mended.replicationId !== run.replicationId) return null;
+    const isOurs = await recall(() => this.life.found(life, mended, null));
+    return isOurs ? { ...mended, life, epoch, beat: 0 } : null;
+  }
+}
+
+/**
+ * What was lost between the run that was found complete and this one. For a run recorded by an
+ * earlier version this is unknown.
+ */
+function lossBefore({ isDurable }: LifeRow, facts: RedisFacts): LossKind | null {
+  if (isDurable === false || !isFlushed(facts) || facts.wasPromoted) return 'restarted';
+  return facts.evictedKeys > 0 ? 'evicted' : null;
+}

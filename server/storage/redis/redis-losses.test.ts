@@ -1,0 +1,275 @@
+import { eq } from 'drizzle-orm';
+import { describe, expect, it, vi } from 'vitest';
+import type { LossKind } from '../../contract/console/backend-loss';
+import { anonymousRequest } from '../../engine/request-identity';
+import { createOf, standing } from '../../engine/testing/counter-asks';
+import { acquire, kindsOf, renew, take } from '../../engine/testing/engine-rig';
+import {
+  created,
+  creation,
+  eventOf,
+  freshKey,
+  readOne,
+  swapOne,
+} from '../conformance/testing/changes';
+import { type RedisProcess, RedisRig } from '../conformance/testing/redis-rig';
+import { recordId } from '../record-id';
+import type { RecordKey } from '../record-store';
+import { BEGIN_LIFE } from './redis-mend-scripts';
+
+const LEASE_MS = 900;
+/** Leases are known by whole seconds. */
+const LONGEST_MS = 1_000;
+const EPOCH_SPAN = 2 ** 41;
+const SOON = { timeout: 25_000, interval: 20 };
+/** A machine that is busy with other things takes long to start so many servers. */
+const TEST_TIMEOUT_MS = 90_000;
+
+interface Loss {
+  how: string;
+  what: LossKind;
+  options?: Parameters<typeof RedisRig.start>[0];
+  /** Done while the lock is held; answers how to make the loss happen. */
+  befall(rig: RedisRig, key: RecordKey): Promise<unknown>;
+}
+
+const LOSSES: Loss[] = [
+  {
+    how: 'killed without having kept anything',
+    what: 'empty',
+    befall: (rig) => rig.killAndRestart(),
+  },
+  {
+    how: 'killed while it flushes once a second',
+    what: 'restarted',
+    options: { durable: true, settings: ['--appendfsync', 'everysec'] },
+    befall: (rig) => rig.killAndRestart(),
+  },
+  {
+    how: 'flushed by somebody',
+    what: 'empty',
+    befall: (rig) => rig.asAdmin((admin) => admin.flushall()),
+  },
+  {
+    how: 'set back to an older copy',
+    what: 'older',
+    async befall(rig) {
+      await rig.asAdmin((admin) => admin.save());
+      const beats = () => rig.asAdmin((admin) => admin.hget('{lockyard}:life', 'beat'));
+      const then = Number(await beats());
+      await vi.waitFor(async () => expect(Number(await beats())).toBeGreaterThan(then + 1), SOON);
+      await rig.killAndRestart();
+    },
+  },
+  {
+    how: 'robbed of one record',
+    what: 'records',
+    befall: (rig, key) => rig.asAdmin((admin) => admin.del(`{lockyard}:r:${recordId(key)}`)),
+  },
+  {
+    how: 'robbed of one record and of its place in the list',
+    what: 'records',
+    befall: (rig, key) =>
+      rig.asAdmin(async (admin) => {
+        await admin.del(`{lockyard}:r:${recordId(key)}`);
+        await admin.zrem('{lockyard}:ids', recordId(key));
+      }),
+  },
+  {
+    how: 'robbed of the list of its records',
+    what: 'records',
+    befall: (rig) => rig.asAdmin((admin) => admin.del('{lockyard}:ids')),
+  },
+  {
+    how: 'robbed of its mark',
+    what: 'empty',
+    befall: (rig) => rig.asAdmin((admin) => admin.del('{lockyard}:life')),
+  },
+  {
+    how: 'given the mark of another life',
+    what: 'stranger',
+    befall: (rig) => rig.asAdmin((admin) => admin.hset('{lockyard}:life', 'life', 'another')),
+  },
+];
+
+/** Taken as soon as the backend answers. */
+const taken = (process: RedisProcess, key: RecordKey, leaseMs = LEASE_MS) =>
+  vi.waitFor(() => take(process, key, 'w1', { leaseMs }), SOON);
+
+describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () => {
+  it.concurrent.each(LOSSES)(
+    'because it was $how grants nothing for one longest lease, and then with higher tokens',
+    async ({ what, options, befall }) => {
+      const rig = await RedisRig.start(options);
+      try {
+        const [one, two] = [await rig.join(), await rig.join()];
+        const [held, fresh] = [freshKey(), freshKey()];
+        const before = await taken(one, held);
+        await befall(rig, held);
+
+        const grants = [held, fresh].map(async (key) => {
+          const answers: { outcome: string; at: number; token: number }[] = [];
+          await vi.waitFor(async () => {
+            const answer = await acquire(two, key, 'w2', { leaseMs: LEASE_MS });
+            const at = (await readOne(two.store, freshKey())).now;
+            const token = answer.outcome === 'granted' ? answer.token : 0;
+            answers.push({ outcome: answer.outcome, at, token });
+            expect(answer.outcome).toBe('granted');
+          }, SOON);
+          return answers.at(-1);
+        });
+        const [again, other] = await Promise.all(grants);
+
+        const loss = two.life.loss;
+        expect(loss?.what).toBe(what);
+        expect(loss?.grantsFrom).toBeGreaterThanOrEqual((loss?.at ?? 0) + LONGEST_MS);
+        expect(again?.at).toBeGreaterThanOrEqual(loss?.grantsFrom ?? Number.NaN);
+        expect(other?.at).toBeGreaterThanOrEqual(loss?.grantsFrom ?? Number.NaN);
+        expect(again?.token).toBeGreaterThan(before.token);
+        expect(Math.floor((again?.token ?? 0) / EPOCH_SPAN)).toBe(2);
+        expect(two.engine.health().loss).toMatchObject({ what });
+
+        await vi.waitFor(() => expect(one.engine.health().loss).toMatchObject({ what }), SOON);
+        expect([one.life.epoch, two.life.epoch]).toEqual([2, 2]);
+        const renewal = await vi.waitFor(() => renew(one, held, 'w1', before.token), SOON);
+        expect(renewal.outcome).toBe('lost');
+      } finally {
+        await rig.close();
+      }
+    },
+  );
+
+  it.concurrent('keeps freezes and counters of what is left, and tells a holder why it lost', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const one = await rig.join();
+      const [held, frozen, counter] = [freshKey(), freshKey(), freshKey()];
+      const { token } = await taken(one, held);
+      const freeze = { verb: 'freeze', by: 'ana', reason: 'repairs' } as const;
+      await one.engine.run(frozen, { ...freeze, request: anonymousRequest() });
+      await one.engine.count(counter, createOf(7));
+      await rig.asAdmin((admin) => admin.del('{lockyard}:life'));
+      const renewal = await vi.waitFor(() => renew(one, held, 'w1', token), SOON);
+      expect(renewal).toMatchObject({ outcome: 'lost', cause: 'forced', by: 'lockyard' });
+      expect((await one.engine.run(frozen, { verb: 'inspect' })).state).toBe('frozen');
+      expect(await standing(one, counter)).toMatchObject({ value: 7 });
+      expect(await kindsOf(one.store, held)).toEqual(['granted', 'forced']);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('refuses a change that was decided before, even where it expects nothing', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const { store } = await rig.join();
+      const key = freshKey();
+      const decided = creation(key, { epoch: 1 });
+      await rig.asAdmin((admin) => admin.flushall());
+      const result = await vi.waitFor(() => swapOne(store, decided), SOON);
+      expect(result).toMatchObject({ took: false, current: null });
+      expect((await readOne(store, key)).record).toBe(null);
+      expect((await swapOne(store, creation(key, { epoch: 2 }))).took).toBe(true);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('is served again where whoever mended it died before saying so', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const key = freshKey();
+      await taken(await rig.join(), key);
+      const { backends } = rig.database.tables;
+      await rig.database.db.update(backends).set({ runId: null }).where(eq(backends.epoch, 1));
+      const later = await rig.join();
+      const answer = await vi.waitFor(() => renew(later, key, 'w1', 1), SOON);
+      expect(answer.outcome).toBe('lost');
+      expect([later.life.epoch, later.life.loss]).toEqual([1, null]);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('is not set back to an earlier life by a command that comes late', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const one = await rig.join();
+      const key = freshKey();
+      await taken(one, key);
+      await rig.asAdmin((admin) => admin.flushall());
+      const { token } = await vi.waitFor(() => take(one, key, 'w2', { leaseMs: 10_000 }), SOON);
+      const late = rig.asAdmin((admin) => BEGIN_LIFE.run(admin, ['first~', 'first', 1, 0]));
+      await expect(late).rejects.toThrow('LOCKYARD');
+      expect((await renew(one, key, 'w2', token)).outcome).toBe('renewed');
+      expect(one.life.epoch).toBe(2);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('never gives a number of its history twice', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const { store } = await rig.join();
+      await vi.waitFor(() => created(store, freshKey(), { events: [eventOf(1)] }), SOON);
+      const before = await store.historyEnd();
+      await rig.asAdmin((admin) => admin.flushall());
+      await vi.waitFor(() => created(store, freshKey(), { events: [eventOf(1)] }), SOON);
+      const after = await store.historyEnd();
+      expect(after).toBeGreaterThan(before);
+      expect((await store.historyAfter(before, 10)).map(({ id }) => id)).toEqual([after]);
+    } finally {
+      await rig.close();
+    }
+  });
+});
+
+describe('a Redis that has lost nothing', { timeout: TEST_TIMEOUT_MS }, () => {
+  it.concurrent('because it flushes every write is served again after a kill, with every hold', async () => {
+    const rig = await RedisRig.start({ durable: true });
+    try {
+      const one = await rig.join();
+      const key = freshKey();
+      const { token } = await taken(one, key, 10_000);
+      await rig.killAndRestart();
+      const upAt = performance.now();
+      const renewal = await vi.waitFor(() => renew(one, key, 'w1', token), SOON);
+      expect(renewal.outcome).toBe('renewed');
+      expect(performance.now() - upAt).toBeLessThan(5_000);
+      expect([one.life.epoch, one.life.loss]).toEqual([1, null]);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('but its scripts goes on as if nothing had been', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const one = await rig.join();
+      const key = freshKey();
+      const { token } = await taken(one, key, 10_000);
+      await rig.asAdmin((admin) => admin.script('FLUSH'));
+      const renewal = await vi.waitFor(() => renew(one, key, 'w1', token), SOON);
+      expect(renewal.outcome).toBe('renewed');
+      expect(one.life.epoch).toBe(1);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('is not taken for one that has by a process that comes later', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const one = await rig.join();
+      const key = freshKey();
+      const { token } = await taken(one, key, 10_000);
+      const two = await rig.join();
+      const renewal = await vi.waitFor(() => renew(two, key, 'w1', token), SOON);
+      expect(renewal.outcome).toBe('renewed');
+      expect([two.life.epoch, two.life.loss]).toEqual([1, null]);
+    } finally {
+      await rig.close();
+    }
+  });
+});

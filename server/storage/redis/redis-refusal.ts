@@ -1,0 +1,49 @@
+import { tlsFailure } from '@/db/tls-failure';
+import { StoreError } from '../record-store';
+import { IS_REPLICA } from './redis-facts';
+import { REFUSAL } from './redis-script';
+
+const OTHER_NODE =
+  'This Redis is part of a cluster and does not keep the slot of {lockyard}: name the one that does.';
+
+/** The meaning of the first word of a Redis refusal, for those that callers should see. */
+const MEANT: [RegExp, string][] = [
+  [/^OOM\b/, 'The memory of this Redis is full (maxmemory): it takes no writes (OOM).'],
+  [/^MISCONF\b/, 'This Redis cannot write to its disk: it takes no writes (MISCONF).'],
+  [
+    /^NOREPLICAS\b/,
+    'This Redis has fewer replicas than min-replicas-to-write: it takes no writes (NOREPLICAS).',
+  ],
+  [/^READONLY\b/, IS_REPLICA],
+  [/^(MOVED|ASK|CLUSTERDOWN)\b/, OTHER_NODE],
+];
+
+/**
+ * The error for a refusal by Redis: nothing of the call was applied.
+ *
+ * @param said the refusal as Redis worded it
+ */
+export function redisRefusal(said: string, cause: unknown): StoreError {
+  if (said.startsWith(REFUSAL)) {
+    return new StoreError('Redis is not the memory that it was.', 'no', { cause });
+  }
+  const refusal = MEANT.find(([pattern]) => pattern.test(said))?.[1] ?? null;
+  return new StoreError(refusal ?? `Redis refuses: ${said.split('\n')[0]}`, 'no', {
+    cause,
+    refusal,
+  });
+}
+
+/**
+ * The error for a connection that could not be made.
+ *
+ * @param said the refusal as Redis worded it; null: none
+ * @param isSecure a server without TLS takes the handshake for a long command and waits for its end
+ */
+export function redisUnreached(said: string | null, cause: unknown, isSecure: boolean): StoreError {
+  if (said !== null) return redisRefusal(said, cause);
+  const why = tlsFailure(cause);
+  const refusal = why && `Redis cannot be used: ${why}.`;
+  const silent = isSecure ? ', or it does not speak TLS on this port' : '';
+  return new StoreError(refusal ?? `Redis cannot be reached${silent}.`, 'no', { cause, refusal });
+}

@@ -1,0 +1,200 @@
+import { rmSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import { createLog } from '../../platform/log';
+import {
+  created,
+  creation,
+  eventOf,
+  freshKey,
+  readOne,
+  stored,
+  update,
+} from '../conformance/testing/changes';
+import { RedisRig } from '../conformance/testing/redis-rig';
+
+const SOON = { timeout: 25_000, interval: 20 };
+
+/** Refused with nothing applied. On a busy machine reaching Redis may take a try or two. */
+const isRefused = (work: () => Promise<unknown>, words: string) =>
+  vi.waitFor(
+    () =>
+      expect(work()).rejects.toMatchObject({
+        name: 'StoreError',
+        applied: 'no',
+        message: expect.stringContaining(words),
+      }),
+    SOON,
+  );
+
+describe('a Redis where no lock may be kept is refused in plain words', { timeout: 90_000 }, () => {
+  it.concurrent('because it evicts keys, until it does no more', async () => {
+    const rig = await RedisRig.start({
+      settings: ['--maxmemory', '64mb', '--maxmemory-policy', 'allkeys-lru'],
+    });
+    try {
+      const { store } = await rig.join();
+      await isRefused(() => created(store, freshKey()), 'noeviction');
+      const { unsafe, level } = await store.guarantees();
+      expect([unsafe, level]).toEqual([expect.stringContaining('noeviction'), 'Best-effort']);
+      await rig.asAdmin((admin) => admin.config('SET', 'maxmemory-policy', 'noeviction'));
+      await vi.waitFor(() => created(store, freshKey()), SOON);
+      expect((await store.guarantees()).unsafe).toBe(null);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('because it evicts keys since a while ago and has lost its memory', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const { store, life } = await rig.join(undefined, 20);
+      await vi.waitFor(() => created(store, freshKey()), SOON);
+      const { settingsRev } = store;
+      await rig.asAdmin((admin) => admin.config('SET', 'maxmemory-policy', 'allkeys-lru'));
+      await vi.waitFor(() => expect(store.settingsRev).toBe(settingsRev + 1), SOON);
+      await created(store, freshKey());
+      await rig.asAdmin((admin) => admin.del('{lockyard}:life'));
+      await isRefused(() => created(store, freshKey()), 'noeviction');
+      expect(life.epoch).toBe(1);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('because the password is wrong, which is shown to nobody', async () => {
+    const rig = await RedisRig.start({
+      settings: ['--user', 'locker', 'on', '>right', '~*', '+@all'],
+    });
+    try {
+      const wrong = 'hunter2-is-not-it';
+      const { store } = await rig.join(rig.server.url.replace('//', `//locker:${wrong}@`));
+      await isRefused(() => created(store, freshKey()), 'WRONGPASS');
+      const lines: string[] = [];
+      const log = createLog({ write: (line) => void lines.push(line) });
+      await store.guarantees().catch((err: unknown) => log.warn({ err }, 'refused'));
+      expect(lines.join()).toContain('WRONGPASS');
+      expect(lines.join()).not.toContain(wrong);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('because it is a Sentinel', async () => {
+    const rig = await RedisRig.start({ sentinel: true });
+    try {
+      const { store } = await rig.join();
+      await isRefused(() => created(store, freshKey()), 'Sentinel');
+      await expect(store.guarantees()).rejects.toThrow('Sentinel');
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('because it follows another one', async () => {
+    const rig = await RedisRig.start();
+    const replica = await startPrivateRedis({
+      settings: ['--replicaof', '127.0.0.1', new URL(rig.server.url).port],
+    });
+    try {
+      const { store } = await rig.join(replica.url);
+      await isRefused(() => created(store, freshKey()), 'replica');
+      const { store: primary } = await rig.join();
+      await vi.waitFor(() => created(primary, freshKey()), SOON);
+      const { level, reasons } = await primary.guarantees();
+      expect([level, reasons[0]]).toEqual(['Best-effort', expect.stringContaining('replica')]);
+    } finally {
+      await replica.stop();
+      await rig.close();
+    }
+  });
+
+  it.concurrent('because its slot of the cluster is elsewhere', async () => {
+    const rig = await RedisRig.start({ cluster: true });
+    try {
+      const { store } = await rig.join();
+      await vi.waitFor(() => created(store, freshKey()), SOON);
+      await rig.asAdmin((admin) => admin.call('CLUSTER', 'FLUSHSLOTS').catch(() => undefined));
+      await rig.asAdmin((admin) =>
+        admin.call('CLUSTER', 'DELSLOTSRANGE', 0, 16383).catch(() => undefined),
+      );
+      await isRefused(() => created(store, freshKey()), 'slot');
+    } finally {
+      await rig.close();
+    }
+  });
+});
+
+describe('a Redis that is full', { timeout: 90_000 }, () => {
+  it.concurrent('refuses whole swaps: nothing of one is there', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const { store } = await rig.join();
+      const [standing, fresh] = [freshKey(), freshKey()];
+      const seen = await vi.waitFor(() => created(store, standing, { head: 'before' }), SOON);
+      const end = await store.historyEnd();
+      await rig.asAdmin((admin) => admin.config('SET', 'maxmemory', '1mb'));
+      const changes = [
+        update(standing, seen, { head: 'after', events: [eventOf(2)] }),
+        creation(fresh, { events: [eventOf(1)] }),
+      ];
+      await isRefused(() => store.swap(changes), 'is full');
+      await isRefused(() => store.swapAll(changes), 'OOM');
+      expect((await stored(store, standing)).head).toBe('before');
+      expect((await readOne(store, fresh)).record).toBe(null);
+      expect(await store.historyAfter(end, 10)).toEqual([]);
+      await rig.asAdmin((admin) => admin.config('SET', 'maxmemory', '0'));
+      expect((await store.swap(changes)).map(({ took }) => took)).toEqual([true, true]);
+    } finally {
+      await rig.close();
+    }
+  });
+});
+
+describe('a Redis whose disk is full', { timeout: 90_000 }, () => {
+  it.concurrent('says so to everybody whom it refuses', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const { store } = await rig.join();
+      await vi.waitFor(() => created(store, freshKey()), SOON);
+      await rig.asAdmin((admin) => admin.config('SET', 'save', '3600 1'));
+      // To Redis a folder that is gone is a disk that takes no file.
+      rmSync(rig.server.folder, { recursive: true });
+      await rig.asAdmin(async (admin) => {
+        await admin.call('BGSAVE');
+        const hasFailed = async () => expect(await admin.info()).toContain('bgsave_status:err');
+        await vi.waitFor(hasFailed, SOON);
+      });
+      await isRefused(() => created(store, freshKey()), 'cannot write to its disk');
+    } finally {
+      await rig.close();
+    }
+  });
+});
+
+describe('what a Redis promises', { timeout: 90_000 }, () => {
+  it.concurrent('is Strong where every write is flushed and nobody can take over', async () => {
+    const rig = await RedisRig.start({ durable: true });
+    try {
+      const { store } = await rig.join();
+      const { level, settings } = await store.guarantees();
+      expect(level).toBe('Strong');
+      expect(settings.filter(({ complaint }) => complaint !== null)).toEqual([]);
+    } finally {
+      await rig.close();
+    }
+  });
+
+  it.concurrent('is Timed where a crash may forget writes, and says which setting is to blame', async () => {
+    const rig = await RedisRig.start();
+    try {
+      const { store } = await rig.join();
+      const { level, settings, unsafe } = await store.guarantees();
+      expect([level, unsafe]).toEqual(['Timed', null]);
+      const blamed = settings.filter(({ complaint }) => complaint !== null);
+      expect(blamed.map(({ name }) => name)).toEqual(['appendonly']);
+    } finally {
+      await rig.close();
+    }
+  });
+});

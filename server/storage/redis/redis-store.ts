@@ -1,0 +1,252 @@
+import type { Redis } from 'ioredis';
+import { decodeHistory } from '../codec/history-text';
+import type { BackendLife } from '../incarnation/backend-life';
+import { coverLeases } from '../incarnation/cover-leases';
+import { idRange, recordId, recordKey } from '../record-id';
+import {
+  type Change,
+  type Cursor,
+  type Guarantees,
+  type HistoryRow,
+  type HistorySource,
+  type Obsolete,
+  type Page,
+  type ReadResult,
+  type RecordKey,
+  type RecordStore,
+  StoreError,
+  type SwapResult,
+} from '../record-store';
+import { type Admitted, readRecords, standing, swapRecords } from './redis-calls';
+import { type OpenDriver, RedisConnection } from './redis-connection';
+import { flushesNow, readRedisFacts, refusalOf, runOf } from './redis-facts';
+import { redisGuarantees } from './redis-guarantees';
+import { RedisGuard } from './redis-guard';
+import { KEYS } from './redis-keys';
+import { redisOptions } from './redis-options';
+import { BEAT, FORGET } from './redis-script';
+import { beginning } from './redis-text';
+
+/** How long one call may take before its connection is closed. */
+const CALL_TIMEOUT_MS = 1_500;
+
+const BEAT_EVERY_MS = 1_000;
+
+/** History entries removed per batch. */
+const PRUNE_ENTRIES = 500;
+
+/**
+ * Records in one Redis: one script per call, over one connection. Lost data is never taken for data
+ * that was never written: see `RedisGuard`.
+ */
+export class RedisStore implements RecordStore, HistorySource {
+  readonly paysByRecord = true;
+  settingsRev = 0;
+  /** Why no lock may be granted there, as of the last heartbeat. */
+  private refusal: string | null = null;
+  private readonly connection: RedisConnection<Admitted>;
+  private beating = Promise.resolve();
+  private isClosed = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  /**
+   * @param url `redis://user:password@host:port/number`, `rediss:` with TLS
+   * @param life what the control database knows of this store
+   * @param beatEveryMs how often it writes a heartbeat and reads the settings
+   * @param openDriver makes the driver of each connection; the simulator's leads to a simulated
+   *   server
+   */
+  constructor(
+    url: string,
+    private readonly life: BackendLife,
+    private readonly beatEveryMs = BEAT_EVERY_MS,
+    openDriver?: OpenDriver,
+  ) {
+    const guard = new RedisGuard(life);
+    const options = redisOptions(url);
+    this.connection = new RedisConnection(options, CALL_TIMEOUT_MS, guard, openDriver);
+    this.beatSoon();
+  }
+
+  read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
+    return this.ask((redis, admitted) => readRecords(redis, admitted, keys, requestKeys));
+  }
+
+  swap(changes: Change[]): Promise<SwapResult[]> {
+    return this.swapped(changes, 'each');
+  }
+
+  swapAll(changes: Change[]): Promise<SwapResult[]> {
+    return this.swapped(changes, 'all');
+  }
+
+  scan({ namespace, after }: Cursor, limit: number): Promise<Page> {
+    const [from, to] = namespace === null ? ['-', '+'] : bounds(idRange(namespace));
+    const begin = after ? `(${recordId(after)}` : from;
+    return this.ask(async (redis, admitted) => {
+      const ids = await redis.zrangebylex(KEYS.ids, begin, to, 'LIMIT', 0, limit);
+      const found = ids.map(recordKey);
+      const { records } = await readRecords(redis, admitted, found, []);
+      const last = found.length === limit ? found.at(-1) : undefined;
+      return {
+        records: records.filter(({ record }) => record !== null),
+        next: last ? { namespace, after: last } : null,
+      };
+    });
+  }
+
+  /** Expired answers need no removal: Redis expires them. */
+  async forget(records: Obsolete[]): Promise<boolean[]> {
+    if (records.length === 0) return [];
+    const asked = records.flatMap((record) => [
+      recordId(record.key),
+      beginning(record),
+      Math.min(record.notBefore ?? 0, Number.MAX_SAFE_INTEGER),
+    ]);
+    const gone = await this.connection.call((redis, admitted) =>
+      FORGET.run(redis, [...standing(admitted), records.length, ...asked]),
+    );
+    return (gone as number[]).map((count) => count === 1);
+  }
+
+  historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
+    return this.history(`(${position}-0`, '+', limit);
+  }
+
+  /**
+   * A number can be read as soon as it is assigned, so few are ever asked for; they are read as one
+   * range.
+   */
+  async historyOf(ids: number[]): Promise<HistoryRow[]> {
+    if (ids.length === 0) return [];
+    const wanted = new Set(ids);
+    const rows = await this.history(`${Math.min(...ids)}-0`, `${Math.max(...ids)}-0`, ids.length);
+    return rows.filter(({ id }) => wanted.has(id));
+  }
+
+  historyEnd(): Promise<number> {
+    return this.ask(async (redis) => Number(await redis.hget(KEYS.marker, 'history')));
+  }
+
+  pruneHistory(position: number, before: number): Promise<number> {
+    return this.connection.call(async (redis) => {
+      const entries = await redis.xrange(
+        KEYS.history,
+        '-',
+        `${position}-0`,
+        'COUNT',
+        PRUNE_ENTRIES,
+      );
+      const last = entries.map(historyRow).findLast(({ at }) => at < before);
+      return last ? redis.xtrim(KEYS.history, 'MINID', `${last.id + 1}-0`) : 0;
+    });
+  }
+
+  /** Reads them whether or not locks may be stored there. */
+  guarantees(): Promise<Guarantees> {
+    return this.connection.glance(async (redis) => {
+      const { isDurable } = await this.life.read().catch(() => this.life);
+      return redisGuarantees(await readRedisFacts(redis), isDurable);
+    });
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    this.connection.close();
+    await this.beating;
+  }
+
+  /**
+   * How long a hold may last is recorded permanently before the first hold that long is written.
+   */
+  private async swapped(changes: Change[], how: 'each' | 'all'): Promise<SwapResult[]> {
+    await coverLeases(this.life, changes);
+    return this.connection.call(async (redis, admitted) => {
+      if (!admitted.isDurable) return swapRecords(redis, admitted, changes, how);
+      let flushes = Promise.resolve(true);
+      const results = await swapRecords(redis, admitted, changes, how, () => {
+        flushes = flushesNow(redis);
+        flushes.catch(() => undefined);
+      });
+      if (!(await flushes.catch(unanswered))) await this.doubtRun(admitted);
+      return results;
+    });
+  }
+
+  /**
+   * From now on a restart of this server is a data loss, since it may lose what is written. Await
+   * this before the write that revealed it is answered.
+   */
+  private async doubtRun(admitted: Admitted): Promise<void> {
+    await this.life.doubtRun(admitted.life, admitted.runId).catch((cause) => {
+      throw new StoreError('The control database does not answer.', 'unknown', { cause });
+    });
+    admitted.isDurable = false;
+  }
+
+  private history(from: string, to: string, limit: number): Promise<HistoryRow[]> {
+    return this.ask(async (redis) => {
+      const entries = await redis.xrange(KEYS.history, from, to, 'COUNT', limit);
+      return entries.map(historyRow).map(decodeHistory);
+    });
+  }
+
+  /** A call that only reads: if it fails, nothing was applied. */
+  private async ask<T>(work: (redis: Redis, admitted: Admitted) => Promise<T>): Promise<T> {
+    try {
+      return await this.connection.call(work);
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      const { message, cause, refusal } = error;
+      throw new StoreError(message, 'no', { cause, refusal });
+    }
+  }
+
+  /**
+   * Writes a heartbeat to Redis and then to the control database, so that an older copy of Redis
+   * can be recognised.
+   */
+  private beatSoon(): void {
+    const beat = async () => {
+      await this.beatOnce().catch(() => undefined);
+      if (!this.isClosed) this.beatSoon();
+    };
+    this.timer = setTimeout(() => {
+      this.beating = beat();
+    }, this.beatEveryMs);
+    this.timer.unref();
+  }
+
+  private async beatOnce(): Promise<void> {
+    const { life, beat, hasEvicted } = await this.connection.call(async (redis, admitted) => {
+      admitted.beat = Number(await BEAT.run(redis, standing(admitted)));
+      const facts = await readRedisFacts(redis);
+      this.noteRefusal(refusalOf(facts));
+      if (admitted.isDurable && !runOf(facts).isDurable) await this.doubtRun(admitted);
+      return { ...admitted, hasEvicted: facts.evictedKeys > admitted.evictedKeys };
+    });
+    const isStanding = await this.life.noteBeat(life, beat);
+    if (hasEvicted || !isStanding) this.connection.forsake();
+  }
+
+  private noteRefusal(refusal: string | null): void {
+    if (refusal !== this.refusal) this.settingsRev += 1;
+    this.refusal = refusal;
+  }
+}
+
+/** From the first up to the second, exclusive. */
+function bounds([from, to]: [string, string]): [string, string] {
+  return [`[${from}`, `(${to}`];
+}
+
+function historyRow([id, fields]: [string, string[]]) {
+  const [, at, , changes = '[]', , took = ''] = fields;
+  return { id: Number.parseInt(id, 10), at: Number(at), changes, took };
+}
+
+/** The swap before the query was applied, even if the query failed. */
+function unanswered(cause: unknown): never {
+  throw new StoreError('Redis did not say whether it flushes.', 'unknown', { cause });
+}

@@ -1,0 +1,147 @@
+import { randomBytes } from 'node:crypto';
+import { sinceEra } from '../../core/fencing-token';
+import { liveHolds } from '../../core/lock/lock-record';
+import { type Restoration, restoredCounter, restoredLock } from '../../core/restored-record';
+import type { HomeOf } from '../../core/spread-names';
+import { decodeCounter, encodeCounter } from '../codec/counter-codec';
+import { decodeRecord, encodeRecord } from '../codec/record-codec';
+import type { MysqlStore } from '../mysql/mysql-store';
+import { recordId } from '../record-id';
+import type { Change, Cursor, ReadRecord, RecordStore } from '../record-store';
+
+/** Records moved per batch. */
+const AT_ONCE = 100;
+
+/** A record that exists. */
+type Found = ReadRecord & { record: NonNullable<ReadRecord['record']> };
+
+/** One shard while its records are moved. */
+export interface MovingShard {
+  name: string;
+  store: MysqlStore;
+  /** It has lost records: what is left may be older than what was granted. */
+  isLost: boolean;
+}
+
+/** All records of a shard, in pages; without Lockyard's own records, which stay on their shard. */
+async function* pagesOf(store: RecordStore): AsyncGenerator<Found[]> {
+  let cursor: Cursor | null = { namespace: null, after: null };
+  while (cursor) {
+    const page = await store.scan(cursor, AT_ONCE);
+    const isOthers = (read: ReadRecord): read is Found =>
+      read.record !== null && !read.key.namespace.startsWith('.');
+    yield page.records.filter(isOthers);
+    cursor = page.next;
+  }
+}
+
+/**
+ * The longest remaining lease on any of these shards, each by its own clock, in milliseconds; and
+ * how many records there are.
+ */
+export async function longestLease(
+  shards: MovingShard[],
+): Promise<{ leftMs: number; records: number }> {
+  let [leftMs, records] = [0, 0];
+  for (const { store } of shards) {
+    for await (const page of pagesOf(store)) {
+      records += page.length;
+      for (const { key, record, now } of page) {
+        if (key.kind === 'counter') continue;
+        const lock = orNull(() => decodeRecord(record).record);
+        for (const { expiresAt } of liveHolds(lock, now))
+          leftMs = Math.max(leftMs, expiresAt - now);
+      }
+    }
+  }
+  return { leftMs, records };
+}
+
+/**
+ * Moves every record to its home shard, and rewrites the records of a shard that lost data. Holds
+ * that are moved end: their leases were judged by another clock. Values, freezes and the last token
+ * stay.
+ *
+ * A copy has a higher rev than its original and is written before the original is removed. So this
+ * may be interrupted anywhere: when repeated, it finds one or both, and the higher rev is right. No
+ * other process may change records meanwhile.
+ *
+ * @returns how many records were moved or rewritten
+ */
+export async function moveRecords(
+  shards: MovingShard[],
+  homeOf: HomeOf,
+  restoration: Omit<Restoration, 'now'>,
+): Promise<number> {
+  let moved = 0;
+  for (const from of shards) {
+    for await (const page of pagesOf(from.store)) {
+      for (const [home, to] of shards.entries()) {
+        const reads = page.filter(({ key }) => homeOf(recordId(key)) === home);
+        if (reads.length === 0 || (to === from && !from.isLost)) continue;
+        await put(to, reads, restoration);
+        if (to !== from)
+          await from.store.forget(reads.map(({ key, record }) => ({ key, ...record })));
+        moved += reads.length;
+      }
+    }
+  }
+  return moved;
+}
+
+async function put(
+  { store, name }: MovingShard,
+  reads: Found[],
+  restoration: Omit<Restoration, 'now'>,
+): Promise<void> {
+  const keys = reads.map(({ key }) => key);
+  const { records } = await store.read(keys, []);
+  const changes = reads.flatMap((read, i): Change[] => {
+    const there = records[i]?.record ?? null;
+    const isThere = there !== null && there.rev > read.record.rev;
+    return isThere ? [] : [copyOf(read, there, restoration)];
+  });
+  const results = changes.length > 0 ? await store.swap(changes) : [];
+  if (results.every(({ took }) => took)) return;
+  throw new Error(`Somebody else writes on the shard ${name}.`);
+}
+
+function copyOf(
+  { key, record, now }: Found,
+  there: Found['record'] | null,
+  restoration: Omit<Restoration, 'now'>,
+): Change {
+  const change = {
+    key,
+    expect: there && { rev: there.rev, writer: there.writer },
+    clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
+    writer: randomBytes(8).toString('base64url'),
+    events: [],
+    memos: [],
+    extensions: [],
+  };
+  if (key.kind === 'counter') {
+    const counter = orNull(() => decodeCounter(record).record);
+    if (!counter) return { ...change, ...asItIs(record, now) };
+    const next = restoredCounter(counter, now);
+    return { ...change, rev: next.rev, head: encodeCounter(next).head, queue: '' };
+  }
+  const lock = orNull(() => decodeRecord(record).record);
+  if (!lock) return { ...change, ...asItIs(record, now) };
+  const { next, events } = restoredLock(lock, { ...restoration, now });
+  const { head, queue } = encodeRecord(next, null);
+  return { ...change, rev: next.rev, head, queue: queue ?? '', events };
+}
+
+/** A record that cannot be decoded is never granted, on either shard. */
+function asItIs({ rev, head, queue }: Found['record'], now: number) {
+  return { rev: Math.max(rev, sinceEra(now)) + 1, head, queue };
+}
+
+function orNull<T>(decode: () => T): T | null {
+  try {
+    return decode();
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openSqliteFile } from '@/db/sqlite/sqlite-file';
+import { readSqliteFacts, type SqliteFacts } from './sqlite-facts';
+import { sqliteGuarantees } from './sqlite-guarantees';
+
+const EXT4 = 0xef53;
+const GOOD: SqliteFacts = {
+  journalMode: 'wal',
+  synchronous: 2,
+  pageSize: 4096,
+  version: '3.45.1',
+  fileSystem: EXT4,
+};
+const of = (parts: Partial<SqliteFacts>) => sqliteGuarantees({ ...GOOD, ...parts });
+
+describe('a SQLite file', () => {
+  it.each([{}, { synchronous: 3 }, { journalMode: 'delete' }, { fileSystem: null }])(
+    'is Strong where every commit is flushed to a disk of this machine: %j',
+    (parts) => expect(of(parts)).toMatchObject({ level: 'Strong', unsafe: null }),
+  );
+
+  it.each([
+    { synchronous: 1 },
+    { synchronous: 0 },
+    { journalMode: 'memory' },
+    { journalMode: 'off' },
+    { fileSystem: 0x01021994 },
+    { fileSystem: 0x65735546 },
+  ])('is Best-effort where a crash may cost grants, and says so: %j', (parts) => {
+    const told = of(parts);
+    expect(told).toMatchObject({ level: 'Best-effort', unsafe: null });
+    expect(told.settings.filter(({ complaint }) => complaint !== null)).toHaveLength(1);
+    expect(told.reasons).toHaveLength(1);
+  });
+
+  it.each([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x00c36400])(
+    'is unsafe on a file system that other machines reach: %d',
+    (fileSystem) => expect(of({ fileSystem }).unsafe).toMatch(/another machine/),
+  );
+
+  it('as Lockyard opens it has a journal and a full flush, and its file system is told', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'ly-facts-'));
+    const file = await openSqliteFile(join(folder, 'a file.db'));
+    const facts = await readSqliteFacts(file);
+    await file.close();
+    await rm(folder, { recursive: true });
+    expect(facts).toMatchObject({ journalMode: 'wal', synchronous: 2 });
+    expect(facts.version).toMatch(/^3\.\d+/);
+    expect(facts.fileSystem === null).toBe(process.platform !== 'linux');
+  });
+});

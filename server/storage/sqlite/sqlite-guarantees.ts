@@ -1,0 +1,86 @@
+import { type Finding, weighFindings } from '../guarantees/weigh-findings';
+import type { Guarantees } from '../record-store';
+import type { SqliteFacts } from './sqlite-facts';
+
+const STRONG =
+  'One process has the file, and flushes every commit to disk before it answers: a crash at any instant forgets no grant.';
+
+const SYNCHRONOUS = ['OFF', 'NORMAL', 'FULL', 'EXTRA'];
+
+/** File systems on another machine, or on several at once, by Linux's magic number. */
+const SHARED: Record<number, string> = {
+  26985: 'NFS',
+  20859: 'SMB',
+  4283649346: 'CIFS',
+  4266872130: 'SMB 2',
+  16914839: '9P',
+  1397113167: 'AFS',
+  12805120: 'Ceph',
+  198183888: 'Lustre',
+  18225520: 'GFS2',
+  1952539503: 'OCFS2',
+  1196443219: 'GPFS',
+};
+
+const IN_MEMORY: Record<number, string> = { 16914836: 'tmpfs', 2240043254: 'ramfs' };
+
+const FUSE = 0x65735546;
+
+/**
+ * What an SQLite file can promise with these settings and this location. Pure. Unsafe: a file that
+ * other machines can reach.
+ */
+export function sqliteGuarantees(facts: SqliteFacts): Guarantees {
+  const { journalMode, synchronous, pageSize, version, fileSystem } = facts;
+  return weighFindings(
+    [
+      journal(journalMode),
+      flush(synchronous),
+      place(fileSystem),
+      fine('page_size', String(pageSize)),
+      fine('version', version),
+    ],
+    STRONG,
+  );
+}
+
+const fine = (name: string, value: string): Finding => ({ name, value, complaint: null });
+
+function bestEffort(name: string, value: string, complaint: string, reason: string): Finding {
+  return { name, value, complaint, caps: { level: 'Best-effort', reason } };
+}
+
+function journal(mode: string): Finding {
+  const isSafe = /^(wal|delete|truncate|persist)$/i.test(mode);
+  if (isSafe) return fine('journal_mode', mode);
+  const why = 'The file has no journal on disk: a crash may damage it.';
+  return bestEffort('journal_mode', mode, 'Must be WAL.', why);
+}
+
+function flush(synchronous: number): Finding {
+  const value = SYNCHRONOUS[synchronous] ?? String(synchronous);
+  if (synchronous >= 2) return fine('synchronous', value);
+  const why = 'Commits are not flushed one by one: a power cut may forget the newest grants.';
+  return bestEffort('synchronous', value, 'Must be FULL: a power cut forgets.', why);
+}
+
+function place(magic: number | null): Finding {
+  const name = 'file system';
+  if (magic === null) return fine(name, 'not told');
+  const shared = SHARED[magic];
+  if (shared) {
+    const why = `The file lies on ${shared}: another machine may have it open too, and locks on it cannot be relied on.`;
+    return { name, value: shared, complaint: 'Must be a local disk.', unsafe: why };
+  }
+  const memory = IN_MEMORY[magic];
+  if (memory) {
+    const why = 'The file lies in memory: it is gone when the machine restarts.';
+    return bestEffort(name, memory, 'Must be a disk.', why);
+  }
+  if (magic === FUSE) {
+    const why =
+      'The file lies on FUSE: what becomes of a flush there, and who else has the file, cannot be told.';
+    return bestEffort(name, 'FUSE', 'Should be a local disk.', why);
+  }
+  return fine(name, `local (0x${magic.toString(16)})`);
+}

@@ -1,0 +1,285 @@
+import type { Client, InStatement, ResultSet } from '@libsql/client';
+import { isBusy, type SqliteFile } from '../../../db/sqlite/sqlite-file';
+import type { Clock } from '../../platform/clock';
+import { decodeHistory, encodeHistory } from '../codec/history-text';
+import { idRange, recordId, recordKey } from '../record-id';
+import {
+  type Change,
+  type Cursor,
+  type Guarantees,
+  type HistoryRow,
+  type HistorySource,
+  type Obsolete,
+  type Page,
+  type ReadResult,
+  type RecordKey,
+  type RecordStore,
+  type StoredRecord,
+  StoreError,
+  type SwapResult,
+} from '../record-store';
+import { readSqliteFacts } from './sqlite-facts';
+import { sqliteGuarantees } from './sqlite-guarantees';
+
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+/**
+ * The driver rejects a whole result for one number that it cannot represent exactly: such a rev is
+ * returned as one that is not exact.
+ */
+const REV = `iif(rev > ${NEVER}, ${NEVER}.0 + 1, rev) rev`;
+
+/** Lists come as one JSON parameter, so every statement is a constant. */
+const SQL = {
+  read: `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id IN (SELECT value FROM json_each(?))`,
+  readMemos:
+    'SELECT id, input_hash, answer, expires_at FROM lock_requests WHERE id IN (SELECT value FROM json_each(?))',
+  insert:
+    "INSERT INTO locks (id, rev, writer, head, queue, changed_at) SELECT value ->> 'id', value ->> 'rev', value ->> 'writer', value ->> 'head', coalesce(value ->> 'queue', ''), ?2 FROM json_each(?1) WHERE value ->> 'seenRev' IS NULL AND ?2 >= value ->> 'past' AND ?2 < value ->> 'ahead' ON CONFLICT (id) DO NOTHING",
+  update:
+    "UPDATE locks SET rev = c.value ->> 'rev', writer = c.value ->> 'writer', head = c.value ->> 'head', queue = coalesce(c.value ->> 'queue', queue), changed_at = ?2 FROM json_each(?1) c WHERE locks.id = c.value ->> 'id' AND locks.rev = c.value ->> 'seenRev' AND locks.writer = c.value ->> 'seenWriter' AND ?2 >= c.value ->> 'past' AND ?2 < c.value ->> 'ahead'",
+  history:
+    'INSERT INTO lock_history (at, changes, took) SELECT ?3, ?2, group_concat(writer) FROM locks WHERE writer IN (SELECT value FROM json_each(?1)) AND id IN (SELECT value FROM json_each(?4)) HAVING count(*) > 0',
+  memos:
+    "INSERT INTO lock_requests (id, input_hash, answer, expires_at) SELECT c.value ->> 'key', c.value ->> 'inputHash', c.value ->> 'answer', c.value ->> 'expiresAt' FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE true ON CONFLICT (id) DO UPDATE SET input_hash = excluded.input_hash, answer = excluded.answer, expires_at = excluded.expires_at",
+  extend:
+    "UPDATE lock_requests SET expires_at = max(lock_requests.expires_at, c.value ->> 'expiresAt') FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE lock_requests.id = c.value ->> 'key'",
+  current: `SELECT id, ${REV}, writer FROM locks WHERE id IN (SELECT value FROM json_each(?))`,
+  forget: 'DELETE FROM locks WHERE id = ? AND rev = ? AND writer = ? AND ? <= ?',
+  forgetMemos: 'DELETE FROM lock_requests WHERE expires_at < ?',
+  scan: `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id > ? AND id >= ? AND id < ? ORDER BY id LIMIT ?`,
+  historyAfter: 'SELECT id, at, changes, took FROM lock_history WHERE id > ? ORDER BY id LIMIT ?',
+  historyOf:
+    'SELECT id, at, changes, took FROM lock_history WHERE id IN (SELECT value FROM json_each(?))',
+  pruneHistory:
+    'DELETE FROM lock_history WHERE id IN (SELECT id FROM lock_history WHERE id <= ? AND at < ? ORDER BY id LIMIT 1000)',
+  historyEnd: 'SELECT coalesce(max(id), 0) AS id FROM lock_history',
+  lastInstant: 'SELECT coalesce(max(changed_at), 0) AS at FROM locks',
+} as const;
+
+/** Sorts after every id: no UTF-8 text is greater. */
+const LAST_ID = '\u{10ffff}';
+
+/**
+ * Records in an embedded SQLite file that this process alone has open. Each swap is one
+ * transaction, run in its turn in the file's write queue.
+ *
+ * The clock is the machine's, but never behind an instant that was stored before: if the machine's
+ * is set back, it continues from where it was at the monotonic clock's rate. So no lease is
+ * revived, and none lasts longer.
+ */
+export class SqliteStore implements RecordStore, HistorySource {
+  /** The latest instant known to have been reached, and when that was by the monotonic clock. */
+  private reached: { instant: number; at: number };
+
+  private constructor(
+    private readonly file: SqliteFile,
+    private readonly clock: Clock,
+    lastInstant: number,
+  ) {
+    this.reached = { instant: lastInstant, at: clock.monotonic() };
+  }
+
+  static async open(file: SqliteFile, clock: Clock): Promise<SqliteStore> {
+    const { rows } = await file.client.execute(SQL.lastInstant);
+    return new SqliteStore(file, clock, Number(rows[0]?.at ?? 0));
+  }
+
+  async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
+    const { rows } = await this.ask(SQL.read, JSON.stringify(keys.map(recordId)));
+    const memos =
+      requestKeys.length > 0
+        ? (await this.ask(SQL.readMemos, JSON.stringify(requestKeys))).rows
+        : [];
+    const now = this.now();
+    const byId = new Map(rows.map((row) => [String(row.id), storedRecord(row)]));
+    return {
+      records: keys.map((key) => ({ key, record: byId.get(recordId(key)) ?? null, now })),
+      memos: memos.map((row) => ({
+        key: String(row.id),
+        inputHash: String(row.input_hash),
+        answer: JSON.parse(String(row.answer)),
+        expiresAt: Number(row.expires_at),
+      })),
+    };
+  }
+
+  async swap(changes: Change[]): Promise<SwapResult[]> {
+    const ids = JSON.stringify(changes.map((change) => recordId(change.key)));
+    const { now, results } = await this.write((client) => {
+      const at = this.now();
+      return client.batch(swapStatements(changes, ids, at), 'write').then((batch) => ({
+        now: at,
+        results: batch,
+      }));
+    });
+    const current = currentOf(results.at(-1));
+    return changes.map((change) => {
+      const stands = current(change);
+      const took = stands?.rev === change.rev && stands.writer === change.writer;
+      return { took, now, current: stands };
+    });
+  }
+
+  /** Checked and written in one turn of the file's write queue: no other write comes in between. */
+  async swapAll(changes: Change[]): Promise<SwapResult[]> {
+    const ids = JSON.stringify(changes.map((change) => recordId(change.key)));
+    return this.write(async (client) => {
+      const now = this.now();
+      const current = currentOf(await client.execute({ sql: SQL.current, args: [ids] }));
+      const isWhole = changes.every((change) => isExpected(change, current(change), now));
+      if (!isWhole)
+        return changes.map((change) => ({ took: false, now, current: current(change) }));
+      await client.batch(swapStatements(changes, ids, now), 'write');
+      return changes.map(({ rev, writer }) => ({ took: true, now, current: { rev, writer } }));
+    });
+  }
+
+  async scan({ namespace, after }: Cursor, limit: number): Promise<Page> {
+    const [from, to] = namespace === null ? ['', LAST_ID] : idRange(namespace);
+    const args = [after ? recordId(after) : '', from, to, limit];
+    const { rows } = await this.run(() => this.file.client.execute({ sql: SQL.scan, args }), 'no');
+    const now = this.now();
+    const records = rows.map((row) => ({
+      key: recordKey(String(row.id)),
+      record: storedRecord(row),
+      now,
+    }));
+    const last = records.length === limit ? records.at(-1) : undefined;
+    return { records, next: last ? { namespace, after: last.key } : null };
+  }
+
+  async forget(records: Obsolete[]): Promise<boolean[]> {
+    const results = await this.write((client) => {
+      const now = this.now();
+      const deletions = records.map(({ key, rev, writer, notBefore = 0 }) => ({
+        sql: SQL.forget,
+        args: [recordId(key), rev, writer, Math.min(notBefore, NEVER), now],
+      }));
+      const lapsed = { sql: SQL.forgetMemos, args: [now] };
+      return client.batch([...deletions, lapsed], 'write');
+    });
+    return records.map((_, i) => results[i]?.rowsAffected === 1);
+  }
+
+  historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
+    return this.history(SQL.historyAfter, [position, limit]);
+  }
+
+  historyOf(ids: number[]): Promise<HistoryRow[]> {
+    return this.history(SQL.historyOf, [JSON.stringify(ids)]);
+  }
+
+  async historyEnd(): Promise<number> {
+    const { rows } = await this.run(() => this.file.client.execute(SQL.historyEnd), 'no');
+    return Number(rows[0]?.id ?? 0);
+  }
+
+  async pruneHistory(position: number, before: number): Promise<number> {
+    const args = [position, before];
+    const result = await this.write((client) => client.execute({ sql: SQL.pruneHistory, args }));
+    return result.rowsAffected;
+  }
+
+  async guarantees(): Promise<Guarantees> {
+    return sqliteGuarantees(await readSqliteFacts(this.file));
+  }
+
+  /** The caller that opened the file closes it. */
+  async close(): Promise<void> {}
+
+  private async history(sql: string, args: (number | string)[]): Promise<HistoryRow[]> {
+    const { rows } = await this.run(() => this.file.client.execute({ sql, args }), 'no');
+    return rows.map(({ id, at, changes, took }) => {
+      const row = { id: Number(id), at: Number(at) };
+      return decodeHistory({ ...row, changes: String(changes), took: String(took) });
+    });
+  }
+
+  private now(): number {
+    const at = this.clock.monotonic();
+    const wall = Math.floor(this.clock.now());
+    const steady = Math.floor(this.reached.instant + (at - this.reached.at));
+    if (wall > steady) this.reached = { instant: wall, at };
+    return Math.max(wall, steady);
+  }
+
+  private ask(sql: string, list: string): Promise<ResultSet> {
+    return this.run(() => this.file.client.execute({ sql, args: [list] }), 'no');
+  }
+
+  private write<T>(job: (client: Client) => Promise<T>): Promise<T> {
+    return this.run(() => this.file.write(job), 'unknown');
+  }
+
+  private async run<T>(work: () => Promise<T>, applied: 'no' | 'unknown'): Promise<T> {
+    try {
+      return await work();
+    } catch (cause) {
+      if (isBusy(cause)) throw new StoreError('Another program writes the file.', 'no', { cause });
+      throw new StoreError('The SQLite file did not answer.', applied, { cause });
+    }
+  }
+}
+
+type Standing = { rev: number; writer: string };
+
+/** Finds the current record of a change. */
+function currentOf(result: ResultSet | undefined): (change: Change) => Standing | null {
+  const rows = result?.rows ?? [];
+  const byId = new Map(
+    rows.map((row) => [String(row.id), { rev: Number(row.rev), writer: String(row.writer) }]),
+  );
+  return ({ key }) => byId.get(recordId(key)) ?? null;
+}
+
+function isExpected({ expect, clock }: Change, stands: Standing | null, now: number): boolean {
+  const isSame = stands?.rev === expect?.rev && stands?.writer === expect?.writer;
+  return isSame && now >= clock.past && now < clock.ahead;
+}
+
+function swapStatements(changes: Change[], ids: string, now: number): InStatement[] {
+  const proposals = JSON.stringify(
+    changes.map(({ key, expect, clock, writer, rev, head, queue }) => ({
+      id: recordId(key),
+      seenRev: expect?.rev ?? null,
+      seenWriter: expect?.writer ?? null,
+      past: clock.past,
+      ahead: Math.min(clock.ahead, NEVER),
+      rev,
+      writer,
+      head,
+      queue,
+    })),
+  );
+  const writers = JSON.stringify(changes.map((change) => change.writer));
+  const memos = changes.flatMap(({ key, writer, memos: kept }) =>
+    kept.map((memo) => ({
+      ...memo,
+      answer: JSON.stringify(memo.answer),
+      id: recordId(key),
+      writer,
+    })),
+  );
+  const extensions = changes.flatMap(({ key, writer, extensions: extended }) =>
+    extended.flatMap(({ keys, expiresAt }) =>
+      keys.map((requestKey) => ({ key: requestKey, expiresAt, id: recordId(key), writer })),
+    ),
+  );
+  const hasHistory = changes.some((change) => change.events.length > 0);
+  return [
+    { sql: SQL.insert, args: [proposals, now] },
+    { sql: SQL.update, args: [proposals, now] },
+    ...(hasHistory
+      ? [{ sql: SQL.history, args: [writers, encodeHistory(changes), now, ids] }]
+      : []),
+    ...(memos.length > 0 ? [{ sql: SQL.memos, args: [JSON.stringify(memos)] }] : []),
+    ...(extensions.length > 0 ? [{ sql: SQL.extend, args: [JSON.stringify(extensions)] }] : []),
+    { sql: SQL.current, args: [ids] },
+  ];
+}
+
+function storedRecord(row: Record<string, unknown>): StoredRecord {
+  const { rev, writer, head, queue } = row;
+  return { rev: Number(rev), writer: String(writer), head: String(head), queue: String(queue) };
+}

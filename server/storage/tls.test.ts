@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { openDatabase } from '@/db/open-database';
+import { openTestDatabase } from '@/db/testing/test-database';
+import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
+import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
+import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
+import { freePort } from '@/scripts/system/free-port.mjs';
+import { readConfig } from '../bootstrap/config/config';
+import { systemClock } from '../platform/clock';
+import { created, freshKey, stored } from './conformance/testing/changes';
+import { type Store, testMysqlUrl } from './conformance/testing/stores-under-test';
+import { TestAuthority } from './conformance/testing/test-authority';
+import { BackendLife } from './incarnation/backend-life';
+import { openBackend } from './open-backend';
+import { RedisStore } from './redis/redis-store';
+import { openZookeeperStore } from './zookeeper/open-zookeeper-store';
+
+const SOON = { timeout: 25_000, interval: 50 };
+
+let authority: TestAuthority;
+let stranger: TestAuthority;
+let control: Awaited<ReturnType<typeof openTestDatabase>>;
+let mysql: Awaited<ReturnType<typeof startPrivateMariadb>>;
+let redis: Awaited<ReturnType<typeof startPrivateRedis>>;
+let zookeeper: Awaited<ReturnType<typeof startPrivateZookeeper>>;
+let redisTlsPort: number;
+
+beforeAll(async () => {
+  [authority, stranger] = [new TestAuthority(), new TestAuthority()];
+  const { key, cert, keyStore } = authority.sign('IP:127.0.0.1');
+  control = await openTestDatabase('sqlite');
+  redisTlsPort = await freePort();
+  const tls = ['--tls-cert-file', cert, '--tls-key-file', key, '--tls-auth-clients', 'no'];
+  const settings = [
+    '--tls-port',
+    String(redisTlsPort),
+    '--tls-ca-cert-file',
+    authority.file,
+    ...tls,
+  ];
+  [mysql, redis, zookeeper] = await Promise.all([
+    startPrivateMariadb({ durable: false, settings: [`--ssl-cert=${cert}`, `--ssl-key=${key}`] }),
+    startPrivateRedis({ settings }),
+    startPrivateZookeeper({ settings: ['forceSync=no'], keyStore }),
+  ]);
+}, 90_000);
+
+afterAll(async () => {
+  await Promise.all([mysql?.stop(), redis?.stop(), zookeeper?.stop()]);
+  await control.close();
+  authority.remove();
+  stranger.remove();
+});
+
+/** What a server opens that has this URL in its environment. */
+async function opened(url: string, authorityFile?: string): Promise<Store> {
+  const { backends } = readConfig({
+    LOCKYARD_BACKEND_ORDERS: url,
+    LOCKYARD_TLS_CA_ORDERS: authorityFile,
+  });
+  const [backend] = backends;
+  const place = backend && 'url' in backend ? backend.url : null;
+  if (!place) throw new Error('It names no store.');
+  if (place.kind === 'mysql' || place.kind === 'sqlite') return openBackend(place, systemClock);
+  const life = await BackendLife.open(control, place.kind, Date.now());
+  if (place.kind === 'redis') return new RedisStore(place.url, life);
+  return openZookeeperStore(place, life);
+}
+
+/** Why such a store cannot be used: the line that is logged. */
+async function complaint(url: string, authorityFile?: string): Promise<string> {
+  try {
+    const store = await opened(url, authorityFile);
+    try {
+      await store.guarantees();
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return 'It can be used.';
+}
+
+const KINDS = {
+  mysql: {
+    secure: () => `${mysql.url.replace('mysql:', 'mysqls:')}/mysql`,
+    plain: () => `${testMysqlUrl().replace('mysql:', 'mysqls:').replace(/\/*$/, '')}/mysql`,
+  },
+  redis: {
+    secure: () => `rediss://127.0.0.1:${redisTlsPort}`,
+    plain: () => redis.url.replace('redis:', 'rediss:'),
+  },
+  zookeeper: {
+    secure: () => zookeeper.secureUrl,
+    plain: () => zookeeper.url.replace('zookeeper:', 'zookeepers:'),
+  },
+};
+
+describe.each(Object.entries(KINDS))('%s with TLS', (_, { secure, plain }) => {
+  test("keeps records where an authority of one's own has signed its certificate", async () => {
+    // A ZooKeeper that has just begun may take its time over the first handshake.
+    const store = await vi.waitFor(() => opened(secure(), authority.file), SOON);
+    try {
+      const key = freshKey();
+      await vi.waitFor(() => created(store, key, { head: 'here' }), SOON);
+      expect((await stored(store, key)).head).toBe('here');
+      expect((await store.guarantees()).settings.length).toBeGreaterThan(0);
+    } finally {
+      await store.close();
+    }
+  });
+
+  test.each([
+    [
+      'its certificate was signed by an authority that is not trusted',
+      () => [secure()],
+      /authority/,
+    ],
+    [
+      'another authority is the only one that is trusted',
+      () => [secure(), stranger.file],
+      /authority/,
+    ],
+    [
+      'its certificate is for another name',
+      () => [secure().replace('127.0.0.1', 'localhost'), authority.file],
+      /for another host name/,
+    ],
+    ['it speaks none', () => [plain(), authority.file], /does not speak TLS/],
+  ] as const)('cannot be used where %s, in one clear line', async (_, args, why) => {
+    const [url, file] = args();
+    const line = await vi.waitFor(async () => {
+      const said = await complaint(url as string, file);
+      expect(said).toMatch(why);
+      return said;
+    }, SOON);
+    expect(line).toMatch(/^[^\n]*cannot be (used|reached)[^\n]*$/);
+  });
+});
+
+test('a control database with TLS is spoken to with TLS', async () => {
+  const { database } = readConfig({
+    LOCKYARD_DATABASE_URL: KINDS.mysql.secure(),
+    LOCKYARD_TLS_CA_DEFAULT: authority.file,
+  });
+  const opened = await openDatabase(database);
+  try {
+    const { rows } = await opened.raw.ask("SHOW STATUS LIKE 'Ssl_version'", []);
+    expect(rows[0]?.[1]).toMatch(/^TLSv1\.[23]$/);
+  } finally {
+    await opened.close();
+  }
+});

@@ -1,0 +1,233 @@
+import type { Socket } from 'node:net';
+import { tlsFailure } from '@/db/tls-failure';
+import { StoreError } from '../../record-store';
+import { type Call, CODE, ZookeeperRefusal } from './wire-calls';
+import { WireReader } from './wire-reader';
+import { WireWriter } from './wire-writer';
+import { type ServerAddress, socketTo } from './zookeeper-socket';
+
+/**
+ * How long a session outlives its connection on the server. Nothing depends on it: no znode of ours
+ * is ephemeral.
+ */
+const SESSION_TIMEOUT_MS = 6_000;
+const LOOK_EVERY_MS = 50;
+
+/** The server accepts requests up to 1 MB; its answers can be many times that. */
+const LARGEST_ANSWER = 64 * 1024 * 1024;
+
+const XID = { auth: -4, close: 1_000_000_000 } as const;
+const TYPE = { auth: 100, close: -11 } as const;
+
+interface Pending {
+  xid: number;
+  writes: boolean;
+  sentAt: number;
+  settle(reader: WireReader, code: number): void;
+  fail(error: Error): void;
+}
+
+/**
+ * One connection, with a session that no other connection resumes. Nothing is sent twice: when the
+ * connection breaks, every unanswered request fails, and so does every later one.
+ *
+ * The connection is closed at once if the server says nothing for the time limit, or sends what is
+ * no answer to a request.
+ *
+ * Why not a library: node-zookeeper-client 1.1.3 has no `sync`, takes version 0 in a `multi` for
+ * any version, sends after a reconnect what was queued before it, and throws from its socket
+ * handler on unknown error codes.
+ */
+export class ZookeeperConnection {
+  private readonly pending: Pending[] = [];
+  private chunks: Buffer[] = [];
+  private chunkBytes = 0;
+  private lastXid = 0;
+  private isGreeted = false;
+  private failure: Error | null = null;
+  private readonly look: NodeJS.Timeout;
+
+  private constructor(
+    private readonly socket: Socket,
+    private readonly timeoutMs: number,
+    private readonly monotonic: () => number,
+    private readonly onEnd: () => void,
+  ) {
+    this.look = setInterval(() => this.leaveTheSilent(), LOOK_EVERY_MS).unref();
+    socket.setNoDelay(true);
+    socket.on('data', (chunk) => this.take(chunk));
+    socket.on('error', (error) => this.end(error));
+    socket.on('close', () => this.end(new Error('ZooKeeper closed the connection.')));
+  }
+
+  /**
+   * Resolves once there is a session; rejects, and leaves nothing behind, if there is none in time.
+   *
+   * @param onEnd called once, when the connection can no longer be used
+   */
+  static async open(
+    address: ServerAddress,
+    timeoutMs: number,
+    monotonic: () => number,
+    onEnd: () => void,
+  ): Promise<ZookeeperConnection> {
+    let begin = () => {};
+    const socket = socketTo(address, () => begin());
+    const connection = new ZookeeperConnection(socket, timeoutMs, monotonic, onEnd);
+    const greeted = connection.expect(0, false, (reader) => connection.greet(reader));
+    const greeting = new WireWriter().int(0).long(0n).int(SESSION_TIMEOUT_MS).long(0n);
+    begin = () => {
+      socket.write(greeting.bytes(Buffer.alloc(16)).bool(false).packet());
+      if (address.credentials === null) return;
+      const auth = new WireWriter().int(XID.auth).int(TYPE.auth).int(0).text('digest');
+      socket.write(auth.bytes(Buffer.from(address.credentials)).packet());
+    };
+    await greeted;
+    return connection;
+  }
+
+  get isOpen(): boolean {
+    return this.failure === null;
+  }
+
+  /**
+   * Sends a request. Answers come in the order of the requests, and a request is answered after
+   * those before it took effect.
+   *
+   * @throws StoreError if no answer came: `unknown` if the request may have changed something
+   * @throws ZookeeperRefusal if the answer is a refusal
+   */
+  ask<T>(call: Call<T>): Promise<T> {
+    if (this.failure) return Promise.reject(lost(this.failure, false));
+    this.lastXid += 1;
+    const answered = this.expect(this.lastXid, call.writes, (reader, code) =>
+      call.answer(reader, code),
+    );
+    if (this.socket.writableCorked === 0) {
+      this.socket.cork();
+      process.nextTick(() => this.socket.uncork());
+    }
+    this.socket.write(call.packet(this.lastXid));
+    return answered;
+  }
+
+  /** Ends the session on the server too, if it responds. */
+  close(): void {
+    if (this.failure) return;
+    this.socket.end(new WireWriter().int(XID.close).int(TYPE.close).packet());
+    this.end(new Error('This connection was closed.'), false);
+  }
+
+  private expect<T>(
+    xid: number,
+    writes: boolean,
+    read: (reader: WireReader, code: number) => T,
+  ): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const settle = (reader: WireReader, code: number) => {
+        try {
+          resolve(read(reader, code));
+        } catch (error) {
+          if (!(error instanceof ZookeeperRefusal)) throw error;
+          reject(error);
+        }
+      };
+      this.pending.push({ xid, writes, sentAt: this.monotonic(), settle, fail: reject });
+    });
+  }
+
+  private take(chunk: Buffer): void {
+    this.chunks.push(chunk);
+    this.chunkBytes += chunk.length;
+    try {
+      for (let packet = this.nextPacket(); packet; packet = this.nextPacket()) this.hear(packet);
+    } catch (error) {
+      this.end(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+
+  /** Null: the packet is not complete yet. */
+  private nextPacket(): Buffer | null {
+    if (this.failure || this.chunkBytes < 4) return null;
+    const [first = Buffer.alloc(0)] = this.chunks;
+    const start = first.length >= 4 ? first : this.joined();
+    const length = start.readInt32BE(0);
+    if (length < 0 || length > LARGEST_ANSWER) {
+      throw new RangeError('What answered does not speak as ZooKeeper does.');
+    }
+    if (this.chunkBytes < length + 4) return null;
+    const all = start.length >= length + 4 ? start : this.joined();
+    this.chunks[0] = all.subarray(length + 4);
+    if (this.chunks[0].length === 0) this.chunks.shift();
+    this.chunkBytes -= length + 4;
+    return all.subarray(4, length + 4);
+  }
+
+  private joined(): Buffer {
+    const all = Buffer.concat(this.chunks);
+    this.chunks = [all];
+    return all;
+  }
+
+  private hear(packet: Buffer): void {
+    const reader = new WireReader(packet);
+    if (!this.isGreeted) {
+      this.pending[0]?.settle(reader, CODE.ok);
+      this.pending.shift();
+      this.isGreeted = true;
+      return;
+    }
+    const xid = reader.int();
+    reader.long();
+    const code = reader.int();
+    if (xid === XID.auth) {
+      if (code !== CODE.ok) throw new ZookeeperRefusal(code);
+      return;
+    }
+    const [next] = this.pending;
+    if (next?.xid !== xid) throw new RangeError('ZooKeeper answered what nobody had asked.');
+    next.settle(reader, code);
+    this.pending.shift();
+  }
+
+  private greet(reader: WireReader): void {
+    const version = reader.int();
+    const timeoutMs = reader.int();
+    if (version !== 0 || timeoutMs <= 0) {
+      throw new RangeError('What answered does not greet as ZooKeeper does.');
+    }
+  }
+
+  private leaveTheSilent(): void {
+    if (!this.isSilent()) return;
+    // After a stall of this process, timers run before the data that has arrived meanwhile is read:
+    // read that first.
+    setImmediate(() => {
+      if (!this.isSilent()) return;
+      this.end(new Error(`ZooKeeper did not answer within ${this.timeoutMs} ms.`));
+    });
+  }
+
+  private isSilent(): boolean {
+    const [oldest] = this.pending;
+    return oldest !== undefined && this.monotonic() - oldest.sentAt >= this.timeoutMs;
+  }
+
+  private end(error: Error, isRude = true): void {
+    if (this.failure) return;
+    this.failure = error;
+    clearInterval(this.look);
+    if (isRude) this.socket.destroy();
+    for (const { writes, fail } of this.pending.splice(0)) fail(lost(error, writes));
+    this.onEnd();
+  }
+}
+
+function lost(cause: Error, mayHaveHappened: boolean): StoreError {
+  if (mayHaveHappened) {
+    return new StoreError('ZooKeeper did not say whether it took a change.', 'unknown', { cause });
+  }
+  const why = tlsFailure(cause);
+  const refusal = why && `ZooKeeper cannot be used: ${why}.`;
+  return new StoreError(refusal ?? 'ZooKeeper is not there.', 'no', { cause, refusal });
+}

@@ -1,0 +1,186 @@
+import { ClockInterval } from '../../clock-interval';
+import { StoreError } from '../../record-store';
+import type { ZookeeperLayout } from '../zookeeper-layout';
+import {
+  type Acl,
+  ANY_VERSION,
+  type Call,
+  exists,
+  getData,
+  type MultiAnswer,
+  multi,
+  type Step,
+  ZookeeperRefusal,
+} from './wire-calls';
+import type { ZookeeperConnection } from './zookeeper-connection';
+
+/**
+ * What every write depends on besides its own record. The version is that of a znode which every
+ * removal of a record writes. So a write that names it knows that no remembered version belongs to
+ * a znode that was deleted and recreated.
+ */
+export interface Generation {
+  version: number;
+  /** The part of the history that is written to. */
+  chunk: number;
+  /**
+   * The incarnation that was found complete; a write in it does nothing once another one has begun.
+   * Null: none yet.
+   */
+  life: string | null;
+  /** The epoch of that incarnation. */
+  epoch: number;
+}
+
+/** The result of a write; `at` is its instant on the leader's clock. */
+export type Written =
+  | (Extract<MultiAnswer, { took: true }> & { at: number })
+  | Extract<MultiAnswer, { took: false }>;
+
+/** Provides a `ZookeeperLine`, and what is known through the last one. */
+export interface ZookeeperLines
+  extends Pick<
+    ZookeeperLine,
+    'generation' | 'write' | 'refreshGeneration' | 'earliest' | 'latest' | 'connected'
+  > {}
+
+/**
+ * A connection, what is known of the leader's clock through it, and the incarnation that it was
+ * admitted to.
+ */
+export class ZookeeperLine {
+  private readonly clock = new ClockInterval();
+  private known: Generation = { version: 0, chunk: 0, life: null, epoch: 0 };
+
+  constructor(
+    private readonly connection: ZookeeperConnection,
+    readonly layout: ZookeeperLayout,
+    readonly acl: Acl,
+    readonly monotonic: () => number,
+    /** Called when remembered versions may belong to deleted znodes. */
+    private readonly onNewGeneration: () => void,
+  ) {}
+
+  get isOpen(): boolean {
+    return this.connection.isOpen;
+  }
+
+  get generation(): Generation {
+    return this.known;
+  }
+
+  async connected(): Promise<ZookeeperLine> {
+    return this;
+  }
+
+  ask<T>(call: Call<T>): Promise<T> {
+    return this.connection.ask(call);
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+
+  /** The leader's clock shows at least this; whole milliseconds. */
+  earliest(): number {
+    return Math.floor(this.interval().earliest);
+  }
+
+  /** It shows less than this. */
+  latest(): number {
+    return this.interval().latest;
+  }
+
+  /** From now on every write and every proof belongs to this incarnation. */
+  async enter(memory: { life: string; epoch: number }): Promise<void> {
+    this.known = { ...this.known, ...memory };
+    await this.refreshGeneration();
+  }
+
+  /** From now on writes belong to no incarnation: one is being inspected or created. */
+  leave(): void {
+    this.known = { ...this.known, life: null };
+  }
+
+  /**
+   * One atomic step, and its instant on the leader's clock.
+   *
+   * @param rests the generation in which it was decided
+   * @throws StoreError `no` if that incarnation no longer exists
+   */
+  async write(steps: Step[], { life }: Generation = this.known): Promise<Written> {
+    if (life !== this.known.life) throw otherMemory();
+    const mark = life === null ? [] : [this.layout.marker(life)];
+    const checks = mark.map((path): Step => ({ kind: 'check', path, version: ANY_VERSION }));
+    const answer = await this.send([...steps, ...checks]);
+    if (!answer.took && answer.failedAt === steps.length && life !== null) throw this.changed();
+    return answer;
+  }
+
+  /**
+   * Writes only to read the clock. A read after it is no older than anything that was answered
+   * before it.
+   *
+   * @returns that instant, on the leader's clock
+   */
+  async tick(): Promise<number> {
+    const answer = await this.write([]);
+    if (answer.took) return answer.at;
+    throw new ZookeeperRefusal(answer.code);
+  }
+
+  /**
+   * Proves that every earlier answer on this connection came from the incarnation that it was
+   * admitted to.
+   */
+  async prove(): Promise<void> {
+    const { life } = this.known;
+    if (life === null || (await this.ask(exists(this.layout.marker(life))))) return;
+    throw this.changed();
+  }
+
+  async refreshGeneration(): Promise<void> {
+    const read = await this.ask(getData(this.layout.generation));
+    if (read === null) throw this.changed();
+    const { version } = read.stat;
+    if (version !== this.known.version) this.onNewGeneration();
+    this.known = { ...this.known, version, chunk: chunkIn(read.data) };
+  }
+
+  /**
+   * The store has changed underneath: no further request is sent before it has been inspected
+   * again.
+   */
+  changed(): StoreError {
+    this.close();
+    return otherMemory();
+  }
+
+  /** Only a set step returns the instant; it applies to all steps. */
+  private async send(steps: Step[]): Promise<Written> {
+    const tick: Step = {
+      kind: 'set',
+      path: this.layout.tick,
+      data: Buffer.alloc(0),
+      version: ANY_VERSION,
+    };
+    const tellsTime = steps.some(({ kind }) => kind === 'set');
+    const sentAt = this.monotonic();
+    const answer = await this.ask(multi(tellsTime ? steps : [...steps, tick], this.acl));
+    if (!answer.took) return answer;
+    const at = answer.done.find(({ stat }) => stat)?.stat?.mtime ?? 0;
+    this.clock.measure(at, sentAt, this.monotonic());
+    return { ...answer, at };
+  }
+
+  private interval(): { earliest: number; latest: number } {
+    const interval = this.clock.at(this.monotonic());
+    if (interval) return interval;
+    throw new StoreError("ZooKeeper's clock is not known yet.", 'no');
+  }
+}
+
+/** The chunk that the generation's znode names. */
+export const chunkIn = (data: Buffer): number => Number(String(data));
+
+const otherMemory = () => new StoreError('ZooKeeper is not the memory that it was.', 'no');

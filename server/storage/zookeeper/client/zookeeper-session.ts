@@ -1,0 +1,208 @@
+import { StoreError } from '../../record-store';
+import type { ZookeeperGuard } from '../guard/zookeeper-guard';
+import type { ZookeeperLayout } from '../zookeeper-layout';
+import { OPEN_TO_ALL, OWNED } from './wire-calls';
+import { ZookeeperConnection } from './zookeeper-connection';
+import { type Generation, ZookeeperLine, type ZookeeperLines } from './zookeeper-line';
+import type { ServerAddress } from './zookeeper-socket';
+
+const ANSWER_WITHIN_MS = 1_200;
+/** How long a call waits for a connection that is being made. */
+const PATIENCE_MS = 250;
+const BEAT_EVERY_MS = 1_000;
+const RETRY_AFTER_MS = 50;
+const RETRY_AT_MOST_MS = 400;
+
+const LATE = 'ZooKeeper is not there, or is being looked at.';
+
+/**
+ * A connection to one of the servers, reopened whenever it breaks, and what is known of the
+ * leader's clock through it: measured before a new connection is used, every second, and by every
+ * write. None is used before ZooKeeper has shown that it has lost nothing: see `ZookeeperGuard`.
+ */
+export class ZookeeperSession implements ZookeeperLines {
+  /** The last one that was admitted. */
+  private line: ZookeeperLine | null = null;
+  /** Why there is none at present. */
+  private failure: unknown;
+  private waiters: (() => void)[] = [];
+  private wake = () => {};
+  private isClosed = false;
+
+  private constructor(
+    private readonly servers: ServerAddress[],
+    private readonly layout: ZookeeperLayout,
+    private readonly guard: ZookeeperGuard,
+    private readonly monotonic: () => number,
+    /** Called when remembered versions may belong to deleted znodes. */
+    private readonly onNewGeneration: () => void,
+  ) {}
+
+  /**
+   * Creates the znodes and connects.
+   *
+   * @throws StoreError if no server responds or admits us
+   */
+  static async open(
+    servers: ServerAddress[],
+    layout: ZookeeperLayout,
+    guard: ZookeeperGuard,
+    monotonic: () => number,
+    onNewGeneration: () => void,
+  ): Promise<ZookeeperSession> {
+    const session = new ZookeeperSession(servers, layout, guard, monotonic, onNewGeneration);
+    let failure: unknown;
+    for (const server of servers) {
+      try {
+        await session.begin(server);
+        void session.keep();
+        return session;
+      } catch (error) {
+        failure = error;
+      }
+    }
+    throw asStoreError(failure);
+  }
+
+  get generation(): Generation {
+    return this.last().generation;
+  }
+
+  earliest(): number {
+    return this.last().earliest();
+  }
+
+  latest(): number {
+    return this.last().latest();
+  }
+
+  /**
+   * An admitted connection whose clock was measured.
+   *
+   * @throws StoreError `no` if there is none in time
+   */
+  async connected(): Promise<ZookeeperLine> {
+    if (!this.line?.isOpen) await this.waitForOne();
+    if (this.line?.isOpen) return this.line;
+    const why = this.failure ? asStoreError(this.failure).message : LATE;
+    throw new StoreError(why, 'no', { cause: this.failure });
+  }
+
+  async write(...what: Parameters<ZookeeperLine['write']>): ReturnType<ZookeeperLine['write']> {
+    const line = await this.connected();
+    return line.write(...what);
+  }
+
+  async refreshGeneration(): Promise<void> {
+    const line = await this.connected();
+    await line.refreshGeneration();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    this.line?.close();
+    this.wake();
+  }
+
+  private last(): ZookeeperLine {
+    if (this.line) return this.line;
+    throw new StoreError('ZooKeeper is not there.', 'no');
+  }
+
+  private readonly onEnd = () => {
+    if (!this.line?.isOpen) this.wake();
+  };
+
+  /**
+   * Another server may answer from now on, so nothing is known of its clock, and changes may have
+   * gone unseen.
+   */
+  private async begin(server: ServerAddress): Promise<void> {
+    const { layout, guard, monotonic, onNewGeneration } = this;
+    const open = ZookeeperConnection.open(server, ANSWER_WITHIN_MS, monotonic, this.onEnd);
+    const connection = await open;
+    /** With credentials, what is created belongs to that user. */
+    const acl = server.credentials ? OWNED : OPEN_TO_ALL;
+    const line = new ZookeeperLine(connection, layout, acl, monotonic, onNewGeneration);
+    try {
+      await guard.admit(line);
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    onNewGeneration();
+    this.failure = undefined;
+    this.line = line;
+    if (this.isClosed) connection.close();
+    for (const waiter of this.waiters.splice(0)) waiter();
+  }
+
+  private async keep(): Promise<void> {
+    let retryAfterMs = RETRY_AFTER_MS;
+    for (let next = 0; !this.isClosed; ) {
+      if (this.line?.isOpen) {
+        await this.sleep(BEAT_EVERY_MS);
+        await this.beat(this.line);
+        retryAfterMs = RETRY_AFTER_MS;
+        continue;
+      }
+      if (!(await this.tryServer(next))) {
+        await this.sleep(retryAfterMs);
+        retryAfterMs = Math.min(retryAfterMs * 2, RETRY_AT_MOST_MS);
+      }
+      next += 1;
+    }
+  }
+
+  private async tryServer(place: number): Promise<boolean> {
+    const server = this.servers[place % this.servers.length];
+    if (!server) return false;
+    try {
+      await this.begin(server);
+      return true;
+    } catch (error) {
+      this.failure = error;
+      return false;
+    }
+  }
+
+  /**
+   * A refused heartbeat shows that the znodes have changed; then the connection can no longer be
+   * used.
+   */
+  private async beat(line: ZookeeperLine): Promise<void> {
+    if (!line.isOpen) return;
+    try {
+      await this.guard.beat(line);
+    } catch {
+      line.close();
+    }
+  }
+
+  private waitForOne(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, PATIENCE_MS);
+      this.waiters.push(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+  }
+
+  private sleep(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      timer.unref();
+      this.wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+export function asStoreError(error: unknown): StoreError {
+  if (error instanceof StoreError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new StoreError(message, 'no', { cause: error });
+}

@@ -1,0 +1,89 @@
+import { expect, it } from 'vitest';
+import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
+import { freePort } from '@/scripts/system/free-port.mjs';
+import { readZookeeperFacts, type ZookeeperFacts } from './zookeeper-facts';
+import { zookeeperGuarantees } from './zookeeper-guarantees';
+
+const running = () => {
+  const url = parseZookeeperUrl(process.env.TEST_ZOOKEEPER_URL ?? '');
+  if (typeof url === 'string') throw new Error('TEST_ZOOKEEPER_URL must name a ZooKeeper.');
+  return url.servers.map((server) => ({ ...server, credentials: null }));
+};
+
+it('a ZooKeeper is Timed, for its clock, and says its version and that it is alone', async () => {
+  const { level, reasons, settings, unsafe } = zookeeperGuarantees(
+    await readZookeeperFacts(running()),
+  );
+  expect(level).toBe('Timed');
+  expect(reasons[0]).toContain('clock');
+  expect(unsafe).toBe(null);
+  const settingOf = (name: string) => settings.find((setting) => setting.name === name);
+  expect(settingOf('Zookeeper version')?.value).toMatch(/^3\.\d+\.\d+/);
+  expect(settingOf('Mode')).toMatchObject({
+    value: 'standalone',
+    complaint: expect.stringContaining('no other'),
+  });
+  expect(settingOf('tickTime')?.value).toMatch(/^\d+$/);
+});
+
+it('a server that is away is complained of; where all are away nothing is told', async () => {
+  const away = { host: '127.0.0.1', port: await freePort(), credentials: null };
+  const { settings } = zookeeperGuarantees(await readZookeeperFacts([...running(), away]));
+  const [first] = running();
+  expect(settings).toContainEqual(
+    expect.objectContaining({ name: `${first?.host}:${first?.port} Mode` }),
+  );
+  expect(settings).toContainEqual({
+    name: `127.0.0.1:${away.port}`,
+    value: 'not there',
+    complaint: 'This server is not there.',
+  });
+  const nobody = await readZookeeperFacts([away]);
+  expect(() => zookeeperGuarantees(nobody)).toThrow('No ZooKeeper says');
+});
+
+it('several servers of which one belongs to no ensemble are unsafe', async () => {
+  const [server] = running();
+  if (!server) throw new Error('There is no server.');
+  const { level, reasons, unsafe } = zookeeperGuarantees(
+    await readZookeeperFacts([server, server]),
+  );
+  expect(level).toBe('Best-effort');
+  expect(unsafe).toMatch(/belongs to no ensemble/);
+  expect(reasons[0]).toBe(unsafe);
+});
+
+const ABC = ['a:2888:3888', 'b:2888:3888', 'c:2888:3888'];
+const DEF = ['d:2888:3888', 'e:2888:3888', 'f:2888:3888'];
+
+/** A server as 3.8 tells of itself; without members it may not say them. */
+function server(mode: string, members: string[] | null): ZookeeperFacts {
+  const list = members?.map((member, i) => `server.${i + 1}=${member}:participant;0.0.0.0:2181`);
+  const conf = list
+    ? ['tickTime=2000', 'membership: ', ...list, 'version=0'].join('\n')
+    : 'not allowed';
+  return {
+    name: 'zk:2181',
+    srvr: `Zookeeper version: 3.8.0-5a\nMode: ${mode}\nNode count: 5`,
+    conf,
+  };
+}
+
+it.each<[string, ZookeeperFacts[], isSafe: boolean]>([
+  ['one leads the others', [server('leader', ABC), server('follower', ABC)], true],
+  [
+    'another one takes the lead',
+    [server('leader', ABC), server('leader', [...ABC].reverse())],
+    true,
+  ],
+  ['one joins', [server('leader', ABC), server('follower', ABC.slice(1))], true],
+  ['nobody may say who belongs to it', [server('leader', null), server('follower', null)], true],
+  ['two lead, of two ensembles', [server('leader', ABC), server('leader', DEF)], false],
+  ['two lead that disagree', [server('leader', ABC), server('leader', ABC.slice(1))], false],
+  ['two lead and may not say whom', [server('leader', null), server('leader', null)], false],
+  ['they follow two ensembles', [server('follower', ABC), server('follower', DEF)], false],
+])('several servers of which %s are told apart: %#', (_, servers, isSafe) => {
+  const { level, unsafe } = zookeeperGuarantees(servers);
+  expect(level).toBe(isSafe ? 'Timed' : 'Best-effort');
+  expect(unsafe).toEqual(isSafe ? null : expect.stringContaining('more than one ensemble'));
+});

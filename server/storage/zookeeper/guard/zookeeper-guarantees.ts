@@ -1,0 +1,118 @@
+import { type Guarantees, StoreError, type StoreSetting } from '../../record-store';
+import type { ZookeeperFacts } from './zookeeper-facts';
+
+const AWAY = 'not there';
+const SILENT = 'does not say';
+
+const REASONS = [
+  'A lease is judged by the clock of the leading server: when another one takes the lead whose clock is ahead, leases end that much too early, and somebody else may be let in while the holder still counts on its own.',
+  'A server that has just lost the lead may for a short while answer reads as things stood before; it grants nothing.',
+];
+
+const LOSS =
+  'A loss of memory (a root that was deleted, data folders that were emptied or set back) is noticed by mark and beat before anything else is granted: tokens go on in a higher epoch, and nothing is granted for as long as the longest lease ever granted. Holds, queues and remembered answers of the time before may be gone.';
+
+const ALONE =
+  'One server alone: while it is down, nothing is granted; what it had on its disk comes back with it.';
+
+const TORN =
+  'Several servers are named and one of them belongs to no ensemble: a lock that is granted there is granted once more by the others.';
+
+const SPLIT =
+  'The servers that are named belong to more than one ensemble: each grants what another has granted.';
+
+/**
+ * What a ZooKeeper promises, as far as can be seen from outside: it reports its version and its
+ * role in the ensemble, and more only if `4lw.commands.whitelist` allows it. It never reports
+ * whether it flushes every write (`forceSync`). Pure.
+ *
+ * @throws StoreError if none of them is responding
+ */
+export function zookeeperGuarantees(servers: ZookeeperFacts[]): Guarantees {
+  const answers = servers.map(describeServer);
+  const said = answers.flat();
+  if (said.every(({ value }) => value === AWAY)) {
+    throw new StoreError('No ZooKeeper says how it is set up.', 'no');
+  }
+  const isAlone = said.some(({ name, value }) => name === 'Mode' && value === 'standalone');
+  const unsafe = isAlone && servers.length > 1 ? TORN : isSplit(servers) ? SPLIT : null;
+  const settings = answers.flatMap((ofServer, i) => ofServer.map(named(servers, i)));
+  return {
+    level: unsafe ? 'Best-effort' : 'Timed',
+    reasons: [
+      ...(unsafe ? [unsafe] : []),
+      ...REASONS,
+      ...(isAlone && !unsafe ? [ALONE] : []),
+      LOSS,
+    ],
+    settings: [...settings, { name: 'forceSync', value: 'not told', complaint: null }],
+    unsafe,
+  };
+}
+
+/** With several servers, each setting names its server. */
+function named(servers: ZookeeperFacts[], place: number) {
+  const whose = servers.length > 1 ? `${servers[place]?.name} ` : '';
+  return (setting: StoreSetting) =>
+    setting.value === AWAY || setting.value === SILENT
+      ? setting
+      : { ...setting, name: `${whose}${setting.name}` };
+}
+
+/**
+ * Whether two leaders name different members, or two servers have no member in common. During a
+ * change of leader in one ensemble, two may claim to lead for a moment.
+ */
+function isSplit(servers: ZookeeperFacts[]): boolean {
+  const membersOf = ({ conf }: ZookeeperFacts) =>
+    linesOf(conf, MEMBER).map(([, address]) => address);
+  const leaders = servers.filter(({ srvr }) => linesOf(srvr, SRVR).some(isLeader));
+  const [first = '', ...others] = leaders.map((leader) => membersOf(leader).sort().join());
+  const told = servers.map(membersOf).filter((members) => members.length > 0);
+  return (
+    others.some((members) => members === '' || members !== first) ||
+    told.some((some) => told.some((more) => !some.some((member) => more.includes(member))))
+  );
+}
+
+const isLeader = ([name, value]: [name: string, value: string]) =>
+  name === 'Mode' && value === 'leader';
+
+function describeServer({ name, srvr, conf }: ZookeeperFacts): StoreSetting[] {
+  const said = [...linesOf(srvr, SRVR), ...linesOf(conf, CONF)];
+  if (said.length > 0) return said.map(([key, value]) => settingOf(key, value));
+  const value = srvr === null ? AWAY : SILENT;
+  const complaint =
+    srvr === null ? 'This server is not there.' : '4lw.commands.whitelist keeps srvr from us.';
+  return [{ name, value, complaint }];
+}
+
+const SRVR = /^(Zookeeper version|Mode): (.*)$/;
+
+/** The address by which the members of an ensemble know one another. */
+const MEMBER = /^(server)\.\d+=([^;]*)/;
+
+const CONF = /^(tickTime|syncLimit|initLimit|maxSessionTimeout|minSessionTimeout)=(.*)$/;
+
+function settingOf(name: string, value: string): StoreSetting {
+  return { name, value, complaint: complaintOf(name, value) };
+}
+
+function complaintOf(name: string, value: string): string | null {
+  if (name === 'Mode' && value === 'standalone')
+    return 'One server alone: no other one takes over.';
+  if (name === 'Mode' && value === 'read-only') return 'It is cut off from the others.';
+  const [major = 0, minor = 0] = value.split('.').map(Number);
+  const isOld = name === 'Zookeeper version' && (major < 3 || (major === 3 && minor < 5));
+  return isOld ? 'Lockyard needs ZooKeeper 3.5 or newer.' : null;
+}
+
+function linesOf(text: string | null, pattern: RegExp): [name: string, value: string][] {
+  const lines = (text ?? '').split('\n').map((line) => pattern.exec(line.trim()));
+  return lines
+    .flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? ''] as const] : []))
+    .map(([name, value]) => [
+      name,
+      name === 'Zookeeper version' ? (value.split('-')[0] ?? '') : value,
+    ]);
+}

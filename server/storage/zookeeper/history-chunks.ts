@@ -1,0 +1,175 @@
+import type { HistoryRow, HistorySource } from '../record-store';
+import {
+  CODE,
+  exists,
+  getChildren,
+  getData,
+  type Step,
+  sync,
+  ZookeeperRefusal,
+} from './client/wire-calls';
+import type { Stat } from './client/wire-reader';
+import type { Generation, ZookeeperLine, ZookeeperLines } from './client/zookeeper-line';
+import { historyRow } from './znode-texts';
+import type { ZookeeperLayout } from './zookeeper-layout';
+
+/**
+ * ZooKeeper numbers the children of one parent below this, so ids of one chunk never reach those of
+ * the next.
+ */
+const IDS_OF_CHUNK = 2 ** 31;
+
+const PRUNE_ROWS = 500;
+
+/**
+ * The history: numbered children under a sequence of parents. The step that writes a row also
+ * assigns its number, so rows become visible in the order of their numbers. A number is missing
+ * only if its row was removed, and the oldest rows are removed first. So a parent's stat shows
+ * which rows exist, and no listing is needed.
+ */
+export class HistoryChunks implements HistorySource {
+  private isTurning = false;
+
+  /** @param rowsOfChunk how many rows a parent gets before the next one is started */
+  constructor(
+    private readonly session: ZookeeperLines,
+    private readonly layout: ZookeeperLayout,
+    private readonly rowsOfChunk: number,
+  ) {}
+
+  async historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
+    const connection = await this.synced();
+    const rows: HistoryRow[] = [];
+    let after = position;
+    for (const { chunk, stat } of await this.chunksFrom(connection, chunkOf(position + 1))) {
+      const end = idOf(chunk, stat.created - 1);
+      after = Math.max(after, idOf(chunk, stat.created - stat.children) - 1);
+      while (after < end && rows.length < limit) {
+        const upTo = Math.min(end, after + limit - rows.length);
+        rows.push(...(await this.rowsAt(connection, range(after + 1, upTo))));
+        after = upTo;
+      }
+      if (rows.length >= limit) break;
+    }
+    return rows;
+  }
+
+  async historyOf(ids: number[]): Promise<HistoryRow[]> {
+    if (ids.length === 0) return [];
+    const connection = await this.synced();
+    const chunks = await this.chunksFrom(connection, chunkOf(Math.min(...ids)));
+    const ends = new Map(chunks.map(({ chunk, stat }) => [chunk, stat]));
+    const possible = ids.filter((id) => {
+      const stat = ends.get(chunkOf(id));
+      return stat && placeOf(id) < stat.created && placeOf(id) >= stat.created - stat.children;
+    });
+    return this.rowsAt(connection, possible);
+  }
+
+  async historyEnd(): Promise<number> {
+    const connection = await this.synced();
+    const chunks = await this.chunksFrom(connection, 0);
+    return Math.max(0, ...chunks.map(({ chunk, stat }) => idOf(chunk, stat.created - 1)));
+  }
+
+  /** If two processes prune at once, the second removes nothing. */
+  async pruneHistory(position: number, before: number): Promise<number> {
+    const connection = await this.synced();
+    const chunks = await this.chunksFrom(connection, 0);
+    for (const { chunk, stat } of chunks) {
+      const first = idOf(chunk, stat.created - stat.children);
+      const last = Math.min(position, idOf(chunk, stat.created - 1), first + PRUNE_ROWS - 1);
+      const old = await this.oldestOf(connection, range(first, last), before);
+      if (old.length > 0) return this.remove(old);
+      if (stat.children > 0 || chunk === chunks.at(-1)?.chunk) return 0;
+      await this.session.write([{ kind: 'delete', path: this.layout.chunk(chunk), version: -1 }]);
+    }
+    return 0;
+  }
+
+  /** Notes a written row; the next parent is started before this one is full. */
+  noteRow(generation: Generation, path: string): void {
+    const place = Number(path.slice(-10));
+    if (place + 1 < this.rowsOfChunk || this.isTurning) return;
+    this.isTurning = true;
+    const chunk = generation.chunk + 1;
+    const begin: Step = { kind: 'create', path: this.layout.chunk(chunk), data: Buffer.alloc(0) };
+    // Once another parent has begun, no process can write to the previous one: writes to both
+    // depend on the generation.
+    this.session
+      .write([this.newGeneration({ ...generation, chunk }), begin], generation)
+      .then(() => this.session.refreshGeneration())
+      .catch(() => undefined)
+      .finally(() => {
+        this.isTurning = false;
+      });
+  }
+
+  /** The step that ends a generation; it fails if another process has ended it. */
+  newGeneration({ version, chunk }: Pick<Generation, 'version' | 'chunk'>) {
+    const data = Buffer.from(String(chunk));
+    return { kind: 'set' as const, path: this.layout.generation, data, version };
+  }
+
+  private async synced(): Promise<ZookeeperLine> {
+    const connection = await this.session.connected();
+    // Anything asked on this connection from here on is answered after the sync; if the sync fails,
+    // so does the rest.
+    connection.ask(sync(this.layout.chunks)).catch(() => undefined);
+    return connection;
+  }
+
+  private async chunksFrom(
+    connection: ZookeeperLine,
+    from: number,
+  ): Promise<{ chunk: number; stat: Stat }[]> {
+    const listed = await connection.ask(getChildren(this.layout.chunks));
+    if (listed === null) throw new ZookeeperRefusal(CODE.noNode);
+    const chunks = listed.names.map(Number).sort((a, b) => a - b);
+    const asked = chunks
+      .filter((chunk) => chunk >= from)
+      .map(async (chunk) => ({
+        chunk,
+        stat: await connection.ask(exists(this.layout.chunk(chunk))),
+      }));
+    const all = await Promise.all(asked);
+    return all.flatMap(({ chunk, stat }) => (stat ? [{ chunk, stat }] : []));
+  }
+
+  private async rowsAt(connection: ZookeeperLine, ids: number[]): Promise<HistoryRow[]> {
+    const asked = ids.map((id) => connection.ask(getData(this.pathOf(id))));
+    const found = await Promise.all(asked);
+    return found.flatMap((node, i) =>
+      node ? [historyRow(ids[i] ?? 0, node.data, node.stat.mtime)] : [],
+    );
+  }
+
+  private async oldestOf(
+    connection: ZookeeperLine,
+    ids: number[],
+    before: number,
+  ): Promise<number[]> {
+    const stats = await Promise.all(ids.map((id) => connection.ask(exists(this.pathOf(id)))));
+    const young = stats.findIndex((stat) => stat === null || stat.mtime >= before);
+    return young < 0 ? ids : ids.slice(0, young);
+  }
+
+  private async remove(ids: number[]): Promise<number> {
+    const steps = ids.map((id): Step => ({ kind: 'delete', path: this.pathOf(id), version: -1 }));
+    const { took } = await this.session.write(steps);
+    return took ? ids.length : 0;
+  }
+
+  private pathOf(id: number): string {
+    return this.layout.historyNode(chunkOf(id), placeOf(id));
+  }
+}
+
+const chunkOf = (id: number): number => Math.floor(Math.max(id - 1, 0) / IDS_OF_CHUNK);
+
+const placeOf = (id: number): number => (id - 1) % IDS_OF_CHUNK;
+
+const idOf = (chunk: number, place: number): number => chunk * IDS_OF_CHUNK + place + 1;
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: Math.max(to - from + 1, 0) }, (_, i) => from + i);

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Memo } from '../../core/decision';
+import { newWriter } from '../../engine/new-writer';
+import {
+  created,
+  creation,
+  eventOf,
+  freshKey,
+  readOne,
+  stored,
+  update,
+} from '../conformance/testing/changes';
+import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-test';
+import type { ZookeeperStore } from './zookeeper-store';
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+const AHEAD_MS = 150;
+
+const memoOf = (answer: unknown): Memo => ({
+  key: newWriter(),
+  inputHash: 'hash',
+  answer,
+  expiresAt: 9e12,
+});
+
+describe('a write that ZooKeeper notes outside its window', () => {
+  let under: Awaited<ReturnType<typeof openZookeeperUnderTest>>;
+  let store: ZookeeperStore;
+  let other: ZookeeperStore;
+  beforeAll(async () => {
+    under = await openZookeeperUnderTest();
+    store = under.store;
+    other = await under.another();
+  });
+  afterAll(() => under?.close());
+
+  /** A window that ends soon, and what holds everything up until it has. */
+  const soonOver = async () => {
+    const { now } = await readOne(store, freshKey());
+    return { past: 0, ahead: now + AHEAD_MS };
+  };
+  const namesInHistory = async () =>
+    (await other.historyAfter(0, 10_000)).flatMap(({ changes }) => changes.map((c) => c.key.name));
+
+  it('never counted: neither its record, nor its answers, nor its history', async () => {
+    const key = freshKey();
+    const memo = memoOf('first');
+    const seen = await created(store, key, { head: 'before', queue: 'q', memos: [memo] });
+    const fresh = memoOf('fresh');
+    const release = await under.stallRow(key);
+    const late = update(key, seen, {
+      clock: await soonOver(),
+      head: 'late',
+      queue: 'late',
+      events: [eventOf(2)],
+      memos: [{ ...memo, answer: 'late' }, fresh],
+    });
+    const swapped = store.swap([late]);
+    await pause(AHEAD_MS + 100);
+    await release();
+    expect(await swapped).toMatchObject([{ took: false, current: seen }]);
+    for (const reader of [store, other]) {
+      expect(await stored(reader, key)).toEqual({ ...seen, head: 'before', queue: 'q' });
+      expect((await reader.read([], [memo.key, fresh.key])).memos).toEqual([memo]);
+    }
+    expect(await namesInHistory()).not.toContain(key.name);
+  });
+
+  it('never counted either where its reply was lost, or its process died before it heard', async () => {
+    const key = freshKey();
+    const seen = await created(store, key, { head: 'before' });
+    const release = await under.stallRow(key);
+    const late = update(key, seen, { clock: await soonOver(), head: 'late', events: [eventOf(2)] });
+    const swapped = store.swap([late]);
+    swapped.catch(() => undefined);
+    await pause(AHEAD_MS + 100);
+    under.loseReplies();
+    await release();
+    await expect(swapped).rejects.toMatchObject({ name: 'StoreError', applied: 'unknown' });
+    under.cut();
+    await expect
+      .poll(() => stored(other, key).catch(() => null), { timeout: 5_000 })
+      .toEqual({
+        ...seen,
+        head: 'before',
+        queue: '',
+      });
+    expect(await namesInHistory()).not.toContain(key.name);
+    const after = update(key, seen, { head: 'after' });
+    expect(await other.swap([after])).toMatchObject([{ took: true }]);
+    expect((await stored(store, key)).head).toBe('after');
+  });
+
+  it('takes down all that belongs together, also what had more time', async () => {
+    const [first, second, third] = [freshKey(), freshKey(), freshKey()];
+    const seen = [await created(store, first), await created(store, second)] as const;
+    const release = await under.stallRow(first);
+    const swapped = store.swapAll([
+      update(first, seen[0], { clock: await soonOver(), events: [eventOf(2)] }),
+      update(second, seen[1], { events: [eventOf(2)] }),
+      creation(third, { events: [eventOf(1)] }),
+    ]);
+    await pause(AHEAD_MS + 100);
+    await release();
+    expect((await swapped).map(({ took }) => took)).toEqual([false, false, false]);
+    const { records } = await other.read([first, second, third], []);
+    expect(records.map(({ record }) => record?.rev ?? null)).toEqual([1, 1, null]);
+    const told = await namesInHistory();
+    for (const { name } of [first, second, third]) expect(told).not.toContain(name);
+    expect(await other.swap([creation(third)])).toMatchObject([{ took: true }]);
+  });
+
+  it('leaves the others of its packet what they are', async () => {
+    const [late, company] = [freshKey(), freshKey()];
+    const seen = [await created(store, late), await created(store, company)] as const;
+    const release = await under.stallRow(late);
+    const swapped = store.swap([
+      update(late, seen[0], { clock: await soonOver(), events: [eventOf(2)] }),
+      update(company, seen[1], { events: [eventOf(2)] }),
+    ]);
+    await pause(AHEAD_MS + 100);
+    await release();
+    expect((await swapped).map(({ took }) => took)).toEqual([false, true]);
+    const told = await namesInHistory();
+    expect(told).toContain(company.name);
+    expect(told).not.toContain(late.name);
+  });
+});

@@ -1,0 +1,80 @@
+import type { Memo } from '../../core/decision';
+import { type StoredRecord, StoreError } from '../record-store';
+import { getChildren, getData } from './client/wire-calls';
+import type { ZookeeperLine } from './client/zookeeper-line';
+import { memoOf, recordOf } from './znode-texts';
+import type { ZookeeperLayout } from './zookeeper-layout';
+
+/** A znode as it was last seen: its version and its content. */
+export interface Known<T> {
+  /** Null: there is no such znode. */
+  version: number | null;
+  /** Null: no content, whether or not there is a znode. */
+  stands: T | null;
+}
+
+/** A record's znode. */
+export interface KnownRecord extends Known<StoredRecord> {
+  /** The child that holds the current queue; null: the znode itself does. */
+  queueIn: string | null;
+  /** All existing children: that one, and the previous one, which the next write removes. */
+  children: string[];
+}
+
+/** No znode, as far as is known. */
+export const ABSENT = { version: null, stands: null };
+export const NO_RECORD: KnownRecord = { ...ABSENT, queueIn: null, children: [] };
+
+/** How often a record may be written between the read of its znode and that of its queue. */
+const TRIES = 50;
+
+/**
+ * A record and its queue. A queue in a child is never overwritten, so a remembered one need not be
+ * read again; if an operator removed it by hand, there is none.
+ *
+ * @param remembered the same record as it was known before
+ * @throws StoreError
+ */
+export async function readRecord(
+  line: ZookeeperLine,
+  layout: ZookeeperLayout,
+  id: string,
+  remembered: KnownRecord | undefined,
+): Promise<KnownRecord> {
+  const path = layout.record(id);
+  let node = await line.ask(getData(path));
+  for (let tries = 0; node && tries < TRIES; tries += 1) {
+    const { version, mtime } = node.stat;
+    const { stands, queueIn, children } = recordOf(node.data, mtime);
+    const found = { version, stands, queueIn, children };
+    if (children.length === 0) return found;
+    if (stands && queueIn !== null && queueIn === remembered?.queueIn) {
+      const { queue = '' } = remembered.stands ?? {};
+      return { ...found, stands: { ...stands, queue } };
+    }
+    // Asked later than the rest, so it needs a proof of its own.
+    const [kept, listed, again] = await Promise.all([
+      queueIn === null ? null : line.ask(getData(layout.queue(id, queueIn))),
+      line.ask(getChildren(path)),
+      line.ask(getData(path)),
+      line.prove(),
+    ]);
+    const there = { ...found, children: listed?.names ?? [] };
+    if (queueIn === null) return there;
+    if (kept && stands) return { ...there, stands: { ...stands, queue: String(kept.data) } };
+    if (again?.stat.version === version) return { ...there, queueIn: null };
+    node = again;
+  }
+  if (node === null) return NO_RECORD;
+  throw new StoreError('A record in ZooKeeper changes too often to be read.', 'no');
+}
+
+export async function readMemo(
+  line: ZookeeperLine,
+  layout: ZookeeperLayout,
+  key: string,
+): Promise<Known<Memo>> {
+  const node = await line.ask(getData(layout.memo(key)));
+  if (node === null) return ABSENT;
+  return { version: node.stat.version, stands: memoOf(node.data, node.stat.mtime) };
+}

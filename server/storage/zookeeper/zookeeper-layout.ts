@@ -1,0 +1,137 @@
+import { StoreError } from '../record-store';
+import { CODE, exists, getData, multi, type Step, ZookeeperRefusal } from './client/wire-calls';
+import type { ZookeeperLine } from './client/zookeeper-line';
+
+const FORMAT = '1';
+const BUCKETS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));
+
+/** Lockyard's own records are few and read often, so they have a bucket of their own. */
+const OWN_BUCKET = 'own';
+
+/**
+ * Where everything is under the root:
+ *
+ * - `r/<bucket>/<id>`: records, with a long queue in a child; `q/<bucket>/<key>`: remembered
+ *   answers. Ids and keys are base64url, so that a slash, a dot or an empty text in a name needs no
+ *   special case
+ * - `h/<chunk>/n<number>`: rows of the history, numbered by ZooKeeper
+ * - `g`: the chunk that is written to; its version changes whenever a record is removed, see
+ *   `Generation`
+ * - `t`: written only to read the clock
+ * - `l/l/l/<life>`: the mark of this incarnation, see `ZookeeperGuard`. It is this deep because a
+ *   deletion of a whole tree starts with the deepest znodes: the mark is gone before any record
+ * - `v`: the layout version
+ */
+export class ZookeeperLayout {
+  readonly tick: string;
+  readonly generation: string;
+  readonly chunks: string;
+  readonly markers: string;
+
+  /** @param root without a slash at its end */
+  constructor(readonly root: string) {
+    this.tick = `${root}/t`;
+    this.generation = `${root}/g`;
+    this.chunks = `${root}/h`;
+    this.markers = `${root}/l/l/l`;
+  }
+
+  record(id: string): string {
+    const bucket = id.startsWith('.') ? OWN_BUCKET : bucketOf(id);
+    return `${this.root}/r/${bucket}/${Buffer.from(id).toString('base64url')}`;
+  }
+
+  /** A queue is never overwritten: each one has its own name. */
+  queue(id: string, name: string): string {
+    return `${this.record(id)}/${name}`;
+  }
+
+  memo(key: string): string {
+    return `${this.root}/q/${bucketOf(key)}/${Buffer.from(key).toString('base64url')}`;
+  }
+
+  marker(life: string): string {
+    return `${this.markers}/${life}`;
+  }
+
+  chunk(chunk: number): string {
+    return `${this.chunks}/${chunk}`;
+  }
+
+  historyNode(chunk: number, place: number): string {
+    return `${this.chunk(chunk)}/n${String(place).padStart(10, '0')}`;
+  }
+
+  /** @param ofOwn whether only Lockyard's own records are wanted */
+  recordBuckets(ofOwn: boolean): string[] {
+    const buckets = ofOwn ? [OWN_BUCKET] : [...BUCKETS, OWN_BUCKET];
+    return buckets.map((bucket) => `${this.root}/r/${bucket}`);
+  }
+
+  memoBuckets(): string[] {
+    return BUCKETS.map((bucket) => `${this.root}/q/${bucket}`);
+  }
+
+  /**
+   * All parent znodes, and the one that is written to read the clock; each after its own parent.
+   */
+  parents(): string[] {
+    const buckets = [...this.recordBuckets(false), ...this.memoBuckets()];
+    const ways = ['r', 'q', 'h', 'l', 'l/l', 'l/l/l'].map((name) => `${this.root}/${name}`);
+    return [...ways, ...buckets, this.tick];
+  }
+
+  /**
+   * Creates all of it if there is nothing; in one step, so that no process finds only a part. There
+   * is no mark yet then.
+   */
+  async prepare(line: ZookeeperLine): Promise<void> {
+    if (await this.isPrepared(line)) return this.prepareTick(line);
+    for (const path of this.wayToRoot()) {
+      await this.create(line, [emptyNode(path)], [CODE.nodeExists, CODE.noAuth]);
+    }
+    const steps = [...this.parents(), this.chunk(0)].map(emptyNode);
+    const generation: Step = { kind: 'create', path: this.generation, data: Buffer.from('0') };
+    const format: Step = { kind: 'create', path: `${this.root}/v`, data: Buffer.from(FORMAT) };
+    await this.create(line, [...steps, generation, format], [CODE.nodeExists]);
+    if (await this.isPrepared(line)) return;
+    throw new StoreError(
+      `${this.root || '/'} in ZooKeeper holds something that is not Lockyard's.`,
+      'no',
+    );
+  }
+
+  /**
+   * Without this znode the clock could not be read, so nothing else could be recovered; losing it
+   * loses no data.
+   */
+  private async prepareTick(line: ZookeeperLine): Promise<void> {
+    if (await line.ask(exists(this.tick))) return;
+    await this.create(line, [emptyNode(this.tick)], [CODE.nodeExists]);
+  }
+
+  private async isPrepared(line: ZookeeperLine): Promise<boolean> {
+    const format = await line.ask(getData(`${this.root}/v`));
+    if (format === null) return false;
+    if (String(format.data) === FORMAT) return true;
+    throw new StoreError('A newer Lockyard keeps its locks in this ZooKeeper.', 'no');
+  }
+
+  private async create(line: ZookeeperLine, steps: Step[], excused: number[]): Promise<void> {
+    const answer = await line.ask(multi(steps, line.acl));
+    if (!answer.took && !excused.includes(answer.code)) throw new ZookeeperRefusal(answer.code);
+  }
+
+  private wayToRoot(): string[] {
+    const names = this.root.split('/').slice(1);
+    return names.map((_, i) => `/${names.slice(0, i + 1).join('/')}`);
+  }
+}
+
+const emptyNode = (path: string): Step => ({ kind: 'create', path, data: Buffer.alloc(0) });
+
+function bucketOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return BUCKETS[(hash ^ (hash >>> 16)) & 255] ?? '00';
+}

@@ -1,0 +1,249 @@
+import { cp, rm } from 'node:fs/promises';
+import { describe, expect, it, vi } from 'vitest';
+import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
+import type { LossKind } from '../../contract/console/backend-loss';
+import { anonymousRequest } from '../../engine/request-identity';
+import { createOf, standing } from '../../engine/testing/counter-asks';
+import { acquire, renew, take } from '../../engine/testing/engine-rig';
+import { creation, eventOf, freshKey, readOne, swapOne } from '../conformance/testing/changes';
+import { type ZookeeperProcess, ZookeeperRig } from '../conformance/testing/zookeeper-rig';
+import type { RecordKey } from '../record-store';
+
+const LEASE_MS = 900;
+/** Leases are known by whole seconds. */
+const LONGEST_MS = 1_000;
+const EPOCH_SPAN = 2 ** 41;
+const SOON = { timeout: 25_000, interval: 20 };
+/** A machine that is busy with other things takes long to start servers. */
+const TEST_TIMEOUT_MS = 90_000;
+
+const shared = () => {
+  const url = process.env.TEST_ZOOKEEPER_URL;
+  if (!url) throw new Error('TEST_ZOOKEEPER_URL must name a ZooKeeper for the tests.');
+  return url;
+};
+
+/** Taken as soon as the backend answers. */
+const taken = (process: ZookeeperProcess, key: RecordKey, leaseMs = LEASE_MS) =>
+  vi.waitFor(() => take(process, key, 'w1', { leaseMs }), SOON);
+
+/**
+ * Retries until it is granted; returns a lower bound of ZooKeeper's clock after the grant, and the
+ * token.
+ */
+async function granted(process: ZookeeperProcess, key: RecordKey) {
+  return vi.waitFor(async () => {
+    const answer = await acquire(process, key, 'w2', { leaseMs: LEASE_MS });
+    if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+    const { record, now } = await readOne(process.store, key);
+    expect(record).not.toBe(null);
+    return { at: now, token: answer.token };
+  }, SOON);
+}
+
+/**
+ * What must hold for a process after a loss, for a lock that was held and for one that was never
+ * used.
+ */
+async function expectLoss(process: ZookeeperProcess, what: LossKind, held: RecordKey, token = 0) {
+  const grants = await Promise.all([held, freshKey()].map((key) => granted(process, key)));
+  const { loss, epoch, grantsFrom } = process.life;
+  expect(loss?.what).toBe(what);
+  expect(grantsFrom).toBeGreaterThanOrEqual((loss?.at ?? Number.NaN) + LONGEST_MS);
+  for (const grant of grants) {
+    expect(grant.at).toBeGreaterThanOrEqual(grantsFrom);
+    expect(grant.token).toBeGreaterThan(token);
+    expect(Math.floor(grant.token / EPOCH_SPAN)).toBe(epoch);
+  }
+  expect(process.engine.health().loss).toMatchObject({ what });
+}
+
+const onRig = (url: string, work: (rig: ZookeeperRig) => Promise<void>) => async () => {
+  const rig = await ZookeeperRig.start(url);
+  try {
+    await work(rig);
+  } finally {
+    await rig.close();
+  }
+};
+
+describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () => {
+  it.concurrent('because an older copy was put back grants nothing for one longest lease, nor does a process that starts then', async () => {
+    const server = await startPrivateZookeeper();
+    const [running, ended] = [
+      await ZookeeperRig.start(server.url),
+      await ZookeeperRig.start(server.url),
+    ];
+    try {
+      const [one, other] = [await running.join(), await ended.join()];
+      const [held, kept] = [freshKey(), freshKey()];
+      const { token } = await taken(one, held, 60_000);
+      await taken(other, kept);
+      const copy = `${server.dataFolder}-copy`;
+      server.signal('SIGSTOP');
+      await cp(server.dataFolder, copy, { recursive: true });
+      server.signal('SIGCONT');
+      const beats = () =>
+        Promise.all([one, other].map(async ({ life }) => (await life.read()).beat));
+      const [then = 0, thenOther = 0] = await beats();
+      await vi.waitFor(async () => {
+        const [now, nowOther] = await beats();
+        expect(now).toBeGreaterThan(then + 1);
+        expect(nowOther).toBeGreaterThan(thenOther + 1);
+      }, SOON);
+      const late = await taken(other, freshKey());
+      await other.close();
+
+      server.signal('SIGKILL');
+      await vi.waitFor(() => rm(server.dataFolder, { recursive: true }), SOON);
+      await cp(copy, server.dataFolder, { recursive: true });
+      await server.start();
+      const renewal = await vi.waitFor(() => renew(one, held, 'w1', token), SOON);
+      expect(renewal).toMatchObject({ outcome: 'lost', cause: 'forced', by: 'lockyard' });
+      const again = await ended.join();
+      await expectLoss(again, 'older', kept, late.token);
+      expect(one.life.loss).toMatchObject({ what: 'older' });
+      expect(one.life.grantsFrom).toBeGreaterThanOrEqual((one.life.loss?.at ?? 0) + 60_000);
+    } finally {
+      await Promise.all([running.close(), ended.close()]);
+      await server.stop();
+    }
+  });
+
+  it.concurrent('because its data folder was emptied begins anew, with nothing of before', async () => {
+    const own = await startPrivateZookeeper();
+    const rig = await ZookeeperRig.start(own.url);
+    try {
+      const one = await rig.join();
+      const held = freshKey();
+      const { token } = await taken(one, held);
+      own.signal('SIGKILL');
+      await vi.waitFor(() => rm(own.dataFolder, { recursive: true }), SOON);
+      await own.start();
+      await expectLoss(one, 'empty', held, token);
+      expect(one.life.epoch).toBe(2);
+    } finally {
+      await rig.close();
+      await own.stop();
+    }
+  });
+
+  it.concurrent(
+    'because its root was deleted under running processes grants nothing for one longest lease, and then with higher tokens',
+    onRig(shared(), async (rig) => {
+      const [one, two] = [await rig.join(), await rig.join()];
+      const held = freshKey();
+      const { token } = await taken(one, held);
+      await rig.deleteTree();
+      await expectLoss(two, 'empty', held, token);
+      await vi.waitFor(
+        () => expect(one.engine.health().loss).toMatchObject({ what: 'empty' }),
+        SOON,
+      );
+      expect(one.life.epoch).toBe(two.life.epoch);
+      const renewal = await vi.waitFor(() => renew(one, held, 'w1', token), SOON);
+      expect(renewal.outcome).toBe('lost');
+    }),
+  );
+
+  it.concurrent(
+    'because its root was deleted while nobody looked says so to who starts then',
+    onRig(shared(), async (rig) => {
+      const one = await rig.join();
+      const held = freshKey();
+      const { token } = await taken(one, held);
+      await one.close();
+      await rig.deleteTree();
+      const two = await rig.join();
+      expect(two.life.loss).toMatchObject({ what: 'empty' });
+      await expectLoss(two, 'empty', held, token);
+      expect(two.life.epoch).toBe(2);
+    }),
+  );
+
+  it.concurrent.each(['/r', '/h'])(
+    'because all below its %s was deleted makes anew what is missing, and answers nothing out of the rest before',
+    (below) =>
+      onRig(shared(), async (rig) => {
+        const one = await rig.join();
+        const held = freshKey();
+        const { token } = await taken(one, held);
+        await rig.deleteTree(below);
+        await expectLoss(one, 'records', held, token);
+      })(),
+  );
+
+  it.concurrent(
+    'but not its records keeps freezes and counters, and tells a holder why it lost',
+    onRig(shared(), async (rig) => {
+      const one = await rig.join();
+      const [held, frozen, counter] = [freshKey(), freshKey(), freshKey()];
+      const { token } = await taken(one, held, 60_000);
+      const freeze = { verb: 'freeze', by: 'ana', reason: 'repairs' } as const;
+      await one.engine.run(frozen, { ...freeze, request: anonymousRequest() });
+      await one.engine.count(counter, createOf(7));
+      await rig.deleteTree('/l');
+      const renewal = await vi.waitFor(() => renew(one, held, 'w1', token), SOON);
+      expect(renewal).toMatchObject({ outcome: 'lost', cause: 'forced', by: 'lockyard' });
+      const inspected = () => one.engine.run(frozen, { verb: 'inspect' });
+      expect((await vi.waitFor(inspected, SOON)).state).toBe('frozen');
+      const counted = await vi.waitFor(() => standing(one, counter), SOON);
+      expect(counted).toMatchObject({ value: 7 });
+    }),
+  );
+
+  it.concurrent(
+    'has lost nothing with the znode of its clock, which is made anew',
+    onRig(shared(), async (rig) => {
+      const one = await rig.join();
+      const held = freshKey();
+      const { token } = await taken(one, held, 30_000);
+      await rig.deleteTree('/t');
+      const renewal = await vi.waitFor(() => renew(one, held, 'w1', token), SOON);
+      expect(renewal.outcome).toBe('renewed');
+      expect([one.life.epoch, one.life.loss]).toEqual([1, null]);
+    }),
+  );
+
+  it.concurrent(
+    'that knows another control database ends what was held, and grants it once its lease is over',
+    onRig(shared(), async (rig) => {
+      const one = await rig.join();
+      const held = freshKey();
+      const { token } = await taken(one, held, 3_000);
+      const { now } = await readOne(one.store, held);
+      await one.close();
+      const other = await rig.joinFromElsewhere();
+      expect(other.life.loss).toMatchObject({ what: 'stranger' });
+      const again = await granted(other, held);
+      expect(again.at).toBeGreaterThanOrEqual(now + 2_000);
+      expect(again.token).toBeGreaterThan(token);
+    }),
+  );
+
+  it.concurrent(
+    'refuses a change that was decided before, even where it expects nothing, and gives no number of its history twice',
+    onRig(shared(), async (rig) => {
+      const one = await rig.join();
+      const { store, life } = one;
+      await taken(one, freshKey());
+      await rig.deleteTree('/l');
+      await vi.waitFor(() => expect(life.epoch).toBe(2), SOON);
+      const [key, last] = [freshKey(), freshKey()];
+      const created = creation(last, { events: [eventOf(1)] });
+      await vi.waitFor(async () => expect((await swapOne(store, created)).took).toBe(true), SOON);
+      const before = await store.historyEnd();
+      const decided = creation(key, { epoch: 2 });
+      await rig.deleteTree();
+      await vi.waitFor(() => expect(life.epoch).toBe(3), SOON);
+      const result = await vi.waitFor(() => swapOne(store, decided), SOON);
+      expect(result).toMatchObject({ took: false, current: null });
+      const anew = creation(key, { epoch: 3, events: [eventOf(1)] });
+      expect((await swapOne(store, anew)).took).toBe(true);
+      const after = await store.historyAfter(before, 10);
+      expect(after.map(({ changes }) => changes.map((change) => change.key.name))).toEqual([
+        [key.name],
+      ]);
+    }),
+  );
+});

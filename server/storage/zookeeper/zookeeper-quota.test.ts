@@ -1,0 +1,76 @@
+import { expect, it, vi } from 'vitest';
+import { openTestDatabase } from '@/db/testing/test-database';
+import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
+import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
+import { created, freshKey, stored, update } from '../conformance/testing/changes';
+import { BackendLife } from '../incarnation/backend-life';
+import { multi, OPEN_TO_ALL, type Step } from './client/wire-calls';
+import { ZookeeperConnection } from './client/zookeeper-connection';
+import type { ServerAddress } from './client/zookeeper-socket';
+import { openZookeeperStore } from './open-zookeeper-store';
+
+const QUOTA = '/zookeeper/quota/lockyard';
+
+/** The least that a quota can allow: the root is full, whatever is there. */
+const USED_UP: Step[] = [
+  { kind: 'create', path: QUOTA, data: Buffer.alloc(0) },
+  {
+    kind: 'create',
+    path: `${QUOTA}/zookeeper_limits`,
+    data: Buffer.from('count=-1,bytes=-1=;byteHardLimit=1;countHardLimit=-1'),
+  },
+  {
+    kind: 'create',
+    path: `${QUOTA}/zookeeper_stats`,
+    data: Buffer.from('count=0,bytes=0=;byteHardLimit=-1;countHardLimit=-1'),
+  },
+];
+
+const WITHOUT_QUOTA = ['/zookeeper_stats', '/zookeeper_limits', ''].map(
+  (name): Step => ({ kind: 'delete', path: QUOTA + name, version: -1 }),
+);
+
+/** One step after another: what a quota counts, it counts as each of them is made. */
+async function write(server: ServerAddress, steps: Step[]): Promise<void> {
+  const monotonic = () => performance.now();
+  const connection = await ZookeeperConnection.open(server, 20_000, monotonic, () => {});
+  for (const step of steps) {
+    const { took } = await connection.ask(multi([step], OPEN_TO_ALL));
+    if (!took) throw new Error(`ZooKeeper did not ${step.kind} ${step.path}.`);
+  }
+  connection.close();
+}
+
+/** A machine that is busy with other things may cost a connection. */
+const SOON = { timeout: 25_000, interval: 20 };
+
+it('a hard quota of ZooKeeper that is used up refuses writes whole, lets everybody read, and goes on when there is room', async () => {
+  const own = await startPrivateZookeeper({ settings: ['enforceQuota=true'] });
+  const url = parseZookeeperUrl(`${own.url}/lockyard`);
+  if (typeof url === 'string') throw new Error(url);
+  const [address = { host: '', port: 0 }] = url.servers;
+  const server = { ...address, credentials: null };
+  const database = await openTestDatabase('sqlite');
+  const life = await BackendLife.open(database, 'default', Date.now());
+  const store = await vi.waitFor(() => openZookeeperStore(url, life), SOON);
+  try {
+    const { key, seen } = await vi.waitFor(async () => {
+      const fresh = freshKey();
+      return { key: fresh, seen: await created(store, fresh, { head: 'before' }) };
+    }, SOON);
+    await write(server, USED_UP);
+    const more = update(key, seen, { head: 'more of it than before' });
+    const refused = () => expect(store.swap([more])).rejects;
+    const told = { applied: 'no', message: expect.stringContaining('quota') };
+    await vi.waitFor(() => refused().toMatchObject(told), SOON);
+    const head = async () => (await stored(store, key)).head;
+    expect(await vi.waitFor(head, SOON)).toBe('before');
+    await write(server, WITHOUT_QUOTA);
+    await vi.waitFor(() => store.swap([more]), SOON);
+    expect(await vi.waitFor(head, SOON)).toBe('more of it than before');
+  } finally {
+    await store.close();
+    await database.close();
+    await own.stop();
+  }
+}, 90_000);

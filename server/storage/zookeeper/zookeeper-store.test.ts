@@ -1,0 +1,223 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import {
+  created,
+  creation,
+  eventOf,
+  freshKey,
+  readOne,
+  stored,
+  update,
+} from '../conformance/testing/changes';
+import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-test';
+import { StoreError } from '../record-store';
+import { LIMITS } from './client/zookeeper-limits';
+import { ZookeeperSession } from './client/zookeeper-session';
+import { Forgetting } from './forgetting';
+
+let under: Awaited<ReturnType<typeof openZookeeperUnderTest>>;
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await under?.close();
+});
+
+const NAMES = [
+  '',
+  '.',
+  '..',
+  '/',
+  'a/b',
+  '../../zookeeper/quota',
+  'zookeeper',
+  'job',
+  'JOB',
+  'job ',
+  'jo\u0301b',
+  'j\u00f3b',
+  '\u0000',
+  '\u{1f512}\u{1f512}',
+  '\uffff',
+  'x'.repeat(200),
+  '\u{1f512}'.repeat(50),
+];
+
+describe('records in a ZooKeeper', () => {
+  it('are told apart byte by byte, whatever their names mean to ZooKeeper, and listed in the order of their bytes', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const other = await under.another();
+    const keys = NAMES.map((name) => ({ namespace: 'n'.repeat(64), name }));
+    for (const [i, key] of keys.entries()) await created(store, key, { head: `head ${i}` });
+    const { records } = await other.read(keys, []);
+    expect(records.map(({ record }) => record?.head)).toEqual(keys.map((_, i) => `head ${i}`));
+    const page = await other.scan({ namespace: 'n'.repeat(64), after: null }, 100);
+    const inOrder = [...NAMES].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    expect(page.records.map(({ key }) => key.name)).toEqual(inOrder);
+  });
+
+  it('that were forgotten and made anew are not written over by who remembers the old ones', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const other = await under.another();
+    const key = freshKey();
+    const old = await created(store, key);
+    expect(await other.forget([{ key, ...old }])).toEqual([true]);
+    const anew = await created(other, key, { head: 'anew' });
+    const swapped = await store.swap([update(key, old, { head: 'over' })]);
+    expect(swapped).toMatchObject([{ took: false, current: anew }]);
+    expect((await stored(other, key)).head).toBe('anew');
+  });
+
+  it('are made anew before the numbers of their versions end, and go on', async () => {
+    under = await openZookeeperUnderTest({
+      limits: { ...LIMITS, lastVersion: 3, charsOfQueue: 6 },
+    });
+    const stores = [under.store, await under.another()] as const;
+    const key = freshKey();
+    let [seen, stands] = [await created(stores[0], key), ''];
+    for (let rev = 2; rev <= 30; rev += 1) {
+      // Short ones, long ones, and such as stay as they are.
+      const queue = rev % 3 === 0 ? null : 'q'.repeat(rev % 9);
+      const [change, rival] = [update(key, seen, { queue }), update(key, seen, { queue })];
+      stands = queue ?? stands;
+      const [[own], [theirs]] = await Promise.all([
+        stores[0].swap([change]),
+        stores[1].swap([rival]),
+      ]);
+      expect([own?.took, theirs?.took].filter(Boolean)).toHaveLength(1);
+      seen = { rev, writer: own?.took ? change.writer : rival.writer };
+      expect(await stored(stores[0], key)).toMatchObject({ ...seen, queue: stands });
+    }
+  });
+});
+
+describe('a deletion in a ZooKeeper', () => {
+  const away = () => new StoreError('ZooKeeper is not there.', 'no');
+
+  it('that took is unknown, and never said to have changed nothing, where the line fails after it', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const key = freshKey();
+    const seen = await created(store, key);
+    vi.spyOn(ZookeeperSession.prototype, 'refreshGeneration').mockRejectedValueOnce(away());
+    await expect(store.forget([{ key, ...seen }])).rejects.toMatchObject({ applied: 'unknown' });
+    expect((await readOne(store, key)).record).toBe(null);
+    const other = freshKey();
+    const next = await created(store, other);
+    expect(await store.forget([{ key: other, ...next }])).toEqual([true]);
+  });
+
+  it('that took in a part is unknown where the rest of it fails', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const keys = Array.from({ length: 201 }, () => freshKey());
+    const changes = keys.map((key) => creation(key));
+    for (let i = 0; i < keys.length; i += 50) await store.swap(changes.slice(i, i + 50));
+    const { write } = ZookeeperSession.prototype;
+    const spy = vi.spyOn(ZookeeperSession.prototype, 'write');
+    spy.mockImplementation(function (this: ZookeeperSession, ...what) {
+      return spy.mock.calls.length === 1 ? write.apply(this, what) : Promise.reject(away());
+    });
+    const deletion = store.forget(changes.map(({ key, rev, writer }) => ({ key, rev, writer })));
+    await expect(deletion).rejects.toMatchObject({ applied: 'unknown' });
+    vi.restoreAllMocks();
+    const { records } = await store.read(keys, []);
+    expect(records.filter(({ record }) => record !== null)).toHaveLength(1);
+  });
+
+  it('that took is told so where the lapsed answers cannot be removed after it', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const key = freshKey();
+    const seen = await created(store, key);
+    vi.spyOn(Forgetting.prototype, 'lapsedAnswers').mockRejectedValue(away());
+    expect(await store.forget([{ key, ...seen }])).toEqual([true]);
+    await expect(store.forget([])).rejects.toMatchObject({ applied: 'no' });
+  });
+});
+
+describe('the history in a ZooKeeper', () => {
+  it('goes on from one parent to the next: every row once, ids that rise, and nothing left when it is pruned', async () => {
+    under = await openZookeeperUnderTest({ limits: { ...LIMITS, rowsOfChunk: 5 } });
+    const stores = [under.store, await under.another()];
+    const written = await Promise.all(
+      stores.flatMap((store, s) =>
+        Array.from({ length: 5 }, async (_, c) => {
+          const names: string[] = [];
+          for (let i = 0; i < 10; i += 1) {
+            const key = freshKey();
+            await created(store, key, { events: [eventOf(1, `w${s}-${c}`)] });
+            names.push(key.name);
+          }
+          return names;
+        }),
+      ),
+    );
+    const [reader] = stores;
+    if (!reader) throw new Error('There is no store.');
+    const [ids, names]: [number[], string[]] = [[], []];
+    for (;;) {
+      const rows = await reader.historyAfter(ids.at(-1) ?? 0, 7);
+      if (rows.length === 0) break;
+      ids.push(...rows.map(({ id }) => id));
+      names.push(...rows.flatMap(({ changes }) => changes.map(({ key }) => key.name)));
+    }
+    expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
+    expect(names.sort()).toEqual(written.flat().sort());
+    const end = await reader.historyEnd();
+    expect(end).toBeGreaterThanOrEqual(ids.at(-1) ?? 0);
+    expect(end).toBeGreaterThan(2 ** 31);
+    let pruned = 0;
+    for (;;) {
+      const some = await reader.pruneHistory(end, 9e12);
+      if (some === 0) break;
+      pruned += some;
+    }
+    expect(pruned).toBe(ids.length);
+    expect(await reader.historyAfter(0, 10)).toEqual([]);
+    expect(await reader.historyEnd()).toBeGreaterThanOrEqual(ids.at(-1) ?? 0);
+  });
+});
+
+describe('a connection to ZooKeeper', () => {
+  it('that breaks costs a write under way its answer, and is made again, its clock measured anew', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const key = freshKey();
+    const seen = await created(store, key);
+    const release = await under.stallRow(key);
+    const swapped = store.swap([update(key, seen)]);
+    swapped.catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    under.cut();
+    await expect(swapped).rejects.toMatchObject({ applied: 'unknown' });
+    await release();
+    const again = () => readOne(store, key).catch(() => null);
+    await expect.poll(again, { timeout: 5_000 }).not.toBe(null);
+    const { record, now } = await readOne(store, key);
+    expect(record?.rev).toBe(1);
+    const [after] = await store.swap([creation(freshKey())]);
+    expect(after?.now).toBeGreaterThanOrEqual(now);
+  });
+
+  it('that falls silent costs every call at most 1.5 s: a write is unknown, a read is known to have done nothing', async () => {
+    under = await openZookeeperUnderTest();
+    const { store } = under;
+    const key = freshKey();
+    const seen = await created(store, key);
+    const release = under.holdAll();
+    const startedAt = performance.now();
+    const told = await Promise.all([
+      store.swap([update(key, seen)]).catch((error) => error.applied),
+      store.read([key], []).catch((error) => error.applied),
+    ]);
+    const tookMs = performance.now() - startedAt;
+    const never = await store.swap([creation(freshKey())]).catch((error) => error.applied);
+    release();
+    expect(told).toEqual(['unknown', 'no']);
+    expect(tookMs).toBeLessThan(3_000);
+    expect(never).toBe('no');
+    await expect
+      .poll(() => readOne(store, key).catch(() => null), { timeout: 5_000 })
+      .not.toBe(null);
+  });
+});

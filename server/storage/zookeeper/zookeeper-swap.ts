@@ -1,0 +1,274 @@
+import { type StoredRecord, StoreError, type SwapResult } from '../record-store';
+import { CODE, type MultiAnswer, type Step, ZookeeperRefusal } from './client/wire-calls';
+import type { ZookeeperLimits } from './client/zookeeper-limits';
+import type { Generation, ZookeeperLines } from './client/zookeeper-line';
+import { asStoreError } from './client/zookeeper-session';
+import type { HistoryChunks } from './history-chunks';
+import { isWithin } from './judged-text';
+import type { KnownZnodes } from './known-znodes';
+import { type KnownRecord, NO_RECORD } from './read-znodes';
+import { memoKeysOf, type NotedStep, renews, type SwapUnit, stepsOf } from './swap-unit';
+import { historyData } from './znode-texts';
+import type { ZookeeperLayout } from './zookeeper-layout';
+
+/** By default ZooKeeper closes a connection that sends a packet of 1 MB or more. */
+const LARGEST_PACKET = 1_000_000;
+const PACKET_BYTES = 256 * 1024;
+const PACKET_UNITS = 64;
+const STEP_BYTES = 100;
+
+/** Other writers keep winning; the caller may try once more. */
+const GIVE_UP_AFTER_MS = 1_000;
+
+/**
+ * The most time between a reading of the clock and the instant of a write that is still answered.
+ */
+const CALL_MS = 1_500;
+
+/** What a swap needs. */
+export interface SwapMeans {
+  session: ZookeeperLines;
+  layout: ZookeeperLayout;
+  znodes: KnownZnodes;
+  chunks: HistoryChunks;
+  limits: ZookeeperLimits;
+  monotonic: () => number;
+}
+
+/** The contents of one `multi`. */
+interface Packet {
+  units: SwapUnit[];
+  steps: NotedStep[];
+  bytes: number;
+}
+
+/**
+ * Writes units of changes. Many units go into one packet, which ZooKeeper applies as a whole or not
+ * at all; if one of them conflicts, each is tried in a packet of its own. A unit is reported as
+ * lost only after a read that began after the call.
+ */
+export class ZookeeperSwap {
+  private readonly results: Map<SwapUnit, SwapResult[]> = new Map();
+  private tookSome = false;
+  /**
+   * ZooKeeper's incarnation when the call began: a change decided for another one is not applied.
+   */
+  private memory: Pick<Generation, 'life' | 'epoch'> = { life: null, epoch: 0 };
+  /** An unknown answer is assumed to be absent, once. */
+  private mayGuess = true;
+
+  constructor(private readonly means: SwapMeans) {}
+
+  /** The results of all changes, in order. */
+  async run(units: SwapUnit[]): Promise<SwapResult[]> {
+    const startedAt = this.means.monotonic();
+    await this.means.session.connected();
+    this.memory = this.means.session.generation;
+    let open = units;
+    for (let round = 0; open.length > 0; round += 1) {
+      if (round > 0 && this.means.monotonic() - startedAt > GIVE_UP_AFTER_MS)
+        throw this.contended();
+      const ready = await this.judge(open);
+      const packets = round === 0 ? this.pack(ready) : ready.map((unit) => this.packetOf([unit]));
+      const sent = await Promise.allSettled(packets.map((packet) => this.send(packet)));
+      const refused = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      if (refused.length > 0) throw this.worst(refused);
+      open = open.filter((unit) => !this.results.has(unit));
+      this.mayGuess = false;
+    }
+    return units.flatMap((unit) => this.results.get(unit) ?? []);
+  }
+
+  /**
+   * The units that may be applied, as far as is known; reports the others as lost. The expectation
+   * is compared with the very version to be overwritten, even if a newer one is learnt meanwhile.
+   */
+  private async judge(open: SwapUnit[]): Promise<SwapUnit[]> {
+    const doubtful = open.filter(
+      (unit) => !this.mayTake(unit, (id) => this.means.znodes.record(id) ?? this.guess()),
+    );
+    const missing = new Set(open.flatMap(memoKeysOf).filter((key) => this.isMissing(key, open)));
+    if (doubtful.length === 0 && missing.size === 0) return open;
+    const ids = doubtful.flatMap((unit) => unit.ids);
+    const { records } = await this.means.znodes.read(this.means.session, this.means.layout, ids, [
+      ...missing,
+    ]);
+    const read = new Map(ids.map((id, i) => [id, records[i]]));
+    const lost = doubtful.filter((unit) => !this.mayTake(unit, (id) => read.get(id)));
+    for (const unit of lost) {
+      const stands = unit.ids.map((id) => read.get(id)?.stands ?? null);
+      this.tell(unit, false, this.means.session.earliest(), stands);
+    }
+    return open.filter((unit) => !lost.includes(unit));
+  }
+
+  private guess(): KnownRecord | undefined {
+    return this.mayGuess ? NO_RECORD : undefined;
+  }
+
+  /** An answer to be extended must be known; one to be written is assumed to be new. */
+  private isMissing(key: string, open: SwapUnit[]): boolean {
+    if (this.means.znodes.memo(key)) return false;
+    if (!this.mayGuess) return true;
+    return open.some(({ changes }) =>
+      changes.some(({ extensions }) => extensions.some(({ keys }) => keys.includes(key))),
+    );
+  }
+
+  private mayTake(unit: SwapUnit, knownOf: (id: string) => KnownRecord | undefined): boolean {
+    const { changes, ids, window } = unit;
+    if (this.means.session.earliest() >= window.ahead) return false;
+    if (this.means.session.latest() + CALL_MS < window.past) return false;
+    const seen = ids.flatMap((id) => knownOf(id) ?? []);
+    const isAsExpected = changes.every(({ expect, epoch = this.memory.epoch }, i) => {
+      const stands = seen[i]?.stands;
+      return (
+        epoch === this.memory.epoch &&
+        stands?.rev === expect?.rev &&
+        stands?.writer === expect?.writer
+      );
+    });
+    if (seen.length < ids.length || !isAsExpected) return false;
+    unit.seen = seen;
+    return true;
+  }
+
+  /** @param stands the current records of a unit that was not applied */
+  private tell(unit: SwapUnit, took: boolean, now: number, stands: (StoredRecord | null)[]): void {
+    const results = unit.changes.map(({ rev, writer }, i): SwapResult => {
+      if (took) return { took, now, current: { rev, writer } };
+      const standing = stands[i];
+      return {
+        took,
+        now,
+        current: standing ? { rev: standing.rev, writer: standing.writer } : null,
+      };
+    });
+    this.results.set(unit, results);
+  }
+
+  /**
+   * A unit that is too large is not sent; it is reported as too large once a read shows that it
+   * could otherwise be applied. If several share a packet, each is tried alone.
+   */
+  private setAside({ units, steps }: Packet): void {
+    for (const { forget } of steps) forget();
+    if (this.mayGuess) return;
+    for (const unit of units) {
+      const stands = unit.seen.map((seen) => seen.stands);
+      this.tell(unit, false, this.means.session.earliest(), stands);
+      const results = this.results.get(unit) ?? [];
+      this.results.set(
+        unit,
+        results.map((result) => ({ ...result, isTooLarge: true })),
+      );
+    }
+  }
+
+  /** No packet writes the same answer twice: its version is known only once. */
+  private pack(units: SwapUnit[]): Packet[] {
+    const packets: Packet[] = [];
+    let keys = new Set<string>();
+    for (const unit of units) {
+      const own = this.packetOf([unit]);
+      const last = packets.at(-1);
+      const unitKeys = memoKeysOf(unit);
+      const fits =
+        last &&
+        last.units.length < PACKET_UNITS &&
+        last.bytes + own.bytes <= PACKET_BYTES &&
+        !unitKeys.some((key) => keys.has(key));
+      if (fits) {
+        last.units.push(unit);
+        last.steps.push(...own.steps);
+        last.bytes += own.bytes;
+      } else {
+        packets.push(own);
+        keys = new Set();
+      }
+      for (const key of unitKeys) keys.add(key);
+    }
+    return packets;
+  }
+
+  private packetOf(units: SwapUnit[]): Packet {
+    const steps = units.flatMap((unit) =>
+      stepsOf(unit, this.means.layout, this.means.znodes, this.means.limits),
+    );
+    return { units, steps, bytes: bytesOf(steps.map(({ step }) => step)) };
+  }
+
+  private async send(packet: Packet): Promise<void> {
+    const { units, steps } = packet;
+    const generation = { ...this.means.session.generation, life: this.memory.life };
+    const history = this.historyStep(units, generation.chunk);
+    const guard = units.some((unit) => renews(unit, this.means.limits.lastVersion))
+      ? this.means.chunks.newGeneration(generation)
+      : { kind: 'check' as const, path: this.means.layout.generation, version: generation.version };
+    const all = [guard, ...steps.map(({ step }) => step), ...history];
+    if (bytesOf(all) > LARGEST_PACKET) return this.setAside(packet);
+    const answer = await this.means.session.write(all, generation);
+    if (!answer.took) return this.learn(answer, steps);
+    const { at, done } = answer;
+    for (const [i, { note }] of steps.entries()) note(done[i + 1]?.stat?.version ?? 0, at);
+    if (guard.kind === 'set') await this.means.session.refreshGeneration();
+    const row = done[steps.length + 1]?.path;
+    if (row !== undefined) this.means.chunks.noteRow(generation, row);
+    for (const unit of units) {
+      const took = isWithin(unit.window, at);
+      this.tookSome ||= took;
+      const stands = unit.seen.map((seen) => seen.stands);
+      this.tell(unit, took, at, stands);
+    }
+  }
+
+  private historyStep(units: SwapUnit[], chunk: number): Step[] {
+    const changes = units.flatMap(({ changes, window }) =>
+      changes.map((change) => ({ change, window })),
+    );
+    if (!changes.some(({ change }) => change.events.length > 0)) return [];
+    const path = `${this.means.layout.chunk(chunk)}/n`;
+    return [{ kind: 'create', path, data: historyData(changes), isSequential: true }];
+  }
+
+  /**
+   * Nothing of the packet was written. The conflicting znodes are read again before the next try.
+   */
+  private async learn(
+    { failedAt, code }: Extract<MultiAnswer, { took: false }>,
+    steps: NotedStep[],
+  ): Promise<void> {
+    if (code !== CODE.badVersion && code !== CODE.noNode && code !== CODE.nodeExists) {
+      throw new ZookeeperRefusal(code);
+    }
+    const step = steps[failedAt - 1];
+    const mayBeGone = step ? step.step.kind !== 'create' : failedAt === 0;
+    if (code === CODE.noNode && !mayBeGone) throw await this.parentIsGone();
+    if (step) step.forget();
+    else await this.means.session.refreshGeneration();
+  }
+
+  /** A znode that is never removed is missing: everything must be inspected. */
+  private async parentIsGone(): Promise<StoreError> {
+    const line = await this.means.session.connected();
+    return line.changed();
+  }
+
+  private contended(): StoreError {
+    const text = 'Others changed these records again and again.';
+    return new StoreError(text, this.tookSome ? 'unknown' : 'no', { retryable: true });
+  }
+
+  private worst(reasons: unknown[]): StoreError {
+    const errors = reasons.map(asStoreError);
+    const unknown = errors.find(({ applied }) => applied === 'unknown');
+    const error = unknown ?? errors[0] ?? this.contended();
+    if (error.applied === 'unknown' || !this.tookSome) return error;
+    return new StoreError(error.message, 'unknown', { cause: error });
+  }
+}
+
+function bytesOf(steps: Step[]): number {
+  const sizes = steps.map((step) => ('data' in step ? step.data.length : 0) + step.path.length);
+  return sizes.reduce((sum, size) => sum + size, steps.length * STEP_BYTES);
+}
