@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { folderViolations } from './folder-rules.mjs';
 import { houseRuleViolations } from './house-rules.mjs';
 import { importCircles } from './import-circles.mjs';
 import { importGraph } from './import-graph.mjs';
@@ -13,10 +14,10 @@ test.each([
   ['a page, from a router', 'app/page.tsx', "import { caller } from '@/server/api/rpc/caller';"],
   ['a component', 'components/row.tsx', "import { acquire } from '../server/operations/acquire';"],
   ['a component, of the operating system', 'components/row.tsx', "import fs from 'node:fs';"],
-  ['the domain', 'server/core/lock/decide.ts', "import { clock } from '../clock';"],
+  ['the core', 'server/core/decide.ts', "import { clock } from '../platform/clock';"],
   [
-    'the domain, even for a type',
-    'server/core/lock/decide.ts',
+    'the core, even for a type',
+    'server/core/decide.ts',
     "import type { Db } from '@/db/database';",
   ],
   [
@@ -32,19 +33,28 @@ test.each([
   ['a router, passing on', 'server/api/rpc/router.ts', "export { db } from '@/db/database';"],
   ['the engine', 'server/engine/flush.ts', "import { audit } from '../operations/with-audit';"],
   ['a store', 'server/storage/store.ts', "import '../engine/create-engine';"],
-  ['the client', 'client/lock.ts', "import { decide } from '@/server/domain-policy/decide';"],
+  ['a store, from an operation', 'server/storage/a.ts', "import '../operations/audit/audit-log';"],
+  ['the contract', 'server/contract/a.ts', "import { decide } from '../core/lock/decide';"],
+  ['a strategy', 'server/strategies/redis/a.ts', "import '../../storage/redis/redis-store';"],
+  ['the platform', 'server/platform/log.ts', "import { C } from '../contract/errors';"],
+  ['the client', 'client/lock.ts', "import { decide } from '@/server/core/decide';"],
 ])('a wall stops %s', (_who, path, text) => expect(walls(path, text)).toHaveLength(1));
 
 test.each([
   [
-    'the domain, for everybody',
+    'the contract, for everybody',
     'components/row.tsx',
-    "import { f } from '@/server/contract/lock/inputs';",
+    "import { f } from '@/server/contract/inputs';",
   ],
   [
     'types, downwards and upwards',
     'server/engine/a.ts',
     "import type { C } from '../operations/c';",
+  ],
+  [
+    'what a record is, for the contract',
+    'server/contract/counter/inputs.ts',
+    "import { BOUND } from '../../core/counter/counter-record.ts';",
   ],
   [
     'types of the router, for components',
@@ -53,14 +63,16 @@ test.each([
   ],
   ['types of a router, for a page', 'app/page.tsx', "import type { R } from '@/server/api/rpc/r';"],
   [
-    'everything, for the composition root',
+    'the databases, for the composition root',
     'server/bootstrap/runtime.ts',
     "import { o } from '@/db/open';",
   ],
 ])('a wall has a door: %s', (_what, path, text) => expect(walls(path, text)).toEqual([]));
 
 test('what only tests import may reach through a wall, what a page uses too may not', () => {
-  const harness = { 'server/api/http/harness.ts': "import { createRuntime } from '../runtime';" };
+  const harness = {
+    'server/api/http/harness.ts': "import { createRuntime } from '../../bootstrap/runtime';",
+  };
   const tested = { ...harness, 'server/api/http/door.test.ts': "import { h } from './harness';" };
   expect(wallViolations(graphOf(tested))).toEqual([]);
   const used = { ...tested, 'server/api/http/door.ts': "import { h } from './harness';" };
@@ -89,3 +101,17 @@ test.each([
   ['the environment', 'server/engine/a.ts', 'export const a = process.env.A;'],
   ['the clock of the system', 'server/engine/a.ts', 'export const a = () => Date.now();'],
 ])('a house rule stops %s', (_what, path, text) => expect(rules(path, text)).toHaveLength(1));
+
+const filesIn = (folder: string, count: number) =>
+  Array.from({ length: count }, (_, at) => `${folder}/part-${at}.ts`);
+
+test('a folder holds fifteen source files, whatever its sub-folders hold, and not one more', () => {
+  const full = [...filesIn('server/engine', 15), ...filesIn('server/engine/commit', 15)];
+  expect(folderViolations(full)).toEqual([]);
+  expect(folderViolations([...full, 'server/engine/more.ts'])).toHaveLength(1);
+});
+
+test('a file of the server lies behind a wall, all but the one that starts it', () => {
+  expect(folderViolations(['server/main.ts', 'server/cli/cli.ts'])).toEqual([]);
+  expect(folderViolations(['server/clock.ts', 'server/news/a.ts'])).toHaveLength(2);
+});

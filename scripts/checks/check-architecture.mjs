@@ -1,3 +1,4 @@
+import { folderViolations, sourcePaths } from './folder-rules.mjs';
 import { houseRuleViolations } from './house-rules.mjs';
 import { importCircles } from './import-circles.mjs';
 import { readImportGraph } from './import-graph.mjs';
@@ -13,6 +14,7 @@ export function checkArchitecture(root) {
     ...wallViolations(graph),
     ...importCircles(graph).map((circle) => `circular import: ${circle.join(' → ')}`),
     ...houseRuleViolations(graph),
+    ...folderViolations(sourcePaths(root)),
   ];
   return {
     ok: complaints.length === 0,

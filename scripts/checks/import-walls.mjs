@@ -1,86 +1,125 @@
 import { testFiles } from './test-support.mjs';
 
+/** The contract and the rules: pure, so that they run in a browser too. */
+const RULES = ['contract', 'records', 'core'];
+
+/** What every room of the server may import. */
+const GROUND = [...RULES, 'urls', 'platform'];
+
 /**
  * Who may import whom at run time: each room, the files that it is made of, and the rooms that it
- * may import. Every room may import itself and server/core. The first pattern that fits a file
- * names its room.
+ * may import besides itself. The first pattern that fits a file names its room.
  */
 export const rooms = [
-  // Clock, log, configuration, random texts and start failures: what all server code depends on.
-  {
-    name: 'ground',
-    files:
-      /^(server\/(clock|config|config-error|limits|log|nearest-name|network-list|random-text-pool|read-regular-file|secret-files|tls-authorities)|db\/(backend-url|zookeeper-url|shard-list|start-error|server-tls))\.ts$|^server\/open-files-limit\.mjs$|^package\.json$/,
-    mayImport: [],
-  },
   // Runs in the page process: it may import the server's wire format, but nothing that stores or
   // executes anything.
   {
     name: 'app',
     files: /^app\//,
-    mayImport: ['components', 'page-wire'],
-    mayImportTypesOf: ['trpc'],
+    mayImport: ['components', 'page-wire', ...RULES],
+    mayImportTypesOf: ['rpc'],
   },
-  { name: 'page-wire', files: /^server\/pages\/page-process-terms\.ts$/, mayImport: [] },
+  { name: 'components', files: /^components\//, mayImport: RULES, mayImportTypesOf: ['rpc'] },
+  {
+    name: 'page-wire',
+    files: /^server\/api\/pages\/process\/page-process-terms\.ts$/,
+    mayImport: [],
+  },
   {
     name: 'page-process',
-    files: /^server\/pages\/page-process\.ts$/,
-    mayImport: ['page-wire', 'ground'],
+    files: /^server\/api\/pages\/process\/page-process\.ts$/,
+    mayImport: ['page-wire', 'platform'],
     mayImportTypesOf: [],
   },
-  { name: 'components', files: /^components\//, mayImport: [], mayImportTypesOf: ['trpc'] },
-  { name: 'domain', files: /^server\/domain\//, mayImport: [], mayImportTypesOf: [] },
-  { name: 'strategies', files: /^server\/strategies\//, mayImport: ['ground'] },
-  { name: 'backends', files: /^server\/backends\//, mayImport: ['db', 'ground'] },
-  { name: 'engine', files: /^server\/engine\//, mayImport: ['backends', 'ground'] },
   {
-    name: 'observe',
-    files: /^server\/observe\//,
-    mayImport: ['engine', 'backends', 'db', 'ground'],
+    name: 'contract',
+    files: /^server\/contract\//,
+    mayImport: ['records'],
+    mayImportTypesOf: ['core'],
+  },
+  // The records of locks and counters, and the names of a status: the contract uses them too.
+  {
+    name: 'records',
+    files:
+      /^server\/core\/(lock\/lock-record|counter\/counter-record|fencing-token|status\/(lock-status|stuck-reason))\.ts$/,
+    mayImport: ['contract'],
+    mayImportTypesOf: ['core'],
+  },
+  {
+    name: 'core',
+    files: /^server\/core\//,
+    mayImport: ['contract', 'records'],
+    mayImportTypesOf: [],
+  },
+  // Clock, log, random texts and start failures: what all server code depends on.
+  {
+    name: 'platform',
+    files: /^server\/platform\/|^package\.json$/,
+    mayImport: [],
+    mayImportTypesOf: [],
+  },
+  { name: 'urls', files: /^db\/urls\//, mayImport: ['platform'] },
+  { name: 'db', files: /^db\//, mayImport: ['urls', 'contract', 'platform'] },
+  { name: 'strategies', files: /^server\/strategies\//, mayImport: ['urls', 'platform'] },
+  { name: 'storage', files: /^server\/storage\//, mayImport: ['db', ...GROUND] },
+  { name: 'engine', files: /^server\/engine\//, mayImport: ['storage', ...GROUND] },
+  { name: 'auth', files: /^server\/auth\//, mayImport: ['db', ...GROUND] },
+  {
+    name: 'monitoring',
+    files: /^server\/monitoring\//,
+    mayImport: ['engine', 'storage', 'db', ...GROUND],
   },
   {
     name: 'backup',
     files: /^server\/backup\//,
-    mayImport: ['engine', 'backends', 'auth', 'db', 'ground'],
+    mayImport: ['engine', 'storage', 'auth', 'db', ...GROUND],
   },
-  { name: 'auth', files: /^server\/auth\//, mayImport: ['db', 'ground'] },
   {
     name: 'operations',
     files: /^server\/operations\//,
-    mayImport: ['engine', 'observe', 'auth', 'db', 'ground'],
+    mayImport: ['engine', 'monitoring', 'auth', 'db', ...GROUND],
   },
-  { name: 'trpc', files: /^server\/trpc\//, mayImport: ['operations', 'auth', 'ground'] },
-  { name: 'http', files: /^server\/http\//, mayImport: ['trpc', 'operations', 'auth', 'ground'] },
+  { name: 'rpc', files: /^server\/api\/rpc\//, mayImport: ['operations', 'auth', ...GROUND] },
+  {
+    name: 'http',
+    files: /^server\/api\/http\//,
+    mayImport: ['rpc', 'operations', 'auth', ...GROUND],
+  },
   {
     name: 'pages',
-    files: /^server\/pages\//,
-    mayImport: ['page-wire', 'http', 'operations', 'auth', 'ground'],
+    files: /^server\/api\/pages\//,
+    mayImport: ['page-wire', 'http', 'operations', 'auth', ...GROUND],
   },
   {
-    name: 'roots',
-    files: /^server\/[^/]+\.ts$/,
+    name: 'bootstrap',
+    files: /^server\/bootstrap\//,
     mayImport: [
-      'pages',
       'http',
-      'trpc',
       'operations',
-      'auth',
-      'observe',
+      'monitoring',
       'engine',
-      'backends',
+      'storage',
+      'auth',
       'db',
-      'backup',
-      'client',
       'demo',
-      'ground',
+      ...GROUND,
     ],
   },
-  { name: 'db', files: /^db\//, mayImport: ['ground'] },
-  { name: 'demo', files: /^scripts\/demo\//, mayImport: ['client', 'ground'] },
+  {
+    name: 'cli',
+    files: /^server\/cli\//,
+    mayImport: ['bootstrap', 'backup', 'operations', 'storage', 'auth', 'db', 'client', ...GROUND],
+  },
+  {
+    name: 'main',
+    files: /^server\/main\.ts$/,
+    mayImport: ['bootstrap', 'cli', 'pages', 'http', 'platform'],
+  },
+  { name: 'demo', files: /^scripts\/demo\//, mayImport: ['client', 'platform'] },
   { name: 'client', files: /^client\//, mayImport: [] },
 ];
 
-const browserSafe = new Set(['components', 'domain']);
+const browserSafe = new Set(['components', ...RULES]);
 
 export const roomOf = (path) => rooms.find((room) => room.files.test(path)) ?? null;
 
@@ -99,13 +138,13 @@ export function wallViolations(graph) {
 function isAllowed(room, { specifier, target, typeOnly }) {
   if (target === null) return !(browserSafe.has(room.name) && specifier.startsWith('node:'));
   const to = roomOf(target)?.name;
-  if (to === room.name || to === 'domain' || room.mayImport.includes(to)) return true;
+  if (to === room.name || room.mayImport.includes(to)) return true;
   // Types vanish when compiled. Only rooms that must not even know of others say which they may.
   return typeOnly && to !== undefined && (room.mayImportTypesOf?.includes(to) ?? true);
 }
 
 function complaint(path, room, { specifier, target }) {
   const to = target === null ? specifier : (roomOf(target)?.name ?? target);
-  const doors = [room.name, 'domain', ...room.mayImport].join(', ');
+  const doors = [room.name, ...room.mayImport].join(', ');
   return `${path} imports ${specifier}: ${room.name} may not reach ${to} (only ${doors})`;
 }
