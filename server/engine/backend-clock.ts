@@ -1,12 +1,16 @@
 import { ClockInterval } from '../storage/clock-interval';
 
-/** What is known of a backend's clock without asking it: between which two instants it is, unless it was set just now. */
+/**
+ * What is known of a backend's clock without asking it: between which two instants it is, unless it
+ * was set just now.
+ */
 export class BackendClock {
   private readonly interval = new ClockInterval();
 
   /**
    * @param monotonic this process's clock that never steps, in milliseconds
-   * @param onStep told when a reading shows that the clock was set: by how many milliseconds at least, back where negative
+   * @param onStep told when a reading shows that the clock was set: by how many milliseconds at
+   *   least, back where negative
    */
   constructor(
     private readonly monotonic: () => number,
@@ -14,8 +18,9 @@ export class BackendClock {
   ) {}
 
   /**
-   * Takes a reading whose answer has just come. A late answer is an old reading and says little; only one that could not
-   * be true whenever it was read between question and answer means that the clock was set.
+   * Takes a reading whose answer has just come. A late answer is an old reading and says little;
+   * only one that could not be true whenever it was read between question and answer means that the
+   * clock was set.
    *
    * @param sentAt when the question was sent, on our clock
    */
@@ -36,7 +41,10 @@ export class BackendClock {
     return interval && Math.ceil(interval.latest);
   }
 
-  /** The latest that the backend's clock can show by now, if it showed `shown` at some time since `sentAt` on ours. */
+  /**
+   * The latest that the backend's clock can show by now, if it showed `shown` at some time since
+   * `sentAt` on ours.
+   */
   latestSince(shown: number, sentAt: number): number {
     const at = this.monotonic();
     const byItself = shown + at - sentAt;

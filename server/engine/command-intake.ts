@@ -7,7 +7,10 @@ import { Overdue } from './overdue';
 import type { PendingCommand } from './pending-command';
 import { backendDown, inDoubt } from './refusals';
 
-/** Time in which a command may begin a packet. With what that packet takes, its caller hears within 5 s. */
+/**
+ * Time in which a command may begin a packet. With what that packet takes, its caller hears within
+ * 5 s.
+ */
 const BUDGET_MS = 3_500;
 
 export interface IntakeParts {
@@ -15,7 +18,7 @@ export interface IntakeParts {
   monotonic: () => number;
   /** The refusal of every command while the backend does not serve; null while it does. */
   absence: () => LockyardError | null;
-  /** Gives back a grant whose caller was told already that nobody knows. */
+  /** Gives back a grant whose caller already received `UNKNOWN`. */
   takeBack: (key: RecordKey, token: number) => void;
 }
 
@@ -73,7 +76,10 @@ export class CommandIntake {
     });
   }
 
-  /** A grant that came after its caller was answered. One that has a request id may still be asked for. */
+  /**
+   * A grant that came after its caller was answered. One that has a request id may still be asked
+   * for.
+   */
   private takeBack(key: RecordKey, command: AnyCommand, answer: unknown): void {
     if (command.verb !== 'acquire' || command.request.remembered) return;
     const { outcome, token } = answer as { outcome: string; token: number };

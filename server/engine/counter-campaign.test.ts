@@ -51,7 +51,10 @@ function checkHistory([created, ...added]: CounterEvent[]): void {
   }
 }
 
-/** Every step told as applied stands in the history, once; nothing else does but what nobody could tell. */
+/**
+ * Every step answered as applied is in the history exactly once; nothing else is, except steps
+ * answered as unknown.
+ */
 function checkSteps(steps: CounterStep[], moves: CounterEvent[]): void {
   const byRev = new Map(moves.map((move) => [move.rev, move]));
   const claimed = new Set<number>();

@@ -28,7 +28,10 @@ export interface EngineParts {
   /** The scheme of the backend's URL, for people. */
   kind: string;
   store: RecordStore;
-  /** Part of every token. It rises, also while the process runs, when the backend has lost its memory. */
+  /**
+   * Part of every token. It rises, also while the process runs, when the backend has lost its
+   * memory.
+   */
   epochOf: () => number;
   /** The last time that the backend lost its memory. Absent: its store cannot. */
   lossOf?: () => BackendLoss | null;
@@ -37,11 +40,13 @@ export interface EngineParts {
   processId: string;
   /** 11 characters or so, unlike any other, ever. */
   newWriter: () => string;
-  /** Told when the backend's clock was set: by how many milliseconds at least, back where negative. */
+  /**
+   * Told when the backend's clock was set: by how many milliseconds at least, back where negative.
+   */
   onClockStep?: (ms: number) => void;
   /** What a namespace allows, as known at this moment. */
   policyOf: (namespace: string) => DecidingPolicy;
-  /** Told of every record that is made. Absent: nobody counts them. */
+  /** Receives every record that is created. Absent: records are not counted. */
   names?: NewNames;
 }
 
@@ -52,7 +57,10 @@ const KNOWN_RECORDS = 20_000;
 
 const UNCOUNTED: NewNames = { making: () => {}, settled: () => {} };
 
-/** Builds the engine of one backend and starts it. The backend may be away: then every command says so. */
+/**
+ * Builds the engine of one backend and starts it. The backend may be away: then every command says
+ * so.
+ */
 export async function createEngine(parts: EngineParts): Promise<LockEngine> {
   const engine = new GroupCommitEngine(parts);
   await engine.start();
@@ -198,7 +206,7 @@ class GroupCommitEngine implements LockEngine {
     this.run(key, { verb: 'withdraw', token }).catch(() => undefined);
   }
 
-  /** Looks at every lock that somebody here waits for: lapsed leases, offers, places that are gone. */
+  /** Checks every lock with waiters in this process: expired leases, offers, lost positions. */
   private async look(): Promise<void> {
     const ids = this.room.ids();
     if (ids.length === 0) return;

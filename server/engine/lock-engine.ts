@@ -10,9 +10,15 @@ import type { RecordKey } from '../storage/record-store';
 
 /** How one acquire may wait within its request. */
 export interface WaitOptions {
-  /** How long this request may be held open, in milliseconds; then the answer is `queued` and the place is kept. */
+  /**
+   * How long this request may be held open, in milliseconds; then the answer is `queued` and the
+   * place is kept.
+   */
   holdRequestMs: number;
-  /** The caller hung up: its waiter leaves the queue, and a grant that it never heard of is given back. */
+  /**
+   * The caller hung up: its waiter leaves the queue, and a grant that it never heard of is given
+   * back.
+   */
   signal?: AbortSignal;
   /** The same for a call that does not wait, which asks once, at its end. */
   hasHungUp?: () => boolean;
@@ -29,7 +35,10 @@ export interface SeenLock {
   now: number;
 }
 
-/** Several locks of one namespace at once: see `decideSet` for what is promised of a set. Errors as `LockEngine`. */
+/**
+ * Several locks of one namespace at once: see `decideSet` for what is promised of a set. Errors as
+ * `LockEngine`.
+ */
 export interface LockSets {
   /** Takes all or none, waiting as long as asked. Never rejects because of `signal`. */
   acquire(namespace: string, ask: AcquireSetCommand, wait: WaitOptions): Promise<AcquireSetAnswer>;
@@ -41,32 +50,49 @@ export interface LockSets {
 }
 
 /**
- * Runs commands on the locks and counters of one backend: groups them, reads what they need at once, decides, swaps all changed
- * records in one packet, and answers after the write. Every answer is true of some instant between call and return.
+ * Runs commands on the locks and counters of one backend: groups them, reads what they need at
+ * once, decides, swaps all changed records in one packet, and answers after the write. Every answer
+ * is true of some instant between call and return.
  *
- * Errors, all `LockyardError`: `BACKEND_DOWN` (known not applied), `UNKNOWN` (may have been applied), `CONTENDED`
- * (lost every race within its time budget), and what `decide` refuses. Answers come within 5 s plus the wait asked for.
+ * Errors, all `LockyardError`: `BACKEND_DOWN` (known not applied), `UNKNOWN` (may have been
+ * applied), `CONTENDED` (lost every race within its time budget), and what `decide` refuses.
+ * Answers come within 5 s plus the wait asked for.
  */
 export interface LockEngine {
   readonly backend: string;
   readonly sets: LockSets;
   /** Acquires, waiting as long as asked. Never rejects because of `signal`. */
   acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer>;
-  /** Runs any other command. A lease that a look finds over is ended in the record first, where that can be written. */
+  /**
+   * Runs any other command. A lease that a look finds over is ended in the record first, where that
+   * can be written.
+   */
   run<C extends Exclude<LockCommand, AcquireCommand>>(
     key: RecordKey,
     command: C,
   ): Promise<AnswerOf<C>>;
   /** Runs a command on a counter: the one of that name, whatever lock has the same. */
   count<C extends CounterCommand>(key: RecordKey, command: C): Promise<CounterAnswerOf<C>>;
-  /** A lock as this process last read or wrote it, if that was at `rev` or later; null: only the store can tell. */
+  /**
+   * A lock as this process last read or wrote it, if that was at `rev` or later; null: only the
+   * store can tell.
+   */
   lastSeen(key: RecordKey, rev: number): SeenLock | null;
-  /** The answer remembered for this very request, or null: how the outcome of an interrupted act is found out. */
+  /**
+   * The answer remembered for this very request, or null: how the outcome of an interrupted act is
+   * found out.
+   */
   recall(request: RequestIdentity): Promise<unknown>;
-  /** The clock by which this record is kept is at least this, epoch milliseconds; null: nothing is known of it. */
+  /**
+   * The clock by which this record is kept is at least this, epoch milliseconds; null: nothing is
+   * known of it.
+   */
   clockAtLeast(key: RecordKey): number | null;
   health(): BackendHealth;
-  /** Answers every waiting request `queued`, each keeping its place for a moment, and takes no new waits. */
+  /**
+   * Answers every waiting request `queued`, each keeping its place for a moment, and takes no new
+   * waits.
+   */
   drain(): Promise<void>;
   close(): Promise<void>;
 }

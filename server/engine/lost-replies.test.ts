@@ -42,7 +42,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
   const sufferAt = (where: Member, key: RecordKey, ...fates: Fate[]) => {
     where.faults.onSwap = firstOf(touching(key), ...fates);
   };
-  /** Somebody else writes the record, as it is, under a new rev. */
+  /** Another writer writes the record, unchanged, under a new rev. */
   const bump = async (key: RecordKey) => {
     const record = await stored(rig.under.store, key);
     await swapOne(rig.under.store, update(key, record, { head: record.head }));
@@ -107,7 +107,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
   });
 
   describe.concurrent('rule 7: where it cannot be known', () => {
-    /** The reply is lost, and before it can be asked for again somebody else has moved the record on. */
+    /** The reply is lost, and another writer changes the record before the outcome can be read. */
     const loseAndMoveOn = (where: Member, key: RecordKey) =>
       sufferAt(where, key, { kind: 'loseReply' }, { kind: 'pass', first: () => bump(key) });
 
@@ -282,7 +282,10 @@ describe.each(storeNames)('an engine over %s', (name) => {
 
   describe.concurrent('rule 6: a grant that comes too late', () => {
     const leaseMs = 1_200;
-    /** The swap takes; its reply comes when the lease is nearly over, and leaves time to give the lock back. */
+    /**
+     * The swap takes; its reply comes when the lease is nearly over, and leaves time to give the
+     * lock back.
+     */
     const late: Fate = { kind: 'pass', afterMs: 1_100 };
 
     it('is given back and decided again', async () => {

@@ -24,8 +24,8 @@ export type AnyCommand = LockCommand | CounterCommand;
 export type KnownAny = KnownRecord<AnyRecord>;
 
 /**
- * Everything that the engine must know of a kind of record: how it is written down, and who decides. Grouping, swapping,
- * remembering and finding out are the same for all kinds.
+ * Everything that the engine must know of a kind of record: how it is written down, and who
+ * decides. Grouping, swapping, remembering and finding out are the same for all kinds.
  */
 export interface Machine<R extends AnyRecord = AnyRecord, C extends AnyCommand = AnyCommand> {
   /** Throws for a text that no version of ours wrote. */
@@ -50,7 +50,10 @@ const COUNTERS: Machine<CounterRecord, CounterCommand> = {
   processesIn: () => [],
 };
 
-/** The engine hands a machine nothing but records and commands of its own kind: those that came under such a key. */
+/**
+ * The engine hands a machine nothing but records and commands of its own kind: those that came
+ * under such a key.
+ */
 export function machineOf({ kind }: RecordKey): Machine {
   return kind === 'counter' ? COUNTERS : LOCKS;
 }

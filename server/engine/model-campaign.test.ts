@@ -76,7 +76,7 @@ describe('the model finds out', () => {
   }, 120_000);
 });
 
-/** Processes that ask nobody where the locks of a set live. */
+/** Processes that do not check on which shard the locks of a set are kept. */
 async function carelessShards(): Promise<PlayedBackend> {
   const rig = await ShardedRig.over('sqlite');
   const careless: PlayedBackend = Object.create(rig);

@@ -1,6 +1,9 @@
 import type { PendingCommand } from './pending-command';
 
-/** How long after its budget a command may still be waited for: for the packet that was under way when that ended. */
+/**
+ * How long after its budget a command may still be waited for: for the packet that was under way
+ * when that ended.
+ */
 const GRACE_MS = 1_100;
 
 const SWEEP_EVERY_MS = 100;
@@ -13,17 +16,17 @@ export interface Watched {
 }
 
 /**
- * Watches that every command is answered in time, whatever its store does. Commands are kept in the order in which they
- * came, so a sweep looks at those alone that are overdue.
+ * Watches that every command is answered in time, whatever its store does. Commands are kept in the
+ * order in which they came, so a sweep looks at those alone that are overdue.
  *
- * A list whose places are cut loose when they are left: of a set that so many pass through, the garbage collector keeps
- * dead parts, and all that was ever in them, for a long time.
+ * A list whose places are cut loose when they are left: of a set that so many pass through, the
+ * garbage collector keeps dead parts, and all that was ever in them, for a long time.
  */
 export class Overdue {
   private readonly end: Watched;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param give tells the caller of an overdue command that nobody will wait for it any longer */
+  /** @param give answers the caller of an overdue command, which is no longer waited for */
   constructor(
     private readonly monotonic: () => number,
     private readonly give: (pending: PendingCommand) => void,

@@ -23,7 +23,7 @@ export interface PendingCommand {
 export interface Progress {
   /** Its caller was answered: it must not be decided any more. */
   over: boolean;
-  /** A swap that holds its change is under way, or came to nobody knows what: it may have been applied. */
+  /** A swap with its change is under way, or its outcome is unknown: it may have been applied. */
   mayStand: boolean;
 }
 

@@ -27,10 +27,10 @@ export const signOfLife = (process: string): RecordKey => ({
 });
 
 /**
- * This process's sign of life on a backend, and what it knows of the others'.
+ * This process's heartbeat on a backend, and what it knows of the others'.
  *
- * A process is dead when its last beat is `DEAD_AFTER_MS` old on the backend's clock, as of the last look: a look that
- * could not be had kills nobody.
+ * A process is dead when its last heartbeat is `DEAD_AFTER_MS` old on the backend's clock, as of
+ * the last successful read: a failed read declares no process dead.
  */
 export class Pulse {
   private readonly aliveUntil = new Map<string, number>();
@@ -56,7 +56,9 @@ export class Pulse {
     this.lastGoodAt = clock.monotonic();
   }
 
-  /** Beats once, then by itself. Resolves after the first beat, whether or not the backend answered. */
+  /**
+   * Beats once, then by itself. Resolves after the first beat, whether or not the backend answered.
+   */
   async start(): Promise<void> {
     await this.beat(DEAD_AFTER_MS);
     const again = async () => {

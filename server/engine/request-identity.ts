@@ -4,7 +4,7 @@ import { newWriter } from './new-writer';
 
 const KEY_CHARS = 22;
 
-/** What makes one request id unique: nobody can collide with another service's, or another lock's. */
+/** The scope of a request id: it cannot collide with an id of another service or another lock. */
 export interface RequestScope {
   service: string;
   verb: string;
@@ -15,7 +15,10 @@ export interface RequestScope {
   input: Record<string, unknown>;
 }
 
-/** The identity of a request whose caller gave it an id: the same call gives the same identity, for ever. */
+/**
+ * The identity of a request whose caller gave it an id: the same call gives the same identity, for
+ * ever.
+ */
 export function requestIdentity(scope: RequestScope): RequestIdentity {
   const { service, verb, namespace, name, requestId, input } = scope;
   return {

@@ -15,7 +15,9 @@ const NAMES = 12;
 let rig: EngineRig;
 afterEach(() => rig?.close());
 
-/** Grants beside a hold that had not ended, where one of the two is exclusive, by what was written. */
+/**
+ * Grants beside a hold that had not ended, where one of the two is exclusive, by what was written.
+ */
 function crowded(events: LockEvent[]): LockEvent[] {
   const live = new Map<number, LockEvent>();
   return events.filter((event) => {

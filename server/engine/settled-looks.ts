@@ -12,16 +12,20 @@ export interface LookParts {
   monotonic: () => number;
 }
 
-/** A look waits no longer for the write that should come before it: it must answer where its backend takes no writes. */
+/**
+ * A look waits no longer for the write that should come before it: it must answer where its backend
+ * takes no writes.
+ */
 const SETTLE_MAX_MS = 1_000;
 
 /** Leases that lapse one after another while they are looked at. */
 const ROUNDS_MAX = 3;
 
 /**
- * Looks at records so that what an answer calls over stays over, for every process and whatever becomes of the backend's
- * clock: a lease that ran out is ended in the record before anybody is told. Where that cannot be written now, the answer
- * is true of this moment, and may be untrue again if the clock is set back.
+ * Reads records so that a lease reported as expired stays expired, for every process and even if
+ * the backend's clock is set back: the end of an expired lease is written to the record before any
+ * caller is answered. If that write is not possible now, the answer is true of this moment only,
+ * and may become untrue if the clock is set back.
  */
 export class SettledLooks {
   constructor(private readonly parts: LookParts) {}

@@ -12,16 +12,16 @@ export interface ShardedEngineParts {
   /** By name, in the order of `homeOf`. */
   shards: { name: string; engine: LockEngine }[];
   homeOf: HomeOf;
-  /** Why nobody is served at present; null while everybody is. */
+  /** Why no caller is served at present; null while all are. */
   refusal: () => string | null;
 }
 
 /**
- * One backend over several shards, each with an engine of its own: lane, clock and time-outs. A shard that is stopped
- * keeps nobody waiting who asks for a lock of another.
+ * One backend over several shards, each with its own engine: batcher, clock and timeouts. A stopped
+ * shard does not delay callers that ask for a lock of another.
  *
- * Errors beyond those of `LockEngine`: `UNSUPPORTED` for a set whose locks lie on more than one shard, before anything
- * is done; `BACKEND_DOWN` while another list of shards is in force.
+ * Errors beyond those of `LockEngine`: `UNSUPPORTED` for a multi-lock whose locks are on more than
+ * one shard, before anything is done; `BACKEND_DOWN` while another list of shards is in force.
  */
 export class ShardedEngine implements LockEngine {
   readonly backend: string;
@@ -59,7 +59,9 @@ export class ShardedEngine implements LockEngine {
     return this.engineAt(this.parts.homeOf(recordId(key))).lastSeen(key, rev);
   }
 
-  /** A request does not tell where its lock lives: every shard is asked, and none may be left out. */
+  /**
+   * A request does not tell where its lock lives: every shard is asked, and none may be left out.
+   */
   async recall(request: RequestIdentity): Promise<unknown> {
     const { shards } = this.parts;
     const answers = await Promise.all(shards.map(({ engine }) => engine.recall(request)));

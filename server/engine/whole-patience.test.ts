@@ -37,7 +37,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     const watching = busybody();
     const startedAt = performance.now();
     expect((await second).outcome).toBe('timeout');
-    // Half of it is gone; begun anew it would be 2.4 s.
+    // Half of it is gone; started again it would be 2.4 s.
     expect(performance.now() - startedAt).toBeLessThan(2_300);
     isOver = true;
     await watching;

@@ -23,7 +23,10 @@ export interface Outcome {
   changed: boolean;
 }
 
-/** All commands of one record, decided one after another. Nothing of it is true before its swap has taken. */
+/**
+ * All commands of one record, decided one after another. Nothing of it is true before its swap has
+ * taken.
+ */
 export interface Proposal {
   group: Group;
   key: RecordKey;

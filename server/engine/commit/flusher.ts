@@ -40,7 +40,7 @@ export interface FlushTools {
   known: KnownRecords;
   /** Decides commands again that lost a race. */
   resubmit: (commands: PendingCommand[]) => void;
-  /** Gives back a grant that nobody was there to receive. */
+  /** Gives back a grant that no caller was there to receive. */
   withdraw: (key: RecordKey, token: number) => void;
 }
 
@@ -58,9 +58,10 @@ const NO_MEMOS: ReadonlyMap<string, Memo> = new Map();
 /**
  * Deals with one flush: read what is not known, decide, swap all changes in one packet, answer.
  *
- * No answer leaves before its record's swap has taken. A group that would change a remembered record skips the read:
- * the swap's own compare then proves, after every command arrived, that the record was still the remembered one. A
- * group that changes nothing answers from a record read after its commands arrived, never from memory.
+ * No answer leaves before its record's swap has taken. A group that would change a remembered
+ * record skips the read: the swap's own compare then proves, after every command arrived, that the
+ * record was still the remembered one. A group that changes nothing answers from a record read
+ * after its commands arrived, never from memory.
  */
 export class Flusher {
   constructor(private readonly tools: FlushTools) {}
@@ -80,7 +81,9 @@ export class Flusher {
     ]);
   }
 
-  /** Null where a read is needed first: nothing is remembered, or a request id must be looked up. */
+  /**
+   * Null where a read is needed first: nothing is remembered, or a request id must be looked up.
+   */
   private proposeFromMemory(group: Group): Proposal | null {
     const { known, backendClock } = this.tools;
     const place = known.at(group.id);
@@ -117,7 +120,8 @@ export class Flusher {
     const proposals = readable.map(({ group, place, now }) => {
       const proposal = decideGroup(group, place, this.contextAt(group, now), memos);
       if (isBirth(proposal)) this.tools.names.making(proposal.key);
-      // What was in doubt is not any more: the record and what is remembered of each request were read after it.
+      // What was in doubt is not any more: the record and what is remembered of each request were
+      // read after it.
       markStanding(proposal.outcomes, () => false);
       return proposal;
     });
@@ -200,8 +204,9 @@ export class Flusher {
   }
 
   /**
-   * Hand-offs first: whoever was granted must not be told of an earlier state. What is left of a lease is measured from
-   * before the read, and by the store's own clock where that may have run on further since the decision.
+   * Delivers grants first: a granted waiter must not receive an earlier state. The time left of a
+   * lease is measured from before the read, and by the store's own clock where that may have moved
+   * further since the decision.
    *
    * @param latest the latest that the store's clock can show by now; absent: as it was decided with
    */
@@ -231,7 +236,10 @@ export class Flusher {
     if (isSettled) room.reconcile(id, record);
   }
 
-  /** What was changed by nobody knows whom can only be asked again where the answer is remembered. */
+  /**
+   * A command whose change may have been applied can be decided again only if its answer is
+   * remembered.
+   */
   private decideAgain(proposal: Proposal, took: Exclude<Verdict['took'], 'yes'>): void {
     const { monotonic, resubmit } = this.tools;
     const uncertain = took === 'unknown';
@@ -249,7 +257,7 @@ export class Flusher {
     resubmit(again);
   }
 
-  /** Whoever waits and may have been granted must not go on waiting behind a hold of its own. */
+  /** A waiter that may have been granted must not go on waiting behind its own hold. */
   private tellDoubt({ group, handOffs }: Proposal): void {
     for (const { tag } of handOffs) this.tools.room.wake(group.id, tag, { why: 'uncertain' });
   }

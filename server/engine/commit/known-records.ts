@@ -1,6 +1,9 @@
 import type { KnownAny } from '../machine';
 
-/** Where a record is kept in mind. Whoever works on the record may hold on to its place, so as to look for it once. */
+/**
+ * An entry of the record cache. Code that works on the record may keep its entry, to look it up
+ * only once.
+ */
 export interface KnownPlace {
   /** Null: nothing is known of it. */
   known: KnownAny | null;
@@ -12,11 +15,11 @@ interface Place extends KnownPlace {
 }
 
 /**
- * Records as this process last saw or wrote them; those not touched for long are forgotten. One of them may only propose a
- * swap: another process may have changed it since.
+ * Records as this process last saw or wrote them; those not touched for long are forgotten. One of
+ * them may only propose a swap: another process may have changed it since.
  *
- * Which one is forgotten: the page replacement called "second chance" (Corbató, 1968). The oldest goes, unless it was
- * asked for meanwhile; then it counts as new. So touching one moves nothing.
+ * Which one is forgotten: the page replacement called "second chance" (Corbató, 1968). The oldest
+ * goes, unless it was asked for meanwhile; then it counts as new. So touching one moves nothing.
  */
 export class KnownRecords {
   /** The oldest first. */

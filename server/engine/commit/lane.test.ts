@@ -4,7 +4,7 @@ import { type Group, Lane } from './lane';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** A command that is only carried: nobody here looks into it. */
+/** A command that is only passed on: nothing here reads its content. */
 const commandOn = (id: string) => ({ id }) as PendingCommand;
 
 describe('a lane', () => {

@@ -9,8 +9,8 @@ const RECORDS_MAX = 256;
 const FLUSHES_MAX = 2;
 
 /**
- * How many records must wait for a second packet to set out beside the first: as many as that has, since few large packets
- * cost much less than many small ones; but no more than nearly fill one.
+ * How many records must wait for a second packet to set out beside the first: as many as that has,
+ * since few large packets cost much less than many small ones; but no more than nearly fill one.
  */
 const NEARLY_FULL = 192;
 
@@ -20,7 +20,7 @@ const SPLIT_MIN = 16;
 /** How long a smaller one waits for company: a packet that hangs must not hold up everybody. */
 const COMPANY_MS = 20;
 
-/** Sets of records worked on at once; those that wait behind them keep nobody from a record. */
+/** Multi-locks worked on at once; those still waiting block no record. */
 const SETS_MAX = 2;
 
 /** Work on several records together: while it runs they are in no flush. */
@@ -42,11 +42,13 @@ export function keyOf({ commands }: Group): RecordKey {
 }
 
 /**
- * Commands that arrive while a flush is under way wait for the next one and share its packets. A record is in one flush
- * at a time, so its commands are decided one after another in the order in which they came.
+ * Commands that arrive while a flush is under way wait for the next one and share its packets. A
+ * record is in one flush at a time, so its commands are decided one after another in the order in
+ * which they came.
  *
- * A set of records waits until none of them is in a flush. Whoever came first goes first: commands that came after it wait
- * for it, and it waits for those that came before. The first in line can always begin as soon as what is under way ends.
+ * A multi-lock waits until none of its records is in a flush. Service is in order of arrival: later
+ * commands wait for it, and it waits for earlier ones. The first in the queue can always begin as
+ * soon as what is under way ends.
  */
 export class Lane {
   private waiting = new Map<string, { since: number; commands: PendingCommand[] }>();
@@ -138,7 +140,10 @@ export class Lane {
     this.schedule();
   }
 
-  /** Starts the sets whose turn it is. Answers the records that others must wait for, and since when. */
+  /**
+   * Starts the sets whose turn it is. Answers the records that others must wait for, and since
+   * when.
+   */
   private startSets(): Map<string, number> {
     const wanted = new Map<string, number>();
     for (const set of this.sets.slice(0, SETS_MAX - this.runningSets)) {
@@ -177,7 +182,8 @@ export class Lane {
   private take(wanted: ReadonlyMap<string, number>): Group[] {
     const groups: Group[] = [];
     const room = this.roomInPacket();
-    // A new map of what is left: of one that so many pass through, the garbage collector keeps dead parts for long.
+    // A new map of what is left: of one that so many pass through, the garbage collector keeps dead
+    // parts for long.
     const left: typeof this.waiting = new Map();
     for (const [id, line] of this.waiting) {
       const isNext = groups.length < room && !this.busy.has(id);

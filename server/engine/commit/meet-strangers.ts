@@ -1,6 +1,9 @@
 import type { Pulse } from '../pulse';
 
-/** A process never heard of may have just begun, or be long dead: only a look at its sign of life can tell. */
+/**
+ * A process never heard of may have just begun, or be long dead: only a look at its sign of life
+ * can tell.
+ */
 export async function meetStrangers(
   { pulse, process }: { pulse: Pulse; process: string },
   met: string[],

@@ -3,7 +3,10 @@ import type { RecordKey, StoredRecord } from '../../storage/record-store';
 import { machineOf } from '../machine';
 import type { KnownPlace, KnownRecords } from './known-records';
 
-/** Keeps in mind what was read, opened; the remembered one where it is the same. Throws for a text that no version of ours wrote. */
+/**
+ * Keeps in mind what was read, opened; the remembered one where it is the same. Throws for a text
+ * that no version of ours wrote.
+ */
 export function openRecord(
   known: KnownRecords,
   key: RecordKey,

@@ -23,10 +23,15 @@ import { openRecord } from './open-record';
 import { type SetVerdict, sureSwapAll } from './sure-swap';
 import { writeDown } from './write-down';
 
-/** Time in which a set may begin a packet. With what that packet takes, its caller hears within 5 s. */
+/**
+ * Time in which a set may begin a packet. With what that packet takes, its caller hears within 5 s.
+ */
 const BUDGET_MS = 3_500;
 
-/** How long after its budget a set may still be waited for: for the packet that was under way when that ended. */
+/**
+ * How long after its budget a set may still be waited for: for the packet that was under way when
+ * that ended.
+ */
 const GRACE_MS = 1_100;
 
 const PAUSE_MS = 50;
@@ -55,17 +60,17 @@ interface Run {
   namespace: string;
   command: SetCommand;
   dueAt: number;
-  /** A swap is under way, or came to nobody knows what: it may have been applied. */
+  /** A swap is under way, or its outcome is unknown: it may have been applied. */
   mayStand: boolean;
   /** Its caller was answered. */
   over: boolean;
 }
 
 /**
- * Runs commands on sets of locks: reads all, decides, swaps all that change in one atomic step, answers after it. No other
- * command of this process touches those locks meanwhile; one of another process that came between is lost to, and the
- * set decided again from what is there then. What is known of one lock of a set is known of all: so a lost reply never
- * leaves a part.
+ * Runs commands on sets of locks: reads all, decides, swaps all that change in one atomic step,
+ * answers after it. No other command of this process touches those locks meanwhile; one of another
+ * process that came between is lost to, and the set decided again from what is there then. What is
+ * known of one lock of a set is known of all: so a lost reply never leaves a part.
  */
 export class SetRunner {
   constructor(private readonly tools: SetTools) {}
@@ -121,9 +126,10 @@ export class SetRunner {
     for (;;) {
       const startedAt = monotonic();
       const reading = await this.readInTime(run);
-      // Whoever was told that nothing was changed must be right for good.
+      // A caller that was answered "nothing was changed" must stay right for good.
       if (run.over) throw contended();
-      // What was in doubt is not any more: the locks and what is remembered of the request were read after it.
+      // What was in doubt is not any more: the locks and what is remembered of the request were
+      // read after it.
       run.mayStand = false;
       try {
         const epoch = this.tools.epochOf();

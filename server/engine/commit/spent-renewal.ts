@@ -4,8 +4,8 @@ import type { PendingCommand } from '../pending-command';
 import { unknownOutcome } from '../refusals';
 
 /**
- * Whether this answers a renewal of which nothing is surely left: its commit took longer than the lease lasts. It is
- * decided again, which prolongs the hold or finds it over.
+ * Whether this answers a renewal of which nothing is surely left: its commit took longer than the
+ * lease lasts. It is decided again, which prolongs the hold or finds it over.
  */
 export function isSpent(answer: unknown): answer is Renewed {
   const { outcome, expiresInMs } = answer as Partial<Renewed>;

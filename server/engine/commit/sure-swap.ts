@@ -6,8 +6,9 @@ import {
 } from '../../storage/record-store';
 
 /**
- * What became of a change. `writer` is the one under which it took. `unknown`: its reply was lost, and the record has
- * moved on since, so it may have been part of the way or not. `tooLarge`: it did not take, and never can.
+ * What became of a change. `writer` is the one under which it took. `unknown`: its reply was lost,
+ * and the record has moved on since, so it may have been part of the way or not. `tooLarge`: it did
+ * not take, and never can.
  */
 export type Verdict =
   | { took: 'yes'; writer: string; now: number }
@@ -24,11 +25,12 @@ export interface SwapBudget {
 }
 
 /**
- * Swaps, and finds out what happened when a reply is lost: by swapping again from the same expectation under a new
- * writer. Winning proves that the first can never land, because its expectation is gone; finding a writer of ours
- * proves that it did.
+ * Swaps, and finds out what happened when a reply is lost: by swapping again from the same
+ * expectation under a new writer. Winning proves that the first can never land, because its
+ * expectation is gone; finding a writer of ours proves that it did.
  *
- * @throws StoreError with `applied: 'no'` if nothing can have been written, `'unknown'` if the budget ended first
+ * @throws StoreError with `applied: 'no'` if nothing can have been written, `'unknown'` if the
+ *   budget ended first
  */
 export function sureSwap(
   store: RecordStore,
@@ -39,7 +41,10 @@ export function sureSwap(
   return untilSure((proposals) => store.swap(proposals), each, changes, budget);
 }
 
-/** What became of changes that take all or none. A writer is null where its record has moved on since. */
+/**
+ * What became of changes that take all or none. A writer is null where its record has moved on
+ * since.
+ */
 export type SetVerdict =
   | { took: 'yes'; writers: (string | null)[]; now: number }
   | { took: 'no' | 'unknown' | 'tooLarge'; now: number };
@@ -54,8 +59,8 @@ export function sureSwapAll(
 }
 
 /**
- * One that landed proves that all did. One that never can, or one that moved on while another is still as it was
- * expected, proves that none ever will.
+ * One that landed proves that all did. One that never can, or one that moved on while another is
+ * still as it was expected, proves that none ever will.
  */
 function asOne(found: (Verdict | null)[]): SetVerdict | null {
   const now = Math.max(...found.map((one) => one?.now ?? 0));

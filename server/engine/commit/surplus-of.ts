@@ -2,9 +2,10 @@ import type { PendingCommand } from '../pending-command';
 import type { Outcome } from './decide-group';
 
 /**
- * Who is refused when what several commands made of one record is too large for its store: the newer half of those that
- * acquired, for they alone make it grow without bounds. The others are decided again without them, so that nobody is kept
- * from letting go of a lock, or from renewing it, by what strangers ask for. Where nobody acquired: all that changed it.
+ * Selects the commands to refuse when the record that several commands produced is too large for
+ * its store: the newer half of the acquires, because only they make it grow without bounds. The
+ * others are decided again without them, so that acquires of other callers never prevent a release
+ * or a renewal. Without any acquire: all commands that changed the record.
  */
 export function surplusOf(outcomes: readonly Outcome[]): ReadonlySet<PendingCommand> {
   const changing = outcomes.filter(({ changed }) => changed).map(({ pending }) => pending);

@@ -15,7 +15,10 @@ export interface Decided
   epoch: number;
 }
 
-/** The change that a store is asked for, and what its record is known to have of its queue once that has taken. */
+/**
+ * The change that a store is asked for, and what its record is known to have of its queue once that
+ * has taken.
+ */
 export interface Written {
   change: Change;
   queueOnDisk: KnownAny['queueOnDisk'];

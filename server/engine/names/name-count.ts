@@ -1,7 +1,10 @@
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 
-/** What was made here and is not on the board after so long is not counted any more: the board has seen that it is gone. */
+/**
+ * What was made here and is not on the board after so long is not counted any more: the board has
+ * seen that it is gone.
+ */
 const SEEN_WITHIN_MS = 30_000;
 
 /** How many locks and counters a namespace has. */
@@ -22,11 +25,12 @@ export interface NewNames {
 }
 
 /**
- * How many names each namespace has, as far as this process knows: those on its board, and those that it is making or has made
- * and that the board has not read yet. Asking costs no look at any backend, whatever the number.
+ * How many names each namespace has, as far as this process knows: those on its board, and those
+ * that it is making or has made and that the board has not read yet. Asking costs no look at any
+ * backend, whatever the number.
  *
- * Exact for a single process, but for names that are deleted while they are made. With several, what another process made
- * is counted when the board has read it, usually within 150 ms.
+ * Exact for a single process, but for names that are deleted while they are made. With several,
+ * what another process made is counted when the board has read it, usually within 150 ms.
  */
 export class NameCount implements NewNames {
   private readonly shown = new Map<string, NameTally>();

@@ -22,7 +22,10 @@ export interface Allowance {
   now: number;
 }
 
-/** Where two consequences of one step differ; null where they are the same but for what `may` allows. */
+/**
+ * Where two consequences of one step differ; null where they are the same but for what `may`
+ * allows.
+ */
 export function contradiction(
   here: Consequence,
   there: Consequence,

@@ -26,7 +26,7 @@ export interface CounterStep {
   requestId: string | null;
   /** Every answer; more than one where the step was asked twice, or again. */
   answers: AddAnswer[];
-  /** Without an id, and nobody knows whether it was applied. */
+  /** Without an id, and its outcome is unknown: it may have been applied. */
   isUnknown: boolean;
 }
 
@@ -35,7 +35,10 @@ const BURST_MAX = 40;
 
 const ASK_AGAIN_MS = 10;
 
-/** Callers at two processes add to a few counters, with lost, late and doubled replies. Answers every step. */
+/**
+ * Callers at two processes add to a few counters, with lost, late and doubled replies. Answers
+ * every step.
+ */
 export async function runCounterCampaign(campaign: CounterCampaign): Promise<CounterStep[]> {
   const { rig, seed, callers, steps, keys, floor, ceiling } = campaign;
   const random = seeded(seed);

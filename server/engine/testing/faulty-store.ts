@@ -13,10 +13,11 @@ type Store = RecordStore & HistorySource;
 /**
  * What becomes of one call.
  *
- * - `pass`: it runs. With `beforeMs` it sets out late, with `afterMs` its reply comes late; `first` is done before it.
- * - `loseReply`: it runs, and nobody hears of it.
- * - `loseRequest`: it never runs, and nobody hears of it.
- * - `landLate`: nobody hears of it, and it runs `afterMs` later.
+ * - `pass`: it runs. With `beforeMs` it sets out late, with `afterMs` its reply comes late; `first`
+ *   is done before it.
+ * - `loseReply`: it runs, and its reply is lost.
+ * - `loseRequest`: it never runs, and no reply comes.
+ * - `landLate`: no reply comes, and it runs `afterMs` later.
  * - `refuse`: it is known not to have run.
  */
 export type Fate =
@@ -43,7 +44,9 @@ export class FaultyStore implements RecordStore, HistorySource {
 
   constructor(private readonly store: Store) {}
 
-  /** From now on as if the process behind this store were dead: nothing it does reaches the records. */
+  /**
+   * From now on as if the process behind this store were dead: nothing it does reaches the records.
+   */
   goAway(): void {
     this.isGone = true;
   }

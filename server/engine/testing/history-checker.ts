@@ -33,8 +33,9 @@ export interface CheckOptions {
 type Grant = RecordedCall & { token: number; endedAt: number };
 
 /**
- * Checks what was promised of one lock and the next by tokens and times alone. Tokens order everything, so no search is
- * needed. It reports definite contradictions only: whatever is unknown widens what is allowed.
+ * Checks what was promised of one lock and the next by tokens and times alone. Tokens order
+ * everything, so no search is needed. It reports definite contradictions only: whatever is unknown
+ * widens what is allowed.
  */
 export function checkHistory(calls: RecordedCall[], options: CheckOptions = {}): Violation[] {
   const { toleranceMs = 5, givenBack = () => 0 } = options;
@@ -121,7 +122,10 @@ function overlapping(grants: Grant[], calls: RecordedCall[], toleranceMs: number
   return found;
 }
 
-/** Before this instant the hold was surely live: nobody had begun to end it, and its lease had not run out. */
+/**
+ * Before this instant the hold was certainly live: no call had begun to end it, and its lease had
+ * not expired.
+ */
 function earliestEnd({ token }: Grant, calls: RecordedCall[], toleranceMs: number): number {
   let endedFrom = Number.POSITIVE_INFINITY;
   let deadline = Number.NEGATIVE_INFINITY;
@@ -136,7 +140,7 @@ function earliestEnd({ token }: Grant, calls: RecordedCall[], toleranceMs: numbe
   return Math.min(endedFrom, deadline - toleranceMs);
 }
 
-/** A token that nobody was granted needs a call that may have been granted it. */
+/** A token missing from the grants needs a call that may have been granted it. */
 function unexplainedGaps(grants: Grant[], calls: RecordedCall[], givenBack: number): Found[] {
   let missing = 0;
   for (const [i, { token }] of grants.entries()) {
@@ -171,7 +175,10 @@ function zombies(grants: Grant[], calls: RecordedCall[], toleranceMs: number): F
   return found;
 }
 
-/** After this instant the hold was surely over, whatever became of the calls that may have prolonged it. */
+/**
+ * After this instant the hold was surely over, whatever became of the calls that may have prolonged
+ * it.
+ */
 function latestDeadline(token: number, besides: RecordedCall, calls: RecordedCall[]): number {
   let latest = Number.NEGATIVE_INFINITY;
   for (const call of calls) {

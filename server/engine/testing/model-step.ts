@@ -9,7 +9,10 @@ export type ModelStep =
   | { kind: 'lock'; lock: number; command: LockCommand }
   | { kind: 'counter'; counter: number; command: CounterCommand }
   | { kind: 'set'; command: SetCommand }
-  /** Time passes: less than a short lease, more than one, or more than everything that is remembered. */
+  /**
+   * Time passes: less than a short lease, more than one, or more than everything that is
+   * remembered.
+   */
   | { kind: 'pass'; span: 'little' | 'lease' | 'long' }
   /** The process dies without a word and another takes its place. */
   | { kind: 'die' };

@@ -16,7 +16,9 @@ export interface PlayedMember {
   faults: { goAway(): void };
 }
 
-/** A backend that is played on, and what it keeps as one sees it who does not go through its engine. */
+/**
+ * A backend that is played on, and what it keeps as one sees it who does not go through its engine.
+ */
 export interface PlayedBackend {
   capabilities: readonly Capability[];
   /** By namespace. */

@@ -12,7 +12,9 @@ import type { RecordKey } from '../../storage/record-store';
 import type { AnyRecord } from '../machine';
 import { memoKey } from '../pending-command';
 
-/** What commands come to: what the caller is told at last, and how everything that they touch is left. */
+/**
+ * The outcome of commands: the caller's final answer, and the state of everything that they touch.
+ */
 export interface Consequence {
   /** The answer, or the reason of a refusal. */
   told: unknown;
@@ -32,7 +34,9 @@ interface ModelRules {
   policy: DecidingPolicy;
   /** By which everything is decided; every other one is dead. */
   process: string;
-  /** On which of its shards a backend keeps a record: what is not together is not taken together. */
+  /**
+   * On which of its shards a backend keeps a record: what is not together is not taken together.
+   */
   homeOf: (key: RecordKey) => number;
 }
 

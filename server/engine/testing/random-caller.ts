@@ -3,7 +3,10 @@ import type { RecordKey } from '../../storage/record-store';
 import { type AskParts, acquire, type Member, pause, release, renew } from './engine-rig';
 import type { RecordedCall } from './history-checker';
 
-/** What a caller may be told that is no answer, whatever the store does. Anything else breaks the campaign. */
+/**
+ * What a caller may be told that is no answer, whatever the store does. Anything else breaks the
+ * campaign.
+ */
 const TYPED: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTENDED']);
 
 const SUCCEEDED: ReadonlySet<string> = new Set(['granted', 'renewed', 'released', 'decremented']);
@@ -36,7 +39,10 @@ export class RandomCaller {
     }
   }
 
-  /** Holds for a while, renews perhaps, may oversleep its lease, and gives back, perhaps twice, perhaps not at all. */
+  /**
+   * Holds for a while, renews perhaps, may oversleep its lease, and gives back, perhaps twice,
+   * perhaps not at all.
+   */
   private async keep(key: RecordKey, token: number, leaseMs: number): Promise<void> {
     const { member, owner, random } = this.parts;
     while (random() < 0.3) {

@@ -19,11 +19,16 @@ export interface CampaignParts {
   forMs: number;
   /** The share of swaps that suffer a fault. */
   faults: number;
-  /** Processes are cut off from their store now and then, for longer than they are believed alive. */
+  /**
+   * Processes are cut off from their store now and then, for longer than they are believed alive.
+   */
   kills: boolean;
 }
 
-/** Callers at several engines take, keep, lose and give back a few locks at random. Answers every call that they made. */
+/**
+ * Callers at several engines take, keep, lose and give back a few locks at random. Answers every
+ * call that they made.
+ */
 export async function runCampaign(parts: CampaignParts): Promise<RecordedCall[]> {
   const { rig, seed, engines, callersEach, keys, forMs, kills } = parts;
   const calls = new Set<RecordedCall>();

@@ -1,14 +1,21 @@
-/** Names of values that are instants or spans of time, and so differ by when exactly a command was decided. */
+/**
+ * Names of values that are instants or spans of time, and so differ by when exactly a command was
+ * decided.
+ */
 const INSTANT = /^at$|^until$|At$|Ms$|Until$/;
 
-/** Names of values that a lock or counter begins with, drawn from the clock when it is first written. */
+/**
+ * Names of values that a lock or counter begins with, drawn from the clock when it is first
+ * written.
+ */
 const BORN = /^rev$|^token$|^lastToken$|^minValidToken$/;
 
 /**
  * The first difference between two values, as a path and both sides; null where they are the same.
  *
  * @param slackMs how far instants and spans may be apart
- * @param isBorn whether revs and tokens may be as far apart, because the record was just written for the first time
+ * @param isBorn whether revs and tokens may be as far apart, because the record was just written
+ *   for the first time
  */
 export function difference(
   here: unknown,

@@ -6,7 +6,9 @@ import type { WaitOptions } from '../lock-engine';
 import { anonymousRequest, requestIdentity } from '../request-identity';
 import { type Member, WAIT } from './engine-rig';
 
-/** How a set differs from the plainest one: exclusive, 10 s of lease, no patience, no request id. */
+/**
+ * How a set differs from the plainest one: exclusive, 10 s of lease, no patience, no request id.
+ */
 export interface SetAskParts {
   leaseMs?: number;
   waitMs?: number;

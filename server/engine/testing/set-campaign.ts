@@ -34,7 +34,10 @@ export interface SetCampaignResult {
 const LEASE_MS = 30_000;
 const PATIENCE_MS = 60_000;
 
-/** Callers at two processes take 2 to 5 of a few locks together, in both modes, among others who take one. */
+/**
+ * Callers at two processes take 2 to 5 of a few locks together, in both modes, among others who
+ * take one.
+ */
 export async function runSetCampaign(campaign: SetCampaign): Promise<SetCampaignResult> {
   const { rig, seed, callers, sets, faults } = campaign;
   const random = seeded(seed);

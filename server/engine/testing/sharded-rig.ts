@@ -38,7 +38,7 @@ export class ShardedRig implements PlayedBackend {
     return new ShardedRig(await openShardsUnderTest(2), storesUnderTest.mysql.capabilities);
   }
 
-  /** The same over stores that nobody shards, for what does not depend on them. */
+  /** The same over unsharded stores, for what does not depend on sharding. */
   static async over(name: StoreName): Promise<ShardedRig> {
     const open = async (shard: string) => ({
       ...(await storesUnderTest[name].open()),

@@ -22,7 +22,9 @@ const SLOW_MS = 250;
 
 /** The engine may decide with a lower bound of the store's clock. */
 const CLOCK_SLACK_MS = 20;
-/** On a busy machine a reply may lie about for a while before it is read, and that bound with it. */
+/**
+ * On a busy machine a reply may lie about for a while before it is read, and that bound with it.
+ */
 const BUSY_SLACK_MS = 80;
 /** The same over a store whose reads tell no more than a lower bound either. */
 const BOUND_SLACK_MS = 200;
@@ -32,7 +34,10 @@ const DEATH_MS = 1_700;
 
 export interface Comparison {
   steps: number;
-  /** Steps in which time made another answer right while they ran: they prove nothing, and their locks were left. */
+  /**
+   * Steps in which time made another answer right while they ran: they prove nothing, and their
+   * locks were left.
+   */
   open: number;
   /** What was told, and how often. */
   told: Map<string, number>;
@@ -47,12 +52,13 @@ interface PlayOptions {
 }
 
 /**
- * Plays random commands, one after another, on a real engine over a real store and on the pure model, and compares after
- * each what was told, the records, the remembered answers and the history.
+ * Plays random commands, one after another, on a real engine over a real store and on the pure
+ * model, and compares after each what was told, the records, the remembered answers and the
+ * history.
  *
- * What may differ: instants and spans, by as much as the store's clock moved during the step and a little more, and
- * the first rev and token of a record, which are drawn from the clock. Then the model takes over the store's own, so
- * that nothing adds up.
+ * What may differ: instants and spans, by as much as the store's clock moved during the step and a
+ * little more, and the first rev and token of a record, which are drawn from the clock. Then the
+ * model takes over the store's own, so that nothing adds up.
  */
 export async function playSideBySide({ open, ...length }: PlayOptions): Promise<Comparison> {
   const backend = await open();
@@ -143,7 +149,7 @@ class Play {
     return found.includes(null) ? null : (found[0] ?? null);
   }
 
-  /** What the engine's caller is told: an answer, or the reason of a refusal. */
+  /** What the engine's caller receives: an answer, or the reason of a refusal. */
   private async tell(step: Act): Promise<unknown> {
     const { engine } = this.member;
     const wait = { holdRequestMs: 1 };
@@ -172,8 +178,9 @@ class Play {
   }
 
   /**
-   * All that a step may come to. A request that is queued is held for a moment only, and then its place is kept without
-   * it; meanwhile the process may look at its lock, which does what time has made due in a write of its own.
+   * All that a step may come to. A request that is queued is held for a moment only, and then its
+   * place is kept without it; meanwhile the process may look at its lock, which does what time has
+   * made due in a write of its own.
    */
   private foresee(step: Act, now: number): Consequence[] {
     const { model } = this;
@@ -218,7 +225,7 @@ class Play {
     return namesOf(step.command).map((name) => ({ namespace: NAMESPACE, name }));
   }
 
-  /** Gives the records of a step up for fresh ones: nobody can tell how they had to be. */
+  /** Replaces the records of a step with fresh ones: their right state cannot be known. */
   private leave(step: Act): null {
     this.comparison.open += 1;
     if (step.kind === 'counter') {
@@ -243,7 +250,8 @@ class Play {
   private async pass(span: 'little' | 'lease' | 'long'): Promise<null> {
     const ms = { little: 30, lease: SHORT_LEASE_MS + 50, long: 20 * 60_000 }[span];
     await this.elapse(span === 'long' && this.hasOwnClock() ? 0 : ms);
-    // The engine's lower bound of the clock falls behind by a share of what passed, until it reads again.
+    // The engine's lower bound of the clock falls behind by a share of what passed, until it reads
+    // again.
     for (const i of this.backend.stores.keys()) {
       const key = { namespace: NAMESPACE, name: this.freshName(i) };
       await this.member.engine.run(key, { verb: 'inspect' });
@@ -281,7 +289,10 @@ class Play {
   }
 }
 
-/** Too little is left of such a grant, as of a hold that is entered again and may not be renewed: the engine does not leave it at that. */
+/**
+ * Too little is left of such a grant, as of a hold that is entered again and may not be renewed:
+ * the engine does not leave it at that.
+ */
 function isGivenBack({ command }: Act, { told }: Consequence): boolean {
   const { outcome, expiresInMs = 0 } = (told ?? {}) as Partial<Granted>;
   return (

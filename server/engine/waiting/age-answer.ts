@@ -6,8 +6,8 @@ interface Aging {
 }
 
 /**
- * An answer as it stands `elapsedMs` after the record was read: what is left of every lease is measured from before
- * the read, so it is never too much. Instants stay as they are.
+ * The answer as of `elapsedMs` after the record was read. The time left of every lease is measured
+ * from before the read, so it is never too much. Instants stay as they are.
  */
 export function ageAnswer<A>(answer: A, elapsedMs: number): A {
   const { expiresInMs, holders } = answer as Aging;

@@ -1,7 +1,7 @@
 import type { SetAnswer } from '../../contract/multi-lock/set-answers';
 import { ageAnswer } from './age-answer';
 
-/** The answer to a set as it stands `elapsedMs` after its locks were read: see `ageAnswer`. */
+/** The answer to a multi-lock as of `elapsedMs` after its locks were read: see `ageAnswer`. */
 export function ageSetAnswer(answer: SetAnswer, elapsedMs: number): SetAnswer {
   if ('grants' in answer) {
     return { ...answer, grants: answer.grants.map((grant) => ageAnswer(grant, elapsedMs)) };

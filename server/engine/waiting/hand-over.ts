@@ -6,15 +6,15 @@ import type { WaitingRoom } from './waiting-room';
 export interface HandOverTools {
   room: WaitingRoom;
   monotonic: () => number;
-  /** Gives back a grant that nobody was there to receive. */
+  /** Gives back a grant that no caller was there to receive. */
   withdraw: (key: RecordKey, token: number) => void;
 }
 
 /**
- * Tells waiting callers of the grants that were written for them, before anybody else is answered: whoever was granted
- * must not be told of an earlier state.
+ * Delivers the committed grants to their waiting callers before any other caller is answered: a
+ * granted caller must not receive an earlier state.
  *
- * @param elapsedMs what may have run off their leases since these began
+ * @param elapsedMs how much of their leases may have passed since these began
  */
 export function handOver(
   { room, withdraw, monotonic }: HandOverTools,

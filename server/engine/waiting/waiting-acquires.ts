@@ -21,11 +21,14 @@ export interface AcquireParts {
 
 interface Acquired extends Result {
   answer: AcquireAnswer;
-  /** It was handed over to this caller, and nobody else was told of it. */
+  /** It was delivered to this caller alone. */
   isOwnHandOver?: boolean;
 }
 
-/** Acquires that wait in their lock's queue, and those that ask once; none is answered with a grant that came too late. */
+/**
+ * Acquires that wait in their lock's queue, and those that ask once; none is answered with a grant
+ * that came too late.
+ */
 export class WaitingAcquires {
   constructor(private readonly parts: AcquireParts) {}
 
@@ -48,7 +51,10 @@ export class WaitingAcquires {
     }
   }
 
-  /** A grant whose caller hung up before it was told, and may ask again: it is kept for as long as a place in the queue. */
+  /**
+   * A grant whose caller hung up before it was told, and may ask again: it is kept for as long as a
+   * place in the queue.
+   */
   private async keepForAMoment(
     key: RecordKey,
     { request }: AcquireCommand,
@@ -59,7 +65,10 @@ export class WaitingAcquires {
     return answer;
   }
 
-  /** A late grant. What could not be given back may still be held: its caller must not be told that nothing changed. */
+  /**
+   * A late grant. What could not be given back may still be held: its caller must not be told that
+   * nothing changed.
+   */
   private async giveBack(key: RecordKey, token: number, dueAt: number): Promise<void> {
     if (this.parts.monotonic() >= dueAt) {
       this.parts.withdraw(key, token);
@@ -72,9 +81,9 @@ export class WaitingAcquires {
   }
 
   /**
-   * A late grant whose caller named its request: whoever asked again by that id may have been told of it, and it must
-   * not be taken away behind its back. So it is kept, and only its lease begins anew. One that was entered again though its
-   * renewals were stopped has no more than what is left of it, and its caller is told that.
+   * A late grant of a request with an id: another call with that id may have received it already,
+   * so it must not be taken away. It is kept, and only its lease starts again. A re-entered hold
+   * whose renewals were stopped has only the rest of its lease, and its caller receives that.
    */
   private async beginAnew(
     key: RecordKey,
@@ -123,7 +132,10 @@ export class WaitingAcquires {
     }
   }
 
-  /** Patience runs over all calls of a request; a place that is lost is asked for again with what is left of it. */
+  /**
+   * Patience runs over all calls of a request; a place that is lost is asked for again with what is
+   * left of it.
+   */
   private async waitFor(
     key: RecordKey,
     call: WaitingCall,
@@ -162,8 +174,8 @@ export class WaitingAcquires {
   }
 
   /**
-   * A request whose caller named it keeps its place for a moment when its last call ends, and for as long as another
-   * call of it waits here; any other leaves the queue.
+   * A request whose caller named it keeps its place for a moment when its last call ends, and for
+   * as long as another call of it waits here; any other leaves the queue.
    */
   private async leaveLine(
     key: RecordKey,
@@ -200,7 +212,9 @@ export class WaitingAcquires {
   }
 }
 
-/** A request whose caller named it asks again and is told; any other can only be told that nobody knows. */
+/**
+ * A request with an id can be retried for its outcome; any other can only be answered `UNKNOWN`.
+ */
 function throwDoubt({ isInDoubt, ask }: WaitingCall): void {
   if (isInDoubt && !ask.request.remembered) throw unknownOutcome(null);
 }

@@ -10,7 +10,7 @@ export interface Delivery {
   expiresInMs: number;
   /** When that was so, on the monotonic clock. */
   asOf: number;
-  /** Several callers of one request are told. */
+  /** Several callers of one request receive it. */
   isShared: boolean;
 }
 
@@ -21,7 +21,7 @@ export type Wake =
   | { why: 'dropped' }
   /** A set's turn has come at the lock where it waits: it has to look at all of them. */
   | { why: 'turn' }
-  /** It may have been granted: nobody knows. */
+  /** It may have been granted: the outcome is unknown. */
   | { why: 'uncertain' }
   | { why: 'patience' | 'requestOver' | 'hungUp' | 'drain' };
 
@@ -30,10 +30,13 @@ export class WaitingCall {
   readonly tag: string;
   /** Set once its place in the queue is written. */
   queued = false;
-  /** Set for good when its first place is written: from then on it may be granted without hearing of it. */
+  /**
+   * Set for good when its first place is written: from then on it may be granted without hearing of
+   * it.
+   */
   wasQueued = false;
   delivery: Delivery | null = null;
-  /** Set when it may have been granted and nobody knows. */
+  /** Set when it may have been granted and the outcome is unknown. */
   isInDoubt = false;
   /** Set when it stops waiting for another reason than a grant. */
   isLeaving = false;
@@ -44,7 +47,10 @@ export class WaitingCall {
     this.tag = requestTag(ask.request);
   }
 
-  /** Ends the current `next`, or the coming one. A grant is never overtaken, nor is an end by a mere change. */
+  /**
+   * Ends the current `next`, or the coming one. A grant is never overtaken, nor is an end by a mere
+   * change.
+   */
   wake(wake: Wake): void {
     if (wake.why === 'granted') this.delivery = wake.delivery;
     if (wake.why === 'uncertain') this.isInDoubt = true;
@@ -68,7 +74,10 @@ export class WaitingCall {
 
 const nobody = () => null;
 
-/** The callers on the line at this process, by lock. `decide` asks here whether a waiter can be granted at once. */
+/**
+ * The callers on the line at this process, by lock. `decide` asks here whether a waiter can be
+ * granted at once.
+ */
 export class WaitingRoom {
   /** By lock, then by request. */
   private readonly calls = new Map<string, Map<string, readonly WaitingCall[]>>();
@@ -93,16 +102,16 @@ export class WaitingRoom {
   }
 
   /**
-   * What waiters of this process for a lock asked for, while their callers are on the line. It tells of this moment: who
-   * waits for something meanwhile must ask for it anew. A long queue is gone through with every hand-off, so the lock
-   * is looked up once.
+   * What this process's waiters for a lock asked for, while their callers are connected. The result
+   * is of this moment: call it again after waiting for anything. Every delivery goes through a
+   * queue that may be long, so the lock is looked up once.
    */
   callersOf(id: string): (waiter: Waiter) => AcquireCommand | null {
     const requests = this.calls.get(id);
     return requests ? ({ tag }) => requests.get(tag)?.[0]?.ask ?? null : nobody;
   }
 
-  /** Tells every caller of that request. False: nobody was on the line any more. */
+  /** Answers every caller of that request. False: no caller was connected any more. */
   deliver(
     id: string,
     { tag, hold }: HandOff,
@@ -147,7 +156,7 @@ export class WaitingRoom {
     }
   }
 
-  /** Locks that somebody here waits for. */
+  /** Locks with waiters in this process. */
   ids(): string[] {
     return [...this.calls.keys()];
   }

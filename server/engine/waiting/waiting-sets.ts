@@ -23,19 +23,25 @@ export interface SetWaitParts {
   room: WaitingRoom;
   monotonic: () => number;
   isDraining: () => boolean;
-  /** Looks at these locks: what is due there is done, and whose turn it is is told. */
+  /** Checks these locks: does what is due there, and notifies each waiter whose turn it is. */
   lookAt: (ids: string[]) => Promise<unknown>;
   /** Runs a command on one lock of a set. */
   run: LockEngine['run'];
 }
 
-/** How often a process looks at the locks where its own sets wait: a set may need many turns where others need one. */
+/**
+ * How often a process looks at the locks where its own sets wait: a set may need many turns where
+ * others need one.
+ */
 const LOOK_EVERY_MS = 50;
 
 /** A place is lost, found again and lost again no more often than this while its request ends. */
 const LAST_TRIES = 3;
 
-/** Sets that wait: each call stands in the queue of one lock, and looks at all of them when its turn comes there. */
+/**
+ * Waiting multi-locks: each call is in the queue of one lock, and checks all of its locks when its
+ * turn comes there.
+ */
 export class WaitingSets implements LockSets {
   private readonly seats = new Set<Seat>();
   private looking: NodeJS.Timeout | undefined;
@@ -86,7 +92,10 @@ export class WaitingSets implements LockSets {
     );
   }
 
-  /** A grant that came after its caller was answered. One that has a request id may still be asked for. */
+  /**
+   * A grant that came after its caller was answered. One that has a request id may still be asked
+   * for.
+   */
   private takeBack(namespace: string, command: SetCommand, answer: SetAnswer): void {
     if (command.request.remembered || answer.outcome !== 'granted') return;
     this.withdraw(namespace, answer, command).catch(() => undefined);
@@ -102,7 +111,10 @@ export class WaitingSets implements LockSets {
     await this.run(namespace, { verb: 'withdrawSet', holds, request }, dueAt);
   }
 
-  /** As for a single acquire: what a request id may have been told of is kept, and only its leases begin anew. */
+  /**
+   * As for a single acquire: a grant that a request id may have received is kept, and only its
+   * leases start again.
+   */
   private async beginAnew(
     namespace: string,
     ask: AcquireSetCommand,
@@ -122,7 +134,10 @@ export class WaitingSets implements LockSets {
     return answer as AcquireSetAnswer;
   }
 
-  /** What could not be given back may still be held: its caller must not be told that nothing changed. */
+  /**
+   * What could not be given back may still be held: its caller must not be told that nothing
+   * changed.
+   */
   private async giveBack(
     namespace: string,
     answer: SetGranted,
@@ -203,7 +218,10 @@ export class WaitingSets implements LockSets {
     if (any) this.watch(any);
   }
 
-  /** As for a single acquire: see `leaveLine` there. A place that moved meanwhile is looked for again. */
+  /**
+   * As for a single acquire: see `leaveLine` there. A place that moved meanwhile is looked for
+   * again.
+   */
   private async leaveLine(
     namespace: string,
     ask: AcquireSetCommand,
@@ -238,7 +256,10 @@ export class WaitingSets implements LockSets {
   }
 }
 
-/** A set's call in the waiting room: at all of its locks while it is being decided, at one of them while it waits. */
+/**
+ * A set's call in the waiting room: at all of its locks while it is being decided, at one of them
+ * while it waits.
+ */
 class Seat {
   readonly call: WaitingCall;
   /** The lock where it waits, once it does. */
@@ -250,7 +271,7 @@ class Seat {
     private readonly namespace: string,
     ask: AcquireSetCommand,
   ) {
-    // Of what it asked for only the request matters here: nobody grants a set's waiter by itself.
+    // Only the request matters here: a multi-lock's waiter is never granted on its own.
     this.call = new WaitingCall(memberAsk(ask, 'exclusive'));
     this.ids = ask.locks.map(({ name }) => recordId({ namespace, name }));
   }
