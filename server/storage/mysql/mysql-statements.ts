@@ -136,7 +136,7 @@ function writeRecords(rows: Row[], guard: string[]): string[] {
     ...rows.flatMap(removeIfUntimely),
     `SELECT GROUP_CONCAT(IF(seen = '', writer, NULL)), SUM(seen <> ''), SUM(seen = '') INTO @took, @ghosts, @went_in FROM locks WHERE id IN (${ids}) AND writer IN (${writers})`,
     ...guard,
-    "DELETE FROM locks WHERE @ghosts > 0 AND seen <> ''",
+    `DELETE FROM locks WHERE @ghosts > 0 AND id IN (${ids}) AND seen <> ''`,
   ];
 }
 
