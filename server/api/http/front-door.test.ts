@@ -71,7 +71,7 @@ describe('forwarding headers', () => {
     expect(reply.headers.getSetCookie()[0]).toMatch(/^lockyard_session=(?!.*Secure)/);
     expect(reply.headers.get('strict-transport-security')).toBeNull();
     const key = await far.key('orders');
-    const lean = await far.post(key, 'lock.inspect', {}, { headers: forged });
+    const lean = await far.post(key, 'lock.acquire', {}, { headers: forged });
     expect(lean.headers.get('strict-transport-security')).toBeNull();
   });
 

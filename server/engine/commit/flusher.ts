@@ -81,9 +81,7 @@ export class Flusher {
     ]);
   }
 
-  /**
-   * Null where a read is needed first: nothing is remembered, or a request id must be looked up.
-   */
+  /** Null: a read is needed first; nothing is remembered, or a request id must be looked up. */
   private proposeFromMemory(group: Group): Proposal | null {
     const { known, backendClock } = this.tools;
     const place = known.at(group.id);
@@ -120,8 +118,7 @@ export class Flusher {
     const proposals = readable.map(({ group, place, now }) => {
       const proposal = decideGroup(group, place, this.contextAt(group, now), memos);
       if (isBirth(proposal)) this.tools.names.making(proposal.key);
-      // What was in doubt is not any more: the record and what is remembered of each request were
-      // read after it.
+      // No doubt is left: the record and each request's memo were read after it.
       markStanding(proposal.outcomes, () => false);
       return proposal;
     });
@@ -236,10 +233,7 @@ export class Flusher {
     if (isSettled) room.reconcile(id, record);
   }
 
-  /**
-   * A command whose change may have been applied can be decided again only if its answer is
-   * remembered.
-   */
+  /** What may have been applied can be decided again only if its answer is remembered. */
   private decideAgain(proposal: Proposal, took: Exclude<Verdict['took'], 'yes'>): void {
     const { monotonic, resubmit } = this.tools;
     const uncertain = took === 'unknown';

@@ -22,9 +22,7 @@ const SLOW_MS = 250;
 
 /** The engine may decide with a lower bound of the store's clock. */
 const CLOCK_SLACK_MS = 20;
-/**
- * On a busy machine a reply may lie about for a while before it is read, and that bound with it.
- */
+/** On a busy machine a reply may wait for a while before it is read, and that bound with it. */
 const BUSY_SLACK_MS = 80;
 /** The same over a store whose reads tell no more than a lower bound either. */
 const BOUND_SLACK_MS = 200;
