@@ -13,7 +13,7 @@ import {
 } from './lock/lock-record';
 import { type RequestIdentity, requestTag } from './request-tag';
 
-/** What deciding needs to know besides the record and the command. Everything comes in; nothing is looked up. */
+/** What a decision needs besides the record and the command. Nothing is looked up. */
 export interface DecisionContext {
   /** The backend's clock, epoch milliseconds: read with the record, or a lower bound of it. */
   now: number;
@@ -22,71 +22,76 @@ export interface DecisionContext {
   /** The process that decides. */
   process: string;
   /**
-   * Whether another process is alive. Waiters of a dead one leave the queue together. One that nothing is known of may
-   * have just begun: it is dead only if a look begun after this record was read finds no sign of life.
+   * Whether another process is alive. Waiters of a dead process leave the queue together. An
+   * unknown process may have just started: it counts as dead only if a membership read begun after
+   * this record was read finds no heartbeat of it.
    */
   isAlive: (process: string) => boolean;
   /**
-   * What a waiter of this process asked for, if its caller is still on the line: from before its acquire is decided
-   * until it is granted, or its detaching, giving up or cancelling has been written.
+   * What a waiter of this process asked for, if its caller is still connected: from before its
+   * acquire is decided until the grant, or until its detach, give-up or cancel has been written.
    */
   callerOf: (waiter: Waiter) => AcquireCommand | null;
-  /** The answer remembered for this command's request id, if any; read as of the same instant as the record. */
+  /** The answer stored for this command's request id, if any; read together with the record. */
   remembered: Memo | null;
   /** What the lock's namespace allows. */
   policy: DecidingPolicy;
 }
 
-/** What decisions need to know of where a lock lives. */
+/** What a decision needs to know about the lock's namespace and backend. */
 export interface DecidingPolicy extends Pick<NamespacePolicy, 'queueLimit' | 'lockDelayMs'> {
   /**
-   * After a restored backup: until this instant of the backend's clock somebody may hold a lock that the backup knows
-   * nothing of, so none that is not found is granted. Those that were found are delayed by their records.
+   * After a restored backup: until this instant of the backend's clock a caller may still hold a
+   * lock that the backup does not contain, so a lock without a record is not granted. Locks in the
+   * backup are delayed by their own records.
    */
   grantsFrom?: number;
   /**
-   * Why this backend grants nothing at the moment, as a sentence for callers; absent or null: it does. Then nobody is
-   * granted a lock and nobody new may wait, while renew, release, re-entering and looking go on, those who wait keep their
-   * places, and a request that was granted before is told so.
+   * Why this backend currently grants nothing, as a sentence for callers; absent or null: it
+   * grants. While set, no lock is granted and no new waiter is queued; renew, release, re-entry and
+   * inspect work, waiters keep their places, and a request that was granted before still gets that
+   * answer.
    */
   closedBecause?: string | null;
-  /** Why a name without a record is refused, as a sentence for callers; absent or null: there is room for it. */
+  /**
+   * Why a name without a record is refused, as a sentence for callers; absent or null: it is not.
+   */
   fullBecause?: string | null;
 }
 
-/** The instants on which a decision rests. The store tests them in the same atomic step as the write. */
+/** The instants on which a decision relies. The store checks them atomically with the write. */
 export interface Expectation {
-  /** Taken as already past: the store's clock must have reached it. 0: none. */
+  /** Decided as already past: the store's clock must have reached it. 0: none. */
   past: number;
-  /** Taken as still ahead: the store's clock must not have reached it. Infinity: none. */
+  /** Decided as still ahead: the store's clock must not have reached it. Infinity: none. */
   ahead: number;
 }
 
-/** The answer to a request id, kept beside the record by the same write; a later one replaces it. */
+/** The answer to a request id, stored by the same write as the record; a later one replaces it. */
 export interface Memo {
   key: string;
-  /** Empty: known for its id alone, so that any input will do. */
+  /** Empty: matched by its id alone, with any input. */
   inputHash: string;
   /** Plain JSON: an answer of the command's verb. */
   answer: unknown;
   expiresAt: number;
 }
 
-/** Remembered answers that must live longer. */
+/** Stored answers that must be kept longer. */
 export interface MemoExtension {
   keys: string[];
   expiresAt: number;
 }
 
-/** A grant made by this decision, for the caller that this process must answer. */
+/** A grant made by this decision, to be answered by this process. */
 export interface HandOff {
   tag: string;
   hold: Hold;
 }
 
 /**
- * What a command does to a record. `next` is null when nothing changes; then the other lists are empty too.
- * Nothing of it is true until a store has swapped `next` in under `expect`.
+ * What a command does to a record. `next` is null when nothing changes; then the other lists are
+ * empty too. It takes effect only once a store has swapped `next` in under `expect`.
  */
 export interface Decision<A, R = LockRecord, E = LockEvent> {
   next: R | null;
@@ -98,21 +103,21 @@ export interface Decision<A, R = LockRecord, E = LockEvent> {
   handOffs: HandOff[];
 }
 
-/** How long answers are remembered after what they changed is over. */
+/** How long answers are kept after the hold, wait or step that they concern is over. */
 export const REMEMBER_MS = 15 * 60_000;
 
-/** How far answers are kept beyond the first end of a lease, so that renewals rarely have to prolong them. */
+/** How far beyond a lease's first end answers are kept, so that renewals rarely extend them. */
 export const KEEP_AHEAD_MS = 30 * 60_000;
 
-/** No answer is remembered for longer than this after it was given or prolonged. */
+/** No answer is kept for longer than this after it was stored or extended. */
 export const ANSWERS_MAX_MS = LEASE_MAX_MS + KEEP_AHEAD_MS + REMEMBER_MS;
 
-/** Who an event is about; a hold and a waiter both fit. */
+/** The caller that an event concerns; a hold and a waiter both fit. */
 type Party = { service: string; owner: string };
 
 /**
- * A decision being made: a private copy of the record, and what must be written with it.
- * Every comparison of a deadline with the clock goes through `isPast`, so that the store can repeat it.
+ * A decision in progress: a private copy of the record, and what must be written with it. Every
+ * comparison of a deadline with the clock goes through `isPast`, so that the store can repeat it.
  */
 export class Draft {
   readonly record: LockRecord;
@@ -144,19 +149,21 @@ export class Draft {
     return this.record.rev + 1;
   }
 
-  /** The rev of the lock as this decision leaves it; 0 while it was never written. */
+  /** The rev of the lock after this decision; 0 if it was never written. */
   get standingRev(): number {
     if (this.changed) return this.rev;
     return this.isWritten ? this.record.rev : 0;
   }
 
-  /** Whether the record was read before it had this rev; one that was deleted since had it. */
+  /**
+   * Whether the record was read before it reached this rev; a record deleted since did reach it.
+   */
   isFromBefore(rev: number): boolean {
     const isDeleted = !this.isWritten && rev <= highestDeletedRev(this.now);
     return rev > this.standingRev && !isDeleted;
   }
 
-  /** Whether the backend's clock has reached `deadline`; the store will test the same. */
+  /** Whether the backend's clock has reached `deadline`; the store will check the same. */
   isPast(deadline: number): boolean {
     if (deadline <= this.now) {
       this.past = Math.max(this.past, deadline);
@@ -166,24 +173,26 @@ export class Draft {
     return false;
   }
 
-  /** What a waiter of this process asked for, if its caller is on the line, or is the one who asks just now. */
+  /**
+   * What a waiter of this process asked for, if its caller is connected or is sending this command.
+   */
   callerOf(waiter: Waiter): AcquireCommand | null {
     const { command, context } = this;
     if (command.verb === 'acquire' && waiter.tag === requestTag(command.request)) return command;
     return context.callerOf(waiter);
   }
 
-  /** Throws `BACKEND_DOWN` where the backend grants nothing at the moment. */
+  /** Throws `BACKEND_DOWN` while the backend grants nothing. */
   refuseWhileClosed(): void {
     refuseWhileClosed(this.context.policy);
   }
 
-  /** Throws `NAMESPACE_FULL` for a name that has no record where there is no room for one. */
+  /** Throws `NAMESPACE_FULL` for a name without a record when the namespace has no room for one. */
   refuseNewWhileFull(): void {
     if (!this.isWritten && !this.changed) refuseNewWhileFull(this.context.policy);
   }
 
-  /** Replaces parts of the record. Arrays are replaced, never mutated: the old record may be remembered elsewhere. */
+  /** Replaces parts of the record. Arrays are never mutated: the old record may be cached. */
   change(part: Partial<Omit<LockRecord, 'rev'>>): void {
     Object.assign(this.record, part);
     this.changed = true;
@@ -196,7 +205,7 @@ export class Draft {
     this.events = joined(this.events, [event]);
   }
 
-  /** Keeps an answer for a request whose caller named it, at least until `until` and `REMEMBER_MS` beyond. */
+  /** Stores the answer to a request that has an id, for at least `REMEMBER_MS` beyond `until`. */
   remember(request: RequestIdentity | null, answer: unknown, until: number): void {
     if (!request?.remembered) return;
     const { key, inputHash } = request;
@@ -205,19 +214,19 @@ export class Draft {
     this.keepForAnswers(expiresAt);
   }
 
-  /** Answers that concern this record are kept until then: it is not deleted sooner. */
+  /** Answers that concern this record are kept until then; it is not deleted sooner. */
   keepForAnswers(until: number): void {
     this.record.answersUntil = Math.max(this.record.answersUntil ?? 0, until);
   }
 
-  /** The remembered answer to this very request. The same id with another input is refused. */
+  /** The stored answer to this very request. The same id with another input is refused. */
   recall<A>(request: RequestIdentity | null): A | null {
     return recallAnswer<A>(this.context.remembered, request, this.now);
   }
 
   /**
-   * Hands the record over: nothing may be asked of this draft any more. Throws `BACKEND_DOWN` for a change by an act whose
-   * latest instant is past.
+   * Ends the draft, which must not be used afterwards. Throws `BACKEND_DOWN` for a change by an
+   * action whose latest instant is past.
    */
   finish<A>(answer: A): Decision<A> {
     const { events, memos, extensions, handOffs, command } = this;
@@ -233,22 +242,24 @@ export class Draft {
 /** How soon a caller may ask a closed backend again. */
 const CLOSED_RETRY_MS = 5_000;
 
-/** Throws `BACKEND_DOWN` where the backend grants nothing at the moment. */
+/** Throws `BACKEND_DOWN` while the backend grants nothing. */
 export function refuseWhileClosed({ closedBecause }: Pick<DecidingPolicy, 'closedBecause'>): void {
   if (!closedBecause) return;
   throw new LockyardError('BACKEND_DOWN', closedBecause, { retryAfterMs: CLOSED_RETRY_MS });
 }
 
-/** How soon a caller may ask again for a new name: room is made every few seconds, see `NamespaceRoom`. */
+/** How soon to retry with a new name: `NamespaceRoom` makes room every few seconds. */
 const FULL_RETRY_MS = 5_000;
 
-/** Throws `NAMESPACE_FULL` where there is no room for a name without a record. */
+/** Throws `NAMESPACE_FULL` when there is no room for a name without a record. */
 export function refuseNewWhileFull({ fullBecause }: Pick<DecidingPolicy, 'fullBecause'>): void {
   if (!fullBecause) return;
   throw new LockyardError('NAMESPACE_FULL', fullBecause, { retryAfterMs: FULL_RETRY_MS });
 }
 
-/** The answer that `memo` keeps for this very request. The same id with another input is refused. */
+/**
+ * The answer that `memo` stores for this very request. The same id with another input is refused.
+ */
 export function recallAnswer<A>(
   memo: Memo | null,
   request: RequestIdentity | null,
@@ -261,7 +272,9 @@ export function recallAnswer<A>(
   return memo.answer as A;
 }
 
-/** The audit log may have been told already that this act was not done: from now on it must not be. */
+/**
+ * The audit log may already say that this action was not applied, so it must not be applied now.
+ */
 export function actTooLate(): LockyardError {
   const text = 'This took too long to begin. Nothing was changed; try again.';
   return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });

@@ -1,9 +1,10 @@
 /**
- * A list with more behind it. Most often the list is still empty, and nothing is copied: one that stays at one item keeps
- * room for one, where an array that grows by `push` makes room for seventeen.
+ * Appends `more` to a list. Most often the list is still empty, and nothing is copied: a list that
+ * stays at one item has capacity for one, while an array that grows by `push` reserves capacity for
+ * seventeen.
  *
  * @param list changed in place, unless it is empty
- * @param more belongs to what is returned
+ * @param more becomes part of the result
  */
 export function joined<T>(list: T[], more: T[]): T[] {
   if (list.length === 0) return more;

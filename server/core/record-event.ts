@@ -1,5 +1,5 @@
 import type { CounterEvent } from './counter/counter-event';
 import type { LockEvent } from './lock/lock-event';
 
-/** One line of history, of whatever kind of record. */
+/** One line of history, of any type of record. */
 export type RecordEvent = LockEvent | CounterEvent;

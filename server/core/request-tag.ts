@@ -1,10 +1,15 @@
-/** A caller's request id, made unguessable and bound to (service, verb, namespace, name). Hashed outside the domain. */
+/**
+ * A caller's request id, made unguessable and bound to (service, verb, namespace, name). It is
+ * hashed outside the core.
+ */
 export interface RequestIdentity {
   /** 22 characters: 128 bits in base64url. */
   key: string;
-  /** 22 characters over the whole input, so that one id with another input is noticed. */
+  /** 22 characters, a hash of the whole input, so that one id with another input is noticed. */
   inputHash: string;
-  /** False for a request whose caller gave no id: it is only told apart, its answer is not remembered. */
+  /**
+   * False without an id of the caller's: the key only tells requests apart, no answer is stored.
+   */
   remembered: boolean;
 }
 

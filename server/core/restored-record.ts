@@ -5,25 +5,25 @@ import type { LockRecord } from './lock/lock-record';
 import { settle } from './lock/settle';
 import { endHold } from './lock/tenure';
 
-/** A restore, as it is told to those who held something. */
+/** The facts of a restore, some of which former holders get to see. */
 export interface Restoration {
-  /** The backend's epoch from now on: above every one that it had. */
+  /** The backend's epoch from now on: above every earlier one. */
   epoch: number;
   /** The backend's clock, epoch milliseconds. */
   now: number;
-  /** Until when a hold from before may last that nobody knows of; nothing is granted earlier. */
+  /** Until when holds from before the restore may last; nothing is granted earlier. */
   grantsFrom: number;
   by: string;
   reason: string;
 }
 
 /**
- * A lock as it stands after its backend was brought back from a backup.
+ * A lock after its backend was restored from a backup.
  *
- * Whoever held it when the backup was made may have lost it since, and somebody else may hold it now: every hold of the
- * backup is over, its holder told so, and every token from before is below the next one. Nobody is granted the lock
- * until the leases from before are surely over. Whoever waited is gone. A freeze stays. The rev passes every one that
- * the lock had.
+ * The holders in the backup may have lost the lock since it was made, and another caller may hold
+ * it now. So every hold of the backup is over, its holder learns so, and every earlier token is
+ * below the next one. The lock is not granted until all earlier leases must have expired. Waiters
+ * are gone. A freeze stays. The rev is above every one that the lock had.
  */
 export function restoredLock(
   record: LockRecord,
@@ -43,7 +43,9 @@ export function restoredLock(
   return { next: next ?? draft.record, events };
 }
 
-/** A counter as it stands after a restore: the value and bounds of the backup, under a rev that passes every earlier one. */
+/**
+ * A counter after a restore: the backup's value and bounds, under a rev above every earlier one.
+ */
 export function restoredCounter(record: CounterRecord, now: number): CounterRecord {
   return { ...record, rev: Math.max(record.rev, sinceEra(now)) + 1 };
 }

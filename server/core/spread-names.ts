@@ -1,12 +1,15 @@
-/** Which of some shards keeps a record. The answer is a place in the list that the function was made of. */
+/**
+ * Which shard keeps a record. The answer is an index into the list that the function was made from.
+ */
 export type HomeOf = (recordId: string) => number;
 
 /**
- * Spreads records over shards by rendezvous hashing: each shard has a weight for each record, and the heaviest keeps it.
+ * Spreads records over shards by rendezvous hashing: each shard has a weight for each record, and
+ * the heaviest keeps it.
  *
- * Guarantees: the order of the list does not matter, only the names do; shares are even; of a list with one shard more,
- * only that shard takes records from the others, and takes an even share. It must never change: records stand where it
- * put them.
+ * Guarantees: only the names matter, not the order of the list; shards are even; adding a shard
+ * moves records only to the new shard, which takes an even share from the others. The function must
+ * never change: stored records are where it put them.
  *
  * @param shards their names, no two the same, at least one
  */
@@ -30,7 +33,7 @@ export function spreadNames(shards: readonly string[]): HomeOf {
 
 type Pair = [number, number];
 
-/** Two hashes of 32 bits that have nothing to do with each other. */
+/** Two independent 32-bit hashes. */
 function hashPair(text: string): Pair {
   let [a, b] = [0x811c9dc5, 0x9747b28c];
   for (let i = 0; i < text.length; i += 1) {
@@ -42,7 +45,7 @@ function hashPair(text: string): Pair {
   return [mix(a), mix(b ^ text.length)];
 }
 
-/** Every bit of what comes out depends on every bit that goes in. A whole number of 32 bits, without a sign. */
+/** Every output bit depends on every input bit. An unsigned 32-bit integer. */
 function mix(bits: number): number {
   let mixed = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);

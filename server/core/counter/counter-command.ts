@@ -1,16 +1,16 @@
 import type { RequestIdentity } from '../request-tag';
 import type { Bounds } from './counter-record';
 
-/** Who does something to a counter: a service, or a person who says why. */
+/** Who changes a counter: a service, or a person with a reason. */
 export type CounterParty = { service: string } | { by: string; reason: string };
 
 export interface CreateCommand extends Bounds {
   verb: 'create';
   initial: number;
   party: CounterParty;
-  /** An operator's act has one, so that the outcome of an interrupted one can be found out. */
+  /** Operators' actions always have one, so that an interrupted action can be looked up. */
   request: RequestIdentity | null;
-  /** The instant of the backend's clock from which on nothing of an operator's act may land; absent: none. */
+  /** From this instant of the backend's clock the action may not be applied; absent: no limit. */
   latestAt?: number;
 }
 
@@ -52,7 +52,7 @@ export type CounterCommand =
   | SetBoundsCommand
   | GetCommand;
 
-/** What a counter stands at. */
+/** A counter's current value and bounds. */
 export interface CounterView extends Bounds {
   value: number;
 }
@@ -63,14 +63,14 @@ interface Exists extends CounterView {
 
 export type CreateAnswer = { outcome: 'created' } | Exists;
 
-/** The step would leave the bounds: nothing happened, nothing was clamped. */
+/** The step would leave the bounds. Nothing happened, and nothing was clamped. */
 export interface OutOfBounds extends CounterView {
   outcome: 'outOfBounds';
 }
 
 export type AddAnswer = { outcome: 'applied'; value: number; rev: number } | OutOfBounds;
 
-/** Not what the operator saw any more. Nothing happened. */
+/** No longer what the operator saw. Nothing happened. */
 interface CounterChanged extends CounterView {
   outcome: 'changed';
   rev: number;

@@ -3,7 +3,7 @@ const COUNTER_EVENT_KINDS = ['created', 'added', 'adjusted', 'rebound'] as const
 
 export type CounterEventKind = (typeof COUNTER_EVENT_KINDS)[number];
 
-/** One line of a counter's history; each makes a rev of its own. `at` is the backend's clock as it was decided with. */
+/** One line of a counter's history, with a rev of its own. `at`: the clock of the decision. */
 export interface CounterEvent {
   kind: CounterEventKind;
   at: number;

@@ -1,6 +1,6 @@
 import { sinceEra } from '../fencing-token';
 
-/** Between which values a counter stays. Null: no bound of its own, so the exact integers are the bound. */
+/** The range of a counter's value. Null: no bound of its own; safe integers are then the limit. */
 export interface Bounds {
   floor: number | null;
   ceiling: number | null;
@@ -16,17 +16,19 @@ export interface CounterMove {
 }
 
 /**
- * The whole truth about one counter. Small, versioned; changed only by `decideCounter`. It is never forgotten: unlike a
- * free lock, a counter that nobody touches still says something.
- * Invariants: the value is a safe integer, and lies within the bounds.
+ * Everything about one counter. Small and versioned; only `decideCounter` changes it. It is never
+ * deleted for being idle: unlike a free lock, an unused counter still carries a value. Invariants:
+ * the value is a safe integer and within the bounds.
  */
 export interface CounterRecord extends Bounds {
-  /** +1 for every accepted change. Never restarts: a counter that is not found begins at the clock. */
+  /**
+   * +1 for every accepted change. Never restarts: a counter that is not found begins at the clock.
+   */
   rev: number;
   value: number;
   createdAt: number;
   lastMove: CounterMove | null;
-  /** Until when the store may remember answers that concern this counter; 0: it remembers none. */
+  /** Until when the store may keep answers that concern this counter; 0: it keeps none. */
   answersUntil: number;
 }
 
@@ -35,7 +37,7 @@ export function firstRev(now: number): number {
   return sinceEra(now) + 1;
 }
 
-/** Whether a counter with these bounds may have this value. Sums of two safe integers are judged rightly, too. */
+/** Whether these bounds allow this value. Also correct for the sum of two safe integers. */
 export function isWithin(value: number, { floor, ceiling }: Bounds): boolean {
   if (!Number.isSafeInteger(value)) return false;
   return (floor === null || value >= floor) && (ceiling === null || value <= ceiling);

@@ -28,36 +28,41 @@ import type {
 import type { CounterEvent } from './counter-event';
 import { areBounds, type CounterRecord, firstRev, isWithin } from './counter-record';
 
-/** What deciding needs to know besides the record and the command. */
+/** What a decision needs besides the record and the command. */
 export interface CounterContext {
   /** The backend's clock, epoch milliseconds: read with the record, or a lower bound of it. */
   now: number;
-  /** The answer remembered for this command's request id, if any; read as of the same instant as the record. */
+  /** The answer stored for this command's request id, if any; read together with the record. */
   remembered: Memo | null;
-  /** Closed: a service's steps are refused, since one that is lost cannot be taken back; looks and people's acts go on. */
+  /**
+   * Closed: steps of services are refused, since a lost step could not be revoked; reads and
+   * operators' actions still work.
+   */
   policy?: Pick<DecidingPolicy, 'closedBecause' | 'fullBecause'>;
 }
 
-/** What a command changes, and what is remembered of it. Null: it changes nothing. */
+/** What a command changes, and the answer to store for replays. Null: it changes nothing. */
 type Step<A> = [answer: A, event: CounterEvent | null];
 
 /**
- * Decides one command on one counter. This is the only place where a counter moves.
+ * Decides one command on one counter. Counters change only here.
  *
- * Pure: the same record, command and context give the same decision; the record given is never mutated.
+ * Pure: the same record, command and context give the same decision; the record given is never
+ * mutated.
  *
  * Guarantees, once a store has swapped `next` in for exactly this record:
- * - floor ≤ value ≤ ceiling, in the record and in every answer; a step that would leave the bounds changes nothing, and
- *   nothing is ever clamped;
+ * - floor ≤ value ≤ ceiling, in the record and in every answer; a step that would leave the bounds
+ *   changes nothing, and nothing is ever clamped;
  * - the value is the initial one plus every delta that was applied, exactly;
  * - one request id is one step; rev rises by one;
- * - an operator's act rests on what the operator saw, or changes nothing.
+ * - an operator's action applies to what the operator saw, or changes nothing.
  *
  * @param record the counter as last read, or null if it was never created
- * @throws LockyardError `NOT_FOUND` for a counter that was never created, `INVALID` for a request id used with another
- *   input and for bounds that no value, or not the initial one, lies between; `BACKEND_DOWN` for a service's step
- *   while the backend is closed, and for an act whose latest instant is past; `NAMESPACE_FULL` for a new counter while
- *   there is no room for it; then nothing changes
+ * @throws LockyardError `NOT_FOUND` for a counter that was never created; `INVALID` for a request
+ *   id used with another input, for bounds that no value fits, and for bounds that exclude the
+ *   initial value; `BACKEND_DOWN` for a service's step while the backend is closed, and for an
+ *   action whose latest instant is past; `NAMESPACE_FULL` for a new counter while there is no room
+ *   for it. Then nothing changes.
  */
 export function decideCounter<C extends CounterCommand>(
   record: CounterRecord | null,
@@ -131,7 +136,7 @@ function adjust(record: CounterRecord, ask: AdjustCommand, now: number): Step<Ad
   return [{ outcome: 'adjusted', value, delta, rev }, event];
 }
 
-/** The value may have moved since it was seen: only bounds that it lies within can be set. */
+/** Bounds that exclude the counter's current value, which may have moved, are not set. */
 function setBounds(
   record: CounterRecord,
   ask: SetBoundsCommand,
@@ -174,14 +179,16 @@ const UNBOUND = { floor: null, ceiling: null };
 
 const boundsOf = ({ floor = null, ceiling = null }: CounterEvent) => ({ floor, ceiling });
 
-/** Kept for `REMEMBER_MS`: only what changed something, and only where its caller gave it an id. */
+/**
+ * Kept for `REMEMBER_MS`: only answers that changed something, and only for requests with an id.
+ */
 function memosOf(request: RequestIdentity | null, answer: unknown, now: number): Memo[] {
   if (!request?.remembered) return [];
   const { key, inputHash } = request;
   return [{ key, inputHash, answer, expiresAt: now + REMEMBER_MS }];
 }
 
-/** @param ahead the one deadline there can be: the latest instant of an operator's act */
+/** @param ahead the only possible deadline: the latest instant of an operator's action */
 function decision<A>(
   next: CounterRecord | null,
   answer: A,

@@ -2,7 +2,7 @@ import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { Meta } from './lock-record';
 
-/** The part of an acquire that a namespace's policy bounds. */
+/** The part of an acquire that a namespace's policy limits. */
 interface Ask {
   leaseMs: number;
   waitMs: number;
@@ -11,11 +11,12 @@ interface Ask {
 }
 
 /**
- * Refuses an acquire that its namespace does not allow, unless it has a request id: it may repeat one that was answered under
- * another policy, which only its lock can tell. Then this answers what to refuse it with if it is new, a sentence that
- * names the bound; else null.
+ * Refuses an acquire that its namespace does not allow, unless it has a request id: it may repeat a
+ * request that was answered under an earlier policy, which only the lock's record can tell. In that
+ * case the result is the sentence to refuse it with if it turns out to be new, which names the
+ * limit; otherwise null.
  *
- * @throws LockyardError `INVALID`, which names the bound
+ * @throws LockyardError `INVALID`, which names the limit
  */
 export function checkPolicy(namespace: string, policy: NamespacePolicy, ask: Ask): string | null {
   const complaint = complaintOf(policy, ask);
@@ -25,7 +26,7 @@ export function checkPolicy(namespace: string, policy: NamespacePolicy, ask: Ask
   return sentence;
 }
 
-/** What an acquire hears that its namespace does not allow. */
+/** The error for an acquire that its namespace does not allow. */
 export function outsidePolicy(sentence: string): LockyardError {
   return new LockyardError('INVALID', sentence);
 }
@@ -41,8 +42,9 @@ function complaintOf(policy: NamespacePolicy, ask: Ask): string | null {
 }
 
 /**
- * The lease that a renewal gets: never more than the namespace allows. A renewal is not refused for it, for that would
- * take the lock from whoever began before the policy was changed.
+ * The lease that a renewal gets: never more than the namespace allows. A longer request is
+ * shortened, not refused: a refusal would take the lock from a holder that started before the
+ * policy changed.
  */
 export function allowedLeaseMs({ leaseMaxMs }: NamespacePolicy, leaseMs: number): number {
   return Math.min(leaseMs, leaseMaxMs);

@@ -30,9 +30,10 @@ import {
 const HOLD_COUNT_MAX = 1_000;
 
 /**
- * Grants a lock that has room, re-enters it for its owner in the same mode if asked to, queues whoever has patience, and
- * refuses the rest. Nobody overtakes the queue: a writer who waits holds up the readers who come after it.
- * The same request asked again gets the same answer, or its old place in the queue.
+ * Grants a lock that has room, re-enters it for its owner in the same mode on request, queues a
+ * caller that is willing to wait, and refuses all others. No caller overtakes the queue: a waiting
+ * writer blocks the readers behind it. The same request sent again gets the same answer, or its old
+ * place in the queue.
  */
 export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer {
   const replay = recallAcquire(draft, ask.request, ask.leaseMs);
@@ -64,7 +65,7 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   return waitOn(draft, ask);
 }
 
-/** Ends a wait whose patience is over, unless the grant was faster or the caller waits at another process by now. */
+/** Ends a wait that timed out, unless it was granted before or now continues elsewhere. */
 export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireAnswer {
   const waiter = waiterOf(draft.record, request.key);
   if (!waiter) return recallAcquire(draft, request) ?? heldAnswer(draft, 'timeout');
@@ -76,8 +77,8 @@ export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireA
 }
 
 /**
- * Lets a request end while its waiter keeps the place for `DETACHED_MS`, unless it waits at another process by now. A grant
- * that its caller hung up on is kept for as long, unless somebody has been told of it.
+ * Lets a request end while its waiter keeps its place for `DETACHED_MS`, unless it now waits at
+ * another process. If the caller hung up, an unclaimed grant is kept for at most as long.
  */
 export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): AcquireAnswer {
   const waiter = waiterOf(draft.record, request.key);
@@ -88,7 +89,8 @@ export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): 
   draft.note('detached', waiter);
   const { enqueuedAt, patienceMs } = waiter;
   const waiting: WaitMemo = { enqueuedAt, patienceMs };
-  // Kept under the input that waits; a caller with another one would be refused because of it.
+  // Stored under the input of the waiter; under another one, the waiter's own caller would be
+  // refused.
   if (waiter.tag === requestTag(request)) {
     draft.remember(request, waiting, enqueuedAt + patienceMs);
   }
@@ -96,8 +98,8 @@ export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): 
 }
 
 /**
- * What is remembered of a wait between two requests. Whoever loses its place, as when the server takes long to start again,
- * keeps its age and its patience.
+ * What is remembered of a wait between two requests. A waiter that loses its place, as when the
+ * server takes long to restart, keeps its age and its patience.
  */
 type WaitMemo = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
 
@@ -113,7 +115,7 @@ function keepForAMoment(draft: Draft, { key }: RequestIdentity): void {
   cutShort(draft, hold, until);
 }
 
-/** Undoes an acquire, whether it still waits or was granted meanwhile. */
+/** Undoes an acquire, whether it is still queued or already granted. */
 export function decideCancel(draft: Draft, command: CancelCommand) {
   const { request } = command;
   const isMine = (party: Hold | Waiter) => isOf(party, command);
@@ -140,13 +142,13 @@ function isOf(
   return party.service === service && party.owner === owner;
 }
 
-/** Why an acquire without patience has nothing. */
+/** The answer to an acquire that does not wait and cannot be granted. */
 function refused(draft: Draft): AcquireAnswer {
   const { frozen } = draft.record;
   return frozen ? { outcome: 'frozen', reason: frozen.reason } : heldAnswer(draft, 'held');
 }
 
-/** Takes back the very entry that this request made. */
+/** Undoes exactly the entry that this request made. */
 function undoEntry(draft: Draft, hold: Hold, request: RequestIdentity): void {
   const { token } = hold;
   if (hold.count > 1) {
@@ -159,7 +161,7 @@ function undoEntry(draft: Draft, hold: Hold, request: RequestIdentity): void {
   }
 }
 
-/** A request that waits already takes up its place, from whichever process. False: it has none. */
+/** Resumes the place of a queued request, from whichever process. False: it is not queued. */
 function resume(draft: Draft, { request }: AcquireCommand): boolean {
   const waiter = waiterOf(draft.record, request.key);
   if (!waiter) return false;
@@ -172,7 +174,10 @@ function resume(draft: Draft, { request }: AcquireCommand): boolean {
   return true;
 }
 
-/** How a request fares that had a place: only the end of its patience can have cost it, for its caller is here. */
+/**
+ * The answer to a request that was queued. If it lost its place, it timed out: its caller is
+ * connected, so nothing else could have removed it.
+ */
 function waitOn(draft: Draft, { request }: AcquireCommand): AcquireAnswer {
   const handed = draft.handOffs.find(({ tag }) => isTagOf(tag, request.key));
   if (handed) return granted(draft, handed.hold);
@@ -180,7 +185,7 @@ function waitOn(draft: Draft, { request }: AcquireCommand): AcquireAnswer {
   return waiter ? queued(draft, waiter) : timedOut(draft, request);
 }
 
-/** The token stays; the count rises; the lease is refreshed, never shortened. */
+/** The token stays the same, the count rises, and the lease is renewed, never shortened. */
 function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
   if (hold.count >= HOLD_COUNT_MAX) {
     throw new LockyardError('CONFLICT', `This hold was entered ${HOLD_COUNT_MAX} times already.`);
@@ -198,9 +203,11 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
 }
 
 /**
- * What this acquire was answered before: its grant while it lives, `ended` afterwards, or its final time-out.
+ * The earlier answer to this acquire: its grant while the hold is live, `ended` afterwards, or its
+ * final timeout.
  *
- * @param leaseMs what is asked for by whoever asks again; null for one who has waited here ever since
+ * @param leaseMs the lease asked for by a repeated request; null for a caller that has waited here
+ *   ever since
  */
 function recallAcquire(
   draft: Draft,
@@ -216,14 +223,15 @@ function recallAcquire(
     const told = hold.isUnclaimed && leaseMs !== null ? claim(draft, hold, leaseMs) : hold;
     return { ...granted(draft, told), ...memo };
   }
-  // What a replay calls over must stay over, whatever becomes of the clock: it is written before it is told.
+  // A hold that a replay reports as ended must stay ended even if the clock steps back, so the end
+  // is written before the answer is sent.
   if (hold) settle(draft);
   const { ended } = draft.record;
   const cause = ended?.token === memo.token ? ended.cause : 'superseded';
   return { outcome: 'ended', token: memo.token, cause };
 }
 
-/** Its caller asks again: from now on somebody counts on it. */
+/** The caller asked again, so from now on it relies on the hold. */
 function claim(draft: Draft, hold: Hold, leaseMs: number): Hold {
   settle(draft);
   const next = adjust(draft, hold, freshLease(draft, hold, leaseMs));
@@ -231,7 +239,7 @@ function claim(draft: Draft, hold: Hold, leaseMs: number): Hold {
   return next;
 }
 
-/** The record is older than what is remembered of it: it says nothing about that grant. */
+/** The record was read before the stored answer, so it does not contain that grant yet. */
 function readApart(): LockyardError {
   const text = 'This request was granted at this very moment. Ask again.';
   return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });

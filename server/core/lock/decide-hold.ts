@@ -21,8 +21,9 @@ import { endLapsed, handOff, settle } from './settle';
 import { adjust, endHold, freshLease, takeOneOff } from './tenure';
 
 /**
- * Prolongs the current hold, never shortens it, and tells its holder what operators told it. A lapsed lease is never revived,
- * even if nobody came after; one whose renewals were stopped keeps the end it has.
+ * Extends the current hold, never shortens it, and delivers operators' messages to its holder. An
+ * expired lease is never revived, even if no other caller took the lock since; a hold whose
+ * renewals were stopped keeps its end.
  */
 export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
   settle(draft);
@@ -45,7 +46,9 @@ export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
   };
 }
 
-/** Ends the current hold or takes one entry off it; `lost` for whoever does not have it any more. */
+/**
+ * Ends the current hold or removes one entry; `lost` for a caller that no longer holds the lock.
+ */
 export function decideRelease(draft: Draft, command: ReleaseCommand): ReleaseAnswer {
   const replay = draft.recall<ReleaseAnswer>(command.request);
   if (replay) return replay;
@@ -64,7 +67,7 @@ function stepOut(draft: Draft, hold: Hold): ReleaseAnswer {
   return { outcome: 'released' };
 }
 
-/** Gives a late grant or re-entry back, where nobody but its own caller can have heard of it. */
+/** Reverts a late grant or re-entry that no caller but its own can have received. */
 export function decideWithdraw(draft: Draft, { token }: WithdrawCommand) {
   const hold = draft.record.holds.find((other) => other.token === token);
   if (!hold) return { outcome: 'gone' } as const;
@@ -80,7 +83,7 @@ function giveBack(draft: Draft, hold: Hold): void {
   if (draft.record.holds.includes(hold)) endHold(draft, hold, 'late');
 }
 
-/** Ends the hold that the operator saw, or nothing. The evicted token is invalid at once. */
+/** Ends the hold that the operator saw, or nothing. The revoked token is invalid at once. */
 export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): ForceReleaseAnswer {
   const replay = draft.recall<ForceReleaseAnswer>(command.request);
   if (replay) return replay;
@@ -98,7 +101,7 @@ export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): 
   return answer;
 }
 
-/** Gives the hold that the operator saw more time, or does nothing. */
+/** Extends the hold that the operator saw, or does nothing. */
 export function decideExtend(draft: Draft, command: ExtendCommand): ExtendAnswer {
   const replay = draft.recall<Extract<ExtendAnswer, { outcome: 'extended' }>>(command.request);
   if (replay) return { ...replay, expiresInMs: Math.max(0, replay.expiresAt - draft.now) };
@@ -114,7 +117,7 @@ export function decideExtend(draft: Draft, command: ExtendCommand): ExtendAnswer
   return answer;
 }
 
-/** The caller's own live hold, or null. Whoever names another service's token is refused outright. */
+/** The caller's own live hold, or null. Naming another service's token is refused outright. */
 function ownHold(
   { record }: Draft,
   claim: { service: string; owner: string; token: number },
@@ -127,7 +130,7 @@ function ownHold(
   return hold?.owner === claim.owner ? hold : null;
 }
 
-/** The hold that was seen is not there: what is there instead, and how it ended. */
+/** The answer when the seen hold is gone: the current hold, and how the earlier one ended. */
 export function changed(draft: Draft, seenToken: number): Changed {
   const { record, now } = draft;
   const seenOwner = record.ended?.token === seenToken ? record.ended.owner : '';

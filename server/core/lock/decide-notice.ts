@@ -5,7 +5,10 @@ import type { FreezeCommand, NoticeCommand } from './lock-command';
 import { settle } from './settle';
 import { adjust } from './tenure';
 
-/** Leaves word for the hold that the operator saw; its holder learns it at its next renewal. Nothing else changes. */
+/**
+ * Leaves a message for the hold that the operator saw; the holder gets it with its next renewal.
+ * Nothing else changes.
+ */
 export function decideNotice(draft: Draft, command: NoticeCommand): NoticeAnswer {
   const replay = draft.recall<NoticeAnswer>(command.request);
   if (replay) return replay;
@@ -23,8 +26,9 @@ export function decideNotice(draft: Draft, command: NoticeCommand): NoticeAnswer
 }
 
 /**
- * Stops new grants, or allows them again and hands the lock on. Holders and waiters keep what they have. A name without a
- * record may be frozen ahead of its first use, if there is room for one.
+ * Stops new grants, or allows them again and hands the lock to the next waiters. Holders and
+ * waiters keep what they have. A name without a record can be frozen before its first use, if there
+ * is room for it.
  */
 export function decideFreeze(draft: Draft, command: FreezeCommand): FreezeAnswer {
   const replay = draft.recall<FreezeAnswer>(command.request);

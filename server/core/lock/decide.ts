@@ -14,25 +14,30 @@ import { type LockRecord, liveHolds } from './lock-record';
 import { settle } from './settle';
 
 /**
- * Decides one command on one lock. This is the only place where a lock is granted, kept or taken away.
+ * Decides one command on one lock. Locks are granted, kept and taken away only here.
  *
- * Pure: the same record, command and context give the same decision; the record given is never mutated.
+ * Pure: the same record, command and context give the same decision; the record given is never
+ * mutated.
  *
- * Guarantees, once a store has swapped `next` in for exactly this record while `expect` held on its clock:
- * - at any instant of the backend's clock an exclusive hold is the only one that is live; shared ones may be many;
- * - tokens rise for ever; rev rises by one;
- * - only (service, owner, token) of the current hold renews, re-enters or releases; a lapsed lease is never revived;
- * - the queue is served first in, first out, among those who are still there;
- * - a force-release or an extension acts on the hold whose token it names, or changes nothing.
+ * Guarantees, once a store has swapped `next` in for exactly this record while `expect` held on its
+ * clock:
+ * - at any instant of the backend's clock an exclusive hold is the only live one; shared holds may
+ *   be many;
+ * - tokens always rise; rev rises by one;
+ * - only (service, owner, token) of the current hold renews, re-enters or releases; an expired
+ *   lease is never revived;
+ * - the queue is served first in, first out, among the waiters that are still present;
+ * - a force-release or an extension applies to the hold whose token it names, or changes nothing.
  *
- * Not guaranteed: that a holder stops when its lease ends. A paused holder may still write; only the guarded resource
- * can refuse it, by its token.
+ * Not guaranteed: that a holder stops when its lease ends. A paused holder may still write; only
+ * the guarded resource can refuse it, by its token.
  *
  * @param record the lock as last read, or null if it was never written
- * @throws LockyardError `FORBIDDEN` for another service's hold, `INVALID` for a request id used with another input,
- *   `CONFLICT` for a hold entered too often, `CONTENDED` where record and memory were read at different instants and
- *   contradict each other; `BACKEND_DOWN` for a new acquire while the backend is closed, `NAMESPACE_FULL` for an acquire
- *   or a freeze of a name without a record while there is no room for it; then nothing changes
+ * @throws LockyardError `FORBIDDEN` for another service's hold; `INVALID` for a request id used
+ *   with another input; `CONFLICT` for a hold entered too often; `CONTENDED` when the record and
+ *   the stored answer were read at different instants and contradict each other; `BACKEND_DOWN` for
+ *   a new acquire while the backend is closed; `NAMESPACE_FULL` for an acquire or a freeze of a
+ *   name without a record while there is no room for it. Then nothing changes.
  */
 export function decide<C extends LockCommand>(
   record: LockRecord | null,

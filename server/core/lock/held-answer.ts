@@ -6,7 +6,7 @@ import { holderViews } from './inspect-record';
 export const RETRY_AFTER_MIN_MS = 50;
 const RETRY_AFTER_MAX_MS = 5_000;
 
-/** Why an acquire has nothing: who holds the lock, and when to try again. */
+/** The answer to an acquire that got nothing: who holds the lock, and when to retry. */
 export function heldAnswer(draft: Draft, outcome: Held['outcome']): Held {
   const { record, now } = draft;
   return {
@@ -17,14 +17,14 @@ export function heldAnswer(draft: Draft, outcome: Held['outcome']): Held {
   };
 }
 
-/** The end of a wait; asked again it is told the same. */
+/** The end of a wait; a repeated request gets the same answer. */
 export function timedOut(draft: Draft, request: RequestIdentity): Held {
   const answer = heldAnswer(draft, 'timeout');
   draft.remember(request, answer, draft.now);
   return answer;
 }
 
-/** A hint: when the last lease ends if nobody renews it, or the lock-delay does, within reason. */
+/** A hint: when the last lease ends if not renewed, or when the lock-delay ends, within limits. */
 export function retryAfterMs(draft: Draft): number {
   const { holds, delayedUntil } = draft.record;
   const ends = [...holds.map((hold) => hold.expiresAt), delayedUntil];

@@ -9,7 +9,7 @@ import { lowestTokenToCome } from '../fencing-token';
 import { isOutOfPatience } from './line-up';
 import { type Hold, type LockRecord, liveHolds } from './lock-record';
 
-/** What a lock is at `now`. An expired tenure is never shown as held, whether or not anybody settled it. */
+/** What a lock is at `now`. An expired hold is never shown as held, recorded or not. */
 export function lockState(record: LockRecord | null, now: number): LockState {
   if (!record) return 'free';
   if (record.frozen) return 'frozen';
@@ -47,7 +47,10 @@ function waiterViews(record: LockRecord | null, now: number): WaiterView[] {
   );
 }
 
-/** Reads a record without changing it; what lapsed but is not settled yet is already told as over. */
+/**
+ * Reads a record without changing it; a hold that has expired is reported as over even if its end
+ * is not written yet.
+ */
 export function inspectRecord(
   record: LockRecord | null,
   now: number,
@@ -70,7 +73,7 @@ export function inspectRecord(
   };
 }
 
-/** How the hold with this token ended, for its owner; `superseded` where only later ones are remembered. */
+/** How the hold with this token ended; `superseded` if only later ones are remembered. */
 export function lostAnswer(
   record: LockRecord | null,
   token: number,

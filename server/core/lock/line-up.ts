@@ -6,7 +6,7 @@ import type { LockRecord, Waiter } from './lock-record';
 /** How long a waiter keeps its place without an open request. */
 export const DETACHED_MS = 2_000;
 
-/** Puts an acquire at the end of the queue. `since`: how long it has waited elsewhere, and with what patience. */
+/** Appends an acquire to the queue. `since`: when its wait began elsewhere, and its timeout. */
 export function enqueue(
   draft: Draft,
   ask: AcquireCommand,
@@ -47,7 +47,7 @@ export function updateWaiter(draft: Draft, waiter: Waiter, part: Partial<Waiter>
   });
 }
 
-/** Takes waiters out of the queue; offers to them fall. */
+/** Removes waiters from the queue, and their offers with them. */
 export function removeWaiters(draft: Draft, gone: Waiter[]): void {
   const { queue, offers } = draft.record;
   const tickets = new Set(gone.map((waiter) => waiter.ticket));
@@ -60,7 +60,7 @@ export function removeWaiters(draft: Draft, gone: Waiter[]): void {
   });
 }
 
-/** Whether one has waited longer than the other, over all queues that it stood in. Two waiters are never of one age. */
+/** Whether one has waited longer, over all queues that it was in. No two ages are equal. */
 export function isOlder(one: Age, other: Age): boolean {
   if (one.enqueuedAt !== other.enqueuedAt) return one.enqueuedAt < other.enqueuedAt;
   return one.tag < other.tag;
@@ -68,7 +68,9 @@ export function isOlder(one: Age, other: Age): boolean {
 
 export type Age = Pick<Waiter, 'enqueuedAt' | 'tag'>;
 
-/** The queue as it is served: sets that stand first trade places among themselves, the oldest first. */
+/**
+ * The queue in service order: multi-locks at its head are reordered among themselves, oldest first.
+ */
 export function inTurn(queue: readonly Waiter[]): readonly Waiter[] {
   const firstSingle = queue.findIndex(({ setSize }) => setSize === undefined);
   const sets = firstSingle < 0 ? queue : queue.slice(0, firstSingle);
@@ -82,16 +84,18 @@ export function waitedMs(draft: Draft, waiter: Waiter): number {
   return Math.max(0, draft.now - waiter.enqueuedAt);
 }
 
-/** Whether a waiter's patience has run out. */
+/** Whether a waiter has timed out. */
 export function isOutOfPatience(waiter: Waiter, now: number): boolean {
   return waiter.enqueuedAt + waiter.patienceMs <= now;
 }
 
 /**
- * Whether a waiter can still be served. One of this process is there while its caller is on the line; one of another
- * process while that process lives; one between two requests for a moment.
+ * Whether a waiter can still be served. A waiter of this process is present while its caller is
+ * connected; one of another process while that process lives; one between two requests for a short
+ * time.
  *
- * None of this is part of the store's compare: keeping or dropping a waiter grants nothing to anybody by itself.
+ * None of this is part of the store's compare: keeping or dropping a waiter does not grant
+ * anything.
  */
 export function isPresent(draft: Draft, waiter: Waiter): boolean {
   const { context, now } = draft;
@@ -101,7 +105,7 @@ export function isPresent(draft: Draft, waiter: Waiter): boolean {
   return context.isAlive(waiter.process);
 }
 
-/** The request of a waiter whose caller is on the line at this process. */
+/** The request of a waiter whose caller is connected to this process. */
 export function callerHere(draft: Draft, waiter: Waiter): AcquireCommand | null {
   if (waiter.process !== draft.context.process || waiter.detachedUntil !== null) return null;
   return draft.callerOf(waiter);

@@ -18,32 +18,33 @@ export interface AcquireCommand {
   service: string;
   owner: string;
   leaseMs: number;
-  /** The whole patience; 0 never queues. */
+  /** The longest wait over all requests with this id; 0 never queues. */
   waitMs: number;
   mode: Mode;
   reentrant: boolean;
   meta: Meta;
   request: RequestIdentity;
-  /** Part of a set: it is granted with all of that, or not at all, by `decideSet` alone. */
+  /** Part of a multi-lock: `decideSet` grants it together with the others, or not at all. */
   set?: SetMark;
   /**
-   * Why the namespace's policy does not allow it, as a sentence. Then it is refused if it is new; one that was answered
-   * before, or that waits already, fares as it would without.
+   * Why the namespace's policy does not allow it, as a sentence. If it is new, it is refused; a
+   * request that was answered before, or that is already queued, is treated as if the policy
+   * allowed it.
    */
   outsidePolicy?: string | null;
 }
 
-/** Takes a waiter out of the queue because its patience is over. Answers `granted` if that came first. */
+/** Removes a waiter that timed out from the queue. Answers `granted` if the grant came first. */
 export interface GiveUpCommand {
   verb: 'giveUp';
   request: RequestIdentity;
 }
 
-/** Keeps a waiter's place for a moment though its request ends. Answers `granted` if that came first. */
+/** Keeps a waiter's place briefly after its request ends. `granted` if the grant came first. */
 export interface DetachCommand {
   verb: 'detach';
   request: RequestIdentity;
-  /** Its only caller hung up: then a grant that came first is kept for no longer either. */
+  /** Its only caller hung up: a grant that came first is then kept for the same short time only. */
   hungUp?: boolean;
 }
 
@@ -51,7 +52,7 @@ export interface CancelCommand {
   verb: 'cancel';
   service: string;
   owner: string;
-  /** The identity of the acquire that is to be undone. */
+  /** The identity of the acquire to undo. */
   request: RequestIdentity;
 }
 
@@ -71,7 +72,7 @@ export interface ReleaseCommand {
   request: RequestIdentity | null;
 }
 
-/** Undoes a grant that nobody heard of in time, unless a request id may still be told of it. */
+/** Reverts a grant that came too late to be answered, unless a repeat may still receive it. */
 export interface WithdrawCommand {
   verb: 'withdraw';
   token: number;
@@ -83,9 +84,9 @@ export interface ForceReleaseCommand {
   token: number;
   by: string;
   reason: string;
-  /** Made from its audit entry, so that the outcome of an interrupted act can be found out. */
+  /** Made from the audit entry, so that the outcome of an interrupted action can be looked up. */
   request: RequestIdentity;
-  /** The instant of the backend's clock from which on nothing of this act may land; absent: none. */
+  /** From this instant of the backend's clock the action may not be applied; absent: no limit. */
   latestAt?: number;
 }
 
@@ -100,7 +101,7 @@ export interface ExtendCommand {
   latestAt?: number;
 }
 
-/** Tells the holder that the operator saw something; it learns it at its next renewal. */
+/** A message for the holder that the operator saw; it gets it with its next renewal. */
 export interface NoticeCommand {
   verb: 'askRelease' | 'stopRenewals';
   token: number;
@@ -119,7 +120,7 @@ export interface FreezeCommand {
   latestAt?: number;
 }
 
-/** Does what time has made due, and nothing else. */
+/** Applies what is due by now, and does nothing else. */
 export interface SettleCommand {
   verb: 'settle';
 }

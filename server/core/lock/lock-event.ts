@@ -29,8 +29,8 @@ export const EVENT_KINDS = [
 export type EventKind = (typeof EVENT_KINDS)[number];
 
 /**
- * One line of history. Events of one decision share its rev.
- * `at` is the backend's clock as the decision read it, but for `expired`, whose instant is the deadline itself.
+ * One line of history. Events of one decision share its rev. `at` is the backend's clock as the
+ * decision read it; for `expired` it is the deadline itself.
  */
 export interface LockEvent {
   kind: EventKind;
@@ -38,7 +38,7 @@ export interface LockEvent {
   rev: number;
   service: string;
   owner: string;
-  /** The hold concerned; absent for what only concerns the queue. */
+  /** The hold concerned; absent for events that only concern the queue. */
   token?: number;
   mode?: Mode;
   waitedMs?: number;

@@ -1,6 +1,6 @@
 import { sinceEra } from '../fencing-token';
 
-/** What a caller says about itself with a hold; shown to operators, never interpreted. */
+/** What a caller says about itself when it acquires; shown to operators, never interpreted. */
 export type Meta = Record<string, string>;
 
 /** Exclusive: alone. Shared: together with other shared holds. */
@@ -12,17 +12,17 @@ export interface SetMark {
   size: number;
 }
 
-/** What a person told a lock or a holder, and why. */
+/** A person's message to a holder, or note on a lock, with its reason. */
 export interface Remark {
   by: string;
   reason: string;
   at: number;
 }
 
-/** Why a hold is over. `superseded`: it ended so long ago that only its successors are remembered. */
+/** Why a hold is over. `superseded`: it ended so long ago that only later ones are remembered. */
 export type EndCause = 'expired' | 'released' | 'forced' | 'superseded';
 
-/** One grant. It belongs to (service, owner, token), all three. Instants are the backend's clock, epoch milliseconds. */
+/** One grant, owned by (service, owner, token) together. Instants are the backend's clock. */
 export interface Hold {
   token: number;
   mode: Mode;
@@ -37,27 +37,30 @@ export interface Hold {
   renewals: number;
   expiresAt: number;
   waitedMs: number;
-  /** The rev that granted it. */
+  /** The rev of its grant. */
   rev: number;
   meta: Meta;
-  /** Keys of the request ids that must be answered from memory while this hold lives. */
+  /** Keys of the request ids that must get a stored answer while this hold lives. */
   requests: string[];
-  /** Until when the store keeps those answers, and those of releases that leave it held: never sooner than its lease ends. */
+  /**
+   * Until when the store keeps those answers, and those of releases that leave the lock held; never
+   * before the lease ends.
+   */
   requestsKeptUntil: number;
-  /** Somebody asked the holder to let go; it is told at its next renewal. */
+  /** An operator asked the holder to release; delivered with its next renewal. */
   askedToRelease: Remark | null;
-  /** Renewals prolong this hold no more: it ends with its lease. */
+  /** Renewals no longer extend this hold: it ends with its lease. */
   renewalsStopped: Remark | null;
-  /** The set that it was granted with; absent for a lock that was taken alone. */
+  /** The multi-lock that it was granted with; absent for a single lock. */
   set?: SetMark;
   /**
-   * Handed to a waiter whose caller may ask again by its request id, and has not been heard of since: nobody but the process
-   * that granted it can have told of it.
+   * Granted to a waiter whose caller may repeat its request id and has not been heard of since.
+   * Only the process that made the grant can have answered it.
    */
   isUnclaimed?: boolean;
 }
 
-/** One queued acquire. What it asked for stays with the process whose caller waits; the record keeps its place. */
+/** One queued acquire. Its input stays with the process where its caller waits. */
 export interface Waiter {
   /** Rises within one lock; a lower ticket is served first. */
   ticket: number;
@@ -66,20 +69,26 @@ export interface Waiter {
   owner: string;
   /** Which request this is: see `request-tag.ts`. */
   tag: string;
-  /** The process at which its caller waits. */
+  /** The process where its caller waits. */
   process: string;
   enqueuedAt: number;
   patienceMs: number;
-  /** Set while no request is open for it: until then it keeps its place. */
+  /** Set while it has no open request: it keeps its place until then. */
   detachedUntil: number | null;
-  /** How many locks it wants together; absent for one alone. Then its turn is only ever offered to it. */
+  /**
+   * How many locks it wants together; absent for a single one. If set, the lock is only ever
+   * offered to it, not granted.
+   */
   setSize?: number;
 }
 
-/** A place at the lock held back for a waiter whose turn it is: its caller waits at another process, or for a set. */
+/**
+ * Room at the lock reserved for a waiter whose turn it is, because its caller waits at another
+ * process or for a multi-lock.
+ */
 export interface Offer {
   ticket: number;
-  /** When it is lost, unless its waiter is between two requests: that one has until `detachedUntil`. */
+  /** When it expires. A waiter between two requests has until `detachedUntil` instead. */
   until: number;
 }
 
@@ -96,12 +105,14 @@ export interface EndedHold {
 }
 
 /**
- * The whole truth about one lock. Small, versioned; changed only by `decide`.
- * Invariants: tickets rise along the queue; an exclusive hold is alone; an exclusive offer is alone, and no hold is
- * beside it; offers name waiters of the queue.
+ * Everything about one lock. Small and versioned; only `decide` and `decideSet` change it.
+ * Invariants: tickets rise along the queue; an exclusive hold is alone; an exclusive offer is
+ * alone, with no hold beside it; every offer names a waiter in the queue.
  */
 export interface LockRecord {
-  /** +1 for every accepted change. Never restarts: a record that is not found begins at the clock. */
+  /**
+   * +1 for every accepted change. Never restarts: a record that is not found begins at the clock.
+   */
   rev: number;
   lastToken: number;
   lastTicket: number;
@@ -110,19 +121,21 @@ export interface LockRecord {
   offers: Offer[];
   ended: EndedHold | null;
   queue: Waiter[];
-  /** No new grants while it is set; renewals and releases go on, waiters keep their places. */
+  /** While set, there are no new grants; renewals and releases work, waiters keep their places. */
   frozen: Remark | null;
-  /** The pause after a hold that was lost, or after a restored backup: no grant before this instant. 0: none. */
+  /**
+   * The pause after a lost hold, or after a restored backup: no grant before this instant. 0: none.
+   */
   delayedUntil: number;
   /**
-   * Until when the store may remember answers that concern this lock; 0: it remembers none. Null: not known, since an
-   * older version wrote the record.
+   * Until when the store may keep answers that concern this lock; 0: it keeps none. Null: unknown,
+   * since an older version wrote the record.
    */
   answersUntil: number | null;
 }
 
 /**
- * The record of a lock that was never written, or was forgotten.
+ * The record of a lock that was never written, or was deleted.
  *
  * @param grantsFrom see `DecidingPolicy`
  */
@@ -141,7 +154,10 @@ export function unwrittenRecord(now: number, grantsFrom = 0): LockRecord {
   };
 }
 
-/** A copy to be changed. Written out: with so many changes under way, copying by spreading costs as much as a decision. */
+/**
+ * A copy to change. Written out by hand: with many changes under way, copying by spread costs as
+ * much as a decision.
+ */
 export function copyOf(record: LockRecord): LockRecord {
   const { rev, lastToken, lastTicket, holds, offers, ended, queue, frozen } = record;
   const { delayedUntil, answersUntil } = record;
@@ -159,7 +175,7 @@ export function copyOf(record: LockRecord): LockRecord {
   };
 }
 
-/** The holds that are live at `now`. A lease whose time has run out belongs to nobody, even if nobody noticed yet. */
+/** The holds that are live at `now`; an expired lease is none, even if its end is not written. */
 export function liveHolds(record: LockRecord | null, now: number): Hold[] {
   return record?.holds.filter((hold) => hold.expiresAt > now) ?? [];
 }

@@ -5,13 +5,16 @@ import type { AcquireCommand } from './lock-command';
 import type { Hold, LockRecord, Mode, Offer, Waiter } from './lock-record';
 import { endHold, grant } from './tenure';
 
-/** How long a free lock is held back for a waiter of another process. */
+/** How long a free lock is reserved for a waiter of another process. */
 const OFFER_MS = 1_000;
 
-/** How many may share one lock, so that its record stays small; more wait. */
+/** How many callers may share one lock, so that its record stays small; the others wait. */
 export const SHARED_MAX = 200;
 
-/** Does what time has made due: lapsed leases end, waiters that gave up or died leave, a free lock is handed on. */
+/**
+ * Applies what is due by now: leases expire, waiters that timed out or died leave, and a free lock
+ * goes to the next waiter.
+ */
 export function settle(draft: Draft): void {
   endLapsed(draft);
   if (!isOpen(draft)) withdrawOffers(draft);
@@ -20,9 +23,10 @@ export function settle(draft: Draft): void {
 }
 
 /**
- * Ends the leases that have lapsed, in the order of their ends: the last of them is the one that is remembered.
+ * Ends the expired leases in the order of their ends, so that the last of them is the one
+ * remembered.
  *
- * @param givenBack whose end is called `late` and not `expired`
+ * @param givenBack the hold whose end is recorded as `late` instead of `expired`
  */
 export function endLapsed(draft: Draft, givenBack: Hold | null = null): void {
   const { holds } = draft.record;
@@ -34,10 +38,12 @@ export function endLapsed(draft: Draft, givenBack: Hold | null = null): void {
 }
 
 /**
- * Hands the lock on to whoever's turn it is: the first waiter, and after a shared one the shared ones right behind it.
- * A waiter whose caller is here is granted at once, another gets an offer that its own process claims, and so does a set,
- * which has to see to its other locks. First in, first out; whoever is absent when its turn comes has lost its place. While the lock is frozen or delayed, or its backend closed, nobody is granted:
- * offers fall, and those who had one keep their places.
+ * Hands the lock to the next waiters: the first in the queue and, if it is shared, the shared ones
+ * right behind it. A waiter whose caller is connected here is granted at once. A waiter of another
+ * process gets an offer, which its own process claims; so does a multi-lock, which has to check its
+ * other locks. First in, first out; a waiter that is absent when its turn comes loses its place.
+ * While the lock is frozen or delayed, or its backend closed, there are no grants: offers are
+ * revoked, and their waiters keep their places.
  */
 export function handOff(draft: Draft): void {
   if (!isOpen(draft)) {
@@ -55,14 +61,14 @@ export function handOff(draft: Draft): void {
   }
 }
 
-/** Whether the lock may be granted to anybody at all: its backend grants, it is not frozen, nor in the pause after a lost hold. */
+/** Whether grants are possible: the backend is open, no freeze, no lock-delay. */
 export function isOpen(draft: Draft): boolean {
   if (draft.context.policy.closedBecause) return false;
   const { frozen, delayedUntil } = draft.record;
   return frozen === null && (delayedUntil === 0 || draft.isPast(delayedUntil));
 }
 
-/** Whether one more of this mode fits beside those who hold the lock or have been offered it. */
+/** Whether one more of this mode fits beside the current holds and offers. */
 export function hasRoom({ holds, offers, queue }: LockRecord, mode: Mode): boolean {
   if (mode === 'exclusive') return holds.length === 0 && offers.length === 0;
   if (holds.length + offers.length >= SHARED_MAX) return false;
@@ -87,7 +93,9 @@ function offer(draft: Draft, waiter: Waiter): void {
   draft.note('offered', waiter, { waitedMs: waitedMs(draft, waiter) });
 }
 
-/** The token and the lease begin now; that the waiter's patience has not ended becomes part of the store's compare. */
+/**
+ * The token and the lease begin now; the store's compare checks that the wait has not timed out.
+ */
 function grantToWaiter(draft: Draft, waiter: Waiter, ask: AcquireCommand): void {
   draft.isPast(waiter.enqueuedAt + waiter.patienceMs);
   removeWaiters(draft, [waiter]);
@@ -114,14 +122,17 @@ function dropAbsentWaiters(draft: Draft): void {
   }
 }
 
-/** A set whose patience is over and whose caller is here: only that can say which of its locks were in the way. */
+/**
+ * A multi-lock that timed out while its caller is connected: only its own command can report which
+ * of its locks were taken.
+ */
 function leavesByItself(draft: Draft, waiter: Waiter): boolean {
   return waiter.setSize !== undefined && callerHere(draft, waiter) !== null;
 }
 
 /**
- * An offer that lapsed costs its waiter the place, unless its caller is here and can still claim it. One between two
- * requests keeps place and offer for as long as it may be away.
+ * A waiter whose offer expired loses its place, unless its caller is connected here and can still
+ * claim it. A waiter between two requests keeps its place and offer until `detachedUntil`.
  */
 function missedOffer(draft: Draft, waiter: Waiter): boolean {
   const missed = draft.record.offers.find(({ ticket }) => ticket === waiter.ticket);

@@ -6,8 +6,9 @@ import type { AcquireCommand } from './lock-command';
 import type { EndCause, Hold } from './lock-record';
 
 /**
- * Makes a hold: a new token, and a lease that begins now. The caller has made sure that the lock is open and has room,
- * so a lock-delay is over. What a replay must be told of a set is kept by whoever grants the set.
+ * Makes a hold: a new token, and a lease that begins now. The caller has checked that the lock is
+ * open and has room, so any lock-delay is over. For a multi-lock, the answer for replays is stored
+ * by the code that grants the whole set.
  */
 export function grant(
   draft: Draft,
@@ -45,14 +46,14 @@ export function grant(
   return hold;
 }
 
-/** Keeps what a replay of this acquire must be told, for as long as the hold may live. */
+/** Stores the answer for replays of this acquire, for as long as the hold may live. */
 export function rememberGrant(draft: Draft, ask: AcquireCommand, hold: Hold): void {
   const { token, count, waitedMs } = hold;
   const grantMemo: GrantMemo = { token, rev: draft.rev, holdCount: count, waitedMs };
   draft.remember(ask.request, grantMemo, hold.requestsKeptUntil);
 }
 
-/** What is remembered of a grant. Its deadline is the hold's own, which renewals move. */
+/** What is stored of a grant. The deadline is that of the hold, which renewals move. */
 export interface GrantMemo {
   token: number;
   rev: number;
@@ -60,13 +61,16 @@ export interface GrantMemo {
   waitedMs: number;
 }
 
-/** The part of a hold that its holder's being heard of sets anew; not its lease once operators have stopped its renewals. */
+/**
+ * What changes in a hold when its holder is heard of: it is claimed and its lease starts again,
+ * unless operators have stopped its renewals.
+ */
 export function freshLease(draft: Draft, hold: Hold, leaseMs: number): Partial<Hold> {
   const claimed = hold.isUnclaimed ? { isUnclaimed: false } : {};
   return hold.renewalsStopped ? claimed : { ...claimed, leaseMs, expiresAt: draft.now + leaseMs };
 }
 
-/** Changes a live hold. A lease's end never moves backwards; remembered answers are kept alive along with it. */
+/** Changes a live hold. Its lease never ends sooner; stored answers are kept as long as it. */
 export function adjust(draft: Draft, hold: Hold, part: Partial<Hold>): Hold {
   const expiresAt = Math.max(hold.expiresAt, part.expiresAt ?? 0);
   const next = { ...hold, ...part, expiresAt };
@@ -86,7 +90,7 @@ export function adjust(draft: Draft, hold: Hold, part: Partial<Hold>): Hold {
   return next;
 }
 
-/** Ends a lease sooner that nobody can have been told of. */
+/** Ends a lease sooner, for a grant that no caller can have received. */
 export function cutShort(draft: Draft, hold: Hold, expiresAt: number): void {
   const next = { ...hold, expiresAt: Math.min(hold.expiresAt, expiresAt) };
   draft.change({ holds: draft.record.holds.map((other) => (other === hold ? next : other)) });
@@ -94,8 +98,9 @@ export function cutShort(draft: Draft, hold: Hold, expiresAt: number): void {
 }
 
 /**
- * Takes one entry off a hold that was entered more than once, and says how many are left. Which request made it is
- * known only of one that is undone; else the oldest is let go, for whoever made the newest may not know of it yet.
+ * Removes one entry from a hold that was entered more than once, and returns how many are left.
+ * Only an undo names the request whose entry it is; otherwise the oldest goes, since the caller of
+ * the newest may not have its answer yet.
  */
 export function takeOneOff(
   draft: Draft,
@@ -110,11 +115,11 @@ export function takeOneOff(
 }
 
 /**
- * Ends a hold and remembers how. The lock is not handed on yet; where the namespace has a lock-delay, a hold that was
- * lost (not given back) begins it.
+ * Ends a hold and remembers how. The lock is not handed over yet. If the namespace has a
+ * lock-delay, a hold that was lost (not released) starts it.
  *
- * @param at the instant at which it was over; now, unless it lapsed
- * @param why who ended it and for what reason, where a person did
+ * @param at the instant at which it was over; now, unless it expired
+ * @param why who ended it and for what reason, if a person did
  */
 export function endHold(
   draft: Draft,
@@ -137,5 +142,5 @@ export function endHold(
   draft.note(cause, hold, { at, token, heldMs: Math.max(0, at - grantedAt), ...why });
 }
 
-/** `late`: a grant that came too late to be of use, given back by the service itself. */
+/** `late`: a grant that came too late to be of use, reverted by Lockyard itself. */
 type Ending = Exclude<EndCause, 'superseded'> | 'late';

@@ -25,10 +25,13 @@ import {
 } from './set-member';
 import { grantOf, rememberSet } from './set-memo';
 
-/** Members whose drafts are to be written; what the others' drafts came to is dropped. */
+/** Members whose drafts are to be written; the other drafts are discarded. */
 export type Touched = Set<Member>;
 
-/** Grants all locks, or none: then the set keeps or takes a place at one that blocks it, or is refused. */
+/**
+ * Grants all locks or none. If none, the multi-lock keeps or takes a place in the queue of a lock
+ * that blocks it, or is refused.
+ */
 export function acquireSet(
   members: Member[],
   ask: AcquireSetCommand,
@@ -54,7 +57,7 @@ export function acquireSet(
   return lineUp(target, { ask, place, blocked, touched });
 }
 
-/** Ends a wait whose patience is over, unless its caller waits at another process by now. */
+/** Ends a wait that timed out, unless its caller now waits at another process. */
 export function giveUpSet(
   members: Member[],
   ask: GiveUpSetCommand,
@@ -72,8 +75,8 @@ export function giveUpSet(
 }
 
 /**
- * The place that a request has already, taken up from whichever process. Two calls of it that lined up at the same time
- * have two: the first in order is kept.
+ * Resumes the place that a request already has, from whichever process. If two calls of it queued
+ * at the same time it has two; the first in order is kept.
  */
 function takeUp(
   places: Place[],
@@ -113,7 +116,7 @@ function blockedOf(members: Member[], place: Place | null): Member[] {
   });
 }
 
-/** The tokens and the leases begin now; that patience has not ended becomes part of the store's compare. */
+/** Tokens and leases begin now; the store's compare checks that the wait has not timed out. */
 function grantAll(
   members: Member[],
   ask: AcquireSetCommand,
@@ -138,7 +141,7 @@ function grantAll(
   return { outcome: 'granted', grants };
 }
 
-/** The lock whose turn it was goes on to whoever is next. */
+/** Hands the lock to the next waiter, since the multi-lock does not take its turn. */
 function moveOn(place: Place, touched: Touched): void {
   const { member, waiter } = place;
   member.draft.note('moved', waiter, { waitedMs: waitedMs(member.draft, waiter) });
@@ -149,13 +152,13 @@ function moveOn(place: Place, touched: Touched): void {
 
 interface LiningUp {
   ask: AcquireSetCommand;
-  /** The place that was left. */
+  /** The place that it has left. */
   place: Place | null;
   blocked: Member[];
   touched: Touched;
 }
 
-/** A set that moves keeps its age, and what is left of its patience. */
+/** A multi-lock that moves to another queue keeps its age and the rest of its wait. */
 function lineUp(target: Member, { ask, place, blocked, touched }: LiningUp): AcquireSetAnswer {
   const { name, draft } = target;
   const queueLength = draft.record.queue.length;
@@ -191,7 +194,7 @@ function timeOut(
   return answer;
 }
 
-/** Why a set without patience has nothing. */
+/** The answer to a multi-lock that does not wait and cannot be granted. */
 function refused(blocked: Member[], request: RequestIdentity): AcquireSetAnswer {
   for (const { name, draft } of blocked) {
     const { frozen } = draft.record;

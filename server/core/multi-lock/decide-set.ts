@@ -17,34 +17,38 @@ import {
 import { leave, type Member, placesOf } from './set-member';
 import { recallSet, rememberUndone } from './set-memo';
 
-/** What deciding a set needs to know; `remembered` is the memo of its request. */
+/** What a decision on a multi-lock needs; `remembered` is the answer stored for its request. */
 export type SetContext = Omit<DecisionContext, 'callerOf'> & {
   callerOf: (name: string, waiter: Waiter) => AcquireCommand | null;
 };
 
-/** What a command does to the locks of a set. Nothing of it is true until all changes were swapped in by one step. */
+/**
+ * What a command does to the locks of a multi-lock. It takes effect only once all changes were
+ * swapped in by one step.
+ */
 export interface SetDecision {
-  /** Those locks that change, by name. */
+  /** The locks that change, by name. */
   changes: { name: string; decision: Decision<null> & { next: LockRecord } }[];
   answer: SetAnswer;
 }
 
 /**
- * Decides one command on all locks of a set. Pure, as `decide` is.
+ * Decides one command on all locks of a multi-lock (a "set" in the code). Pure, as `decide` is.
  *
  * Guarantees, once a store has swapped in all changes by one step or none:
  * - a set is granted whole or not at all, and each of its holds is an ordinary one;
- * - while it waits it holds nothing: it stands in the queue of one lock that blocks it. When its turn comes there and
- *   another lock blocks it, it lines up at that one instead, and the lock goes on to whoever is next. Nobody holds one
- *   lock and waits for another, so no deadlock can come of it;
- * - it never passes a single acquire that waits, nor a set that waits there and came earlier;
- * - its patience and its age run over all moves.
+ * - while it waits it holds nothing: it is in the queue of one lock that blocks it. If its turn
+ *   comes there and another lock blocks it, it moves to the queue of that lock, and the first lock
+ *   goes to its next waiter. No set holds one lock while it waits for another, so sets cannot
+ *   deadlock;
+ * - it never overtakes a waiting single acquire, nor a set that came to the same queue earlier;
+ * - its timeout and its age span all moves.
  *
- * Not guaranteed: that sets are granted in the order in which they came. One can be overtaken by those who want fewer
- * locks, and where its locks are never free at the same time its patience runs out. A hold that its owner has already
- * blocks it like anybody's: a set never re-enters.
+ * Not guaranteed: that sets are granted in the order in which they came. Requests for fewer locks
+ * may overtake a set, and if its locks are never free at the same time it times out. A hold of its
+ * own owner blocks it like any other: a set never re-enters.
  *
- * @param records the locks as last read, by name; null for one that was never written
+ * @param records the locks as last read, by name; null for a lock that was never written
  * @throws LockyardError as `decide`
  */
 export function decideSet(
@@ -95,8 +99,9 @@ function answerTo(
 }
 
 /**
- * Undoes an acquire of a set: leaves the queue, or takes back what it was granted and still has. A hold that was entered again
- * since goes on for those entries; then the set's own end has to be remembered.
+ * Undoes an acquire of a multi-lock: leaves the queue, or releases what it was granted and still
+ * has. A hold that was re-entered since then continues for those entries; then the end of the set
+ * itself has to be stored.
  */
 function cancelSet(members: Member[], command: CancelSetCommand, touched: Touched): SetAnswer {
   const { service, owner, request } = command;
@@ -128,7 +133,7 @@ function cancelSet(members: Member[], command: CancelSetCommand, touched: Touche
   return { outcome: touched.size > 0 ? 'released' : 'none' };
 }
 
-/** Gives a late grant back, all of it, where nobody but its own caller can have heard of it. */
+/** Reverts a late grant, all of it, if no caller but its own can have received it. */
 function withdrawSet(members: Member[], command: WithdrawSetCommand, touched: Touched): SetAnswer {
   for (const member of members) {
     const held = command.holds.find(({ name }) => name === member.name);

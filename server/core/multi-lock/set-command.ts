@@ -2,7 +2,7 @@ import type { AcquireCommand } from '../lock/lock-command';
 import type { Meta, Mode } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-tag';
 
-/** One lock of a set, and how it is wanted. */
+/** One lock of a multi-lock, and its mode. */
 export interface SetLock {
   name: string;
   mode: Mode;
@@ -16,7 +16,7 @@ export interface AcquireSetCommand {
   /** At least two, each once. */
   locks: SetLock[];
   leaseMs: number;
-  /** The whole patience; 0 never queues. */
+  /** The longest wait over all requests with this id; 0 never queues. */
   waitMs: number;
   meta: Meta;
   request: RequestIdentity;
@@ -24,24 +24,24 @@ export interface AcquireSetCommand {
   outsidePolicy?: string | null;
 }
 
-/** Ends a set's wait because its patience is over. Answers `granted` if that came first. */
+/** Ends the wait of a multi-lock that timed out. Answers `granted` if the grant came first. */
 export type GiveUpSetCommand = Omit<AcquireSetCommand, 'verb'> & { verb: 'giveUpSet' };
 
-/** Undoes an acquire of a set, whether it still waits or was granted meanwhile. */
+/** Undoes an acquire of a multi-lock, whether it is still queued or already granted. */
 export interface CancelSetCommand {
   verb: 'cancelSet';
   service: string;
   owner: string;
   names: string[];
-  /** The identity of the acquire that is to be undone. */
+  /** The identity of the acquire to undo. */
   request: RequestIdentity;
 }
 
-/** Undoes a grant that came too late to be of use. */
+/** Reverts a grant that came too late to be of use. */
 export interface WithdrawSetCommand {
   verb: 'withdrawSet';
   holds: { name: string; token: number }[];
-  /** The acquire that they were granted to. */
+  /** The acquire to which they were granted. */
   request: RequestIdentity;
 }
 
@@ -53,7 +53,7 @@ export type SetCommand =
 
 const SET_ID_CHARS = 11;
 
-/** The locks that a command is about, in the one order that every process uses. */
+/** The locks that a command concerns, in the one order that every process uses. */
 export function namesOf(command: SetCommand): string[] {
   return namesIn(command).sort((a, b) => (a < b ? -1 : 1));
 }
@@ -64,7 +64,7 @@ function namesIn(command: SetCommand): string[] {
   return members.map(({ name }) => name);
 }
 
-/** What a set asks of one of its locks. */
+/** A multi-lock's acquire for one of its locks. */
 export function memberAsk(
   command: AcquireSetCommand | GiveUpSetCommand,
   mode: Mode,

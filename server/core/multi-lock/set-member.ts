@@ -6,22 +6,22 @@ import type { LockRecord, Mode, Offer, Waiter } from '../lock/lock-record';
 import { hasRoom, isOpen } from '../lock/settle';
 import type { RequestIdentity } from '../request-tag';
 
-/** One lock of a set while that is being decided. */
+/** One lock of a multi-lock during the decision. */
 export interface Member {
   name: string;
   mode: Mode;
-  /** As it was read. */
+  /** The record as it was read. */
   before: LockRecord | null;
   draft: Draft;
 }
 
-/** A set's place in the queue of one of its locks. */
+/** The place of a multi-lock in the queue of one of its locks. */
 export interface Place {
   member: Member;
   waiter: Waiter;
 }
 
-/** Where a request waits. One place, or more for a moment where two calls of it lined up at the same time. */
+/** Where a request waits: one place, or briefly more if two calls of it queued at the same time. */
 export function placesOf(members: Member[], request: RequestIdentity): Place[] {
   return members.flatMap((member) => {
     const waiter = waiterOf(member.draft.record, request.key);
@@ -30,12 +30,12 @@ export function placesOf(members: Member[], request: RequestIdentity): Place[] {
 }
 
 /**
- * Whether a set may have this lock now: it was offered to the set, or it is open with room, and nobody has a better right
- * to it. Those who do are the single acquires before it in the queue, and the sets that have waited longer. An offer to a
- * younger set is no obstacle, so that of all sets that find their locks free the oldest is always granted: sets that
- * stand in each other's way cannot go round in circles.
+ * Whether a set may have this lock now: it was offered to the set, or it is open, has room, and no
+ * other waiter takes precedence. Precedence belongs to single acquires before it in the queue and
+ * to sets that have waited longer. An offer to a younger set does not block it, so of all sets
+ * whose locks are free the oldest is always granted, and sets cannot block each other in a circle.
  *
- * @param age of the set; null for one that does not wait yet: it is the last of all
+ * @param age of the set; null for one that is not queued yet: it comes last
  */
 export function isAvailable(
   { draft, mode }: Member,
@@ -51,12 +51,17 @@ export function isAvailable(
   return hasRoom({ ...record, offers }, mode);
 }
 
-/** Whether only those who hold it, or nobody's being allowed it, keep a lock from a set: there it pays to wait. */
+/**
+ * Whether the lock is held or closed to grants, rather than reserved for another waiter. Only such
+ * a lock is worth queueing at.
+ */
 export function isTaken({ draft, mode }: Member): boolean {
   return !isOpen(draft) || !hasRoom({ ...draft.record, offers: [] }, mode);
 }
 
-/** Takes back offers to younger sets that cannot live beside a hold of this mode. They keep their places. */
+/**
+ * Revokes offers to younger sets that exclude a hold of this mode. Those sets keep their places.
+ */
 export function makeRoom({ draft, mode }: Member, age: Age | null): void {
   const { record } = draft;
   const offers = record.offers.filter(
@@ -66,12 +71,12 @@ export function makeRoom({ draft, mode }: Member, age: Age | null): void {
   if (offers.length < record.offers.length) draft.change({ offers });
 }
 
-/** Ends a wait at this lock without a word of history. */
+/** Removes the waiter from this lock's queue without an event. */
 export function leave({ member, waiter }: Place): void {
   removeWaiters(member.draft, [waiter]);
 }
 
-/** What keeps a set from this lock, as it was read. */
+/** What blocks a multi-lock at this lock, as it was read. */
 export function blockOf({ name, before, draft }: Member, request: RequestIdentity): BlockedBy {
   const mine = before && waiterOf(before, request.key) ? 1 : 0;
   return {

@@ -13,12 +13,15 @@ import { settle } from '../lock/settle';
 import type { RequestIdentity } from '../request-tag';
 import type { Member } from './set-member';
 
-/** What is remembered of a granted set. The deadlines are the holds' own, which renewals move. */
+/** What is stored of a granted multi-lock. Its deadlines are those of the holds. */
 interface SetMemo {
   grants: Pick<SetGrant, 'name' | 'token' | 'rev'>[];
 }
 
-/** Keeps what a replay of this set must be told, for as long as its holds may live. It is written with the first lock. */
+/**
+ * Stores the answer for replays of this multi-lock, for as long as its holds may live. It is
+ * written with the first lock.
+ */
 export function rememberSet(
   members: Member[],
   request: RequestIdentity,
@@ -32,8 +35,8 @@ export function rememberSet(
 }
 
 /**
- * Keeps that a set was taken back, where the record of a hold that goes on for later entries cannot tell. It is written with
- * the first of those.
+ * Stores that a multi-lock was undone, when a hold that continues for later entries cannot show it.
+ * It is written with the first of those holds.
  */
 export function rememberUndone(
   undone: { member: Member; hold: Hold }[],
@@ -52,10 +55,10 @@ export function rememberUndone(
 }
 
 /**
- * What this set was answered before: its grants while all of them live, `ended` afterwards with those that still do, or
- * its final time-out.
+ * The earlier answer to this multi-lock: its grants while all of them live; `ended` afterwards,
+ * with those still live; or its final timeout.
  *
- * @param touched gets the locks of which a lease is found to have run out
+ * @param touched gets the locks whose lease turns out to have expired
  */
 export function recallSet(
   members: Member[],
@@ -77,7 +80,7 @@ export function recallSet(
       grants.push(grantOf(name, hold, rev, now));
     } else {
       if (member && hold) {
-        // As for a single acquire: written before it is told.
+        // As for a single acquire: written before it is answered.
         settle(member.draft);
         touched.add(member);
       }
@@ -88,14 +91,14 @@ export function recallSet(
   return ended.length === 0 ? { outcome: 'granted', grants } : { outcome: 'ended', ended, grants };
 }
 
-/** A hold of a set as its caller is told of it. */
+/** A hold of a multi-lock as its caller sees it. */
 export function grantOf(name: string, hold: Hold, rev: number, now: number): SetGrant {
   const { mode, token, count, expiresAt, waitedMs } = hold;
   const expiresInMs = expiresAt - now;
   return { name, mode, token, rev, holdCount: count, expiresAt, expiresInMs, waitedMs };
 }
 
-/** A record is older than what is remembered of it: it says nothing about that grant. */
+/** A record was read before the stored answer, so it does not contain that grant yet. */
 function readApart(): LockyardError {
   const text = 'This request was granted at this very moment. Ask again.';
   return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });

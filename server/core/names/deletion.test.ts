@@ -21,7 +21,7 @@ const of = (record: LockRecord | null) => {
 };
 const keptBecause = (): KeptBecause | null => of(world.record).keptBecause;
 
-/** Lets time pass to the millisecond before the record may go, and over it. */
+/** Moves the clock to the last millisecond before the record may be deleted, then one further. */
 function goesAfter(ms: number, why: KeptBecause): void {
   world.pass(ms - 1);
   expect(keptBecause()).toBe(why);

@@ -17,20 +17,21 @@ export const KEPT_BECAUSE = [
 
 export type KeptBecause = (typeof KEPT_BECAUSE)[number];
 
-/** How long a lock is kept whose hold was lost, not released, so that its holder can learn how. */
+/** How long a lock whose hold was lost, not released, is kept so that its holder can learn how. */
 const LOST_KEPT_MS = 60 * 60_000;
 
-/** How long a free lock is kept in a namespace that has room, and in one that is more than half full. */
+/** How long a free lock is kept while its namespace has room, and once it is over half full. */
 export const IDLE_MS = 30 * 24 * 60 * 60_000;
 export const IDLE_WHERE_FILLING_MS = 5 * 60_000;
 
 /** Whether a record may be deleted. */
 export interface Deletion {
-  /** Null: nothing keeps it at the moment that was asked about. */
+  /** Null: nothing prevents deletion at the instant asked about. */
   keptBecause: KeptBecause | null;
   /**
-   * The backend's clock must have reached this instant; it depends on the record alone, so that the store can test it in the step
-   * in which it deletes this very rev. Infinity: this rev may never be deleted.
+   * The backend's clock must have reached this instant. It depends on the record alone, so the
+   * store can check it in the step that deletes this very rev. Infinity: this rev may never be
+   * deleted.
    */
   notBefore: number;
 }
@@ -38,11 +39,12 @@ export interface Deletion {
 type Obstacle = [why: KeptBecause, until: number];
 
 /**
- * Whether a lock may be deleted, by a chore or by an operator.
+ * Whether a lock may be deleted, by maintenance or by an operator.
  *
- * Guarantee: once a store has deleted exactly this rev, its clock having reached `notBefore`, every token and rev of a later
- * lock of that name is above all of this one's, unless that clock steps back by `DELETION_MARGIN_MS` or more; the
- * lock has no holder and no waiter, and every remembered answer about it has lapsed.
+ * Guarantee: once a store has deleted exactly this rev, its clock having reached `notBefore`, every
+ * token and rev of a later lock of that name is above all of this one's, unless that clock steps
+ * back by `DELETION_MARGIN_MS` or more; the lock has no holder and no waiter, and every stored
+ * answer about it has expired.
  *
  * @param epoch of the backend
  * @param now the backend's clock, epoch milliseconds
@@ -74,7 +76,9 @@ export function counterDeletion(record: CounterRecord, now: number): Deletion {
   ]);
 }
 
-/** When a lock was last held, as far as its record tells; 0: it was not. Meaningful only for a free lock. */
+/**
+ * When a lock was last held, as far as its record shows; 0: never. Meaningful only for a free lock.
+ */
 export function lastUsedAt({ holds, ended }: LockRecord): number {
   return Math.max(0, ended?.at ?? 0, ...holds.map(({ expiresAt }) => expiresAt));
 }

@@ -1,6 +1,6 @@
 /**
- * What is left of names that were chosen one by one, after a request that tried some of them;
- * null: nothing. A prefix stays as it is: the names it matches are found again each time.
+ * The chosen names that are left after a request tried some of them; null: none. A prefix stays as
+ * it is: the names that it matches are looked up each time.
  */
 export function untriedOf<C extends { names?: string[] | undefined }>(
   chosen: C,

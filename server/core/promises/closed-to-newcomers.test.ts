@@ -6,7 +6,7 @@ import { holdsMoved } from '../testing/hold-ledger';
 import type { Written } from '../testing/lock-world';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
 
-/** Judges by what was written: who was granted while the lock was frozen, or too soon after a hold that was lost. */
+/** Checks the writes: no grant while the lock was frozen, nor too soon after a lost hold. */
 class GatekeeperReferee implements Referee {
   private readonly stopped = new Set<number>();
   private closedUntil = 0;

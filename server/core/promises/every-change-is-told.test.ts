@@ -8,8 +8,8 @@ import type { Written } from '../testing/lock-world';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
 
 /**
- * Compares each record with the one before it, and the difference with the events that were written. That records,
- * commands and answers are never written to is proven by their being frozen.
+ * Compares each record with the one before it, and the difference with the events written. Records,
+ * commands and answers are frozen, which proves that they are never mutated.
  */
 class HistoryReferee implements Referee {
   private rev: number | null = null;
@@ -41,7 +41,7 @@ const essence = ({ token, count, expiresAt }: Hold) => ({ token, count, expiresA
 const of = (events: LockEvent[], kinds: EventKind[]) =>
   events.filter(({ kind }) => kinds.includes(kind));
 
-/** The holds as the events tell them, from the ones before, are the holds as they are. */
+/** Applies the events to the earlier holds and expects the current ones. */
 function checkHolds({ before, after, decision }: Written): void {
   const told = new Map(before?.holds.map((hold) => [hold.token, essence(hold)]));
   for (const event of decision.events) {

@@ -41,13 +41,13 @@ const commands: fc.Arbitrary<CounterCommand>[] = [
   fc.constant({ verb: 'get' as const }),
 ];
 
-/** A counter as a store keeps it, with everything that was ever written. */
+/** A counter as a store keeps it, with every write so far. */
 class CounterWorld {
   record: CounterRecord | null = null;
   readonly events: CounterEvent[] = [];
   private readonly memos = new Map<string, Memo>();
 
-  /** The answer, after writing what changed; the reason of a refusal. */
+  /** Writes what changed and returns the answer, or the reason of a refusal. */
   run(command: CounterCommand, now: number): { outcome?: string; value?: number } | string {
     const key = 'request' in command ? command.request?.key : undefined;
     const remembered = key === undefined ? null : (this.memos.get(key) ?? null);

@@ -36,7 +36,10 @@ class QueueReferee implements Referee {
     for (const waiter of queue) expect(isPresent(waiter, written)).toBe(true);
   }
 
-  /** Places held back go to the first in line, and nobody waits where there is room; nothing while nobody is granted. */
+  /**
+   * Offers go to the first in the queue, and no waiter waits while there is room; no offers while
+   * grants are stopped.
+   */
   private checkOffers({ after, context, command }: Written): void {
     const { queue, offers, holds } = after;
     const served = queue.slice(0, offers.length);
@@ -58,7 +61,7 @@ class QueueReferee implements Referee {
     }
   }
 
-  /** Nobody leaves the queue without a reason, and nobody's place or patience changes. */
+  /** No waiter leaves the queue without a reason, and no waiter's place or patience changes. */
   private checkKept(written: Written): void {
     const { before, after, context, command } = written;
     const { queue, offers } = before ?? NO_RECORD;
@@ -99,7 +102,7 @@ const isFor = (command: LockCommand, { tag }: Waiter) =>
 
 const isPatient = (waiter: Waiter, now: number) => now < waiter.enqueuedAt + waiter.patienceMs;
 
-/** Whether its caller is on the line at the process that decided, or is the one who asked. */
+/** Whether the waiter's caller is connected to the deciding process, or sent this command. */
 function isHere(waiter: Waiter, { process, command, onTheLine }: Written): boolean {
   if (command.verb === 'acquire' && isFor(command, waiter)) return true;
   return waiter.process === process && onTheLine.has(`${process} ${waiter.tag}`);
@@ -153,7 +156,7 @@ it(
   PROPERTY_MS,
 );
 
-/** How long a killed process is taken to be alive, and how often the others look. */
+/** How long a killed process still counts as alive, and how often the others check. */
 const UNNOTICED_MS = 1_500;
 const LOOK_EVERY_MS = 250;
 

@@ -8,7 +8,7 @@ import { HoldLedger } from '../testing/hold-ledger';
 import type { Written } from '../testing/lock-world';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
 
-/** Judges by what was written and when, on the store's clock; the record's own word counts for nothing. */
+/** Judges by what was written and when, on the store's clock, not by what the record says. */
 class ExclusionReferee implements Referee {
   private readonly ledger = new HoldLedger();
 

@@ -11,7 +11,7 @@ import { acquire, extend, release, renew } from '../testing/lock-requests';
 import { LockWorld, type Written } from '../testing/lock-world';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
 
-/** The step that a request took, and whether it was undone. */
+/** The step that a request made, and whether it was undone. */
 interface Deed {
   token: number;
   rev: number;
@@ -25,7 +25,7 @@ class AcquireReferee implements Referee {
   private readonly ledger = new HoldLedger();
   private readonly deeds = new Map<string, Deed>();
   private readonly cancelledWaits = new Set<string>();
-  /** Each request as it was accepted last, by key and by tag: a hand-off names no more than a tag. */
+  /** Each request as last accepted, by key and by tag: a hand-off only names the tag. */
   private readonly accepted = new Map<string, AcquireCommand>();
 
   onWritten(written: Written): void {
@@ -67,7 +67,7 @@ class AcquireReferee implements Referee {
     }
   }
 
-  /** Refused is what differs from the input that was accepted, and nothing else. */
+  /** Only a request whose input differs from the accepted one may be refused. */
   onRefused(command: LockCommand, error: LockyardError): void {
     if (command.verb !== 'acquire') return;
     expect(error.reason).toBe('INVALID');

@@ -29,7 +29,7 @@ class OwnershipReferee implements Referee {
     }
   }
 
-  /** A claim that is right is never refused. */
+  /** A rightful claim is never refused. */
   onTold({ proposal: { command, decision, context }, at }: Told): void {
     if (command.verb !== 'renew' && command.verb !== 'release') return;
     if (decision.answer && (decision.answer as { outcome: string }).outcome !== 'lost') return;

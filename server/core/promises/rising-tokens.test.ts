@@ -27,12 +27,12 @@ class TokenReferee implements Referee {
     expect(told).toEqual(granted.map(({ token }) => token));
   }
 
-  /** The store has lost its memory: what came before is known by its epoch, revs may come again. */
+  /** The store has lost its data. Earlier tokens are below the new epoch; revs may repeat. */
   onLoss(): void {
     this.highestRev = 0;
   }
 
-  /** The lock was handed on so many times that nobody counted. */
+  /** The lock was granted many times without a check of each grant. */
   onBurst({ lastToken, rev }: LockRecord): void {
     this.highest = lastToken;
     this.highestRev = rev;
@@ -53,17 +53,22 @@ type Mishap = (typeof MISHAPS)[number];
 
 interface Chapter {
   steps: Step[];
-  /** How many times more the lock is handed on than milliseconds pass: its tokens and revs run ahead of the clock. */
+  /**
+   * How many more grants happen than milliseconds pass, so that tokens and revs outrun the clock.
+   */
   burst: number;
   mishap: Mishap;
 }
 
 const MONTH_MS = 30 * 86_400_000;
 
-/** Whether a record may be deleted, as the chores and operators ask. */
+/** Whether a record may be deleted, as maintenance and operators ask it. */
 type Rule = (record: LockRecord, epoch: number, now: number) => Deletion;
 
-/** Deleting is for records that the rule lets go; a store that lost its memory, or its clock with it, raises its epoch. */
+/**
+ * Only records that the rule allows are deleted; a store that lost its data, or its clock with it,
+ * raises its epoch.
+ */
 function befall(world: LockWorld, mishap: Mishap, old: LockRecord | null, rule: Rule): void {
   if (mishap === 'tidied' || mishap === 'tidiedEarly') {
     world.pass(mishap === 'tidied' ? IDLE_MS : IDLE_WHERE_FILLING_MS);

@@ -80,13 +80,13 @@ class OperatorReferee implements Referee {
   }
 }
 
-/** An answer as a repeat hears it: what is left of a lease is counted from then. */
+/** An answer as a replay gives it: the rest of a lease is counted from the replay. */
 function asOf<A extends ForceReleaseAnswer | ExtendAnswer>(now: number, first: A): A {
   if (first.outcome !== 'extended') return first;
   return { ...first, expiresInMs: Math.max(0, first.expiresAt - now) };
 }
 
-/** The holds that ended otherwise than by time, which may end others in the same write. */
+/** The holds that ended other than by expiry; the same write may also expire others. */
 function onPurpose({ before, after, decision }: Written): Hold[] {
   const lapsed = decision.events.filter(({ kind }) => kind === 'expired').map(({ token }) => token);
   return holdsMoved(before, after).ended.filter(({ token }) => !lapsed.includes(token));

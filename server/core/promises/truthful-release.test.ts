@@ -28,7 +28,7 @@ class ReleaseReferee implements Referee {
     else this.checkStep(command, answer, told);
   }
 
-  /** What a request id was answered stays its answer. */
+  /** A request id keeps its first answer. */
   private isReplay({ request }: ReleaseCommand, answer: ReleaseAnswer): boolean {
     if (!request) return false;
     const first = this.firstAnswers.get(request.key);

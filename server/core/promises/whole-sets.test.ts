@@ -68,7 +68,9 @@ const step = fc.oneof(
 
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
-/** Sets and single acquires at two processes, some of which decide long before they write. */
+/**
+ * Multi-locks and single acquires at two processes, some of which write long after they decided.
+ */
 class SetCampaign {
   readonly world = new SetWorld();
   readonly sets: { ask: AcquireSetCommand; process: string }[] = [];
@@ -149,7 +151,7 @@ class SetCampaign {
     }
   }
 
-  /** What must be true of every write, by what was written alone. */
+  /** Checks every write, by what was written alone. */
   private judge(changes: Change[]): void {
     const granted: { name: string; hold: Hold; change: Change }[] = [];
     for (const change of changes) {
@@ -207,7 +209,7 @@ class SetCampaign {
   }
 }
 
-/** What `LockRecord` says of itself. */
+/** Checks the invariants of `LockRecord`. */
 function isSound({ queue, offers, holds }: LockRecord): void {
   const tickets = queue.map(({ ticket }) => ticket);
   expect(tickets).toEqual([...tickets].sort((a, b) => a - b));

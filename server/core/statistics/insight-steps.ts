@@ -11,13 +11,13 @@ const INSIGHT_STEPS: Record<InsightRange, { stepMs: number; count: number }> = {
   '30d': { stepMs: 4 * HOUR_MS, count: 180 },
 };
 
-/** The instant at which a range begins that ends with the step under way at `now`. */
+/** The start of a range whose last step is the one under way at `now`. */
 export function rangeBegin(range: InsightRange, now: number): number {
   const { stepMs, count } = INSIGHT_STEPS[range];
   return (Math.floor(now / stepMs) - count + 1) * stepMs;
 }
 
-/** Gathers minutes into the steps of a range: one sum for each step, oldest first. Minutes outside of it are left out. */
+/** Sums minutes into the steps of a range, oldest first. Minutes outside it are left out. */
 export class InsightSteps {
   private readonly steps: MinuteRollup[];
   private readonly begin: number;
@@ -35,7 +35,7 @@ export class InsightSteps {
     if (step) addRollup(step, rollup);
   }
 
-  /** What was gathered, as people see it. */
+  /** The sums, as the console shows them. */
   view(): Pick<LockInsight, 'stepMs' | 'points' | 'total' | 'waits' | 'holds'> {
     const total = emptyRollup(this.begin);
     for (const step of this.steps) addRollup(total, step);

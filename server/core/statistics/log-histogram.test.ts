@@ -5,7 +5,7 @@ import { bucketBounds, bucketOf, LogHistogram } from './log-histogram';
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** Of every order of magnitude alike, up to 60 days. */
+/** Every order of magnitude equally often, up to 60 days. */
 const durations = fc.oneof(
   fc.integer({ min: 0, max: 60 * DAY_MS }),
   fc.double({ min: 0, max: 33, noNaN: true }).map((exponent) => Math.floor(2 ** exponent) - 1),

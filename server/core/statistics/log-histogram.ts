@@ -1,15 +1,15 @@
-/** Buckets between one power of two and the next: no value is further from the middle of its bucket than 9.1 %. */
+/** Buckets per power of two: no value is more than 9.1 % from the middle of its bucket. */
 const BUCKETS_PER_DOUBLING = 4;
 
 /** Buckets 0 to 127. The last one begins at 35 days and has no end. */
 const LAST_BUCKET = 127;
 
-/** By bucket: the smallest whole millisecond of it, or of the next bucket that has one. */
+/** By bucket: its smallest whole millisecond, or that of the next bucket that has one. */
 const LOWEST = Array.from({ length: LAST_BUCKET + 1 }, (_, i) =>
   i === 0 ? 0 : Math.ceil(2 ** ((i - 1) / BUCKETS_PER_DOUBLING)),
 );
 
-/** One bucket that is not empty: whole milliseconds from `fromMs` up to, and without, `toMs`; null: no end. */
+/** One non-empty bucket: whole milliseconds, `fromMs` inclusive, `toMs` exclusive; null: no end. */
 export interface HistogramBar {
   fromMs: number;
   toMs: number | null;
@@ -17,8 +17,9 @@ export interface HistogramBar {
 }
 
 /**
- * How often durations of some length came up: counts in fixed logarithmic buckets over whole milliseconds, 0 ms and each
- * of the first few alone. All histograms share the buckets, so merging loses nothing, in whatever order.
+ * How often durations of each length occurred: counts in fixed logarithmic buckets over whole
+ * milliseconds, where 0 ms and each of the first few have a bucket of their own. All histograms
+ * share the buckets, so merging is lossless in any order.
  */
 export class LogHistogram {
   /** By bucket; only counts above 0. */
@@ -30,17 +31,17 @@ export class LogHistogram {
     return this.total;
   }
 
-  /** Counts a duration. What lies below 0, by clocks that were set, counts as 0; fractions are cut off. */
+  /** Counts a duration; a negative one, from a clock that was set, as 0. Fractions are cut off. */
   add(durationMs: number): void {
     this.addTo(bucketOf(durationMs), 1);
   }
 
-  /** Counts everything that the other one holds. */
+  /** Adds all counts of the other histogram. */
   addAll(other: LogHistogram): void {
     for (const [bucket, count] of other.counts) this.addTo(bucket, count);
   }
 
-  /** What all of them hold together. They stay as they are. */
+  /** The sum of all of them, which stay unchanged. */
   static merge(...histograms: LogHistogram[]): LogHistogram {
     const merged = new LogHistogram();
     for (const histogram of histograms) merged.addAll(histogram);
@@ -48,8 +49,8 @@ export class LogHistogram {
   }
 
   /**
-   * The duration that a share `q` (0 to 1) of all did not exceed, by nearest rank: at most 9.1 % off below 35 days, exact
-   * where a bucket is one millisecond. Null when empty.
+   * The duration that a share `q` (0 to 1) of all did not exceed, by nearest rank: at most 9.1 %
+   * off below 35 days, exact where a bucket is one millisecond. Null when empty.
    */
   quantile(q: number): number | null {
     let left = Math.max(1, Math.ceil(q * this.total));
@@ -72,7 +73,7 @@ export class LogHistogram {
       .join(' ');
   }
 
-  /** @throws Error for a text that is not of `encode` */
+  /** @throws Error for a text that `encode` did not make */
   static decode(text: string): LogHistogram {
     const histogram = new LogHistogram();
     for (const part of text === '' ? [] : text.split(' ')) {
@@ -95,7 +96,7 @@ export class LogHistogram {
   }
 }
 
-/** What a bucket of this number holds. */
+/** The bounds of the bucket with this number. */
 export function bucketBounds(bucket: number): Omit<HistogramBar, 'count'> {
   return { fromMs: lowestOf(bucket), toMs: bucket >= LAST_BUCKET ? null : lowestOf(bucket + 1) };
 }
@@ -106,12 +107,12 @@ export function bucketOf(durationMs: number): number {
   const whole = Math.floor(durationMs);
   const guess = 1 + Math.floor(Math.log2(whole) * BUCKETS_PER_DOUBLING);
   const bucket = Math.min(LAST_BUCKET, guess);
-  // A logarithm may be off by one bit, which at a bound is one bucket.
+  // A logarithm may be off by one bit, which at a bound means one bucket.
   if (whole < lowestOf(bucket)) return bucket - 1;
   return bucket < LAST_BUCKET && whole >= lowestOf(bucket + 1) ? bucket + 1 : bucket;
 }
 
-/** The middle, by ratio, of the whole milliseconds in a bucket; of the last one, its beginning. */
+/** The geometric middle of the whole milliseconds in a bucket; for the last one, its start. */
 function middleOf(bucket: number): number {
   const { fromMs, toMs } = bucketBounds(bucket);
   return toMs === null ? fromMs : Math.sqrt(fromMs * (toMs - 1));

@@ -4,32 +4,34 @@ import { LogHistogram } from './log-histogram';
 
 export const MINUTE_MS = 60_000;
 
-/** How often the things that are counted of a lock came up. */
+/** How many of each counted event a lock had. */
 export interface EventCounts {
-  /** New holds. Re-entries and renewals are none; one that was given back at once as `late` is one. */
+  /**
+   * New holds, including those reverted at once as `late`. Re-entries and renewals do not count.
+   */
   grants: number;
-  /** Waits whose patience ended. */
+  /** Waits that timed out. */
   timeouts: number;
-  /** Holds that ended with their lease. */
+  /** Holds that expired. */
   expiries: number;
   /** Holds that an operator ended. */
   forced: number;
 }
 
 /**
- * What happened to a lock, or to several, within one minute of the backend's clock: an event belongs to the minute of its
- * `at`, which for an expiry is the deadline.
+ * The events of one or more locks within one minute of the backend's clock. An event belongs to the
+ * minute of its `at`, which for an expiry is the deadline.
  */
 export interface MinuteRollup extends Rollup {
-  /** The instant at which it begins, epoch milliseconds. */
+  /** The instant at which the minute begins, epoch milliseconds. */
   minute: number;
 }
 
-/** What is counted of events, whatever time they are from. */
+/** The counts of events, whatever period they cover. */
 export interface Rollup extends EventCounts {
-  /** How long each grant was waited for; 0 ms for one without a wait. Waits that ended without a grant are not in it. */
+  /** The wait of each grant; 0 ms without a wait. Waits that ended without a grant are left out. */
   waits: LogHistogram;
-  /** How long each hold that ended here had lasted, however it ended; one given back as `late` is not in it. */
+  /** The duration of each hold that ended here in any way but `late`. */
   holds: LogHistogram;
 }
 
@@ -58,7 +60,9 @@ const COUNTED = {
 /** Holds end in one of these ways. */
 const ENDINGS: ReadonlySet<string> = new Set<EventKind>(['released', 'expired', 'forced']);
 
-/** Whether an event changes a roll-up at all; most renewals, queueings and all of counters do not. */
+/**
+ * Whether an event changes a roll-up; most renewals and queueings and all counter events do not.
+ */
 export function isRolledUp(event: LockEvent | CounterEvent): event is LockEvent {
   return event.kind in COUNTED || ENDINGS.has(event.kind);
 }
@@ -71,7 +75,7 @@ export function addEvent(rollup: Rollup, event: LockEvent): void {
   if (ENDINGS.has(kind)) rollup.holds.add(heldMs);
 }
 
-/** Counts everything of another roll-up. */
+/** Adds all counts of another roll-up. */
 export function addRollup(rollup: Rollup, other: Rollup): void {
   rollup.grants += other.grants;
   rollup.timeouts += other.timeouts;

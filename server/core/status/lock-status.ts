@@ -1,7 +1,9 @@
 import { type Hold, type LockRecord, liveHolds } from '../lock/lock-record';
 import { type HoldForStuck, type LockNorms, type StuckFacts, stuckReason } from './stuck-reason';
 
-/** What a lock looks like to an operator, worst first; also the sort order of the lock list. */
+/**
+ * What a lock looks like to an operator, most severe first; also the sort order of the lock list.
+ */
 export const LOCK_STATUSES = [
   'stuck',
   'expired',
@@ -19,24 +21,28 @@ export type LockStatus = (typeof LOCK_STATUSES)[number];
 /** A lease is short when less than this share of it is left. */
 export const SHORT_SHARE = 0.2;
 
-/** Holders renew at a third of the lease; a renewal is late when half of it has passed without one. */
+/**
+ * Holders renew at a third of the lease; a renewal is late when half of it has passed without one.
+ */
 export const LATE_SHARE = 0.5;
 
-/** How long a lock whose last hold lapsed is news; after that it is a free lock with a past. */
+/** For how long a lock whose last hold expired is shown as `expired`. */
 export const LAPSE_NEWS_MS = 60 * 60_000;
 
-/** The facts a status is made of. Its holds are those that nobody has ended yet, lapsed or not. */
+/**
+ * The facts that decide a status. Its holds are those whose end is not written yet, expired or not.
+ */
 export interface StatusFacts extends StuckFacts {
-  /** When the last hold ended by lapsing; null if nobody held the lock since it did otherwise. */
+  /** The end of the last hold if it expired; null if it ended otherwise, or if there is a hold. */
   lapsedAt: number | null;
   isFrozen: boolean;
   delayedUntil: number;
 }
 
 /**
- * The status at `now`, the backend's clock. `reachable` false: the backend does not answer, so nothing is known.
- * What is not known is never called free. A free lock that somebody waits for is on its way to them: `contended`.
- * A freeze and a lock-delay are somebody's will, so a lock is not `stuck` for waiting them out.
+ * The status at `now`, the backend's clock. `reachable` false: the backend does not respond, so the
+ * status is unknown, never free. A free lock with waiters is about to be handed over: `contended`.
+ * A freeze and a lock-delay are intended, so waiting for their end does not make a lock `stuck`.
  */
 export function lockStatus(
   facts: StatusFacts,
@@ -81,7 +87,7 @@ export function statusFacts(record: LockRecord): StatusFacts {
   };
 }
 
-/** The hold that a line about the whole lock tells of: the one that will end last. */
+/** The hold that represents the lock in a list: the one that will end last. */
 export function leadingHold(record: LockRecord, now: number): Hold | null {
   if (record.holds.length <= 1) return record.holds[0] ?? null;
   const live = liveHolds(record, now);

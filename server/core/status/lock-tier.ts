@@ -1,13 +1,13 @@
 import type { LockStatus, StatusFacts } from './lock-status';
 import { HISTORY_MIN_COUNT, type LockNorms } from './stuck-reason';
 
-/** How much a lock asks for a person: the order of `worst first`, before anything else. */
+/** How urgently a lock needs a person: the first criterion of the order by severity. */
 export const TIERS = ['actNow', 'unknown', 'watch', 'normal'] as const;
 export type LockTier = (typeof TIERS)[number];
 
 /**
- * The tier of a lock with this status at `now`, the backend's clock. A lock that somebody waits for is worth watching
- * once it is held for longer than its own p99.
+ * The tier of a lock with this status at `now`, the backend's clock. A lock with waiters is worth
+ * watching once it is held for longer than its own p99.
  */
 export function lockTier(
   status: LockStatus,
@@ -27,7 +27,7 @@ export function lockTier(
   return isLong ? 'watch' : 'normal';
 }
 
-/** Infinite where too few holds have ended to tell. */
+/** Infinite while too few holds have ended for a baseline. */
 export function knownP99({ ownHold }: LockNorms): number {
   const isKnown = ownHold !== null && ownHold.count >= HISTORY_MIN_COUNT;
   return isKnown ? ownHold.p99Ms : Number.POSITIVE_INFINITY;

@@ -69,7 +69,7 @@ describe('the deadline of a status', () => {
         fc.array(fc.double({ min: 0, max: 1, noNaN: true })),
         (of, by, shares) => {
           let now = NOW;
-          // From deadline to deadline, up to the end of all that can happen.
+          // From deadline to deadline, until nothing can change any more.
           for (let step = 0; step < 60; step += 1) {
             const until = statusDeadline(of, by, now);
             expect(until).toBeGreaterThan(now);

@@ -3,16 +3,16 @@ import { knownP99 } from './lock-tier';
 import { holdLimitMs, type LockNorms, STUCK_MIN_MS, waitLimitMs } from './stuck-reason';
 
 /**
- * The first instant after `now` at which the status of a lock, its tier or why it is stuck can change though nothing is
- * written and its norms stay the same; `Infinity` if time alone changes nothing any more. At such an instant it need
- * not change. Instants are whole milliseconds of the backend's clock.
+ * The first instant after `now` at which a lock's status, its tier or the reason it is stuck can
+ * change without a write and with the same baseline; `Infinity` if time alone changes nothing any
+ * more. It need not change at that instant. Instants are whole milliseconds of the backend's clock.
  */
 export function statusDeadline(facts: StatusFacts, norms: LockNorms, now: number): number {
   let first = Number.POSITIVE_INFINITY;
   const consider = (at: number) => {
     if (at > now && at < first) first = at;
   };
-  /** What is true only after an instant is true a millisecond later. */
+  /** A condition that holds only after an instant holds one millisecond later. */
   const considerAfter = (at: number) => consider(Math.floor(at) + 1);
   const limitMs = holdLimitMs(norms);
   const p99Ms = knownP99(norms);

@@ -2,16 +2,21 @@ import type { OwnHold } from '../../contract/console/insight-row';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { Hold } from '../lock/lock-record';
 
-/** Held for longer than this many times its own p99 is far beyond its history. */
+/**
+ * A hold is far beyond its baseline when it lasts longer than this many times the lock's own p99.
+ */
 const FAR_FACTOR = 5;
 
-/** No history makes a lock stuck before this much time has passed; a limit that its namespace sets may. */
+/** No baseline makes a lock stuck before this much time has passed; a namespace limit may. */
 export const STUCK_MIN_MS = 30_000;
 
-/** A p99 from fewer holds than these says nothing. */
+/** A p99 from fewer holds than these is not meaningful. */
 export const HISTORY_MIN_COUNT = 20;
 
-/** How much longer than allowed a wait may take before that is a fault: the time in which a dead process is noticed, and more. */
+/**
+ * How much longer than allowed a wait may take before that counts as a fault: the time to notice a
+ * dead process, plus a margin.
+ */
 const WAIT_GRACE_MS = 5_000;
 
 /** The part of a hold that `stuck` depends on. */
@@ -20,50 +25,53 @@ export type HoldForStuck = Pick<
   'leaseMs' | 'grantedAt' | 'renewedAt' | 'renewals' | 'expiresAt' | 'askedToRelease'
 >;
 
-/** What a lock is measured by: its own past and its namespace. */
+/** What a lock is measured against: its own history and its namespace. */
 export interface LockNorms {
-  /** Of its holds that ended; null while nothing is known of them. */
+  /** From its holds that ended; null while none are known. */
   ownHold: OwnHold | null;
-  /** When a waiter's patience last ran out, as far as is known; 0 if never. */
+  /** When a waiter last timed out, as far as is known; 0 if never. */
   gaveUpAt: number;
   policy: Pick<NamespacePolicy, 'patienceMaxMs' | 'stuckAfterMs'>;
 }
 
-/** What is read of a lock itself. Instants are its backend's clock. */
+/** What is read of the lock itself. Instants are its backend's clock. */
 export interface StuckFacts {
   holds: HoldForStuck[];
   waiters: number;
-  /** When the longest waiter came; null if nobody waits. */
+  /** When the longest waiter came; null if there are no waiters. */
   oldestWaitAt: number | null;
 }
 
 /**
- * Why a lock is stuck. `limitMs` is what was passed, at the instant `since`.
+ * Why a lock is stuck. `limitMs` is the limit that was passed, at the instant `since`.
  *
- * - `longHold`: held beyond the limit while somebody waits.
- * - `longWait`: somebody has waited longer than the namespace allows.
- * - `idleRenewals`: held beyond the limit by renewals that go on and on while nobody waits any more, though the lock was
- *   wanted: a waiter `gaveUp` during this very hold, or the holder was `asked` to let go, has heard of it at a renewal,
- *   and goes on 30 s later.
+ * - `longHold`: held beyond the limit while there are waiters.
+ * - `longWait`: a waiter has waited longer than the namespace allows.
+ * - `idleRenewals`: still renewed beyond the limit with no waiters left, though the lock was
+ *   wanted: a waiter `gaveUp` during this very hold, or the holder was `asked` to release, got the
+ *   message with a renewal, and still renews 30 s later.
  */
 export type StuckReason =
   | ({ kind: 'longHold'; since: number } & HoldLimit)
   | { kind: 'longWait'; since: number; limitMs: number }
   | ({ kind: 'idleRenewals'; since: number; wish: 'gaveUp' | 'asked' } & HoldLimit);
 
-/** How long a hold may last. `p99Ms` null: the limit is the namespace's own, else it is five times this p99. */
+/**
+ * How long a hold may last. `p99Ms` null: the limit is set by the namespace; otherwise it is five
+ * times this p99.
+ */
 interface HoldLimit {
   limitMs: number;
   p99Ms: number | null;
 }
 
 /**
- * Why a lock is stuck at `now`; null if it is not. Never for its age alone: besides the time that passed it takes
- * somebody who wants the lock, now or during this hold. A hold whose lease is over is not held.
+ * Why a lock is stuck at `now`; null if it is not. Age alone is never enough: there must also be a
+ * caller that wants the lock, now or during this hold. An expired hold does not count as held.
  *
- * The third reason is our reading of "a watchdog that outlived its work": that the token stands still is true of every
- * long hold, and that renewals come is what they are for. Only that somebody wanted the lock meanwhile, and in vain,
- * makes it a fault.
+ * The third reason is our reading of "a watchdog that outlived its work". An unchanged token is
+ * true of every long hold, and renewals are normal. It is a fault only if the lock was wanted
+ * meanwhile, in vain.
  */
 export function stuckReason(facts: StuckFacts, norms: LockNorms, now: number): StuckReason | null {
   const longest = longestHold(facts.holds, now);
@@ -93,17 +101,19 @@ export function stuckReason(facts: StuckFacts, norms: LockNorms, now: number): S
   };
 }
 
-/** How long a hold of this lock may last before it can be stuck; `Infinity` where nothing says. */
+/**
+ * How long a hold of this lock may last before it can be stuck; `Infinity` if there is no limit.
+ */
 export function holdLimitMs(norms: LockNorms): number {
   return holdLimit(norms)?.limitMs ?? Number.POSITIVE_INFINITY;
 }
 
-/** How long somebody may wait for this lock before it is stuck. */
+/** How long a waiter may wait for this lock before it is stuck. */
 export function waitLimitMs({ policy }: LockNorms): number {
   return Math.max(STUCK_MIN_MS, policy.patienceMaxMs + WAIT_GRACE_MS);
 }
 
-/** The smaller of what the lock's own history and its namespace say; null where neither says anything. */
+/** The smaller of the lock's own limit and its namespace's; null if there is neither. */
 function holdLimit({ ownHold, policy }: LockNorms): HoldLimit | null {
   const fixed = policy.stuckAfterMs > 0 ? { limitMs: policy.stuckAfterMs, p99Ms: null } : null;
   if (!ownHold || ownHold.count < HISTORY_MIN_COUNT) return fixed;

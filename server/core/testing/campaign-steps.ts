@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import type { Mode } from '../lock/lock-record';
 
 /**
- * How a decision is carried out: at once, never (the swap was lost), after a while, or some steps later, on a record
- * that may have moved on.
+ * What happens to a decision: written at once, never (the swap was lost), after a delay, or some
+ * steps later, when the record may have changed.
  */
 export type Fate = 'now' | 'never' | 'slowly' | 'later';
 
@@ -12,7 +12,7 @@ export interface Carried {
   fate: Fate;
   /** How long a slow write takes. */
   delayMs: number;
-  /** How far ahead of the store's clock it is decided. */
+  /** How far ahead of the store's clock the decision is made. */
   skewMs: number;
 }
 
@@ -36,7 +36,7 @@ export type Step =
   | (Carried & {
       act: 'renew' | 'release';
       nth: number;
-      /** Whose claim it is: the holder's, another owner's or another service's. */
+      /** Who makes the claim: the holder, another owner or another service. */
       by: 'holder' | 'owner' | 'service';
       leaseMs: number;
       /** One of few request ids; null for none. */
@@ -51,7 +51,7 @@ export type Step =
   | { act: 'write'; nth: number }
   | { act: 'kill'; process: string };
 
-/** How far a process may take the store's clock to be ahead of what it is. */
+/** How far ahead of its true value a process may take the store's clock to be. */
 export const SKEW_MAX_MS = 300;
 
 const carried = {
@@ -153,7 +153,7 @@ const pass = fc.record({
   ),
 });
 
-/** What may happen around one lock: several services, owners and processes, time, deaths, lost and late writes. */
+/** Events around one lock: services, owners, processes, time, deaths, lost and late writes. */
 export const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 12, arbitrary: acquire },

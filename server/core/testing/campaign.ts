@@ -5,11 +5,11 @@ import type { Carried, OperatorAct, Step } from './campaign-steps';
 import { requestOf } from './lock-requests';
 import { LockWorld, type Proposal, type Written } from './lock-world';
 
-/** An answer that a caller got. `written`: the change that it rests on, if it made one. */
+/** An answer that a caller got. `written`: the change behind it, if there was one. */
 export interface Told {
   proposal: Proposal;
   written: Written | null;
-  /** The store's clock when it was told. */
+  /** The store's clock when the answer was given. */
   at: number;
 }
 
@@ -20,10 +20,10 @@ export interface Referee {
   onRefused?(command: LockCommand, error: LockyardError): void;
 }
 
-/** How long a killed process is still taken to be alive. */
+/** How long a killed process still counts as alive. */
 const UNNOTICED_MS = 1_500;
 
-/** Plays steps on a lock, under the eyes of referees. Killed processes do nothing any more. */
+/** Plays steps on a lock while referees check them. Killed processes do nothing any more. */
 export class Campaign {
   readonly world = new LockWorld();
   readonly asks: AcquireCommand[] = [];
@@ -41,12 +41,12 @@ export class Campaign {
     return this;
   }
 
-  /** Forgets what was decided and not written yet. */
+  /** Drops decisions that are not written yet. */
   dropPending(): void {
     this.pending.length = 0;
   }
 
-  /** Runs a command at once and tells the referees. */
+  /** Runs a command at once and reports it to the referees. */
   run(command: LockCommand, process: string): void {
     this.carryOut(command, { process, fate: 'now', delayMs: 0, skewMs: 0 });
   }
@@ -85,7 +85,7 @@ export class Campaign {
     if (proposal && !this.world.isKilled(proposal.process)) this.finish(proposal);
   }
 
-  /** An answer that rests on nothing written is only told if it was decided on the record and clock as they are. */
+  /** An answer without a write is only given if it was decided on the current record and clock. */
   private finish(proposal: Proposal): void {
     this.lastWritten = null;
     if (!this.world.write(proposal)) return;

@@ -9,7 +9,7 @@ export function createCounter(initial = 0, bounds: Partial<Bounds> = {}): Create
   return { verb: 'create', initial, ...OPEN, ...bounds, party, request: null };
 }
 
-/** An add of the service `orders`; without an id it is remembered by nobody. */
+/** An add of the service `orders`; without an id, no answer is stored for it. */
 export function add(delta: number, requestId: string | null = null): AddCommand {
   const request = requestId === null ? null : requestOf(`orders ${requestId}`, String(delta));
   return { verb: 'add', delta, party: { service: 'orders' }, request };
@@ -17,7 +17,7 @@ export function add(delta: number, requestId: string | null = null): AddCommand 
 
 export const OPERATOR = { by: 'ana', reason: 'stock was counted' };
 
-/** A counter as it may stand in a store. */
+/** A counter as a store may have it. */
 export function counterAt(value: number, bounds: Partial<Bounds> = {}): CounterRecord {
   return { rev: 7, value, ...OPEN, ...bounds, createdAt: 1, lastMove: null, answersUntil: 0 };
 }

@@ -1,4 +1,4 @@
-/** Freezes a plain value to its depths, so that writing to it throws. */
+/** Freezes a plain value deeply, so that writing to it throws. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const part of Object.values(value)) deepFreeze(part);

@@ -1,7 +1,7 @@
 import type { EndCause, Hold, LockRecord } from '../lock/lock-record';
 import type { Written } from './lock-world';
 
-/** How a hold ended, as told by the events that were written. */
+/** How a hold ended, according to the events written. */
 export interface Ending {
   cause: Exclude<EndCause, 'superseded'> | 'late';
   at: number;
@@ -10,7 +10,7 @@ export interface Ending {
   reason?: string;
 }
 
-/** One hold as a bystander saw it, from nothing but what was written. */
+/** One hold as an observer sees it, from the writes alone. */
 export interface Entry {
   hold: Hold;
   grantedIn: Written;
@@ -53,13 +53,13 @@ export class HoldLedger {
     return entry;
   }
 
-  /** Whether this hold is live at `now` by all that was written. */
+  /** Whether this hold is live at `now`, judged by all writes. */
   isLive(token: number, now: number): boolean {
     const entry = this.entries.get(token);
     return entry !== undefined && entry.ending === null && entry.hold.expiresAt > now;
   }
 
-  /** What the holder of a token that is over must be told: only the last ending is remembered. */
+  /** The cause that the holder of an ended token must get: only the last ending is remembered. */
   causeToTell(token: number): EndCause {
     const last = this.lastEnded;
     if (last?.hold.token !== token || !last.ending) return 'superseded';

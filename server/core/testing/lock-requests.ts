@@ -15,7 +15,9 @@ import type { RequestIdentity } from '../request-tag';
 
 let lastAnonymous = 0;
 
-/** The identity of a request: the same `id` with another `input` has the same key and another hash. */
+/**
+ * The identity of a request: the same `id` with another `input` has the same key and another hash.
+ */
 export function requestOf(id: string | null, input = ''): RequestIdentity {
   if (id === null) {
     lastAnonymous += 1;
@@ -24,7 +26,7 @@ export function requestOf(id: string | null, input = ''): RequestIdentity {
   return { key: code(id), inputHash: code(input), remembered: true };
 }
 
-/** 22 characters that differ from the first ones on for different texts, as far as a test needs it. */
+/** 22 characters that differ from the first ones on for different texts; good enough for tests. */
 function code(text: string): string {
   let hash = 0x811c9dc5;
   for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;
@@ -40,7 +42,7 @@ const partiesOf = (caller: Caller) => {
   return { service, owner };
 };
 
-/** How an acquire differs from the plainest one: 10 s of lease, no patience, no request id. */
+/** How an acquire differs from the default one: a lease of 10 s, no wait, no request id. */
 export interface AcquireOptions {
   leaseMs?: number;
   waitMs?: number;

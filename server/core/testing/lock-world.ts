@@ -5,13 +5,13 @@ import type { LockRecord } from '../lock/lock-record';
 import { requestTag } from '../request-tag';
 import { deepFreeze } from './deep-freeze';
 
-/** A decision and what it was made from: true only once `World.write` has accepted it. */
+/** A decision and its inputs; it takes effect only once `World.write` has accepted it. */
 export interface Proposal<C extends LockCommand = LockCommand> {
   process: string;
   command: C;
   before: LockRecord | null;
   context: DecisionContext;
-  /** Who was on the line when it was decided: `process tag`. */
+  /** The callers that were connected when it was decided: `process tag`. */
   onTheLine: ReadonlySet<string>;
   decision: Decision<AnswerOf<C>>;
 }
@@ -26,8 +26,9 @@ export interface Written extends Proposal {
 export const START_AT = Date.UTC(2026, 0, 1);
 
 /**
- * One lock on one store, with as many processes as are named: reads, decides and writes as a store and an engine do,
- * under a clock that only the test moves. Everything that `decide` is given is frozen.
+ * One lock on one store, with any number of named processes. It reads, decides and writes as a
+ * store and an engine do, on a clock that only the test moves. Everything passed to `decide` is
+ * frozen.
  */
 export class LockWorld {
   now = START_AT;
@@ -36,18 +37,18 @@ export class LockWorld {
   record: LockRecord | null = null;
   readonly memos = new Map<string, Memo>();
   private readonly deadFrom = new Map<string, number>();
-  /** Told of each accepted write. */
+  /** Called after each accepted write. */
   onWrite: (written: Written) => void = () => {};
   private readonly callers = new Map<string, AcquireCommand>();
 
-  /** Decides and writes at once, for a caller who stays on the line while it is queued. */
+  /** Decides and writes at once, for a caller that stays connected while it is queued. */
   run<C extends LockCommand>(command: C, process = 'p1'): AnswerOf<C> {
     const proposal = this.propose(command, process);
     if (!this.write(proposal)) throw new Error('A write refused though nothing came between.');
     return proposal.decision.answer;
   }
 
-  /** Decides on the record as it stands. `skewMs`: how far the clock that was read runs ahead of the store's. */
+  /** Decides on the current record. `skewMs`: how far the clock read is ahead of the store's. */
   propose<C extends LockCommand>(command: C, process = 'p1', skewMs = 0): Proposal<C> {
     if (command.verb === 'acquire') this.callers.set(callerKey(process, command), command);
     const context = this.contextOf(command, process, this.now + skewMs);
@@ -57,7 +58,7 @@ export class LockWorld {
     return { process, command, before, context, onTheLine, decision };
   }
 
-  /** What a store's swap does: takes the change if the record is still the expected one and the clock agrees. */
+  /** A store's swap: accepts the change if the record is the expected one and the clock agrees. */
   write(proposal: Proposal): boolean {
     const { decision, before } = proposal;
     const { next, expect } = decision;
@@ -79,7 +80,7 @@ export class LockWorld {
     this.now += ms;
   }
 
-  /** A process is gone, its callers with it. The others know `knownAfterMs` later. */
+  /** Kills a process together with its callers. The others notice `knownAfterMs` later. */
   kill(process: string, knownAfterMs = 0): void {
     this.deadFrom.set(process, this.now + knownAfterMs);
     this.hangUp(process);
@@ -90,14 +91,14 @@ export class LockWorld {
     return this.deadFrom.has(process);
   }
 
-  /** The callers of a process leave the line without a word. */
+  /** The callers of a process disconnect without a cancel. */
   hangUp(process: string): void {
     for (const key of this.callers.keys()) {
       if (key.startsWith(`${process} `)) this.callers.delete(key);
     }
   }
 
-  /** What the caller of a queued acquire asked for, if it is on the line at this process. */
+  /** What the caller of a queued acquire asked for, if it is connected to this process. */
   callerAt(process: string, tag: string): AcquireCommand | null {
     return this.callers.get(`${process} ${tag}`) ?? null;
   }
@@ -123,7 +124,7 @@ export class LockWorld {
     }
   }
 
-  /** Whoever has a final answer leaves the line. */
+  /** A caller with a final answer disconnects. */
   private updateCallers({ command, process, decision }: Proposal): void {
     for (const { tag } of decision.handOffs) this.callers.delete(`${process} ${tag}`);
     if (!('request' in command) || !command.request || command.verb === 'cancel') return;

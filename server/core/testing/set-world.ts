@@ -15,21 +15,23 @@ import { deepFreeze } from './deep-freeze';
 import { requestOf } from './lock-requests';
 import { START_AT } from './lock-world';
 
-/** Records that one write changed, by name, and what they were before. */
+/** Records changed by one write, by name, with their earlier versions. */
 export interface Change {
   name: string;
   before: LockRecord | null;
   after: LockRecord;
 }
 
-/** A decision on a set that is not written yet. */
+/** A decision on a multi-lock that is not written yet. */
 export interface SetProposal {
   command: SetCommand;
   before: Map<string, LockRecord | null>;
   decision: SetDecision;
 }
 
-/** How a set differs from the plainest one: exclusive, 10 s of lease, no patience, no request id. */
+/**
+ * How a multi-lock differs from the default: exclusive, a lease of 10 s, no wait, no request id.
+ */
 export interface SetParts {
   owner?: string;
   waitMs?: number;
@@ -56,8 +58,9 @@ export function setOf(names: string, parts: SetParts = {}): AcquireSetCommand {
 }
 
 /**
- * Several locks on one store, with as many processes as are named, under a clock that only the test moves. A set's
- * changes are written all or none. Everything that is decided on is frozen.
+ * Several locks on one store, with any number of named processes, on a clock that only the test
+ * moves. The changes of a multi-lock are written all or none. Everything passed to a decision is
+ * frozen.
  */
 export class SetWorld {
   now = START_AT;
@@ -69,7 +72,7 @@ export class SetWorld {
   /** `process lock tag`. */
   private readonly callers = new Map<string, AcquireCommand>();
 
-  /** Runs a command on one lock, for a caller who stays on the line while it is queued. */
+  /** Runs a command on one lock, for a caller that stays connected while it is queued. */
   run<C extends LockCommand>(name: string, command: C, process = 'p1'): AnswerOf<C> {
     const before = this.records.get(name) ?? null;
     if (command.verb === 'acquire') this.enter(process, name, command);
@@ -83,7 +86,7 @@ export class SetWorld {
     return decision.answer;
   }
 
-  /** Decides a set for a caller on the line, without writing. */
+  /** Decides a multi-lock for a connected caller, without writing. */
   propose(command: SetCommand, process = 'p1'): SetProposal {
     const names = namesOf(command);
     if (command.verb === 'acquireSet') {
@@ -98,7 +101,10 @@ export class SetWorld {
     return { command, before, decision };
   }
 
-  /** Writes all changes of a set if every record is the one that was read and every deadline is where it was taken to be. */
+  /**
+   * Writes all changes of a multi-lock if every record is the one that was read and every deadline
+   * is on the side where it was decided to be.
+   */
   finish({ before, decision }: SetProposal): boolean {
     const holds = decision.changes.every(
       ({ name, decision: { expect } }) =>
@@ -129,7 +135,7 @@ export class SetWorld {
     }
   }
 
-  /** Who waits for a lock, in order. */
+  /** The waiters of a lock, in order. */
   queueOf(name: string): string[] {
     return this.records.get(name)?.queue.map(({ owner }) => owner) ?? [];
   }
