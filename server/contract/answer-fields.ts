@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The parts that answers of the service API have in common, as schemas. */
+/** Parts that several answers of the service API share, as schemas. */
 
 export const token = z
   .int()

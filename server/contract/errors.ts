@@ -1,4 +1,4 @@
-/** Every reason an answer of either API may carry in `error.data.reason`. A contract: names never change. */
+/** Every reason in `error.data.reason` of either API. A contract: names never change. */
 export const REASONS = [
   'INVALID',
   'UNAUTHENTICATED',
@@ -18,8 +18,9 @@ export const REASONS = [
 export type Reason = (typeof REASONS)[number];
 
 /**
- * A refusal that the caller should see as it is: its message is written for people and names no secret.
- * `BACKEND_DOWN` means known not applied, `UNKNOWN` may have been applied; neither is ever used for the other.
+ * A refusal that the caller may see as it is: its message is written for people and contains no
+ * secret. `BACKEND_DOWN` means known not applied, `UNKNOWN` may have been applied; neither is ever
+ * used for the other.
  */
 export class LockyardError extends Error {
   override readonly name = 'LockyardError';
@@ -34,9 +35,9 @@ export class LockyardError extends Error {
     this.allow = options.allow;
   }
 
-  /** When trying again may help, in milliseconds; only on 429 and 503. */
+  /** When to retry, in milliseconds; only on 429 and 503. */
   readonly retryAfterMs: number | undefined;
 
-  /** The methods of an address that was requested with another one, as `Allow` lists them; only on 405. */
+  /** The methods that the requested address supports, as `Allow` lists them; only on 405. */
   readonly allow: string | undefined;
 }

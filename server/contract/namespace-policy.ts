@@ -1,18 +1,21 @@
-/** What a namespace allows its callers. Durations are milliseconds. */
+/** What a namespace allows. Durations are milliseconds. */
 export interface NamespacePolicy {
   leaseMinMs: number;
   leaseMaxMs: number;
-  /** The longest patience of one acquire; 0: nobody may wait. */
+  /** The longest wait of one acquire; 0: no waiting. */
   patienceMaxMs: number;
-  /** The longest queue of one lock. */
+  /** The maximum queue length of one lock. */
   queueLimit: number;
-  /** The pause between a hold that was lost (expired or forced) and the next grant. */
+  /** The pause between a lost hold (expired or forced) and the next grant. */
   lockDelayMs: number;
   /** Keys of `meta` that every acquire must fill in. */
   requiredMeta: string[];
-  /** A lock that is held for longer while somebody waits is called stuck, whatever its history; 0: its history decides. */
+  /** A lock with waiters that is held for longer is called stuck; 0: the lock's history decides. */
   stuckAfterMs: number;
-  /** How many names it may have, locks and counters together. Those that have a record go on beyond it; new ones do not. */
+  /**
+   * The maximum number of names, locks and counters together. Beyond it, names with a record keep
+   * working; new ones are refused.
+   */
   maxLocks: number;
 }
 
@@ -23,10 +26,10 @@ export const QUEUE_LIMIT_MAX = 2_000;
 export const LOCK_DELAY_MAX_MS = 5 * 60_000;
 export const REQUIRED_META_MAX = 10;
 export const STUCK_AFTER_MAX_MS = 24 * 60 * 60_000;
-/** The most that `maxLocks` can be. */
+/** The upper limit of `maxLocks`. */
 export const MAX_LOCKS_MAX = 10_000_000;
 
-/** The policy of every namespace that has none of its own. */
+/** The policy of every namespace without one of its own. */
 export const DEFAULT_POLICY: NamespacePolicy = {
   leaseMinMs: LEASE_MIN_MS,
   leaseMaxMs: LEASE_MAX_MS,

@@ -23,7 +23,7 @@ import {
 import { acquireManyAnswer } from './multi-lock/set-answer-schemas';
 import { acquireManyInput, cancelManyInput } from './multi-lock/set-inputs';
 
-/** One procedure of the service API, as it is described to those who call it. */
+/** One procedure of the service API, as described to its callers. */
 export interface ServiceProcedureTerms {
   /** A mutation is a POST with the input as its body, a query a GET with `?input=<JSON>`. */
   kind: 'mutation' | 'query';
@@ -32,13 +32,13 @@ export interface ServiceProcedureTerms {
   says: string;
   input: z.ZodType;
   answer: z.ZodType;
-  /** An input that works. */
+  /** A working input. */
   example: Record<string, unknown>;
-  /** Reasons of its own, beside those that every procedure may answer. */
+  /** Reasons beyond those that every procedure may answer. */
   alsoFails: Reason[];
 }
 
-/** Every procedure that programs may call. A test holds it against the router and the wire. */
+/** Every procedure that programs may call. A test checks it against the router and the wire. */
 export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
   'lock.acquire': {
     kind: 'mutation',

@@ -12,7 +12,9 @@ import {
 } from '../namespace-policy';
 import { actReason, password, role, serviceName, userName } from './console-inputs';
 
-/** What was typed to sign in: a wrong name must look like a wrong password, so nothing is said about its form. */
+/**
+ * What was typed to sign in. Its form is not checked: a wrong name must look like a wrong password.
+ */
 export const signInInput = z.strictObject({
   name: z.string().min(1).max(200),
   password: z.string().min(1).max(1_000),
@@ -74,7 +76,7 @@ const namespacePolicy = z
       .max(REQUIRED_META_MAX)
       .refine((keys) => new Set(keys).size === keys.length, 'must not name a key twice'),
     stuckAfterMs: z.number().int().min(0).max(STUCK_AFTER_MAX_MS).default(0),
-    /** Absent: the default, or what the namespace was allowed when this bound came. */
+    /** Absent: the default, or more for a namespace that had more when this limit was added. */
     maxLocks: z.number().int().min(1).max(MAX_LOCKS_MAX).optional(),
   })
   .refine((policy) => policy.leaseMinMs <= policy.leaseMaxMs, {
@@ -88,14 +90,14 @@ export const createNamespaceInput = z.strictObject({
     .string()
     .regex(/^[a-z0-9][a-z0-9_]{0,31}$/, 'must be 1 to 32 of a-z 0-9 _')
     .default('default'),
-  /** Absent: the default, whatever it will be. */
+  /** Absent: the default policy, also when that changes later. */
   policy: namespacePolicy.optional(),
 });
 export type CreateNamespaceInput = z.output<typeof createNamespaceInput>;
 
 export const setNamespacePolicyInput = z.strictObject({
   name: namespaceName,
-  /** Null: the default, whatever it will be. */
+  /** Null: the default policy, also when that changes later. */
   policy: namespacePolicy.nullable(),
   reason: actReason,
 });

@@ -1,13 +1,15 @@
 /**
- * How it was seen that a store has lost its memory.
+ * How a store's data loss was detected.
  *
- * - `empty`: the mark that Lockyard leaves there is gone.
- * - `stranger`: it carries a mark of another life, or has records while nothing is known of it.
- * - `older`: it carries an older sign of life than the control database, as after a copy was put back.
- * - `restarted`: it began anew without having flushed everything, so its last writes may be lost.
- * - `replaced`: the same server has since taken over the memory of another one.
+ * - `empty`: the marker that Lockyard writes there is gone.
+ * - `stranger`: it carries the marker of another store incarnation, or has records although no
+ *   incarnation of it is known.
+ * - `older`: its heartbeat is older than the one in the control database, as after an old copy was
+ *   restored.
+ * - `restarted`: it restarted without having flushed everything, so its last writes may be lost.
+ * - `replaced`: the same server has since taken over the data of another one.
  * - `evicted`: it has evicted keys to make room.
- * - `records`: its list of records and the records do not agree.
+ * - `records`: its index of records and the records do not agree.
  */
 export type LossKind =
   | 'empty'
@@ -18,15 +20,15 @@ export type LossKind =
   | 'evicted'
   | 'records';
 
-/** The last time that a backend was seen to have lost its memory. Instants are the backend's clock. */
+/** The last data loss detected on a backend. Instants are the backend's clock. */
 export interface BackendLoss {
   at: number;
   what: LossKind;
-  /** No lock is granted before this instant: until then somebody may hold one that was forgotten. */
+  /** No lock is granted before this instant: until then a caller may still hold a lost lock. */
   grantsFrom: number;
 }
 
-/** The same as it is shown: how long ago, and for how much longer nothing is granted because of it. */
+/** The same for the console: how long ago it was, and for how much longer grants are paused. */
 export interface BackendLossRow {
   at: number;
   what: LossKind;
@@ -39,7 +41,7 @@ export function backendLossRow({ at, what, grantsFrom }: BackendLoss, now: numbe
   return { at, what, agoMs: Math.max(0, now - at), quietForMs: Math.max(0, grantsFrom - now) };
 }
 
-/** What happened, for people. */
+/** What happened, as the console shows it. */
 export const LOSS_WORDS: Record<LossKind, string> = {
   empty: 'It was found empty.',
   stranger: 'It was found with the records of another installation, or of an earlier one.',

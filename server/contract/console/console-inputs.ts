@@ -11,7 +11,7 @@ import {
 } from './console-terms';
 import { INSIGHT_RANGES } from './insight-row';
 
-/** Why somebody acts on another's lock: kept in the timeline and in the audit log. */
+/** An operator's reason for an action on another's lock: kept in the history and the audit log. */
 export const actReason = z.string().trim().min(REASON_MIN_CHARS).max(REASON_MAX_CHARS);
 
 export const role = z.enum(ROLES);
@@ -31,7 +31,7 @@ export const serviceName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,39}$/, 'must be 1 to 40 of A-Z a-z 0-9 . _ -');
 
-/** What the lock list shows; the same words stand in the page's URL. */
+/** What the lock list shows; the page's URL uses the same words. */
 export const lockListInput = z.strictObject({
   status: z.enum(LOCK_STATUSES).optional(),
   namespace: namespaceName.optional(),
@@ -39,7 +39,7 @@ export const lockListInput = z.strictObject({
   search: z.string().max(200).optional(),
   sort: z.enum(LOCK_SORTS).default('worst'),
   descending: z.boolean().default(false),
-  /** How many rows of the order come before the first of the window. */
+  /** How many rows come before the window. */
   offset: z.number().int().min(0).max(Number.MAX_SAFE_INTEGER).default(0),
   limit: z.number().int().min(1).max(1_000).default(200),
 });
@@ -50,7 +50,10 @@ export const lockRef = z.strictObject({ namespace: namespaceName, name: lockName
 /** A backend by its id, as the environment names it in lower case. */
 export const backendRef = z.strictObject({ backend: z.string().min(1).max(32) });
 
-/** What a stream that was cut had told last: streams tell the whole truth each time, so it is accepted and not used. */
+/**
+ * The last message before a stream was cut. The lock list resumes from it; other streams start with
+ * the full state.
+ */
 const resumed = { lastEventId: z.string().max(64).nullish() };
 
 export const watchLocksInput = z.strictObject({ ...lockListInput.shape, ...resumed });
@@ -70,13 +73,13 @@ export const lockInsightInput = z.strictObject({
 });
 export type LockInsightInput = z.output<typeof lockInsightInput>;
 
-/** The hold that the operator saw: the act applies to it or to nothing. */
+/** The hold that the operator saw: the action applies to it or to nothing. */
 const seenHold = {
   namespace: namespaceName,
   name: lockName,
   token: fencingToken,
   rev: z.number().int().nonnegative(),
-  /** Sent again with the same one, an act is done once and hears its first answer. */
+  /** A repeat with the same id runs nothing again and gets the first answer. */
   requestId: requestId.optional(),
 };
 
@@ -98,7 +101,7 @@ export const freezeInput = z.strictObject({
   name: lockName,
   /** The rev of the lock that the operator saw, for the audit log. */
   rev: z.number().int().nonnegative(),
-  /** As for acts on holds. */
+  /** As for actions on holds. */
   requestId: requestId.optional(),
   reason: actReason,
 });

@@ -10,17 +10,17 @@ export interface CounterRow extends Bounds {
   name: string;
   backend: string;
   rev: number;
-  /** Null: there is a record, and nobody knows what it says. */
+  /** Null: the record exists but cannot be read. */
   value: number | null;
   createdAt: number;
   lastMove: CounterMove | null;
   /** When this row was read from its backend, on the backend's clock. */
   readAt: number;
-  /** False: the backend does not answer, so the value may be another by now. */
+  /** False: the backend does not respond, so the value may have changed. */
   isKnown: boolean;
 }
 
-/** The counter list: filtered, by name. */
+/** The counter list: filtered, sorted by name. */
 export interface CounterPage {
   rows: CounterRow[];
   /** How many counters match the filter; `rows` holds the first of them. */
@@ -48,7 +48,7 @@ export interface CounterMoveRow {
   service: string;
   value: number;
   delta: number | null;
-  /** Null where the event set no bounds; a bound within is null where there is none. */
+  /** Null if the event set no bounds; a bound inside is null if the counter has none. */
   bounds: Bounds | null;
   by: string | null;
   reason: string | null;

@@ -5,13 +5,13 @@ import { MAX_LOCKS_MAX } from '../namespace-policy';
 import { actReason } from './console-inputs';
 import { DELETE_NAMES_MAX } from './console-terms';
 
-/** How many records one request deletes at most; for more, the request is repeated. */
+/** How many records one request deletes at most; repeat the request for more. */
 export const DELETED_AT_ONCE = 1_000;
 
 const chosen = {
   namespace: namespaceName,
   kind: z.enum(['lock', 'counter']).default('lock'),
-  /** All names that begin so; empty: all of the namespace. */
+  /** All names with this prefix; empty: all of the namespace. */
   prefix: z.string().max(200).optional(),
   names: z.array(lockName).min(1).max(DELETE_NAMES_MAX).optional(),
 };
@@ -25,31 +25,31 @@ export const chosenNamesInput = z.strictObject(chosen).refine(isOneWay, eitherOr
 export type ChosenNames = z.output<typeof chosenNamesInput>;
 
 const act = {
-  /** How many at most: the number that the operator saw in the preview and typed. */
+  /** The limit: the number that the operator saw in the preview and typed. */
   atMost: z.number().int().min(1).max(MAX_LOCKS_MAX),
   reason: actReason,
 };
 
 export const deleteNamesInput = z.strictObject({ ...chosen, ...act }).refine(isOneWay, eitherOr);
 
-/** What the command line asks for: without a count, what would go. */
+/** What the command line asks for; without a count, a preview. */
 export const deletionCommandInput = z
   .strictObject({ ...chosen, atMost: act.atMost.optional(), reason: act.reason.optional() })
   .refine(isOneWay, eitherOr);
 export type DeleteNamesInput = z.output<typeof deleteNamesInput>;
 
-/** What a deletion would do at this moment. */
+/** What a deletion would do now. */
 export interface DeletionPreview {
-  /** How many names there are of those that were chosen. */
+  /** How many of the chosen names exist. */
   matching: number;
-  /** How many of them would go, and the first few. */
+  /** How many of them would be deleted, and the first few. */
   going: number;
   examples: string[];
-  /** What keeps the others back: how many, and the first few. */
+  /** Why the others are kept: how many, and the first few. */
   kept: { because: KeptBecause; count: number; examples: string[] }[];
 }
 
-/** What became of one name. `changed`: it was used meanwhile and was left alone. `gone`: it was not there. */
+/** The result for one name. `changed`: it was used meanwhile, so it was kept. `gone`: not found. */
 export type DeletionResult =
   | { name: string; outcome: 'deleted' | 'changed' | 'gone' }
   | { name: string; outcome: 'kept'; because: KeptBecause };
@@ -58,8 +58,8 @@ export interface DeletionAnswer {
   /** `nothing`: none was deleted. */
   outcome: 'done' | 'nothing';
   deleted: number;
-  /** One by one; of a prefix, those that were thought to be deletable. */
+  /** One by one; for a prefix, the names that were expected to be deletable. */
   results: DeletionResult[];
-  /** There may be more that can be deleted. */
+  /** There may be more deletable names. */
   more: boolean;
 }

@@ -2,11 +2,11 @@ import type { HistogramBar } from '../../core/statistics/log-histogram';
 import type { EventCounts } from '../../core/statistics/minute-rollup';
 import type { LockStatus } from '../../core/status/lock-status';
 
-/** How far back the pictures of a lock can look. */
+/** The time ranges that a lock's charts can cover. */
 export const INSIGHT_RANGES = ['1h', '24h', '7d', '30d'] as const;
 export type InsightRange = (typeof INSIGHT_RANGES)[number];
 
-/** Quantiles of waits and holds, in milliseconds, at most 9.1 % off; null where there were none. */
+/** Quantiles of waits and holds in milliseconds, at most 9.1 % off; null if there were none. */
 interface Durations {
   waitP50Ms: number | null;
   waitP99Ms: number | null;
@@ -14,9 +14,9 @@ interface Durations {
   holdP99Ms: number | null;
 }
 
-/** One step of a time line. What is counted as what: see `minute-rollup.ts`. */
+/** One step of a time line. What counts as what: see `minute-rollup.ts`. */
 export interface InsightPoint extends EventCounts, Durations {
-  /** The instant at which the step begins. The last step of a time line is still under way. */
+  /** The start of the step. The last step of a time line is still under way. */
   at: number;
 }
 
@@ -25,28 +25,29 @@ export interface LockInsight {
   range: InsightRange;
   /** How long one step is, in milliseconds. */
   stepMs: number;
-  /** Every step of the range, also those in which nothing happened, oldest first; at most 180. */
+  /** Every step of the range, empty ones too, oldest first; at most 180. */
   points: InsightPoint[];
   /** Over the whole range. */
   total: EventCounts & Durations;
-  /** How long grants of the range were waited for: buckets that are not empty, shortest first. */
+  /** The waits of grants in the range: non-empty buckets, shortest first. */
   waits: HistogramBar[];
-  /** How long holds that ended in the range had lasted. */
+  /** The durations of holds that ended in the range. */
   holds: HistogramBar[];
-  /** How long this lock is held as a rule, whatever the range. */
+  /** The lock's baseline, whatever the range. */
   ownHold: OwnHold | null;
   /** This server's clock when it was made. */
   asOf: number;
 }
 
 /**
- * How long a lock was held, of the holds that ended this week (from Thursday 0:00 UTC) and the week before: 7 to 14 days.
- * Up to a minute old. Null stands for a lock with less than 20 such holds: too few to call anything unusual.
+ * A lock's baseline: how long it was held, over the holds that ended this week (from Thursday 0:00
+ * UTC) and the week before, so 7 to 14 days. Up to a minute old. Null with fewer than 20 such
+ * holds: too few to call anything unusual.
  */
 export interface OwnHold {
   p50Ms: number;
   p99Ms: number;
-  /** How many holds it is made from. */
+  /** The number of holds behind it. */
   count: number;
 }
 
@@ -54,17 +55,17 @@ export interface OwnHold {
 export interface FleetNow {
   /** How many locks are in each status. */
   counts: Record<LockStatus, number>;
-  /** Locks that somebody holds, whatever their status. A backend that does not answer has none that are known to be. */
+  /** Held locks, whatever their status. A backend that does not respond contributes none. */
   held: number;
-  /** Everybody who waits, for whatever lock. */
+  /** All waiters, for all locks. */
   waiting: number;
   /** Over the last 60 seconds. */
   grantsPerSecond: number;
-  /** The last 60 minutes, the one under way included, oldest first. */
+  /** The last 60 minutes with the current one, oldest first. */
   minutes: InsightPoint[];
   /** Over those minutes. */
   hour: EventCounts & Durations;
-  /** This server's clock when the minutes were read; older than `asOf` while they cannot be read. */
+  /** This server's clock when the minutes were read; older than `asOf` while that fails. */
   hourAt: number;
   /** This server's clock when it was made. */
   asOf: number;

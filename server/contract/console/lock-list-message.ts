@@ -1,19 +1,20 @@
 import type { LockPage, LockRow } from './lock-row';
 
-/** Everything that a page of the lock list says besides its rows. */
+/** A page of the lock list without its rows. */
 export type LockFrame = Omit<LockPage, 'rows'>;
 
 /**
- * What a live lock list sends. First the whole window, then what has changed since the message before. A stream that
- * resumes from a message that the server still knows of goes on with changes.
+ * The messages of a live lock list. The first has the whole window, later ones the changes since
+ * the message before. A stream that resumes from a message that the server still has continues with
+ * changes.
  */
 export type LockListMessage =
   | { kind: 'whole'; page: LockPage; asOf: number }
   | {
       kind: 'changes';
-      /** Rows of the window that have changed or entered it, in no order. */
+      /** Rows of the window that changed or are new to it, in no order. */
       rows: LockRow[];
-      /** The ids of all rows of the window, in order; absent while they are the same in the same order. */
+      /** The ids of all rows of the window, in order; absent if unchanged. */
       order?: string[];
       offset: number;
       /** Only what has changed. */
@@ -21,7 +22,7 @@ export type LockListMessage =
       asOf: number;
     };
 
-/** The page after a message, given the page before it. Rows that have not changed stay the same objects. */
+/** The page after a message, given the page before it. Unchanged rows stay the same objects. */
 export function pageAfter(before: LockPage, message: LockListMessage): LockPage {
   if (message.kind === 'whole') return message.page;
   const { rows, order, frame, offset, asOf } = message;

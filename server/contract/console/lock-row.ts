@@ -16,14 +16,14 @@ export interface LockRow {
   status: LockStatus;
   /** Set exactly while the status is `stuck`. */
   stuck: StuckReason | null;
-  /** Of several that share the lock: the one that will end last. */
+  /** If several share the lock: the one that will end last. */
   hold: HoldRow | null;
-  /** How many held the lock when it was read. */
+  /** How many holders the lock had when it was read. */
   holders: number;
   frozen: Remark | null;
-  /** The lock-delay: nobody is granted before this instant; 0 for none. */
+  /** The lock-delay: no grant before this instant; 0 for none. */
   delayedUntil: number;
-  /** The hold that ended last; shown while nobody holds the lock. */
+  /** The last hold that ended; shown while the lock is not held. */
   ended: {
     owner: string;
     service: string;
@@ -33,13 +33,13 @@ export interface LockRow {
     at: number;
   } | null;
   waiters: number;
-  /** When the longest waiter came; null if nobody waits. */
+  /** When the longest waiter came; null if there are no waiters. */
   oldestWaitAt: number | null;
-  /** How long this lock is held as a rule; null while it has too little history to tell. */
+  /** The lock's baseline; null while it has too little history. */
   ownHold: OwnHold | null;
   /** When this row was read from its backend, on the backend's clock. */
   readAt: number;
-  /** What is wrong with a record of which nobody can tell what it says, as a sentence; absent for every other. */
+  /** Why a record cannot be read, as a sentence; absent for readable ones. */
   unreadable?: string;
 }
 
@@ -58,11 +58,11 @@ export interface HoldRow {
   meta: Meta;
   askedToRelease: Remark | null;
   renewalsStopped: Remark | null;
-  /** The set that it was granted with; absent for a lock that was taken alone. */
+  /** The multi-lock that it was granted with; absent for a single lock. */
   set?: SetMark;
 }
 
-/** How a backend is, as last seen by this process. */
+/** The health of a backend as last seen by this process. */
 export interface BackendHealth {
   id: string;
   /** The scheme of its URL, such as `mysql`. */
@@ -70,40 +70,45 @@ export interface BackendHealth {
   reachable: boolean;
   /** The last round trip, in milliseconds; null before the first. */
   latencyMs: number | null;
-  /** Milliseconds since the last good answer. */
+  /** Milliseconds since its last successful response. */
   silentForMs: number;
-  /** The backend's clock minus this process's, in milliseconds; add it to now to get the backend's now. */
+  /**
+   * The backend's clock minus this process's, in milliseconds; add it to now for the backend's now.
+   */
   clockOffsetMs: number;
-  /** The last time that it was seen to have lost its memory; null or absent where that never was. */
+  /** The last data loss detected on it; null or absent if there was none. */
   loss?: BackendLossRow | null;
-  /** Why it serves nobody though it may answer; null or absent while it serves, and where it does not answer. */
+  /** Why it refuses to serve although it may respond; null or absent if it serves or is down. */
   refusal?: string | null;
-  /** Where its names are spread over several databases: each of them, by name. */
+  /** If it is sharded: each of its databases, by name. */
   shards?: ShardHealth[];
 }
 
-/** How one shard of a backend is. Its id is what its history is filed under; people see its name. */
+/** The health of one shard. History is stored under its id; the console shows its name. */
 export interface ShardHealth extends Omit<BackendHealth, 'shards' | 'refusal'> {
   /** `host:port/database`. */
   name: string;
 }
 
-/** A window into the lock list as one person sees it: filtered, sorted on the server, with the counts of all locks. */
+/** A user's window into the lock list: filtered, sorted on the server, with counts of all locks. */
 export interface LockPage {
-  /** Those at `offset`, `offset + 1`, … of the locks that match. */
+  /** The matching locks at `offset`, `offset + 1`, … */
   rows: LockRow[];
   offset: number;
-  /** Which ranking the order is from: changes whenever the locks are ranked again. Rows of two rankings do not fit together. */
+  /**
+   * The ranking behind the order; changes whenever locks are ranked again. Rows of two rankings
+   * must not be mixed.
+   */
   ranking: string;
   /** How many locks match the filter. */
   matching: number;
-  /** Of every lock whatever the filter, by status. */
+  /** All locks by status, whatever the filter. */
   counts: Record<LockStatus, number>;
   total: number;
   waiting: number;
   backends: BackendHealth[];
   namespaces: string[];
-  /** All live lists together cost this process more than they may, so updates come less often than usual. */
+  /** All live lists together exceed their share of this process, so updates come less often. */
   slowed: boolean;
   /** This server's clock when the page was made, epoch milliseconds. */
   asOf: number;
@@ -112,7 +117,7 @@ export interface LockPage {
 /** A lock as its own page shows it. */
 export interface LockDetail {
   row: LockRow;
-  /** Everybody who holds it; the first is whoever was granted first. */
+  /** All holders, in the order of their grants. */
   holds: HoldRow[];
   waiters: WaiterRow[];
   lastToken: number;
@@ -120,7 +125,7 @@ export interface LockDetail {
   backend: BackendHealth;
   policy: NamespacePolicy;
   asOf: number;
-  /** False when the backend did not answer: then this is the last good reading. */
+  /** False if the backend did not respond: then this is the last known state. */
   fresh: boolean;
 }
 
@@ -132,9 +137,12 @@ export interface WaiterRow {
   process: string;
   enqueuedAt: number;
   patienceUntil: number;
-  /** Between two requests: nobody is on the line at this moment. */
+  /** Between two requests: its caller is currently not connected. */
   detached: boolean;
-  /** How many locks it wants together: in its turn it is offered this one, and takes it once all are free. Absent for one alone. */
+  /**
+   * How many locks it wants together: in its turn it is offered this one, and takes it once all are
+   * free. Absent for a single lock.
+   */
   setSize?: number;
 }
 
@@ -155,7 +163,7 @@ export interface EventRow {
   reason: string | null;
 }
 
-/** One entry of the audit log. `outcome` `pending`: the act has not been heard of yet. */
+/** One entry of the audit log. `outcome` `pending`: the result of the action is not known yet. */
 export interface AuditEntry {
   id: number;
   at: number;

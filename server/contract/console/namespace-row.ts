@@ -5,15 +5,15 @@ export interface NamespaceRow {
   name: string;
   backend: string;
   createdAt: number;
-  /** How many locks the board knows in it. */
+  /** How many locks of it the board has. */
   locks: number;
-  /** How many counters; together with the locks they may be as many as the policy's `maxLocks`. */
+  /** How many counters. Locks and counters together are limited by the policy's `maxLocks`. */
   counters: number;
-  /** How many of the locks somebody holds; null while their backend does not answer. */
+  /** How many of the locks are held; null while their backend does not respond. */
   held: number | null;
-  /** How many wait for them, as last read. */
+  /** How many waiters they have, as last read. */
   waiting: number;
   policy: NamespacePolicy;
-  /** False: it has the default policy, whatever it will be. */
+  /** False: it has the default policy, also when that changes later. */
   hasOwnPolicy: boolean;
 }

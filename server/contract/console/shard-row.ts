@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { lockName, namespaceName } from '../lock/inputs';
 import type { BackendHealth, ShardHealth } from './lock-row';
 
-/** Which shards, and which of their names: all of them, or some that come after one in order. */
+/** Which shards, and which of their names: all, or a page that starts after a given name. */
 export const shardNamesInput = z.strictObject({
   backend: z.string().max(32),
   /** The name of one shard; all of them if absent. */
@@ -22,19 +22,19 @@ export const shardHomeInput = z.strictObject({
 });
 export type ShardHomeInput = z.output<typeof shardHomeInput>;
 
-/** The databases over which a backend's names are spread. */
+/** The databases of a sharded backend. */
 export interface ShardsPage {
   backend: BackendHealth;
   shards: (ShardHealth & { locks: number; counters: number })[];
-  /** By namespace, its counters before its locks, and by name. */
+  /** Sorted by namespace, counters before locks, then by name. */
   names: PlacedName[];
-  /** Where the next page begins; null at the end. */
+  /** The cursor of the next page; null at the end. */
   next: string | null;
 }
 
-/** A name, and the shard that keeps it. */
+/** A name and its shard. */
 export interface PlacedName {
-  /** Stable and unique: also the cursor of paging. */
+  /** Stable and unique; also the cursor of paging. */
   id: string;
   kind: 'lock' | 'counter';
   namespace: string;
@@ -42,7 +42,7 @@ export interface PlacedName {
   shard: string;
 }
 
-/** Where the lock and the counter of a name live, whether or not there are any. */
+/** The shards of a name's lock and counter, whether or not these exist. */
 export interface ShardHome {
   lock: string;
   counter: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the counters of the service API answer, as schemas; see `answer-schemas.ts`. */
+/** The answers of the service API about counters, as schemas; see `answer-schemas.ts`. */
 
 const value = z.int().describe('What the counter stands at.');
 const rev = z.int().min(0).describe('The counter’s version: one more for each accepted change.');

@@ -3,7 +3,7 @@ import { areBounds, type Bounds, isWithin } from '../../core/counter/counter-rec
 import { actReason } from '../console/console-inputs';
 import { lockName, namespace, namespaceName, requestId } from '../lock/inputs';
 
-/** Byte-exact, as a lock's name is; a lock and a counter of one name are two things. */
+/** Byte-exact, like a lock's name. A lock and a counter of the same name are independent. */
 const counterName = lockName.describe(
   'The counter’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. A lock of the same name is another thing.',
 );
@@ -45,7 +45,7 @@ export const counterAddInput = z.strictObject({
   delta: integer.describe(
     'What to add, whole or not at all: a whole number below 2^53, or its negative.',
   ),
-  /** One id is one step, however often it is asked. */
+  /** One id is one step, however often the request is sent. */
   requestId: requestId.optional(),
 });
 
@@ -65,7 +65,7 @@ export type CounterListInput = z.output<typeof counterListInput>;
 
 export const counterRef = z.strictObject({ namespace: namespaceName, name: counterName });
 
-/** What a stream that was cut had told last: streams tell the whole truth each time, so it is accepted and not used. */
+/** The last message before a stream was cut. Accepted but not used: streams send the full state. */
 const resumed = { lastEventId: z.string().max(64).nullish() };
 
 export const watchCountersInput = z.strictObject({ ...counterListInput.shape, ...resumed });
@@ -79,7 +79,7 @@ export const counterMovesInput = z.strictObject({
 });
 export type CounterMovesInput = z.output<typeof counterMovesInput>;
 
-/** Sent again with the same one, an act is done once and hears its first answer. */
+/** A repeat with the same id runs nothing again and gets the first answer. */
 const actId = { requestId: requestId.optional() };
 
 export const setUpCounterInput = z
@@ -90,7 +90,7 @@ export type SetUpCounterInput = z.output<typeof setUpCounterInput>;
 
 const rev = z.number().int().nonnegative();
 
-/** The value that the operator saw: the act applies to it or to nothing. */
+/** The value that the operator saw: the action applies to it or to nothing. */
 export const adjustCounterInput = z.strictObject({
   ...counterRef.shape,
   rev,
@@ -103,7 +103,7 @@ export type AdjustCounterInput = z.output<typeof adjustCounterInput>;
 
 const bounds = z.strictObject({ floor: integer.nullable(), ceiling: integer.nullable() });
 
-/** The bounds that the operator saw: the act applies to them or to nothing, wherever the value has gone. */
+/** The bounds that the operator saw: the action applies to them, at any value, or to nothing. */
 export const setCounterBoundsInput = z.strictObject({
   ...counterRef.shape,
   rev,

@@ -16,11 +16,11 @@ import { COUNTER_ANSWER_SCHEMAS } from '../counter/counter-answer-schemas';
 import { SET_ANSWER_SCHEMAS } from '../multi-lock/set-answer-schemas';
 
 /**
- * What the service API answers, written down as schemas: its published description is made from them, and tests hold real
- * answers against them. Answers may gain fields, so callers must pass over those that they do not know.
+ * The answers of the service API as schemas. Its published description is made from them, and tests
+ * check real answers against them. Answers may gain fields, so callers must ignore unknown ones.
  */
 
-/** What an answer looks like. */
+/** An example of an answer. */
 const like = (example: object) => ({ examples: [example] });
 
 const granted = z
@@ -259,7 +259,7 @@ export const checkAnswer = z
   .describe('Whether a token still counts.')
   .meta(like({ valid: true }));
 
-/** Every schema that has a name of its own in the API's description. */
+/** Every schema with a name of its own in the API's description. */
 export const ANSWER_SCHEMAS = {
   Holder: holder,
   Waiter: waiter,

@@ -10,7 +10,7 @@ export interface HolderView {
   grantedAt: number;
   expiresAt: number;
   expiresInMs: number;
-  /** The set that it was granted with. */
+  /** The multi-lock that it was granted with. */
   set?: SetMark;
 }
 
@@ -49,11 +49,14 @@ export interface Queued {
   outcome: 'queued';
   ticket: number;
   place: number;
-  /** What is left of the patience that was asked for, over all requests with this id. */
+  /** What is left of the requested wait, over all requests with this id. */
   patienceLeftMs: number;
 }
 
-/** How a hold ended, told to whoever still believes in it. `at`: the latest instant at which it surely was over. */
+/**
+ * How a hold ended, for a caller that still relies on it. `at`: the latest instant at which it
+ * surely was over.
+ */
 export interface Lost {
   outcome: 'lost';
   cause: EndCause;
@@ -72,11 +75,11 @@ export type AcquireAnswer =
 
 export type CancelAnswer = { outcome: 'cancelled' | 'released' | 'none' };
 
-/** What operators told a holder; it learns it at its next renewal. */
+/** Operators' messages to a holder, delivered with its next renewal. */
 export interface HolderNotices {
-  /** Somebody asks it to let go. The holder decides. */
+  /** An operator asks it to release. The holder decides. */
   askedToRelease?: Remark;
-  /** Renewals prolong this hold no more: `expiresAt` stays, and the hold ends then. */
+  /** Renewals no longer extend this hold: `expiresAt` stays, and the hold ends then. */
   renewalsStopped?: Remark;
 }
 
@@ -95,8 +98,8 @@ export type ReleaseAnswer =
   | Lost;
 
 /**
- * What a lock is right now. `expired`: its last hold lapsed and nobody has taken it since. `delayed`: in the pause after
- * a lost hold. `frozen`: nobody new is granted, whether or not somebody holds it.
+ * What a lock is right now. `expired`: its last hold expired and there was no grant since.
+ * `delayed`: in the pause after a lost hold. `frozen`: no new grants, whether or not it is held.
  */
 export type LockState = 'free' | 'held' | 'expired' | 'delayed' | 'frozen';
 
@@ -108,36 +111,41 @@ export interface InspectAnswer {
   frozen?: Remark;
   /** When the pause ends; only while it lasts. */
   delayedUntil?: number;
-  /** A resource that remembers the highest token it has seen may refuse every token below this one. */
+  /**
+   * A resource that remembers the highest token it has seen may reject every token below this one.
+   */
   minValidToken: number;
 }
 
-/** One lock as this process last read it. `unknown`: its backend does not answer, or its record cannot be read. */
+/**
+ * One lock as this process last read it. `unknown`: its backend does not respond, or its record
+ * cannot be read.
+ */
 export interface ListedLock {
   name: string;
   state: LockState | 'unknown';
   rev: number;
   holders: HolderView[];
   queueLength: number;
-  /** What is wrong with a record that cannot be read, as a sentence; absent for every other. */
+  /** Why a record cannot be read, as a sentence; absent for readable ones. */
   unreadable?: string;
 }
 
 /** Locks of one namespace, by name in byte order. */
 export interface ListAnswer {
   locks: ListedLock[];
-  /** The name after which the next page begins; null on the last one. */
+  /** The name after which the next page starts; null on the last one. */
   next: string | null;
-  /** How long ago this process last began to look for changes and was answered. */
+  /** The age of the list: since the start of this process's last successful check for changes. */
   ageMs: number;
 }
 
 export interface CheckAnswer {
-  /** That hold is live. */
+  /** The hold is live. */
   valid: boolean;
 }
 
-/** Whose turn it is after a hold was ended by force. */
+/** Who gets the lock after a force-release. */
 export type NextHolder =
   | { kind: 'granted' | 'offered'; owner: string; service: string; token: number | null }
   | { kind: 'nobody' };
@@ -150,14 +158,14 @@ export type ExtendAnswer =
   | { outcome: 'extended'; rev: number; expiresAt: number; expiresInMs: number }
   | Changed;
 
-/** The hold that the operator saw is not the hold that is there now. Nothing happened. */
+/** The hold that the operator saw is no longer the current one. Nothing happened. */
 export interface Changed {
   outcome: 'changed';
   rev: number;
   state: LockState;
   holders: HolderView[];
   queueLength: number;
-  /** How the hold that was seen ended, where that is still known. */
+  /** How the hold that the operator saw ended, if that is still known. */
   ended: { cause: EndCause; at: number; by?: string; reason?: string };
 }
 

@@ -13,7 +13,7 @@ const isWellFormed = (text: string) => {
   }
 };
 
-/** Text of 1 to `max` bytes of UTF-8 without NUL; every other character is legal and kept byte by byte. */
+/** Text of 1 to `max` bytes of UTF-8 without NUL; all other characters are kept byte by byte. */
 const exactText = (max: number) =>
   z
     .string()
@@ -36,7 +36,7 @@ export const namespaceName = z
     'must be 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit',
   );
 
-/** The caller's own name for itself. */
+/** The caller's name for itself. */
 export const ownerName = exactText(100).describe(
   'The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as `orders-7f9c:worker-3`. A hold belongs to the key’s service and this owner.',
 );
@@ -50,7 +50,7 @@ export const fencingToken = z
   .describe('The fencing token that the grant told: a positive integer below 2^53.');
 
 const META_MAX_BYTES = 1024;
-/** A waiting request without a request id may not outlast one HTTP request. */
+/** A wait without a request id may not outlast one HTTP request. */
 export const ANONYMOUS_WAIT_MAX_MS = 25_000;
 
 export const leaseMs = z
@@ -59,7 +59,7 @@ export const leaseMs = z
   .min(LEASE_MIN_MS)
   .max(LEASE_MAX_MS)
   .describe('How long the hold lasts from now unless it is renewed: 100 ms to 24 h.');
-/** A caller's own name for one request. */
+/** The caller's id for one request. */
 export const requestId = exactText(100).describe(
   'A text of your own, 1 to 100 bytes. One id is one step: asked again with the same id and input, the answer is the same and nothing happens twice. With another input it is `INVALID`.',
 );
@@ -83,7 +83,7 @@ export const namespace = namespaceName
   .default('default')
   .describe('A team’s space. An API key reaches only the namespaces that it was made for.');
 
-/** The whole patience, over all requests with the same `requestId`. */
+/** The longest wait, over all requests with the same `requestId`. */
 export const waitMs = z
   .number()
   .int()

@@ -12,7 +12,7 @@ import {
   token,
 } from '../answer-fields';
 
-/** What the service API answers about several locks at once, as schemas: see `answer-schemas.ts`. */
+/** The answers of the service API about multi-locks, as schemas: see `answer-schemas.ts`. */
 
 const name = z.string().describe('The lock’s name.');
 
@@ -127,7 +127,7 @@ export const acquireManyAnswer = z.discriminatedUnion('outcome', [
   setEnded,
 ]);
 
-/** Those that have a name of their own in the API's description. */
+/** Those with a name of their own in the API's description. */
 export const SET_ANSWER_SCHEMAS = {
   SetGranted: setGranted,
   SetHeld: setHeld,

@@ -1,7 +1,7 @@
 import type { EndCause, Mode } from '../../core/lock/lock-record';
 import type { HolderView, LockState } from '../lock/answers';
 
-/** One hold of a set: an ordinary one, renewed and released by its own token. */
+/** One hold of a multi-lock: an ordinary one, renewed and released by its own token. */
 export interface SetGrant {
   name: string;
   mode: Mode;
@@ -13,12 +13,12 @@ export interface SetGrant {
   waitedMs: number;
 }
 
-/** A lock that a set cannot have for now. */
+/** A lock that currently blocks a multi-lock. */
 export interface BlockedBy {
   name: string;
   state: LockState;
   holders: HolderView[];
-  /** How many wait there, the set itself not counted. */
+  /** How many wait there, without the multi-lock itself. */
   queueLength: number;
 }
 
@@ -34,23 +34,23 @@ export interface SetHeld {
   retryAfterMs: number;
 }
 
-/** Waiting in the queue of one lock, and holding nothing meanwhile. */
+/** In the queue of one lock, and holding nothing meanwhile. */
 export interface SetQueued {
   outcome: 'queued';
-  /** The lock whose queue it stands in; another one later, perhaps. */
+  /** The lock in whose queue it is; it may move to another one later. */
   name: string;
   ticket: number;
   place: number;
-  /** What is left of the patience that was asked for, over all requests with this id. */
+  /** What is left of the requested wait, over all requests with this id. */
   patienceLeftMs: number;
   blockedBy: BlockedBy[];
 }
 
-/** A replay of which some holds are over. */
+/** A replay of a multi-lock of which some holds are over. */
 export interface SetEnded {
   outcome: 'ended';
   ended: { name: string; token: number; cause: EndCause }[];
-  /** Those that are live still. */
+  /** Those still live. */
   grants: SetGrant[];
 }
 
