@@ -69,8 +69,8 @@ export function restoredToken(lastToken: number, epoch: number, now: number): nu
 const DELETION_MARGIN_MS = 10 * 60_000;
 
 /**
- * The highest rev of any record that may have been deleted by `now`. It tells a caller that a
- * missing record was deleted, and not read before its first write.
+ * The highest rev of any record that may have been deleted by `now`. If a remembered rev is at most
+ * this, a missing record was deleted, not read before its first write.
  */
 export function highestDeletedRev(now: number): number {
   return Math.max(0, sinceEra(now) - DELETION_MARGIN_MS);
