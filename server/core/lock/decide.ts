@@ -14,7 +14,7 @@ import { type LockRecord, liveHolds } from './lock-record';
 import { settle } from './settle';
 
 /**
- * Decides one command on one lock. Locks are granted, kept and taken away only here.
+ * Decides one command on one lock. Only this and `decideSet` grant, keep and take away locks.
  *
  * Pure: the same record, command and context give the same decision; the record given is never
  * mutated.
