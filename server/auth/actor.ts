@@ -4,7 +4,7 @@ import type { Role } from '../contract/console/console-terms';
 export interface ServiceActor {
   kind: 'service';
   keyId: string;
-  /** The key's name: what its holds are filed under. */
+  /** The key's name. Its holds are recorded under it. */
   service: string;
   namespaces: string[];
 }
@@ -15,13 +15,16 @@ export interface UserActor {
   userId: string;
   name: string;
   role: Role;
-  /** Which of the user's sessions this is: the hash that is stored, not the cookie. */
+  /** Identifies the session: the stored hash, not the cookie's value. */
   sessionId: string;
-  /** The control database did not answer: this was true within the last 15 minutes. Enough to read, not to act. */
+  /**
+   * True: the control database did not respond, and this was verified within the last 15 minutes.
+   * Enough to read, not to act.
+   */
   stale: boolean;
 }
 
-/** Whoever may read the data folder, at the command line. May do everything. */
+/** The command line: any user who can read the data folder. May do everything. */
 export interface CliActor {
   kind: 'cli';
 }

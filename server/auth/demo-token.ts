@@ -1,7 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { hashText, isSameHash } from './hash-text';
 
-/** The demo's sign-in token: the same for as long as the installation keeps its secret, and made by nobody else. */
+/**
+ * The demo's sign-in token. It stays the same while the installation keeps its secret, and cannot
+ * be made without that secret.
+ */
 export function demoToken(secret: string): string {
   return createHmac('sha256', secret).update('lockyard demo sign-in').digest('base64url');
 }

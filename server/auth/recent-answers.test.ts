@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { TestClock } from '../platform/testing/test-clock';
 import { RecentAnswers } from './recent-answers';
 
-/** A table that changes, fails and can be made to answer when told. */
+/** A table that changes, fails, and answers when the test lets it. */
 function setUp() {
   const clock = new TestClock();
   const table = new Map([['a', 1]]);

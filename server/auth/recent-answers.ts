@@ -1,20 +1,21 @@
 import type { Clock } from '../platform/clock';
 
-/** An answer is served for at most so long after the question was put to the database. */
+/** An answer is used for at most this long after its query was sent. */
 const RECENT_MAX_MS = 1_000;
-/** From this age on it is asked again in the background, so that busy callers never wait. */
+/** From this age on an answer is refreshed in the background, so that busy callers never wait. */
 const REFRESH_AFTER_MS = 500;
-/** Bounds the memory; the oldest go first. */
+/** Bounds the memory; the oldest entries are evicted. */
 const ENTRIES_MAX = 10_000;
 
 /**
- * Remembers what was found under a key for a second, so that a change made anywhere is seen within that second and
- * hot keys cost no query. What was not found is asked again each time. Callers who ask at once share one query.
+ * Caches what was found under a key for a second: a change made by any process is seen within that
+ * second, and hot keys cost no query. Misses are not cached. Callers that ask at the same time
+ * share one query.
  */
 export class RecentAnswers<T> {
   private readonly kept = new Map<string, { value: T; askedAt: number }>();
   private readonly asking = new Map<string, Promise<T | null>>();
-  /** Rises when something is forgotten: what was asked before that is not kept. */
+  /** Rises with each `forget`: the result of a query that was sent before it is not cached. */
   private generation = 0;
   private isFailing = false;
 
@@ -28,7 +29,7 @@ export class RecentAnswers<T> {
     return this.atHand(key) ?? this.ask(key);
   }
 
-  /** What `get` would answer without asking; null where it would have to. */
+  /** What `get` would answer without a query; null where it would need one. */
   atHand(key: string): T | null {
     const kept = this.kept.get(key);
     const ageMs = kept ? this.clock.monotonic() - kept.askedAt : Number.POSITIVE_INFINITY;
@@ -38,8 +39,8 @@ export class RecentAnswers<T> {
   }
 
   /**
-   * What was found at most `maxAgeMs` ago, if the last question failed: so that nobody waits again and again for a
-   * database that does not answer. It is asked anew behind the caller's back.
+   * What was found at most `maxAgeMs` ago, if the last query failed: callers need not each wait for
+   * a database that does not respond. Starts a new query in the background.
    */
   whileFailing(key: string, maxAgeMs: number): T | null {
     const known = this.isFailing ? this.lastKnown(key, maxAgeMs) : null;
@@ -47,13 +48,13 @@ export class RecentAnswers<T> {
     return known;
   }
 
-  /** What was found at most `maxAgeMs` ago, for when asking has failed. */
+  /** What was found at most `maxAgeMs` ago, for use when a query has failed. */
   lastKnown(key: string, maxAgeMs: number): T | null {
     const kept = this.kept.get(key);
     return kept && this.clock.monotonic() - kept.askedAt < maxAgeMs ? kept.value : null;
   }
 
-  /** Forgets the answers that a change has made untrue, and those that are being asked for. */
+  /** Forgets the cached answers that match, and the results of all queries under way. */
   forget(isMeant: (value: T, key: string) => boolean): void {
     this.generation++;
     this.asking.clear();

@@ -6,18 +6,21 @@ import { LockyardError } from '../contract/errors';
 import type { Clock } from '../platform/clock';
 import { hashText } from './hash-text';
 
-/** How long a setup link may be used. */
+/** How long a setup link is valid. */
 export const SETUP_LINK_MAX_MS = 60 * 60_000;
 
 const PREFIX = 'setup-link:';
 const TOKEN_BYTES = 32;
 
-/** Whether nobody can sign in yet because there is no user at all. */
+/** Whether sign-in is impossible because there are no users. */
 export async function isSetupNeeded(database: Database): Promise<boolean> {
   return !(await hasUsers(database.db, database));
 }
 
-/** A token for making the first admin, good for an hour and for one use; null when there are users. Only its hash is kept. */
+/**
+ * A token for creating the first admin, valid for an hour and one use; null when there are users.
+ * Only its hash is stored.
+ */
 export async function makeSetupToken(database: Database, clock: Clock): Promise<string | null> {
   if (!(await isSetupNeeded(database))) return null;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
@@ -29,9 +32,10 @@ export async function makeSetupToken(database: Database, clock: Clock): Promise<
 }
 
 /**
- * Whether a setup token would do, without using it up.
+ * Whether a setup token is valid, without using it up.
  *
- * @throws LockyardError `CONFLICT` when there is a user already, `FORBIDDEN` for a wrong, used or expired token
+ * @throws LockyardError `CONFLICT` when there is a user already, `FORBIDDEN` for a wrong, used or
+ *   expired token
  */
 export async function checkSetupToken(
   database: Database,
@@ -58,8 +62,8 @@ export async function checkSetupToken(
 }
 
 /**
- * Uses a setup token up, within the transaction that makes the first admin; every other token ends with it. Of several
- * that are used at once, one succeeds. Throws as `checkSetupToken`.
+ * Uses up a setup token within the transaction that creates the first admin; every other token
+ * becomes invalid. If several are used at once, one succeeds. Throws as `checkSetupToken`.
  */
 export async function useSetupToken(
   database: Database,
@@ -74,7 +78,7 @@ export async function useSetupToken(
   await tx.delete(settings).where(isLink);
 }
 
-/** Within a transaction this must be its first plain reading: MySQL shows the state as of that. */
+/** In a transaction this must be the first plain read: MySQL takes its snapshot then. */
 async function hasUsers(db: Db, { tables }: Database): Promise<boolean> {
   const rows = await db.select({ id: tables.users.id }).from(tables.users).limit(1);
   return rows.length > 0;

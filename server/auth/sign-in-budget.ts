@@ -5,29 +5,34 @@ import type { Clock } from '../platform/clock';
 import { networkOf } from '../platform/network-list';
 import { hashText } from './hash-text';
 
-/** Failures are counted in windows of so long, in the database: a restart forgets none. */
+/**
+ * The window in which failures are counted. Counts are in the database, so that a restart forgets
+ * none.
+ */
 export const SIGN_IN_WINDOW_MS = 15 * 60_000;
-/** Of one account from one network, and of one account from one browser that has signed in to it before. */
+/** For one account from one network, and for one account from one known browser. */
 export const FAILURES_MAX = 5;
-/** Of all accounts from one network: many passwords tried on few accounts, or few on many. */
+/** For all accounts from one network: many passwords on few accounts, or few passwords on many. */
 export const FAILURES_MAX_PER_NETWORK = 100;
-/** Of one account from all networks: guesses from many machines. */
+/** For one account from all networks: guesses from many machines. */
 export const FAILURES_MAX_PER_ACCOUNT = 50;
 
-/** Who tries. */
+/** The origin of a sign-in attempt. */
 export interface Guesser {
-  /** The account, as typed. */
+  /** The account name, as typed. */
   name: string;
   /** The caller's address. */
   address: string;
   /**
-   * The browser, where it has signed in to this account before, or the session whose password is asked for again. It has
-   * a budget of its own, which no other caller can use up.
+   * The id of a browser that has signed in to this account before, or of the session whose password
+   * is asked for again. It has its own budget, which no other caller can use up.
    */
   known: string | null;
 }
 
-/** Whether a try may go on. `account` must be answered like a wrong password, so that it tells nothing. */
+/**
+ * Whether an attempt may go on. Answer `account` like a wrong password, so that it reveals nothing.
+ */
 export type SignInAllowance =
   | { outcome: 'allowed' }
   | { outcome: 'network' | 'account'; retryAfterMs: number };
@@ -39,8 +44,9 @@ interface Tally {
 }
 
 /**
- * Counts a try as failed before the password is looked at, so that tries made at once cannot outrun the counts.
- * `settleSignIn` takes it back when the password was right. A try that one count refuses is added to none.
+ * Counts an attempt as failed before the password is checked, so that parallel attempts cannot
+ * exceed the limits. `settleSignIn` reverts that when the password was right. An attempt that one
+ * limit refuses is not counted at all.
  */
 export async function spendSignIn(
   database: Database,
@@ -68,7 +74,10 @@ export async function spendSignIn(
   return { outcome: 'allowed' };
 }
 
-/** After the right password: the caller's own count starts afresh, and the wider ones get this try back. */
+/**
+ * After a correct password: clears the caller's own count and removes this attempt from the wider
+ * counts.
+ */
 export async function settleSignIn(database: Database, tx: Db, who: Guesser): Promise<void> {
   const { signInFailures } = database.tables;
   const [own, ...wider] = talliesOf(who);
@@ -82,13 +91,15 @@ export async function settleSignIn(database: Database, tx: Db, who: Guesser): Pr
   }
 }
 
-/** Forgets every failure of an account, from wherever, known browsers included. Part of a transaction. */
+/**
+ * Forgets every failure of an account, from all networks and known browsers. Part of a transaction.
+ */
 export async function clearSignInFailures(database: Database, tx: Db, name: string): Promise<void> {
   const { signInFailures } = database.tables;
   await tx.delete(signInFailures).where(like(signInFailures.id, `${accountPart(name)}%`));
 }
 
-/** The caller's own count first. */
+/** The caller's own count comes first. */
 function talliesOf({ name, address, known }: Guesser): Tally[] {
   const account = accountPart(name);
   if (known !== null) {
@@ -102,7 +113,10 @@ function talliesOf({ name, address, known }: Guesser): Tally[] {
   ];
 }
 
-/** An id is an account's part and a place's, so that all counts of an account can be found. */
+/**
+ * An id consists of an account part and an origin part, so that all counts of an account can be
+ * found.
+ */
 const part = (text: string) => hashText(text).slice(0, 32);
 const accountPart = (name: string) => part(`account\0${name}`);
 const ANY_ACCOUNT = part('any account');
@@ -114,7 +128,10 @@ async function forgetOld(database: Database, now: number): Promise<void> {
   await database.transaction((tx) => tx.delete(signInFailures).where(isOld));
 }
 
-/** Counts one more if there is room; else how long until there is, in milliseconds. */
+/**
+ * Counts one more failure if the limit allows it. Otherwise answers how long until it does, in
+ * milliseconds.
+ */
 async function spend(database: Database, tally: Tally, now: number): Promise<number> {
   try {
     return await database.transaction((tx) => spendWithin(database, tx, tally, now));
@@ -145,7 +162,7 @@ async function spendWithin(
   return 0;
 }
 
-/** A window that is over was deleted, unless it ended just now. */
+/** Expired windows have been deleted already, unless this one ended just now. */
 function untilOver({ windowStartedAt }: { windowStartedAt: number }, now: number): number {
   return Math.max(1, windowStartedAt + SIGN_IN_WINDOW_MS - now);
 }

@@ -1,4 +1,4 @@
 declare module 'unicode-confusables' {
-  /** Each letter that looks like another one replaced by that, after Unicode's table. */
+  /** Replaces each letter that looks like another one by that one, after Unicode's table. */
   export function rectifyConfusion(text: string): string;
 }

@@ -1,21 +1,22 @@
 import { rectifyConfusion } from 'unicode-confusables';
 import { LockyardError } from '../contract/errors';
 
-/** What the audit log and the pages call what is no person, without the signs between words. */
+/** Names that the audit log and the pages use for non-human actors, without separators. */
 const SYSTEM_NAMES = ['commandline', 'system', 'thesystem', 'server', 'unknown', 'cli'];
-/** Part of whatever this product would call itself. */
+/** Occurs in every name that this product might use for itself. */
 const PRODUCT = 'lockyard';
 
-/** Alphabets with letters that look like those of another one. */
+/** Alphabets with letters that look like letters of another one. */
 const ALPHABETS = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic', 'Lisu'].map(
   (name) => new RegExp(`\\p{Script=${name}}`, 'u'),
 );
 
 /**
- * Refuses a name for a new user that could be mistaken for the system or for another user: in another case, in letters
- * that look alike, or in letters of several alphabets.
+ * Refuses a name for a new user that could be mistaken for the system or another user: different
+ * only in case, made of similar letters, or mixing alphabets.
  *
- * @param others the names of all users; the very same name is not looked at: a unique index refuses it
+ * @param others the names of all users; an identical name is not checked here: a unique index
+ *   refuses it
  * @throws LockyardError `INVALID`, or `CONFLICT` for another user's
  */
 export function checkUserName(name: string, others: readonly string[]): void {
@@ -35,8 +36,8 @@ export function checkUserName(name: string, others: readonly string[]): void {
 }
 
 /**
- * What a name looks like, as Unicode's table of confusable letters has it: once as it is (`Ian` looks like `lan`), and
- * once in small letters (`Ian` is `ian`).
+ * What a name looks like by Unicode's table of confusable letters: as written (`Ian` looks like
+ * `lan`), and in lower case (`Ian` is `ian`).
  */
 function looksOf(name: string): string[] {
   const plain = name.normalize('NFKC').replace(/\s+/g, ' ');
@@ -45,7 +46,7 @@ function looksOf(name: string): string[] {
 
 function skeleton(text: string): string {
   const look = rectifyConfusion(text.normalize('NFD')).normalize('NFD').toLowerCase();
-  // A small i has its dot, whether or not it is written.
+  // Treats an i with an explicit combining dot like a plain i.
   return look.replaceAll('i\u0307', 'i');
 }
 

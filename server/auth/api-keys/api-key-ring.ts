@@ -9,36 +9,39 @@ import { isSameHash } from '../hash-text';
 import { RecentAnswers } from '../recent-answers';
 import { type ApiKeyText, parseApiKey } from './api-key-text';
 
-/** Tells whose API key a request carries. */
+/** Finds the service that a request's API key belongs to. */
 export interface ApiKeyRing {
   /**
-   * The service behind a key, as sent after `Bearer `. A key revoked anywhere is refused within 1 s.
-   * What is no key, such as a mistyped one, is refused without asking the database.
+   * The service behind a key, as sent after `Bearer `. A key revoked by any process is refused
+   * within 1 s. A malformed key, such as a mistyped one, is refused without a query.
    *
    * @throws LockyardError `UNAUTHENTICATED` for anything that is not a live key; `BACKEND_DOWN`
    */
   verify(bearer: string): Promise<ServiceActor>;
-  /** What can be told of a key without asking the database; null for one that was not found here lately. */
+  /** What is known of a key without a query; null for a key that was not found here recently. */
   recognise(bearer: string): RecognisedKey | null;
-  /** Whether a key, by its id, may still be used: for calls that go on for long. As fresh as `verify`. */
+  /** Whether the key with this id is still live: for long-running calls. As fresh as `verify`. */
   isLive(keyId: string): Promise<boolean>;
   /** Forgets what is cached about a key, so that this process sees a committed change at once. */
   forget(keyId: string): void;
-  /** Writes what is still to be written about last uses. */
+  /** Writes the pending last-use times. */
   close(): Promise<void>;
 }
 
 /** A key that was found within the last hour. */
 export interface RecognisedKey {
   keyId: string;
-  /** What `verify` would answer now; null where it would have to ask, since the key may have been revoked. */
+  /**
+   * What `verify` would answer now; null where it would have to query, since the key may have been
+   * revoked.
+   */
   actor: ServiceActor | null;
 }
 
-/** For so long a key is told from one that never was. */
+/** How long a key that was found is recognised without a query. */
 const RECOGNISED_MS = 60 * 60_000;
 
-/** Last uses are written once in so long, whatever the traffic. */
+/** A key's last use is written at most this often. */
 const LAST_USED_EVERY_MS = 60_000;
 
 export function createApiKeyRing(from: { database: Database; clock: Clock; log: Log }): ApiKeyRing {
@@ -94,7 +97,7 @@ class DatabaseKeys implements ApiKeyRing {
     await this.writeLastUses();
   }
 
-  /** Null for a wrong secret. */
+  /** Null if the secret is wrong. */
   private used(key: ApiKeyText, { actor, secretHash }: FoundKey): ServiceActor | null {
     if (!isSameHash(secretHash, key.secretHash)) return null;
     this.lastUses.set(key.id, this.clock.now());

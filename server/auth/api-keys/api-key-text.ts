@@ -9,15 +9,15 @@ const SHAPE = new RegExp(
   `^lyk_([0-9A-Za-z]{${ID_CHARS}})_([0-9A-Za-z]{${SECRET_CHARS}})([0-9a-f]{${CHECKSUM_CHARS}})$`,
 );
 
-/** An API key taken apart. */
+/** The parts of an API key. */
 export interface ApiKeyText {
-  /** Public: names the key in lists and in the audit log. */
+  /** Public: identifies the key in lists and in the audit log. */
   id: string;
   /** What is stored instead of the secret. */
   secretHash: string;
 }
 
-/** A new API key: `lyk_<id>_<secret><checksum>`. The whole text is shown once and kept nowhere. */
+/** A new API key: `lyk_<id>_<secret><checksum>`. The whole text is shown once and never stored. */
 export function newApiKey(): ApiKeyText & { key: string } {
   const id = randomText(ID_CHARS);
   const secret = randomText(SECRET_CHARS);
@@ -25,7 +25,10 @@ export function newApiKey(): ApiKeyText & { key: string } {
   return { id, secretHash: hashText(secret), key: unchecked + checksum(unchecked) };
 }
 
-/** Takes a key apart; null when it cannot be one, such as when a letter of it was lost. Asks nobody. */
+/**
+ * Splits a key into its parts; null if it cannot be a key, for example because a letter is missing.
+ * Needs no query.
+ */
 export function parseApiKey(text: string): ApiKeyText | null {
   const [, id, secret, sum] = SHAPE.exec(text) ?? [];
   if (!id || !secret || sum !== checksum(`lyk_${id}_${secret}`)) return null;

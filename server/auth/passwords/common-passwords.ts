@@ -1,9 +1,9 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** Shorter ones are found in everything. */
+/** Shorter words occur in almost any text. */
 const WORD_MIN_CHARS = 4;
 
-/** What guessers write for letters. */
+/** Substitutes for letters, such as `4` for `a`. */
 const LOOKS: Record<string, string> = {
   '@': 'a',
   '4': 'a',
@@ -19,9 +19,9 @@ const LOOKS: Record<string, string> = {
 let words: { all: Set<string>; longest: number } | null = null;
 
 /**
- * How many characters of a password are left when the common passwords in it are taken out: as many as `wordsMax` of the
- * 49,000 most common ones, where that leaves least. Case makes no difference, nor digits for the letters that they look
- * like, nor saying all of it twice.
+ * How many characters of a password remain when common passwords are removed from it. Removes at
+ * most `wordsMax` of the 49,000 most common ones, chosen so that the fewest characters remain.
+ * Ignores case, digits in place of similar letters, and a text that is only repeated.
  */
 export function ownCharsOf(password: string, wordsMax: number): number {
   const plain = password.toLowerCase();
@@ -37,7 +37,8 @@ function saidOnce(text: string): string {
 function leastLeft(text: string, wordsMax: number): number {
   words ??= readWords();
   const { all, longest } = words;
-  // By how many of the first characters are looked at: how few are left with so many words taken out of them.
+  // Index: the length of a prefix. Value: the fewest characters that remain of it with `used` words
+  // removed.
   let left = Array.from({ length: text.length + 1 }, (_, end) => end);
   for (let used = 1; used <= wordsMax; used++) {
     const fewer = left;

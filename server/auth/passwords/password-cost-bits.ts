@@ -1,2 +1,2 @@
-/** How hard scrypt works on a password that is set now, as a power of two: 64 MB and about 0.2 s each. */
+/** The cost of scrypt for new passwords, as a power of two: 64 MB and about 0.2 s for each hash. */
 export const PASSWORD_COST_BITS = 16;

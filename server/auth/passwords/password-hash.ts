@@ -7,7 +7,9 @@ const BLOCK_SIZE = 8;
 const KEY_BYTES = 32;
 const SALT_BYTES = 16;
 
-/** Half the cores stay free for locks, and the queue is short enough to be answered in time. */
+/**
+ * Leaves half the cores for locks. The queue is short enough that its callers are answered in time.
+ */
 const PARALLEL = Math.max(1, Math.floor(availableParallelism() / 2));
 const QUEUE_MAX = 32;
 
@@ -15,8 +17,8 @@ let running = 0;
 const waiting: (() => void)[] = [];
 
 /**
- * Hashes a password for keeping: scrypt with its own salt, off the event loop, few at a time.
- * Throws `RATE_LIMITED` when too many wait already.
+ * Hashes a password for storage: scrypt with a random salt, off the event loop, a few at a time.
+ * Throws `RATE_LIMITED` when the queue is full.
  */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
@@ -26,7 +28,10 @@ export async function hashPassword(password: string): Promise<string> {
   );
 }
 
-/** Whether this is the password. Null for a user that does not exist: takes as long, and is never true. */
+/**
+ * Whether the password matches the stored hash. Null for a user that does not exist: takes equally
+ * long and is never true.
+ */
 export async function isPassword(password: string, kept: string | null): Promise<boolean> {
   const [, costBits, salt, key] = (kept ?? NOBODY).split('$');
   const expected = Buffer.from(key ?? '', 'base64url');
@@ -68,7 +73,7 @@ async function takePlace(): Promise<void> {
   await new Promise<void>((resolve) => waiting.push(resolve));
 }
 
-/** The place goes to the next in line, or is free. */
+/** Passes the slot to the next in the queue, or frees it. */
 function givePlace(): void {
   const next = waiting.shift();
   if (next) next();

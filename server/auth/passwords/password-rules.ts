@@ -2,7 +2,10 @@ import { PASSWORD_MIN_CHARS } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
 import { ownCharsOf } from './common-passwords';
 
-/** Words that count as nothing wherever they occur: those of this product, and those that most passwords are made of. */
+/**
+ * Words that do not count wherever they occur: those of this product, and the most common parts of
+ * passwords.
+ */
 const COMMON = [
   'lockyard',
   'distributedlock',
@@ -75,18 +78,18 @@ const COMMON = [
   'test',
 ].sort((a, b) => b.length - a.length);
 
-/** How many characters must be left when the common words are taken out. */
+/** How many characters must remain when the common words are removed. */
 const OWN_CHARS_MIN = 6;
 const DISTINCT_MIN = 5;
-/** Of the common passwords, two with little besides are soon tried; three make a phrase. */
+/** Two common passwords with little else are quickly guessed; three make a passphrase. */
 const COMMON_WORDS_MAX = 2;
 
 const GUESSABLE = 'This password is made of words that guessers try first; use other words.';
 
 /**
- * Refuses a password that a guesser would try early: short, common, made of one or two
- * common ones, of words of this product or of the user's own name.
- * No rule about kinds of characters. Throws `INVALID` with a message for its owner.
+ * Refuses a password that is easily guessed: short, common, or made of one or two common passwords,
+ * words of this product or the user's own name. Does not require kinds of characters. Throws
+ * `INVALID` with a message for the user.
  */
 export function checkPassword(password: string, userName: string): void {
   const complaint = complaintAbout(password, userName);

@@ -1,12 +1,12 @@
-/** A cookie that only this server reads, and only for as long as it says. */
+/** A cookie for this server alone, with a limited age. */
 export interface Cookie {
   name: string;
-  /** Empty: the browser forgets it. */
+  /** Empty: the browser deletes the cookie. */
   value: string;
   maxAgeMs: number;
 }
 
-/** What a `Cookie` header has under a name, or null. */
+/** The value of a cookie in a `Cookie` header, or null. */
 export function readCookie(
   header: string | null | undefined,
   name: string,
@@ -17,7 +17,10 @@ export function readCookie(
   return pairs.find((pair) => pair.startsWith(wanted))?.slice(wanted.length) || null;
 }
 
-/** The `Set-Cookie` for it: out of reach of scripts and of other sites. */
+/**
+ * The `Set-Cookie` header of a cookie. Scripts cannot read it, and requests from other sites do not
+ * carry it.
+ */
 export function cookieHeader({ name, value, maxAgeMs }: Cookie, secure: boolean): string {
   const maxAge = `Max-Age=${Math.floor(maxAgeMs / 1_000)}`;
   const attributes = ['Path=/', 'HttpOnly', 'SameSite=Strict', maxAge];
@@ -25,5 +28,8 @@ export function cookieHeader({ name, value, maxAgeMs }: Cookie, secure: boolean)
   return `${fullName(name, secure)}=${value}; ${attributes.join('; ')}`;
 }
 
-/** Browsers keep what begins so only from encrypted connections, for this host alone. */
+/**
+ * Browsers accept a name with this prefix only over an encrypted connection, and for this host
+ * alone.
+ */
 const fullName = (name: string, secure: boolean) => (secure ? `__Host-${name}` : name);

@@ -1,15 +1,16 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { hashText, isSameHash } from '../hash-text';
 
-/** How long a browser is known to have signed in to an account. */
+/** How long a browser counts as known after it has signed in to an account. */
 export const KNOWN_BROWSER_MAX_MS = 180 * 24 * 60 * 60_000;
 
 const ID_BYTES = 16;
 const SHAPE = /^([\w-]{22})\.([0-9a-z]{1,11})\.([\w-]{43})$/;
 
 /**
- * What a browser keeps once it has signed in to an account: it gives no access, but guesses made with it are counted apart
- * from those of others. Signed with the installation's secret, for this account alone.
+ * A cookie value for a browser that has signed in to an account. It gives no access, but sign-in
+ * attempts with it are counted apart from those of other browsers. Signed with the installation's
+ * secret, and valid for this account only.
  */
 export function knownBrowserMark(userId: string, secret: string, now: number): string {
   const id = randomBytes(ID_BYTES).toString('base64url');
@@ -17,7 +18,10 @@ export function knownBrowserMark(userId: string, secret: string, now: number): s
   return `${id}.${expiresAt}.${signature(userId, secret, `${id}.${expiresAt}`)}`;
 }
 
-/** Which browser a mark of this account is from; null for one that is forged, expired or another account's. */
+/**
+ * The id of the browser in a mark of this account; null if the mark is forged, expired or another
+ * account's.
+ */
 export function readKnownBrowserMark(
   mark: string | null,
   userId: string,
@@ -29,7 +33,10 @@ export function readKnownBrowserMark(
   return isSameHash(signed, signature(userId, secret, `${id}.${expiresAt}`)) ? id : null;
 }
 
-/** One browser may know several accounts: each has a cookie of its own, whose name tells others nothing. */
+/**
+ * One browser may know several accounts. Each has its own cookie, whose name does not reveal the
+ * account.
+ */
 export function knownBrowserCookieName(userId: string): string {
   return `lockyard_browser_${hashText(`browser\0${userId}`).slice(0, 12)}`;
 }

@@ -1,11 +1,14 @@
 import type { Clock } from '../../platform/clock';
 
-/** A clock that is less behind than this was not set back: its readings are whole milliseconds. */
+/**
+ * A smaller difference does not mean that the clock was set back: readings are whole milliseconds.
+ */
 const SET_BACK_MIN_MS = 10;
 
 /**
- * The time by which sessions are judged. Where the machine's clock is set back it goes on as time does, until somebody has
- * seen to what had ended by then and accepts the new time.
+ * The time used for session expiry. If the machine's clock is set back, this one continues from its
+ * old time. `acceptSetting` adopts the new time; its caller first removes the sessions that have
+ * ended by the old one.
  */
 export class SessionClock {
   private reached: { instant: number; at: number };

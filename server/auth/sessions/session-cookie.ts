@@ -11,7 +11,10 @@ export function readSessionCookie(
   return readCookie(header, NAME, secure);
 }
 
-/** The `Set-Cookie` that gives the browser a session until it ends; for null, the one that takes it away. */
+/**
+ * The `Set-Cookie` header that gives the browser a session until it ends; for null, the one that
+ * deletes the session's cookie.
+ */
 export function sessionCookie(session: NewSession | null, secure: boolean): string {
   const { value, maxAgeMs } = session ?? { value: '', maxAgeMs: 0 };
   return cookieHeader({ name: NAME, value, maxAgeMs }, secure);

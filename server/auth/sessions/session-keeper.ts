@@ -12,34 +12,41 @@ import { RecentAnswers } from '../recent-answers';
 import { SessionClock } from './session-clock';
 import { type SessionWatch, SessionWatches } from './session-watches';
 
-/** A session ends after so long without a request, and in any case after so long altogether. */
+/** A session ends after this long without a request, and in any case after `SESSION_MAX_MS`. */
 export const SESSION_IDLE_MAX_MS = 30 * 60_000;
 export const SESSION_MAX_MS = 12 * 60 * 60_000;
 
-/** How long a verified session may be read with while the database is away. */
+/** How long a verified session may still read while the database is not responding. */
 const STALE_MAX_MS = 15 * 60_000;
 const SEEN_EVERY_MS = 60_000;
 const VALUE_BYTES = 32;
 
-/** Keeps sessions: a cookie's value is 256 random bits, of which only the hash is stored. */
+/** Manages sessions. A cookie's value is 256 random bits, and only its hash is stored. */
 export interface SessionKeeper {
   /**
-   * The person behind a cookie's value; null for none, an unknown or an ended session.
-   * A session that was ended anywhere is refused within 1 s. While the database is away, a session verified in the last
-   * 15 minutes still resolves, marked `stale`; others reject with `BACKEND_DOWN`.
+   * The user behind a cookie's value; null for no cookie, or an unknown or ended session. A session
+   * ended by any process is refused within 1 s. While the database is not responding, a session
+   * verified in the last 15 minutes still resolves, marked `stale`; others reject with
+   * `BACKEND_DOWN`.
    */
   resolve(cookieValue: string | null): Promise<UserActor | null>;
-  /** Removes every session that has ended, so that it has ended for good, whatever becomes of this machine's clock. */
+  /**
+   * Deletes every session that has ended, so that none is revived when the machine's clock is set
+   * back.
+   */
   endLapsed(): Promise<void>;
-  /** Begins a session, as part of the transaction that allowed it. The value goes to the cookie and nowhere else. */
+  /**
+   * Begins a session within the caller's transaction. The value goes into the cookie and nowhere
+   * else.
+   */
   begin(tx: Db, userId: string): Promise<NewSession>;
   /** Ends sessions of one user, within a transaction: all, or all but one. */
   endAll(tx: Db, userId: string, except?: string): Promise<void>;
   /** Ends one session, within a transaction. */
   end(tx: Db, sessionId: string): Promise<void>;
   /**
-   * Follows a session: the signal is aborted within 1 s of its end or of a change of its person's role, wherever that
-   * happened, and at once where it happened at this process.
+   * Follows a session. The signal is aborted when the session ends or its user's role changes:
+   * within 1 s if another process did that, at once if this one did.
    */
   watch(actor: UserActor): SessionWatch;
   /** Forgets what is cached about a user, so that this process sees a committed change at once. */
@@ -48,7 +55,7 @@ export interface SessionKeeper {
 
 export interface NewSession {
   value: string;
-  /** How long it lasts at most. */
+  /** The maximum age of the session. */
   maxAgeMs: number;
 }
 
@@ -143,7 +150,10 @@ class DatabaseSessions implements SessionKeeper {
     this.watches.check(userId);
   }
 
-  /** What had ended before the machine's clock was set back is gone before the new time is believed. */
+  /**
+   * Deletes the sessions that ended before the machine's clock was set back; only then accepts the
+   * new time.
+   */
   private async endBeforeSetBack(): Promise<void> {
     if (!this.sessionClock.isSetBack()) return;
     try {
@@ -154,7 +164,7 @@ class DatabaseSessions implements SessionKeeper {
     }
   }
 
-  /** Removes sessions that have ended by `at`, or that one alone: so they have ended for good, and everywhere. */
+  /** Deletes the sessions that have ended by `at`, or only the one with this id if it has ended. */
   private async removeEnded(at: number, id?: string): Promise<void> {
     const { sessions } = this.database.tables;
     const idleSince = at - SESSION_IDLE_MAX_MS;
@@ -198,7 +208,7 @@ class DatabaseSessions implements SessionKeeper {
     return { actor, seenAt, expiresAt };
   }
 
-  /** Off the request's path: nobody waits for it, and a lost one only ends an idle session a minute early. */
+  /** Runs in the background. If this write is lost, an idle session only ends a minute early. */
   private noteSeen(id: string, session: FoundSession, now: number): void {
     session.seenAt = now;
     const { sessions } = this.database.tables;

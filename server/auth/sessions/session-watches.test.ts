@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => runtime.close());
 
-/** Lets the next poll come, and its questions be answered. */
+/** Waits for the next poll and its answers. */
 async function poll(): Promise<void> {
   vi.advanceTimersByTime(POLL_MS);
   for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));

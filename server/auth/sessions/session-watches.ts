@@ -4,22 +4,25 @@ import { LockyardError } from '../../contract/errors';
 import type { Clock } from '../../platform/clock';
 import type { UserActor } from '../actor';
 
-/** A session that is followed for as long as something goes on in its name. */
+/** A session that is followed, for example while a live stream of its user is open. */
 export interface SessionWatch {
-  /** Aborted with the `LockyardError` to end with. */
+  /** Aborted with the `LockyardError` that the stream should end with. */
   readonly signal: AbortSignal;
-  /** Follows it no more. */
+  /** Stops following. */
   close(): void;
 }
 
-/** When a session is over, and for how long the control database may be away before it counts as over. */
+/**
+ * When a session ends, and how long the control database may fail to respond before followed
+ * sessions end.
+ */
 export interface SessionSpans {
   idleMaxMs: number;
   seenEveryMs: number;
   staleMaxMs: number;
 }
 
-/** With the query's own time less than the second that is promised. */
+/** Together with the query this stays within the promised second. */
 const POLL_MS = 500;
 const IDS_MAX = 500;
 
@@ -29,8 +32,8 @@ interface Watched {
 }
 
 /**
- * Follows the sessions of live streams: one question to the database every half a second for all of them together, for
- * what changes at another process; `check` asks at once for what has changed at this one.
+ * Follows the sessions of live streams. One query every half a second for all of them finds changes
+ * made by other processes; `check` finds those of this process at once.
  */
 export class SessionWatches {
   private readonly watched = new Set<Watched>();
@@ -51,7 +54,7 @@ export class SessionWatches {
     return { signal: watched.end.signal, close: () => this.remove(watched) };
   }
 
-  /** Looks at one user's sessions now. */
+  /** Checks one user's sessions now. */
   check(userId: string): void {
     const theirs = [...this.watched].filter(({ actor }) => actor.userId === userId);
     this.ask(theirs).catch(() => undefined);
@@ -86,7 +89,7 @@ export class SessionWatches {
     }
   }
 
-  /** The database is away: what was true when it last answered holds for a while. */
+  /** Ends the sessions that the database has not confirmed for too long. */
   private endStale(): void {
     if (this.clock.monotonic() - this.answeredAt < this.spans.staleMaxMs) return;
     for (const { end } of this.watched) end.abort(uncheckable());
@@ -122,7 +125,7 @@ export class SessionWatches {
       .where(and(inArray(sessions.id, ids), isNull(users.disabledAt)));
   }
 
-  /** A page that is open is a session in use. */
+  /** A session with an open page is in use. */
   private async noteSeen(rows: { id: string; seenAt: number }[], now: number): Promise<void> {
     const unseenSince = now - this.spans.seenEveryMs;
     const ids = rows.filter(({ seenAt }) => seenAt <= unseenSince).map(({ id }) => id);
