@@ -6,20 +6,23 @@ import { connectionOptions } from './mysql/mysql-pool';
 import type { SqliteFile } from './sqlite/sqlite-file';
 import type { Cell } from './table-shapes';
 
-/** One transaction over the whole database, however long it takes. SQL is what both dialects know; `?` are places. */
+/**
+ * One transaction over the whole database, without a time limit. The SQL must be valid in both
+ * dialects; `?` marks a value.
+ */
 export interface BulkChange {
   select(sql: string, args?: Cell[]): Promise<Record<string, unknown>[]>;
   run(sql: string, args?: Cell[]): Promise<void>;
   insert(table: string, columns: string[], rows: Cell[][]): Promise<void>;
-  /** The database's clock; on SQLite, which has none, null. */
+  /** The database's clock; null on SQLite, which has none. */
   now(): Promise<number | null>;
 }
 
 /**
- * Runs `work` and commits, or does nothing at all. Meanwhile no process can start over this database: it waits for its
- * turn to migrate.
+ * Runs `work` and commits, or changes nothing. Meanwhile no process can start over this database:
+ * it waits for its turn to migrate.
  *
- * @throws CommitUnknown when nobody said whether it was committed
+ * @throws CommitUnknown when the database did not confirm the commit
  */
 export async function changeInBulk<T>(
   database: Database,
@@ -63,7 +66,7 @@ async function changeMysql<T>(url: string, work: (change: BulkChange) => Promise
     await connection.query(
       "set time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'",
     );
-    // What others commit meanwhile is seen: a process that came to life must be.
+    // Makes commits of other processes visible: a process that starts meanwhile must be seen.
     await connection.query('set session transaction isolation level read committed');
     await connection.beginTransaction();
     const answer = await work(mysqlChange(connection));
@@ -72,7 +75,7 @@ async function changeMysql<T>(url: string, work: (change: BulkChange) => Promise
     });
     return answer;
   } finally {
-    // Whatever was not committed goes with the connection, and so does the turn.
+    // Destroying the connection rolls back uncommitted work and ends the migration turn.
     connection.destroy();
   }
 }

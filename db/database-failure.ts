@@ -1,14 +1,15 @@
 import { LockyardError } from '../server/contract/errors';
 import { DatabaseTimeout } from './mysql/mysql-pool';
 
-/** A transaction was asked to commit and nobody said whether it did. */
+/** The database did not confirm a commit: it may have been applied. */
 export class CommitUnknown extends Error {
   override readonly name = 'CommitUnknown';
 }
 
 /**
- * What an error of the control database means to a caller; null if it does not mean that the database is away.
- * `applied` says what a failed call may have done: `no` for reading and for transactions, `unknown` for single writes.
+ * What an error of the control database means to a caller; null if it does not mean that the
+ * database is not responding. `applied` says what a failed call may have done: `no` for reads and
+ * transactions, `unknown` for single writes.
  */
 export function databaseFailure(error: unknown, applied: 'no' | 'unknown'): LockyardError | null {
   const chain = causes(error);
@@ -24,7 +25,7 @@ export function databaseFailure(error: unknown, applied: 'no' | 'unknown'): Lock
       });
 }
 
-/** An error and everything it was made from, outermost first: Drizzle and the drivers wrap. */
+/** An error and all its causes, outermost first: Drizzle and the drivers wrap errors. */
 export function causes(error: unknown): unknown[] {
   const chain: unknown[] = [];
   for (let at = error; at && chain.length < 8; at = (at as { cause?: unknown }).cause) {
@@ -53,7 +54,10 @@ const NETWORK_CODES = new Set([
   'CLIENT_CLOSED',
 ]);
 
-/** Too many connections, shutting down, read-only, killed, lock wait exceeded: the server is there and does not serve. */
+/**
+ * Too many connections, shutting down, read-only, killed, lock wait exceeded: the server responds
+ * but does not serve.
+ */
 const SERVER_ERRNOS = new Set([1040, 1053, 1203, 1205, 1213, 1290, 1317, 1836, 1927, 3024, 1021]);
 
 function isAway(error: unknown): boolean {

@@ -22,10 +22,11 @@ import type { SqliteFile } from './sqlite/sqlite-file';
 const TURN_MAX_S = 60;
 
 /**
- * Brings the tables up to date. Any number of processes may do this at once over one MySQL: they take turns. Over a
- * SQLite file there is only one.
+ * Migrates the tables to this program's schema. Any number of processes may do this at once over
+ * one MySQL: they take turns. A SQLite file has only one process.
  *
- * Errors: `StartError`, also for a database that a newer program has migrated; then nothing was changed.
+ * Rejects with `StartError`, also for a database that a newer program has migrated; then nothing
+ * was changed.
  */
 export async function migrate(database: Database): Promise<void> {
   try {
@@ -53,7 +54,8 @@ async function migrateMysql(url: string): Promise<void> {
     await takeMigrationTurn(connection, url);
     const applied = await appliedToMysql(connection);
     refuseNewerSchema('mysql', applied);
-    // The migrator makes its own table first, which takes a right that nothing else needs once all is applied.
+    // The migrator first creates its own table. That needs a permission that is not needed
+    // otherwise once all migrations are applied.
     if (applied.length === programSchema('mysql')) return;
     const folder = { migrationsFolder: migrationsFolder('mysql') };
     await migrateMysql2(mysql2({ client: connection, casing: CASING }), folder);
@@ -63,7 +65,7 @@ async function migrateMysql(url: string): Promise<void> {
   }
 }
 
-/** The migrations that a file has had; none for a new one. */
+/** The migrations applied to a file; none for a new one. */
 export async function appliedToSqlite(client: Pick<Client, 'execute'>): Promise<number[]> {
   const table = await client.execute({
     sql: 'select name from sqlite_master where name = ?',
@@ -74,7 +76,7 @@ export async function appliedToSqlite(client: Pick<Client, 'execute'>): Promise<
   return rows.map(({ applied }) => Number(applied));
 }
 
-/** The migrations that a database has had; none for a new one. */
+/** The migrations applied to a database; none for a new one. */
 export async function appliedToMysql(connection: Connection): Promise<number[]> {
   const [tables] = await connection.query<RowDataPacket[]>(
     'select 1 from information_schema.tables where table_schema = database() and table_name = ?',
@@ -88,8 +90,8 @@ export async function appliedToMysql(connection: Connection): Promise<number[]> 
 }
 
 /**
- * Waits until no other process migrates this database; the turn ends with the connection. Names of `GET_LOCK` belong to
- * the whole server and are at most 64 characters long.
+ * Waits until no other process migrates this database; the turn ends with the connection. Names of
+ * `GET_LOCK` are shared by the whole server and at most 64 characters long.
  */
 export async function takeMigrationTurn(connection: Connection, url: string): Promise<void> {
   const schema = createHash('sha256').update(new URL(url).pathname).digest('hex').slice(0, 16);

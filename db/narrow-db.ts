@@ -2,12 +2,13 @@ import type { SQL } from 'drizzle-orm';
 import type { MySqlTable, MySqlUpdateSetSource } from 'drizzle-orm/mysql-core';
 import type { MySql2Database } from 'drizzle-orm/mysql2';
 
-/** What a write answers. Only `Database.affectedRows` opens it. */
+/** The result of a write. Only `Database.affectedRows` reads it. */
 export type WriteResult = { readonly written: unique symbol };
 
 /**
- * What both dialects do alike, typed as the poorer one. Anything else stands behind a function of `Database`.
- * One statement each; several that belong together go through `Database.transaction`.
+ * What both dialects have in common, typed as the more limited one. Anything else needs a function
+ * of `Database`. One statement each; several that belong together go through
+ * `Database.transaction`.
  */
 export type Db = Pick<
   MySql2Database<Record<string, never>>,

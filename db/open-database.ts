@@ -4,9 +4,10 @@ import { openSqlite } from './sqlite/open-sqlite';
 import type { DatabaseUrl } from './urls/backend-url';
 
 /**
- * Opens the control database. It is not migrated yet: see `migrate`.
+ * Opens the control database, without migrating it: see `migrate`.
  *
- * Errors: `StartError` when MySQL is absent or refuses, when the file cannot be opened, or when another process has it.
+ * Rejects with `StartError` when MySQL does not respond or refuses, when the file cannot be opened,
+ * or when another process has it open.
  */
 export function openDatabase(url: DatabaseUrl): Promise<Database> {
   return url.kind === 'sqlite' ? openSqlite(url.path) : openMysql(url.url);

@@ -1,21 +1,27 @@
-/** What may be put in the place of a `?`. */
+/** A value for a `?`. */
 export type SqlValue = string | number;
 
-/** What a statement answered: rows as arrays, texts as texts whatever their column is; or how many rows it matched. */
+/**
+ * The result of a statement: rows as arrays, with texts as strings whatever their column type; or
+ * the number of matched rows.
+ */
 export interface RawResult {
   rows: unknown[][];
   affected: number;
 }
 
-/** Runs one statement. Every `?` stands for the next value. */
+/** Runs one statement. Each `?` takes the next value. */
 export type Ask = (sql: string, values: SqlValue[]) => Promise<RawResult>;
 
-/** Hand-written SQL, for what is too hot for the query builder. Fails like every other call of the database. */
+/**
+ * Hand-written SQL, for statements too frequent for the query builder. Fails like every other call
+ * of the database.
+ */
 export interface RawSql {
   ask: Ask;
   /**
-   * Runs `work` in one transaction: all of it or nothing. After a deadlock it is rolled back and run again, so `work`
-   * must touch nothing but through its own `ask`.
+   * Runs `work` in one transaction: all of it or nothing. After a deadlock it is rolled back and
+   * run again, so `work` must have no effects outside its own `ask`.
    */
   transaction<T>(work: (ask: Ask) => Promise<T>): Promise<T>;
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { StartError } from '../server/platform/start-error';
 import type { Database } from './database';
 
-/** Where the migrator writes down what it has applied. */
+/** The table in which the migrator records what it has applied. */
 export const MIGRATIONS_TABLE = '__drizzle_migrations';
 
 /** The migrations of this program for one kind of database. */
@@ -11,15 +11,15 @@ export function migrationsFolder(kind: Database['kind']): string {
   return resolve(process.cwd(), 'db/migrations', kind);
 }
 
-/** The schema that this program knows: how many migrations lead to it. The same for every kind of database. */
+/** The schema version of this program: its number of migrations. The same for every dialect. */
 export function programSchema(kind: Database['kind']): number {
   return knownMigrations(kind).length;
 }
 
 /**
- * Refuses a database that a newer program has migrated: this one does not know what is in it.
+ * Refuses a database that a newer program has migrated: this program does not know its schema.
  *
- * @param applied the instants by which the migrator tells migrations apart, as the database has them
+ * @param applied the instants that identify applied migrations, as the database has them
  */
 export function refuseNewerSchema(kind: Database['kind'], applied: number[]): void {
   const known = knownMigrations(kind);
@@ -29,7 +29,7 @@ export function refuseNewerSchema(kind: Database['kind'], applied: number[]): vo
   );
 }
 
-/** The instants by which the migrator tells this program's migrations apart, in their order. */
+/** The instants that identify this program's migrations, in order. */
 export function knownMigrations(kind: Database['kind']): number[] {
   const path = resolve(migrationsFolder(kind), 'meta/_journal.json');
   const { entries } = JSON.parse(readFileSync(path, 'utf8')) as { entries: { when: number }[] };

@@ -1,13 +1,16 @@
 import type { Kit } from './kits/mysql';
 
-/** Names of constraints and columns are the same in both dialects, and shorter than MySQL's 64 characters. */
+/**
+ * Names of constraints and columns are the same in both dialects, and shorter than MySQL's 64
+ * characters.
+ */
 export const CASING = 'snake_case';
 
 /** The tables, written once over a column kit. Instants are epoch milliseconds. */
 export function defineSchema(kit: Kit) {
   const { table, index, uniqueIndex, primaryKey } = kit;
 
-  /** One row a lock: see `server/storage`. `id` is namespace, slash, name. */
+  /** One row for each lock: see `server/storage`. `id` is namespace, slash, name. */
   const locks = table(
     'locks',
     {
@@ -17,7 +20,10 @@ export function defineSchema(kit: Kit) {
       head: kit.document().notNull(),
       queue: kit.document().notNull(),
       changedAt: kit.whole().notNull(),
-      /** What a swap expects of the row, carried into MySQL's upsert: `rev:writer` and two instants. Never kept. */
+      /**
+       * What a compare-and-swap expects of the row, carried into MySQL's upsert: `rev:writer` and
+       * two instants. Never stored.
+       */
       seen: kit.code(48).notNull().default(''),
       past: kit.whole().notNull().default(0),
       ahead: kit.whole().notNull().default(0),
@@ -25,7 +31,7 @@ export function defineSchema(kit: Kit) {
     () => [],
   );
 
-  /** Answers kept for request ids. */
+  /** Answers kept by request id. */
   const lockRequests = table(
     'lock_requests',
     {
@@ -33,13 +39,18 @@ export function defineSchema(kit: Kit) {
       inputHash: kit.code(22).notNull(),
       answer: kit.document().notNull(),
       expiresAt: kit.whole().notNull(),
-      /** Whose record was written with it: where that moves, this goes along. Kept on MySQL alone. */
+      /**
+       * The record that was written with it; if that record moves, so does this row. Only on MySQL.
+       */
       lockId: kit.exact(265),
     },
     (t) => [index('lock_requests_expires').on(t.expiresAt)],
   );
 
-  /** One row a flush: what it proposed, and the places of those changes that took. Opened by the tail. */
+  /**
+   * One row for each commit: what it proposed, and the positions of the changes that were applied.
+   * Decoded by the tail.
+   */
   const lockHistory = table(
     'lock_history',
     {
@@ -51,7 +62,10 @@ export function defineSchema(kit: Kit) {
     () => [],
   );
 
-  /** The history opened: one row an event, for the pages that list them. Written by the chores process. */
+  /**
+   * The decoded history: one row for each event, for the pages that list them. Written by the
+   * maintenance process.
+   */
   const lockEvents = table(
     'lock_events',
     {
@@ -72,8 +86,9 @@ export function defineSchema(kit: Kit) {
   );
 
   /**
-   * Roll-ups: what happened to a lock in one minute; with an empty `lockId`, to all locks of the backend together.
-   * Histograms as `LogHistogram` writes them. Written by the chores process.
+   * Roll-ups: what happened to a lock in one minute; with an empty `lockId`, to all locks of the
+   * backend together. Histograms in the format of `LogHistogram`. Written by the maintenance
+   * process.
    */
   const lockMinutes = table(
     'lock_minutes',
@@ -94,7 +109,9 @@ export function defineSchema(kit: Kit) {
     ],
   );
 
-  /** How long the holds of a lock that ended in one week had lasted; what a lock's own p99 is made from. */
+  /**
+   * How long the holds of a lock that ended in one week had lasted; the source of a lock's own p99.
+   */
   const lockWeeks = table(
     'lock_weeks',
     {
@@ -102,7 +119,7 @@ export function defineSchema(kit: Kit) {
       lockId: kit.exact(265).notNull(),
       week: kit.whole().notNull(),
       holds: kit.document().notNull(),
-      /** How far the history had been counted when this row was written: rises with every change of any row. */
+      /** The history position when this row was written: rises with every change of any row. */
       countedTo: kit.whole().notNull(),
     },
     (t) => [
@@ -112,7 +129,7 @@ export function defineSchema(kit: Kit) {
     ],
   );
 
-  /** Where a reader of the history stands. */
+  /** The position up to which a reader has read the history. */
   const cursors = table(
     'cursors',
     { id: kit.code(64).primaryKey(), position: kit.whole().notNull() },
@@ -125,23 +142,32 @@ export function defineSchema(kit: Kit) {
       id: kit.code(32).primaryKey(),
       epoch: kit.count().notNull(),
       createdAt: kit.whole().notNull(),
-      /** After a restored backup or a loss: no lock is granted before this instant of the backend's clock. */
+      /**
+       * After a restored backup or data loss: no lock is granted before this instant of the
+       * backend's clock.
+       */
       grantsFrom: kit.whole(),
-      /** Which memory of the store these columns speak of; null while no guard was needed. See `backend-life.ts`. */
+      /**
+       * The store incarnation that these columns describe; null before the first. See
+       * `backend-life.ts`.
+       */
       life: kit.code(24),
-      /** The server's run in which that memory was found whole; null while it is being mended. */
+      /** The server run in which that incarnation was found complete; null during recovery. */
       runId: kit.code(64),
-      /** The last sign that the store was seen to keep. */
+      /** The last heartbeat that the store was seen to keep. */
       beat: kit.whole(),
-      /** Which history of writes that run goes on with; null where the store tells none. */
+      /** The replication history that this run continues; null where the store reports none. */
       replicationId: kit.code(64),
-      /** 1 while every write of that run was flushed and nobody copied it; 0 for good once one was not. */
+      /**
+       * 1 while every write of that run was flushed and no other server copied it; 0 for good
+       * afterwards.
+       */
       isDurable: kit.count(),
-      /** How many keys that run had evicted when its memory was found whole. */
+      /** The number of keys that run had evicted when the incarnation was found complete. */
       evictedKeys: kit.whole(),
       /** No hold was ever granted for longer. */
       longestLeaseMs: kit.whole(),
-      /** The last loss of memory: when, on the backend's clock, and what was seen. */
+      /** The last data loss: when, on the backend's clock, and what was detected. */
       lossAt: kit.whole(),
       lossWhat: kit.code(24),
     },
@@ -154,11 +180,11 @@ export function defineSchema(kit: Kit) {
       id: kit.exact(64).primaryKey(),
       backend: kit.code(32).notNull(),
       createdAt: kit.whole().notNull(),
-      /** JSON: what it allows; null for the default. */
+      /** The policy as JSON; null for the default. */
       policy: kit.document(),
       /**
-       * What a namespace may have instead of the default `maxLocks`, since it had more when that bound came; 0: it had
-       * not. Null: its names have not been counted since.
+       * The limit that replaces the default `maxLocks` for a namespace that had more locks when
+       * that limit was introduced; 0: it had not. Null: its names have not been counted since then.
        */
       grownMaxLocks: kit.whole(),
     },
@@ -184,7 +210,7 @@ export function defineSchema(kit: Kit) {
       role: kit.code(16).notNull(),
       passwordHash: kit.document().notNull(),
       createdAt: kit.whole().notNull(),
-      /** Null while the account may be used. */
+      /** Null while the account is enabled. */
       disabledAt: kit.whole(),
     },
     (t) => [uniqueIndex('users_name').on(t.name)],
@@ -203,7 +229,10 @@ export function defineSchema(kit: Kit) {
     (t) => [index('sessions_user').on(t.userId)],
   );
 
-  /** Failed sign-ins, counted as `sign-in-budget.ts` says; kept in the database so that a restart forgets nothing. */
+  /**
+   * Failed sign-ins, counted as described in `sign-in-budget.ts`; in the database, so that a
+   * restart forgets none.
+   */
   const signInFailures = table(
     'sign_in_failures',
     {
@@ -218,7 +247,7 @@ export function defineSchema(kit: Kit) {
     'api_keys',
     {
       id: kit.code(24).primaryKey(),
-      /** The service's name: what holds and waiters are filed under. */
+      /** The service's name. Holds and waiters are recorded under it. */
       name: kit.exact(64).notNull(),
       /** A JSON list of namespaces. */
       namespaces: kit.document().notNull(),
@@ -231,12 +260,18 @@ export function defineSchema(kit: Kit) {
     () => [],
   );
 
-  /** Who did what to what, when and why; written as an intent before the act, closed with its outcome after it. */
+  /**
+   * Who did what, when and why. Written as an intent before the action, completed with its outcome
+   * after it.
+   */
   const audit = table(
     'audit',
     {
       id: kit.serial(),
-      /** The act's own id; also the command's request id, unless its caller gave one: then that stands in `seen`. */
+      /**
+       * The action's own id. Also the command's request id, unless the caller sent one: that one is
+       * in `seen`.
+       */
       intent: kit.code(32).notNull(),
       at: kit.whole().notNull(),
       actor: kit.document().notNull(),
@@ -246,10 +281,10 @@ export function defineSchema(kit: Kit) {
       namespace: kit.exact(64),
       subject: kit.exact(255).notNull(),
       reason: kit.document().notNull(),
-      /** JSON: what was seen before the act, such as token and rev. */
+      /** JSON: the state seen before the action, such as token and rev. */
       seen: kit.document().notNull(),
       outcome: kit.code(16).notNull(),
-      /** JSON: what came of it. */
+      /** JSON: the result of the action. */
       result: kit.document().notNull(),
       closedAt: kit.whole(),
     },

@@ -3,14 +3,14 @@ import { openSqliteSnapshot } from './sqlite/sqlite-snapshot';
 import type { Cell, TableShape } from './table-shapes';
 import type { DatabaseUrl } from './urls/backend-url';
 
-/** Some of a table's rows; `where` is an SQL condition that both dialects know. */
+/** Some of a table's rows; `where` is an SQL condition in both dialects. */
 export interface TablePart extends TableShape {
   where?: string;
 }
 
-/** A whole database as it was at one instant, whoever goes on writing to it. */
+/** A consistent view of a whole database at one instant; concurrent writes do not affect it. */
 export interface Snapshot {
-  /** The migrations that it has had. */
+  /** The migrations applied to it. */
   readonly applied: number[];
   count(part: TablePart): Promise<number>;
   /** Every row, its cells in the order of the columns. */
@@ -19,9 +19,10 @@ export interface Snapshot {
 }
 
 /**
- * Opens a database for reading alone. On SQLite this disturbs no server that has the file open.
+ * Opens a database for reading only. On SQLite this does not disturb a server that has the file
+ * open.
  *
- * Errors: `StartError` when it is not there.
+ * Rejects with `StartError` when the database does not exist.
  */
 export function openSnapshot(url: DatabaseUrl): Promise<Snapshot> {
   return url.kind === 'sqlite' ? openSqliteSnapshot(url.path) : openMysqlSnapshot(url.url);

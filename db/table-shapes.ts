@@ -1,17 +1,17 @@
 import { getTableColumns, getTableName } from 'drizzle-orm';
 import * as tables from './mysql/mysql-schema';
 
-/** One table as a store sees it. Names are those of both dialects. */
+/** A table as a store sees it. Names are the same in both dialects. */
 export interface TableShape {
   name: string;
   columns: {
     name: string;
-    /** A row cannot do without it. */
+    /** The column has no null and no default. */
     isNeeded: boolean;
   }[];
 }
 
-/** A value of a row: both dialects keep nothing else. */
+/** A value of a row: both dialects store only these. */
 export type Cell = string | number | null;
 
 /** Every table of the schema, in its order. */

@@ -21,7 +21,7 @@ const MEANT: Record<string, string> = {
   ERR_SSL_PACKET_LENGTH_TOO_LONG: PLAIN,
 };
 
-/** The same where a driver puts a code of its own over Node's. */
+/** The same for drivers that replace Node's error code with their own. */
 const WORDS: [RegExp, string][] = [
   [/does not match certificate's altnames/, MISNAMED],
   [/certificate has expired/, EXPIRED],
@@ -29,7 +29,7 @@ const WORDS: [RegExp, string][] = [
   [/before secure TLS connection was established/, `${PLAIN}, or refuses what this program offers`],
 ];
 
-/** What went wrong with TLS, as the end of a sentence about the server; null where it was something else. */
+/** What went wrong with TLS, as the end of a sentence about the server; null for other errors. */
 export function tlsFailure(error: unknown): string | null {
   for (const cause of causes(error)) {
     const { code = '', message = '' } = cause as { code?: string; message?: string };

@@ -10,8 +10,8 @@ import {
 } from 'drizzle-orm/mysql-core';
 
 /**
- * Byte-exact text of at most `bytes` bytes of UTF-8. Binary, because every text collation of MariaDB and MySQL that both
- * know pads with spaces when it compares: `job` and `job ` would be one lock.
+ * Byte-exact text of at most `bytes` bytes of UTF-8. Binary, because every text collation that both
+ * MariaDB and MySQL support pads with spaces when it compares: `job` and `job ` would be one lock.
  */
 const exactColumn = customType<{ data: string; driverData: Buffer; config: { bytes: number } }>({
   dataType: (config) => `varbinary(${config?.bytes ?? 255})`,
@@ -20,8 +20,8 @@ const exactColumn = customType<{ data: string; driverData: Buffer; config: { byt
 });
 
 /**
- * ASCII compared by byte: ids in base64url differ by case alone. Any other text goes as bytes, so that nothing is found
- * under it: MariaDB refuses to compare it as text.
+ * ASCII compared by byte: ids in base64url may differ only in case. Other text is sent as bytes and
+ * matches nothing: MariaDB refuses to compare it as text.
  */
 const codeColumn = customType<{
   data: string;
@@ -32,23 +32,23 @@ const codeColumn = customType<{
   toDriver: (value) => (isAscii(Buffer.from(value)) ? value : Buffer.from(value)),
 });
 
-/** Unicode text whatever the server's default character set is. Up to 16 MB. */
+/** Unicode text, independent of the server's default character set. Up to 16 MB. */
 const documentColumn = customType<{ data: string; driverData: string }>({
   dataType: () => 'mediumtext character set utf8mb4 collate utf8mb4_bin',
 });
 
 const wide = { mode: 'number' } as const;
 
-/** The MySQL and MariaDB body of the schema. Its types are the ones that the whole program sees. */
+/** The MySQL and MariaDB column kit of the schema. The whole program uses its types. */
 export const mysqlKit = {
   table: mysqlTable,
   index,
   uniqueIndex,
   primaryKey,
-  /** Rises by itself; may leave gaps. */
+  /** Auto-increment; may leave gaps. */
   serial: () => bigint(wide).autoincrement().primaryKey(),
   exact: (bytes: number) => exactColumn({ bytes }),
-  /** Letters, digits and signs of ASCII, compared by byte. */
+  /** ASCII letters, digits and signs, compared by byte. */
   code: (length: number) => codeColumn({ length }),
   /** Text for people, JSON, anything long. */
   document: () => documentColumn(),

@@ -7,7 +7,10 @@ import {
   uniqueIndex,
 } from 'drizzle-orm/sqlite-core';
 
-/** The SQLite body of the schema: the same names, the same row types. SQLite compares text by byte as it is. */
+/**
+ * The SQLite column kit of the schema, with the same names and row types. SQLite compares text by
+ * byte by default.
+ */
 export const sqliteKit = {
   table: sqliteTable,
   index,

@@ -7,13 +7,16 @@ import {
 } from 'mysql2/promise';
 import { mysqlTls } from './mysql-tls';
 
-/** How long any one statement, or one whole transaction, may take with everything it waits for. */
+/** The time limit for one statement or one whole transaction, including all waiting. */
 const DATABASE_BUDGET_MS = 4_500;
 
 const CONNECT_MAX_MS = 2_000;
 const CONNECTIONS = 10;
 
-/** What every connection to MySQL is opened with. Found rows are counted, changed or not: the driver's default. */
+/**
+ * The options of every MySQL connection. Affected rows count matches, changed or not: the driver's
+ * default.
+ */
 export function connectionOptions(url: string): PoolOptions {
   return {
     uri: url,
@@ -26,14 +29,14 @@ export function connectionOptions(url: string): PoolOptions {
   };
 }
 
-/** The database gave no answer within its budget. Whether a write was applied is not known. */
+/** The database did not answer within the time limit. Whether a write was applied is unknown. */
 export class DatabaseTimeout extends Error {
   override readonly name = 'DatabaseTimeout';
 }
 
 /**
- * A pool whose statements answer or fail within the budget. A connection that kept somebody waiting is destroyed, never
- * given to the next: its late answer would be taken for theirs.
+ * A pool whose statements answer or fail within the time limit. A connection that exceeded it is
+ * destroyed and never reused: the next caller could receive its late answer.
  */
 export class DeadlinePool {
   private readonly pool: Pool;
@@ -42,11 +45,11 @@ export class DeadlinePool {
     this.pool = createPool({ ...connectionOptions(url), connectionLimit: CONNECTIONS });
   }
 
-  /** The one method that Drizzle calls on a client outside transactions. */
+  /** The only method that Drizzle calls on a client outside transactions. */
   query = (options: QueryOptions, values?: unknown[]) =>
     this.borrow((connection) => connection.query(options, values));
 
-  /** Lends one connection for as long as `use` runs, at most the budget. */
+  /** Lends a connection until `use` ends, or until the time limit. */
   async borrow<T>(use: (connection: PoolConnection) => Promise<T>): Promise<T> {
     const budget = startBudget();
     try {
@@ -69,7 +72,7 @@ export class DeadlinePool {
     return this.pool.end();
   }
 
-  /** A connection that comes after its caller has left goes back at once. */
+  /** A connection that arrives after its caller has left is returned at once. */
   private async connection(budget: Budget): Promise<PoolConnection> {
     const connection = await this.pool.getConnection();
     if (budget.isOver()) connection.release();

@@ -41,7 +41,7 @@ export async function openMysqlSnapshot(url: string): Promise<Snapshot> {
   }
 }
 
-/** Names are kept as bytes. */
+/** Names are stored as bytes. */
 function cellOf(value: unknown): Cell {
   return Buffer.isBuffer(value) ? value.toString('utf8') : (value as Cell);
 }

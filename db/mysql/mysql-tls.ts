@@ -21,8 +21,8 @@ export function mysqlTls(url: string): Pick<ConnectionOptions, 'ssl' | 'stream'>
 }
 
 /**
- * The driver does not pass an address on to the check of the certificate, which then takes the host to be called localhost.
- * What it asks instead is this field of the socket.
+ * The driver passes no host name to the certificate check, which then assumes localhost. It reads
+ * this field of the socket instead.
  */
 function socketTo(host: string, port: number): Socket {
   return Object.assign(connect(port, host), { _host: host });

@@ -69,7 +69,7 @@ async function transaction<T>(pool: DeadlinePool, work: Work<T>): Promise<T> {
     } catch (error) {
       if (isCommitting) throw new CommitUnknown('No answer to the commit.', { cause: error });
       if (!hasErrno(error, DEADLOCK) || attempt === DEADLOCK_TRIES) throw error;
-      // Unequal pauses, or the same transactions meet again.
+      // Random pauses, or the same transactions deadlock again.
       await setTimeout(Math.random() * DEADLOCK_PAUSE_MAX_MS * attempt);
     }
   }
@@ -89,7 +89,7 @@ function drizzleOn(connection: PoolConnection): Db {
   return drizzle({ client: connection, casing: CASING }) as unknown as Db;
 }
 
-/** Names are bytes to the server, so they come back as bytes. */
+/** The server stores names as bytes, and returns them as bytes. */
 function askOn(connection: PoolConnection): Ask {
   return async (sql, values): Promise<RawResult> => {
     const [answer] = await connection.query({ sql, rowsAsArray: true }, values);

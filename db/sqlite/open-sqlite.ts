@@ -9,7 +9,7 @@ import { CASING, type Schema } from '../schema';
 import { openSqliteFile, type SqliteFile } from './sqlite-file';
 import * as tables from './sqlite-schema';
 
-/** The control tables in a SQLite file. Drizzle's writes and the lock store's go through one queue. */
+/** The control tables in a SQLite file. Writes of Drizzle and of the lock store share one queue. */
 export async function openSqlite(path: string): Promise<Database> {
   const sqlite = await openSqliteFile(path);
   const client = queuedClient(sqlite);
@@ -22,7 +22,7 @@ export async function openSqlite(path: string): Promise<Database> {
     transaction: (work) =>
       sqlite.write(() => direct.transaction((tx) => work(tx as unknown as Db))),
     raw: { ask: askOn(client), transaction: (work) => rawTransaction(sqlite, work) },
-    // A transaction is the only writer from its beginning.
+    // A transaction is the only writer from its start.
     forUpdate: (query) => query,
     isDuplicateKey: (error) => causes(error).some(isDuplicate),
     affectedRows: (result) => (result as unknown as { rowsAffected: number }).rowsAffected,
@@ -51,7 +51,7 @@ function askOn(client: Pick<Client | Transaction, 'execute'>): RawSql['ask'] {
   };
 }
 
-/** A client that reads at once and queues whatever is not a plain select. */
+/** A client that runs plain selects at once and queues everything else. */
 function queuedClient({ client, write }: SqliteFile): Client {
   const isSelect = (statement: unknown) =>
     /^\s*select\b/i.test((statement as { sql?: string }).sql ?? String(statement));

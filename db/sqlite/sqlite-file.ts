@@ -5,28 +5,29 @@ import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
 import { keepPrivate, makePrivate } from './private-file';
 
-/** A SQLite file that this process alone has open. */
+/** A SQLite file that only this process has open. */
 export interface SqliteFile {
   /** For reading. Writes go through `write`. */
   readonly client: Client;
   /**
-   * Runs write jobs one after another: a second writer would not wait but fail, and a driver that waits would block
-   * the event loop and with it the writer it waits for. A job must not call `write` itself.
+   * Runs write jobs one after another: a second writer would not wait but fail, and a driver that
+   * waits would block the event loop and with it the writer it waits for. A job must not call
+   * `write` itself.
    *
-   * While another program holds the file's write lock a job is tried again for up to `BUSY_MAX_MS` since it was
-   * queued, so it must be one transaction, or statements that may be repeated. Then it rejects, and has written nothing:
-   * see `isBusy`.
+   * While another program holds the file's write lock, a job is retried until `BUSY_MAX_MS` after
+   * it was queued, so it must be one transaction, or statements that may be repeated. Then it
+   * rejects and has written nothing: see `isBusy`.
    */
   write<T>(job: (client: Client) => Promise<T>): Promise<T>;
   close(): Promise<void>;
 }
 
 /**
- * Opens a file with write-ahead log and full flush: what was answered survives a power cut.
+ * Opens a file with write-ahead log and full flush: acknowledged writes survive a power cut.
  *
- * Only one process may have it open; a second one is refused with a `StartError`. The claim is an operating system's
- * lock on `<file>.lock`, so it ends with the process however that ends. A file with hard links is refused. The file and
- * those beside it are for their owner alone, also where they were not before.
+ * Only one process may have it open; a second one is refused with a `StartError`. The claim is an
+ * operating-system lock on `<file>.lock`, so it ends with the process, also in a crash. A file with
+ * hard links is refused. The file and those beside it are made readable by their owner only.
  */
 export async function openSqliteFile(path: string): Promise<SqliteFile> {
   const claim = await claimFile(path);
@@ -45,7 +46,10 @@ export async function openSqliteFile(path: string): Promise<SqliteFile> {
 /** One writer, and readers while its transaction is open. */
 const CONNECTIONS = 4;
 
-/** How long a write job waits for another program that holds the write lock; less than any caller's budget. */
+/**
+ * How long a write job waits while another program holds the write lock; shorter than any caller's
+ * time limit.
+ */
 const BUSY_MAX_MS = 3_000;
 const BUSY_PAUSE_MS = 20;
 
@@ -68,7 +72,11 @@ function queuedFile(client: Client, claim: Claim): SqliteFile {
   };
 }
 
-/** Runs a job as soon as no other program writes. @param giveUpAt on the clock of `performance` */
+/**
+ * Runs a job as soon as no other program writes.
+ *
+ * @param giveUpAt on the clock of `performance`
+ */
 async function onceWritable<T>(
   client: Client,
   job: (client: Client) => Promise<T>,
@@ -79,7 +87,7 @@ async function onceWritable<T>(
       return await job(client);
     } catch (error) {
       if (!isBusy(error)) throw error;
-      // libsql leaves the refused BEGIN unfinished, and its connection then refuses every COMMIT.
+      // libsql leaves the refused BEGIN open; its connection would then refuse every COMMIT.
       client.reconnect();
       if (performance.now() + BUSY_PAUSE_MS >= giveUpAt) throw error;
     }
@@ -120,8 +128,8 @@ async function claimFile(path: string): Promise<Claim> {
 }
 
 /**
- * Each name of a file has a write-ahead log and a claim of its own, so two servers on two names would overwrite each
- * other, and what one committed would be missing for the other.
+ * Each name of a file has its own write-ahead log and claim. Two servers on two names would
+ * overwrite each other's writes and miss each other's commits.
  */
 function refuseHardLink(path: string): void {
   const links = linksTo(path);
@@ -131,7 +139,7 @@ function refuseHardLink(path: string): void {
   );
 }
 
-/** 0 for a path that leads nowhere: why, the attempt to open it will say. */
+/** 0 for a path that does not exist: opening it will report why. */
 function linksTo(path: string): number {
   try {
     return statSync(path).nlink;
@@ -140,7 +148,7 @@ function linksTo(path: string): number {
   }
 }
 
-/** The same file by whatever path it is reached. */
+/** The same result for every path to one file. */
 function canonical(path: string): string {
   try {
     return realpathSync(path);
@@ -153,7 +161,10 @@ export function fileUrl(path: string): string {
   return `file:${path.split('/').map(encodeURIComponent).join('/')}`;
 }
 
-/** Whether a job wrote nothing because another program held the write lock. Drivers wrap what they throw. */
+/**
+ * Whether a job wrote nothing because another program held the write lock. Drivers wrap their
+ * errors.
+ */
 export const isBusy = (error: unknown): boolean =>
   causes(error).some((each) => each instanceof LibsqlError && /^SQLITE_BUSY/.test(each.code));
 

@@ -8,7 +8,7 @@ import { migrate } from '../migrate';
 import { openDatabase } from '../open-database';
 import type { DatabaseUrl } from '../urls/backend-url';
 
-/** A place for one database of a test's own, and how to remove it with everything in it. */
+/** A location for one test's database, and a way to remove it with its content. */
 export interface TestPlace {
   url: DatabaseUrl;
   remove(): Promise<void>;
@@ -21,7 +21,10 @@ export type TestDialect = 'sqlite' | 'mysql';
 
 export const TEST_DIALECTS: readonly TestDialect[] = mysqlServer ? ['sqlite', 'mysql'] : ['sqlite'];
 
-/** A new place: a real file in a temporary folder, or a new database on the server of `TEST_MYSQL_URL`. */
+/**
+ * A new location: a real file in a temporary folder, or a new database on the server of
+ * `TEST_MYSQL_URL`.
+ */
 export async function newTestPlace(dialect: TestDialect): Promise<TestPlace> {
   if (dialect === 'sqlite') {
     const folder = await mkdtemp(join(tmpdir(), 'lockyard-'));

@@ -1,18 +1,23 @@
 import { resolve } from 'node:path';
 import { parseZookeeperUrl, type ZookeeperUrl, zookeeperPlace } from './zookeeper-url';
 
-/** Where records or tables are kept. `path` is absolute; `url` holds the password and is never shown. */
+/**
+ * The location of records or tables. `path` is absolute; `url` contains the password and is never
+ * shown.
+ */
 export type BackendUrl = DatabaseUrl | { kind: 'redis'; url: string } | ZookeeperUrl;
 
-/** Where tables can be kept: what the control database may be. */
+/** The location of tables: possible control databases. */
 export type DatabaseUrl = { kind: 'sqlite'; path: string } | { kind: 'mysql'; url: string };
 
 /**
- * Reads `sqlite:<path>`, `mysql://user:password@host:port/database`, `redis://user:password@host:port/number`
- * or `zookeeper://user:password@host:port,…/path`; with TLS `mysqls:`, `rediss:` and `zookeepers:`. A relative path is relative to `folder`.
- * Driver options are not taken from the URL: they could make the driver run code.
+ * Reads `sqlite:<path>`, `mysql://user:password@host:port/database`,
+ * `redis://user:password@host:port/number` or `zookeeper://user:password@host:port,…/path`; with
+ * TLS `mysqls:`, `rediss:` and `zookeepers:`. A relative path is relative to `folder`. Driver
+ * options are not taken from the URL: they could make the driver run code.
  *
- * @returns the URL, or what is wrong with it as the end of a sentence that begins with the variable's name.
+ * @returns the URL, or what is wrong with it as the end of a sentence that begins with the
+ *   variable's name.
  */
 export function parseBackendUrl(text: string, folder: string): BackendUrl | string {
   const scheme = /^([a-z]+):/i.exec(text)?.[1]?.toLowerCase();
@@ -68,26 +73,26 @@ function serverUrl(text: string, example: string): URL | string {
   return url;
 }
 
-/** Which database a MySQL URL names, whoever signs in: `host:port/database`. */
+/** The database that a MySQL URL names, as `host:port/database`, without its user. */
 export function mysqlPlace(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `${hostname.toLowerCase()}:${port || 3306}${pathname}`;
 }
 
-/** Which database a Redis URL names, whoever signs in. */
+/** The database that a Redis URL names, without its user. */
 function redisPlace(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `redis ${hostname.toLowerCase()}:${port || 6379}/${Number(pathname.slice(1))}`;
 }
 
-/** Which store a URL names, whoever signs in. */
+/** The store that a URL names, without its user. */
 export function storeOf(url: BackendUrl): string {
   if (url.kind === 'sqlite') return url.path;
   if (url.kind === 'zookeeper') return zookeeperPlace(url);
   return url.kind === 'mysql' ? mysqlPlace(url.url) : redisPlace(url.url);
 }
 
-/** How a backend may be named to people: without its password. */
+/** A backend's name for people: its URL without the password. */
 export function describeBackendUrl(url: BackendUrl): string {
   if (url.kind === 'sqlite') return `SQLite file ${url.path}`;
   if (url.kind === 'zookeeper') return `ZooKeeper at ${zookeeperPlace(url)}`;

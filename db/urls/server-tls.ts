@@ -2,14 +2,15 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 
-/** Schemes of URLs whose server must speak TLS. */
+/** URL schemes that require TLS. */
 const TLS_SCHEME = /^(mysqls|rediss):$/;
 
 export const speaksTls = (text: string) => TLS_SCHEME.test(new URL(text).protocol);
 
 /**
- * The same URL with the file of the authority that must have signed the server's certificate. It is kept behind the `#`, which
- * no URL of a user may carry, and read again for every connection.
+ * The same URL with the file of the certificate authority that must have signed the server's
+ * certificate. It is stored after the `#`, which a user's URL may not contain, and read again for
+ * every connection.
  */
 export function withAuthority(text: string, file: string): string {
   const url = new URL(text);
@@ -17,7 +18,7 @@ export function withAuthority(text: string, file: string): string {
   return url.href;
 }
 
-/** What TLS with the server of this URL asks for; null where it is spoken to in the clear. */
+/** The TLS options for the server of this URL; null for an unencrypted connection. */
 export function tlsOf(text: string): ConnectionOptions | null {
   if (!speaksTls(text)) return null;
   const { hostname, hash } = new URL(text);
@@ -25,9 +26,9 @@ export function tlsOf(text: string): ConnectionOptions | null {
 }
 
 /**
- * Certificates are verified always: who signed them, and that they are for this host.
+ * Certificates are always verified: their signature and their host.
  *
- * @param authorityFile PEM; null: the authorities that Node trusts by itself
+ * @param authorityFile PEM; null: Node's default authorities
  */
 export function tlsWith(host: string, authorityFile: string | null): ConnectionOptions {
   return {

@@ -1,23 +1,25 @@
 import { createHash } from 'node:crypto';
 import { mysqlPlace, parseBackendUrl } from './backend-url';
 
-/** One of several databases that keep a backend's locks. */
+/** One of several databases that hold a backend's locks. */
 export interface Shard {
-  /** `host:port/database`: what names are spread by, and what people see. */
+  /** `host:port/database`: shown to people, and the key by which names are distributed. */
   name: string;
-  /** Holds the password. */
+  /** Contains the password. */
   url: string;
-  /** What its history and roll-ups are filed under: the backend's id, a dot and six letters of its name's hash. */
+  /**
+   * The id of its history and roll-ups: the backend's id, a dot and six letters of its name's hash.
+   */
   id: string;
 }
 
-/** The databases that keep one backend's locks. */
+/** The databases that hold one backend's locks. */
 export interface ShardList {
-  /** By name. */
+  /** Sorted by name. */
   shards: Shard[];
-  /** Those that are to be emptied by a reshard, and keep nothing of the new list. */
+  /** Databases that a reshard is to empty; the new list assigns no locks to them. */
   leaving: Shard[];
-  /** Tells two lists apart: of the names of `shards`, whatever their order. */
+  /** Identifies the list: derived from the names of `shards`, in any order. */
   fingerprint: string;
 }
 
@@ -25,18 +27,21 @@ const SHARDS_MIN = 2;
 const SHARDS_MAX = 32;
 const LEAVING = 'leaving:';
 
-/** What is added to a backend's id, and so is not left for it. */
+/** The length added to a backend's id, which must leave room for it. */
 export const SHARD_SUFFIX_CHARS = 7;
 
-/** Whether a text names several databases rather than one. A comma within a password is no separator. */
+/**
+ * Whether a text names several databases rather than one. A comma in a password is not a separator.
+ */
 export function isShardList(text: string): boolean {
   return split(text).length > 1 || text.trimStart().startsWith(LEAVING);
 }
 
 /**
- * Reads `mysql://…,mysql://…`. A database behind `leaving:` is one that a reshard is to empty.
+ * Parses `mysql://…,mysql://…`. `leaving:` marks a database that a reshard is to empty.
  *
- * @returns the list, or what is wrong with it as the end of a sentence that begins with the variable's name
+ * @returns the list, or what is wrong with it as the end of a sentence that begins with the
+ *   variable's name
  */
 export function parseShardList(backend: string, text: string): ShardList | string {
   const [shards, leaving]: [Shard[], Shard[]] = [[], []];
@@ -65,7 +70,7 @@ export function parseShardList(backend: string, text: string): ShardList | strin
 }
 
 function split(text: string): string[] {
-  // A digit after the colon is a port: the servers of one ZooKeeper stand behind commas too.
+  // A digit after the colon is a port: the servers of one ZooKeeper are separated by commas too.
   return text.split(/,(?=\s*(?:leaving:)?[a-z]+:(?!\d))/i).map((part) => part.trim());
 }
 

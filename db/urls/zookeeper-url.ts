@@ -1,22 +1,25 @@
-/** Where a ZooKeeper keeps records. `credentials` hold the password and are never shown. */
+/** The location of records in ZooKeeper. `credentials` contain the password and are never shown. */
 export interface ZookeeperUrl {
   kind: 'zookeeper';
   servers: { host: string; port: number }[];
-  /** `user:password` of the scheme "digest"; null: nobody. */
+  /** `user:password` of the scheme "digest"; null for no authentication. */
   credentials: string | null;
-  /** Absent: in the clear. `authorityFile` is PEM; null: the authorities that Node trusts by itself. */
+  /** Absent: unencrypted. `authorityFile` is PEM; null: Node's default authorities. */
   tls?: { authorityFile: string | null };
-  /** The znode under which all of Lockyard's are, without a slash at its end. */
+  /** The znode above all of Lockyard's, without a slash at its end. */
   root: string;
 }
 
 const EXAMPLE = 'zookeeper://user:password@host1:2181,host2:2181/lockyard';
 const DEFAULT_PORT = 2181;
 
-/** A URL of several servers is none that `URL` can read, so it is taken apart by hand. */
+/** `URL` cannot parse a URL with several servers, so it is parsed by hand. */
 const SHAPE = /^zookeeper(s?):\/\/(?:([^@/]*)@)?([^@/?#]+)(\/[^?#]*)?$/i;
 
-/** @returns what is wrong with it, as the end of a sentence that begins with the variable's name, where it is none */
+/**
+ * @returns the location; or what is wrong with the text, as the end of a sentence that begins with
+ *   the variable's name
+ */
 export function parseZookeeperUrl(text: string): ZookeeperUrl | string {
   if (/[?#]/.test(text)) return 'must not carry options after ? or #';
   const parts = SHAPE.exec(text);
@@ -33,7 +36,7 @@ export function parseZookeeperUrl(text: string): ZookeeperUrl | string {
   return { kind: 'zookeeper', servers, credentials, root, ...tls };
 }
 
-/** What it is, without its password: the servers in order, and the path. */
+/** The servers in order and the path, without the password. */
 export function zookeeperPlace({ servers, root }: ZookeeperUrl): string {
   const names = servers.map(({ host, port }) => `${host}:${port}`);
   return `${names.sort().join(',')}${root}`;
@@ -47,7 +50,7 @@ function parseServer(text: string): { host: string; port: number } | null {
   return host && port > 0 && port < 65_536 ? { host, port } : null;
 }
 
-/** Segments that ZooKeeper takes, none of them its own and none that means another. */
+/** Whether ZooKeeper accepts the path: no reserved segment, and none that means another path. */
 function isPlainPath(path: string): boolean {
   const names = path.split('/').slice(1);
   return (
@@ -57,7 +60,7 @@ function isPlainPath(path: string): boolean {
   );
 }
 
-/** Undefined: they are none. */
+/** Undefined for malformed credentials. */
 function parseCredentials(text: string): string | undefined {
   try {
     const [user, password, ...more] = text.split(':').map(decodeURIComponent);

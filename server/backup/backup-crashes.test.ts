@@ -39,7 +39,7 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
   });
   afterAll(() => home.remove());
 
-  /** From the start of the program to a little after its usual end. */
+  /** Points in time from the start of the program until shortly after its usual end. */
   const moments = (usualMs: number) =>
     Array.from({ length: TRIES }, (_, i) => Math.round(usualMs * (0.3 + (0.8 * i) / TRIES)));
 
@@ -75,5 +75,5 @@ describe.each(TEST_DIALECTS)('on %s a kill at any moment', (dialect) => {
   });
 });
 
-/** The default backend's; its columns begin with id and epoch. */
+/** The epoch of the default backend; the first columns are id and epoch. */
 const epochOf = ({ backends = [] }: Record<string, unknown[][]>) => Number(backends[0]?.[1]);

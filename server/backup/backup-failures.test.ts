@@ -20,14 +20,14 @@ afterAll(() => commandLine.remove());
 
 const lines = (file: string) => gunzipSync(readFileSync(file)).toString('utf8').trim().split('\n');
 
-/** Writes a backup of these lines, all but the last, with a checksum that fits. */
+/** Writes a backup made of these lines, except the last, with a matching checksum. */
 function writeLines(file: string, all: string[]): void {
   const body = all.slice(0, -1).map((line) => `${line}\n`);
   const sha256 = createHash('sha256').update(body.join('')).digest('hex');
   writeFileSync(file, gzipSync(`${body.join('')}${JSON.stringify({ sha256 })}\n`));
 }
 
-/** Another backup, in which the header says something else. */
+/** Another backup, with a changed header. */
 function withHeader(file: string, change: (header: Header) => object): string {
   const [header = '', ...rest] = lines(file);
   const other = home.file(`other-${randomText(4)}.gz`);
@@ -58,7 +58,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
   });
   afterEach(() => home.remove());
 
-  /** Ends with 1 and one line, and changes nothing. */
+  /** The command exits with 1, prints one line and changes nothing. */
   async function expectRefused(
     words: string[],
     line: RegExp,

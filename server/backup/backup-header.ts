@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** Rises when a reader of today could not read what is written then. */
+/** Raised when older readers could not read the new format. */
 export const BACKUP_FORMAT = 1;
 
 /**
- * A backup is gzipped text of lines: this header, then one JSON list a row, table by table in the header's order, then
- * the end.
+ * A backup is gzipped text: a line with this header, then one JSON list for each row, table by
+ * table in the header's order, then the end line.
  */
 export const backupHeader = z.object({
   lockyardBackup: z.int().min(1),
-  /** The version of the program that made it. */
+  /** The version of the program that made the backup. */
   program: z.string(),
   /** How many migrations the database had. */
   schema: z.int().min(1),

@@ -10,18 +10,21 @@ type Row = Record<string, Cell>;
 
 const HOME = 'default';
 const ROWS_AT_ONCE = 200;
-/** Well below what the stingiest server takes in one packet. */
+/** Well below the packet limit of any supported server. */
 const CHARS_AT_ONCE = 1_000_000;
 
-/** What the database was before, and when it becomes what the backup says. */
+/** The state before the restore, and the times used in it. */
 interface Circumstances {
-  /** Of the database as it was, by backend. */
+  /** Epochs before the restore, by backend. */
   epochs: Map<string, number>;
   now: number;
   grantsFrom: number;
 }
 
-/** Puts a backup's rows into an empty database as they are read, changed as a restore changes them. */
+/**
+ * Inserts a backup's rows into an empty database as they are read, with the changes that a restore
+ * makes.
+ */
 export class BackupLoad {
   private readonly restored: RestoredRows;
   private readonly backends = new Map<string, Row>();
@@ -56,7 +59,7 @@ export class BackupLoad {
     if (isFull) await this.flush();
   }
 
-  /** Writes what is left, and what the restore itself has to tell. */
+  /** Writes the remaining rows and the restore's own history. */
   async finish(): Promise<{ rows: number; epoch: number; grantsFrom: number }> {
     await this.flush();
     for (const row of this.restored.history()) await this.insert('lock_history', row);
@@ -68,7 +71,7 @@ export class BackupLoad {
     return { rows: this.rows, epoch: this.nextEpoch(HOME), grantsFrom };
   }
 
-  /** Above every epoch that is known of: the backup's, and that of the database which it replaces. */
+  /** Higher than every known epoch: the backup's, and that of the database it replaces. */
   private nextEpoch(backend: string): number {
     const known = Math.max(this.header.epochs[backend] ?? 0, this.at.epochs.get(backend) ?? 0);
     if (known < EPOCH_MAX) return known + 1;

@@ -2,13 +2,16 @@ import type { TablePart } from '@/db/snapshot';
 import { tableShapes } from '@/db/table-shapes';
 import { OWN_NAMESPACE } from '../engine/pulse';
 
-/** Sessions end with a restore, and so does what was counted against those who could not sign in. */
+/** A restore ends all sessions and clears the counts of failed sign-ins. */
 const LEFT_OUT = ['sessions', 'sign_in_failures'];
 
-/** The secret's fingerprint stays with the secret; a setup link that was used must not come back. */
+/**
+ * The secret's fingerprint belongs to the secret, which is not restored. A used setup link must not
+ * become valid again.
+ */
 export const IS_KEPT_IN_PLACE = "id = 'secret-fingerprint'";
 
-/** Signs of life and Lockyard's own locks mean nothing on another day. */
+/** Heartbeats and Lockyard's own locks mean nothing after a restore. */
 const KEPT_ROWS: Record<string, string> = {
   locks: `id not like '${OWN_NAMESPACE}/%'`,
   settings: `not (${IS_KEPT_IN_PLACE}) and id not like 'setup-link:%'`,

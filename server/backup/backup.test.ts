@@ -32,7 +32,7 @@ async function install(dialect: TestDialect): Promise<Installation> {
   return installation;
 }
 
-/** Says that a command did what it should; what it said. */
+/** Expects a command to succeed. Returns its output. */
 async function succeed(installation: Installation, words: string[]): Promise<string> {
   const { code, err } = await installation.command(words);
   expect([code, err]).toEqual([0, expect.stringContaining('\n')]);

@@ -4,7 +4,10 @@ import { OWN_NAMESPACE } from '../engine/pulse';
 
 const PROCESSES = `select id, head from locks where id like '${OWN_NAMESPACE}/process/%'`;
 
-/** Refuses a database over which a server runs, by the signs of life that servers leave there. Throws `StartError`. */
+/**
+ * Refuses a database that a running server uses, by the heartbeats that servers write there. Throws
+ * `StartError`.
+ */
 export async function refuseLiveServers(change: BulkChange, now: number): Promise<void> {
   const rows = await change.select(PROCESSES);
   if (!rows.some(({ head }) => Number(head) > now)) return;
@@ -13,7 +16,7 @@ export async function refuseLiveServers(change: BulkChange, now: number): Promis
   );
 }
 
-/** What there is in a database that somebody would miss. */
+/** Data that an operator would miss. */
 const BELONGINGS: [word: string, sql: string][] = [
   ['people', 'from users'],
   ['API keys', 'from api_keys'],

@@ -14,16 +14,17 @@ import {
 } from './backup-header';
 import { fileFailure } from './file-failure';
 
-/** Who is told what a backup holds, piece by piece, before the whole is known to be sound. */
+/** Receives the content of a backup piece by piece, before the whole has been verified. */
 export interface BackupVisitor {
   header(header: BackupHeader): void;
   row?(table: BackupHeader['tables'][number], cells: Cell[]): Promise<void> | void;
 }
 
 /**
- * Reads a whole backup and checks it: its form, its counts, its checksum, which is answered.
+ * Reads a whole backup and checks its form, its counts and its checksum. Returns the checksum.
  *
- * Rejects with `StartError` for a file that is no backup, is damaged or cut short, or is in a newer format.
+ * Rejects with `StartError` for a file that is no backup, is damaged or cut short, or is in a newer
+ * format.
  */
 export async function readBackup(file: string, visitor: BackupVisitor): Promise<string> {
   try {
@@ -75,7 +76,7 @@ async function readLines(
   return end.sha256;
 }
 
-/** Lines end with a line feed, and with nothing else that might stand in a text. */
+/** Lines end with a line feed only: no other separator, since texts may contain those. */
 async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8');
   let rest = '';

@@ -15,22 +15,22 @@ import { refuseLiveServers, refuseUsed } from './check-target';
 import { readBackup } from './read-backup';
 
 export interface RestoreOptions {
-  /** Whether what is in the database may be thrown away. */
+  /** Whether the database's content may be deleted. */
   replace: boolean;
-  /** How long after the restore a hold from before may still last: so long nothing is granted. */
+  /** How long a hold from before the restore may still last. Nothing is granted for this long. */
   quietMs: number;
   /** The machine's clock, for a database without one. */
   now: number;
 }
 
-/** A backup that was read from end to end and can be restored by this program. */
+/** A backup that was read completely and can be restored by this program. */
 export interface CheckedBackup {
   file: string;
   header: BackupHeader;
   sha256: string;
 }
 
-/** What a restore has brought about. */
+/** The result of a restore. */
 export interface Restored {
   rows: number;
   epoch: number;
@@ -38,7 +38,9 @@ export interface Restored {
   grantsFrom: number;
 }
 
-/** Reads a backup from end to end. Rejects with `StartError` for one that this program cannot restore. */
+/**
+ * Reads a backup completely. Rejects with `StartError` for one that this program cannot restore.
+ */
 export async function checkBackup(file: string, kind: Database['kind']): Promise<CheckedBackup> {
   let found: BackupHeader | undefined;
   const sha256 = await readBackup(file, {
@@ -52,10 +54,12 @@ export async function checkBackup(file: string, kind: Database['kind']): Promise
 }
 
 /**
- * Puts a backup into a database, all of it or nothing. A backup of an older schema is taken up to this program's: what
- * is new gets its default. Every backend's epoch rises, holds are over, and nothing is granted for `quietMs`.
+ * Restores a backup into a database, all of it or nothing. A backup of an older schema is migrated
+ * to this program's: new columns get their defaults. Every backend's epoch rises, all holds end,
+ * and nothing is granted for `quietMs`.
  *
- * @throws StartError when a server runs, the database is in use, or the file has changed since it was checked
+ * @throws StartError when a server runs, the database is in use, or the file has changed since it
+ *   was checked
  */
 export async function restoreBackup(
   database: Database,
@@ -84,7 +88,7 @@ export async function restoreBackup(
       if (read !== sha256) throw new StartError(`${file} was changed meanwhile.`);
       const restored = await load.finish();
       await change.insert('audit', ...auditEntry(backup, options, restored));
-      // What was there before is gone by now: a server that is seen came to life in between.
+      // The old content is deleted by now: a server found here started in the meantime.
       await refuseLiveServers(change, await clock());
       return restored;
     });
@@ -99,7 +103,10 @@ export async function restoreBackup(
   }
 }
 
-/** Written with what it tells of: a restore that failed has left nothing behind, nor can it write anything down. */
+/**
+ * Written in the transaction of the restore. A failed restore changes nothing, so it leaves no
+ * entry either.
+ */
 function auditEntry(
   { file, header }: CheckedBackup,
   { now, quietMs }: RestoreOptions,

@@ -11,15 +11,18 @@ import type { Change } from '../storage/record-store';
 type Row = Record<string, Cell>;
 
 /**
- * Turns the rows of locks and counters into what they are after a restore, and keeps what is to be written to the
- * history about it.
+ * Converts the rows of locks and counters to their state after a restore, and collects the history
+ * of that.
  */
 export class RestoredRows {
   private readonly told: { id: string; rev: number; writer: string; events: LockEvent[] }[] = [];
 
   constructor(private readonly restoration: Restoration) {}
 
-  /** A row of the table `locks`. What no version of ours wrote stays as it is: no engine will decide on it. */
+  /**
+   * A row of the table `locks`. A row that no version of ours wrote stays unchanged: no engine will
+   * decide on it.
+   */
   record(row: Row): Row {
     const stored = {
       rev: Number(row.rev),
@@ -69,7 +72,7 @@ export class RestoredRows {
 
 const LOCKS_A_ROW = 100;
 
-/** What a change of the history's text needs not know. */
+/** The parts of a change that its history text does not need. */
 const NOTHING: Omit<Change, 'key' | 'rev' | 'writer' | 'events'> = {
   expect: null,
   clock: { past: 0, ahead: Number.POSITIVE_INFINITY },

@@ -13,18 +13,19 @@ import { BACKUP_FORMAT, type BackupHeader } from './backup-header';
 import { backupParts } from './backup-parts';
 import { fileFailure } from './file-failure';
 
-/** How a backup went. */
+/** The result of a backup. */
 export interface WrittenBackup {
   header: BackupHeader;
   bytes: number;
 }
 
 /**
- * Writes a backup to a file that only its owner may read: it holds hashes of passwords and keys. The file appears under
- * its name when it is whole, and never before. Rejects with `StartError`; then there is no such file, or the old one.
+ * Writes a backup to a file that only its owner may read: it contains hashes of passwords and keys.
+ * The file gets its name only when it is complete. Rejects with `StartError`; then there is no such
+ * file, or the old one.
  *
- * @param overwrite whether a file of that name may be replaced
- * @param signal breaks it off, and leaves nothing behind
+ * @param overwrite whether an existing file of that name may be replaced
+ * @param signal aborts the backup, which then leaves no file behind
  */
 export async function writeBackup(
   snapshot: Snapshot,
@@ -38,7 +39,7 @@ export async function writeBackup(
     const open = () => createWriteStream(part, options);
     const header = await streamBackup(snapshot, open, madeAt, signal);
     const { size } = await stat(part);
-    // A link refuses a name that somebody else has taken meanwhile, a renaming replaces it.
+    // A link fails if the name has been taken in the meantime; a rename replaces the file.
     await (overwrite ? rename(part, file) : link(part, file));
     return { header, bytes: size };
   } catch (error) {
@@ -49,9 +50,10 @@ export async function writeBackup(
 }
 
 /**
- * Writes a backup to a stream. Rejects with whatever goes wrong.
+ * Writes a backup to a stream. Rejects with any error.
  *
- * @param open called when there is something to write: a stream that fails while nobody listens ends the process
+ * @param open called when there is data to write: an error of a stream without a listener would end
+ *   the process
  */
 export async function streamBackup(
   snapshot: Snapshot,
@@ -86,7 +88,7 @@ async function headerOf(snapshot: Snapshot, madeAt: number): Promise<BackupHeade
 
 const PIECE_CHARS = 64 * 1024;
 
-/** The lines, many at a time. */
+/** The lines, in batches. */
 async function* pieces(snapshot: Snapshot, header: BackupHeader): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let text = `${JSON.stringify(header)}\n`;
@@ -103,7 +105,9 @@ async function* pieces(snapshot: Snapshot, header: BackupHeader): AsyncGenerator
   yield `${text}${JSON.stringify({ sha256: hash.digest('hex') })}\n`;
 }
 
-/** A backup is made by the program that the database belongs to: another does not know what is in it. */
+/**
+ * Only the program that the database belongs to makes a backup: another does not know the content.
+ */
 export function refuseOtherSchema(snapshot: Snapshot, kind: 'sqlite' | 'mysql'): void {
   const [theirs, ours] = [snapshot.applied.length, programSchema(kind)];
   if (theirs === ours) return;

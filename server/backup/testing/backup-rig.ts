@@ -16,7 +16,7 @@ import type { CommandLine, RunOptions } from './command-line';
 
 const KEY = { namespace: 'default', name: 'job' };
 
-/** One installation of a test's own: a database, a data folder, and servers started over them. */
+/** An installation for one test: a database, a data folder, and servers started over them. */
 export class Installation {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'lockyard-backup-'));
 
@@ -39,7 +39,7 @@ export class Installation {
     return { LOCKYARD_DATA_DIR: this.dataDir, LOCKYARD_DATABASE_URL: databaseUrl };
   }
 
-  /** A path in a folder that goes with the installation. */
+  /** A path in a folder that is removed with the installation. */
   file(name = 'backup.gz'): string {
     return join(this.dataDir, name);
   }
@@ -48,7 +48,7 @@ export class Installation {
     return this.commandLine.run(words, { variables: this.variables, ...options });
   }
 
-  /** What a server is to locks and to the command line: everything but the pages. */
+  /** A server as locks and the command line see it: everything but the pages. */
   async serve<T>(use: (server: Server) => Promise<T>): Promise<T> {
     const log = pino({ level: 'silent' });
     const runtime = await createRuntime(readConfig(this.variables), log, systemClock);

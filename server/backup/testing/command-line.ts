@@ -9,9 +9,9 @@ export interface Ended {
   err: string;
 }
 
-/** The real command line, built once, to be run in processes of its own. */
+/** The real command line, built once and run in processes of its own. */
 export interface CommandLine {
-  /** What starts it, without its words. */
+  /** The command that starts it, without arguments. */
   program: string[];
   run(words: string[], options: RunOptions): Promise<Ended>;
   remove(): void;
@@ -19,13 +19,13 @@ export interface CommandLine {
 
 export interface RunOptions {
   variables: Record<string, string>;
-  /** Where its migrations are found: another version of the program is one with others. */
+  /** The folder with its migrations; another one makes it another version of the program. */
   cwd?: string;
-  /** No file may grow larger, as on a full disk. */
+  /** The largest file it may write, as on a full disk. */
   fileMaxKb?: number;
-  /** It is killed so long after its start, as in a crash. */
+  /** How long after its start it is killed, as in a crash. */
   killAfterMs?: number;
-  /** It is told to end (SIGTERM) as soon as this says so. */
+  /** Gets SIGTERM as soon as this returns true. */
   endWhen?: () => boolean;
 }
 
