@@ -1,9 +1,6 @@
 import type { Kit } from './kits/mysql';
 
-/**
- * Names of constraints and columns are the same in both dialects, and shorter than MySQL's 64
- * characters.
- */
+/** Constraint and column names are the same in both dialects and under MySQL's 64 characters. */
 export const CASING = 'snake_case';
 
 /** The tables, written once over a column kit. Instants are epoch milliseconds. */
@@ -21,8 +18,8 @@ export function defineSchema(kit: Kit) {
       queue: kit.document().notNull(),
       changedAt: kit.whole().notNull(),
       /**
-       * What a compare-and-swap expects of the row, carried into MySQL's upsert: `rev:writer` and
-       * two instants. Never stored.
+       * A compare-and-swap's expectation, for MySQL's upsert: `rev:writer`, two instants. Never
+       * stored.
        */
       seen: kit.code(48).notNull().default(''),
       past: kit.whole().notNull().default(0),
@@ -39,18 +36,13 @@ export function defineSchema(kit: Kit) {
       inputHash: kit.code(22).notNull(),
       answer: kit.document().notNull(),
       expiresAt: kit.whole().notNull(),
-      /**
-       * The record that was written with it; if that record moves, so does this row. Only on MySQL.
-       */
+      /** The record it was written with; if that moves, so does this row. Only on MySQL. */
       lockId: kit.exact(265),
     },
     (t) => [index('lock_requests_expires').on(t.expiresAt)],
   );
 
-  /**
-   * One row for each commit: what it proposed, and the positions of the changes that were applied.
-   * Decoded by the tail.
-   */
+  /** One row per commit: its proposal, and the positions of the applied changes. See the tail. */
   const lockHistory = table(
     'lock_history',
     {
@@ -63,8 +55,7 @@ export function defineSchema(kit: Kit) {
   );
 
   /**
-   * The decoded history: one row for each event, for the pages that list them. Written by the
-   * maintenance process.
+   * The decoded history, one row per event, for the console. Written by the maintenance process.
    */
   const lockEvents = table(
     'lock_events',
@@ -109,9 +100,7 @@ export function defineSchema(kit: Kit) {
     ],
   );
 
-  /**
-   * How long the holds of a lock that ended in one week had lasted; the source of a lock's own p99.
-   */
+  /** How long the holds that ended in one week had lasted; the source of a lock's own p99. */
   const lockWeeks = table(
     'lock_weeks',
     {
@@ -142,15 +131,9 @@ export function defineSchema(kit: Kit) {
       id: kit.code(32).primaryKey(),
       epoch: kit.count().notNull(),
       createdAt: kit.whole().notNull(),
-      /**
-       * After a restored backup or data loss: no lock is granted before this instant of the
-       * backend's clock.
-       */
+      /** After a restore or data loss: no grants before this instant of the backend's clock. */
       grantsFrom: kit.whole(),
-      /**
-       * The store incarnation that these columns describe; null before the first. See
-       * `backend-life.ts`.
-       */
+      /** The current store incarnation; null before the first. See `backend-life.ts`. */
       life: kit.code(24),
       /** The server run in which that incarnation was found complete; null during recovery. */
       runId: kit.code(64),
@@ -158,10 +141,7 @@ export function defineSchema(kit: Kit) {
       beat: kit.whole(),
       /** The replication history that this run continues; null where the store reports none. */
       replicationId: kit.code(64),
-      /**
-       * 1 while every write of that run was flushed and no other server copied it; 0 for good
-       * afterwards.
-       */
+      /** 1 while all writes of that run were flushed and no server copied it; else 0 for good. */
       isDurable: kit.count(),
       /** The number of keys that run had evicted when the incarnation was found complete. */
       evictedKeys: kit.whole(),
@@ -229,10 +209,7 @@ export function defineSchema(kit: Kit) {
     (t) => [index('sessions_user').on(t.userId)],
   );
 
-  /**
-   * Failed sign-ins, counted as described in `sign-in-budget.ts`; in the database, so that a
-   * restart forgets none.
-   */
+  /** Failed sign-ins, see `sign-in-budget.ts`; here, so that a restart forgets none. */
   const signInFailures = table(
     'sign_in_failures',
     {
@@ -260,18 +237,12 @@ export function defineSchema(kit: Kit) {
     () => [],
   );
 
-  /**
-   * Who did what, when and why. Written as an intent before the action, completed with its outcome
-   * after it.
-   */
+  /** Who did what, when and why. Written before the action; the outcome is added after it. */
   const audit = table(
     'audit',
     {
       id: kit.serial(),
-      /**
-       * The action's own id. Also the command's request id, unless the caller sent one: that one is
-       * in `seen`.
-       */
+      /** The action's id, and the command's request id unless the caller sent one (in `seen`). */
       intent: kit.code(32).notNull(),
       at: kit.whole().notNull(),
       actor: kit.document().notNull(),
