@@ -1,14 +1,14 @@
 import { promisify } from 'node:util';
 import { constants, crc32, deflateRaw } from 'node:zlib';
 
-/** A text that is compressed once, to be put between others. */
+/** A text that is compressed once and then placed between others. */
 export interface GzipPiece {
-  /** Whole deflate blocks, which refer to nothing outside themselves. */
+  /** Whole deflate blocks without references to data outside them. */
   blocks: Buffer;
   crc: number;
-  /** Before compression. */
+  /** In bytes, before compression. */
   length: number;
-  /** What takes the checksum of all that comes before across this piece. */
+  /** The factor that moves the checksum of everything before this piece past it. */
   shift: number;
 }
 
@@ -16,13 +16,13 @@ const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3]);
 const LAST_BLOCK = Buffer.from([3, 0]);
 const BLOCK_HEADER_BYTES = 5;
 
-/** Compresses a part that is the same in all answers. */
+/** Compresses a part that is the same in every answer. */
 export async function gzipPiece(text: Buffer): Promise<GzipPiece> {
   const how = { level: 9, finishFlush: constants.Z_FULL_FLUSH };
   return pieceOf(text, await promisify(deflateRaw)(text, how));
 }
 
-/** Takes up a short part as it is, of less than 64 KB. */
+/** Stores a short part without compression; less than 64 KB. */
 export function plainPiece(text: Buffer): GzipPiece {
   const header = Buffer.alloc(BLOCK_HEADER_BYTES);
   header.writeUInt16LE(text.length, 1);
@@ -30,7 +30,7 @@ export function plainPiece(text: Buffer): GzipPiece {
   return pieceOf(text, Buffer.concat([header, text]));
 }
 
-/** The gzip file of all pieces one after another, as buffers to be sent in this order. */
+/** The gzip file of all pieces in order, as buffers to send one after another. */
 export function gzipOf(pieces: GzipPiece[]): Buffer[] {
   const end = Buffer.alloc(8);
   const crc = pieces.reduce(
@@ -49,12 +49,12 @@ function pieceOf(text: Buffer, blocks: Buffer): GzipPiece {
   return { blocks, crc: crc32(text), length: text.length, shift: shiftOf(text.length) };
 }
 
-/** The polynomial of the checksum, its bits from the lowest power up, as zlib has it. */
+/** The polynomial of the checksum, lowest power first, as in zlib. */
 const POLYNOMIAL = 0xedb88320;
 const ONE = 0x80000000;
 const X = 0x40000000;
 
-/** The product of two polynomials over GF(2), modulo the checksum's. */
+/** The product of two polynomials over GF(2), modulo that of the checksum. */
 function multiply(a: number, b: number): number {
   let product = 0;
   let factor = b;
@@ -65,7 +65,7 @@ function multiply(a: number, b: number): number {
   return product >>> 0;
 }
 
-/** x to the power of the bits of so many bytes. */
+/** x to the power of the number of bits in this many bytes. */
 function shiftOf(bytes: number): number {
   let power = ONE;
   let square = X;

@@ -5,19 +5,22 @@ import { type GzipPiece, gzipOf, gzipPiece, plainPiece } from './gzip-pieces';
 import type { PageRelay } from './process/page-relay';
 import { acceptsGzip } from './static-files';
 
-/** Pages that are the same for everybody, but for what is filled in. */
+/** Pages that are the same for every caller, except for the values filled in. */
 export type KeptPage = 'docs' | 'notFound' | 'setup' | 'setupByLink' | 'signIn';
 
-/** What differs from answer to answer. */
+/** The values that differ between answers. */
 export interface PageFills {
   nonce: string;
-  /** By which the browser reaches this server. Written into scripts and markup as it is: letters, digits and `:/.-_[]`. */
+  /**
+   * The origin at which the browser reaches this server. Inserted into scripts and markup without
+   * escaping: letters, digits and `:/.-_[]`.
+   */
   origin: string;
-  /** Of a setup link, letters and digits and `-_`. Empty where there is none. */
+  /** The token of a setup link: letters, digits and `-_`. Empty without a link. */
   token: string;
 }
 
-/** A part that never changes, plain and compressed, or the name of what is filled in. */
+/** A constant part, plain and compressed, or the name of a value to fill in. */
 type Piece = { text: Buffer; gzipped: GzipPiece } | keyof PageFills;
 
 interface KeptForm {
@@ -27,8 +30,8 @@ interface KeptForm {
 }
 
 /**
- * Renders each of these pages once, with marks where a nonce, an address or a token belongs, and answers them from memory
- * from then on. There are two forms of each: the page itself, and what a client navigation reads.
+ * Renders each of these pages once, with placeholders for nonce, origin and token, then answers
+ * them from memory. Each has two forms: the page itself, and the one for client navigations.
  */
 export class KeptPages {
   private readonly marks: PageFills = {
@@ -41,9 +44,10 @@ export class KeptPages {
   constructor(private readonly relay: PageRelay) {}
 
   /**
-   * Answers a page. Rejects with `PageProcessFailure` if it has not been rendered yet and cannot be.
+   * Answers a page. Rejects with `PageProcessFailure` if it has not been rendered yet and cannot
+   * be.
    *
-   * @param isNavigation whether a client navigation asks, which reads the page in another form
+   * @param isNavigation whether to answer the form for client navigations
    * @returns how many bytes are sent
    */
   async answer(
@@ -65,7 +69,7 @@ export class KeptPages {
       res.end();
       return 0;
     }
-    // The pieces themselves are shared by all answers: who does not read costs no copy.
+    // All answers share these buffers, so a caller that does not read costs no copy.
     res.cork();
     for (const piece of pieces) res.write(piece);
     res.end();
@@ -73,7 +77,7 @@ export class KeptPages {
     return length;
   }
 
-  /** Renders all of them, so that the first who ask need not wait. */
+  /** Renders all of them, so that the first callers need not wait. */
   async prepare(): Promise<void> {
     const pages = Object.keys(PATHS) as KeptPage[];
     await Promise.all(pages.flatMap((page) => [this.form(page, false), this.form(page, true)]));
@@ -115,7 +119,7 @@ const PATHS: Record<KeptPage, (token: string) => string> = {
   signIn: () => '/sign-in',
 };
 
-/** Hints about files to load early carry a nonce; the page names the same files. */
+/** Drops preload hints, which carry a nonce: the page names the same files. */
 function withoutMarks(headers: OutgoingHttpHeaders, { nonce }: PageFills): OutgoingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(

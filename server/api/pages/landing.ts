@@ -4,10 +4,11 @@ import { currentSession } from '../../operations/sessions/current-session';
 import type { RequestScope } from '../http/requests/request-scope';
 
 /**
- * The address to which a request for a page is led instead, because of who asks; null: it gets its page.
+ * The address to which this caller's page request is redirected; null if it gets the page.
  *
  * @param scope of a request for a page that exists
- * @throws LockyardError `BACKEND_DOWN` while the control database is away and the session is not known
+ * @throws LockyardError `BACKEND_DOWN` while the control database is not responding and the session
+ *   is not cached
  */
 export async function landingOf(
   runtime: Runtime,

@@ -18,7 +18,7 @@ export interface Pages {
 }
 
 /**
- * Starts the process that renders the pages, and answers what shows them.
+ * Starts the process that renders pages. Returns their request handler and `close`.
  *
  * @param env the whole environment of that process
  * @param answerQuery answers its queries of the console API

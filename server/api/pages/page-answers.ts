@@ -16,20 +16,20 @@ import { type PageRefusal, refusePage } from './refuse-page';
 import { isRouterState } from './router-state';
 import type { StaticFiles } from './static-files';
 
-/** So many pages are rendered at once, and so many wait for that. */
+/** How many pages are rendered at once, and how many requests may wait for that. */
 const RENDERING_MAX = 4;
 const QUEUED_MAX = 100;
-/** Of pages that were rendered and are not read; beyond that none is rendered. */
+/** The limit for rendered pages that callers have not read. Above it nothing is rendered. */
 const UNREAD_MAX_BYTES = 32 * 1024 * 1024;
-/** Of the time of the event loop that grants locks. */
+/** Shares of the time of the event loop that grants locks. */
 const SHARE_OF_PAGES = 0.12;
 const SHARE_OF_FILES = 0.08;
-/** What a rendered page costs that loop: the console API is asked two or three times for it. */
+/** What a rendered page costs that loop: it queries the console API two or three times. */
 const RENDERED_COST_MS = 5;
 
 /** Tells Next which parts of a page its caller has already. */
 const ROUTER_STATE = 'next-router-state-tree';
-/** With either a browser only loads ahead what a person may want next. */
+/** The headers of a prefetch: the browser loads what a person may want next. */
 const PREFETCHES = ['next-router-prefetch', 'next-router-segment-prefetch'];
 const SETUP_TOKEN = /^[\w-]{1,128}$/;
 const HOST = /^[\w.:[\]-]{1,255}$/;
@@ -42,7 +42,10 @@ interface PageParts {
   routes: PageRoutes;
 }
 
-/** Decides how each request outside the APIs is answered: from memory, by being led elsewhere, rendered, or refused. */
+/**
+ * Decides how each request outside the APIs is answered: from memory, redirected, rendered, or
+ * refused.
+ */
 export class PageAnswers {
   private readonly kept: KeptPages;
   private readonly gate = new PageGate(RENDERING_MAX, QUEUED_MAX);
@@ -60,12 +63,12 @@ export class PageAnswers {
     this.files = new PagePace(clock, SHARE_OF_FILES);
   }
 
-  /** Renders what is kept in memory. */
+  /** Renders the pages that are kept in memory. */
   prepare(): Promise<void> {
     return this.kept.prepare();
   }
 
-  /** Answers a request for a page or a file, whose policy names `nonce`. */
+  /** Answers a request for a page or a file. The answer's security policy names `nonce`. */
   async answer(scope: RequestScope, nonce: string): Promise<void> {
     const { res, pathname } = scope;
     const { files } = this.parts;
@@ -108,7 +111,7 @@ export class PageAnswers {
   private async answerKept(scope: RequestScope, nonce: string, page: KeptPage): Promise<void> {
     const { req, res } = scope;
     if (PREFETCHES.some((name) => req.headers[name] !== undefined)) {
-      // Not to be had: what it is for is read as fast when it is wanted.
+      // Nothing to prefetch: when the page is wanted, it comes from memory just as fast.
       res.writeHead(204, { 'Cache-Control': 'no-store' }).end();
       return;
     }
@@ -131,7 +134,7 @@ export class PageAnswers {
     try {
       const bytes = await relay.relay(scope, pagePolicy(nonce), gone);
       this.pages.spend({ bytes: bytes ?? 0, ms: RENDERED_COST_MS });
-      // What Next answers for it is blank until its scripts have run.
+      // Next's own answer would be blank until its scripts have run.
       if (bytes === null) await this.answerKept(scope, nonce, 'notFound');
       else this.answers.rendered += 1;
     } finally {
@@ -168,13 +171,13 @@ function keptPageOf({
   }
 }
 
-/** Null for none, and for one that no link of ours has. */
+/** Null for no token, and for text that cannot be a token of ours. */
 function setupTokenOf({ query }: Pick<RequestScope, 'query'>): string | null {
   const token = new URLSearchParams(query).get('token') ?? '';
   return SETUP_TOKEN.test(token) ? token : null;
 }
 
-/** By which the browser reached this server, as far as its request tells. */
+/** The origin at which the browser reached this server, as far as the request shows. */
 function originOf({ req, isSecure }: RequestScope): string {
   const host = req.headers.host ?? '';
   return `${isSecure ? 'https' : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
@@ -184,7 +187,10 @@ function lead(res: ServerResponse, status: 307 | 308, to: string): void {
   res.writeHead(status, { Location: to, 'Content-Length': 0, 'Cache-Control': 'no-store' }).end();
 }
 
-/** Its event was before this for a caller that hung up while it waited in line, and does not come again. */
+/**
+ * A caller may have hung up while it waited in the queue: then `close` has fired already and will
+ * not fire again.
+ */
 function goneSignal(res: ServerResponse): AbortSignal {
   const gone = new AbortController();
   if (res.closed) gone.abort();

@@ -1,9 +1,9 @@
-/** Gives a place back; further calls do nothing. */
+/** Frees the slot; further calls do nothing. */
 export type LeavePlace = () => void;
 
 /**
- * Lets a few in at a time and lets a bounded number of others wait, first come, first served. Further
- * callers are refused at once: a page that cannot be had soon is better refused.
+ * Admits a few callers at a time and queues a bounded number of others, first come, first served.
+ * Further callers are refused at once: for a page that would take long, an early refusal is better.
  */
 export class PageGate {
   private inside = 0;
@@ -23,8 +23,8 @@ export class PageGate {
   }
 
   /**
-   * @param gone aborts when the caller hangs up, which frees its place in the queue
-   * @returns what gives the place back, or null: the queue is full, or the caller has gone
+   * @param gone aborts when the caller hangs up, which frees its position in the queue
+   * @returns a function that frees the slot; null: the queue is full, or the caller has hung up
    */
   enter(gone: AbortSignal): Promise<LeavePlace | null> {
     if (gone.aborted) return Promise.resolve(null);

@@ -1,10 +1,10 @@
 import type { MetricFamily } from '../../monitoring/metrics/metrics';
 
-/** How an answer for a page came about. */
+/** How a page request was answered. */
 export const PAGE_ANSWERS = ['memory', 'rendered', 'led', 'full', 'down', 'away'] as const;
 export type PageAnswer = (typeof PAGE_ANSWERS)[number];
 
-/** The pages of this process, and the process that renders them, at this moment. */
+/** Current figures of the pages and of the process that renders them. */
 export interface PageFigures {
   answers: Record<PageAnswer, number>;
   rendering: number;

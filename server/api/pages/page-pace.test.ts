@@ -12,7 +12,7 @@ afterEach(() => {
 const clock = { ...systemClock, monotonic: () => performance.now() };
 const staying = new AbortController().signal;
 
-/** Answers within `ms` to so many callers who ask again at once. */
+/** The answers within `ms` to this many callers who each repeat their request at once. */
 async function answersWithin(pace: PagePace, callers: number, ms: number, bytes = 0) {
   let answers = 0;
   let isOver = false;
@@ -31,7 +31,7 @@ async function answersWithin(pace: PagePace, callers: number, ms: number, bytes 
 
 test('callers who never pause get no more than the share of the time', async () => {
   const pace = new PagePace(clock, 0.1);
-  // Half a millisecond each, and what half a second saves.
+  // Half a millisecond for each answer, plus what half a second has saved.
   const most = (10_500 * 0.1) / 0.5 + 1;
   const answers = await answersWithin(pace, 400, 10_000);
   expect(answers).toBeLessThanOrEqual(most);

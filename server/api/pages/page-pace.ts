@@ -1,15 +1,15 @@
 import type { Clock } from '../../platform/clock';
 
-/** What an answer costs the event loop besides its bytes: reading its request, its headers, its end. */
+/** The event-loop time of an answer apart from its bytes: parsing the request, headers, closing. */
 const ANSWER_COST_MS = 0.5;
 const COST_MS_PER_MIB = 2;
 const MEBIBYTE = 1024 * 1024;
-/** What may be spent at once after a quiet time, in seconds of the share. */
+/** How many seconds of unused share may be saved for a burst. */
 const SAVED_MAX_SECONDS = 0.5;
 
 /**
- * Spreads answers over time, so that they take no more than a share of the event loop however many are asked for. Beyond
- * that they wait, first come, first served; who hangs up leaves the line.
+ * Throttles answers, so that they take no more than a share of the event loop however many are
+ * requested. The rest wait, first come, first served; a caller that hangs up leaves the queue.
  */
 export class PagePace {
   private balanceMs: number;
@@ -30,7 +30,7 @@ export class PagePace {
     return this.line.size;
   }
 
-  /** @returns whether it is this answer's turn; false if its caller has gone before */
+  /** @returns true when this answer may be sent; false if its caller has hung up before */
   turn(gone: AbortSignal): Promise<boolean> {
     if (gone.aborted) return Promise.resolve(false);
     if (this.line.size === 0 && this.earned() > 0) {
@@ -52,7 +52,7 @@ export class PagePace {
     });
   }
 
-  /** Counts what an answer has cost besides, once that is known. */
+  /** Adds the further costs of an answer, once they are known. */
   spend({ bytes = 0, ms = 0 }: { bytes?: number; ms?: number }): void {
     this.balanceMs -= (bytes / MEBIBYTE) * COST_MS_PER_MIB + ms;
   }

@@ -6,10 +6,10 @@ interface RoutesManifest {
   dynamicRoutes: { page: string; regex: string }[];
 }
 
-/** What Next adds to the routes of `app`: none of them is an address of a page. */
+/** Routes that Next adds to those of `app`; none is a page. */
 const NO_PAGE = /^\/_|\.svg$/;
 
-/** Which addresses have a page, as the build says. */
+/** The addresses that have a page, from the build. */
 export class PageRoutes {
   private readonly pages = new Set<string>();
   private readonly patterns: RegExp[] = [];
@@ -21,7 +21,7 @@ export class PageRoutes {
     this.patterns = manifest.dynamicRoutes.map(({ regex }) => new RegExp(regex));
   }
 
-  /** @param pathname as sent; a `/` at its end does not matter */
+  /** @param pathname as sent; a trailing `/` is ignored */
   has(pathname: string): boolean {
     const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname;
     return this.pages.has(path) || this.patterns.some((pattern) => pattern.test(path));

@@ -9,7 +9,7 @@ const WHY = {
   away: 'The control database does not answer, so sessions cannot be checked.',
 };
 
-/** Answers 503 with a page that needs nothing else, says what goes on, and asks again by itself. */
+/** Answers 503 with a self-contained page that explains the problem and reloads itself. */
 export function refusePage(res: ServerResponse, why: PageRefusal): void {
   const body = Buffer.from(pageOf(why));
   res.writeHead(503, {

@@ -33,7 +33,7 @@ const rests = fc.array(
   { maxLength: 5 },
 );
 
-/** What could be a state, with a mistake now and then. */
+/** Values like a router state, sometimes with a mistake. */
 function nearlyTrees(depth: number): fc.Arbitrary<unknown> {
   const slots =
     depth === 0

@@ -1,4 +1,4 @@
-/** As Next limits it; and far deeper than any page here is nested. */
+/** Next's own limit for the text; the depth is far beyond that of any page here. */
 const STATE_MAX_CHARS = 40_000;
 const DEPTH_MAX = 32;
 
@@ -10,8 +10,8 @@ const PARAM_TYPES = new Set(
 const REFRESHES = new Set(['refetch', 'inside-shared-layout', 'metadata-only']);
 
 /**
- * Whether Next can read what a client navigation says that it shows already. Next answers 500 to what it cannot read, so
- * this accepts what its own schema accepts, and nothing that is nested absurdly.
+ * Whether Next can parse the router state of a client navigation. Next answers 500 to a state that
+ * it cannot parse, so this accepts what Next's schema accepts, unless it is nested absurdly deep.
  */
 export function isRouterState(header: string | string[] | undefined): boolean {
   if (header === undefined) return true;

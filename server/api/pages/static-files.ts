@@ -13,10 +13,10 @@ const TYPES: Record<string, string> = {
   '.txt': 'text/plain; charset=utf-8',
   '.woff2': 'font/woff2',
 };
-/** What is compressed already gains nothing. */
+/** Already compressed: gzip would gain nothing. */
 const COMPRESSED = new Set(['.woff2']);
 
-/** Names of built files carry a hash of what is in them. */
+/** Names of built files contain a hash of their content. */
 const BUILT = 'public, max-age=31536000, immutable';
 const NAMED = 'public, max-age=3600';
 
@@ -28,7 +28,10 @@ interface StaticFile {
   gzipped: Buffer | null;
 }
 
-/** The files of the built pages: scripts, styles, fonts, the icon. About 3 MB, compressed once, kept in memory. */
+/**
+ * The files of the built pages: scripts, styles, fonts, the icon. About 3 MB, compressed once, kept
+ * in memory.
+ */
 export class StaticFiles {
   private constructor(private readonly files: Map<string, StaticFile>) {}
 
@@ -49,12 +52,12 @@ export class StaticFiles {
     return new StaticFiles(new Map(files));
   }
 
-  /** Whether an address is one of a file, there or not. */
+  /** Whether an address belongs to a file, whether or not the file exists. */
   isFile(pathname: string): boolean {
     return pathname.startsWith('/_next/') || this.files.has(pathname);
   }
 
-  /** Answers the file at an address, or 404. @returns how many bytes of it are sent */
+  /** Answers the file at an address, or 404. Returns how many bytes of it are sent. */
   answer(res: ServerResponse, pathname: string): number {
     const file = this.files.get(pathname);
     const { req } = res;
@@ -85,7 +88,7 @@ export class StaticFiles {
   }
 }
 
-/** Whether a caller reads gzip. One that lists it with `q=0` does not. */
+/** Whether a caller accepts gzip. One that lists it with `q=0` does not. */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
   return /(^|[,\s])gzip\s*(?!\s*;\s*q=0(\.0*)?\s*(,|$))/i.test(String(header ?? ''));
 }

@@ -6,12 +6,12 @@ import { SharedWindow } from './shared-window';
 import { UnderWay } from './under-way';
 import { WaitingTurns } from './waiting-turns';
 
-/** So much work is begun as it arrives, before anybody has to wait for a turn. */
+/** How much work may begin on arrival in one turn of the event loop. Calls beyond it are queued. */
 const AT_ONCE_UNITS = 8;
 
 /**
- * Work begun in one turn of the event loop; then sockets are read, so that nothing urgent is
- * overlooked.
+ * How long queued work begins in one turn of the event loop; then sockets are read, so that nothing
+ * urgent is overlooked.
  */
 const TURN_MS = 4;
 /** The clock is read once per this many calls. */
@@ -24,24 +24,24 @@ export const BUSY_ROOM = 4;
 const IDLE_ROOM = 64;
 
 /**
- * A key that usually comes back so soon after its answers is waited for, up to as long, before
- * other keys begin more: its calls then go in one packet with theirs, where they would else find
- * theirs gone and wait for a whole one.
+ * After the answers to a key that usually returns this soon, other keys begin no more work for up
+ * to this long. Its next calls then share a packet with theirs; otherwise they would miss that
+ * packet and wait for a whole one.
  */
 const COMES_BACK_MS = 2;
-/** Between two of its calls a caller counts as active for so long. */
+/** A caller counts as active for this long after its last call. */
 const LINGER_MS = 20;
-/** What has been under way for longer than two of these does not count. */
+/** Work under way for longer than two of these no longer counts. */
 const GENERATION_MS = 100;
-/** How soon to look again when each caller that waits has enough under way. */
+/** When to try again if each waiting caller has enough under way. */
 const LOOK_AGAIN_MS = 20;
 
-/** One call on its way from its request to its answer. */
+/** One call, from its request to its answer. */
 export class ScheduledTurn {
   /** How long the call waited for its turn, in milliseconds. */
   delayMs = 0;
   next: ScheduledTurn | null = null;
-  /** Null: not begun, or over. */
+  /** The generation in which it began; null: not begun, or over. */
   begunIn: number | null = null;
 
   constructor(
@@ -54,8 +54,8 @@ export class ScheduledTurn {
   ) {}
 
   /**
-   * The call is answered, or waits for something that is not this process: others may begin. May be
-   * called again, which does nothing.
+   * The call is answered, or waits for something outside this process: others may begin. Further
+   * calls do nothing.
    */
   end(): void {
     if (this.begunIn !== null) this.scheduler.ended(this, this.begunIn);
@@ -64,25 +64,23 @@ export class ScheduledTurn {
 }
 
 /**
- * Shares this process between its callers, in one place. While there is room a call begins at once.
- * Otherwise calls wait in lines: the more urgent class first, though a lower one keeps a small
- * part; within a class one caller after the other. While several API keys are active each may have
- * little under way, so that a key whose callers send without a pause fills its own line and not the
- * engine.
+ * Shares this process between its callers. While there is room a call begins at once. Otherwise
+ * calls are queued: the more urgent class first, though each lower one keeps a small share; within
+ * a class callers take turns. While several API keys are active, each may have little under way, so
+ * that a key whose callers send without a pause fills its own queue and not the engine.
  *
- * Nothing is refused or dropped here, and calls of one caller and class begin in the order in which
- * they came.
+ * Nothing is refused or dropped here, and calls of one caller and class begin in order of arrival.
  */
 export class RequestScheduler {
   readonly tally = new SchedulerTally();
   private readonly callers = new Map<string, ScheduledCaller>();
-  /** How many of those are programs. */
+  /** How many of the callers are programs. */
   private programs = 0;
   private readonly ofPrograms = new UnderWay();
   /** By class. */
   private readonly ofPeople = CALL_CLASSES.map(() => new UnderWay());
   private readonly waiting = new WaitingTurns((caller, place) => this.hasRoom(caller, place));
-  /** Each caller that waits has enough under way, as far as was looked. */
+  /** No waiting caller has room, as far as was checked. */
   private isFull = false;
   private expected: ScheduledCaller | null = null;
   private expectedBy = 0;
@@ -102,7 +100,7 @@ export class RequestScheduler {
    *
    * @param caller an API key's id for `hold` and `service`, else an address
    * @param units how much work it is, counted in plain calls
-   * @param run begins the call and must not throw; whatever becomes of the call has to end its turn
+   * @param run begins the call and must not throw; the call must end its turn, whatever its outcome
    */
   submit(
     callClass: CallClass,
@@ -126,12 +124,12 @@ export class RequestScheduler {
     }
   }
 
-  /** As `submit`: answers the turn that has come. */
+  /** Like `submit`, but resolves with the turn when it comes. */
   turn(callClass: CallClass, caller: string, units: number): Promise<ScheduledTurn> {
     return new Promise((resolve) => this.submit(callClass, caller, units, resolve));
   }
 
-  /** For `ScheduledTurn` alone. */
+  /** Only for `ScheduledTurn`. */
   ended({ caller, place, units }: ScheduledTurn, begunIn: number): void {
     caller.underWay.end(this.generation, begunIn, units);
     this.together(caller, place).end(this.generation, begunIn, units);
@@ -199,7 +197,7 @@ export class RequestScheduler {
     turn.run(turn);
   }
 
-  /** What keeps holds finds room where other calls of its key find none. */
+  /** Calls of class `hold` may use twice the room of other calls. */
   private hasRoom(caller: ScheduledCaller, place: number): boolean {
     const together = this.together(caller, place).count(this.generation);
     if (!caller.isProgram) return together < (this.programs > 0 ? BUSY_ROOM : IDLE_ROOM);
@@ -210,7 +208,9 @@ export class RequestScheduler {
     return caller.underWay.count(this.generation) < this.window.size * share;
   }
 
-  /** What counts against a room that callers share. */
+  /**
+   * The shared work that a caller's room is measured by: of all programs, or of a console class.
+   */
   private together({ isProgram }: ScheduledCaller, place: number): UnderWay {
     return isProgram ? this.ofPrograms : (this.ofPeople[place] as UnderWay);
   }

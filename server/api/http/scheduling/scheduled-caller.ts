@@ -2,22 +2,22 @@ import { CALL_CLASSES } from './call-class';
 import type { ScheduledTurn } from './request-scheduler';
 import { UnderWay } from './under-way';
 
-/** Between whom capacity is shared: one API key, or one address that the console is used from. */
+/** Capacity is shared between these: an API key, or an address from which the console is used. */
 export class ScheduledCaller {
   readonly underWay = new UnderWay();
   /** By class, oldest first. */
   readonly lines = CALL_CLASSES.map(() => new Line());
-  /** Calls that wait, of all classes. */
+  /** Waiting calls of all classes. */
   waiting = 0;
-  /** A call came, or ended, since the scheduler last looked. */
+  /** A call arrived or ended since the scheduler last checked. */
   isFresh = true;
-  /** When that was so, as far as the scheduler saw. */
+  /** When the scheduler last found `isFresh`. */
   lastAt = 0;
   /** Since when all of its calls are answered; null while one is not. */
   idleSince: number | null = null;
-  /** How soon after its answers it usually comes back, in milliseconds. */
+  /** The usual time from its answers to its next call, in milliseconds. */
   comesBackMs = Number.POSITIVE_INFINITY;
-  /** Units that it was served beyond its part of a round. */
+  /** Units served beyond its share of a round. */
   debt = 0;
 
   constructor(

@@ -4,7 +4,7 @@ import { CALL_CLASSES } from './call-class';
 /** Upper bounds in seconds. */
 const BOUNDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
-/** Counts, by class, how many calls wait for their turn and how long they do. */
+/** Counts, by class, how many calls wait for their turn and for how long. */
 export class SchedulerTally {
   private readonly byClass = CALL_CLASSES.map((name) => ({
     name,
@@ -19,7 +19,7 @@ export class SchedulerTally {
     if (tally) tally.waiting += 1;
   }
 
-  /** @param wasWaiting whether it had arrived before */
+  /** @param wasWaiting whether `arrived` was called before */
   began(place: number, delayMs: number, wasWaiting: boolean): void {
     const tally = this.byClass[place];
     if (!tally) return;

@@ -4,23 +4,21 @@ const LEAST = 8;
 const MOST = 64;
 
 /**
- * Shares of time in which the event loop was at work: above the one it is busy, below the other it
- * has time to spare.
+ * Event-loop utilization: above the first the loop is busy, below the second it has time to spare.
  */
 const BUSY = 0.95;
 const SPARE = 0.8;
 
 /**
- * How much of one API key may be under way while other keys are active. Where this process is what
- * calls wait for, little: a packet that others' calls share is soon done. Where they wait for a
- * store elsewhere, more: it takes many at once to keep that busy.
+ * How much work of one API key may be under way while other keys are active. Little where this
+ * process is the bottleneck: a packet shared with other callers is then done soon. More where a
+ * remote store is: keeping that busy takes many calls at once.
  */
 export class SharedWindow {
   size = LEAST;
 
   /**
-   * @param utilization the share of time in which the event loop was at work since it was asked
-   *   last
+   * @param utilization the share of time in which the event loop was at work since the last call
    */
   constructor(private readonly utilization: () => number = loopUtilization()) {}
 

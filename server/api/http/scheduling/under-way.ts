@@ -1,7 +1,7 @@
 /**
- * Counts units of work under way, by generations of time. What was begun two generations ago and
- * has not ended counts no longer: it waits for a lock, or for a store that does not answer, and
- * must not keep the way blocked for others.
+ * Counts units of work under way, by generations of time. Work begun two generations ago no longer
+ * counts: it waits for a lock, or for a store that does not respond, and must not block other
+ * calls.
  */
 export class UnderWay {
   private recent = 0;

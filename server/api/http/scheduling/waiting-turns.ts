@@ -2,21 +2,20 @@ import { CALL_CLASSES } from './call-class';
 import type { ScheduledTurn } from './request-scheduler';
 import type { ScheduledCaller } from './scheduled-caller';
 
-/** By class: after so many units of higher classes one call goes first, whatever waits above it. */
+/** By class: after this many units of higher classes one of its calls goes first. */
 const PASSED_OVER_MAX = [Number.POSITIVE_INFINITY, 4, 16, 32];
 
 const LAST = CALL_CLASSES.length - 1;
 
 /**
- * Calls that wait for their turn: the more urgent class first, though a lower one keeps a small
- * part; within a class one caller after the other; calls of one caller and class in the order in
- * which they came.
+ * Calls that wait for their turn: the more urgent class first, though each lower one keeps a small
+ * share; within a class callers take turns; calls of one caller and class in order of arrival.
  */
 export class WaitingTurns {
   size = 0;
-  /** By class: callers with calls that wait, in the order of their turns. */
+  /** By class: callers with waiting calls, in the order of their turns. */
   private readonly rounds: ScheduledCaller[][] = CALL_CLASSES.map(() => []);
-  /** By class: units of higher classes that were taken while it waited. */
+  /** By class: units of higher classes served while it waited. */
   private readonly passedOver = CALL_CLASSES.map(() => 0);
 
   /** @param hasRoom whether a call of this caller and class may begin now */

@@ -17,7 +17,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Keeps a program of these lines running. */
+/** Keeps a program with this source running. */
 function keep(program: string, pingEveryMs = 2_000): PageKeeper {
   const entry = join(folder, 'program.mjs');
   writeFileSync(entry, program);

@@ -6,18 +6,19 @@ import type { Clock } from '../../../platform/clock';
 import type { Log } from '../../../platform/log';
 import { type PageProcessArguments, type PageProcessMessage, PING } from './page-process-terms';
 
-/** Old and young space together leave room for code and buffers below 250 MB of resident memory. */
+/** These heap limits leave room for code and buffers below 250 MB of resident memory. */
 const HEAP_FLAGS = ['--max-old-space-size=112', '--max-semi-space-size=4'];
-/** Locks go before pages where there are fewer cores than work. */
+/** Gives locks priority over pages when the CPU is short. */
 const NICENESS = 5;
 const BACK_OFF_MIN_MS = 250;
 const BACK_OFF_MAX_MS = 30_000;
-/** After a run of this length the back-off begins at its minimum again. */
+/** After a run of this length the back-off starts at its minimum again. */
 const STEADY_MS = 60_000;
 const PING_EVERY_MS = 2_000;
 /**
- * A process that leaves so many unanswered, for 8 s to 10 s, is stuck or stopped. They are counted, not timed, since this
- * process may have been stopped itself. A start takes long where many start at once.
+ * A process with this many unanswered pings, 8 s to 10 s, is stuck or stopped. Pings are counted,
+ * not timed, because this process may have been stopped itself. A start takes long where many start
+ * at once.
  */
 const UNANSWERED_MAX = 4;
 const UNANSWERED_MAX_AT_START = 90;
@@ -26,30 +27,33 @@ export interface PageKeeperParts {
   /** The built program of the page process. */
   entry: string;
   sockets: PageProcessArguments;
-  /** Its whole environment. */
+  /** The complete environment of the process. */
   env: NodeJS.ProcessEnv;
   clock: Clock;
   log: Log;
-  /** How often it is asked whether it still responds. */
+  /** How often the process is pinged. */
   pingEveryMs?: number;
 }
 
-/** Keeps one page process running: starts it, starts it again when it has died or is stuck, and ends it at the end. */
+/**
+ * Keeps one page process running: starts it, restarts it when it has died or is stuck, and ends it
+ * on `close`.
+ */
 export class PageKeeper {
   private child: ChildProcess | null = null;
   private isEnding = false;
   private retry: NodeJS.Timeout | null = null;
   private backOffMs = BACK_OFF_MIN_MS;
-  /** Whether it can be asked for pages. */
+  /** Whether the process is ready for requests. */
   isUp = false;
   /** Starts after the first one. */
   restarts = 0;
-  /** Its resident memory, as it has said last; 0 before that. */
+  /** Its resident memory as last reported; 0 before that. */
   residentBytes = 0;
 
   constructor(private readonly parts: PageKeeperParts) {}
 
-  /** Starts it. Rejects with `StartError` if it ends before it was ready even once. */
+  /** Starts it. Rejects with `StartError` if it ends before it was ever ready. */
   start(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.launch(resolve, () =>
@@ -67,7 +71,7 @@ export class PageKeeper {
     return this.child?.pid;
   }
 
-  /** Ends it, for good. */
+  /** Ends it permanently. */
   async close(): Promise<void> {
     this.isEnding = true;
     if (this.retry) clearTimeout(this.retry);
@@ -141,6 +145,6 @@ function lowerPriority({ pid }: ChildProcess): void {
   try {
     setPriority(pid, NICENESS);
   } catch {
-    // It has ended already, or this system has no priorities: it is started all the same.
+    // The process has ended already, or this system has no priorities: neither prevents the start.
   }
 }

@@ -1,4 +1,4 @@
-/** What the lock process passes to the page process as arguments, in this order. */
+/** The arguments that the lock process passes to the page process, in this order. */
 export interface PageProcessArguments {
   /** Where the page process listens. */
   pagesSocket: string;
@@ -6,11 +6,13 @@ export interface PageProcessArguments {
   consoleSocket: string;
 }
 
-/** What the page process says over its channel: once when it can be asked for pages, then in answer to every `ping`. */
+/** The page process's messages: `ready` once, then one in answer to every `ping`. */
 export type PageProcessMessage = 'ready' | { residentBytes: number };
 
-/** What it is asked for regularly: one whose event loop is stuck does not answer. */
+/** Sent regularly: a process whose event loop is stuck does not answer it. */
 export const PING = 'ping';
 
-/** The header in which a page's request says where the console API answers. Never accepted from outside. */
+/**
+ * The request header that tells a page where the console API answers. Never accepted from outside.
+ */
 export const CONSOLE_SOCKET_HEADER = 'x-lockyard-console';

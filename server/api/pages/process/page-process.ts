@@ -10,8 +10,9 @@ import {
 } from './page-process-terms';
 
 /**
- * The program that renders pages, as a child of the lock process. It keeps nothing, opens no port and knows no secret:
- * each page asks the console API with the cookie of its own request. It ends as soon as its parent has ended.
+ * The program that renders pages, as a child of the lock process. It has no state, opens no port
+ * and knows no secret: each page queries the console API with the cookie of its own request. It
+ * ends as soon as its parent has ended.
  */
 async function start({ pagesSocket, consoleSocket }: PageProcessArguments): Promise<void> {
   const app = next({
@@ -19,7 +20,8 @@ async function start({ pagesSocket, consoleSocket }: PageProcessArguments): Prom
     dir: process.cwd(),
     hostname: 'localhost',
     quiet: true,
-    // Next listens for upgrades on the server that it is given, and else on ours. This one never listens for anything.
+    // Next registers its upgrade listener on this server, otherwise on ours. It never listens on a
+    // port.
     httpServer: createServer(),
   });
   await app.prepare();
@@ -31,7 +33,7 @@ async function start({ pagesSocket, consoleSocket }: PageProcessArguments): Prom
       res.destroy();
     });
   });
-  // The lock process keeps its connections, and decides how long it waits for a page.
+  // The lock process keeps connections open, and decides how long it waits for a page.
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   process.umask(0o077);
@@ -51,9 +53,11 @@ function say(message: PageProcessMessage): void {
 }
 
 const log = createLog();
-// The channel closes however the parent ends. A terminal signals both processes, and the parent decides when this one ends.
+// The channel closes however the parent ends. A terminal signals both processes, and the parent
+// decides when this one ends.
 process.on('disconnect', () => process.exit(0));
-// A parent that ended while this program was being loaded has closed it before anything here could listen.
+// If the parent ended while this program was loading, the channel closed before the listener above
+// existed.
 if (!process.connected) process.exit(0);
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => undefined);

@@ -12,7 +12,7 @@ let pages: Server;
 let front: Server;
 let relay: PageRelay;
 let rendered = 0;
-/** Whether the page process takes requests and answers none, as one that is stopped. */
+/** Whether the page process accepts requests but answers none, like a stopped process. */
 let isStopped = false;
 
 const listening = (server: Server, ...on: [string] | [number, string]) =>

@@ -1,14 +1,16 @@
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
 import type { RequestScope } from '../../http/requests/request-scope';
 
-/** Of one page; more than any page has, so that hardly ever a slow caller keeps the page process waiting. */
+/**
+ * For one page. Larger than any page, so that a slow caller hardly ever blocks the page process.
+ */
 const UNSENT_MAX_BYTES = 1024 * 1024;
-/** From a caller's request to the head of its answer. */
+/** From a caller's request to the headers of the response. */
 const HEAD_MAX_MS = 10_000;
-/** Between two pieces of an answer; and to the head of one that no caller waits for. */
+/** Between two chunks of a response; also to the headers of a response that no caller waits for. */
 const SILENT_MAX_MS = 30_000;
 
-/** All that a page may know of its request; anything else could only mislead its renderer. */
+/** The only request headers that reach a page; others could mislead its renderer. */
 const PASSED_ON = [
   'accept',
   'accept-encoding',
@@ -23,7 +25,7 @@ const PASSED_ON = [
   'user-agent',
 ];
 
-/** What concerns one connection alone, or is the page door's to say. */
+/** Headers of one connection only, or set by the page door. */
 const NOT_PASSED_BACK = new Set([
   'connection',
   'content-security-policy',
@@ -33,24 +35,24 @@ const NOT_PASSED_BACK = new Set([
   'transfer-encoding',
 ]);
 
-/** The page process did not answer, or not to the end. */
+/** The page process did not answer, or its answer was incomplete. */
 export class PageProcessFailure extends Error {
   override readonly name = 'PageProcessFailure';
 }
 
-/** Passes requests for pages on to the page process, over its socket. */
+/** Forwards page requests to the page process, over its socket. */
 export class PageRelay {
   private readonly agent = new Agent({ keepAlive: true });
-  /** Answers that the page process has finished and their callers have not read. */
+  /** Responses complete at this end whose callers have not read all of them. */
   private readonly unread = new Set<RequestScope['res']>();
 
-  /** @param headMaxMs how long a caller waits for the head of its page */
+  /** @param headMaxMs how long a caller waits for the headers of its page */
   constructor(
     private readonly socketPath: string,
     private readonly headMaxMs = HEAD_MAX_MS,
   ) {}
 
-  /** How much of the pages there are is still to be read by those who asked for them. */
+  /** How many bytes of these responses their callers have not read yet. */
   get unreadBytes(): number {
     let sum = 0;
     for (const res of this.unread) sum += res.writableLength;
@@ -58,14 +60,14 @@ export class PageRelay {
   }
 
   /**
-   * Answers with what the page process answers. Resolves once that has all been received, though the caller may still be
-   * reading it; also when the caller hangs up.
+   * Forwards the page process's response to the caller. Resolves when all of it has been received,
+   * though the caller may still be reading it; also when the caller hangs up.
    *
-   * @param policy the content security policy of the answer, whose nonce the page takes over
+   * @param policy the content security policy of the response; the page uses its nonce
    * @param gone aborts when the caller hangs up
-   * @returns how many bytes were received; null if the page is about something that does not exist: then nothing has been
-   *   answered
-   * @throws PageProcessFailure while nothing has been answered yet
+   * @returns how many bytes were received; null if the page is about something that does not exist:
+   *   then nothing has been sent
+   * @throws PageProcessFailure while nothing has been sent yet
    */
   async relay(scope: RequestScope, policy: string, gone: AbortSignal): Promise<number | null> {
     const { res } = scope;
@@ -92,7 +94,7 @@ export class PageRelay {
         }
         res.end();
       });
-      // Half a page must not look like a whole one.
+      // An incomplete page must not look complete.
       upstream.once('close', () => {
         if (!upstream.complete) res.destroy();
         resolve();
@@ -102,7 +104,7 @@ export class PageRelay {
     return bytes;
   }
 
-  /** A page's body as text, for a request of this process's own. Rejects with `PageProcessFailure`. */
+  /** A page's body as text, requested by this process itself. Rejects with `PageProcessFailure`. */
   async read(
     path: string,
     headers: OutgoingHttpHeaders,

@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { StartError } from '@/server/platform/start-error';
 import { randomText } from '../../../auth/random-text';
 
-/** What macOS allows; Linux allows a few more. */
+/** The limit of macOS; Linux allows a few more. */
 const PATH_MAX_BYTES = 103;
 const TAG_CHARS = 6;
 const OURS = /^(pages|console)\.[0-9A-Za-z]{6}\.sock$/;
@@ -20,8 +20,8 @@ export interface PrivateSockets {
 }
 
 /**
- * Two names for sockets of this process in the data folder; several servers may share the folder. What servers that were
- * killed have left behind there is deleted.
+ * Two socket names for this process in the data folder, which several servers may share. Deletes
+ * the sockets that killed servers left there.
  *
  * @throws StartError when the folder's path is too long for a socket
  */
@@ -47,7 +47,10 @@ export async function listenPrivately(server: Server, path: string): Promise<voi
   chmodSync(path, 0o600);
 }
 
-/** The shorter of two ways to write it: both processes have the same working directory. */
+/**
+ * The shorter of the relative and the absolute path: both processes have the same working
+ * directory.
+ */
 function socketPath(dataDir: string, name: string): string {
   const absolute = join(dataDir, name);
   const near = relative(process.cwd(), absolute);
