@@ -2,15 +2,15 @@ import type { LockFrame } from '../../contract/console/lock-list-message';
 import type { BackendHealth } from '../../contract/console/lock-row';
 import type { LockTable } from './table/lock-table';
 
-/** What pages of all views say alike. */
+/** The part of a frame that is the same for pages of all views. */
 export type SharedFrame = Omit<LockFrame, 'offset' | 'ranking' | 'matching'>;
 
-/** These change at every look, and matter little. */
+/** These change with every reading, and matter little. */
 const RESTLESS = new Set(['latencyMs', 'silentForMs', 'clockOffsetMs']);
 
 /**
- * What pages say besides their rows. What has not changed since the last time is the same object
- * again.
+ * The content of pages apart from their rows. A part that has not changed is the same object as
+ * last time.
  */
 export class FrameSource {
   private last: SharedFrame | null = null;
@@ -21,7 +21,7 @@ export class FrameSource {
     private readonly now: () => number,
   ) {}
 
-  /** @param isBeat whether to tell of backends though only their latencies have changed */
+  /** @param isBeat whether to include backends of which only such readings have changed */
   read(slowed: boolean, isBeat: boolean): SharedFrame {
     const { locks: total, waiting, counts } = this.table.groups.sum();
     const { namespaces } = this.table.groups;

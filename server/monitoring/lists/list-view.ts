@@ -7,21 +7,21 @@ import type { LockTable } from './table/lock-table';
 
 const ROWS_A_LOOK = 256;
 
-/** What a view shows, in which order. */
+/** What a view shows, and in which order. */
 export type ViewInput = Pick<
   LockListInput,
   'status' | 'namespace' | 'search' | 'sort' | 'descending'
 >;
 
-/** Inputs that ask for the same view have the same text. */
+/** A key for the view that an input asks for; equal for inputs that ask for the same one. */
 export function viewText({ status, namespace, search, sort, descending }: ViewInput): string {
   const sought = search?.toLowerCase() ?? '';
   return JSON.stringify([sort, descending, status ?? '', namespace ?? '', sought]);
 }
 
 /**
- * The locks that match a filter, in the order of a ranking. Only locks that have changed are looked
- * at again.
+ * The locks that match a filter, in the order of a ranking. Only locks that have changed are
+ * checked again.
  */
 export class ListView {
   /** When a page last asked for it, on the clock that never steps. */
@@ -49,7 +49,7 @@ export class ListView {
     return this.isWhole ? this.ranking.order : this.matching;
   }
 
-  /** Brings it up to date; the table has been settled. */
+  /** Brings the view up to date; the table must be settled. */
   async update(slice: TimeSlice): Promise<void> {
     await this.ranking.update(slice);
     if (this.isWhole || this.catchUp()) return;

@@ -3,23 +3,23 @@ import type { LockRow } from '../../contract/console/lock-row';
 import type { ListView } from './list-view';
 import type { LockTable } from './table/lock-table';
 
-/** What a reader of a window has seen. */
+/** What a reader of a window has received. */
 export interface SeenWindow {
-  /** Unlike any other's of this process. */
+  /** Unique in this process. */
   number: number;
-  /** Rows that have changed after it are news. */
+  /** Rows that changed after this version are new to the reader. */
   version: number;
   slots: Int32Array;
   ids: readonly string[];
   frame: LockFrame;
 }
 
-/** Readers that were cut off can go on from so many of the last. */
+/** How many past messages a reader can resume from after a lost connection. */
 const KEPT_MAX = 64;
 
 let lastNumber = 0;
 
-/** A part of a view that pages follow, and what they were sent last. */
+/** A part of a view that pages follow, and what they last received. */
 export class ListWindow {
   private readonly kept: SeenWindow[] = [];
   private readonly messages = new Map<SeenWindow, LockListMessage>();
@@ -30,20 +30,20 @@ export class ListWindow {
     private readonly range: { offset: number; limit: number },
   ) {}
 
-  /** What was seen last; null before the first. */
+  /** What was last sent; null before the first. */
   get last(): SeenWindow | null {
     return this.kept.at(-1) ?? null;
   }
 
-  /** What was seen by that number, if it is still known. */
+  /** What was sent under that number, if it is still known. */
   seen(number: number): SeenWindow | null {
     return this.kept.find((seen) => seen.number === number) ?? null;
   }
 
   /**
-   * Looks at the window as it is now; the view is up to date.
+   * Reads the window's current state; the view must be up to date.
    *
-   * @param isBeat false: if nothing of it has changed, the answer is what was seen last
+   * @param isBeat false: if nothing in it has changed, returns what was last sent
    */
   look(frame: LockFrame, isBeat: boolean): SeenWindow {
     const { table, last } = this;
@@ -66,7 +66,10 @@ export class ListWindow {
     return { kind: 'whole', page, asOf: frame.asOf };
   }
 
-  /** What brings a reader from there to here. Readers who come from the same place share it. */
+  /**
+   * The message that takes a reader from one state to the other; shared by readers in the same
+   * state.
+   */
   changes(from: SeenWindow, to: SeenWindow): LockListMessage {
     const known = this.messages.get(from);
     if (known) return known;

@@ -19,10 +19,10 @@ const BEAT_MS = 2_000;
  */
 const RESUME_WITHIN_MS = 30_000;
 
-/** After a message its stream may make a text of it and send it, before the next one is made. */
+/** How many turns a stream gets to encode and send a message before the next stream is served. */
 const TURNS_TO_SEND = 8;
 
-/** A message and the id from which a stream that was cut off goes on. */
+/** A message, and the id from which a stream can resume. */
 export interface TrackedMessage {
   id: string;
   data: LockListMessage;
@@ -31,28 +31,27 @@ export interface TrackedMessage {
 interface Followed {
   window: ListWindow;
   input: LockListInput;
-  /** Each wakes one that follows it. */
+  /** Each wakes one follower. */
   readers: Set<() => void>;
   lookedAt: number;
-  /** What all who follow it have been woken for. */
+  /** The state for which all followers were last woken. */
   told: SeenWindow | null;
   /** When the last follower left; null while there is one. */
   leftAt: number | null;
 }
 
 /**
- * The lock list for those who follow it. All of them are served at one tick, so that what they look
- * at in common is looked at once; together they may take a share of a core, and wait when they have
- * had it.
+ * The lock list for pages that follow it. All are served in one tick, so that what they have in
+ * common is read once. Together they may use a share of one core, and wait when it is used up.
  */
 export class LiveLists {
   private readonly followed = new Map<string, Followed>();
   private readonly spending: Spending;
   private timer: NodeJS.Timeout | undefined;
-  /** The last of those that begin. */
+  /** Resolves when the last stream that is starting has read its list. */
   private beginning: Promise<unknown> = Promise.resolve();
 
-  /** @param epoch unlike that of any other process */
+  /** @param epoch unique to this process */
   constructor(
     private readonly table: LockTable,
     private readonly lists: LockLists,
@@ -67,16 +66,16 @@ export class LiveLists {
     return this.spending.isSlowed;
   }
 
-  /** How many follow lists. */
+  /** How many streams follow a list. */
   get readers(): number {
     return [...this.followed.values()].reduce((sum, { readers }) => sum + readers.size, 0);
   }
 
   /**
-   * The list, then its changes, until the signal. Changes alone, where the reader was cut off a
-   * moment ago.
+   * Sends the list, then its changes, until the signal. A reader that was cut off a moment ago gets
+   * only the changes.
    *
-   * @param lastId the id of the last message that this reader has had
+   * @param lastId the id of the last message that this reader received
    */
   async *follow(
     input: LockListInput,
@@ -131,7 +130,10 @@ export class LiveLists {
     return followed;
   }
 
-  /** The first look of one stream after another: after a restart all pages open theirs at once. */
+  /**
+   * Reads the list for new streams one after another: after a restart all pages open theirs at
+   * once.
+   */
   private async begin(followed: Followed, signal: AbortSignal | undefined): Promise<void> {
     const look = async () => {
       if (signal?.aborted) return;
@@ -181,7 +183,7 @@ export class LiveLists {
     this.timer = setTimeout(() => this.tick(), Math.max(waitMs, TICK_MS - passedMs)).unref();
   }
 
-  /** Tells everybody who follows a list what has changed; done by itself at every tick. */
+  /** Notifies all followers of changes; called at every tick. */
   async tell(): Promise<void> {
     const begunAt = this.clock.monotonic();
     await this.table.settle();
@@ -191,7 +193,7 @@ export class LiveLists {
       const isBeat = begunAt - followed.lookedAt >= BEAT_MS - TICK_MS / 2;
       if (readers.size === 0) continue;
       await this.look(followed, isBeat, slice);
-      // The window may have changed since the last tick without this look: a new follower reads it
+      // The window may have changed since the last tick without this reading: new followers read it
       // too.
       if (window.last === followed.told) continue;
       followed.told = window.last;
@@ -224,8 +226,8 @@ export class LiveLists {
 }
 
 /**
- * Lets streams that have just been woken do all that they do at once: it is part of what a message
- * costs.
+ * Lets a stream that has just been woken do its immediate work, which counts towards the cost of a
+ * message.
  */
 async function sent(): Promise<void> {
   for (let turn = 0; turn < TURNS_TO_SEND; turn += 1) {

@@ -11,7 +11,7 @@ import type { LockTable } from './table/lock-table';
 /** A view is dropped when no stream follows it and no page has asked for it in this time. */
 const IDLE_MS = 60_000;
 
-/** Of those that no stream follows, so many are kept at most. */
+/** How many views without followers are kept. */
 const IDLE_VIEWS_MAX = 32;
 
 /** The lock list in every view that pages have open. Requests for the same view share the work. */
@@ -30,8 +30,8 @@ export class LockLists {
   }
 
   /**
-   * A window into the list. Costs no look at any backend; a view that was asked for a moment ago
-   * costs next to nothing.
+   * A page of the list. Needs no read of any backend; a view that was requested a moment ago costs
+   * next to nothing.
    *
    * @param slowed see `LockPage`
    */
@@ -45,7 +45,7 @@ export class LockLists {
     return { ...this.frame(view, input.offset, this.frames.read(slowed, true)), rows };
   }
 
-  /** The view that this input asks for, brought up to date by its `update`. */
+  /** The view for this input. Its `update` brings it up to date. */
   view(input: ViewInput): ListView {
     const text = viewText(input);
     const view = this.views.get(text) ?? new ListView(input, this.ranking(input), this.table);
@@ -74,7 +74,7 @@ export class LockLists {
     return ranking;
   }
 
-  /** The views that were asked for longest ago come first. */
+  /** Drops idle views. `views` is in order of the last request, the oldest first. */
   private letGo(): void {
     const oldest = this.clock.monotonic() - IDLE_MS;
     const idle = [...this.views].filter(([, { windows }]) => windows === 0);

@@ -6,7 +6,7 @@ describe('what live lists may spend', () => {
     let now = 1_000;
     const spending = new Spending(() => now);
     let spent = 0;
-    // Work of 30 ms, as often as is allowed but not more than ten times a second.
+    // Work of 30 ms each, as often as is allowed but at most ten times a second.
     for (const begun = now; now < begun + 60_000; ) {
       spending.spend(30);
       spent += 30;

@@ -1,13 +1,13 @@
-/** All live lists together may take this share of one core. */
+/** The share of one core that all live lists together may use. */
 const SHARE = 0.2;
 
-/** What was not spent may be spent later, up to the work of so much time. */
+/** Unused time that may be saved for later. */
 const SAVED_MS = 3_000 * SHARE;
 
-/** Updates are called slowed until so much time has passed without one that had to wait. */
+/** Updates count as slowed for this long after one had to wait. */
 const SLOWED_FOR_MS = 5_000;
 
-/** How much time live lists may take of this process, and when they have had too much. */
+/** The time budget of live lists in this process, and whether they have exceeded it. */
 export class Spending {
   private leftMs = SAVED_MS;
   private countedAt: number;
@@ -18,7 +18,7 @@ export class Spending {
     this.countedAt = monotonic();
   }
 
-  /** Live lists come less often than they should. */
+  /** Whether live lists update less often than intended. */
   get isSlowed(): boolean {
     return this.monotonic() - this.waitedAt < SLOWED_FOR_MS;
   }
@@ -34,7 +34,7 @@ export class Spending {
     return Math.max(0, -this.leftMs / SHARE);
   }
 
-  /** The work that was due has had to wait. */
+  /** Notes that work which was due had to wait. */
   noteWait(): void {
     this.waitedAt = this.monotonic();
   }

@@ -1,6 +1,6 @@
 /**
- * The order of UTF-8 bytes, which is that of code points. JavaScript's own order differs where a
- * half of a surrogate pair meets a character above it.
+ * The order of UTF-8 bytes, which is that of code points. JavaScript's own order differs between
+ * surrogate pairs and characters from U+E000 to U+FFFF.
  */
 export function compareBytes(a: string, b: string): number {
   if (a === b) return 0;

@@ -1,24 +1,19 @@
 import { SlotOrder } from './slot-order';
 
-/**
- * All rows of a list in the order of their names, or another one that no change of a row touches.
- */
+/** All rows of a list, ordered by name or by anything else that no change of a row affects. */
 export class NameOrder<Row> {
   private readonly order = new SlotOrder();
   private gone: number[] = [];
   /** By slot. */
   private places = new Int32Array(64);
 
-  /** @param compare by what the rows are called; no two are alike */
+  /** @param compare by name or another key; no two rows are equal */
   constructor(
     private readonly at: (slot: number) => Row | null,
     private readonly compare: (a: Row, b: Row) => number,
   ) {}
 
-  /**
-   * Takes in new slots. Costs a copy of all places, so better some at a time than one after
-   * another.
-   */
+  /** Adds new slots. Costs a copy of all positions, so add many at a time. */
   add(slots: number[]): void {
     const known = this.gone.filter((slot) => this.order.has(slot));
     this.gone = [];
@@ -29,22 +24,22 @@ export class NameOrder<Row> {
     }
   }
 
-  /** The slot's row is gone; its place goes with the next change. */
+  /** The slot's row is gone; its position is removed with the next change. */
   remove(slot: number): void {
     this.gone.push(slot);
   }
 
-  /** Below 0 where the row in the first slot comes first. Both have been added. */
+  /** Below 0 if the row in the first slot comes first. Both must have been added. */
   compareSlots(a: number, b: number): number {
     return (this.places[a] as number) - (this.places[b] as number);
   }
 
-  /** A copy; slots whose row has gone may be among them. */
+  /** A copy; may include slots whose row is gone. */
   copy(): Int32Array<ArrayBuffer> {
     return this.order.copy();
   }
 
-  /** The slots from the first one on that is not before what is sought, one after another. */
+  /** The rows from the first one on for which `isBefore` is false. */
   *from(isBefore: (row: Row) => boolean): Generator<Row> {
     if (this.gone.length > 0) this.add([]);
     const begin = this.order.firstNot((slot) => {

@@ -1,6 +1,6 @@
 import type { SortScratch } from './sort-slots';
 
-/** By slot: what a lock is sorted by, as it was when it got its place. Its name comes last. */
+/** By slot: a lock's sort keys when it got its position. Its name is compared last. */
 export class RankKeys {
   first = new Float64Array(64);
   second = new Float64Array(64);
@@ -20,15 +20,15 @@ export class RankKeys {
 }
 
 /**
- * Buffers for rankings, which run one at a time: with new buffers for each, megabytes of typed
- * arrays would be allocated and freed, and make the garbage collector scan the whole heap.
+ * Buffers for rankings, which run one at a time. New buffers for each would allocate and free
+ * megabytes of typed arrays, and make the garbage collector scan the whole heap.
  */
 export class RankBuffers {
   keys = new RankKeys();
   scratch: SortScratch = { slots: new Int32Array(64), words: new Uint32Array(64) };
   private last: Promise<unknown> = Promise.resolve();
 
-  /** Runs the work when all that was given before is done. */
+  /** Runs the work after all earlier work has ended. */
   turn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.last.then(work, work);
     this.last = done;

@@ -6,12 +6,12 @@ import { SlotOrder } from './slot-order';
 import { sortSlots } from './sort-slots';
 import type { TimeSlice } from './time-slice';
 
-/** Rows keep their places for so long. */
+/** How long rows keep their positions. */
 const RANK_EVERY_MS = 10_000;
 
 const SLOTS_A_LOOK = 4_096;
 
-/** Above every length of a queue. */
+/** Higher than any queue length. */
 const WAITERS_END = 65_536;
 const STATUSES_END = 16;
 const TIER_STEP = WAITERS_END * STATUSES_END;
@@ -26,14 +26,14 @@ export class Ranking {
   /** Rises with each ranking. */
   number = 0;
   private keys = new RankKeys();
-  /** By slot: the version at which it got its place between two rankings. */
+  /** By slot: the version at which the lock got its position between two rankings. */
   private placed = new Float64Array(64);
   private version = 0;
   private rankedAt = Number.NEGATIVE_INFINITY;
   private moves = -1;
   private ranking: Promise<void> | null = null;
   private readonly sign: 1 | -1;
-  /** Instants near it make small keys, which are sorted sooner. */
+  /** Keys are relative to this instant: small keys are sorted faster. */
   private readonly origin: number;
 
   constructor(
@@ -47,12 +47,12 @@ export class Ranking {
     this.sign = isDescending ? -1 : 1;
   }
 
-  /** Unlike that of every other ranking of this process. */
+  /** Unique in this process. */
   get name(): string {
     return `${this.sort}${this.isDescending ? '-' : '+'}${this.origin.toString(36)}.${this.number}`;
   }
 
-  /** Where a lock comes among the others. */
+  /** The order of two locks. */
   readonly compare = (a: number, b: number): number => {
     const { names } = this.table;
     if (this.sort === 'name') return this.sign * names.compareSlots(a, b);
@@ -65,12 +65,12 @@ export class Ranking {
     );
   };
 
-  /** Whether the lock in this slot has got another place since, other than by a ranking. */
+  /** Whether the lock in this slot has got another position since, other than by a ranking. */
   hasMoved(slot: number, version: number): boolean {
     return (this.placed[slot] as number) > version;
   }
 
-  /** Ranks if it is time, and brings the order up to date. */
+  /** Ranks if that is due, and brings the order up to date. */
   async update(slice: TimeSlice): Promise<void> {
     const isOld = this.clock.monotonic() - this.rankedAt >= RANK_EVERY_MS;
     const isDue = isOld && this.moves !== this.table.moves;
@@ -85,7 +85,7 @@ export class Ranking {
     }
   }
 
-  /** False: too much has changed since, it has to be ranked. */
+  /** False: too much has changed since; a new ranking is needed. */
   catchUp(): boolean {
     const { log, columns } = this.table;
     if (this.number === 0 || !log.reaches(this.version)) return false;
@@ -117,14 +117,14 @@ export class Ranking {
       if (slot % SLOTS_A_LOOK === 0 && slice.isOver) await slice.pause();
     }
     if (this.sort !== 'name') {
-      // Of those held equally long the third key says nothing new.
+      // Among locks held equally long the third key makes no difference.
       const columns = [keys.second, keys.first];
       if (this.sort !== 'held') columns.unshift(keys.third);
       for (const column of columns) {
         await sortSlots(slots, column, scratch, slice);
       }
     } else if (this.sign < 0) slots.reverse();
-    // All from here on in one go. What changed meanwhile is put right by what follows.
+    // From here on without a pause. `catchUp` then applies what changed during the ranking.
     [buffers.keys, this.keys] = [this.keys, keys];
     this.order.replace(slots, (slot) => table.isKnown(slot));
     this.version = version;

@@ -1,7 +1,7 @@
 import type { BoardRow } from '../../projection/board-row';
 import { compareBytes } from './compare-bytes';
 
-/** As pages show them: by name, then by namespace. */
+/** The order in the console: by name, then by namespace. */
 export function byName(a: BoardRow, b: BoardRow): number {
   return (
     compareTexts(a.key.name, b.key.name) ||

@@ -7,7 +7,7 @@ type Compare = (a: number, b: number) => number;
 export class SlotOrder {
   private places = new Int32Array(64);
   private size = 0;
-  /** By slot: 1 if it is in. */
+  /** By slot: 1 if it is contained. */
   private isIn = new Uint8Array(64);
 
   get length(): number {
@@ -27,16 +27,16 @@ export class SlotOrder {
     return this.places.subarray(Math.min(offset, this.size), Math.min(offset + limit, this.size));
   }
 
-  /** A copy of all. */
+  /** A copy of all slots in order. */
   copy(): Int32Array<ArrayBuffer> {
     return this.places.slice(0, this.size);
   }
 
   /**
-   * Holds exactly these from now on.
+   * Replaces the content.
    *
    * @param slots in order; kept, not copied
-   * @param isKept leaves out others
+   * @param isKept false: the slot is left out
    */
   replace(slots: Int32Array<ArrayBuffer>, isKept: (slot: number) => boolean): void {
     this.isIn.fill(0);
@@ -52,8 +52,10 @@ export class SlotOrder {
   }
 
   /**
-   * Holds those of another order from now on that are marked. @param marks by slot, 1 for so many;
-   * kept, not copied
+   * Replaces the content with the marked slots of another order.
+   *
+   * @param marks by slot, 1 for those marked; kept, not copied
+   * @param count how many are marked
    */
   select(other: SlotOrder, marks: Uint8Array<ArrayBuffer>, count: number): void {
     this.isIn = marks;
@@ -65,7 +67,7 @@ export class SlotOrder {
     for (const slot of this.window(0, this.size)) this.isIn[slot] = 1;
   }
 
-  /** Takes over the order of another one, for the slots that are in here. */
+  /** Adopts the order of another one, for the slots contained here. */
   orderAs(other: SlotOrder): void {
     const { isIn } = this;
     let place = 0;
@@ -79,18 +81,18 @@ export class SlotOrder {
   }
 
   /**
-   * Takes slots out, then puts slots in.
+   * Removes slots, then adds slots.
    *
-   * @param removed all of them are in
-   * @param added none of them is in once the others are out
-   * @param compare the order of all that are in after that
+   * @param removed all contained
+   * @param added none contained after the removal
+   * @param compare the order of all slots contained after that
    */
   change(removed: readonly number[], added: number[], compare: Compare): void {
     if (removed.length > 0) this.remove(removed);
     if (added.length > 0) this.add(added.sort(compare), compare);
   }
 
-  /** The first place whose slot is not before what is sought. @param isBefore whether a slot is */
+  /** The first position for whose slot `isBefore` is false. */
   firstNot(isBefore: (slot: number) => boolean): number {
     let [from, to] = [0, this.size];
     while (from < to) {
@@ -114,7 +116,7 @@ export class SlotOrder {
     this.size = place;
   }
 
-  /** From the last to the first, so that each block is moved once. */
+  /** From last to first, so that each block is moved once. */
   private add(sorted: readonly number[], compare: Compare): void {
     this.makeRoom(this.size + sorted.length);
     const { places } = this;

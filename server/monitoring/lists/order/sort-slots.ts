@@ -5,7 +5,7 @@ const BUCKETS = 1 << DIGIT_BITS;
 const WORD_BITS = 32;
 const WORD = 2 ** WORD_BITS;
 
-/** As long as there are slots, or longer. */
+/** Each at least as long as there are slots. */
 export interface SortScratch {
   slots: Int32Array<ArrayBuffer>;
   /** By slot. */
@@ -13,8 +13,8 @@ export interface SortScratch {
 }
 
 /**
- * Sorts slots by a key, stably, in slices: a radix sort, whose steps are all short, unlike a sort
- * by comparing.
+ * Sorts slots by a key, stably and in slices: a radix sort, because unlike those of a comparison
+ * sort its steps are all short.
  *
  * @param slots sorted in place
  * @param keys by slot: whole numbers, or infinite
@@ -43,13 +43,13 @@ export async function sortSlots(
   if (from !== slots) slots.set(from);
 }
 
-/** What is subtracted from every key, and how far above that the greatest is. */
+/** The value subtracted from every key, and how far above it the greatest key is. */
 interface Span {
   base: number;
   range: number;
 }
 
-/** The infinite keys get a place each, below and above all others. */
+/** The infinite keys count as one below and one above all others. */
 function spanOf(slots: Int32Array, keys: Float64Array): Span {
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let hasInfinite = false;
@@ -67,7 +67,7 @@ function spanOf(slots: Int32Array, keys: Float64Array): Span {
     : { base: least, range: greatest - least };
 }
 
-/** Puts the slots in the order of one digit of their words. */
+/** Sorts the slots by one digit of their words. */
 function spread(from: Int32Array, to: Int32Array, words: Uint32Array, shift: number): void {
   const begins = new Int32Array(BUCKETS);
   for (const slot of from) {

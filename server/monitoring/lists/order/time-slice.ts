@@ -1,17 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Work of a list never keeps others of this process waiting for longer at a time. */
+/** How long work on a list may keep the rest of this process waiting at a time. */
 const SLICE_MS = 3;
 
-/** From the beginning of one slice to that of the next, over all long work, less a slice. */
+/** The pause between two slices, over all long work. */
 const REST_MS = 7;
 
 let rested: Promise<unknown> = Promise.resolve();
 
 /**
- * Lets others of this process go first for longer than one turn of the event loop: a call crosses
- * several, and must not meet a slice in each of them. Who rests at the same time goes on one after
- * another.
+ * Yields for longer than one turn of the event loop: a call takes several turns, and must not meet
+ * a slice in each of them. Callers that rest at the same time continue one after another.
  */
 function rest(): Promise<unknown> {
   rested = rested.then(() => setTimeout(REST_MS));
@@ -31,7 +30,7 @@ export class TimeSlice {
   /**
    * @param monotonic this process's clock that never steps, in milliseconds
    * @param cpuMs how long this process has worked so far
-   * @param pauses between two slices
+   * @param pauses the pause between two slices
    */
   constructor(
     private readonly monotonic: () => number,
@@ -46,17 +45,17 @@ export class TimeSlice {
     return this.monotonic() - this.begunAt >= SLICE_MS;
   }
 
-  /** How much work it was so far, in milliseconds of a core. */
+  /** The work so far, in milliseconds of one core. */
   get spentMs(): number {
     return this.spent + (this.isCounting ? this.cpuMs() - this.spentFrom : 0);
   }
 
-  /** Lets others of this process go first. */
+  /** Yields to the rest of this process. */
   async pause(): Promise<void> {
     await this.wait(this.pauses());
   }
 
-  /** Waits for what may be the work of others, which is not counted here. */
+  /** Waits for work that may be shared with others; it is not counted here. */
   async wait<T>(work: Promise<T>): Promise<T> {
     this.stop();
     try {
@@ -66,7 +65,7 @@ export class TimeSlice {
     }
   }
 
-  /** Counts work that is done while this slice waits. */
+  /** Counts work that runs during `wait`. */
   async count(work: () => Promise<void>): Promise<void> {
     this.go();
     try {

@@ -2,9 +2,9 @@ import type { NamespacePolicy } from '../../../contract/namespace-policy';
 import type { Clock } from '../../../platform/clock';
 import type { ObservedBackend } from '../../projection/lock-board';
 
-/** How a backend, or a shard of one, is as statuses are found out. */
+/** The state of a backend, or of one of its shards, from which statuses are computed. */
 export interface BackendFrame {
-  /** Its clock, in whole milliseconds. */
+  /** The backend's clock, in whole milliseconds. */
   now: number;
   reachable: boolean;
 }
@@ -12,8 +12,7 @@ export interface BackendFrame {
 const ABSENT: BackendFrame = { now: 0, reachable: false };
 
 /**
- * The instants and policies by which statuses were last found out, and which of them have changed
- * since.
+ * The instants and policies with which statuses were last computed, and which of them have changed.
  */
 export class BackendFrames {
   private readonly frames = new Map<string, BackendFrame>();
@@ -30,8 +29,8 @@ export class BackendFrames {
   }
 
   /**
-   * Takes the present instant of every backend. Answers those whose locks all have to be looked at
-   * again.
+   * Reads the current instant of every backend. Returns the backends whose locks must all be
+   * checked again.
    */
   advance(): Set<string> {
     const turned = new Set<string>();
@@ -40,8 +39,8 @@ export class BackendFrames {
       const frame = { now: Math.floor(this.clock.now() + clockOffsetMs), reachable };
       const before = this.frames.get(id);
       const isSetBack = before !== undefined && frame.now < before.now;
-      // What time has made of a lock is undone only where its clock was set back; a jitter of the
-      // offset is no step.
+      // Statuses go back in time only if the backend's clock was set back, not for jitter of its
+      // offset.
       if (isSetBack && before.now - frame.now < SMALL_STEP_MS) frame.now = before.now;
       else if (isSetBack) turned.add(id);
       if (before && before.reachable !== reachable) turned.add(id);
@@ -51,8 +50,8 @@ export class BackendFrames {
   }
 
   /**
-   * Answers which of these namespaces have another policy than at the last look, as far as statuses
-   * depend on it.
+   * Returns the namespaces whose policy has changed since the last call in a way that affects
+   * statuses.
    */
   changedPolicies(namespaces: Iterable<string>): Set<string> {
     const changed = new Set<string>();
@@ -67,7 +66,5 @@ export class BackendFrames {
   }
 }
 
-/**
- * The offset of a backend's clock is measured again and again, and a little differently each time.
- */
+/** Below this, a step back is jitter: the measured offset of a backend's clock varies a little. */
 const SMALL_STEP_MS = 1_000;

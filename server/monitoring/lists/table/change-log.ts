@@ -1,6 +1,5 @@
 /**
- * Only this many changes are kept; a reader that has fallen further behind starts over. A power of
- * two.
+ * How many changes are kept. A reader that has fallen further behind starts over. A power of two.
  */
 const CAPACITY = 1 << 16;
 

@@ -1,16 +1,16 @@
 import type { Hold, LockRecord, Meta } from '../../../core/lock/lock-record';
 
 /**
- * Texts and words about callers that many locks have in common; beyond so many they are kept with
- * each lock.
+ * How many texts, or metas, are remembered for sharing. A full cache is emptied: later records then
+ * share nothing with earlier ones.
  */
 const SHARED_MAX = 20_000;
 
 const NOTHING: never[] = [];
 
 /**
- * Makes copies of records without what pages do not show, and with what is the same in many of them
- * kept once. A hundred thousand locks are held by far fewer callers.
+ * Copies records without what pages do not show, and stores values that occur in many of them only
+ * once. A hundred thousand locks are held by far fewer callers.
  */
 export class LeanRecords {
   private readonly texts = new Map<string, string>();
@@ -45,7 +45,7 @@ function shared<V>(known: Map<string, V>, text: string, value: V): V {
   return value;
 }
 
-/** Keys and values of a meta have no such character. */
+/** Keys and values of a meta do not contain this character. */
 function textOf(meta: Meta): string {
   let text = '';
   for (const key in meta) text += `${key}\0${meta[key]}\0`;

@@ -2,7 +2,7 @@ import type { BoardRow } from '../../projection/board-row';
 
 type Column = Uint8Array | Int32Array | Float64Array;
 
-/** What is kept of each lock beside its row, by slot. */
+/** The data of each lock beside its row, by slot. */
 export class LockColumns {
   /** Indexes of `LOCK_STATUSES`. */
   statuses = new Uint8Array(64);
@@ -15,20 +15,20 @@ export class LockColumns {
   expiresAt = new Float64Array(64);
   /** `Infinity` without waiters. */
   oldestWaitAt = new Float64Array(64);
-  /** Indexes of the table's groups plus one; 0: it is in none yet. */
+  /** Indexes of the table's groups plus one; 0: not in a group yet. */
   groups = new Int32Array(64);
-  /** The version after its last change that a page shows. */
+  /** The version after the lock's last change that a page shows. */
   versions = new Float64Array(64);
-  /** The version after it came. */
+  /** The version after the lock was added. */
   births = new Float64Array(64);
-  /** Why its status is to be found out again; see the table. */
+  /** Why its status must be computed again; see the table. */
   pending = new Uint8Array(64);
-  /** 1: it is in the orders of names. */
+  /** 1: it is in the name orders. */
   isNamed = new Uint8Array(64);
   /** The table's mark when it was last read from its backend. */
   marks = new Float64Array(64);
 
-  /** Takes what locks are sorted by. */
+  /** Reads the sort keys. */
   read(slot: number, { hold, waiters, oldestWaitAt }: BoardRow): void {
     this.waiting[slot] = waiters;
     this.grantedAt[slot] = hold?.grantedAt ?? Number.POSITIVE_INFINITY;
@@ -37,8 +37,8 @@ export class LockColumns {
   }
 
   /**
-   * Frees a slot. The next lock there is named and found out as a new one, also while slots are
-   * worked through.
+   * Frees a slot. The next lock there is handled as a new one, also if that happens while slots are
+   * being processed.
    */
   free(slot: number): void {
     this.isNamed[slot] = 0;
@@ -68,8 +68,8 @@ export class LockColumns {
   }
 
   /**
-   * Those that are not in the order of names yet, which are marked as in it: a slot given twice is
-   * answered once.
+   * The slots that are not in the name orders yet. Marks them as in it, so that a slot given twice
+   * is returned once.
    */
   takeUnnamed(slots: number[]): number[] {
     return slots.filter((slot) => {

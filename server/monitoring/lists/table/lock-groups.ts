@@ -2,7 +2,7 @@ import { LOCK_STATUSES, type LockStatus } from '../../../core/status/lock-status
 import type { BoardRow } from '../../projection/board-row';
 import type { LockColumns } from './lock-columns';
 
-/** How many locks there are, and how they are. */
+/** How many locks there are, by state. */
 export interface LockCounts {
   locks: number;
   /** Held locks, whatever their status; not counting those whose backend does not respond. */
@@ -11,33 +11,33 @@ export interface LockCounts {
   counts: Record<LockStatus, number>;
 }
 
-/** The locks of one namespace on one backend, or shard of it. */
+/** The locks of one namespace on one backend, or on one shard of it. */
 export interface LockGroup extends LockCounts {
   namespace: string;
-  /** What its records are filed under. */
+  /** The id under which its records are stored. */
   keptBy: string;
-  /** The same as people know it. */
+  /** The backend's name for people. */
   backend: string;
 }
 
-/** Counts of all locks, kept as they change. */
+/** Counts of all locks, updated with each change. */
 export class LockGroups {
   private readonly groups: LockGroup[] = [];
   private readonly places = new Map<string, number>();
   private names: string[] | null = null;
 
-  /** Every namespace that has locks, in order; the same array while they are the same. */
+  /** Every namespace that has locks, sorted; the same array until they change. */
   get namespaces(): string[] {
     this.names ??= [...new Set(this.list().map(({ namespace }) => namespace))].sort();
     return this.names;
   }
 
-  /** Those that have locks. */
+  /** The groups that have locks. */
   list(): LockGroup[] {
     return this.groups.filter(({ locks }) => locks > 0);
   }
 
-  /** All locks together. */
+  /** The sum over all locks. */
   sum(): LockCounts {
     const sum: LockCounts = { locks: 0, held: 0, waiting: 0, counts: noLocks() };
     for (const { locks, held, waiting, counts } of this.groups) {
@@ -53,14 +53,14 @@ export class LockGroups {
     return this.groups[(columns.groups[slot] as number) - 1]?.namespace;
   }
 
-  /** Counts a lock as its columns say it is. */
+  /** Adds a lock to the counts, by its columns. */
   enter(slot: number, columns: LockColumns, row: BoardRow): void {
     const place = this.placeOf(row);
     columns.groups[slot] = place + 1;
     this.count(slot, columns, 1);
   }
 
-  /** Counts it no more. */
+  /** Removes a lock from the counts. */
   leave(slot: number, columns: LockColumns): void {
     if (columns.groups[slot] === 0) return;
     this.count(slot, columns, -1);

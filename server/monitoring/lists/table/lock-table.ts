@@ -18,16 +18,14 @@ import { LockTimes } from './lock-times';
 import { SearchTexts } from './search-texts';
 import { isSameReason, standingOf } from './standing';
 
-/**
- * Why a status must be computed again: time or baselines may have changed it, or the record has.
- */
+/** Why a status must be computed again: time or baselines may affect it, or the record changed. */
 const RECHECK = 1;
 const REPLACED = 2;
 
-/** So many rows are looked at between two looks at the clock. */
+/** How many rows are processed between two checks of the clock. */
 const ROWS_A_LOOK = 32;
 
-/** New locks are put among the others so many at a time. */
+/** How many new locks are inserted into the orders at a time. */
 const NEW_AT_ONCE = 1_000;
 
 export interface LockTableParts {
@@ -35,7 +33,7 @@ export interface LockTableParts {
   clock: Clock;
   normsOf: (row: BoardRow) => LockNorms;
   policyOf: (namespace: string) => NamespacePolicy;
-  /** For long work that begins now. */
+  /** A slice for work that starts now. */
   slice: () => TimeSlice;
   /** Notified of every name that is added or removed. */
   names: Pick<NameCount, 'appeared' | 'vanished'>;
@@ -50,7 +48,7 @@ export class LockTable {
   readonly log = new ChangeLog();
   readonly columns = new LockColumns();
   readonly groups = new LockGroups();
-  /** Rises with everything that can change an order. */
+  /** Rises with every change that can affect an order. */
   moves = 0;
   readonly names = new NameOrder<BoardRow>((slot) => this.at(slot), byName);
   /** In the order of `lock.list`. */
@@ -65,7 +63,7 @@ export class LockTable {
   private readonly texts = new SearchTexts();
   private mark = 0;
   private readonly frames: BackendFrames;
-  /** By backend: up to when its locks are known to have stayed as they were read. */
+  /** By backend: until when its locks are known not to have changed since they were read. */
   private readonly provenAt = new Map<string, number>();
   private settling: Promise<void> | null = null;
 
@@ -74,7 +72,7 @@ export class LockTable {
     this.frames = new BackendFrames(backends, clock, policyOf);
   }
 
-  /** Slots lie below it. */
+  /** All slots are below it. */
   get slotsEnd(): number {
     return this.rows.length;
   }
@@ -83,7 +81,7 @@ export class LockTable {
     return this.rows[slot] ?? null;
   }
 
-  /** Whether there is a lock in this slot whose status has been found out. */
+  /** Whether this slot has a lock whose status has been computed. */
   isKnown(slot: number): boolean {
     return this.columns.groups[slot] !== 0;
   }
@@ -93,7 +91,7 @@ export class LockTable {
     return slot === undefined ? null : this.at(slot);
   }
 
-  /** The lock as pages show it, with the status that it was last found to have. */
+  /** The lock as pages show it, with its last computed status. */
   shown(slot: number): LockRow | null {
     if (this.columns.pending[slot]) this.findOut(slot);
     const row = this.at(slot);
@@ -104,7 +102,7 @@ export class LockTable {
     return status === 'unknown' ? { ...shown, readAt: this.readAt(row) } : shown;
   }
 
-  /** Nothing has been written to this backend up to that instant of its clock that was not read. */
+  /** Every write to this backend up to that instant of its clock has been read. */
   prove(backend: string, instant: number): void {
     this.provenAt.set(backend, instant);
   }
@@ -114,7 +112,7 @@ export class LockTable {
     return isReadable ? Math.max(readAt, this.provenAt.get(backend) ?? 0) : readAt;
   }
 
-  /** Notes that a lock was read, where it is known as it was read; false: it has to be kept. */
+  /** Notes that a lock was read again and has not changed; false: it must be stored with `keep`. */
   meet(id: string, backend: string, rev: number): boolean {
     const slot = this.slots.get(id);
     const kept = slot === undefined ? null : this.at(slot);
@@ -124,7 +122,7 @@ export class LockTable {
     return true;
   }
 
-  /** Keeps a reading, unless it is known already or a later one has overtaken it. */
+  /** Stores a reading, unless it is known already or older than the stored one. */
   keep(row: BoardRow): void {
     const { id, backend } = row;
     const known = this.slots.get(id);
@@ -133,7 +131,7 @@ export class LockTable {
       this.columns.marks[known] = this.mark;
       const isSame = kept.rev === row.rev && kept.isReadable === row.isReadable;
       if (kept.backend === backend && isSame) return;
-      // The rev of a record that cannot be read says nothing.
+      // A record that cannot be read has no meaningful rev.
       if (kept.isReadable && kept.rev > row.rev) return;
       if (kept.backend !== backend) this.forget(id);
     }
@@ -168,7 +166,7 @@ export class LockTable {
     if (slot !== undefined) this.note(slot, RECHECK);
   }
 
-  /** Starts a full read of a backend. The answer evicts what was not read before it is called. */
+  /** Starts a full read of a backend. Calling the result evicts what was not read since. */
   beginReading(backend: string): () => Promise<void> {
     this.mark += 1;
     const { mark } = this;
@@ -183,7 +181,7 @@ export class LockTable {
     };
   }
 
-  /** Locks with a lease that ran out by the instant of their backend, then those with waiters. */
+  /** Locks whose lease ran out by the instant of their backend, then those with waiters. */
   *due(instants: ReadonlyMap<string, number>): Generator<{ row: BoardRow; lapsed: boolean }> {
     for (const slot of this.times.lapsed(instants)) {
       const row = this.at(slot);
@@ -195,12 +193,12 @@ export class LockTable {
     }
   }
 
-  /** Every lock, in no order; those that come or go meanwhile may be left out. */
+  /** Every lock, in no order; may miss locks that are added or removed meanwhile. */
   *all(): Generator<BoardRow> {
     for (const row of this.rows) if (row) yield row;
   }
 
-  /** Finds out every status that may have changed, a little at a time. */
+  /** Computes every status that may have changed, in slices. */
   settle(): Promise<void> {
     this.settling ??= this.settleNow().finally(() => {
       this.settling = null;
@@ -236,7 +234,7 @@ export class LockTable {
     this.texts.makeSome(this.rows, slice);
   }
 
-  /** New locks are in the order of names before anybody hears of them. */
+  /** New locks get a position in the name orders before any reader sees them. */
   private nameNew(slots: number[]): void {
     const fresh = this.columns.takeUnnamed(slots.filter((slot) => this.at(slot) !== null));
     if (fresh.length === 0) return;
@@ -293,7 +291,7 @@ export class LockTable {
   }
 }
 
-/** Most locks have nothing to keep there. */
+/** Stores no nulls: most locks have no value here. */
 function keepIn<V>(map: Map<number, V | null>, slot: number, value: V | null): void {
   if (value === null) map.delete(slot);
   else map.set(slot, value);

@@ -4,17 +4,17 @@ import { TimeIndex } from './time-index';
 const NEVER = Number.POSITIVE_INFINITY;
 
 /**
- * When a lock is next due for work. Instants are on the clocks of the backends, which are kept
- * apart.
+ * When a lock is next due for work. Instants are on the clocks of the backends, and stored
+ * separately for each.
  */
 export class LockTimes {
   /** When the first lease of each lock runs out. */
   private readonly lapses = new Map<string, TimeIndex>();
-  /** When its status can change next. */
+  /** When the status of each lock can change next. */
   private readonly deadlines = new Map<string, TimeIndex>();
   private readonly queued = new Set<number>();
 
-  /** Takes what the record says. */
+  /** Reads the times of a record. */
   read(slot: number, { backend, firstLapseAt, waiters }: BoardRow): void {
     indexOf(this.lapses, backend).set(slot, firstLapseAt);
     if (waiters > 0) this.queued.add(slot);
@@ -32,7 +32,7 @@ export class LockTimes {
     indexOf(this.deadlines, backend).set(slot, NEVER);
   }
 
-  /** Takes out the slots whose deadline has come. @param nowOf the clock of a backend */
+  /** Removes and returns the slots whose deadline has come. @param nowOf the clock of a backend */
   *takeDue(nowOf: (backend: string) => number): Generator<number> {
     for (const [backend, index] of this.deadlines) {
       const now = nowOf(backend);
@@ -40,7 +40,7 @@ export class LockTimes {
     }
   }
 
-  /** Slots with a lease that ran out by the instant of their backend, in no order. */
+  /** Slots whose lease ran out by the instant of their backend, in no order. */
   *lapsed(instants: ReadonlyMap<string, number>): Generator<number> {
     for (const [backend, index] of this.lapses) yield* index.due(instants.get(backend) ?? 0);
   }

@@ -1,15 +1,15 @@
 import type { BoardRow } from '../../projection/board-row';
 import type { TimeSlice } from '../order/time-slice';
 
-/** Texts made in one go, and rows looked at for it. */
+/** How many texts are made in one call, and how many rows are checked for that. */
 const MADE_AT_ONCE = 1_500;
 const SEEN_AT_ONCE = 20_000;
 
 const ROWS_A_LOOK = 32;
 
 /**
- * Makes the text that searches look in before they come: for all rows at once it would take them
- * long.
+ * Prepares the texts that searches read, some at a time: a search that had to make all of them
+ * would take long.
  */
 export class SearchTexts {
   private place = 0;

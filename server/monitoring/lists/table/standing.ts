@@ -6,14 +6,14 @@ import { type LockNorms, stuckReason } from '../../../core/status/stuck-reason';
 import type { BoardRow } from '../../projection/board-row';
 import type { BackendFrame } from './backend-frames';
 
-/** How a lock is at an instant. */
+/** The state of a lock at an instant. */
 export interface Standing {
   status: LockStatus;
   tier: LockTier;
   stuck: LockRow['stuck'];
   /** Whether it is held, whatever its status; false while its backend does not respond. */
   isHeld: boolean;
-  /** Before this instant of its backend's clock, time alone changes nothing of this. */
+  /** Time alone changes nothing of this before this instant of the backend's clock. */
   until: number;
 }
 

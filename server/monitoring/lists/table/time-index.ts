@@ -1,16 +1,16 @@
 /**
- * Slots by an instant, the earliest at hand: a binary heap that knows where each slot is. A slot is
- * in it once or not at all; each change costs the logarithm of their number.
+ * Slots ordered by an instant: a binary heap that knows the position of each slot. A slot occurs at
+ * most once, and each change costs the logarithm of their number.
  */
 export class TimeIndex {
   private heap = new Int32Array(64);
   private size = 0;
-  /** By slot: its place in the heap plus one; 0 for none. */
+  /** By slot: its position in the heap plus one; 0 for none. */
   private places = new Int32Array(64);
   /** By slot. */
   private instants = new Float64Array(64);
 
-  /** @param at `Infinity`: the slot leaves */
+  /** @param at `Infinity`: removes the slot */
   set(slot: number, at: number): void {
     this.makeRoom(slot);
     const place = (this.places[slot] as number) - 1;
@@ -29,7 +29,9 @@ export class TimeIndex {
     }
   }
 
-  /** Takes out the earliest slot, if its instant has come by `now`; -1 if there is none. */
+  /**
+   * Removes and returns the earliest slot, if its instant has come by `now`; -1 if there is none.
+   */
   takeDue(now: number): number {
     const first = this.heap[0] as number;
     if (this.size === 0 || (this.instants[first] as number) > now) return -1;
