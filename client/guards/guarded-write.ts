@@ -1,20 +1,20 @@
 import { InvalidGuard } from './invalid-guard';
 
-/** A value that the driver binds as it is. */
+/** A value that the driver can bind unchanged. */
 export type Bindable = string | number | bigint | boolean | Date | Uint8Array | null;
 
-/** One row of a table, what to write there, and the token that must not be stale. */
+/** A row of a table, the values to write there, and the token that guards the write. */
 export interface GuardedWrite {
-  /** A table, or a schema and a table. Names are quoted; they are never parts of SQL. */
+  /** A table, or a schema and a table. Names are quoted; they cannot contain SQL. */
   table: string | readonly [schema: string, table: string];
-  /** The columns that name the row: its primary key, or another unique one. None may be null. */
+  /** The columns that identify the row: its primary key or another unique key. None may be null. */
   key: Readonly<Record<string, Exclude<Bindable, null>>>;
-  /** The columns to write, beside the fence. May be empty where only the fence is to rise. */
+  /** The columns to write besides the fence. May be empty, to raise only the fence. */
   set: Readonly<Record<string, Bindable>>;
   /** The fencing token of the hold: a positive integer below 2^53. */
   token: number;
   /**
-   * The column that keeps the highest token seen: a 64-bit integer, null or 0 for none. Default
+   * The column that stores the highest token seen: a 64-bit integer, null or 0 for none. Default
    * `fence`.
    */
   fence?: string | undefined;
@@ -28,13 +28,13 @@ export interface Stale {
   seenToken: number;
 }
 
-/** `applied`: written, and the row's fence is the token now. */
+/** `applied`: written; the row's fence is now the token. */
 export type UpsertOutcome = { outcome: 'applied' } | Stale;
 
 /** `missing`: there is no such row. */
 export type UpdateOutcome = UpsertOutcome | { outcome: 'missing' };
 
-/** A guarded write that was checked, with its names quoted. */
+/** A guarded write after validation, with its names quoted. */
 export interface PlannedWrite {
   table: string;
   keyColumns: string[];
@@ -46,7 +46,7 @@ export interface PlannedWrite {
 }
 
 /**
- * Throws `InvalidGuard` for a bad token, bad names, an empty key, nulls in it, and columns that are
+ * Throws `InvalidGuard` for a bad token, bad names, an empty key, null in the key, and columns
  * named twice.
  */
 export function planWrite(write: GuardedWrite): PlannedWrite {
@@ -75,7 +75,8 @@ export function planWrite(write: GuardedWrite): PlannedWrite {
 }
 
 /**
- * Throws `InvalidGuard` unless it is a positive integer that is exact in JavaScript, SQL and Lua.
+ * Throws `InvalidGuard` unless the token is a positive integer that JavaScript, SQL and Lua
+ * represent exactly.
  */
 export function sureToken(token: number): number {
   if (Number.isSafeInteger(token) && token > 0) return token;
@@ -83,8 +84,8 @@ export function sureToken(token: number): number {
 }
 
 /**
- * In backquotes, which MySQL and SQLite both know. SQLite takes an unknown name in double quotes
- * for a text.
+ * In backquotes, which MySQL and SQLite both accept. SQLite reads an unknown name in double quotes
+ * as text.
  */
 function quoted(name: string): string {
   if (typeof name !== 'string' || name === '' || name.includes('\0')) {

@@ -26,7 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Where a store of this kind is, for this file alone. */
+/** The location of a store of this kind, for this file only. */
 async function placeOf(kind: StoreKind): Promise<{ url: string; remove(): Promise<void> }> {
   if (kind === 'redis') {
     const { TEST_REDIS_URL } = process.env;
@@ -147,7 +147,7 @@ describe.each<StoreKind>(['mysql', 'sqlite', 'redis'])('a guarded write to %s', 
   );
 });
 
-/** Numbers of at least 0 and below 1 that look like chance, the same for the same seed. */
+/** Pseudo-random numbers from 0 up to, but not including, 1; the same for the same seed. */
 function generator(seed: number): () => number {
   let state = seed;
   return () => {

@@ -12,24 +12,26 @@ export type { Bindable, GuardedWrite, Stale, UpdateOutcome, UpsertOutcome } from
 export { InvalidGuard } from './invalid-guard';
 
 /**
- * What is used of a connection or pool of `mysql2/promise`. In a transaction, give its connection.
+ * The methods used of a connection or pool of `mysql2/promise`. In a transaction, pass its
+ * connection.
  */
 export interface MysqlConnection {
   // biome-ignore lint/suspicious/noExplicitAny: what mysql2 declares differs between its versions.
   execute(sql: string, values: any): Promise<[any, any]>;
 }
 
-/** Rows come and go between two statements; not this often. */
+/**
+ * The attempts before giving up: a row may come and go between two statements, but not this often.
+ */
 const ROUNDS = 5;
 
 /**
- * Writes to a row that is there, unless it has seen a higher token: one UPDATE with the token in
- * its condition. Where that changed nothing, a locking SELECT tells why. Works alone and in a
- * transaction of the caller's, which should roll back on `stale`: what it read before may be out of
- * date.
+ * Updates an existing row, unless it has seen a higher token: one UPDATE with the token in its
+ * condition. If that changed nothing, a locking SELECT finds out why. Works alone and in the
+ * caller's transaction, which should roll back on `stale`: what it read before may be out of date.
  *
- * Rejects with `InvalidGuard`, and with whatever the driver throws. A key that names several rows
- * is refused after they were written: only a transaction undoes that.
+ * Rejects with `InvalidGuard`, and with the driver's errors. A key that matches several rows is
+ * refused after they were written: only a transaction undoes that.
  */
 export async function guardedUpdate(
   connection: MysqlConnection,
@@ -54,18 +56,18 @@ export async function guardedUpdate(
     if (rows.length === 0) return { outcome: 'missing' };
     const seenToken = Number(rows[0].seen);
     if (seenToken > token) return { outcome: 'stale', seenToken };
-    // A driver that counts only rows whose values changed; or the row came just now.
+    // Either the driver counts only rows whose values changed, or the row was inserted just now.
     if (round > 1 && seenToken === token) return { outcome: 'applied' };
     if (round === ROUNDS) throw new Error('The guarded row comes and goes; nothing was written.');
   }
 }
 
 /**
- * Writes to a row, which is made where it is not there, unless it has seen a higher token: one
- * INSERT … ON DUPLICATE KEY UPDATE with the token in its condition. With an empty `set` it raises
- * the fence alone: do that first in a transaction, and no stale holder gets further until it ends.
+ * Updates a row or inserts it, unless it has seen a higher token: one INSERT … ON DUPLICATE KEY
+ * UPDATE with the token in its condition. With an empty `set` it raises only the fence: do that
+ * first in a transaction, and no stale holder gets further until it ends.
  *
- * `key` must be the only unique key that the row can collide with. The outcome travels in the
+ * `key` must be the only unique key with which the row can collide. The outcome travels in the
  * session's `LAST_INSERT_ID()`, so the table must have no AUTO_INCREMENT column. Rejects as
  * `guardedUpdate` does.
  */
@@ -76,7 +78,7 @@ export async function guardedUpsert(
   const { table, keyColumns, keyValues, setColumns, setValues, fence, token } = planWrite(write);
   const columns = [...keyColumns, ...setColumns, fence];
   const isFresh = `COALESCE(${fence}, 0) <= ?`;
-  // MySQL assigns from left to right: the fence comes last, since the others ask for it.
+  // MySQL assigns from left to right: the fence is last, since the other assignments read it.
   const changes = setColumns.map((name) => `${name} = IF(${isFresh}, ?, ${name})`);
   const raise = `${fence} = LAST_INSERT_ID(GREATEST(COALESCE(${fence}, 0), ?))`;
   const upsert =

@@ -6,13 +6,13 @@ import { InvalidGuard } from './invalid-guard';
 export type { Stale } from './guarded-write';
 export { InvalidGuard } from './invalid-guard';
 
-/** What is used of an `ioredis` client or cluster. */
+/** The methods used of an `ioredis` client or cluster. */
 export interface IoredisClient {
   evalsha(sha: string, keyCount: number, ...words: (string | Buffer)[]): Promise<unknown>;
   eval(script: string, keyCount: number, ...words: (string | Buffer)[]): Promise<unknown>;
 }
 
-/** What is used of a client or cluster of `redis` (node-redis) 4 and newer. */
+/** The methods used of a client or cluster of `redis` (node-redis) 4 and newer. */
 export interface NodeRedisClient {
   // biome-ignore lint/suspicious/noExplicitAny: node-redis types vary by version
   evalSha(sha: string, options: any): Promise<unknown>;
@@ -20,39 +20,40 @@ export interface NodeRedisClient {
   eval(script: string, options: any): Promise<unknown>;
 }
 
-/** One key, what to write there, and the token that must not be stale. */
+/** A key, its new value, and the token that guards the write. */
 export interface GuardedSet {
   key: string;
-  /** What to keep under the key; null deletes it. The fence stays. */
+  /** The value to store; null deletes the key. The fence stays. */
   value: string | Buffer | null;
   /** The fencing token of the hold: a positive integer below 2^53. */
   token: number;
   /**
-   * How long the value lasts, a positive integer; for ever unless given. The fence never expires.
+   * How long the value lasts, a positive integer; without it, the value does not expire. The fence
+   * never expires.
    */
   expireMs?: number | undefined;
   /**
-   * Where the highest token seen is kept: a key with the same hash tag, so that a cluster has both
-   * in one place. Default: `{key}:fence`, or `key:fence` for a key that has a tag, as it should
-   * where a client puts a prefix before its keys.
+   * The key that stores the highest token seen. It needs the same hash tag, so that a cluster
+   * stores both keys in one place. Default: `{key}:fence`, or `key:fence` for a key that has a tag.
+   * Keys need a tag if the client adds a prefix to them.
    */
   fenceKey?: string | undefined;
 }
 
 /**
- * `applied`: written, and the fence is the token now. `stale`: a higher token has written; nothing
- * was changed.
+ * `applied`: written; the fence is now the token. `stale`: a higher token has written; nothing was
+ * changed.
  */
 export type SetOutcome = { outcome: 'applied' } | Stale;
 
 /**
- * Writes a key, unless a higher token has written it: one Lua script, which Redis runs alone. It
- * guards only against writers that use it: a plain SET bypasses the check.
+ * Writes a key, unless a higher token has written it: one Lua script, which Redis runs atomically.
+ * It guards only against writers that use it: a plain SET bypasses the check.
  *
- * A server that loses or evicts the fence forgets what it has seen: keep it under `noeviction`,
- * with the durability that the value has. After a failover a replica may know an older fence.
+ * A server that loses or evicts the fence forgets what it has seen: store it under `noeviction`, as
+ * durably as the value. After a failover a replica may have an older fence.
  *
- * Rejects with `InvalidGuard`, and with any error of the client.
+ * Rejects with `InvalidGuard`, and with the client's errors.
  */
 export async function guardedSet(
   redis: IoredisClient | NodeRedisClient,
@@ -73,12 +74,14 @@ export async function guardedSet(
 }
 
 /**
- * KEYS[1] the highest token that has written, as decimal digits; never expires KEYS[2] the guarded
- * key ARGV[1] the token ARGV[2] `set` or `del` ARGV[3] the value to set ARGV[4] how many
- * milliseconds it lasts; 0 for ever
+ * KEYS[1] the highest token that has written, as decimal digits; never expires
+ * KEYS[2] the guarded key
+ * ARGV[1] the token
+ * ARGV[2] `set` or `del`
+ * ARGV[3] the value to set
+ * ARGV[4] how many milliseconds it lasts; 0: it does not expire
  *
- * Returns the highest token, as a text. Tokens are below 2^53, so that Lua's numbers hold them
- * exactly.
+ * Returns the highest token, as text. Tokens are below 2^53, so that Lua's numbers are exact.
  */
 const SCRIPT = `
 local seen = redis.call('GET', KEYS[1])
@@ -98,7 +101,7 @@ return ARGV[1]
 
 const SHA = createHash('sha1').update(SCRIPT).digest('hex');
 
-/** By its digest; where the server does not know it yet, whole. */
+/** Runs the script by its digest; sends the whole script if the server does not know it yet. */
 async function run(
   redis: IoredisClient | NodeRedisClient,
   keys: string[],
@@ -123,8 +126,8 @@ async function run(
 }
 
 /**
- * The part of a key that decides its slot: between its first `{` and the next `}`, unless there is
- * nothing; else all.
+ * The part of a key that decides its slot: the text between its first `{` and the next `}`, unless
+ * that is empty; otherwise the whole key.
  */
 function hashedPart(key: string): string {
   return /^[^{]*\{([^}]+)\}/.exec(key)?.[1] ?? key;

@@ -6,7 +6,7 @@ import { type Client, createClient } from '@libsql/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { guardedUpdate, guardedUpsert, InvalidGuard, type SyncSqlite } from './sqlite';
 
-/** The driver under `@libsql/client`, which has the manner of better-sqlite3. */
+/** The driver under `@libsql/client`, which has the API of better-sqlite3. */
 const driver = createRequire(createRequire(import.meta.url).resolve('@libsql/client'));
 const Database: new (
   path: string,

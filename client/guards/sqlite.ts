@@ -11,7 +11,7 @@ import { InvalidGuard } from './invalid-guard';
 export type { Bindable, GuardedWrite, Stale, UpdateOutcome, UpsertOutcome } from './guarded-write';
 export { InvalidGuard } from './invalid-guard';
 
-/** What is used of a client or a transaction of `@libsql/client`. */
+/** The methods used of a client or a transaction of `@libsql/client`. */
 export interface AsyncSqlite {
   // biome-ignore lint/suspicious/noExplicitAny: the driver says what it binds.
   execute(statement: { sql: string; args: any }): Promise<{
@@ -20,7 +20,7 @@ export interface AsyncSqlite {
   }>;
 }
 
-/** What is used of a database of `better-sqlite3`, or of another driver of its manner. */
+/** The methods used of a database of `better-sqlite3`, or of another driver with its API. */
 export interface SyncSqlite {
   prepare(sql: string): {
     // biome-ignore lint/suspicious/noExplicitAny: the driver says what it binds.
@@ -31,13 +31,13 @@ export interface SyncSqlite {
 }
 
 /**
- * Writes to a row that is there, unless it has seen a higher token: one UPDATE with the token in
- * its condition. Where that changed nothing, a SELECT tells why. Works alone and in a transaction
- * of the caller's, which should roll back on `stale`: what it read before may be out of date.
- * Answers at once where the driver does.
+ * Updates an existing row, unless it has seen a higher token: one UPDATE with the token in its
+ * condition. If that changed nothing, a SELECT finds out why. Works alone and in the caller's
+ * transaction, which should roll back on `stale`: what it read before may be out of date.
+ * Synchronous if the driver is.
  *
- * Throws, or rejects with, `InvalidGuard` and whatever the driver throws. A key that names several
- * rows is refused after they were written: only a transaction undoes that.
+ * Throws, or rejects with, `InvalidGuard` and the driver's errors. A key that matches several rows
+ * is refused after they were written: only a transaction undoes that.
  */
 export function guardedUpdate(database: AsyncSqlite, write: GuardedWrite): Promise<UpdateOutcome>;
 export function guardedUpdate(database: SyncSqlite, write: GuardedWrite): UpdateOutcome;
@@ -46,10 +46,10 @@ export function guardedUpdate(database: AsyncSqlite | SyncSqlite, write: Guarded
 }
 
 /**
- * Writes to a row, which is made where it is not there, unless it has seen a higher token: one
- * INSERT … ON CONFLICT DO UPDATE with the token in its condition. With an empty `set` it raises the
- * fence alone: do that first in a transaction, and no stale holder gets further until it ends.
- * `key` must be the primary key or another unique one. Answers and throws as `guardedUpdate` does.
+ * Updates a row or inserts it, unless it has seen a higher token: one INSERT … ON CONFLICT DO
+ * UPDATE with the token in its condition. With an empty `set` it raises only the fence: do that
+ * first in a transaction, and no stale holder gets further until it ends. `key` must be the primary
+ * key or another unique key. Returns and throws as `guardedUpdate` does.
  */
 export function guardedUpsert(database: AsyncSqlite, write: GuardedWrite): Promise<UpsertOutcome>;
 export function guardedUpsert(database: SyncSqlite, write: GuardedWrite): UpsertOutcome;
@@ -58,7 +58,7 @@ export function guardedUpsert(database: AsyncSqlite | SyncSqlite, write: Guarded
 }
 
 /**
- * One statement. A write answers how many rows it changed; a look the fence it saw, or null where
+ * One statement. A write returns how many rows it changed; a look returns the fence, or null if
  * there is no row.
  */
 interface Step {
@@ -69,7 +69,9 @@ interface Step {
 
 type Steps<O> = Generator<Step, O, number | null>;
 
-/** Rows come and go between two statements; not this often. */
+/**
+ * The attempts before giving up: a row may come and go between two statements, but not this often.
+ */
 const ROUNDS = 5;
 
 function* update(write: GuardedWrite): Steps<UpdateOutcome> {

@@ -5,7 +5,7 @@ import { guardedUpsert as upsertMysql } from '../mysql';
 import { guardedSet } from '../redis';
 import { guardedUpsert as upsertSqlite } from '../sqlite';
 
-/** A place for texts by name, written under a guard. */
+/** A store of texts by name, written under a guard. */
 export interface GuardedStore {
   write(name: string, value: string, token: number): Promise<unknown>;
   /** The text, and the highest token seen. */

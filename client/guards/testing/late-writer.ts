@@ -1,6 +1,6 @@
-// A process that takes a lock, is blocked while it holds it, and writes once it goes on, late or
-// not. Started with an IPC channel and: kind and URL of a store, the lock, which is also the name
-// to write to, and the file that unblocks it.
+// A process that acquires a lock, is blocked while it holds it, and writes when it continues, late
+// or not. Started with an IPC channel and these arguments: kind and URL of a store, the lock's
+// name, which is also the name to write to, and the file that unblocks it.
 import { existsSync } from 'node:fs';
 import { withLock } from '../../with-lock';
 import { openGuardedStore, type StoreKind } from './guarded-store';
@@ -9,7 +9,7 @@ const [kind, url = '', name = '', signalFile = ''] = process.argv.slice(2);
 const store = await openGuardedStore[kind as StoreKind](url);
 const tell = (told: object) => new Promise((resolve) => process.send?.(told, resolve));
 
-/** As a long garbage collection does it: no timer fires, no reply is read. */
+/** Blocks like a long garbage collection: no timer fires, no reply is read. */
 function blockUntilSignalled() {
   const nothing = new Int32Array(new SharedArrayBuffer(4));
   while (!existsSync(signalFile)) Atomics.wait(nothing, 0, 0, 5);
