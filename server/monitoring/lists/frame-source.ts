@@ -21,7 +21,7 @@ export class FrameSource {
     private readonly now: () => number,
   ) {}
 
-  /** @param isBeat whether to include backends of which only such readings have changed */
+  /** @param isBeat whether to include backends of which only `RESTLESS` values have changed */
   read(slowed: boolean, isBeat: boolean): SharedFrame {
     const { locks: total, waiting, counts } = this.table.groups.sum();
     const { namespaces } = this.table.groups;

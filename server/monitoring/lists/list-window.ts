@@ -14,7 +14,7 @@ export interface SeenWindow {
   frame: LockFrame;
 }
 
-/** How many past messages a reader can resume from after a lost connection. */
+/** How many past states a reader can resume from after a lost connection. */
 const KEPT_MAX = 64;
 
 let lastNumber = 0;

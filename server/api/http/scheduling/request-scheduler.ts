@@ -10,8 +10,8 @@ import { WaitingTurns } from './waiting-turns';
 const AT_ONCE_UNITS = 8;
 
 /**
- * How long queued work begins in one turn of the event loop; then sockets are read, so that nothing
- * urgent is overlooked.
+ * How long queued calls may be started in one turn of the event loop; then sockets are read, so
+ * that nothing urgent is overlooked.
  */
 const TURN_MS = 4;
 /** The clock is read once per this many calls. */
