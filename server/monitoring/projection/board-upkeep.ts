@@ -23,7 +23,9 @@ export function takeOff(board: LockBoard, backend: ObservedBackend, keys: Record
 }
 
 /**
- * Whether a backend has been read, with all of its shards. @param id as people and programs know it
+ * Whether a backend has been read, with all of its shards.
+ *
+ * @param id as people and programs know it
  */
 export function isRead(
   board: Pick<LockBoard, 'lookedAt'>,

@@ -37,7 +37,9 @@ export function publicHealths(backends: readonly MaybeShard[]): BackendHealth[] 
 }
 
 /**
- * The backend, or the shard of it, that keeps a record. @param id as people and programs know it
+ * The backend, or the shard of it, that keeps a record.
+ *
+ * @param id as people and programs know it
  */
 export function keeperOf<B extends MaybeShard>(
   backends: readonly B[],

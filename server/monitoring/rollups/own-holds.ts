@@ -52,7 +52,9 @@ export class OwnHolds {
   }
 
   /**
-   * Null: this lock has too little history, or is one too many. @param id of its row on the board
+   * Null: this lock has too little history, or is one too many.
+   *
+   * @param id of its row on the board
    */
   of(id: string): OwnHold | null {
     return this.locks.get(id)?.own ?? null;
