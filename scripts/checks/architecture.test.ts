@@ -100,6 +100,11 @@ test.each([
   ['a barrel', 'db/all.ts', "export * from './a';\nexport { b } from './b';"],
   ['the environment', 'server/engine/a.ts', 'export const a = process.env.A;'],
   ['the clock of the system', 'server/engine/a.ts', 'export const a = () => Date.now();'],
+  [
+    'a comment that names no subject',
+    'server/engine/a.ts',
+    '// Nobody waits.\nexport const a = 1;',
+  ],
 ])('a house rule stops %s', (_what, path, text) => expect(rules(path, text)).toHaveLength(1));
 
 const filesIn = (folder: string, count: number) =>
