@@ -1,6 +1,7 @@
 import Link from 'next/link';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import { SelectBox } from '../deletion/select-box';
+import { isNameable } from '../deletion/selection';
 import type { Selecting } from '../deletion/use-selection';
 import { counterPath } from '../format/lock-path';
 import { visibleText } from '../format/visible-name';
@@ -8,7 +9,6 @@ import { ExactName } from '../ui/exact-name';
 import { boundText } from './counter-standing';
 import { CounterValue } from './counter-value';
 import { LastMove } from './last-move';
-import { maySelect } from './may-select';
 import { RoomBar } from './room-bar';
 
 /** The counters, one a line; on a phone a block each. */
@@ -94,7 +94,7 @@ function SelectCell({ row, selecting }: { row: CounterRow; selecting: Selecting 
   const { selection, select } = selecting;
   return (
     <td data-cell="select">
-      {maySelect(row) && (
+      {isNameable(row) && (
         <SelectBox
           label={`Select ${visibleText(row.name)}`}
           isChecked={selection.has(row.id)}

@@ -4,6 +4,7 @@ import { useMemo, useState } from 'react';
 import type { CounterPage } from '@/server/contract/console/counter-row';
 import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { SelectButton } from '../deletion/select-button';
+import { isNameable } from '../deletion/selection';
 import { SelectionBar } from '../deletion/selection-bar';
 import { useSelection } from '../deletion/use-selection';
 import { exactCount, plural } from '../format/counts';
@@ -20,7 +21,6 @@ import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
 import { COUNTERS_SHOWN } from './counter-limits';
 import { CounterTable } from './counter-table';
-import { maySelect } from './may-select';
 import { NewCounterDialog } from './new-counter-dialog';
 
 /** Every counter, by name, live. */
@@ -40,7 +40,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
         onData: (message) => onData(message.data),
       }),
   );
-  const selecting = useSelection(data.rows, maySelect);
+  const selecting = useSelection(data.rows, isNameable);
   const reading = useMemo<Reading>(
     () => ({ asOf: data.asOf, receivedAt, backends: data.backends }),
     [data, receivedAt],

@@ -7,6 +7,9 @@ export interface Selectable {
   name: string;
 }
 
+/** Whether the deletion dialog can name it: it takes names one a line. */
+export const isNameable = ({ name }: Selectable): boolean => !name.includes('\n');
+
 /** Rows by id, in the order in which they were selected; also those that are not loaded now. */
 export type Selection = ReadonlyMap<string, Selectable>;
 

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react';
-import type { DeletionAnswer, DeletionResult } from '@/server/contract/console/deletion-inputs';
-import { untriedOf } from '@/server/core/names/untried-of';
+import type { DeletionResult } from '@/server/contract/console/deletion-inputs';
+import { deletionRequests } from '@/server/core/names/deletion-requests';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 
@@ -43,13 +43,12 @@ export function useDeletion(
     setBusy(true);
     setProblem(null);
     let gone = 0;
+    const request = (left: Chosen, most: number) =>
+      client.locks.delete.mutate({ ...left, atMost: most, reason });
     try {
-      for (let left: Chosen | null = chosen; left && gone < atMost && !isStopped.current; ) {
-        const input = { ...left, atMost: atMost - gone, reason };
-        const answer: DeletionAnswer = await client.locks.delete.mutate(input);
-        const { more, results } = answer;
+      for await (const answer of deletionRequests(chosen, atMost, request, isStopped)) {
+        const { results } = answer;
         gone += answer.deleted;
-        left = more && answer.deleted > 0 ? untriedOf(left, results) : null;
         setDeleted(gone);
         const rest = results.filter(({ outcome }) => outcome !== 'deleted');
         setLeft((before) => [...before, ...rest]);

@@ -1,6 +1,6 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { isNameable } from '../deletion/selection';
 
 /** Whether a row has a checkbox: it looks free. What may be deleted is decided by the server. */
-export const maySelect = ({ status, rev, name }: LockRow): boolean =>
-  // A deletion takes names one a line.
-  status === 'free' && rev > 0 && !name.includes('\n');
+export const maySelect = (row: LockRow): boolean =>
+  row.status === 'free' && row.rev > 0 && isNameable(row);

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type Client, createClient, LibsqlError, type Transaction } from '@libsql/client';
+import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
 import { keepPrivate, makePrivate } from './private-file';
@@ -54,18 +55,15 @@ const BUSY_MAX_MS = 3_000;
 const BUSY_PAUSE_MS = 20;
 
 function queuedFile(client: Client, claim: Claim): SqliteFile {
-  let tail: Promise<unknown> = Promise.resolve();
+  const writes = new SerialQueue();
   return {
     client,
     write(job) {
       const giveUpAt = performance.now() + BUSY_MAX_MS;
-      const run = () => onceWritable(client, job, giveUpAt);
-      const done = tail.then(run, run);
-      tail = done.catch(() => undefined);
-      return done;
+      return writes.run(() => onceWritable(client, job, giveUpAt));
     },
     async close() {
-      await tail;
+      await writes.idle();
       client.close();
       await claim.release();
     },

@@ -1,12 +1,11 @@
 import { printable } from '../../client/command/terminal/printable';
 import type {
   ChosenNames,
-  DeletionAnswer,
   DeletionPreview,
   DeletionResult,
 } from '../contract/console/deletion-inputs';
 import { LockyardError } from '../contract/errors';
-import { untriedOf } from '../core/names/untried-of';
+import { deletionRequests } from '../core/names/deletion-requests';
 import { deleteNames, previewDeletion } from '../operations/namespaces/delete-names';
 import type { ControlContext, OperationContext } from '../operations/operation-context';
 
@@ -30,15 +29,11 @@ export async function runDeletion(ctx: ControlContext, asked: Asked): Promise<st
   }
   const lines: string[] = [];
   let deleted = 0;
-  for (let left: ChosenNames | null = chosen; left && deleted < atMost; ) {
-    const answer: DeletionAnswer = await deleteNames(ctx, {
-      ...left,
-      atMost: atMost - deleted,
-      reason,
-    });
+  const request = (left: ChosenNames, most: number) =>
+    deleteNames(ctx, { ...left, atMost: most, reason });
+  for await (const answer of deletionRequests(chosen, atMost, request)) {
     deleted += answer.deleted;
     lines.push(...answer.results.map(resultLine));
-    left = answer.more && answer.deleted > 0 ? untriedOf(left, answer.results) : null;
   }
   return [...lines, `${deleted} deleted.`].join('\n');
 }

@@ -1,6 +1,7 @@
 import type { LockListInput } from '../../contract/console/console-inputs';
 import type { LockListMessage } from '../../contract/console/lock-list-message';
 import type { Clock } from '../../platform/clock';
+import { SerialQueue } from '../../platform/serial-queue';
 import { viewText } from './list-view';
 import { ListWindow, type SeenWindow } from './list-window';
 import type { LockLists } from './lock-lists';
@@ -48,8 +49,10 @@ export class LiveLists {
   private readonly followed = new Map<string, Followed>();
   private readonly spending: Spending;
   private timer: NodeJS.Timeout | undefined;
-  /** Resolves when the last stream that is starting has read its list. */
-  private beginning: Promise<unknown> = Promise.resolve();
+  /**
+   * First looks, one at a time: after a restart all pages open their streams at once.
+   */
+  private readonly beginnings = new SerialQueue();
 
   /** @param epoch unique to this process */
   constructor(
@@ -91,7 +94,7 @@ export class LiveLists {
     signal?.addEventListener('abort', stop);
     try {
       let seen = this.resumed(window, lastId);
-      await this.begin(followed, signal);
+      await this.beginnings.run(() => this.begin(followed, signal));
       while (!signal?.aborted) {
         const now: SeenWindow | null = window.last;
         if (now && now !== seen) {
@@ -130,22 +133,13 @@ export class LiveLists {
     return followed;
   }
 
-  /**
-   * Reads the list for new streams one after another: after a restart all pages open theirs at
-   * once.
-   */
   private async begin(followed: Followed, signal: AbortSignal | undefined): Promise<void> {
-    const look = async () => {
-      if (signal?.aborted) return;
-      await this.table.settle();
-      const slice = this.table.slice();
-      const isOld = this.clock.monotonic() - followed.lookedAt >= TICK_MS;
-      await this.look(followed, isOld, slice);
-      this.spending.spend(slice.spentMs);
-    };
-    const done = this.beginning.then(look);
-    this.beginning = done.catch(() => undefined);
-    await done;
+    if (signal?.aborted) return;
+    await this.table.settle();
+    const slice = this.table.slice();
+    const isOld = this.clock.monotonic() - followed.lookedAt >= TICK_MS;
+    await this.look(followed, isOld, slice);
+    this.spending.spend(slice.spentMs);
   }
 
   private resumed(window: ListWindow, lastId: string | null): SeenWindow | null {

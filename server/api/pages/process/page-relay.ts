@@ -1,4 +1,10 @@
-import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http';
+import {
+  Agent,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  request,
+} from 'node:http';
 import type { RequestScope } from '../../http/requests/request-scope';
 
 /**
@@ -109,9 +115,7 @@ export class PageRelay {
     path: string,
     headers: OutgoingHttpHeaders,
   ): Promise<{ status: number; headers: OutgoingHttpHeaders; text: string }> {
-    const { signal } = new AbortController();
-    const answer = await this.send(path, 'GET', headers, signal, SILENT_MAX_MS);
-    if (answer === null) throw new PageProcessFailure('The page process did not answer.');
+    const answer = await this.send({ path, headers }, SILENT_MAX_MS);
     const pieces: Buffer[] = [];
     for await (const piece of answer) pieces.push(piece);
     if (!answer.complete) throw new PageProcessFailure('The page process answered half a page.');
@@ -126,6 +130,7 @@ export class PageRelay {
     this.agent.destroy();
   }
 
+  /** Null if the caller hung up first. */
   private async ask(
     { req, address, isSecure, requestId }: RequestScope,
     policy: string,
@@ -140,30 +145,31 @@ export class PageRelay {
     };
     for (const name of PASSED_ON)
       if (req.headers[name] !== undefined) headers[name] = req.headers[name];
-    const { url = '/', method = 'GET' } = req;
-    return this.send(url, method, headers, gone, this.headMaxMs);
+    const { url: path = '/', method = 'GET' } = req;
+    try {
+      return await this.send({ path, method, headers, signal: gone }, this.headMaxMs);
+    } catch (error) {
+      if (gone.aborted) return null;
+      throw error;
+    }
   }
 
-  /** Null if the caller hung up first. */
+  /** The response from its headers on. Rejects with `PageProcessFailure`. */
   private send(
-    path: string,
-    method: string,
-    headers: OutgoingHttpHeaders,
-    gone: AbortSignal,
+    what: Pick<RequestOptions, 'path' | 'method' | 'headers' | 'signal'>,
     headMaxMs: number,
-  ): Promise<IncomingMessage | null> {
+  ): Promise<IncomingMessage> {
     const { agent, socketPath } = this;
     return new Promise((resolve, reject) => {
-      const call = request({ agent, socketPath, path, method, headers, signal: gone });
+      const call = request({ agent, socketPath, ...what });
       call.setTimeout(headMaxMs, () => call.destroy(new Error('No answer in time.')));
       call.once('response', (answer) => {
         call.setTimeout(SILENT_MAX_MS);
         resolve(answer);
       });
-      call.once('error', (cause) => {
-        if (gone.aborted) resolve(null);
-        else reject(new PageProcessFailure('The page process did not answer.', { cause }));
-      });
+      call.once('error', (cause) =>
+        reject(new PageProcessFailure('The page process did not answer.', { cause })),
+      );
       call.end();
     });
   }

@@ -1,3 +1,4 @@
+import { SerialQueue } from '../../../platform/serial-queue';
 import type { SortScratch } from './sort-slots';
 
 /** By slot: a lock's sort keys when it got its position. Its name is compared last. */
@@ -26,14 +27,7 @@ export class RankKeys {
 export class RankBuffers {
   keys = new RankKeys();
   scratch: SortScratch = { slots: new Int32Array(64), words: new Uint32Array(64) };
-  private last: Promise<unknown> = Promise.resolve();
-
-  /** Runs the work after all earlier work has ended. */
-  turn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.last.then(work, work);
-    this.last = done;
-    return done;
-  }
+  readonly turns = new SerialQueue();
 
   /** @param slots how many there are */
   makeRoom(slots: number): void {

@@ -75,8 +75,8 @@ export class Ranking {
     const isOld = this.clock.monotonic() - this.rankedAt >= RANK_EVERY_MS;
     const isDue = isOld && this.moves !== this.table.moves;
     if (isDue || !this.catchUp()) {
-      this.ranking ??= this.buffers
-        .turn(() => slice.count(() => this.rank(slice)))
+      this.ranking ??= this.buffers.turns
+        .run(() => slice.count(() => this.rank(slice)))
         .finally(() => {
           this.ranking = null;
         });

@@ -1,4 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
+import { SerialQueue } from '../../../platform/serial-queue';
 
 /** How long work on a list may keep the rest of this process waiting at a time. */
 const SLICE_MS = 3;
@@ -6,15 +7,14 @@ const SLICE_MS = 3;
 /** The pause between two slices, over all long work. */
 const REST_MS = 7;
 
-let rested: Promise<unknown> = Promise.resolve();
+const rests = new SerialQueue();
 
 /**
  * Yields for longer than one turn of the event loop: a call takes several turns, and must not meet
  * a slice in each of them. Callers that rest at the same time continue one after another.
  */
 function rest(): Promise<unknown> {
-  rested = rested.then(() => setTimeout(REST_MS));
-  return rested;
+  return rests.run(() => setTimeout(REST_MS));
 }
 
 /**
