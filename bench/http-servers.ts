@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { createDoors } from '@/server/api/http/doors';
 import { createHttpServer } from '@/server/api/http/http-server';
 import { readConfig } from '@/server/bootstrap/config/config';
-import { createRuntime } from '@/server/bootstrap/runtime';
+import { createRuntime } from '@/server/bootstrap/create-runtime';
 import { createKey } from '@/server/operations/api-keys/create-key';
 import type { Runtime } from '@/server/operations/operation-context';
 import { systemClock } from '@/server/platform/clock';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
 import { systemClock } from '@/server/platform/clock';
-import { BackendLife } from '@/server/storage/incarnation/backend-life';
+import { BackendLife } from '@/server/storage/incarnation/store-incarnation';
 
 /**
  * A control database in a temporary folder, and its knowledge of a store that was never seen

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPerson } from '@/server/operations/users/create-person';
+import { createPerson } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
 const examples = join(import.meta.dirname, '../docs/examples');

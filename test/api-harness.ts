@@ -7,7 +7,7 @@ import { createDoors, type Doors } from '@/server/api/http/doors';
 import { createHttpServer, listen } from '@/server/api/http/http-server';
 import { openApiDocument } from '@/server/api/rpc/openapi/openapi-document';
 import { readConfig } from '@/server/bootstrap/config/config';
-import { createRuntime } from '@/server/bootstrap/runtime';
+import { createRuntime } from '@/server/bootstrap/create-runtime';
 import type { Reason } from '@/server/contract/errors';
 import type { HeapWatch } from '@/server/monitoring/maintenance/heap-watch';
 import { createKey } from '@/server/operations/api-keys/create-key';

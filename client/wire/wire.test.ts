@@ -2,7 +2,7 @@ import type { inferRouterInputs, inferRouterOutputs } from '@trpc/server';
 import { expectTypeOf, test } from 'vitest';
 import type { z } from 'zod';
 import type { ServiceRouter } from '../../server/api/rpc/service/service-router';
-import type * as counterInputs from '../../server/contract/counter/counter-inputs';
+import type * as counterInputs from '../../server/contract/counter/inputs';
 import type { Reason as ServerReason } from '../../server/contract/errors';
 import type * as answers from '../../server/contract/lock/answers';
 import type * as inputs from '../../server/contract/lock/inputs';

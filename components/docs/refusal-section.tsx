@@ -1,5 +1,5 @@
 import type { Reason } from '@/server/contract/errors';
-import { REASON_WORDS } from '@/server/contract/reason-words';
+import { REASON_WORDS } from '@/server/contract/reason-labels';
 import { CodeBlock } from './code-block';
 import { RichText } from './rich-text';
 

@@ -64,7 +64,7 @@ test.each([
   ['types of a router, for a page', 'app/page.tsx', "import type { R } from '@/server/api/rpc/r';"],
   [
     'the databases, for the composition root',
-    'server/bootstrap/runtime.ts',
+    'server/bootstrap/create-runtime.ts',
     "import { o } from '@/db/open';",
   ],
 ])('a wall has a door: %s', (_what, path, text) => expect(walls(path, text)).toEqual([]));

@@ -1,6 +1,6 @@
 import type { TablePart } from '@/db/snapshot';
 import { tableShapes } from '@/db/table-shapes';
-import { OWN_NAMESPACE } from '../engine/pulse';
+import { OWN_NAMESPACE } from '../engine/membership';
 
 /** A restore ends all sessions and clears the counts of failed sign-ins. */
 const LEFT_OUT = ['sessions', 'sign_in_failures'];

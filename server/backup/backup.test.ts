@@ -6,7 +6,7 @@ import { addTo, createOf, standing } from '../engine/testing/counter-asks';
 import { createKey } from '../operations/api-keys/create-key';
 import { listAudit } from '../operations/audit/list-audit';
 import { signIn } from '../operations/sessions/sign-in';
-import { createPerson } from '../operations/users/create-person';
+import { createPerson } from '../operations/users/create-user';
 import { Installation, type Server } from './testing/backup-rig';
 import { buildCommandLine, type CommandLine } from './testing/command-line';
 

@@ -1,6 +1,6 @@
 import type { BulkChange } from '@/db/bulk-change';
 import { StartError } from '@/server/platform/start-error';
-import { OWN_NAMESPACE } from '../engine/pulse';
+import { OWN_NAMESPACE } from '../engine/membership';
 
 const PROCESSES = `select id, head from locks where id like '${OWN_NAMESPACE}/process/%'`;
 

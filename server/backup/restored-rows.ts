@@ -3,7 +3,7 @@ import type { LockEvent } from '../core/lock/lock-event';
 import { type Restoration, restoredCounter, restoredLock } from '../core/restored-record';
 import { newWriter } from '../engine/new-writer';
 import { decodeCounter, encodeCounter } from '../storage/codec/counter-codec';
-import { encodeHistory } from '../storage/codec/history-text';
+import { encodeHistory } from '../storage/codec/history-codec';
 import { decodeRecord, encodeRecord } from '../storage/codec/record-codec';
 import { recordKey } from '../storage/record-id';
 import type { Change } from '../storage/record-store';

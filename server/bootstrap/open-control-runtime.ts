@@ -9,7 +9,7 @@ import type { ControlRuntime } from '../operations/operation-context';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import type { Config } from './config/config';
-import { openSecret } from './config/secret';
+import { openSecret } from './config/open-secret';
 import { prepareDataFolder } from './data-folder';
 
 /**

@@ -5,7 +5,7 @@ import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import { reshardBackend } from '../cli/reshard-backend';
 import { LockyardError } from '../contract/errors';
 import { unwrittenRecord } from '../core/lock/lock-record';
-import { spreadNames } from '../core/spread-names';
+import { spreadNames } from '../core/rendezvous-hash';
 import { anonymousRequest } from '../engine/request-identity';
 import { addTo, createOf, standing } from '../engine/testing/counter-asks';
 import { acquire, pause, release, renew, take } from '../engine/testing/engine-rig';
@@ -17,7 +17,7 @@ import { created } from '../storage/conformance/testing/changes';
 import { MysqlStore } from '../storage/mysql/mysql-store';
 import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
-import { ShardStamps } from '../storage/sharding/shard-stamps';
+import { ShardStamps } from '../storage/sharding/shard-map-stamps';
 import { BACKEND, contextOf, engineIn, NAMESPACE, ShardRig } from './testing/shard-rig';
 
 /** The server of the second database, which may be stopped. */

@@ -1,21 +1,21 @@
 import type { Shard, ShardList } from '@/db/urls/shard-list';
-import { spreadNames } from '../core/spread-names';
+import { spreadNames } from '../core/rendezvous-hash';
 import { createEngine, type EngineParts } from '../engine/create-engine';
 import type { LockEngine } from '../engine/lock-engine';
 import { ShardedEngine } from '../engine/sharded-engine';
 import { formerShards } from '../monitoring/history/former-shards';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
-import type { ObservedBackend } from '../monitoring/projection/lock-board';
-import type { LeavingShard } from '../monitoring/start-observing';
+import type { ObservedBackend } from '../monitoring/projection/lock-projection';
+import type { LeavingShard } from '../monitoring/start-monitoring';
 import type { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
 import type { ControlRuntime } from '../operations/operation-context';
 import type { Log } from '../platform/log';
 import { joinGuarantees } from '../storage/guarantees/join-guarantees';
-import { LateStore } from '../storage/late-store';
+import { LateStore } from '../storage/lazy-store';
 import { recordId } from '../storage/record-id';
 import type { Guarantees, RecordStore } from '../storage/record-store';
 import { openShard } from '../storage/sharding/open-shard';
-import { ShardGate } from '../storage/sharding/shard-gate';
+import { ShardGate } from '../storage/sharding/shard-admission';
 import type { Config } from './config/config';
 
 /** What it needs of its process. */

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { OWN_NAMESPACE } from '../engine/pulse';
+import { OWN_NAMESPACE } from '../engine/membership';
 import { listAudit } from '../operations/audit/list-audit';
 import type { OperationContext, Runtime } from '../operations/operation-context';
 import { userActor } from '../operations/testing/test-runtime';
 import { readConfig } from './config/config';
-import { createRuntime } from './runtime';
+import { createRuntime } from './create-runtime';
 
 let folder: string;
 let runtime: Runtime;

@@ -1,7 +1,7 @@
 import { ClockWatch } from '../monitoring/maintenance/clock-watch';
 import { noteClockStep } from '../operations/audit/note-clock-step';
 import type { ControlRuntime } from '../operations/operation-context';
-import { repeat } from '../platform/repeat';
+import { repeat } from '../platform/periodic';
 
 const LOOK_EVERY_MS = 1_000;
 const END_SESSIONS_EVERY_MS = 60_000;

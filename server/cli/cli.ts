@@ -9,10 +9,10 @@ import { systemClock } from '../platform/clock';
 import { createLog } from '../platform/log';
 import { askRunningServer } from './ask-running-server';
 import { runBackupCommand } from './backup-command';
-import { parseBackupWords } from './backup-words';
+import { parseBackupWords } from './backup-labels';
 import { type CliCommand, parseCommand, USAGE, UsageError } from './cli-command';
 import { parseDeleteWords } from './delete-words';
-import { parseReshardWords } from './reshard-words';
+import { parseReshardWords } from './reshard-labels';
 import { runCliCommand } from './run-cli-command';
 
 /**

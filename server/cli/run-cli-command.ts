@@ -5,7 +5,7 @@ import { askDatabase } from '../operations/ask-database';
 import { noteBackup } from '../operations/audit/note-backup';
 import { createNamespace } from '../operations/namespaces/create-namespace';
 import type { ControlContext, ControlRuntime } from '../operations/operation-context';
-import { createPerson } from '../operations/users/create-person';
+import { createPerson } from '../operations/users/create-user';
 import { findUserByName } from '../operations/users/find-user';
 import { resetPassword } from '../operations/users/reset-password';
 import type { CliCommand } from './cli-command';

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
-import { addAnswer, createAnswer, getAnswer } from './counter/counter-answer-schemas';
-import { counterAddInput, counterCreateInput, counterGetInput } from './counter/counter-inputs';
+import { addAnswer, createAnswer, getAnswer } from './counter/answer-schemas';
+import { counterAddInput, counterCreateInput, counterGetInput } from './counter/inputs';
 import type { Reason } from './errors';
 import {
   acquireAnswer,
@@ -20,8 +20,8 @@ import {
   releaseInput,
   renewInput,
 } from './lock/inputs';
-import { acquireManyAnswer } from './multi-lock/set-answer-schemas';
-import { acquireManyInput, cancelManyInput } from './multi-lock/set-inputs';
+import { acquireManyAnswer } from './multi-lock/answer-schemas';
+import { acquireManyInput, cancelManyInput } from './multi-lock/inputs';
 
 /** One procedure of the service API, as described to its callers. */
 export interface ServiceProcedureTerms {

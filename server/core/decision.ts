@@ -1,7 +1,7 @@
 import { LockyardError } from '../contract/errors';
 import { LEASE_MAX_MS, type NamespacePolicy } from '../contract/namespace-policy';
+import { joined } from './append';
 import { highestDeletedRev } from './fencing-token';
-import { joined } from './joined';
 import type { AcquireCommand, LockCommand } from './lock/lock-command';
 import type { EventKind, LockEvent } from './lock/lock-event';
 import {
@@ -11,7 +11,7 @@ import {
   unwrittenRecord,
   type Waiter,
 } from './lock/lock-record';
-import { type RequestIdentity, requestTag } from './request-tag';
+import { type RequestIdentity, requestTag } from './request-fingerprint';
 
 /** What a decision needs besides the record and the command. Nothing is looked up. */
 export interface DecisionContext {

@@ -1,9 +1,9 @@
 import type { CounterRecord } from './counter/counter-record';
 import { type Decision, Draft } from './decision';
 import { restoredToken, sinceEra } from './fencing-token';
+import { settle } from './lock/expire-and-promote';
+import { endHold } from './lock/hold-lifecycle';
 import type { LockRecord } from './lock/lock-record';
-import { settle } from './lock/settle';
-import { endHold } from './lock/tenure';
 
 /** The facts of a restore, some of which former holders get to see. */
 export interface Restoration {

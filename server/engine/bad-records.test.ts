@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BoardRow } from '../monitoring/projection/board-row';
+import { BoardRow } from '../monitoring/projection/projection-row';
 import { freshKey, stored, swapOne, update } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LockyardError } from '../contract/errors';
-import type { RequestIdentity } from '../core/request-tag';
+import type { RequestIdentity } from '../core/request-fingerprint';
 import { created, freshKey, readOne } from '../storage/conformance/testing/changes';
 import { can, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';

@@ -4,7 +4,7 @@ import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import { acquire, EngineRig, type Member, pause, release, take } from './testing/engine-rig';
-import type { WaitingRoom } from './waiting/waiting-room';
+import type { WaitingRoom } from './waiting/waiter-registry';
 
 const CALLERS = 50;
 const ROUNDS = 10;

@@ -1,11 +1,11 @@
 import type { BackendHealth } from '../contract/console/lock-row';
 import type { AcquireAnswer } from '../contract/lock/answers';
-import type { AcquireSetAnswer } from '../contract/multi-lock/set-answers';
+import type { AcquireSetAnswer } from '../contract/multi-lock/answers';
 import type { CounterAnswerOf, CounterCommand } from '../core/counter/counter-command';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
 import type { LockRecord } from '../core/lock/lock-record';
-import type { AcquireSetCommand, CancelSetCommand } from '../core/multi-lock/set-command';
-import type { RequestIdentity } from '../core/request-tag';
+import type { AcquireSetCommand, CancelSetCommand } from '../core/multi-lock/multi-lock-command';
+import type { RequestIdentity } from '../core/request-fingerprint';
 import type { RecordKey } from '../storage/record-store';
 
 /** How one acquire may wait within its request. */

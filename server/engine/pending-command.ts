@@ -1,6 +1,6 @@
 import type { LockyardError } from '../contract/errors';
 import type { RecordKey } from '../storage/record-store';
-import type { AnyCommand } from './machine';
+import type { AnyCommand } from './record-type';
 
 /** A command on its way through the lane. */
 export interface PendingCommand {

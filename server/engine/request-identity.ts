@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RequestIdentity } from '../core/request-tag';
+import type { RequestIdentity } from '../core/request-fingerprint';
 import { newWriter } from './new-writer';
 
 const KEY_CHARS = 22;

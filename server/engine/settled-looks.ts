@@ -1,9 +1,9 @@
 import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
-import type { BackendClock } from './backend-clock';
-import type { CommandIntake } from './command-intake';
-import type { KnownRecords } from './commit/known-records';
-import type { AnyCommand } from './machine';
+import type { CommandIntake } from './command-queue';
+import type { KnownRecords } from './commit/record-cache';
+import type { AnyCommand } from './record-type';
+import type { BackendClock } from './store-clock';
 
 export interface LookParts {
   intake: CommandIntake;

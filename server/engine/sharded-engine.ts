@@ -1,8 +1,8 @@
 import type { BackendHealth } from '../contract/console/lock-row';
 import { LockyardError } from '../contract/errors';
 import type { AcquireCommand, LockCommand } from '../core/lock/lock-command';
-import type { RequestIdentity } from '../core/request-tag';
-import type { HomeOf } from '../core/spread-names';
+import type { HomeOf } from '../core/rendezvous-hash';
+import type { RequestIdentity } from '../core/request-fingerprint';
 import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
 import type { LockEngine, LockSets, WaitOptions } from './lock-engine';

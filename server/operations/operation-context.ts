@@ -9,7 +9,7 @@ import type { EventHistory } from '../monitoring/history/event-history';
 import type { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import type { Metrics } from '../monitoring/metrics/metrics';
 import type { NameDeletion } from '../monitoring/names/name-deletion';
-import type { LockBoard } from '../monitoring/projection/lock-board';
+import type { LockBoard } from '../monitoring/projection/lock-projection';
 import type { FleetView } from '../monitoring/rollups/fleet-view';
 import type { LockInsights } from '../monitoring/rollups/lock-insights';
 import type { Clock } from '../platform/clock';

@@ -7,7 +7,7 @@ import type { Clock } from '../platform/clock';
 import { StartError } from '../platform/start-error';
 import { openStore } from './open-store';
 import type { HistorySource, RecordStore } from './record-store';
-import { STAMP_ROW } from './sharding/shard-fence';
+import { STAMP_ROW } from './sharding/epoch-fence';
 
 /**
  * Opens a database other than the control database as a backend's store, with its tables migrated.

@@ -10,7 +10,7 @@ import { systemClock } from '../platform/clock';
 import { created, freshKey, stored } from './conformance/testing/changes';
 import { type Store, testMysqlUrl } from './conformance/testing/stores-under-test';
 import { TestAuthority } from './conformance/testing/test-authority';
-import { BackendLife } from './incarnation/backend-life';
+import { BackendLife } from './incarnation/store-incarnation';
 import { openBackend } from './open-backend';
 import { RedisStore } from './redis/redis-store';
 import { openZookeeperStore } from './zookeeper/open-zookeeper-store';

@@ -1,10 +1,10 @@
 import type { LockyardError } from '@/server/contract/errors';
 import type { AcquireAnswer } from '@/server/contract/lock/answers';
-import type { AcquireSetAnswer } from '@/server/contract/multi-lock/set-answers';
+import type { AcquireSetAnswer } from '@/server/contract/multi-lock/answers';
 import type { AddAnswer } from '@/server/core/counter/counter-command';
 import { leaseFloorMs } from '@/server/core/lease-floor';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
-import type { AcquireSetCommand } from '@/server/core/multi-lock/set-command';
+import type { AcquireSetCommand } from '@/server/core/multi-lock/multi-lock-command';
 import type { RecordKey } from '@/server/storage/record-store';
 import type { SimWorld } from './sim-world';
 import type { Tenure, Truth } from './truth';

@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm';
-import type { BackendLife } from '@/server/storage/incarnation/backend-life';
+import type { BackendLife } from '@/server/storage/incarnation/store-incarnation';
 import type { Flaws } from './sim-world';
 
 /**

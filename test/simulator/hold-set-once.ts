@@ -1,5 +1,5 @@
-import type { AcquireSetAnswer } from '@/server/contract/multi-lock/set-answers';
-import type { AcquireSetCommand } from '@/server/core/multi-lock/set-command';
+import type { AcquireSetAnswer } from '@/server/contract/multi-lock/answers';
+import type { AcquireSetCommand } from '@/server/core/multi-lock/multi-lock-command';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import type { RecordKey } from '@/server/storage/record-store';
 import { SERVICE, type SimClient } from './sim-client';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { Database } from '@/db/database';
-import { BackendLife } from '@/server/storage/incarnation/backend-life';
+import { BackendLife } from '@/server/storage/incarnation/store-incarnation';
 import { recordId } from '@/server/storage/record-id';
 import { RedisStore } from '@/server/storage/redis/redis-store';
 import { controlOver } from './sim-control';

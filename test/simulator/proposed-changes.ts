@@ -1,7 +1,7 @@
-import { decodeHistory } from '@/server/storage/codec/history-text';
+import { decodeHistory } from '@/server/storage/codec/history-codec';
 import { recordId, recordKey } from '@/server/storage/record-id';
 import type { Change } from '@/server/storage/record-store';
-import { memoOf, standingRecord } from '@/server/storage/redis/redis-text';
+import { memoOf, standingRecord } from '@/server/storage/redis/redis-codec';
 
 const PROPOSAL = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) /;
 

@@ -1,4 +1,4 @@
-import { spreadNames } from '@/server/core/spread-names';
+import { spreadNames } from '@/server/core/rendezvous-hash';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { SHARD_NAMES } from './sim-shards';
 import type { Flaws } from './sim-world';

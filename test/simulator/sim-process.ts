@@ -1,10 +1,10 @@
 import { createEngine } from '@/server/engine/create-engine';
 import type { LockEngine } from '@/server/engine/lock-engine';
-import { OWN_NAMESPACE } from '@/server/engine/pulse';
+import { OWN_NAMESPACE } from '@/server/engine/membership';
 import { ShardedEngine } from '@/server/engine/sharded-engine';
 import { HistoryTail } from '@/server/monitoring/history/history-tail';
 import type { Clock } from '@/server/platform/clock';
-import type { BackendLife } from '@/server/storage/incarnation/backend-life';
+import type { BackendLife } from '@/server/storage/incarnation/store-incarnation';
 import type { HistorySource, RecordStore } from '@/server/storage/record-store';
 import type { LossyMemory } from './lossy-memory';
 import { SimConnection } from './sim-connection';

@@ -1,6 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { StoreError } from '@/server/storage/record-store';
-import { BEGIN_LIFE, END_MENDING, LIST_RECORDS } from '@/server/storage/redis/redis-mend-scripts';
+import {
+  BEGIN_LIFE,
+  END_MENDING,
+  LIST_RECORDS,
+} from '@/server/storage/redis/redis-recovery-scripts';
 import { BEAT, type Reply, SWAP } from '@/server/storage/redis/redis-script';
 import type { SimLink } from './sim-link';
 import { RedisRefusal, type SimRedis } from './sim-redis';

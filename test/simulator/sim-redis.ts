@@ -1,9 +1,13 @@
 import { recordId, recordKey } from '@/server/storage/record-id';
 import type { StoredRecord } from '@/server/storage/record-store';
+import { beginning } from '@/server/storage/redis/redis-codec';
 import { PREFIX } from '@/server/storage/redis/redis-keys';
-import { BEGIN_LIFE, END_MENDING, LIST_RECORDS } from '@/server/storage/redis/redis-mend-scripts';
+import {
+  BEGIN_LIFE,
+  END_MENDING,
+  LIST_RECORDS,
+} from '@/server/storage/redis/redis-recovery-scripts';
 import { BEAT, HAS_QUEUE, LOOK, READ, type Reply, SWAP } from '@/server/storage/redis/redis-script';
-import { beginning } from '@/server/storage/redis/redis-text';
 import { proposedChanges } from './proposed-changes';
 import type { DatabaseMemory, SimDatabase } from './sim-database';
 

@@ -1,4 +1,4 @@
-import { spreadNames } from '@/server/core/spread-names';
+import { spreadNames } from '@/server/core/rendezvous-hash';
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
 

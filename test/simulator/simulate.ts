@@ -1,4 +1,4 @@
-import { machineOf } from '@/server/engine/machine';
+import { machineOf } from '@/server/engine/record-type';
 import { checkHistory, type RecordedCall } from '@/server/engine/testing/history-checker';
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
-import { leaveNotice } from '@/server/operations/locks/for-people/leave-notice';
+import { leaveNotice } from '@/server/operations/locks/for-people/request-release';
 import { CommandRig, gone, isAlive } from '../testing/command-rig';
 
 let rig: CommandRig;

@@ -6,7 +6,7 @@ import type { ChosenNames } from '../../contract/console/deletion-inputs';
 import { openIntent } from '../../operations/audit/audit-log';
 import { listAudit } from '../../operations/audit/list-audit';
 import { resolveAuditIntents } from '../../operations/audit/resolve-audit-intents';
-import { createPerson } from '../../operations/users/create-person';
+import { createPerson } from '../../operations/users/create-user';
 import { StoreError } from '../../storage/record-store';
 import { SqliteStore } from '../../storage/sqlite/sqlite-store';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { shutDown } from '@/server/bootstrap/shut-down';
-import { createPerson } from '@/server/operations/users/create-person';
+import { createPerson } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 import { EventStream } from '@/test/event-stream';
 

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createPerson } from '@/server/operations/users/create-person';
+import { createPerson } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
 /** The same scrypt with little work: what is tested here is what surrounds it. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { FleetNow, LockInsight } from '@/server/contract/console/insight-row';
-import { createPerson } from '@/server/operations/users/create-person';
+import { createPerson } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
 const PASSWORD = 'plough the seventh field';

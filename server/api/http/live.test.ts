@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STREAMS_MAX_PER_USER } from '@/server/api/rpc/stream-slots';
 import { type LockListMessage, pageAfter } from '@/server/contract/console/lock-list-message';
 import type { LockDetail, LockPage } from '@/server/contract/console/lock-row';
-import { createPerson } from '@/server/operations/users/create-person';
+import { createPerson } from '@/server/operations/users/create-user';
 import { resetPassword } from '@/server/operations/users/reset-password';
 import { setDisabled } from '@/server/operations/users/set-disabled';
 import { setRole } from '@/server/operations/users/set-role';

@@ -5,7 +5,7 @@ import { DEFAULT_POLICY, type NamespacePolicy } from '../../contract/namespace-p
 import { SERVICE_API } from '../../contract/service-api';
 import { backendDown, contended, unknownOutcome } from '../../engine/refusals';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
-import { createPerson } from '../../operations/users/create-person';
+import { createPerson } from '../../operations/users/create-user';
 import type { OpenApiDocument } from '../rpc/openapi/openapi-shape';
 
 const PATH = '/api/v1/openapi.json';

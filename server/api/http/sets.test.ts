@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
-import { createPerson } from '../../operations/users/create-person';
+import { createPerson } from '../../operations/users/create-user';
 
 let api: ApiHarness;
 let key: string;

@@ -2,7 +2,7 @@ import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import { createPerson } from '@/server/operations/users/create-person';
+import { createPerson } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
 const PASSWORD = 'plough the seventh field';

@@ -6,7 +6,7 @@ import {
   openTestRuntime,
   type TestRuntime,
 } from '../../operations/testing/test-runtime';
-import { createPerson } from '../../operations/users/create-person';
+import { createPerson } from '../../operations/users/create-user';
 import { createSessionKeeper } from './session-keeper';
 
 const PASSWORD = 'seven green kites over Oslo';

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { openSnapshot } from '@/db/snapshot';
 import { newTestPlace, type TestDialect } from '@/db/testing/test-database';
 import { readConfig } from '../../bootstrap/config/config';
-import { createRuntime } from '../../bootstrap/runtime';
+import { createRuntime } from '../../bootstrap/create-runtime';
 import { startControlSocket } from '../../cli/control-socket';
 import type { AcquireAnswer } from '../../contract/lock/answers';
 import { anonymousRequest } from '../../engine/request-identity';

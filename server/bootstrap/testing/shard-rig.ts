@@ -7,7 +7,7 @@ import type { OperationContext, Runtime } from '../../operations/operation-conte
 import { systemClock } from '../../platform/clock';
 import { createScratchDatabase } from '../../storage/conformance/testing/stores-under-test';
 import { type Config, readConfig } from '../config/config';
-import { createRuntime } from '../runtime';
+import { createRuntime } from '../create-runtime';
 
 export const BACKEND = 'orders';
 

@@ -12,8 +12,8 @@ import {
   token,
   waiter,
 } from '../answer-fields';
-import { COUNTER_ANSWER_SCHEMAS } from '../counter/counter-answer-schemas';
-import { SET_ANSWER_SCHEMAS } from '../multi-lock/set-answer-schemas';
+import { COUNTER_ANSWER_SCHEMAS } from '../counter/answer-schemas';
+import { SET_ANSWER_SCHEMAS } from '../multi-lock/answer-schemas';
 
 /**
  * The answers of the service API as schemas. Its published description is made from them, and tests

@@ -1,4 +1,4 @@
-import type { RequestIdentity } from '../request-tag';
+import type { RequestIdentity } from '../request-fingerprint';
 import type { Bounds } from './counter-record';
 
 /** Who changes a counter: a service, or a person with a reason. */

@@ -9,7 +9,7 @@ import {
   refuseNewWhileFull,
   refuseWhileClosed,
 } from '../decision';
-import type { RequestIdentity } from '../request-tag';
+import type { RequestIdentity } from '../request-fingerprint';
 import type {
   AddAnswer,
   AddCommand,

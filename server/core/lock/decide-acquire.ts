@@ -1,21 +1,10 @@
 import { LockyardError } from '../../contract/errors';
 import type { AcquireAnswer, Granted, Held } from '../../contract/lock/answers';
 import { type Draft, requestIdReused } from '../decision';
-import { isTagOf, type RequestIdentity, requestTag } from '../request-tag';
+import { isTagOf, type RequestIdentity, requestTag } from '../request-fingerprint';
 import { outsidePolicy } from './check-policy';
+import { handOff, hasRoom, isOpen, settle } from './expire-and-promote';
 import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './held-answer';
-import {
-  DETACHED_MS,
-  enqueue,
-  placeOf,
-  removeWaiters,
-  updateWaiter,
-  waitedMs,
-  waiterOf,
-} from './line-up';
-import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
-import type { Hold, Waiter } from './lock-record';
-import { handOff, hasRoom, isOpen, settle } from './settle';
 import {
   adjust,
   cutShort,
@@ -25,7 +14,18 @@ import {
   grant,
   rememberGrant,
   takeOneOff,
-} from './tenure';
+} from './hold-lifecycle';
+import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
+import type { Hold, Waiter } from './lock-record';
+import {
+  DETACHED_MS,
+  enqueue,
+  placeOf,
+  removeWaiters,
+  updateWaiter,
+  waitedMs,
+  waiterOf,
+} from './queue';
 
 const HOLD_COUNT_MAX = 1_000;
 

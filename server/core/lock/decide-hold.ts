@@ -8,6 +8,8 @@ import type {
   RenewAnswer,
 } from '../../contract/lock/answers';
 import type { Draft } from '../decision';
+import { endLapsed, handOff, settle } from './expire-and-promote';
+import { adjust, endHold, freshLease, takeOneOff } from './hold-lifecycle';
 import { holderViews, lockState, lostAnswer } from './inspect-record';
 import type {
   ExtendCommand,
@@ -17,8 +19,6 @@ import type {
   WithdrawCommand,
 } from './lock-command';
 import type { Hold } from './lock-record';
-import { endLapsed, handOff, settle } from './settle';
-import { adjust, endHold, freshLease, takeOneOff } from './tenure';
 
 /**
  * Extends the current hold, never shortens it, and delivers operators' messages to its holder. An

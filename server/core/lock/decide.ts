@@ -7,11 +7,11 @@ import {
   decideRenew,
   decideWithdraw,
 } from './decide-hold';
-import { decideFreeze, decideNotice } from './decide-notice';
+import { decideFreeze, decideNotice } from './decide-release-request';
+import { settle } from './expire-and-promote';
 import { inspectRecord } from './inspect-record';
 import type { AnswerOf, LockAnswers, LockCommand } from './lock-command';
 import { type LockRecord, liveHolds } from './lock-record';
-import { settle } from './settle';
 
 /**
  * Decides one command on one lock. Only this and `decideSet` grant, keep and take away locks.

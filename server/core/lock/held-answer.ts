@@ -1,6 +1,6 @@
 import type { Held } from '../../contract/lock/answers';
 import type { Draft } from '../decision';
-import type { RequestIdentity } from '../request-tag';
+import type { RequestIdentity } from '../request-fingerprint';
 import { holderViews } from './inspect-record';
 
 export const RETRY_AFTER_MIN_MS = 50;

@@ -6,8 +6,8 @@ import type {
   WaiterView,
 } from '../../contract/lock/answers';
 import { lowestTokenToCome } from '../fencing-token';
-import { isOutOfPatience } from './line-up';
 import { type Hold, type LockRecord, liveHolds } from './lock-record';
+import { isOutOfPatience } from './queue';
 
 /** What a lock is at `now`. An expired hold is never shown as held, recorded or not. */
 export function lockState(record: LockRecord | null, now: number): LockState {

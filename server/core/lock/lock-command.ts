@@ -10,7 +10,7 @@ import type {
   ReleaseAnswer,
   RenewAnswer,
 } from '../../contract/lock/answers';
-import type { RequestIdentity } from '../request-tag';
+import type { RequestIdentity } from '../request-fingerprint';
 import type { Meta, Mode, SetMark } from './lock-record';
 
 export interface AcquireCommand {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { LockCommand } from '../lock/lock-command';
 import type { LockRecord, Waiter } from '../lock/lock-record';
-import { isTagOf } from '../request-tag';
+import { isTagOf } from '../request-fingerprint';
 import { Campaign, type Referee } from '../testing/campaign';
 import { steps } from '../testing/campaign-steps';
 import { holdsMoved } from '../testing/hold-ledger';

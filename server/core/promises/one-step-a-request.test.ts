@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { LockyardError } from '../../contract/errors';
 import type { AcquireAnswer } from '../../contract/lock/answers';
 import type { AcquireCommand, LockCommand } from '../lock/lock-command';
-import { requestTag } from '../request-tag';
+import { requestTag } from '../request-fingerprint';
 import { Campaign, type Referee, type Told } from '../testing/campaign';
 import { steps } from '../testing/campaign-steps';
 import { HoldLedger } from '../testing/hold-ledger';

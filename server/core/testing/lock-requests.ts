@@ -11,7 +11,7 @@ import type {
   RenewCommand,
 } from '../lock/lock-command';
 import type { Mode } from '../lock/lock-record';
-import type { RequestIdentity } from '../request-tag';
+import type { RequestIdentity } from '../request-fingerprint';
 
 let lastAnonymous = 0;
 

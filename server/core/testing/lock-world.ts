@@ -2,7 +2,7 @@ import type { DecidingPolicy, Decision, DecisionContext, Memo } from '../decisio
 import { decide } from '../lock/decide';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../lock/lock-command';
 import type { LockRecord } from '../lock/lock-record';
-import { requestTag } from '../request-tag';
+import { requestTag } from '../request-fingerprint';
 import { deepFreeze } from './deep-freeze';
 
 /** A decision and its inputs; it takes effect only once `World.write` has accepted it. */

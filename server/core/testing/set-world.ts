@@ -1,16 +1,16 @@
-import type { SetAnswer } from '../../contract/multi-lock/set-answers';
+import type { SetAnswer } from '../../contract/multi-lock/answers';
 import type { DecidingPolicy, Decision, DecisionContext, Memo } from '../decision';
 import { decide } from '../lock/decide';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../lock/lock-command';
 import type { LockRecord, Mode, Waiter } from '../lock/lock-record';
-import { decideSet, type SetDecision } from '../multi-lock/decide-set';
+import { decideSet, type SetDecision } from '../multi-lock/decide-multi-lock';
 import {
   type AcquireSetCommand,
   memberAsk,
   namesOf,
   type SetCommand,
-} from '../multi-lock/set-command';
-import { requestTag } from '../request-tag';
+} from '../multi-lock/multi-lock-command';
+import { requestTag } from '../request-fingerprint';
 import { deepFreeze } from './deep-freeze';
 import { requestOf } from './lock-requests';
 import { START_AT } from './lock-world';

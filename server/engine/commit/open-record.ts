@@ -1,7 +1,7 @@
 import { recordId } from '../../storage/record-id';
 import type { RecordKey, StoredRecord } from '../../storage/record-store';
-import { machineOf } from '../machine';
-import type { KnownPlace, KnownRecords } from './known-records';
+import { machineOf } from '../record-type';
+import type { KnownPlace, KnownRecords } from './record-cache';
 
 /**
  * Keeps in mind what was read, opened; the remembered one where it is the same. Throws for a text

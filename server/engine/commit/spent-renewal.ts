@@ -1,7 +1,7 @@
 import type { Lost, Renewed } from '../../contract/lock/answers';
-import type { BackendClock } from '../backend-clock';
 import type { PendingCommand } from '../pending-command';
 import { unknownOutcome } from '../refusals';
+import type { BackendClock } from '../store-clock';
 
 /**
  * Whether this answers a renewal of which nothing is surely left: its commit took longer than the

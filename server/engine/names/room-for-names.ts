@@ -1,4 +1,4 @@
-import { OWN_NAMESPACE } from '../pulse';
+import { OWN_NAMESPACE } from '../membership';
 
 /** Why new names are refused, if they are. */
 export class RoomForNames {

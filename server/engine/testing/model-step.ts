@@ -1,7 +1,7 @@
 import type { CounterCommand } from '../../core/counter/counter-command';
 import type { LockCommand } from '../../core/lock/lock-command';
 import type { Mode } from '../../core/lock/lock-record';
-import type { SetCommand } from '../../core/multi-lock/set-command';
+import type { SetCommand } from '../../core/multi-lock/multi-lock-command';
 import { anonymousRequest, requestIdentity } from '../request-identity';
 
 /** What is done next. Locks and counters are named by their place in a short list. */

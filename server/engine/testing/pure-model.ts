@@ -4,13 +4,13 @@ import { decideCounter } from '../../core/counter/decide-counter';
 import type { DecidingPolicy, Decision, Memo } from '../../core/decision';
 import { decide } from '../../core/lock/decide';
 import type { LockCommand } from '../../core/lock/lock-command';
-import { decideSet } from '../../core/multi-lock/decide-set';
-import { namesOf, type SetCommand } from '../../core/multi-lock/set-command';
+import { decideSet } from '../../core/multi-lock/decide-multi-lock';
+import { namesOf, type SetCommand } from '../../core/multi-lock/multi-lock-command';
 import type { RecordEvent } from '../../core/record-event';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import type { AnyRecord } from '../machine';
 import { memoKey } from '../pending-command';
+import type { AnyRecord } from '../record-type';
 
 /**
  * The outcome of commands: the caller's final answer, and the state of everything that they touch.

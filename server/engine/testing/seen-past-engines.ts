@@ -1,7 +1,7 @@
 import type { RecordEvent } from '../../core/record-event';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import { type AnyRecord, machineOf } from '../machine';
+import { type AnyRecord, machineOf } from '../record-type';
 import type { PlayedBackend } from './played-backend';
 import type { Consequence } from './pure-model';
 

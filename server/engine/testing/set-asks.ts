@@ -1,6 +1,6 @@
-import type { AcquireSetAnswer, SetGranted } from '../../contract/multi-lock/set-answers';
+import type { AcquireSetAnswer, SetGranted } from '../../contract/multi-lock/answers';
 import type { Mode } from '../../core/lock/lock-record';
-import type { AcquireSetCommand, CancelSetCommand } from '../../core/multi-lock/set-command';
+import type { AcquireSetCommand, CancelSetCommand } from '../../core/multi-lock/multi-lock-command';
 import type { RecordKey } from '../../storage/record-store';
 import type { WaitOptions } from '../lock-engine';
 import { anonymousRequest, requestIdentity } from '../request-identity';

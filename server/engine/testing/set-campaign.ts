@@ -1,5 +1,5 @@
 import type { LockyardError } from '../../contract/errors';
-import type { SetGrant } from '../../contract/multi-lock/set-answers';
+import type { SetGrant } from '../../contract/multi-lock/answers';
 import type { Mode } from '../../core/lock/lock-record';
 import type { RecordKey } from '../../storage/record-store';
 import { acquire, type EngineRig, type Member, pause, release } from './engine-rig';

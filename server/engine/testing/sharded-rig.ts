@@ -1,5 +1,5 @@
 import type { DecidingPolicy } from '../../core/decision';
-import { spreadNames } from '../../core/spread-names';
+import { spreadNames } from '../../core/rendezvous-hash';
 import { openShardsUnderTest } from '../../storage/conformance/contract/shards-under-test';
 import {
   type Capability,

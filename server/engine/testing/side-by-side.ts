@@ -1,7 +1,7 @@
 import { LockyardError } from '../../contract/errors';
 import type { Granted } from '../../contract/lock/answers';
 import { isLate } from '../../core/lease-floor';
-import { namesOf } from '../../core/multi-lock/set-command';
+import { namesOf } from '../../core/multi-lock/multi-lock-command';
 import type { RecordKey } from '../../storage/record-store';
 import { newWriter } from '../new-writer';
 import { contradiction } from './contradiction';

@@ -1,5 +1,5 @@
 import type { WaitOptions } from '../lock-engine';
-import type { WaitingCall } from './waiting-room';
+import type { WaitingCall } from './waiter-registry';
 
 /**
  * Ends a call's wait when its request has been open for long enough, or its caller hung up. Answers

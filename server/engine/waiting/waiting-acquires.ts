@@ -3,11 +3,11 @@ import { isLate } from '../../core/lease-floor';
 import type { AcquireCommand } from '../../core/lock/lock-command';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import type { CommandIntake, Result } from '../command-intake';
+import type { CommandIntake, Result } from '../command-queue';
 import type { LockEngine, WaitOptions } from '../lock-engine';
 import { inDoubt, tooLate, unknownOutcome } from '../refusals';
 import { startRequestClocks } from './request-clocks';
-import { type Delivery, WaitingCall, type WaitingRoom } from './waiting-room';
+import { type Delivery, WaitingCall, type WaitingRoom } from './waiter-registry';
 
 export interface AcquireParts {
   intake: CommandIntake;

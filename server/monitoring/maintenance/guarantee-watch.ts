@@ -1,7 +1,7 @@
 import type { GuaranteeRow } from '../../contract/console/guarantee-row';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
-import { repeat } from '../../platform/repeat';
+import { repeat } from '../../platform/periodic';
 import type { Guarantees, RecordStore } from '../../storage/record-store';
 
 export interface GuaranteeWatchParts {

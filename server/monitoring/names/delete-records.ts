@@ -8,7 +8,7 @@ import {
 import { decodeCounter } from '../../storage/codec/counter-codec';
 import { decodeRecord } from '../../storage/codec/record-codec';
 import type { Obsolete, ReadRecord, RecordKey } from '../../storage/record-store';
-import type { ObservedBackend } from '../projection/lock-board';
+import type { ObservedBackend } from '../projection/lock-projection';
 
 /**
  * Read and deleted at a time, each in one step of the store: others wait behind no more than that.

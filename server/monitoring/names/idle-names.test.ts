@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type LockRecord, unwrittenRecord } from '../../core/lock/lock-record';
 import { TimeSlice } from '../lists/order/time-slice';
-import { BoardRow } from '../projection/board-row';
+import { BoardRow } from '../projection/projection-row';
 import { idleNames } from './idle-names';
 
 const NOW = Date.UTC(2026, 4, 1);

@@ -9,7 +9,7 @@ import { type KeptBecause, lockDeletion } from '../../core/names/deletion';
 import { backendDown, unknownOutcome } from '../../engine/refusals';
 import { type RecordKey, StoreError } from '../../storage/record-store';
 import { keptLocks, takeOff } from '../projection/board-upkeep';
-import type { LockBoard, ObservedBackend } from '../projection/lock-board';
+import type { LockBoard, ObservedBackend } from '../projection/lock-projection';
 import { keeperOf, publicId } from '../projection/shard-of';
 import { type DeletionFate, deleteRead, judgeRecords } from './delete-records';
 

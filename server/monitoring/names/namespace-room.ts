@@ -5,7 +5,7 @@ import type { NameCount } from '../../engine/names/name-count';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import { keptLocks, takeOff } from '../projection/board-upkeep';
-import type { LockBoard, ObservedBackend } from '../projection/lock-board';
+import type { LockBoard, ObservedBackend } from '../projection/lock-projection';
 import { publicId } from '../projection/shard-of';
 import { deleteRecords } from './delete-records';
 import { idleNames } from './idle-names';

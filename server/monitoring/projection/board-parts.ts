@@ -2,7 +2,7 @@ import type { OwnHold } from '../../contract/console/insight-row';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { NameCount } from '../../engine/names/name-count';
 import type { Clock } from '../../platform/clock';
-import type { ObservedBackend } from './lock-board';
+import type { ObservedBackend } from './lock-projection';
 
 /** What a board is made of. */
 export interface BoardParts {

@@ -1,8 +1,8 @@
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import { type BoardRow, rowId } from './board-row';
-import { counterRowId } from './counter-board';
-import type { LockBoard, ObservedBackend } from './lock-board';
+import { counterRowId } from './counter-projection';
+import type { LockBoard, ObservedBackend } from './lock-projection';
+import { type BoardRow, rowId } from './projection-row';
 import { publicId } from './shard-of';
 
 /** Every lock as the board read it last. */

@@ -7,8 +7,8 @@ import type { LockNorms } from '../../core/status/stuck-reason';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
-import { BoardRow, holdRow, rowId, waiterRows, withStatus } from './board-row';
-import type { ObservedBackend } from './lock-board';
+import type { ObservedBackend } from './lock-projection';
+import { BoardRow, holdRow, rowId, waiterRows, withStatus } from './projection-row';
 import { keeperOf, publicId } from './shard-of';
 
 const LAST_DETAILS = 200;

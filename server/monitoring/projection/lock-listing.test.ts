@@ -4,8 +4,8 @@ import { type Hold, unwrittenRecord } from '../../core/lock/lock-record';
 import { compareBytes } from '../lists/order/compare-bytes';
 import { NameOrder } from '../lists/order/name-order';
 import { TimeSlice } from '../lists/order/time-slice';
-import { BoardRow } from './board-row';
 import { makeLockListing } from './lock-listing';
+import { BoardRow } from './projection-row';
 
 const NOW = 1_000_000;
 const FRAME = { now: NOW, reachable: true, ageMs: 7 };

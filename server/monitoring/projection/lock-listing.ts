@@ -6,7 +6,7 @@ import type { LockEngine } from '../../engine/lock-engine';
 import type { Clock } from '../../platform/clock';
 import { compareBytes } from '../lists/order/compare-bytes';
 import type { TimeSlice } from '../lists/order/time-slice';
-import type { BoardRow } from './board-row';
+import type { BoardRow } from './projection-row';
 
 /** When a listing is made, and how its backend is. */
 export interface ListingFrame {

@@ -3,7 +3,7 @@ import type { ShardNamesInput, ShardsPage } from '../../contract/console/shard-r
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { FirstInOrder } from './first-in-order';
-import type { LockBoard } from './lock-board';
+import type { LockBoard } from './lock-projection';
 
 /** What a shard keeps, as the board read it last. */
 export interface KeptName {

@@ -22,7 +22,7 @@ import {
 } from '../../storage/conformance/testing/stores-under-test';
 import { recordId } from '../../storage/record-id';
 import type { HistorySource, RecordKey } from '../../storage/record-store';
-import { HistoryOpener } from '../history/history-opener';
+import { HistoryOpener } from '../history/event-recorder';
 import { EventTally } from '../metrics/event-tally';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
 

@@ -5,8 +5,8 @@ import { NameCount } from '../../engine/names/name-count';
 import { EngineRig, type Member } from '../../engine/testing/engine-rig';
 import { systemClock } from '../../platform/clock';
 import type { StoreName } from '../../storage/conformance/testing/stores-under-test';
-import type { ObservedBackend } from '../projection/lock-board';
-import { type Observing, startObserving } from '../start-observing';
+import type { ObservedBackend } from '../projection/lock-projection';
+import { type Observing, startObserving } from '../start-monitoring';
 
 /** One process that watches the locks, and the faults that can be put between it and its store. */
 export interface Watcher extends Member {

@@ -12,8 +12,8 @@ import { LiveLists } from '../lists/live-lists';
 import { LockLists } from '../lists/lock-lists';
 import { TimeSlice } from '../lists/order/time-slice';
 import { LockTable } from '../lists/table/lock-table';
-import { BoardRow, rowId, withStatus } from '../projection/board-row';
-import type { ObservedBackend } from '../projection/lock-board';
+import type { ObservedBackend } from '../projection/lock-projection';
+import { BoardRow, rowId, withStatus } from '../projection/projection-row';
 
 export interface LockParts {
   namespace?: string | undefined;

@@ -1,4 +1,4 @@
-import type { RequestIdentity } from '../../core/request-tag';
+import type { RequestIdentity } from '../../core/request-fingerprint';
 import type { LockEngine } from '../../engine/lock-engine';
 import { backendDown } from '../../engine/refusals';
 import { requestIdentity } from '../../engine/request-identity';

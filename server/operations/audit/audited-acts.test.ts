@@ -8,7 +8,7 @@ import { newTestPlace, type TestPlace } from '@/db/testing/test-database';
 import { TcpProxy } from '@/test/tcp-proxy';
 import type { Actor } from '../../auth/actor';
 import { readConfig } from '../../bootstrap/config/config';
-import { createRuntime } from '../../bootstrap/runtime';
+import { createRuntime } from '../../bootstrap/create-runtime';
 import type { LockEngine } from '../../engine/lock-engine';
 import { systemClock } from '../../platform/clock';
 import { StoreError } from '../../storage/record-store';

@@ -1,7 +1,7 @@
 import { and, asc, eq, gt, lte, or, type SQL } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
-import type { RequestIdentity } from '../../core/request-tag';
+import type { RequestIdentity } from '../../core/request-fingerprint';
 import { engineOf } from '../locks/reach-lock';
 import type { Runtime } from '../operation-context';
 import { actRequest } from './act-request';

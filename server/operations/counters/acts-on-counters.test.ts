@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTestPlace, TEST_DIALECTS, type TestPlace } from '@/db/testing/test-database';
 import type { Actor } from '../../auth/actor';
 import { readConfig } from '../../bootstrap/config/config';
-import { createRuntime } from '../../bootstrap/runtime';
+import { createRuntime } from '../../bootstrap/create-runtime';
 import { LockyardError } from '../../contract/errors';
 import type { LockEngine } from '../../engine/lock-engine';
 import { systemClock } from '../../platform/clock';

@@ -1,4 +1,4 @@
-import type { CounterAddInput } from '../../contract/counter/counter-inputs';
+import type { CounterAddInput } from '../../contract/counter/inputs';
 import type { AddAnswer } from '../../core/counter/counter-command';
 import { requestIdentity } from '../../engine/request-identity';
 import { reachLock } from '../locks/reach-lock';

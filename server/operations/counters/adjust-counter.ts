@@ -1,4 +1,4 @@
-import type { AdjustCounterInput } from '../../contract/counter/counter-inputs';
+import type { AdjustCounterInput } from '../../contract/counter/inputs';
 import type { AdjustAnswer } from '../../core/counter/counter-command';
 import { actOn } from '../audit/act-request';
 import { withAudit } from '../audit/with-audit';

@@ -1,4 +1,4 @@
-import type { CounterCreateInput } from '../../contract/counter/counter-inputs';
+import type { CounterCreateInput } from '../../contract/counter/inputs';
 import type { CreateAnswer } from '../../core/counter/counter-command';
 import { reachLock } from '../locks/reach-lock';
 import type { OperationContext } from '../operation-context';

@@ -1,4 +1,4 @@
-import type { CounterGetInput } from '../../contract/counter/counter-inputs';
+import type { CounterGetInput } from '../../contract/counter/inputs';
 import type { GetAnswer } from '../../core/counter/counter-command';
 import { reachLock } from '../locks/reach-lock';
 import type { OperationContext } from '../operation-context';

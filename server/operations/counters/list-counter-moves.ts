@@ -1,5 +1,5 @@
 import type { CounterMoveRow } from '../../contract/console/counter-row';
-import type { CounterMovesInput } from '../../contract/counter/counter-inputs';
+import type { CounterMovesInput } from '../../contract/counter/inputs';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 

@@ -1,5 +1,5 @@
 import type { CounterPage } from '../../contract/console/counter-row';
-import type { CounterListInput } from '../../contract/counter/counter-inputs';
+import type { CounterListInput } from '../../contract/counter/inputs';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 

@@ -1,4 +1,4 @@
-import type { SetCounterBoundsInput } from '../../contract/counter/counter-inputs';
+import type { SetCounterBoundsInput } from '../../contract/counter/inputs';
 import type { SetBoundsAnswer } from '../../core/counter/counter-command';
 import { actOn } from '../audit/act-request';
 import { withAudit } from '../audit/with-audit';

@@ -1,4 +1,4 @@
-import type { SetUpCounterInput } from '../../contract/counter/counter-inputs';
+import type { SetUpCounterInput } from '../../contract/counter/inputs';
 import type { CreateAnswer } from '../../core/counter/counter-command';
 import { actOn } from '../audit/act-request';
 import { withAudit } from '../audit/with-audit';

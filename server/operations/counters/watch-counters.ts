@@ -1,8 +1,8 @@
 import type { CounterPage } from '../../contract/console/counter-row';
-import type { CounterListInput } from '../../contract/counter/counter-inputs';
+import type { CounterListInput } from '../../contract/counter/inputs';
 import type { OperationContext } from '../operation-context';
-import { LIVE_PACE, pacedChanges } from '../paced-changes';
 import { requireRole } from '../require-role';
+import { LIVE_PACE, pacedChanges } from '../throttle';
 
 /**
  * The counter list again and again: after changes, and at every beat, so that its age can be shown.

@@ -17,7 +17,7 @@ import {
   type TestRuntime,
 } from '../testing/test-runtime';
 import { changePassword } from '../users/change-password';
-import { createPerson } from '../users/create-person';
+import { createPerson } from '../users/create-user';
 import { resetPassword } from '../users/reset-password';
 import { setDisabled } from '../users/set-disabled';
 import { setUpFirstAdmin } from '../users/set-up-first-admin';

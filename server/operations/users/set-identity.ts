@@ -1,4 +1,4 @@
-import type { RequestIdentity } from '../../core/request-tag';
+import type { RequestIdentity } from '../../core/request-fingerprint';
 import { requestIdentity } from '../../engine/request-identity';
 
 interface SetRequest {

@@ -2,7 +2,7 @@ import mysql, { type Connection, type QueryError } from 'mysql2';
 import { mysqlTls } from '@/db/mysql/mysql-tls';
 import { tlsFailure } from '@/db/tls-failure';
 import { StoreError } from '../record-store';
-import { NOT_STAMPED_SO } from '../sharding/shard-fence';
+import { NOT_STAMPED_SO } from '../sharding/epoch-fence';
 import { NOT_WHOLE } from './mysql-statements';
 
 /**

@@ -1,5 +1,5 @@
 import type { Expectation } from '../../core/decision';
-import { encodeHistory } from '../codec/history-text';
+import { encodeHistory } from '../codec/history-codec';
 import { recordId } from '../record-id';
 import type { Change, Obsolete, RecordKey } from '../record-store';
 

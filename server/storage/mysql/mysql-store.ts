@@ -1,4 +1,4 @@
-import { decodeHistory } from '../codec/history-text';
+import { decodeHistory } from '../codec/history-codec';
 import { idRange, recordId, recordKey } from '../record-id';
 import {
   type Change,
@@ -15,7 +15,7 @@ import {
   StoreError,
   type SwapResult,
 } from '../record-store';
-import { fencedSwap, isStampedSo, READ_STAMP, type ShardFence } from '../sharding/shard-fence';
+import { fencedSwap, isStampedSo, READ_STAMP, type ShardFence } from '../sharding/epoch-fence';
 import { swapTooLarge } from '../swap-too-large';
 import { MysqlConnection, PACKET_TOO_LARGE, type Rows } from './mysql-connection';
 import { readMysqlFacts } from './mysql-facts';

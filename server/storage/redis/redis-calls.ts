@@ -1,8 +1,7 @@
 import type { Redis } from 'ioredis';
-import type { ServerRun } from '../incarnation/backend-life';
+import type { ServerRun } from '../incarnation/store-incarnation';
 import { recordId } from '../record-id';
 import type { Change, ReadResult, RecordKey, SwapResult } from '../record-store';
-import { READ, SWAP } from './redis-script';
 import {
   listOf,
   memoOf,
@@ -10,7 +9,8 @@ import {
   storedRecord,
   swapArguments,
   unreadableReply,
-} from './redis-text';
+} from './redis-codec';
+import { READ, SWAP } from './redis-script';
 
 /**
  * What a connection was admitted with. Every call over it names these values, and does nothing if

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { ServerRun } from '../incarnation/backend-life';
+import type { ServerRun } from '../incarnation/store-incarnation';
 import { StoreError } from '../record-store';
 
 /** What a Redis reports about itself that decides whether it keeps its writes. */

@@ -1,10 +1,11 @@
 import type { Redis } from 'ioredis';
 import type { LossKind } from '../../contract/console/backend-loss';
-import type { BackendLife, LifeRow, ServerRun } from '../incarnation/backend-life';
-import { memoryLoss } from '../incarnation/memory-loss';
-import { recallLife } from '../incarnation/recall-life';
+import { memoryLoss } from '../incarnation/data-loss';
+import { recallLife } from '../incarnation/read-incarnation';
+import type { BackendLife, LifeRow, ServerRun } from '../incarnation/store-incarnation';
 import { StoreError } from '../record-store';
 import type { Admitted } from './redis-calls';
+import { listOf } from './redis-codec';
 import type { ConnectionGuard } from './redis-connection';
 import {
   isFlushed,
@@ -14,9 +15,8 @@ import {
   refusalOf,
   runOf,
 } from './redis-facts';
-import { mendRedis } from './redis-mend';
+import { mendRedis } from './redis-recovery';
 import { LOOK } from './redis-script';
-import { listOf } from './redis-text';
 
 const recall = <T>(work: () => Promise<T>) => recallLife('Redis', work);
 

@@ -15,7 +15,7 @@ import {
 import { type RedisProcess, RedisRig } from '../conformance/testing/redis-rig';
 import { recordId } from '../record-id';
 import type { RecordKey } from '../record-store';
-import { BEGIN_LIFE } from './redis-mend-scripts';
+import { BEGIN_LIFE } from './redis-recovery-scripts';
 
 const LEASE_MS = 900;
 /** Leases are known by whole seconds. */

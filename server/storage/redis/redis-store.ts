@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
-import { decodeHistory } from '../codec/history-text';
-import type { BackendLife } from '../incarnation/backend-life';
-import { coverLeases } from '../incarnation/cover-leases';
+import { decodeHistory } from '../codec/history-codec';
+import { coverLeases } from '../incarnation/record-max-lease';
+import type { BackendLife } from '../incarnation/store-incarnation';
 import { idRange, recordId, recordKey } from '../record-id';
 import {
   type Change,
@@ -18,6 +18,7 @@ import {
   type SwapResult,
 } from '../record-store';
 import { type Admitted, readRecords, standing, swapRecords } from './redis-calls';
+import { beginning } from './redis-codec';
 import { type OpenDriver, RedisConnection } from './redis-connection';
 import { flushesNow, readRedisFacts, refusalOf, runOf } from './redis-facts';
 import { redisGuarantees } from './redis-guarantees';
@@ -25,7 +26,6 @@ import { RedisGuard } from './redis-guard';
 import { KEYS } from './redis-keys';
 import { redisOptions } from './redis-options';
 import { BEAT, FORGET } from './redis-script';
-import { beginning } from './redis-text';
 
 /** How long one call may take before its connection is closed. */
 const CALL_TIMEOUT_MS = 1_500;

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { sinceEra } from '../../core/fencing-token';
 import { liveHolds } from '../../core/lock/lock-record';
+import type { HomeOf } from '../../core/rendezvous-hash';
 import { type Restoration, restoredCounter, restoredLock } from '../../core/restored-record';
-import type { HomeOf } from '../../core/spread-names';
 import { decodeCounter, encodeCounter } from '../codec/counter-codec';
 import { decodeRecord, encodeRecord } from '../codec/record-codec';
 import type { MysqlStore } from '../mysql/mysql-store';

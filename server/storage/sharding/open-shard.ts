@@ -2,7 +2,7 @@ import { migrate } from '../../../db/migrate';
 import { openDatabase } from '../../../db/open-database';
 import type { Shard } from '../../../db/urls/shard-list';
 import { MysqlStore } from '../mysql/mysql-store';
-import type { ShardFence } from './shard-fence';
+import type { ShardFence } from './epoch-fence';
 
 /** How long one packet may take while records are moved: it is larger than one of an engine. */
 const MOVE_TIMEOUT_MS = 10_000;

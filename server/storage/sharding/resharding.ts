@@ -1,8 +1,9 @@
 import type { Shard, ShardList } from '../../../db/urls/shard-list';
 import { LockyardError } from '../../contract/errors';
 import { LEASE_MAX_MS } from '../../contract/namespace-policy';
-import { spreadNames } from '../../core/spread-names';
+import { spreadNames } from '../../core/rendezvous-hash';
 import type { MysqlStore } from '../mysql/mysql-store';
+import { type ShardSurvey, surveyShards } from './inspect-shards';
 import { moveAnswers } from './move-answers';
 import { longestLease, type MovingShard, moveRecords } from './move-records';
 import { openShard } from './open-shard';
@@ -12,8 +13,7 @@ import {
   type ShardPlace,
   ShardStamps,
   servingStamp,
-} from './shard-stamps';
-import { type ShardSurvey, surveyShards } from './survey-shards';
+} from './shard-map-stamps';
 
 /** How long one step on one shard may take. */
 const STEP_TIMEOUT_MS = 10_000;

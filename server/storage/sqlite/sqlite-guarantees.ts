@@ -1,4 +1,4 @@
-import { type Finding, weighFindings } from '../guarantees/weigh-findings';
+import { type Finding, weighFindings } from '../guarantees/rate-guarantees';
 import type { Guarantees } from '../record-store';
 import type { SqliteFacts } from './sqlite-facts';
 

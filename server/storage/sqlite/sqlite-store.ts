@@ -1,7 +1,7 @@
 import type { Client, InStatement, ResultSet } from '@libsql/client';
 import { isBusy, type SqliteFile } from '../../../db/sqlite/sqlite-file';
 import type { Clock } from '../../platform/clock';
-import { decodeHistory, encodeHistory } from '../codec/history-text';
+import { decodeHistory, encodeHistory } from '../codec/history-codec';
 import { idRange, recordId, recordKey } from '../record-id';
 import {
   type Change,

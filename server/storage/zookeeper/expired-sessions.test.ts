@@ -16,7 +16,7 @@ import { startProcess } from '../conformance/testing/start-process';
 import { startVictim } from '../conformance/testing/start-victim';
 import { told } from '../conformance/testing/told';
 import type { ZookeeperVictimTask } from '../conformance/testing/zookeeper-victim';
-import { BackendLife } from '../incarnation/backend-life';
+import { BackendLife } from '../incarnation/store-incarnation';
 import { openZookeeperStore } from './open-zookeeper-store';
 
 const WITHIN_MS = 5_000;

@@ -10,7 +10,7 @@ import {
 } from './client/wire-calls';
 import type { Stat } from './client/wire-reader';
 import type { Generation, ZookeeperLine, ZookeeperLines } from './client/zookeeper-line';
-import { historyRow } from './znode-texts';
+import { historyRow } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
 /**

@@ -1,6 +1,6 @@
 import type { ZookeeperUrl } from '../../../db/urls/zookeeper-url';
 import { systemClock } from '../../platform/clock';
-import type { BackendLife } from '../incarnation/backend-life';
+import type { BackendLife } from '../incarnation/store-incarnation';
 import type { HistorySource, RecordStore } from '../record-store';
 import { ZookeeperStore } from './zookeeper-store';
 

@@ -2,7 +2,7 @@ import type { Memo } from '../../core/decision';
 import { type StoredRecord, StoreError } from '../record-store';
 import { getChildren, getData } from './client/wire-calls';
 import type { ZookeeperLine } from './client/zookeeper-line';
-import { memoOf, recordOf } from './znode-texts';
+import { memoOf, recordOf } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
 /** A znode as it was last seen: its version and its content. */

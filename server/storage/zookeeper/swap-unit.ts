@@ -3,10 +3,10 @@ import { recordId } from '../record-id';
 import type { Change } from '../record-store';
 import { ANY_VERSION, type Step } from './client/wire-calls';
 import type { ZookeeperLimits } from './client/zookeeper-limits';
-import { commonWindow, isWithin, mayBeLate, type Window } from './judged-text';
 import type { KnownZnodes } from './known-znodes';
 import { ABSENT, type Known, type KnownRecord, NO_RECORD } from './read-znodes';
-import { memoData, recordData } from './znode-texts';
+import { commonWindow, isWithin, mayBeLate, type Window } from './windowed-codec';
+import { memoData, recordData } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
 /** Changes that are applied all or none, and the window in which they all count. */

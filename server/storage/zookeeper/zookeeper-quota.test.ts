@@ -3,7 +3,7 @@ import { openTestDatabase } from '@/db/testing/test-database';
 import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import { created, freshKey, stored, update } from '../conformance/testing/changes';
-import { BackendLife } from '../incarnation/backend-life';
+import { BackendLife } from '../incarnation/store-incarnation';
 import { multi, OPEN_TO_ALL, type Step } from './client/wire-calls';
 import { ZookeeperConnection } from './client/zookeeper-connection';
 import type { ServerAddress } from './client/zookeeper-socket';

@@ -1,5 +1,5 @@
-import type { BackendLife } from '../incarnation/backend-life';
-import { coverLeases } from '../incarnation/cover-leases';
+import { coverLeases } from '../incarnation/record-max-lease';
+import type { BackendLife } from '../incarnation/store-incarnation';
 import { recordId } from '../record-id';
 import type {
   Change,
@@ -17,7 +17,7 @@ import type {
 import { LIMITS, type ZookeeperLimits } from './client/zookeeper-limits';
 import { asStoreError, ZookeeperSession } from './client/zookeeper-session';
 import type { ServerAddress } from './client/zookeeper-socket';
-import { Forgetting } from './forgetting';
+import { Forgetting } from './delete-znodes';
 import { readZookeeperFacts } from './guard/zookeeper-facts';
 import { zookeeperGuarantees } from './guard/zookeeper-guarantees';
 import { ZookeeperGuard } from './guard/zookeeper-guard';

@@ -4,11 +4,11 @@ import type { ZookeeperLimits } from './client/zookeeper-limits';
 import type { Generation, ZookeeperLines } from './client/zookeeper-line';
 import { asStoreError } from './client/zookeeper-session';
 import type { HistoryChunks } from './history-chunks';
-import { isWithin } from './judged-text';
 import type { KnownZnodes } from './known-znodes';
 import { type KnownRecord, NO_RECORD } from './read-znodes';
 import { memoKeysOf, type NotedStep, renews, type SwapUnit, stepsOf } from './swap-unit';
-import { historyData } from './znode-texts';
+import { isWithin } from './windowed-codec';
+import { historyData } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
 /** By default ZooKeeper closes a connection that sends a packet of 1 MB or more. */

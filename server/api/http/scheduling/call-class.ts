@@ -1,4 +1,4 @@
-import { LIST_CALLS } from '../../../operations/locks/for-services/list-namespace-locks';
+import { LIST_CALLS } from '../../../operations/locks/for-services/list-locks';
 
 /**
  * Service order when there is more work than time: keeping and releasing holds, other calls of

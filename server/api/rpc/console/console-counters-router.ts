@@ -7,7 +7,7 @@ import {
   setUpCounterInput,
   watchCounterInput,
   watchCountersInput,
-} from '../../../contract/counter/counter-inputs';
+} from '../../../contract/counter/inputs';
 import { adjustCounter } from '../../../operations/counters/adjust-counter';
 import { listCounterMoves } from '../../../operations/counters/list-counter-moves';
 import { listCounters } from '../../../operations/counters/list-counters';

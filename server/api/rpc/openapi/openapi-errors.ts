@@ -1,5 +1,5 @@
 import type { Reason } from '../../../contract/errors';
-import { REASON_WORDS } from '../../../contract/reason-words';
+import { REASON_WORDS } from '../../../contract/reason-labels';
 import { ERROR_TABLE, retryAfterOf } from '../error-table';
 import type { Header, JsonSchema, Response } from './openapi-shape';
 

@@ -2,7 +2,7 @@ import {
   counterAddInput,
   counterCreateInput,
   counterGetInput,
-} from '../../../contract/counter/counter-inputs';
+} from '../../../contract/counter/inputs';
 import { LockyardError } from '../../../contract/errors';
 import {
   acquireInput,
@@ -13,7 +13,7 @@ import {
   releaseInput,
   renewInput,
 } from '../../../contract/lock/inputs';
-import { acquireManyInput, cancelManyInput } from '../../../contract/multi-lock/set-inputs';
+import { acquireManyInput, cancelManyInput } from '../../../contract/multi-lock/inputs';
 import { addToCounter } from '../../../operations/counters/add-to-counter';
 import { createCounter } from '../../../operations/counters/create-counter';
 import { getCounter } from '../../../operations/counters/get-counter';
@@ -23,7 +23,7 @@ import { cancelAcquire } from '../../../operations/locks/for-services/cancel-acq
 import { cancelAcquireOfLocks } from '../../../operations/locks/for-services/cancel-acquire-of-locks';
 import { checkToken } from '../../../operations/locks/for-services/check-token';
 import { inspectLock } from '../../../operations/locks/for-services/inspect-lock';
-import { listNamespaceLocks } from '../../../operations/locks/for-services/list-namespace-locks';
+import { listNamespaceLocks } from '../../../operations/locks/for-services/list-locks';
 import { releaseLock } from '../../../operations/locks/for-services/release-lock';
 import { renewLock } from '../../../operations/locks/for-services/renew-lock';
 import { serviceProcedure, serviceRouterOf } from './service-procedure';

@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../projection/board-row';
+import type { BoardRow } from '../../projection/projection-row';
 import { compareBytes } from './compare-bytes';
 
 /** The order in the console: by name, then by namespace. */

@@ -1,6 +1,6 @@
 import type { NamespacePolicy } from '../../../contract/namespace-policy';
 import type { Clock } from '../../../platform/clock';
-import type { ObservedBackend } from '../../projection/lock-board';
+import type { ObservedBackend } from '../../projection/lock-projection';
 
 /** The state of a backend, or of one of its shards, from which statuses are computed. */
 export interface BackendFrame {

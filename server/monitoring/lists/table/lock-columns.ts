@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../projection/board-row';
+import type { BoardRow } from '../../projection/projection-row';
 
 type Column = Uint8Array | Int32Array | Float64Array;
 

@@ -1,5 +1,5 @@
 import { LOCK_STATUSES, type LockStatus } from '../../../core/status/lock-status';
-import type { BoardRow } from '../../projection/board-row';
+import type { BoardRow } from '../../projection/projection-row';
 import type { LockColumns } from './lock-columns';
 
 /** How many locks there are, by state. */

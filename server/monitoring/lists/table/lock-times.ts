@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../projection/board-row';
+import type { BoardRow } from '../../projection/projection-row';
 import { TimeIndex } from './time-index';
 
 const NEVER = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../projection/board-row';
+import type { BoardRow } from '../../projection/projection-row';
 import type { TimeSlice } from '../order/time-slice';
 
 /** How many texts are made in one call, and how many rows are checked for that. */

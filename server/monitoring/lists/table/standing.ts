@@ -3,7 +3,7 @@ import { type LockStatus, lockStatus } from '../../../core/status/lock-status';
 import { type LockTier, lockTier } from '../../../core/status/lock-tier';
 import { statusDeadline } from '../../../core/status/status-deadline';
 import { type LockNorms, stuckReason } from '../../../core/status/stuck-reason';
-import type { BoardRow } from '../../projection/board-row';
+import type { BoardRow } from '../../projection/projection-row';
 import type { BackendFrame } from './backend-frames';
 
 /** The state of a lock at an instant. */

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTestPlace, TEST_DIALECTS, type TestPlace } from '@/db/testing/test-database';
 import type { Actor } from '../../../auth/actor';
 import { readConfig } from '../../../bootstrap/config/config';
-import { createRuntime } from '../../../bootstrap/runtime';
+import { createRuntime } from '../../../bootstrap/create-runtime';
 import { LockyardError } from '../../../contract/errors';
 import type { LockEngine } from '../../../engine/lock-engine';
 import { systemClock } from '../../../platform/clock';
@@ -20,7 +20,7 @@ import { inspectLock } from '../for-services/inspect-lock';
 import { renewLock } from '../for-services/renew-lock';
 import { extendLock } from './extend-lock';
 import { forceReleaseLock } from './force-release-lock';
-import { leaveNotice } from './leave-notice';
+import { leaveNotice } from './request-release';
 import { setFrozen } from './set-frozen';
 
 const SERVICE: Actor = { kind: 'service', keyId: 'k', service: 'orders', namespaces: ['default'] };

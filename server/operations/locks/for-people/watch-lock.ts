@@ -1,8 +1,8 @@
 import type { LockDetail } from '../../../contract/console/lock-row';
 import type { RecordKey } from '../../../storage/record-store';
 import type { OperationContext } from '../../operation-context';
-import { LIVE_PACE, pacedChanges } from '../../paced-changes';
 import { requireRole } from '../../require-role';
+import { LIVE_PACE, pacedChanges } from '../../throttle';
 
 /** One lock again and again: read afresh when its rev has moved, and at every beat. */
 export async function* watchLock(

@@ -1,5 +1,5 @@
-import type { AcquireSetAnswer } from '../../../contract/multi-lock/set-answers';
-import type { AcquireManyInput } from '../../../contract/multi-lock/set-inputs';
+import type { AcquireSetAnswer } from '../../../contract/multi-lock/answers';
+import type { AcquireManyInput } from '../../../contract/multi-lock/inputs';
 import { checkPolicy } from '../../../core/lock/check-policy';
 import { anonymousRequest } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';

@@ -1,5 +1,5 @@
 import type { CancelAnswer } from '../../../contract/lock/answers';
-import type { CancelManyInput } from '../../../contract/multi-lock/set-inputs';
+import type { CancelManyInput } from '../../../contract/multi-lock/inputs';
 import type { OperationContext } from '../../operation-context';
 import { setIdentity } from '../../users/set-identity';
 import { reachNamespace } from '../reach-lock';

@@ -1,7 +1,7 @@
 import { parseShardList } from '@/db/urls/shard-list';
 import { MysqlStore } from '../../mysql/mysql-store';
 import { openShard } from '../../sharding/open-shard';
-import { begunStamp, ShardStamps, servingStamp } from '../../sharding/shard-stamps';
+import { begunStamp, ShardStamps, servingStamp } from '../../sharding/shard-map-stamps';
 import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
 import { addLeastPrivilegedUser } from './least-privileged-mysql';
 import { lentStore } from './lent-store';

@@ -1,7 +1,7 @@
 import { createEngine } from '../../../engine/create-engine';
 import type { LockEngine } from '../../../engine/lock-engine';
 import { newWriter } from '../../../engine/new-writer';
-import type { BackendLife } from '../../incarnation/backend-life';
+import type { BackendLife } from '../../incarnation/store-incarnation';
 import type { Store } from './stores-under-test';
 
 /**

@@ -3,7 +3,7 @@ import type { Database } from '@/db/database';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import type { LockEngine } from '../../../engine/lock-engine';
-import { BackendLife } from '../../incarnation/backend-life';
+import { BackendLife } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
 import { engineOfLife } from './engine-of-life';
 

@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
-import { BackendLife } from '../../incarnation/backend-life';
+import { BackendLife } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
 import { SPOILT_LINE } from './spoilt-line';

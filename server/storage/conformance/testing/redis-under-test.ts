@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
-import { BackendLife } from '../../incarnation/backend-life';
+import { BackendLife } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
 
 /** A server of its own: what makes writes wait on a Redis makes all of them wait. */

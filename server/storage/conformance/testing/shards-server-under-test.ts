@@ -3,7 +3,7 @@ import { openTestDatabase } from '@/db/testing/test-database';
 import { parseShardList, type ShardList } from '@/db/urls/shard-list';
 import { startShardedBackend } from '../../../bootstrap/start-sharded-backend';
 import { DEFAULT_POLICY } from '../../../contract/namespace-policy';
-import { spreadNames } from '../../../core/spread-names';
+import { spreadNames } from '../../../core/rendezvous-hash';
 import { newWriter } from '../../../engine/new-writer';
 import { newProcess } from '../../../engine/testing/engine-rig';
 import { systemClock } from '../../../platform/clock';

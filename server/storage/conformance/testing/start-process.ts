@@ -2,7 +2,7 @@ import { DEFAULT_POLICY } from '../../../contract/namespace-policy';
 import { createEngine } from '../../../engine/create-engine';
 import type { LockEngine } from '../../../engine/lock-engine';
 import { newWriter } from '../../../engine/new-writer';
-import { LateStore } from '../../late-store';
+import { LateStore } from '../../lazy-store';
 import type { Store } from './stores-under-test';
 
 /** What callers of one process have. */

@@ -3,7 +3,7 @@ import { openTestDatabase } from '@/db/testing/test-database';
 import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
 import type { LockEngine } from '../../../engine/lock-engine';
 import { newWriter } from '../../../engine/new-writer';
-import { BackendLife } from '../../incarnation/backend-life';
+import { BackendLife } from '../../incarnation/store-incarnation';
 import { getChildren, multi, OPEN_TO_ALL, type Step } from '../../zookeeper/client/wire-calls';
 import { ZookeeperConnection } from '../../zookeeper/client/zookeeper-connection';
 import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';

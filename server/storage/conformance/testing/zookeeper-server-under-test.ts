@@ -4,7 +4,7 @@ import { openTestDatabase } from '@/db/testing/test-database';
 import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
-import { BackendLife } from '../../incarnation/backend-life';
+import { BackendLife } from '../../incarnation/store-incarnation';
 import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
 import { limitFiles } from './limit-files';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/urls/zookeeper-url';
-import { BackendLife } from '../../incarnation/backend-life';
+import { BackendLife } from '../../incarnation/store-incarnation';
 import { recordId } from '../../record-id';
 import type { RecordKey } from '../../record-store';
 import { getChildren, getData, multi, OPEN_TO_ALL } from '../../zookeeper/client/wire-calls';

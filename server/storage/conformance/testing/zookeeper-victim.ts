@@ -2,7 +2,7 @@ import { openDatabase } from '@/db/open-database';
 import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { addTo, createOf } from '../../../engine/testing/counter-asks';
 import { pause } from '../../../engine/testing/engine-rig';
-import { BackendLife } from '../../incarnation/backend-life';
+import { BackendLife } from '../../incarnation/store-incarnation';
 import type { RecordKey } from '../../record-store';
 import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
 import { startProcess } from './start-process';

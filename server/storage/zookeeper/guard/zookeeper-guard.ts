@@ -1,11 +1,11 @@
-import type { BackendLife, LifeRow } from '../../incarnation/backend-life';
-import { memoryLoss, type SeenMemory } from '../../incarnation/memory-loss';
-import { recallLife } from '../../incarnation/recall-life';
+import { memoryLoss, type SeenMemory } from '../../incarnation/data-loss';
+import { recallLife } from '../../incarnation/read-incarnation';
+import type { BackendLife, LifeRow } from '../../incarnation/store-incarnation';
 import { StoreError } from '../../record-store';
 import { CODE, exists, getChildren, getData, ZookeeperRefusal } from '../client/wire-calls';
 import type { ZookeeperLimits } from '../client/zookeeper-limits';
 import { chunkIn, type ZookeeperLine } from '../client/zookeeper-line';
-import { mendZookeeper } from './mend-zookeeper';
+import { mendZookeeper } from './recover-zookeeper';
 
 const recall = <T>(work: () => Promise<T>) => recallLife('ZooKeeper', work);
 

@@ -4,7 +4,7 @@ import { CounterView } from '@/components/counters/counter/counter-view';
 import { MOVES_SHOWN } from '@/components/counters/counter-limits';
 import { nameFromPath } from '@/components/format/lock-path';
 import { visibleText } from '@/components/format/visible-name';
-import { counterRef } from '@/server/contract/counter/counter-inputs';
+import { counterRef } from '@/server/contract/counter/inputs';
 import { notFoundOr } from '../../../../not-found-or';
 import { openConsole } from '../../../../open-console';
 import { readOrNull } from '../../../../read-or-null';

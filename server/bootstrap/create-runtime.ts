@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import type { BackendUrl } from '@/db/urls/backend-url';
+import { StartError } from '@/server/platform/start-error';
+import { createEngine, type EngineParts } from '../engine/create-engine';
+import type { LockEngine } from '../engine/lock-engine';
+import { OWN_NAMESPACE } from '../engine/membership';
+import { NameCount } from '../engine/names/name-count';
+import { RoomForNames } from '../engine/names/room-for-names';
+import { newWriter } from '../engine/new-writer';
+import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
+import { HeapWatch } from '../monitoring/maintenance/heap-watch';
+import { guaranteeMetrics } from '../monitoring/metrics/guarantee-metrics';
+import type { ObservedBackend } from '../monitoring/projection/lock-projection';
+import { type LeavingShard, startObserving } from '../monitoring/start-monitoring';
+import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
+import { CallerLimits } from '../operations/caller-limits';
+import type { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
+import type { ControlRuntime, Runtime } from '../operations/operation-context';
+import type { Clock } from '../platform/clock';
+import type { Log } from '../platform/log';
+import { type BackendPast, backendPast } from '../storage/incarnation/backend-past';
+import { BackendLife } from '../storage/incarnation/store-incarnation';
+import { LateStore } from '../storage/lazy-store';
+import { openBackend } from '../storage/open-backend';
+import { openStore } from '../storage/open-store';
+import type { HistorySource, RecordStore } from '../storage/record-store';
+import { RedisStore } from '../storage/redis/redis-store';
+import { openZookeeperStore } from '../storage/zookeeper/open-zookeeper-store';
+import type { Config } from './config/config';
+import { TwinBackends } from './duplicate-stores';
+import { openControlRuntime } from './open-control-runtime';
+import { refuseTwinShards } from './refuse-duplicate-shards';
+import { startShardedBackend } from './start-sharded-backend';
+import { watchClocks } from './watch-clocks';
+
+/**
+ * Builds and starts all parts of one process, from the data folder up. The control database must be
+ * reachable; other backends may be down and are retried.
+ *
+ * Errors: `StartError` with one line for the operator. In that case nothing is left open.
+ */
+export async function createRuntime(
+  config: Config,
+  log: Log,
+  clock: Clock,
+  heap = new HeapWatch(clock),
+): Promise<Runtime> {
+  const control = await openControlRuntime(config, log, clock);
+  const ends = [control.close];
+  const close = async () => {
+    for (const end of ends.splice(0).reverse()) {
+      await end().catch((err: unknown) => log.warn({ err }, 'Something did not close cleanly'));
+    }
+  };
+  try {
+    return { ...control, ...(await addBackends(control, heap, ends)), close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/**
+ * @param heap tells when no new names may be created
+ * @param ends how to close what has been opened so far, in the order of opening
+ */
+async function addBackends(
+  control: ControlRuntime,
+  heap: HeapWatch,
+  ends: (() => Promise<void>)[],
+): Promise<Omit<Runtime, keyof ControlRuntime | 'close'>> {
+  const { config, database, clock, log, namespaces } = control;
+  await namespaces.refresh();
+  const unfollow = namespaces.follow((err) =>
+    log.warn({ err }, 'Policies could not be read again'),
+  );
+  ends.push(async () => unfollow());
+  const processId = newProcessId();
+  const clocks = watchClocks(control);
+  const backends: ObservedBackend[] = [];
+  const leaving: LeavingShard[] = [];
+  const engines = new Map<string, LockEngine>();
+  const guarantees = new Map<string, GuaranteeWatch>();
+  const twins = new TwinBackends(processId);
+  const names = new NameCount(() => clock.monotonic());
+  const room = new RoomForNames(names, () => heap.isShort());
+  const policiesOf = policiesWith(room);
+  for (const backend of [{ id: 'default', url: config.database }, ...config.backends]) {
+    const { id } = backend;
+    if (backend.shards) {
+      const { onBackendStep } = clocks;
+      const shared = { processId, newWriter, names, policiesOf, onBackendStep };
+      await refuseTwinShards(id, backend.shards.shards, twins);
+      const sharded = await startShardedBackend(control, backend, shared);
+      ends.push(sharded.close);
+      engines.set(id, sharded.engine);
+      guarantees.set(id, sharded.guarantees);
+      backends.push(...sharded.observed);
+      leaving.push(...sharded.leaving);
+      continue;
+    }
+    const { url } = backend;
+    const { past, store } = await openWithPast(id, url, control);
+    const epochOf = () => past.epoch;
+    twins.add({ id, past, store });
+    const settingsRev = () => store.settingsRev ?? 0;
+    const watch = await watchGuarantees(id, twins, settingsRev, control);
+    const twin = await twins.complaintOf(id);
+    if (twin !== null) throw new StartError(twin);
+    guarantees.set(id, watch);
+    const engine = await createEngine({
+      backend: id,
+      kind: url.kind,
+      store,
+      epochOf,
+      clock,
+      processId,
+      newWriter,
+      lossOf: () => past.loss ?? null,
+      onClockStep: clocks.onBackendStep(id),
+      names,
+      policyOf: policiesOf(namespaces.policyOf, () => past.grantsFrom, watch),
+    });
+    ends.push(() => engine.close());
+    engines.set(id, engine);
+    ends.push(watch.start());
+    backends.push({ id, store, engine, epochOf });
+  }
+  const {
+    close: stopObserving,
+    doesChores,
+    ...observing
+  } = startObserving({
+    backends,
+    leaving,
+    database,
+    clock,
+    log,
+    processId,
+    backendOf: async (name) => (await namespaces.get(name))?.backend ?? null,
+    policyOf: (namespace) => namespaces.policyOf(namespace),
+    names,
+    isShortOfMemory: () => heap.isShort(),
+    resolveIntents: async () => {
+      await resolveAuditIntents({ database, clock, log, engines, namespaces });
+    },
+  });
+  ends.push(() => stopObserving());
+  ends.push(clocks.start(doesChores));
+  observing.metrics.add(() => guaranteeMetrics([...guarantees.values()].map((each) => each.row())));
+  const limits = new CallerLimits(config.limits, clock);
+  observing.metrics.add(() => limits.metrics());
+  return { engines, guarantees, ...observing, names, limits, processId };
+}
+
+/**
+ * The policy of a namespace, the instant from which its backend grants after a restore, a data loss
+ * or a reshard, whether that backend is closed, and whether there is room for new names. None of
+ * that applies to Lockyard's own locks: they are not in backups, and the process that runs
+ * maintenance must be able to clean up what is still held.
+ */
+function policiesWith(room: RoomForNames) {
+  return (
+    policyOf: NamespaceDirectory['policyOf'],
+    grantsFromOf: () => number,
+    watch: GuaranteeWatch,
+  ): EngineParts['policyOf'] =>
+    (namespace) => {
+      const policy = policyOf(namespace);
+      if (namespace === OWN_NAMESPACE) return policy;
+      const grantsFrom = grantsFromOf();
+      const closedBecause = watch.closedBecause();
+      const fullBecause = room.fullBecause(namespace, policy.maxLocks);
+      if (grantsFrom === 0 && closedBecause === null && fullBecause === null) return policy;
+      return { ...policy, grantsFrom, closedBecause, fullBecause };
+    };
+}
+
+const unsafeControl = (why: string | null) =>
+  `The control database is not set up safely. ${why} Put that right, or accept the risk with LOCKYARD_ALLOW_UNSAFE=default.`;
+
+const UNREAD = 'The settings of the control database cannot be read, so nothing can be promised.';
+
+/** The control database must be safe to begin with; another backend grants nothing until it is. */
+async function watchGuarantees(
+  backend: string,
+  twins: TwinBackends,
+  settingsRev: () => number,
+  { config, clock, log }: ControlRuntime,
+): Promise<GuaranteeWatch> {
+  const isAllowed = config.allowUnsafe.includes(backend);
+  const store = {
+    guarantees: () => twins.guaranteesOf(backend),
+    get settingsRev() {
+      return settingsRev();
+    },
+  };
+  const watch = new GuaranteeWatch({ backend, store, isAllowed, clock, log });
+  await watch.read();
+  const { reading, closedBecause } = watch.row();
+  if (backend === 'default' && closedBecause !== null) {
+    throw new StartError(reading ? unsafeControl(reading.unsafe) : UNREAD);
+  }
+  return watch;
+}
+
+/**
+ * A backend's store and its known history, which is updated while the process runs if the store may
+ * lose data.
+ */
+async function openWithPast(
+  id: string,
+  url: BackendUrl,
+  { config, clock, database, log }: ControlRuntime,
+): Promise<{ past: BackendPast; store: RecordStore & HistorySource }> {
+  const others = config.backends.map((backend) => backend.id).filter((other) => other !== id);
+  if (url.kind === 'redis') {
+    const life = await BackendLife.open(database, id, clock.now(), others);
+    return { past: life, store: new RedisStore(url.url, life) };
+  }
+  const onFailure = (err: unknown) => log.warn({ err, backend: id }, 'A backend is not there yet');
+  if (url.kind === 'zookeeper') {
+    const life = await BackendLife.open(database, id, clock.now(), others);
+    return {
+      past: life,
+      store: await LateStore.start(() => openZookeeperStore(url, life), onFailure),
+    };
+  }
+  const past = await backendPast(database, id, clock.now());
+  if (id === 'default') return { past, store: await openStore(config.database, database, clock) };
+  return { past, store: await LateStore.start(() => openBackend(url, clock), onFailure) };
+}
+
+/** Unlike other random values here, this must never repeat: it distinguishes holds and waiters. */
+function newProcessId(): string {
+  return randomBytes(6).toString('hex');
+}

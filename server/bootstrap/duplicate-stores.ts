@@ -1,0 +1,91 @@
+import { signOfLife } from '../engine/membership';
+import type { BackendPast } from '../storage/incarnation/backend-past';
+import type { Guarantees, RecordKey, RecordStore } from '../storage/record-store';
+
+interface OpenedBackend {
+  id: string;
+  past: BackendPast;
+  store: Pick<RecordStore, 'read' | 'guarantees'>;
+}
+
+/**
+ * A heartbeat is written twice a second, so two consecutive reads may fall on either side of a
+ * write.
+ */
+const LOOKS = 4;
+
+/**
+ * Finds out whether two backends of this process keep their records in one store that is reached by
+ * two names, which their URLs do not show. It would be one backend with two histories.
+ */
+export class TwinBackends {
+  private readonly opened: OpenedBackend[] = [];
+  private readonly sign: RecordKey;
+
+  /** @param processId as every engine of this process writes it into its store */
+  constructor(processId: string) {
+    this.sign = signOfLife(processId);
+  }
+
+  /** Adds a backend, and compares it with those added before. */
+  add(backend: OpenedBackend): void {
+    this.opened.push(backend);
+  }
+
+  /**
+   * Why a backend may not be used beside an earlier one, as a sentence; null where nothing speaks
+   * against it, also where one of them is away.
+   */
+  async complaintOf(id: string): Promise<string | null> {
+    const place = this.opened.findIndex((other) => other.id === id);
+    const self = this.opened[place];
+    if (!self) return null;
+    const twin = self.past.twin ?? (await this.twinAmong(this.opened.slice(0, place), self.store));
+    return twin === null ? null : twinWords(id, twin);
+  }
+
+  /** The earlier backend with the same store; null: none, as far as the stores respond. */
+  async twinOf(store: OpenedBackend['store']): Promise<string | null> {
+    return this.twinAmong(this.opened, store);
+  }
+
+  /** What a backend can promise: that of two in one store the later is unsafe. */
+  async guaranteesOf(id: string): Promise<Guarantees> {
+    const self = this.opened.find((other) => other.id === id);
+    if (!self) throw new Error(`The backend "${id}" was never added.`);
+    const told = await self.store.guarantees();
+    const unsafe = await this.complaintOf(id);
+    return unsafe === null ? told : { ...told, level: 'Best-effort', reasons: [unsafe], unsafe };
+  }
+
+  private async twinAmong(
+    others: OpenedBackend[],
+    store: OpenedBackend['store'],
+  ): Promise<string | null> {
+    const found = await Promise.all(
+      others.map((other) => this.areSame(store, other.store).catch(() => false)),
+    );
+    return others.find((_, i) => found[i])?.id ?? null;
+  }
+
+  private async areSame(
+    store: OpenedBackend['store'],
+    other: OpenedBackend['store'],
+  ): Promise<boolean> {
+    for (let looks = 0; looks < LOOKS; looks += 1) {
+      const [here, there] = await Promise.all([this.writerIn(store), this.writerIn(other)]);
+      if (here === null || there === null) return false;
+      if (here === there) return true;
+    }
+    return false;
+  }
+
+  private async writerIn(store: OpenedBackend['store']): Promise<string | null> {
+    const { records } = await store.read([this.sign], []);
+    return records[0]?.record?.writer ?? null;
+  }
+}
+
+function twinWords(id: string, other: string): string {
+  return `The backends "${id}" and "${other}" are one store by two names. Leave one of them out.`;
+}

@@ -1,0 +1,141 @@
+import type { Draft } from '../decision';
+import { timedOut } from './held-answer';
+import { endHold, grant } from './hold-lifecycle';
+import type { AcquireCommand } from './lock-command';
+import type { Hold, LockRecord, Mode, Offer, Waiter } from './lock-record';
+import { callerHere, inTurn, isOutOfPatience, isPresent, removeWaiters, waitedMs } from './queue';
+
+/** How long a free lock is reserved for a waiter of another process. */
+const OFFER_MS = 1_000;
+
+/** How many callers may share one lock, so that its record stays small; the others wait. */
+export const SHARED_MAX = 200;
+
+/**
+ * Applies what is due by now: leases expire, waiters that timed out or died leave, and a free lock
+ * goes to the next waiter.
+ */
+export function settle(draft: Draft): void {
+  endLapsed(draft);
+  if (!isOpen(draft)) withdrawOffers(draft);
+  dropAbsentWaiters(draft);
+  handOff(draft);
+}
+
+/**
+ * Ends the expired leases in the order of their ends, so that the last of them is the one
+ * remembered.
+ *
+ * @param givenBack the hold whose end is recorded as `late` instead of `expired`
+ */
+export function endLapsed(draft: Draft, givenBack: Hold | null = null): void {
+  const { holds } = draft.record;
+  const byEnd = holds.length < 2 ? holds : [...holds].sort((a, b) => a.expiresAt - b.expiresAt);
+  for (const hold of byEnd) {
+    const cause = hold === givenBack ? 'late' : 'expired';
+    if (draft.isPast(hold.expiresAt)) endHold(draft, hold, cause, hold.expiresAt);
+  }
+}
+
+/**
+ * Hands the lock to the next waiters: the first in the queue and, if it is shared, the shared ones
+ * right behind it. A waiter whose caller is connected here is granted at once. A waiter of another
+ * process gets an offer, which its own process claims; so does a multi-lock, which has to check its
+ * other locks. First in, first out; a waiter that is absent when its turn comes loses its place.
+ * While the lock is frozen or delayed, or its backend closed, there are no grants: offers are
+ * revoked, and their waiters keep their places.
+ */
+export function handOff(draft: Draft): void {
+  if (!isOpen(draft)) {
+    withdrawOffers(draft);
+    return;
+  }
+  for (const waiter of inTurn(draft.record.queue)) {
+    const isOffered = draft.record.offers.some(({ ticket }) => ticket === waiter.ticket);
+    if (!isOffered && !hasRoom(draft.record, waiter.mode)) return;
+    if (!isPresent(draft, waiter)) continue;
+    const ask = callerHere(draft, waiter);
+    if (ask && waiter.setSize === undefined) grantToWaiter(draft, waiter, ask);
+    else if (!isOffered) offer(draft, waiter);
+    if (waiter.mode === 'exclusive') return;
+  }
+}
+
+/** Whether grants are possible: the backend is open, no freeze, no lock-delay. */
+export function isOpen(draft: Draft): boolean {
+  if (draft.context.policy.closedBecause) return false;
+  const { frozen, delayedUntil } = draft.record;
+  return frozen === null && (delayedUntil === 0 || draft.isPast(delayedUntil));
+}
+
+/** Whether one more of this mode fits beside the current holds and offers. */
+export function hasRoom({ holds, offers, queue }: LockRecord, mode: Mode): boolean {
+  if (mode === 'exclusive') return holds.length === 0 && offers.length === 0;
+  if (holds.length + offers.length >= SHARED_MAX) return false;
+  const isExclusive = (offer: Offer) =>
+    queue.some(({ ticket, mode: other }) => ticket === offer.ticket && other === 'exclusive');
+  return holds.every((hold) => hold.mode === 'shared') && !offers.some(isExclusive);
+}
+
+function withdrawOffers(draft: Draft): void {
+  const { offers, queue } = draft.record;
+  if (offers.length === 0) return;
+  draft.change({ offers: [] });
+  for (const { ticket } of offers) {
+    const waiter = queue.find((other) => other.ticket === ticket);
+    if (waiter) draft.note('withdrawn', waiter, { waitedMs: waitedMs(draft, waiter) });
+  }
+}
+
+function offer(draft: Draft, waiter: Waiter): void {
+  const { offers } = draft.record;
+  draft.change({ offers: [...offers, { ticket: waiter.ticket, until: draft.now + OFFER_MS }] });
+  draft.note('offered', waiter, { waitedMs: waitedMs(draft, waiter) });
+}
+
+/**
+ * The token and the lease begin now; the store's compare checks that the wait has not timed out.
+ */
+function grantToWaiter(draft: Draft, waiter: Waiter, ask: AcquireCommand): void {
+  draft.isPast(waiter.enqueuedAt + waiter.patienceMs);
+  removeWaiters(draft, [waiter]);
+  const how = ask.request.remembered ? { isUnclaimed: true } : {};
+  const hold = grant(draft, ask, waitedMs(draft, waiter), how);
+  draft.handOffs.push({ tag: waiter.tag, hold });
+}
+
+function dropAbsentWaiters(draft: Draft): void {
+  const { queue } = draft.record;
+  const absent = queue.filter(
+    (waiter) =>
+      (!isPresent(draft, waiter) && !leavesByItself(draft, waiter)) || missedOffer(draft, waiter),
+  );
+  if (absent.length === 0) return;
+  for (const waiter of absent) {
+    const kind = isOutOfPatience(waiter, draft.now) ? 'timeout' : 'dropped';
+    draft.note(kind, waiter, { waitedMs: waitedMs(draft, waiter) });
+  }
+  removeWaiters(draft, absent);
+  for (const waiter of absent) {
+    const ask = isOutOfPatience(waiter, draft.now) ? callerHere(draft, waiter) : null;
+    if (ask) timedOut(draft, ask.request);
+  }
+}
+
+/**
+ * A multi-lock that timed out while its caller is connected: only its own command can report which
+ * of its locks were taken.
+ */
+function leavesByItself(draft: Draft, waiter: Waiter): boolean {
+  return waiter.setSize !== undefined && callerHere(draft, waiter) !== null;
+}
+
+/**
+ * A waiter whose offer expired loses its place, unless its caller is connected here and can still
+ * claim it. A waiter between two requests keeps its place and offer until `detachedUntil`.
+ */
+function missedOffer(draft: Draft, waiter: Waiter): boolean {
+  const missed = draft.record.offers.find(({ ticket }) => ticket === waiter.ticket);
+  if (!missed || waiter.detachedUntil !== null) return false;
+  return missed.until <= draft.now && !callerHere(draft, waiter);
+}

@@ -1,0 +1,146 @@
+import type { Draft } from '../decision';
+import { KEEP_AHEAD_MS, REMEMBER_MS } from '../decision';
+import { nextToken } from '../fencing-token';
+import type { RequestIdentity } from '../request-fingerprint';
+import type { AcquireCommand } from './lock-command';
+import type { EndCause, Hold } from './lock-record';
+
+/**
+ * Makes a hold: a new token, and a lease that begins now. The caller has checked that the lock is
+ * open and has room, so any lock-delay is over. For a multi-lock, the answer for replays is stored
+ * by the code that grants the whole set.
+ */
+export function grant(
+  draft: Draft,
+  ask: AcquireCommand,
+  waitedMs: number,
+  how: Pick<Hold, 'isUnclaimed'> = {},
+): Hold {
+  const { record, context, now } = draft;
+  const token = nextToken(record.lastToken, context.epoch, now);
+  const expiresAt = now + ask.leaseMs;
+  const hold: Hold = {
+    token,
+    mode: ask.mode,
+    service: ask.service,
+    owner: ask.owner,
+    count: 1,
+    leaseMs: ask.leaseMs,
+    grantedAt: now,
+    renewedAt: now,
+    renewals: 0,
+    expiresAt,
+    waitedMs,
+    rev: draft.rev,
+    meta: ask.meta,
+    requests: ask.request.remembered ? [ask.request.key] : [],
+    requestsKeptUntil: expiresAt + KEEP_AHEAD_MS,
+    askedToRelease: null,
+    renewalsStopped: null,
+    ...how,
+  };
+  if (ask.set) hold.set = ask.set;
+  draft.change({ holds: [...record.holds, hold], lastToken: token, delayedUntil: 0 });
+  draft.note('granted', hold, { token, mode: ask.mode, waitedMs, expiresAt, meta: ask.meta });
+  if (!ask.set) rememberGrant(draft, ask, hold);
+  return hold;
+}
+
+/** Stores the answer for replays of this acquire, for as long as the hold may live. */
+export function rememberGrant(draft: Draft, ask: AcquireCommand, hold: Hold): void {
+  const { token, count, waitedMs } = hold;
+  const grantMemo: GrantMemo = { token, rev: draft.rev, holdCount: count, waitedMs };
+  draft.remember(ask.request, grantMemo, hold.requestsKeptUntil);
+}
+
+/** What is stored of a grant. The deadline is that of the hold, which renewals move. */
+export interface GrantMemo {
+  token: number;
+  rev: number;
+  holdCount: number;
+  waitedMs: number;
+}
+
+/**
+ * What changes in a hold when its holder is heard of: it is claimed and its lease starts again,
+ * unless operators have stopped its renewals.
+ */
+export function freshLease(draft: Draft, hold: Hold, leaseMs: number): Partial<Hold> {
+  const claimed = hold.isUnclaimed ? { isUnclaimed: false } : {};
+  return hold.renewalsStopped ? claimed : { ...claimed, leaseMs, expiresAt: draft.now + leaseMs };
+}
+
+/** Changes a live hold. Its lease never ends sooner; stored answers are kept as long as it. */
+export function adjust(draft: Draft, hold: Hold, part: Partial<Hold>): Hold {
+  const expiresAt = Math.max(hold.expiresAt, part.expiresAt ?? 0);
+  const next = { ...hold, ...part, expiresAt };
+  if (next.isUnclaimed === false) delete next.isUnclaimed;
+  if (expiresAt > next.requestsKeptUntil) {
+    next.requestsKeptUntil = expiresAt + KEEP_AHEAD_MS;
+    const keptUntil = next.requestsKeptUntil + REMEMBER_MS;
+    const keys = next.requests;
+    if (keys.length > 0) {
+      draft.extensions.push({ keys, expiresAt: keptUntil });
+      draft.keepForAnswers(keptUntil);
+    }
+  }
+  draft.change({
+    holds: draft.record.holds.map((other) => (other.token === hold.token ? next : other)),
+  });
+  return next;
+}
+
+/** Ends a lease sooner, for a grant that no caller can have received. */
+export function cutShort(draft: Draft, hold: Hold, expiresAt: number): void {
+  const next = { ...hold, expiresAt: Math.min(hold.expiresAt, expiresAt) };
+  draft.change({ holds: draft.record.holds.map((other) => (other === hold ? next : other)) });
+  draft.note('detached', hold, { token: hold.token, expiresAt: next.expiresAt });
+}
+
+/**
+ * Removes one entry from a hold that was entered more than once, and returns how many are left.
+ * Only an undo names the request whose entry it is; otherwise the oldest goes, since the caller of
+ * the newest may not have its answer yet.
+ */
+export function takeOneOff(
+  draft: Draft,
+  hold: Hold,
+  undone: RequestIdentity | null = null,
+): number {
+  const count = hold.count - 1;
+  const requests = hold.requests.filter((key) => key !== undone?.key).slice(-count);
+  adjust(draft, hold, { count, requests });
+  draft.note('decremented', hold, { token: hold.token, holdCount: count });
+  return count;
+}
+
+/**
+ * Ends a hold and remembers how. The lock is not handed over yet. If the namespace has a
+ * lock-delay, a hold that was lost (not released) starts it.
+ *
+ * @param at the instant at which it was over; now, unless it expired
+ * @param why who ended it and for what reason, if a person did
+ */
+export function endHold(
+  draft: Draft,
+  hold: Hold,
+  cause: Ending,
+  at = draft.now,
+  why: { by: string; reason: string } | null = null,
+): void {
+  const { token, service, owner, grantedAt } = hold;
+  const { lockDelayMs } = draft.context.policy;
+  const isLost = cause === 'expired' || cause === 'forced';
+  if (isLost && lockDelayMs > 0) {
+    draft.change({ delayedUntil: Math.max(draft.record.delayedUntil, at + lockDelayMs) });
+  }
+  const told = cause === 'late' ? 'released' : cause;
+  draft.change({
+    holds: draft.record.holds.filter((other) => other.token !== token),
+    ended: { token, service, owner, cause: told, grantedAt, at, ...why },
+  });
+  draft.note(cause, hold, { at, token, heldMs: Math.max(0, at - grantedAt), ...why });
+}
+
+/** `late`: a grant that came too late to be of use, reverted by Lockyard itself. */
+type Ending = Exclude<EndCause, 'superseded'> | 'late';

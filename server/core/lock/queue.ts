@@ -1,0 +1,112 @@
+import type { Draft } from '../decision';
+import { isTagOf, requestTag } from '../request-fingerprint';
+import type { AcquireCommand } from './lock-command';
+import type { LockRecord, Waiter } from './lock-record';
+
+/** How long a waiter keeps its place without an open request. */
+export const DETACHED_MS = 2_000;
+
+/** Appends an acquire to the queue. `since`: when its wait began elsewhere, and its timeout. */
+export function enqueue(
+  draft: Draft,
+  ask: AcquireCommand,
+  since: Pick<Waiter, 'enqueuedAt' | 'patienceMs'> | null = null,
+): Waiter {
+  const { record, now, context } = draft;
+  const waiter: Waiter = {
+    ticket: record.lastTicket + 1,
+    mode: ask.mode,
+    service: ask.service,
+    owner: ask.owner,
+    tag: requestTag(ask.request),
+    process: context.process,
+    enqueuedAt: since?.enqueuedAt ?? now,
+    patienceMs: since?.patienceMs ?? ask.waitMs,
+    detachedUntil: null,
+    ...(ask.set ? { setSize: ask.set.size } : {}),
+  };
+  draft.change({ queue: [...record.queue, waiter], lastTicket: waiter.ticket });
+  draft.note('queued', waiter);
+  return waiter;
+}
+
+/** The waiter that a request put into the queue, if it is still there. */
+export function waiterOf(record: LockRecord, requestKey: string): Waiter | undefined {
+  return record.queue.find((waiter) => isTagOf(waiter.tag, requestKey));
+}
+
+/** A waiter's place: 1 is next. */
+export function placeOf(record: LockRecord, waiter: Waiter): number {
+  return record.queue.findIndex((other) => other.ticket === waiter.ticket) + 1;
+}
+
+/** Replaces one waiter by a changed copy in the same place. */
+export function updateWaiter(draft: Draft, waiter: Waiter, part: Partial<Waiter>): void {
+  draft.change({
+    queue: draft.record.queue.map((other) => (other === waiter ? { ...other, ...part } : other)),
+  });
+}
+
+/** Removes waiters from the queue, and their offers with them. */
+export function removeWaiters(draft: Draft, gone: Waiter[]): void {
+  const { queue, offers } = draft.record;
+  const tickets = new Set(gone.map((waiter) => waiter.ticket));
+  const isFirst = gone.length === 1 && queue[0] === gone[0];
+  draft.change({
+    queue: isFirst ? queue.slice(1) : queue.filter((waiter) => !tickets.has(waiter.ticket)),
+    offers: offers.some(({ ticket }) => tickets.has(ticket))
+      ? offers.filter(({ ticket }) => !tickets.has(ticket))
+      : offers,
+  });
+}
+
+/** Whether one has waited longer, over all queues that it was in. No two ages are equal. */
+export function isOlder(one: Age, other: Age): boolean {
+  if (one.enqueuedAt !== other.enqueuedAt) return one.enqueuedAt < other.enqueuedAt;
+  return one.tag < other.tag;
+}
+
+export type Age = Pick<Waiter, 'enqueuedAt' | 'tag'>;
+
+/**
+ * The queue in service order: multi-locks at its head are reordered among themselves, oldest first.
+ */
+export function inTurn(queue: readonly Waiter[]): readonly Waiter[] {
+  const firstSingle = queue.findIndex(({ setSize }) => setSize === undefined);
+  const sets = firstSingle < 0 ? queue : queue.slice(0, firstSingle);
+  if (sets.length < 2) return queue;
+  const byAge = [...sets].sort((a, b) => (isOlder(a, b) ? -1 : 1));
+  return [...byAge, ...queue.slice(sets.length)];
+}
+
+/** How long a waiter has waited; 0 if the clock was set back since it came. */
+export function waitedMs(draft: Draft, waiter: Waiter): number {
+  return Math.max(0, draft.now - waiter.enqueuedAt);
+}
+
+/** Whether a waiter has timed out. */
+export function isOutOfPatience(waiter: Waiter, now: number): boolean {
+  return waiter.enqueuedAt + waiter.patienceMs <= now;
+}
+
+/**
+ * Whether a waiter can still be served. A waiter of this process is present while its caller is
+ * connected; one of another process while that process lives; one between two requests for a short
+ * time.
+ *
+ * None of this is part of the store's compare: keeping or dropping a waiter does not grant
+ * anything.
+ */
+export function isPresent(draft: Draft, waiter: Waiter): boolean {
+  const { context, now } = draft;
+  if (isOutOfPatience(waiter, now)) return false;
+  if (waiter.detachedUntil !== null) return waiter.detachedUntil > now;
+  if (waiter.process === context.process) return draft.callerOf(waiter) !== null;
+  return context.isAlive(waiter.process);
+}
+
+/** The request of a waiter whose caller is connected to this process. */
+export function callerHere(draft: Draft, waiter: Waiter): AcquireCommand | null {
+  if (waiter.process !== draft.context.process || waiter.detachedUntil !== null) return null;
+  return draft.callerOf(waiter);
+}

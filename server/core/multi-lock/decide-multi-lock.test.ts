@@ -1,0 +1,317 @@
+import { describe, expect, it } from 'vitest';
+import type { Granted } from '../../contract/lock/answers';
+import type { SetGranted } from '../../contract/multi-lock/answers';
+import { acquire, freeze, release } from '../testing/lock-requests';
+import { SetWorld, setOf } from '../testing/set-world';
+
+const take = (world: SetWorld, name: string, caller: `${string}/${string}`, process?: string) =>
+  world.run(name, acquire(caller), process) as Granted;
+
+const granted = (answer: unknown) => {
+  expect(answer).toMatchObject({ outcome: 'granted' });
+  return (answer as SetGranted).grants;
+};
+
+describe('a set that finds its locks free', () => {
+  it('is granted all of them, each an ordinary hold with a token of its own, marked as of one set', () => {
+    const world = new SetWorld();
+    const grants = granted(world.runSet(setOf('cab')));
+    expect(grants.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+    const holds = ['a', 'b', 'c'].map((name) => world.records.get(name)?.holds[0]);
+    expect(holds.map((hold) => hold?.set?.size)).toEqual([3, 3, 3]);
+    expect(new Set(holds.map((hold) => hold?.set?.id)).size).toBe(1);
+    for (const { name, token } of grants) {
+      expect(world.run(name, release('orders/w1', token))).toEqual({ outcome: 'released' });
+    }
+  });
+
+  it('takes shared and exclusive locks together', () => {
+    const world = new SetWorld();
+    world.run('a', acquire('orders/r', { mode: 'shared' }));
+    granted(world.runSet(setOf('ab', { modes: { a: 'shared' } })));
+    expect(world.holdersOf('a')).toEqual(['r', 'w1']);
+    expect(world.runSet(setOf('ab', { owner: 'w2' }))).toMatchObject({
+      outcome: 'held',
+      blockedBy: [
+        { name: 'a', holders: [{ owner: 'r' }, { owner: 'w1', set: { size: 2 } }] },
+        { name: 'b' },
+      ],
+    });
+  });
+});
+
+describe('a set that finds a lock taken', () => {
+  it('has nothing and changes nothing without patience', () => {
+    const world = new SetWorld();
+    take(world, 'b', 'orders/x');
+    const before = new Map(world.records);
+    expect(world.runSet(setOf('abc'))).toMatchObject({
+      outcome: 'held',
+      blockedBy: [{ name: 'b', state: 'held', holders: [{ owner: 'x' }], queueLength: 0 }],
+      retryAfterMs: 5_000,
+    });
+    expect(world.records).toEqual(before);
+  });
+
+  it('is blocked by its own owner as by anybody else', () => {
+    const world = new SetWorld();
+    take(world, 'b', 'orders/w1');
+    expect(world.runSet(setOf('ab'))).toMatchObject({
+      outcome: 'held',
+      blockedBy: [{ name: 'b' }],
+    });
+  });
+
+  it('is told of a freeze, and waits at a frozen lock where it has patience', () => {
+    const world = new SetWorld();
+    world.run('b', freeze('a repair'));
+    expect(world.runSet(setOf('ab'))).toEqual({ outcome: 'frozen', name: 'b', reason: 'a repair' });
+    expect(world.runSet(setOf('ab', { waitMs: 100 }))).toMatchObject({
+      outcome: 'queued',
+      name: 'b',
+    });
+  });
+
+  it('holds nothing while it waits: others may have the locks that are free', () => {
+    const world = new SetWorld();
+    take(world, 'b', 'orders/x');
+    const queued = world.runSet(setOf('abc', { waitMs: 5_000 }));
+    expect(queued).toMatchObject({ outcome: 'queued', name: 'b', place: 1, patienceLeftMs: 5_000 });
+    expect(take(world, 'a', 'orders/y').outcome).toBe('granted');
+    expect(take(world, 'c', 'orders/y').outcome).toBe('granted');
+  });
+
+  it('is refused where the queue of that lock is full', () => {
+    const world = new SetWorld();
+    world.policy = { queueLimit: 1, lockDelayMs: 0 };
+    take(world, 'b', 'orders/x');
+    world.run('b', acquire('orders/y', { waitMs: 100 }));
+    const answer = world.runSet(setOf('ab', { waitMs: 100 }));
+    expect(answer).toMatchObject({ outcome: 'queueFull', name: 'b', queueLength: 1 });
+  });
+});
+
+describe('a set whose turn comes', () => {
+  it('is offered the lock, never granted it alone, and takes all when it asks', () => {
+    const world = new SetWorld();
+    const { token } = take(world, 'b', 'orders/x');
+    const set = setOf('ab', { waitMs: 5_000 });
+    world.runSet(set);
+    world.now += 700;
+    world.run('b', release('orders/x', token));
+    expect(world.records.get('b')).toMatchObject({ holds: [], offers: [{ ticket: 1 }] });
+    const grants = granted(world.runSet(set));
+    expect(grants.map(({ waitedMs }) => waitedMs)).toEqual([700, 700]);
+    expect(world.queueOf('b')).toEqual([]);
+  });
+
+  it('moves on to the lock that blocks it now and lets the next one pass, with the patience it has left', () => {
+    const world = new SetWorld();
+    const b = take(world, 'b', 'orders/x');
+    const set = setOf('ab', { waitMs: 5_000 });
+    world.runSet(set);
+    world.run('b', acquire('orders/next', { waitMs: 5_000 }));
+    take(world, 'a', 'orders/y');
+    world.now += 1_000;
+    world.run('b', release('orders/x', b.token));
+    expect(world.runSet(set)).toMatchObject({
+      outcome: 'queued',
+      name: 'a',
+      patienceLeftMs: 4_000,
+    });
+    expect(world.holdersOf('b')).toEqual(['next']);
+    expect(world.queueOf('a')).toEqual(['w1']);
+  });
+
+  it('does not pass a single acquire that waits', () => {
+    const world = new SetWorld();
+    const b = take(world, 'b', 'orders/x');
+    world.run('b', acquire('orders/single', { waitMs: 5_000 }), 'p2');
+    const set = setOf('ab', { waitMs: 5_000 });
+    world.runSet(set);
+    world.run('b', release('orders/x', b.token), 'p1');
+    expect(world.runSet(set)).toMatchObject({ outcome: 'queued', name: 'b', place: 2 });
+    expect(world.runSet(setOf('ab', { owner: 'w9' }))).toMatchObject({ outcome: 'held' });
+  });
+
+  it('does not pass a writer who waits, even where it only wants to share', () => {
+    const world = new SetWorld();
+    world.run('a', acquire('orders/reader', { mode: 'shared' }));
+    world.run('a', acquire('orders/writer', { waitMs: 5_000 }));
+    const set = setOf('ab', { modes: { a: 'shared' } });
+    expect(world.runSet(set)).toMatchObject({ outcome: 'held', blockedBy: [{ name: 'a' }] });
+  });
+
+  it('takes a lock that was only offered to a younger set', () => {
+    const world = new SetWorld();
+    const [b, c] = [take(world, 'b', 'orders/x'), take(world, 'c', 'orders/x')];
+    const old = setOf('bc', { owner: 'old', waitMs: 5_000 });
+    const young = setOf('cd', { owner: 'young', waitMs: 5_000 });
+    world.runSet(old);
+    world.now += 1;
+    world.runSet(young, 'p2');
+    world.run('b', release('orders/x', b.token));
+    world.run('c', release('orders/x', c.token));
+    expect(world.records.get('c')?.offers).toHaveLength(1);
+    granted(world.runSet(old));
+    expect(world.runSet(young, 'p2')).toMatchObject({ outcome: 'queued', name: 'c', place: 1 });
+  });
+
+  it('goes before younger sets that stood at a lock before it moved there', () => {
+    const world = new SetWorld();
+    const [b, c] = [take(world, 'b', 'orders/x'), take(world, 'c', 'orders/x')];
+    const old = setOf('bc', { owner: 'old', waitMs: 5_000 });
+    world.runSet(old);
+    world.now += 1;
+    world.runSet(setOf('cd', { owner: 'young', waitMs: 5_000 }));
+    world.run('b', release('orders/x', b.token));
+    expect(world.runSet(old)).toMatchObject({ outcome: 'queued', name: 'c', place: 2 });
+    world.run('c', release('orders/x', c.token));
+    expect(world.records.get('c')?.offers).toMatchObject([{ ticket: 2 }]);
+    granted(world.runSet(old));
+  });
+
+  it('costs its queue nothing once its caller has left, and little once its process is dead', () => {
+    const world = new SetWorld();
+    const b = take(world, 'b', 'orders/x');
+    const [first, second] = [1, 2].map((i) => setOf('ab', { owner: `w${i}`, waitMs: 5_000 }));
+    if (!first || !second) return expect.unreachable();
+    world.runSet(first);
+    world.runSet(second, 'p2');
+    world.run('b', acquire('orders/single', { waitMs: 5_000 }));
+    world.hangUp(first);
+    world.kill('p2');
+    world.run('b', release('orders/x', b.token));
+    expect(world.holdersOf('b')).toEqual(['single']);
+  });
+
+  it('times out with what is in its way, and is told the same again', () => {
+    const world = new SetWorld();
+    take(world, 'b', 'orders/x');
+    const set = setOf('ab', { waitMs: 500, requestId: 'r1' });
+    world.runSet(set);
+    world.now += 500;
+    const answer = world.runSet({ ...set, verb: 'giveUpSet' });
+    expect(answer).toMatchObject({
+      outcome: 'timeout',
+      blockedBy: [{ name: 'b', queueLength: 0 }],
+    });
+    expect(world.queueOf('b')).toEqual([]);
+    expect(world.runSet(set)).toEqual(answer);
+  });
+});
+
+describe('a set with a request id', () => {
+  it('is granted once, and told again of the same holds', () => {
+    const world = new SetWorld();
+    const set = setOf('ab', { requestId: 'r1' });
+    const first = granted(world.runSet(set));
+    world.now += 10;
+    const again = granted(world.runSet(set, 'p2'));
+    expect(again).toEqual(first.map((g) => ({ ...g, expiresInMs: g.expiresInMs - 10 })));
+  });
+
+  it('is refused with another input', () => {
+    const world = new SetWorld();
+    world.runSet(setOf('ab', { requestId: 'r1' }));
+    const other = setOf('ab', { requestId: 'r1', input: 'other' });
+    expect(() => world.runSet(other)).toThrow(/used before/);
+  });
+
+  it('tells which of its holds are over and which are not', () => {
+    const world = new SetWorld();
+    const set = setOf('ab', { requestId: 'r1' });
+    const [a, b] = granted(world.runSet(set));
+    world.run('a', release('orders/w1', a?.token ?? 0));
+    expect(world.runSet(set)).toEqual({
+      outcome: 'ended',
+      ended: [{ name: 'a', token: a?.token, cause: 'released' }],
+      grants: [b],
+    });
+  });
+
+  it('hears its first answer, or keeps its place, though the policy forbids it by now; a new one is refused', () => {
+    const world = new SetWorld();
+    const outsidePolicy = 'leaseMs must be at most 1000 in namespace billing.';
+    const set = setOf('ab', { requestId: 'r1' });
+    const first = granted(world.runSet(set));
+    expect(granted(world.runSet({ ...set, outsidePolicy }))).toEqual(first);
+    const patient = setOf('bc', { owner: 'w2', waitMs: 5_000, requestId: 'r2' });
+    world.runSet(patient);
+    const waiting = world.runSet({ ...patient, outsidePolicy }, 'p2');
+    expect(waiting).toMatchObject({ outcome: 'queued', name: 'b', place: 1 });
+    const anew = setOf('de', { requestId: 'r3' });
+    const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy });
+    expect(() => world.runSet({ ...anew, outsidePolicy })).toThrow(refused);
+  });
+
+  it('keeps one place where two calls of it lined up at different locks at once', () => {
+    const world = new SetWorld();
+    take(world, 'b', 'orders/x');
+    const set = setOf('ab', { waitMs: 5_000, requestId: 'r1' });
+    const slow = world.propose(set, 'p1');
+    take(world, 'a', 'orders/y');
+    const quick = world.propose(set, 'p2');
+    expect(world.finish(quick)).toBe(true);
+    expect(world.finish(slow)).toBe(true);
+    expect([world.queueOf('a'), world.queueOf('b')]).toEqual([['w1'], ['w1']]);
+    expect(world.runSet(set, 'p1')).toMatchObject({ outcome: 'queued', name: 'a' });
+    expect([world.queueOf('a'), world.queueOf('b')]).toEqual([['w1'], []]);
+  });
+
+  it.each([
+    ['waits', 5_000, 'cancelled'],
+    ['was granted', 0, 'released'],
+  ])('is undone whole while it %s', (_, waitMs, outcome) => {
+    const world = new SetWorld();
+    if (waitMs > 0) take(world, 'b', 'orders/x');
+    const set = setOf('ab', { waitMs, requestId: 'r1' });
+    world.runSet(set);
+    const { service, owner, request } = set;
+    const names = ['b', 'a'];
+    const cancel = { verb: 'cancelSet' as const, service, owner, names, request };
+    expect(world.runSet({ ...cancel, owner: 'w2' })).toEqual({ outcome: 'none' });
+    expect(world.runSet(cancel)).toEqual({ outcome });
+    expect(world.queueOf('b')).toEqual([]);
+    expect(world.holdersOf('a')).toEqual([]);
+    expect(world.runSet(cancel)).toEqual({ outcome: 'none' });
+    expect(world.runSet(set).outcome).toBe(waitMs > 0 ? 'timeout' : 'ended');
+  });
+
+  it('that was entered again since gives back its own entry alone, once, and is over all the same', () => {
+    const world = new SetWorld();
+    const set = setOf('ab', { requestId: 'r1' });
+    const [a, b] = granted(world.runSet(set));
+    const again = acquire('orders/w1', { reentrant: true, requestId: 'r2' });
+    expect(world.run('b', again)).toMatchObject({ token: b?.token, holdCount: 2 });
+    const { service, owner, request } = set;
+    const cancel = { verb: 'cancelSet' as const, service, owner, names: ['a', 'b'], request };
+    expect(world.runSet(cancel)).toEqual({ outcome: 'released' });
+    expect(world.holdersOf('a')).toEqual([]);
+    expect(world.records.get('b')?.holds).toMatchObject([{ token: b?.token, count: 1 }]);
+    expect(world.runSet(cancel)).toEqual({ outcome: 'none' });
+    expect(world.runSet(set)).toEqual({
+      outcome: 'ended',
+      ended: [a, b].map((grant) => ({ name: grant?.name, token: grant?.token, cause: 'released' })),
+      grants: [],
+    });
+    expect(world.run('b', again)).toMatchObject({ outcome: 'granted', token: b?.token });
+    expect(world.run('b', release('orders/w1', b?.token ?? 0))).toEqual({ outcome: 'released' });
+  });
+
+  it('is given back whole after a late grant, unless a request id may still be told of it', () => {
+    const world = new SetWorld();
+    const set = setOf('ab');
+    const holds = granted(world.runSet(set));
+    const withdraw = { verb: 'withdrawSet' as const, holds, request: set.request };
+    expect(world.runSet(withdraw)).toEqual({ outcome: 'withdrawn' });
+    expect(world.holdersOf('a')).toEqual([]);
+    const named = setOf('ab', { requestId: 'r1' });
+    const kept = granted(world.runSet(named));
+    expect(kept[0]?.token).toBeGreaterThan(holds[0]?.token ?? 0);
+    expect(world.runSet({ ...withdraw, holds: kept, request: named.request })).toEqual({
+      outcome: 'gone',
+    });
+    expect(granted(world.runSet(named))).toMatchObject(kept.map(({ token }) => ({ token })));
+  });
+});

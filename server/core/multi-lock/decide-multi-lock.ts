@@ -1,0 +1,146 @@
+import type { SetAnswer } from '../../contract/multi-lock/answers';
+import { type Decision, type DecisionContext, Draft } from '../decision';
+import { decideWithdraw } from '../lock/decide-hold';
+import { handOff, settle } from '../lock/expire-and-promote';
+import { endHold, takeOneOff } from '../lock/hold-lifecycle';
+import type { AcquireCommand } from '../lock/lock-command';
+import type { Hold, LockRecord, Waiter } from '../lock/lock-record';
+import { waitedMs } from '../lock/queue';
+import { acquireSet, giveUpSet, type Touched } from './acquire-multi-lock';
+import {
+  type CancelSetCommand,
+  memberAsk,
+  namesOf,
+  type SetCommand,
+  type WithdrawSetCommand,
+} from './multi-lock-command';
+import { recallSet, rememberUndone } from './multi-lock-idempotency';
+import { leave, type Member, placesOf } from './multi-lock-member';
+
+/** What a decision on a multi-lock needs; `remembered` is the answer stored for its request. */
+export type SetContext = Omit<DecisionContext, 'callerOf'> & {
+  callerOf: (name: string, waiter: Waiter) => AcquireCommand | null;
+};
+
+/**
+ * What a command does to the locks of a multi-lock. It takes effect only once all changes were
+ * swapped in by one step.
+ */
+export interface SetDecision {
+  /** The locks that change, by name. */
+  changes: { name: string; decision: Decision<null> & { next: LockRecord } }[];
+  answer: SetAnswer;
+}
+
+/**
+ * Decides one command on all locks of a multi-lock (a "set" in the code). Pure, as `decide` is.
+ *
+ * Guarantees, once a store has swapped in all changes by one step or none:
+ * - a set is granted whole or not at all, and each of its holds is an ordinary one;
+ * - while it waits it holds nothing: it is in the queue of one lock that blocks it. If its turn
+ *   comes there and another lock blocks it, it moves to the queue of that lock, and the first lock
+ *   goes to its next waiter. No set holds one lock while it waits for another, so sets cannot
+ *   deadlock;
+ * - it never overtakes a waiting single acquire, nor a set that came to the same queue earlier;
+ * - its timeout and its age span all moves.
+ *
+ * Not guaranteed: that sets are granted in the order in which they came. Requests for fewer locks
+ * may overtake a set, and if its locks are never free at the same time it times out. A hold of its
+ * own owner blocks it like any other: a set never re-enters.
+ *
+ * @param records the locks as last read, by name; null for a lock that was never written
+ * @throws LockyardError as `decide`
+ */
+export function decideSet(
+  records: ReadonlyMap<string, LockRecord | null>,
+  command: SetCommand,
+  context: SetContext,
+): SetDecision {
+  const members = namesOf(command).map((name) => memberOf(name, records, command, context));
+  const touched: Touched = new Set();
+  const answer = answerTo(members, command, context, touched);
+  const changes = members.flatMap((member) => {
+    if (!touched.has(member)) return [];
+    const { next, ...rest } = member.draft.finish(null);
+    return next ? [{ name: member.name, decision: { next, ...rest } }] : [];
+  });
+  return { changes, answer };
+}
+
+const NOTHING_ASKED = { verb: 'settle' } as const;
+
+function memberOf(
+  name: string,
+  records: ReadonlyMap<string, LockRecord | null>,
+  command: SetCommand,
+  context: SetContext,
+): Member {
+  const before = records.get(name) ?? null;
+  const locks = 'locks' in command ? command.locks : [];
+  const mode = locks.find((lock) => lock.name === name)?.mode ?? 'exclusive';
+  const asked = command.verb === 'acquireSet' ? memberAsk(command, mode) : NOTHING_ASKED;
+  const callerOf = (waiter: Waiter) => context.callerOf(name, waiter);
+  return { name, mode, before, draft: new Draft(before, asked, { ...context, callerOf }) };
+}
+
+function answerTo(
+  members: Member[],
+  command: SetCommand,
+  context: SetContext,
+  touched: Touched,
+): SetAnswer {
+  if (command.verb === 'cancelSet') return cancelSet(members, command, touched);
+  if (command.verb === 'withdrawSet') return withdrawSet(members, command, touched);
+  const replay = recallSet(members, command.request, context, touched);
+  if (replay) return replay;
+  return command.verb === 'acquireSet'
+    ? acquireSet(members, command, context.process, touched)
+    : giveUpSet(members, command, context.process, touched);
+}
+
+/**
+ * Undoes an acquire of a multi-lock: leaves the queue, or releases what it was granted and still
+ * has. A hold that was re-entered since then continues for those entries; then the end of the set
+ * itself has to be stored.
+ */
+function cancelSet(members: Member[], command: CancelSetCommand, touched: Touched): SetAnswer {
+  const { service, owner, request } = command;
+  const isMine = (party: Hold | Waiter) => party.service === service && party.owner === owner;
+  const places = placesOf(members, request).filter(({ waiter }) => isMine(waiter));
+  for (const place of places) {
+    const { draft } = place.member;
+    draft.note('cancelled', place.waiter, { waitedMs: waitedMs(draft, place.waiter) });
+    leave(place);
+    settle(draft);
+    const timeout = { outcome: 'timeout', blockedBy: [], retryAfterMs: 0 };
+    draft.remember({ ...request, inputHash: '' }, timeout, draft.now);
+    touched.add(place.member);
+  }
+  if (places.length > 0) return { outcome: 'cancelled' };
+  const undone: { member: Member; hold: Hold }[] = [];
+  for (const member of members) {
+    const { draft } = member;
+    settle(draft);
+    const hold = draft.record.holds.find((h) => isMine(h) && h.requests.includes(request.key));
+    if (!hold) continue;
+    if (hold.count > 1) takeOneOff(draft, hold, request);
+    else endHold(draft, hold, 'released');
+    handOff(draft);
+    touched.add(member);
+    undone.push({ member, hold });
+  }
+  rememberUndone(undone, request);
+  return { outcome: touched.size > 0 ? 'released' : 'none' };
+}
+
+/** Reverts a late grant, all of it, if no caller but its own can have received it. */
+function withdrawSet(members: Member[], command: WithdrawSetCommand, touched: Touched): SetAnswer {
+  for (const member of members) {
+    const held = command.holds.find(({ name }) => name === member.name);
+    if (!held) continue;
+    const { token } = held;
+    const { outcome } = decideWithdraw(member.draft, { verb: 'withdraw', token });
+    if (outcome === 'withdrawn') touched.add(member);
+  }
+  return { outcome: touched.size > 0 ? 'withdrawn' : 'gone' };
+}

@@ -1,0 +1,76 @@
+import type { AcquireCommand } from '../lock/lock-command';
+import type { Meta, Mode } from '../lock/lock-record';
+import type { RequestIdentity } from '../request-fingerprint';
+
+/** One lock of a multi-lock, and its mode. */
+export interface SetLock {
+  name: string;
+  mode: Mode;
+}
+
+/** Takes several locks of one namespace, all or none. */
+export interface AcquireSetCommand {
+  verb: 'acquireSet';
+  service: string;
+  owner: string;
+  /** At least two, each once. */
+  locks: SetLock[];
+  leaseMs: number;
+  /** The longest wait over all requests with this id; 0 never queues. */
+  waitMs: number;
+  meta: Meta;
+  request: RequestIdentity;
+  /** As for a single acquire. */
+  outsidePolicy?: string | null;
+}
+
+/** Ends the wait of a multi-lock that timed out. Answers `granted` if the grant came first. */
+export type GiveUpSetCommand = Omit<AcquireSetCommand, 'verb'> & { verb: 'giveUpSet' };
+
+/** Undoes an acquire of a multi-lock, whether it is still queued or already granted. */
+export interface CancelSetCommand {
+  verb: 'cancelSet';
+  service: string;
+  owner: string;
+  names: string[];
+  /** The identity of the acquire to undo. */
+  request: RequestIdentity;
+}
+
+/** Reverts a grant that came too late to be of use. */
+export interface WithdrawSetCommand {
+  verb: 'withdrawSet';
+  holds: { name: string; token: number }[];
+  /** The acquire to which they were granted. */
+  request: RequestIdentity;
+}
+
+export type SetCommand =
+  | AcquireSetCommand
+  | GiveUpSetCommand
+  | CancelSetCommand
+  | WithdrawSetCommand;
+
+const SET_ID_CHARS = 11;
+
+/** The locks that a command concerns, in the one order that every process uses. */
+export function namesOf(command: SetCommand): string[] {
+  return namesIn(command).sort((a, b) => (a < b ? -1 : 1));
+}
+
+function namesIn(command: SetCommand): string[] {
+  if (command.verb === 'cancelSet') return [...command.names];
+  const members = command.verb === 'withdrawSet' ? command.holds : command.locks;
+  return members.map(({ name }) => name);
+}
+
+/** A multi-lock's acquire for one of its locks. */
+export function memberAsk(
+  command: AcquireSetCommand | GiveUpSetCommand,
+  mode: Mode,
+): AcquireCommand {
+  const { service, owner, leaseMs, waitMs, meta, request, locks } = command;
+  const set = { id: request.key.slice(0, SET_ID_CHARS), size: locks.length };
+  const asked = { service, owner, leaseMs, waitMs, mode, reentrant: false, meta, request };
+  return { verb: 'acquire', ...asked, set };
+}

@@ -1,0 +1,101 @@
+import type { BlockedBy } from '../../contract/multi-lock/answers';
+import type { Draft } from '../decision';
+import { hasRoom, isOpen } from '../lock/expire-and-promote';
+import { holderViews, lockState } from '../lock/inspect-record';
+import type { LockRecord, Mode, Offer, Waiter } from '../lock/lock-record';
+import { type Age, isOlder, removeWaiters, waiterOf } from '../lock/queue';
+import type { RequestIdentity } from '../request-fingerprint';
+
+/** One lock of a multi-lock during the decision. */
+export interface Member {
+  name: string;
+  mode: Mode;
+  /** The record as it was read. */
+  before: LockRecord | null;
+  draft: Draft;
+}
+
+/** The place of a multi-lock in the queue of one of its locks. */
+export interface Place {
+  member: Member;
+  waiter: Waiter;
+}
+
+/** Where a request waits: one place, or briefly more if two calls of it queued at the same time. */
+export function placesOf(members: Member[], request: RequestIdentity): Place[] {
+  return members.flatMap((member) => {
+    const waiter = waiterOf(member.draft.record, request.key);
+    return waiter ? [{ member, waiter }] : [];
+  });
+}
+
+/**
+ * Whether a set may have this lock now: it was offered to the set, or it is open, has room, and no
+ * other waiter takes precedence. Precedence belongs to single acquires before it in the queue and
+ * to sets that have waited longer. An offer to a younger set does not block it, so of all sets
+ * whose locks are free the oldest is always granted, and sets cannot block each other in a circle.
+ *
+ * @param age of the set; null for one that is not queued yet: it comes last
+ */
+export function isAvailable(
+  { draft, mode }: Member,
+  mine: Waiter | undefined,
+  age: Age | null,
+): boolean {
+  if (!isOpen(draft)) return false;
+  const { record } = draft;
+  if (record.offers.some(({ ticket }) => ticket === mine?.ticket)) return true;
+  const before = record.queue.filter(({ ticket }) => !mine || ticket < mine.ticket);
+  if (!before.every((waiter) => isYoungerSet(waiter, age))) return false;
+  const offers = record.offers.filter((offer) => !isOfYoungerSet(record, offer, age));
+  return hasRoom({ ...record, offers }, mode);
+}
+
+/**
+ * Whether the lock is held or closed to grants, rather than reserved for another waiter. Only such
+ * a lock is worth queueing at.
+ */
+export function isTaken({ draft, mode }: Member): boolean {
+  return !isOpen(draft) || !hasRoom({ ...draft.record, offers: [] }, mode);
+}
+
+/**
+ * Revokes offers to younger sets that exclude a hold of this mode. Those sets keep their places.
+ */
+export function makeRoom({ draft, mode }: Member, age: Age | null): void {
+  const { record } = draft;
+  const offers = record.offers.filter(
+    (offer) =>
+      !isOfYoungerSet(record, offer, age) || (mode === 'shared' && isShared(record, offer)),
+  );
+  if (offers.length < record.offers.length) draft.change({ offers });
+}
+
+/** Removes the waiter from this lock's queue without an event. */
+export function leave({ member, waiter }: Place): void {
+  removeWaiters(member.draft, [waiter]);
+}
+
+/** What blocks a multi-lock at this lock, as it was read. */
+export function blockOf({ name, before, draft }: Member, request: RequestIdentity): BlockedBy {
+  const mine = before && waiterOf(before, request.key) ? 1 : 0;
+  return {
+    name,
+    state: lockState(before, draft.now),
+    holders: holderViews(before, draft.now),
+    queueLength: (before?.queue.length ?? 0) - mine,
+  };
+}
+
+function isYoungerSet(waiter: Waiter, age: Age | null): boolean {
+  return waiter.setSize !== undefined && age !== null && isOlder(age, waiter);
+}
+
+function isOfYoungerSet({ queue }: LockRecord, { ticket }: Offer, age: Age | null): boolean {
+  const waiter = queue.find((other) => other.ticket === ticket);
+  return waiter !== undefined && isYoungerSet(waiter, age);
+}
+
+function isShared({ queue }: LockRecord, { ticket }: Offer): boolean {
+  return queue.some((waiter) => waiter.ticket === ticket && waiter.mode === 'shared');
+}

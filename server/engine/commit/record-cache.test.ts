@@ -1,0 +1,52 @@
+import { expect, it } from 'vitest';
+import { unwrittenRecord } from '../../core/lock/lock-record';
+import { KnownRecords } from './record-cache';
+
+const CAPACITY = 100;
+
+function remembering(ids: string[]): KnownRecords {
+  const records = new KnownRecords(CAPACITY);
+  for (const id of ids) remember(records, id);
+  return records;
+}
+
+function remember(records: KnownRecords, id: string): void {
+  records.at(id).known = { record: unwrittenRecord(1), writer: id, queueOnDisk: [] };
+}
+
+const numbered = (word: string, many: number) =>
+  Array.from({ length: many }, (_, i) => `${word}-${i}`);
+
+const known = (records: KnownRecords, ids: string[]) =>
+  ids.filter((id) => records.get(id)?.writer === id);
+
+it('no more records are kept in mind than there is room for', () => {
+  const ids = numbered('lock', 3 * CAPACITY);
+  const records = remembering(ids);
+  expect(known(records, ids)).toEqual(ids.slice(-CAPACITY));
+});
+
+it('a record that is asked for again outlives those that are not', () => {
+  const hot = numbered('hot', CAPACITY / 2);
+  const records = remembering(hot);
+  for (const passing of numbered('passing', 20 * CAPACITY)) {
+    remember(records, passing);
+    for (const id of hot) records.at(id);
+  }
+  expect(known(records, hot)).toEqual(hot);
+});
+
+it('looking whether something is known makes no room for it', () => {
+  const ids = numbered('lock', CAPACITY);
+  const records = remembering(ids);
+  for (const stranger of numbered('stranger', CAPACITY)) records.get(stranger);
+  expect(known(records, ids)).toEqual(ids);
+});
+
+it('what is forgotten is not known any more, whoever still holds on to its place', () => {
+  const records = remembering(['lock']);
+  const place = records.at('lock');
+  records.forget('lock');
+  expect(place.known).not.toBeNull();
+  expect(records.get('lock')).toBeNull();
+});

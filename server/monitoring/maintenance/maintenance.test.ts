@@ -1,0 +1,226 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Database } from '@/db/database';
+import type { RawSql } from '@/db/raw-sql';
+import type { EventRow } from '../../contract/console/lock-row';
+import { acquire, pause, release, renew, take } from '../../engine/testing/engine-rig';
+import { FaultyStore } from '../../engine/testing/faulty-store';
+import { systemClock } from '../../platform/clock';
+import { created, freshKey, readOne, stored } from '../../storage/conformance/testing/changes';
+import { storeNames } from '../../storage/conformance/testing/stores-under-test';
+import { HistoryOpener } from '../history/event-recorder';
+import { EventTally } from '../metrics/event-tally';
+import { ObservingRig, type Watcher } from '../testing/observing-rig';
+
+const CHORES = { namespace: '.lockyard', name: 'chores' };
+
+describe.each(storeNames)('the chores over %s', (name) => {
+  let rig: ObservingRig;
+
+  beforeEach(async () => {
+    rig = await ObservingRig.open(name);
+  });
+  afterEach(() => rig.close());
+
+  /** Where no other time is promised: as long as a busy machine may take. */
+  const soon = <T>(look: () => T | Promise<T>, timeout = 10_000) =>
+    vi.waitFor(look, { timeout, interval: 20 });
+  const chief = async ({ engine }: Watcher) =>
+    (await engine.run(CHORES, { verb: 'inspect' })).holders[0]?.owner;
+  const eventsOf = async ({ observing }: Watcher, key: { namespace: string; name: string }) => {
+    const rows: EventRow[] = [];
+    for (let before: string | undefined; ; ) {
+      const page = await observing.events.list({ ...key, before, limit: 7 });
+      rows.push(...page.rows);
+      if (page.older === null) return rows.reverse();
+      before = page.older;
+    }
+  };
+
+  it('settle a lapsed lease that nobody touches within 2 s, its event at the deadline', async () => {
+    const watcher = await rig.watch();
+    await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
+    const key = freshKey();
+    const { expiresAt, token } = await take(watcher, key, 'w1', { leaseMs: 300 });
+    await pause(300);
+    await soon(async () => {
+      const events = await eventsOf(watcher, key);
+      expect(events.at(-1)).toMatchObject({ kind: 'expired', at: expiresAt, token, heldMs: 300 });
+      expect(watcher.observing.board.row(key.namespace, key.name)).toMatchObject({ hold: null });
+      // What is promised, and as much again for a busy machine.
+    }, 4_000);
+  });
+
+  it('leave a lease that ran out just now to whoever takes the lock next', async () => {
+    const watcher = await rig.watch();
+    await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
+    const key = freshKey();
+    await take(watcher, key, 'w1', { leaseMs: 300 });
+    await pause(400);
+    const { rev } = await take(watcher, key, 'w2', { leaseMs: 60_000 });
+    await soon(async () => {
+      const events = await eventsOf(watcher, key);
+      expect(events.map(({ kind }) => kind)).toEqual(['granted', 'expired', 'granted']);
+      expect(events.map((event) => event.rev)).toEqual([rev - 1, rev, rev]);
+    });
+  });
+
+  it('take the waiters of a dead process out of a queue that nobody looks at', async () => {
+    const watcher = await rig.watch();
+    const dying = await rig.engines.join();
+    const key = freshKey();
+    await take(watcher, key, 'w1', { leaseMs: 60_000 });
+    const lost = acquire(dying, key, 'w2', { waitMs: 20_000 }).catch(() => null);
+    await soon(() => expect(watcher.observing.board.row(key.namespace, key.name)?.waiters).toBe(1));
+    dying.faults.goAway();
+    await soon(
+      () => expect(watcher.observing.board.row(key.namespace, key.name)?.waiters).toBe(0),
+      6_000,
+    );
+    dying.faults.comeBack();
+    await dying.engine.drain();
+    await lost;
+  });
+
+  it('are done by one process alone, and by another at once when that one ends', async () => {
+    const watchers = [await rig.watch(), await rig.watch(), await rig.watch()];
+    const [first] = watchers as [Watcher, ...Watcher[]];
+    await soon(async () => expect(await chief(first)).toBeDefined());
+    await soon(() => expect(watchers.some(({ intents }) => intents.asked > 0)).toBe(true));
+    await pause(500);
+    const doing = watchers.filter(({ intents }) => intents.asked > 0);
+    expect(doing.map(({ process }) => process)).toEqual([await chief(first)]);
+    const [busy] = doing as [Watcher];
+    await busy.observing.close();
+    const others = watchers.filter((each) => each !== busy);
+    await soon(() => expect(others.filter(({ intents }) => intents.asked > 0)).toHaveLength(1));
+    await pause(1_200);
+    expect(others.filter(({ intents }) => intents.asked > 0)).toHaveLength(1);
+  });
+
+  it('are taken over from a process that died, and every event is opened exactly once', async () => {
+    const [one, two] = [await rig.watch(), await rig.watch()];
+    await soon(async () => expect(await chief(one)).toBeDefined());
+    const isOne = (await chief(one)) === one.process;
+    const [dying, heir] = isOne ? [one, two] : [two, one];
+    const worker = await rig.engines.join();
+    const keys = Array.from({ length: 5 }, () => freshKey());
+    let done = false;
+    const working = keys.map(async (key) => {
+      for (let round = 0; !done; round += 1) {
+        const { token } = await take(worker, key, `w${round}`, { leaseMs: 60_000 });
+        await renew(worker, key, `w${round}`, token);
+        await release(worker, key, `w${round}`, token);
+        await pause(20);
+      }
+    });
+    await pause(1_000);
+    dying.faults.goAway();
+    await soon(async () => expect(await chief(heir)).toBe(heir.process));
+    await pause(300);
+    dying.faults.comeBack();
+    await pause(500);
+    done = true;
+    await Promise.all(working);
+    const key = keys[0] ?? freshKey();
+    const lastRev = (await stored(rig.engines.under.store, key)).rev;
+    await soon(async () => expect((await eventsOf(heir, key)).at(-1)?.rev).toBe(lastRev));
+    for (const each of keys) {
+      const events = await eventsOf(heir, each);
+      const kinds = events.map(({ kind }) => kind);
+      expect(kinds).toEqual(kinds.map((_, i) => ['granted', 'renewed', 'released'][i % 3]));
+      const [first] = events;
+      expect(events.map(({ rev }) => rev)).toEqual(events.map((_, i) => (first?.rev ?? 0) + i));
+    }
+  }, 40_000);
+
+  it('go on for one backend while another is silent', async () => {
+    const silent = await rig.engines.join();
+    const besides = [
+      { id: 'another', store: silent.faults, engine: silent.engine, epochOf: () => 1 },
+    ];
+    silent.faults.goAway();
+    const watcher = await rig.watch({ besides });
+    await soon(() => expect(watcher.intents.asked).toBeGreaterThan(0));
+    const key = freshKey();
+    await take(watcher, key, 'w1', { leaseMs: 500 });
+    await soon(async () => {
+      // Before that it may have been granted too late, and again.
+      expect((await eventsOf(watcher, key)).at(-1)?.kind).toBe('expired');
+    });
+  });
+
+  it('go on though a record cannot be read', async () => {
+    const broken = freshKey();
+    await created(rig.engines.under.store, broken, { head: '{' });
+    const watcher = await rig.watch();
+    const key = freshKey();
+    await take(watcher, key, 'w1', { leaseMs: 500 });
+    await soon(async () => {
+      expect((await eventsOf(watcher, key)).at(-1)?.kind).toBe('expired');
+    });
+  });
+
+  it('open every event, also when the database refuses for a moment in between', async () => {
+    const { database, store } = rig.engines.under;
+    const worker = await rig.engines.join();
+    const refusals = { left: 0 };
+    const raw: RawSql = {
+      ask: database.raw.ask,
+      async transaction(work) {
+        if (refusals.left === 0) return database.raw.transaction(work);
+        refusals.left -= 1;
+        throw new Error('Not now.');
+      },
+    };
+    const unsteady: Database = Object.create(database, { raw: { value: raw } });
+    const opener = new HistoryOpener(
+      unsteady,
+      { id: 'default', store: new FaultyStore(store) },
+      systemClock,
+      new EventTally(),
+    );
+    const watcher = await rig.watch({ database: unsteady });
+    await watcher.observing.close();
+    await opener.open();
+    const key = freshKey();
+    const { token } = await take(worker, key, 'w1');
+    refusals.left = 1;
+    await expect(opener.open()).rejects.toThrow('Not now.');
+    await release(worker, key, 'w1', token);
+    await opener.open();
+    const kinds = (await eventsOf(watcher, key)).map(({ kind }) => kind);
+    expect(kinds).toEqual(['granted', 'released']);
+  });
+
+  it('open a long history without falling behind, page by page, newest first', async () => {
+    const worker = await rig.engines.join();
+    const key = freshKey();
+    const { token } = await take(worker, key, 'w1', { leaseMs: 60_000 });
+    for (let i = 0; i < 600; i += 1) await renew(worker, key, 'w1', token, 60_000);
+    const watcher = await rig.watch();
+    await soon(async () => expect(await eventsOf(watcher, key)).toHaveLength(601));
+    const events = await eventsOf(watcher, key);
+    const revs = events.map(({ rev }) => rev);
+    expect(revs).toEqual(revs.map((_, i) => (revs[0] ?? 0) + i));
+  });
+
+  it('remove all remembered answers that lapsed, however many', async () => {
+    const { store } = rig.engines.under;
+    const { now } = await readOne(store, freshKey());
+    const memos = Array.from({ length: 12_000 }, (_, i) => ({
+      key: `lapsed-${i}`,
+      inputHash: '',
+      answer: null,
+      expiresAt: now - 1_000,
+    }));
+    for (let i = 0; i < memos.length; i += 500) {
+      await created(store, freshKey(), { memos: memos.slice(i, i + 500) });
+    }
+    await store.forget([]);
+    const { memos: left } = await store.read(
+      [],
+      memos.map(({ key }) => key),
+    );
+    expect(left).toHaveLength(0);
+  });
+});

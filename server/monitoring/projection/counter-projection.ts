@@ -1,0 +1,202 @@
+import type { CounterDetail, CounterPage, CounterRow } from '../../contract/console/counter-row';
+import type { BackendHealth } from '../../contract/console/lock-row';
+import type { CounterListInput } from '../../contract/counter/inputs';
+import { LockyardError } from '../../contract/errors';
+import type { LockEngine } from '../../engine/lock-engine';
+import type { NameCount } from '../../engine/names/name-count';
+import type { Clock } from '../../platform/clock';
+import { decodeCounter } from '../../storage/codec/counter-codec';
+import { recordId } from '../../storage/record-id';
+import type { ReadRecord, RecordKey, RecordStore } from '../../storage/record-store';
+import { TimeSlice } from '../lists/order/time-slice';
+import { CounterTable, type KeptCounter } from './counter-table';
+import type { KeptName } from './names-on-shards';
+import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-of';
+
+/** One backend as far as its counters are concerned. */
+interface CounterBackend {
+  id: string;
+  store: RecordStore;
+  engine: LockEngine;
+  shard?: ShardOf;
+}
+
+/** Equal searches within this time share one answer. */
+const SHARED_FOR_MS = 400;
+
+/**
+ * Every counter of every backend as this process last read it. The lock board reads for both, and
+ * says when to look.
+ */
+export class CounterBoard {
+  readonly table: CounterTable;
+  /** By what was looked for. */
+  private readonly answers = new Map<string, { at: number; page: Promise<CounterPage> }>();
+
+  /**
+   * @param backendOf which backend a namespace is on; null if there is no such namespace
+   * @param names notified of every counter that is added or removed
+   */
+  constructor(
+    private readonly backends: CounterBackend[],
+    private readonly clock: Clock,
+    private readonly backendOf: (namespace: string) => Promise<string | null>,
+    names: NameCount,
+  ) {
+    this.table = new CounterTable(names);
+  }
+
+  /** The counter list: filtered, by name. Costs no look at any backend. */
+  page({ search = '', limit }: CounterListInput): Promise<CounterPage> {
+    return this.find(search.toLowerCase(), limit);
+  }
+
+  /** The same for those who follow it: an answer may be a moment old. */
+  livePage({ search = '', limit }: CounterListInput): Promise<CounterPage> {
+    const sought = search.toLowerCase();
+    const now = this.clock.monotonic();
+    for (const [text, { at }] of this.answers) {
+      if (now - at >= SHARED_FOR_MS) this.answers.delete(text);
+    }
+    const text = `${limit}/${sought}`;
+    const known = this.answers.get(text);
+    if (known) return known.page;
+    const page = this.find(sought, limit);
+    this.answers.set(text, { at: now, page });
+    return page;
+  }
+
+  private async find(sought: string, limit: number): Promise<CounterPage> {
+    const { rows, matching } = await this.table.find(sought, limit, this.slice());
+    const health = new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
+    return {
+      rows: rows.map((row) => rowNow(row, health.get(row.keptBy))),
+      matching,
+      total: this.table.size,
+      backends: publicHealths(this.backends),
+      asOf: this.clock.now(),
+    };
+  }
+
+  private slice(): TimeSlice {
+    return new TimeSlice(() => this.clock.monotonic());
+  }
+
+  row(namespace: string, name: string): CounterRow | null {
+    for (const backend of this.backends) {
+      const id = counterRowId(publicId(backend), { namespace, name, kind: 'counter' });
+      const kept = this.table.get(id);
+      if (kept?.keptBy === backend.id) return rowNow(kept, backend.engine.health());
+    }
+    return null;
+  }
+
+  /**
+   * A counter read afresh; the last good reading, marked as such, while its backend does not
+   * answer.
+   *
+   * @throws LockyardError `NOT_FOUND` for an unknown namespace or a counter that was never created,
+   *   `BACKEND_DOWN` if there is no reading at all
+   */
+  async detail(namespace: string, name: string): Promise<CounterDetail> {
+    const id = await this.backendOf(namespace);
+    const key: RecordKey = { namespace, name, kind: 'counter' };
+    const backend = keeperOf(this.backends, id, key);
+    if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+    const read = await readCounter(backend, key);
+    if (!read) return this.lastDetail(backend, namespace, name);
+    this.take(backend, read);
+    if (!read.record) throw new LockyardError('NOT_FOUND', 'This counter was never created.');
+    const row = shownRow(keptRow(backend, read), true);
+    const health = { ...backend.engine.health(), id: publicId(backend) };
+    return { row, backend: health, asOf: this.clock.now() };
+  }
+
+  /** Keeps a reading, unless a later one has overtaken it. */
+  take(backend: CounterBackend, read: ReadRecord): void {
+    if (read.record) this.table.keep(keptRow(backend, read));
+    else this.table.forget(counterRowId(publicId(backend), read.key));
+  }
+
+  *keptNames(): Generator<KeptName> {
+    for (const { keptBy, namespace, name } of this.table.all()) {
+      yield { keptBy, key: { namespace, name, kind: 'counter' } };
+    }
+  }
+
+  /** Starts a full read of a backend. The answer evicts what was not read before it is called. */
+  beginReading(backend: string): () => Promise<void> {
+    return this.table.beginReading(backend, this.slice());
+  }
+
+  private lastDetail(keeper: CounterBackend, namespace: string, name: string) {
+    const id = publicId(keeper);
+    const health = { ...keeper.engine.health(), id };
+    const row = this.row(namespace, name);
+    if (!row) {
+      const text = `The backend "${id}" does not answer, and this counter was not read before.`;
+      throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
+    }
+    const backend = { ...health, reachable: false };
+    const asOf = this.clock.now() - health.silentForMs;
+    return { row: { ...row, isKnown: false }, backend, asOf };
+  }
+}
+
+export function counterRowId(backend: string, key: RecordKey): string {
+  return `${backend}/${recordId(key)}`;
+}
+
+/** Null: the backend does not answer. */
+async function readCounter({ store }: CounterBackend, key: RecordKey): Promise<ReadRecord | null> {
+  try {
+    const { records } = await store.read([key], []);
+    return records[0] ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function keptRow(keeper: CounterBackend, read: ReadRecord): KeptCounter {
+  const { namespace, name } = read.key;
+  const backend = publicId(keeper);
+  const row = {
+    id: counterRowId(backend, read.key),
+    namespace,
+    name,
+    backend,
+    keptBy: keeper.id,
+    rev: read.record?.rev ?? 0,
+    readAt: read.now,
+    haystack: `${namespace}/${name}`.toLowerCase(),
+  };
+  return { ...row, ...standingIn(read) };
+}
+
+type Standing = Pick<CounterRow, 'value' | 'floor' | 'ceiling' | 'createdAt' | 'lastMove'>;
+
+const UNREADABLE: Standing = {
+  value: null,
+  floor: null,
+  ceiling: null,
+  createdAt: 0,
+  lastMove: null,
+};
+
+function standingIn({ record }: ReadRecord): Standing {
+  if (!record) return UNREADABLE;
+  try {
+    const { value, floor, ceiling, createdAt, lastMove } = decodeCounter(record).record;
+    return { value, floor, ceiling, createdAt, lastMove };
+  } catch {
+    return UNREADABLE;
+  }
+}
+
+function rowNow(row: KeptCounter, health: BackendHealth | undefined): CounterRow {
+  return shownRow(row, row.value !== null && health?.reachable === true);
+}
+
+function shownRow({ keptBy: _, haystack: __, ...row }: KeptCounter, isKnown: boolean): CounterRow {
+  return { ...row, isKnown };
+}

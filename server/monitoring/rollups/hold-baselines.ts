@@ -1,0 +1,129 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Database } from '@/db/database';
+import type { OwnHold } from '../../contract/console/insight-row';
+import { LogHistogram } from '../../core/statistics/log-histogram';
+import { WEEK_MS, weekOf } from '../../core/statistics/week-of';
+import type { Clock } from '../../platform/clock';
+import { rowId } from '../projection/projection-row';
+
+/** Fewer holds tell nothing of what is usual. */
+const HOLDS_MIN = 20;
+
+/** Of more locks than these, the ones whose last holds ended longest ago are not kept. */
+const LOCKS_MAX = 100_000;
+
+/** Rows read at a time, and worked on before others get their turn. */
+const ROWS_AT_ONCE = 2_000;
+const ROWS_A_TURN = 250;
+
+/** Begins this week, and the one before. */
+interface KeptLock {
+  texts: [current: string, before: string];
+  own: OwnHold | null;
+}
+
+/** A row of `lock_weeks`. */
+interface WeekRow {
+  lockId: string;
+  week: number;
+  text: string;
+  countedTo: number;
+}
+
+/**
+ * How long each lock of some backends is typically held, in memory: from the holds that ended this
+ * week and the week before. Reflects the roll-ups as of the last `refresh`.
+ */
+export class OwnHolds {
+  private week = Number.NEGATIVE_INFINITY;
+  /** By a lock's id on the board; whose holds changed last is last. */
+  private locks = new Map<string, KeptLock>();
+  /** By backend: rows that were written up to here have been read. */
+  private readonly readTo = new Map<string, number>();
+  private readonly locksMax: number;
+
+  constructor(
+    private readonly database: Database,
+    private readonly backends: { id: string; shownAs: string }[],
+    private readonly clock: Clock,
+    { locksMax = LOCKS_MAX }: { locksMax?: number } = {},
+  ) {
+    this.locksMax = locksMax;
+  }
+
+  /**
+   * Null: this lock has too little history, or is one too many.
+   *
+   * @param id of its row on the board
+   */
+  of(id: string): OwnHold | null {
+    return this.locks.get(id)?.own ?? null;
+  }
+
+  /**
+   * Reads what was written since the last time; everything, the first time and when a week begins.
+   */
+  async refresh(): Promise<void> {
+    const week = weekOf(this.clock.now());
+    const isNew = week !== this.week;
+    const locks = isNew ? new Map<string, KeptLock>() : this.locks;
+    if (isNew) this.readTo.clear();
+    for (const { id: backend, shownAs } of this.backends) {
+      const rows = await this.rowsSince(backend, this.readTo.get(backend) ?? 0, week - WEEK_MS);
+      // Rows come newest first; the most recently changed must be evicted last.
+      for (const [i, row] of rows.reverse().entries()) {
+        keep(locks, rowId(shownAs, row.lockId), row, week);
+        if (i % ROWS_A_TURN === 0) await setImmediate();
+      }
+      const last = rows.at(-1);
+      if (last) this.readTo.set(backend, last.countedTo);
+    }
+    for (const id of locks.keys()) {
+      if (locks.size <= this.locksMax) break;
+      locks.delete(id);
+    }
+    this.locks = locks;
+    this.week = week;
+  }
+
+  /**
+   * Newest first, no more than can be kept. Rows of the last write that was seen may be among them
+   * again.
+   */
+  private async rowsSince(backend: string, since: number, week: number): Promise<WeekRow[]> {
+    const found: WeekRow[] = [];
+    let [to, lockTo] = [Number.MAX_SAFE_INTEGER, ''];
+    while (found.length < this.locksMax) {
+      const { rows } = await this.database.raw.ask(
+        'SELECT lock_id, week, holds, counted_to FROM lock_weeks WHERE backend = ? AND week >= ? AND counted_to BETWEEN ? AND ? AND (counted_to < ? OR lock_id < ?) ORDER BY counted_to DESC, lock_id DESC, week DESC LIMIT ?',
+        [backend, week, since, to, to, lockTo, ROWS_AT_ONCE],
+      );
+      const page = rows.map(([lockId, ofWeek, text, countedTo]) => ({
+        lockId: String(lockId),
+        week: Number(ofWeek),
+        text: String(text),
+        countedTo: Number(countedTo),
+      }));
+      found.push(...page);
+      const last = page.at(-1);
+      if (!last || page.length < ROWS_AT_ONCE) break;
+      [to, lockTo] = [last.countedTo, last.lockId];
+      await setImmediate();
+    }
+    return found;
+  }
+}
+
+function keep(locks: Map<string, KeptLock>, id: string, row: WeekRow, week: number): void {
+  const [current, before] = locks.get(id)?.texts ?? ['', ''];
+  const texts: KeptLock['texts'] = row.week >= week ? [row.text, before] : [current, row.text];
+  locks.delete(id);
+  locks.set(id, { texts, own: ownHold(texts) });
+}
+
+function ownHold(texts: KeptLock['texts']): OwnHold | null {
+  const holds = LogHistogram.merge(...texts.map((text) => LogHistogram.decode(text)));
+  const [p50Ms, p99Ms] = [holds.quantile(0.5), holds.quantile(0.99)];
+  if (p50Ms === null || p99Ms === null || holds.count < HOLDS_MIN) return null;
+  return { p50Ms, p99Ms, count: holds.count };
+}

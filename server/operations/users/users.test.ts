@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
+import type { Actor } from '../../auth/actor';
+import { createKey } from '../api-keys/create-key';
+import { listKeys } from '../api-keys/list-keys';
+import { revokeKey } from '../api-keys/revoke-key';
+import { listAudit } from '../audit/list-audit';
+import { createNamespace } from '../namespaces/create-namespace';
+import {
+  COMMAND_LINE,
+  contextOf,
+  openTestRuntime,
+  type TestRuntime,
+  userActor,
+} from '../testing/test-runtime';
+import { createPerson } from './create-user';
+import { listPeople } from './list-users';
+import { resetPassword } from './reset-password';
+import { setDisabled } from './set-disabled';
+import { setRole } from './set-role';
+
+/** The same scrypt with little work: what is tested here is who gets in, a hundred times. */
+vi.mock('../../auth/passwords/password-cost-bits', () => ({ PASSWORD_COST_BITS: 4 }));
+
+const PASSWORD = 'seven green kites over Oslo';
+const AUDIT_PAGE = { limit: 200 };
+
+describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
+  let runtime: TestRuntime;
+  beforeAll(async () => {
+    runtime = await openTestRuntime(dialect);
+  });
+  afterAll(() => runtime.close());
+  const as = (actor: Actor | null) => contextOf(runtime, actor);
+  const root = () => as(COMMAND_LINE);
+  const audit = async () => (await listAudit(root(), AUDIT_PAGE)).rows;
+  const create = (name: string, role: 'viewer' | 'operator' | 'admin') =>
+    createPerson(root(), { name, role, password: PASSWORD });
+
+  /** Everything that only an admin may do. */
+  const adminActs: [string, (actor: Actor | null) => Promise<unknown>][] = [
+    ['user.create', (a) => createPerson(as(a), { name: 'x', role: 'admin', password: PASSWORD })],
+    ['user.setRole', (a) => setRole(as(a), { id: 'x', role: 'admin' })],
+    ['user.setDisabled', (a) => setDisabled(as(a), { id: 'x', disabled: true })],
+    ['user.resetPassword', (a) => resetPassword(as(a), { id: 'x', password: PASSWORD })],
+    ['key.create', (a) => createKey(as(a), { name: 'x', namespaces: ['default'] })],
+    ['key.revoke', (a) => revokeKey(as(a), { id: 'x' })],
+    ['namespace.create', (a) => createNamespace(as(a), { name: 'x', backend: 'default' })],
+  ];
+  const service: Actor = { kind: 'service', keyId: 'k', service: 's', namespaces: ['default'] };
+
+  test.each(adminActs)(
+    '%s is for admins, and a refused try is in the audit log',
+    async (act, run) => {
+      await expect(run(null)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+      await expect(run(service)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+      for (const role of ['viewer', 'operator'] as const) {
+        await expect(run(userActor(role))).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+        const [newest] = await audit();
+        expect(newest).toMatchObject({
+          act,
+          actor: `a ${role}`,
+          outcome: 'refused',
+          address: '192.0.2.1',
+        });
+      }
+      await expect(run(userActor('admin', true))).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
+      expect((await listPeople(root())).map(({ name }) => name)).not.toContain('x');
+      expect((await listKeys(root())).map(({ name }) => name)).not.toContain('x');
+    },
+  );
+
+  test('only admins see people and keys', async () => {
+    for (const look of [listPeople, listKeys]) {
+      await expect(look(as(userActor('operator')))).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+      await expect(look(as(null))).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+      await look(as(userActor('admin')));
+    }
+    await listAudit(as(userActor('viewer')), AUDIT_PAGE);
+    await expect(listAudit(as(service), AUDIT_PAGE)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+  });
+
+  test('two people cannot have one name, whoever is faster', async () => {
+    const results = await Promise.allSettled([create('Zoë', 'viewer'), create('Zoë', 'admin')]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    await expect(create('Zoë', 'viewer')).rejects.toMatchObject({ reason: 'CONFLICT' });
+    await create('Zora', 'viewer');
+    const found = (await listPeople(root())).filter(({ name }) => name === 'Zoë');
+    expect(found).toHaveLength(1);
+    expect(Object.keys(found[0] ?? {})).not.toContain('passwordHash');
+  });
+
+  test('a name that imitates another user is refused, also of two that are added at once', async () => {
+    await create('Olga', 'viewer');
+    for (const name of ['olga', 'OLGA', '0lga']) {
+      await expect(create(name, 'admin')).rejects.toMatchObject({ reason: 'CONFLICT' });
+    }
+    await expect(create('Lockyard', 'viewer')).rejects.toMatchObject({ reason: 'INVALID' });
+    const both = await Promise.allSettled([create('bruno', 'viewer'), create('Bruno', 'viewer')]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const names = (await listPeople(root())).map(({ name }) => name.toLowerCase());
+    expect(names.filter((name) => name === 'olga' || name === 'bruno')).toHaveLength(2);
+  });
+
+  test('a weak password is refused, and the act is not counted as done', async () => {
+    const weak = createPerson(root(), { name: 'weak', role: 'viewer', password: 'password1234' });
+    await expect(weak).rejects.toMatchObject({ reason: 'INVALID' });
+    expect((await listPeople(root())).map(({ name }) => name)).not.toContain('weak');
+  });
+
+  test('the last enabled admin can be neither demoted nor shut out, however many try at once', async () => {
+    const before = (await listPeople(root())).filter(({ role }) => role === 'admin');
+    const ids = [await create('admin one', 'admin'), await create('admin two', 'admin')].map(
+      ({ id }) => id,
+    );
+    const admins = [...before.map(({ id }) => id), ...ids];
+    const results = await Promise.allSettled(
+      admins.map((id, index) =>
+        index % 2 === 0
+          ? setRole(root(), { id, role: 'viewer' })
+          : setDisabled(root(), { id, disabled: true }),
+      ),
+    );
+    expect(results.filter(({ status }) => status === 'rejected')).toMatchObject([
+      { reason: { reason: 'CONFLICT' } },
+    ]);
+    const left = (await listPeople(root())).filter(
+      ({ role, disabledAt }) => role === 'admin' && disabledAt === null,
+    );
+    expect(left).toHaveLength(1);
+    const id = left[0]?.id ?? '';
+    await expect(setDisabled(root(), { id, disabled: true })).rejects.toMatchObject({
+      reason: 'CONFLICT',
+    });
+    await setRole(root(), { id, role: 'admin' });
+  });
+
+  test('who is not there is NOT_FOUND', async () => {
+    for (const [act, run] of adminActs.slice(1, 4)) {
+      await expect(run(COMMAND_LINE), act).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+    }
+  });
+
+  test('a namespace is made once, on a backend that is configured', async () => {
+    const make = (name: string, backend = 'default') => createNamespace(root(), { name, backend });
+    expect(await runtime.namespaces.get('fresh')).toBeNull();
+    await make('fresh');
+    expect(await runtime.namespaces.get('fresh')).toEqual({ name: 'fresh', backend: 'default' });
+    await expect(make('fresh')).rejects.toMatchObject({ reason: 'CONFLICT' });
+    await expect(make('default')).rejects.toMatchObject({ reason: 'CONFLICT' });
+    await expect(make('elsewhere', 'nowhere')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+  });
+
+  test('every act is in the audit log with its outcome, and nothing in it is secret', async () => {
+    const { key } = await createKey(root(), { name: 'audited', namespaces: ['default'] });
+    const { id } = await create('audited person', 'viewer');
+    await setRole(root(), { id, role: 'operator' });
+    const [role, person, made] = await audit();
+    expect(role).toMatchObject({
+      act: 'user.setRole',
+      outcome: 'done',
+      result: { from: 'viewer', to: 'operator' },
+    });
+    expect(person).toMatchObject({
+      act: 'user.create',
+      subject: 'audited person',
+      actorKind: 'cli',
+      outcome: 'done',
+    });
+    expect(made).toMatchObject({
+      act: 'key.create',
+      seen: { namespaces: ['default'] },
+      closedAt: expect.any(Number),
+    });
+    const dump = JSON.stringify(await audit());
+    for (const secret of [key, key.slice(-20), PASSWORD, 'scrypt$'])
+      expect(dump).not.toContain(secret);
+  });
+
+  test('a change whose audit entry cannot be written does not happen', async () => {
+    const { db } = runtime.database;
+    const broken = new Proxy(db, {
+      get(target, property) {
+        if (property === 'insert')
+          throw Object.assign(new Error('disk full'), { code: 'SQLITE_FULL' });
+        return Reflect.get(target, property) as unknown;
+      },
+    });
+    const ctx = contextOf(
+      { ...runtime, database: { ...runtime.database, db: broken } },
+      COMMAND_LINE,
+    );
+    const failing = createNamespace(ctx, { name: 'unaudited', backend: 'default' });
+    await expect(failing).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
+    expect(await runtime.namespaces.get('unaudited')).toBeNull();
+  });
+
+  test('the audit log is paged and searched, whatever is searched for', async () => {
+    for (const name of ['page-1', 'page-2', 'page-3', '100%_!x'.replace(/\W/g, '-')]) {
+      await createNamespace(root(), { name: name.toLowerCase(), backend: 'default' });
+    }
+    const list = (more: Record<string, unknown>) => listAudit(root(), { limit: 200, ...more });
+    const first = await list({ limit: 2, act: 'namespace.create' });
+    expect(first.rows.map(({ subject }) => subject)).toEqual(['100-_-x', 'page-3']);
+    const second = await list({ limit: 2, act: 'namespace.create', before: first.older });
+    expect(second.rows.map(({ subject }) => subject)).toEqual(['page-2', 'page-1']);
+    expect((await list({ search: 'PAGE-' })).rows).toHaveLength(3);
+    expect((await list({ search: '-_-' })).rows).toHaveLength(1);
+    for (const search of ['%', '!', "'", '\\', '"; drop table audit; --', 'no such thing 🔒']) {
+      expect((await list({ search })).rows, search).toEqual([]);
+    }
+    expect(
+      (await list({ outcome: 'refused' })).rows.every(({ outcome }) => outcome === 'refused'),
+    ).toBe(true);
+    expect((await list({})).older).toBeNull();
+  });
+});

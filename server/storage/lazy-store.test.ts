@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { LateStore } from './lazy-store';
+
+/** A try is made every two seconds. */
+const TRIES_MS = 20_000;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it('a backend that stays away is told once for each reason, and is tried again and again', async () => {
+  let reason = 'refused';
+  let tries = 0;
+  const told: string[] = [];
+  const store = await LateStore.start(
+    async () => {
+      tries += 1;
+      throw new Error(reason);
+    },
+    (error) => told.push((error as Error).message),
+  );
+  await vi.advanceTimersByTimeAsync(TRIES_MS);
+  expect(tries).toBeGreaterThan(5);
+  reason = 'denied';
+  await vi.advanceTimersByTimeAsync(TRIES_MS);
+  expect(told).toEqual(['refused', 'denied']);
+  await store.close();
+});

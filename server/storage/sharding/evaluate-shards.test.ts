@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { parseShardList, type ShardList } from '../../../db/urls/shard-list';
+import { judgeShards } from './evaluate-shards';
+import { surveyShards } from './inspect-shards';
+import { begunStamp, type FoundStamp, movingStamp, servingStamp } from './shard-map-stamps';
+
+function listOf(text: string): ShardList {
+  const list = parseShardList('orders', text);
+  if (typeof list === 'string') throw new Error(list);
+  return list;
+}
+
+const AB = listOf('mysql://a/x,mysql://b/x');
+const BC = listOf('mysql://b/x,mysql://c/x,leaving:mysql://a/x');
+const [a, b, c] = ['a:3306/x', 'b:3306/x', 'c:3306/x'] as const;
+
+const EMPTY: FoundStamp = { stamp: null, place: null, isEmpty: true, isLived: false };
+const USED: FoundStamp = { ...EMPTY, isEmpty: false };
+
+/** A shard as it is found with this stamp. */
+const found = (
+  self: string,
+  stamp: string,
+  generation = 1,
+  members: string[] = [a, b],
+  lost: string[] = [],
+): FoundStamp => ({
+  stamp,
+  place: { self, generation, members, lost },
+  isEmpty: false,
+  isLived: false,
+});
+const serving = (self: string, generation = 1) =>
+  found(self, servingStamp(AB, generation), generation);
+
+const judge = (list: ShardList, founds: (FoundStamp | null)[]) =>
+  judgeShards(
+    'orders',
+    list,
+    list.shards.map(({ name }, i) => ({ name, found: founds[i] ?? null })),
+  );
+
+describe('shards', () => {
+  it('are served to whoever has the list with which they are stamped, also while some are away', () => {
+    const verdict = { verdict: 'serve', stamp: servingStamp(AB, 3), generation: 3 };
+    expect(judge(AB, [serving(a, 3), serving(b, 3)])).toEqual(verdict);
+    expect(judge(AB, [null, serving(b, 3)])).toEqual(verdict);
+  });
+
+  it('begin by themselves only where all of them answer and none has kept anything', () => {
+    const begun = { ...EMPTY, ...found(a, begunStamp(AB)), isEmpty: true };
+    expect(judge(AB, [EMPTY, EMPTY])).toEqual({ verdict: 'begin' });
+    expect(judge(AB, [begun, EMPTY])).toEqual({ verdict: 'begin' });
+    expect(judge(AB, [serving(a), found(b, begunStamp(AB))])).toEqual({ verdict: 'begin' });
+    expect(judge(AB, [EMPTY, null])).toMatchObject({ verdict: 'wait' });
+    expect(judge(AB, [null, null])).toMatchObject({ verdict: 'wait' });
+    expect(judge(AB, [USED, EMPTY])).toMatchObject({
+      verdict: 'refuse',
+      why: expect.stringMatching(/a:3306\/x .* keeps locks.*lockyard backends reshard orders/),
+    });
+  });
+
+  const refusals: [string, ShardList, (FoundStamp | null)[], RegExp][] = [
+    ['another list is in force', BC, [serving(b), EMPTY], /another list.*a:3306\/x, b:3306\/x/],
+    ['a move is under way', AB, [found(a, movingStamp(2), 2), serving(b)], /being resharded/],
+    ['another list has begun', AB, [found(a, begunStamp(BC)), EMPTY], /another list/],
+    ['one of them has lost its memory', AB, [serving(a), EMPTY], /b:3306\/x .* lost its memory/],
+    ['one was put back from a dump', AB, [serving(a, 2), serving(b, 1)], /an earlier state/],
+    [
+      'two of them are one database',
+      AB,
+      [serving(b), serving(b)],
+      /a:3306\/x and b:3306\/x .* one/,
+    ],
+    ['one was renamed', AB, [serving(c), serving(b)], /is known as c:3306\/x.*reshard orders/],
+  ];
+  it.each(refusals)('serve nobody while %s', (_, list, founds, why) => {
+    expect(judge(list, founds)).toEqual({ verdict: 'refuse', why: expect.stringMatching(why) });
+  });
+});
+
+describe('a reshard', () => {
+  const survey = (list: ShardList, founds: Record<string, FoundStamp>) =>
+    surveyShards('orders', list, new Map(Object.entries(founds)));
+
+  it('reaches the shards of both lists, or is refused', () => {
+    const founds = { [a]: serving(a), [b]: serving(b), [c]: EMPTY };
+    expect(survey(BC, founds)).toEqual({ members: [b, c, a], lost: [], generation: 1 });
+    const { [a]: _, ...without } = founds;
+    expect(survey({ ...BC, leaving: [] }, without)).toMatch(/a:3306\/x, which is not named here/);
+  });
+
+  it('is refused where nothing is to be done, and where a server knows nothing of shards', () => {
+    const served = { [a]: serving(a), [b]: serving(b) };
+    expect(survey(AB, served)).toMatch(/is served with this list already/);
+    expect(survey(AB, { [a]: { ...USED, isLived: true }, [b]: EMPTY })).toMatch(/Stop every one/);
+    expect(survey(AB, { [a]: USED, [b]: EMPTY })).toMatchObject({ generation: 0, lost: [] });
+  });
+
+  it('takes a shard that was made anew, or put back, for one that lost what it had granted', () => {
+    expect(survey(AB, { [a]: serving(a, 2), [b]: EMPTY })).toMatchObject({ lost: [b] });
+    expect(survey(AB, { [a]: serving(a, 2), [b]: serving(b, 1) })).toMatchObject({ lost: [b] });
+  });
+
+  it('that was broken off remembers what was lost, and takes nobody else for it', () => {
+    const moving = found(a, movingStamp(2), 2, [a, b], [a]);
+    expect(survey(AB, { [a]: moving, [b]: serving(b, 1) })).toMatchObject({ lost: [a] });
+  });
+
+  it('knows a shard that was renamed by the name under which it was stamped', () => {
+    const renamed = { [c]: serving(a), [b]: serving(b) };
+    const list = { ...BC, leaving: [] };
+    expect(survey(list, renamed)).toMatchObject({ members: [b, c], lost: [] });
+  });
+});

@@ -1,0 +1,152 @@
+import type { Database } from '../../../db/database';
+import type { ShardList } from '../../../db/urls/shard-list';
+import type { Clock } from '../../platform/clock';
+import { type BackendPast, backendPast } from '../incarnation/backend-past';
+import type { ShardFence } from './epoch-fence';
+import { judgeShards, type ShardVerdict } from './evaluate-shards';
+import { begunStamp, type ShardPlace, ShardStamps, servingStamp } from './shard-map-stamps';
+
+/** How often the shards are asked which list is in force. */
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * A gate that closes stays closed at least this long: every command that was decided before is
+ * answered by then, so none of them is written under the next epoch.
+ */
+const SHUT_MIN_MS = 5_000;
+
+export interface ShardGateParts {
+  backend: string;
+  list: ShardList;
+  database: Database;
+  clock: Clock;
+  /** Called when the reason for refusing service changes; null: serving. */
+  onChange: (refusal: string | null) => void;
+}
+
+/**
+ * Whether this process may use the shards of one backend: only while the list stamped on them is
+ * its own.
+ *
+ * What makes this safe is not the poll, which is up to a second late, but the fence: every swap
+ * compares the stamp in the step in which it writes. The poll informs operators, learns a new
+ * epoch, and admits a process that has the new list.
+ */
+export class ShardGate {
+  readonly fence: ShardFence = { stamp: null };
+  private why: string | null = 'This backend has not been looked at yet.';
+  private known: BackendPast = { epoch: 1, grantsFrom: 0 };
+  private shutAt = Number.NEGATIVE_INFINITY;
+  private readonly stamps: ShardStamps[];
+  private timer: NodeJS.Timeout | undefined;
+  private isClosed = false;
+
+  constructor(private readonly parts: ShardGateParts) {
+    this.stamps = parts.list.shards.map((shard) => new ShardStamps(shard));
+  }
+
+  /**
+   * Why the backend serves no caller, in a sentence or two that say what to do; null while it
+   * serves.
+   */
+  get refusal(): string | null {
+    return this.why;
+  }
+
+  /** What the control database had of the backend when the gate opened. */
+  get past(): BackendPast {
+    return this.known;
+  }
+
+  /** Polls once, then periodically. Resolves after the first poll, whatever it found. */
+  async start(): Promise<void> {
+    await this.look();
+    const again = async () => {
+      await this.look();
+      if (!this.isClosed) this.timer = setTimeout(again, LOOK_EVERY_MS).unref();
+    };
+    this.timer = setTimeout(again, LOOK_EVERY_MS).unref();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+    this.shut('This backend is closed.');
+    for (const stamps of this.stamps) stamps.close();
+  }
+
+  private async look(): Promise<void> {
+    try {
+      let verdict = await this.judge();
+      if (verdict.verdict === 'begin') {
+        await this.begin();
+        verdict = await this.judge();
+      }
+      if (this.isClosed) return;
+      if (verdict.verdict === 'serve') await this.open(verdict);
+      else if (verdict.verdict === 'refuse') this.shut(verdict.why);
+      else if (verdict.verdict === 'wait' && this.fence.stamp === null) this.shut(verdict.why);
+    } catch (cause) {
+      if (this.fence.stamp === null) this.shut(NO_LOOK, cause);
+    }
+  }
+
+  private async judge(): Promise<ShardVerdict> {
+    const { backend, list } = this.parts;
+    const looked = await Promise.all(
+      this.stamps.map(async (stamps) => ({
+        name: stamps.shard.name,
+        found: await stamps.read().catch(() => null),
+      })),
+    );
+    return judgeShards(backend, list, looked);
+  }
+
+  /**
+   * New, empty shards are stamped in two steps, so that one that has served is never taken for a
+   * new one.
+   */
+  private async begin(): Promise<void> {
+    const { backend, list, database, clock } = this.parts;
+    const { epoch } = await backendPast(database, backend, clock.now());
+    const members = list.shards.map(({ name }) => name);
+    const place = (self: string): ShardPlace => ({ self, generation: epoch, members, lost: [] });
+    for (const stamps of this.stamps) {
+      await stamps.stampNew(begunStamp(list), place(stamps.shard.name));
+    }
+    const found = await Promise.all(this.stamps.map((stamps) => stamps.read()));
+    const isAlone = found.every(({ place, stamp }, i) => {
+      const isOurs = stamp === begunStamp(list) || stamp === servingStamp(list, epoch);
+      return isOurs && place?.self === this.stamps[i]?.shard.name;
+    });
+    if (!isAlone) return;
+    for (const stamps of this.stamps) {
+      await stamps.restamp(begunStamp(list), servingStamp(list, epoch));
+    }
+  }
+
+  /** Epoch and delay are read before any caller is admitted, and again for every new stamp. */
+  private async open({ stamp, generation }: { stamp: string; generation: number }): Promise<void> {
+    if (this.fence.stamp === stamp) return;
+    const { backend, database, clock, onChange } = this.parts;
+    if (this.fence.stamp !== null) this.shut(REOPENS);
+    if (clock.monotonic() - this.shutAt < SHUT_MIN_MS) return;
+    const { epoch, grantsFrom } = await backendPast(database, backend, clock.now());
+    if (this.isClosed) return;
+    this.known = { epoch: Math.max(epoch, generation), grantsFrom };
+    this.fence.stamp = stamp;
+    this.why = null;
+    onChange(null);
+  }
+
+  private shut(why: string, cause?: unknown): void {
+    if (this.fence.stamp !== null) this.shutAt = this.parts.clock.monotonic();
+    this.fence.stamp = null;
+    if (this.why === why) return;
+    this.why = why;
+    if (!this.isClosed) this.parts.onChange(cause ? `${why} ${cause}` : why);
+  }
+}
+
+const NO_LOOK = 'What its shards are stamped with cannot be found out: a database does not answer.';
+const REOPENS = 'The backend was resharded a moment ago. It is served again in a few seconds.';

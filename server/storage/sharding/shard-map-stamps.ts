@@ -1,0 +1,115 @@
+import type { Shard, ShardList } from '../../../db/urls/shard-list';
+import { MysqlConnection, type Rows } from '../mysql/mysql-connection';
+import { CLOCK, quote } from '../mysql/mysql-statements';
+import { STAMP_ROW } from './epoch-fence';
+
+/** What a shard knows of itself and the others, besides its stamp. */
+export interface ShardPlace {
+  /** The name under which it was stamped. */
+  self: string;
+  /** The backend's epoch when it was stamped. */
+  generation: number;
+  /** By name: every shard that may hold records. During a move, those of both lists. */
+  members: string[];
+  /** The members that had lost data when the move began. */
+  lost: string[];
+}
+
+/** What was found on a shard. `stamp` null: it was never a shard. */
+export interface FoundStamp {
+  stamp: string | null;
+  place: ShardPlace | null;
+  /** It holds no records. */
+  isEmpty: boolean;
+  /** A server uses it: its heartbeat is on it. */
+  isLived: boolean;
+}
+
+const PLACE_ROW = 'shard.place';
+
+/** The list is in force: every process that has it is served. */
+export const servingStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>, generation: number) =>
+  `${fingerprint}.${generation}`;
+
+/** Records are being moved: no process is served. */
+export const movingStamp = (generation: number) => `moving.${generation}`;
+
+export const isMoving = (stamp: string) => stamp.startsWith('moving.');
+
+/** New, empty, and about to serve this list: no process is served yet. */
+export const begunStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>) =>
+  `begun.${fingerprint}`;
+
+/** How long one query may take. */
+const ASK_TIMEOUT_MS = 1_500;
+
+/**
+ * The stamp of one shard, read and written over a connection of its own. Rejects with `StoreError`.
+ */
+export class ShardStamps {
+  private readonly connection: MysqlConnection;
+
+  constructor(
+    readonly shard: Shard,
+    timeoutMs = ASK_TIMEOUT_MS,
+  ) {
+    this.connection = new MysqlConnection(shard.url, timeoutMs);
+  }
+
+  async read(): Promise<FoundStamp> {
+    const [rows = [], others = [], lived = []] = await this.connection.packet([
+      `SELECT id, value FROM settings WHERE id IN ('${STAMP_ROW}', '${PLACE_ROW}')`,
+      "SELECT 1 FROM locks WHERE id NOT LIKE '.lockyard%' LIMIT 1",
+      `SELECT 1 FROM locks WHERE id LIKE '.lockyard/process/%' AND CAST(head AS UNSIGNED) > ${CLOCK} LIMIT 1`,
+    ]);
+    const values = new Map(rows.map(([id, value]) => [String(id), String(value)]));
+    const place = values.get(PLACE_ROW);
+    return {
+      stamp: values.get(STAMP_ROW) ?? null,
+      place: place === undefined ? null : (JSON.parse(place) as ShardPlace),
+      isEmpty: others.length === 0,
+      isLived: lived.length > 0,
+    };
+  }
+
+  /** Stamps the shard, unless it is stamped already. */
+  async stampNew(stamp: string, place: ShardPlace): Promise<void> {
+    await this.connection.packet([
+      `INSERT IGNORE INTO settings (id, value, changed_at) VALUES ${valuesOf(stamp, place)}`,
+    ]);
+  }
+
+  /** Replaces the stamp `from` by `to`; does nothing if the shard carries another one. */
+  async restamp(from: string, to: string): Promise<void> {
+    await this.connection.packet([
+      `UPDATE settings SET value = ${quote(to)}, changed_at = ${CLOCK} WHERE id = '${STAMP_ROW}' AND value = ${quote(from)}`,
+    ]);
+  }
+
+  /**
+   * Stamps the shard, whatever its stamp was. After this no swap under another stamp is under way.
+   */
+  async stamp(stamp: string, place: ShardPlace): Promise<void> {
+    const update = 'ON DUPLICATE KEY UPDATE value = VALUES(value), changed_at = VALUES(changed_at)';
+    await this.connection.packet([
+      `INSERT INTO settings (id, value, changed_at) VALUES ${valuesOf(stamp, place)} ${update}`,
+    ]);
+  }
+
+  /** Runs a caller's statements on the shard. */
+  ask(statements: string[]): Promise<Rows[]> {
+    return this.connection.packet(statements);
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+}
+
+function valuesOf(stamp: string, place: ShardPlace): string {
+  const rows = [
+    [STAMP_ROW, stamp],
+    [PLACE_ROW, JSON.stringify(place)],
+  ];
+  return rows.map(([id = '', value = '']) => `('${id}', ${quote(value)}, ${CLOCK})`).join(',');
+}

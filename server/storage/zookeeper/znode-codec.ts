@@ -1,0 +1,107 @@
+import type { Memo } from '../../core/decision';
+import { decodeHistory, encodeHistory } from '../codec/history-codec';
+import type { Change, HistoryRow, StoredRecord } from '../record-store';
+import { decodeJudged, encodeJudged, isWithin, mayBeLate, type Window } from './windowed-codec';
+
+/** A record, and the child of its znode that holds its queue; null: the znode itself holds it. */
+export interface PlacedRecord {
+  record: StoredRecord;
+  queueIn: string | null;
+}
+
+/**
+ * The content of a record's znode. A queue that the change leaves alone is stored once, not twice.
+ */
+export function recordData(
+  window: Window,
+  written: PlacedRecord,
+  before: PlacedRecord | null,
+): Buffer {
+  const isShared = before?.record.queue === written.record.queue && written.queueIn === null;
+  const kept = before && recordText(before.record, before.queueIn ?? isShared);
+  return encodeJudged(window, recordText(written.record, written.queueIn ?? false), kept);
+}
+
+/** The parsed content of such a znode. */
+export interface FoundRecord {
+  /** Null: no record. Its queue is empty here if a child holds it. */
+  stands: StoredRecord | null;
+  queueIn: string | null;
+  /** All children named in the znode. */
+  children: string[];
+}
+
+export function recordOf(data: Buffer, writtenAt: number): FoundRecord {
+  const { stands, written, before } = decodeJudged(data, writtenAt);
+  const named = [written, before].flatMap((text) => (text === null ? [] : childIn(text)));
+  const children = [...new Set(named)];
+  if (stands === null) return { stands, queueIn: null, children };
+  const { record, queueAt } = parseRecord(stands);
+  if (queueAt === true) record.queue = parseRecord(written).record.queue;
+  return { stands: record, queueIn: typeof queueAt === 'string' ? queueAt : null, children };
+}
+
+function childIn(text: string): string[] {
+  const { queueAt } = parseRecord(text);
+  return typeof queueAt === 'string' ? [queueAt] : [];
+}
+
+function recordText({ rev, writer, head, queue }: StoredRecord, queueAt: QueueAt): string {
+  const text = `${JSON.stringify([rev, writer, head.length, queueAt])}\n${head}`;
+  return queueAt === false ? text + queue : text;
+}
+
+function parseRecord(text: string): { record: StoredRecord; queueAt: QueueAt } {
+  const start = text.indexOf('\n') + 1;
+  const [rev, writer, length, queueAt] = JSON.parse(text.slice(0, start)) as RecordHead;
+  const end = start + length;
+  const record = { rev, writer, head: text.slice(start, end), queue: text.slice(end) };
+  return { record, queueAt };
+}
+
+/**
+ * False: the queue follows the head; true: it is that of the overwritten record; a text: the child
+ * of that name holds it.
+ */
+type QueueAt = boolean | string;
+
+type RecordHead = [rev: number, writer: string, length: number, queueAt: QueueAt];
+
+/** The content of a remembered answer's znode. */
+export function memoData(window: Window, memo: Memo, before: Memo | null): Buffer {
+  return encodeJudged(window, JSON.stringify(memo), before && JSON.stringify(before));
+}
+
+export function memoOf(data: Buffer, writtenAt: number): Memo | null {
+  const { stands } = decodeJudged(data, writtenAt);
+  return stands === null ? null : (JSON.parse(stands) as Memo);
+}
+
+/**
+ * The content of a history row's znode: one commit, each change with the window in which it counts.
+ */
+export function historyData(changes: { change: Change; window: Window }[]): Buffer {
+  const told = changes.filter(({ change }) => change.events.length > 0);
+  const windows = told.map(
+    ({ change, window }): WriterWindow =>
+      mayBeLate(window)
+        ? [change.writer, window.past, window.ahead === Number.POSITIVE_INFINITY ? 0 : window.ahead]
+        : [change.writer],
+  );
+  const text = encodeHistory(told.map(({ change }) => change));
+  return Buffer.from(`${JSON.stringify(windows)}\n${text}`, 'utf8');
+}
+
+/** The row, with the events of the changes that counted; there may be none. */
+export function historyRow(id: number, data: Buffer, writtenAt: number): HistoryRow {
+  const all = data.toString('utf8');
+  const start = all.indexOf('\n') + 1;
+  const windows = JSON.parse(all.slice(0, start)) as WriterWindow[];
+  const took = windows.filter(([, past = 0, ahead = 0]) =>
+    isWithin({ past, ahead: ahead || Number.POSITIVE_INFINITY }, writtenAt),
+  );
+  const writers = took.map(([writer]) => writer).join(',');
+  return decodeHistory({ id, at: writtenAt, changes: all.slice(start), took: writers });
+}
+
+type WriterWindow = [writer: string, past?: number, ahead?: number];
