@@ -1,6 +1,6 @@
 'use client';
 
-import { EntryFrame } from '@/components/entry/entry-frame';
+import { EntryFrame } from '@/components/auth/auth-frame';
 import { Button } from '@/components/ui/controls/button';
 
 export default function PageError({

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { CONSOLE_SOCKET_HEADER } from '@/server/api/pages/process/page-process-terms';
+import { CONSOLE_SOCKET_HEADER } from '@/server/api/pages/process/page-process-protocol';
 
 const ANSWER_MAX_MS = 20_000;
 

@@ -1,5 +1,5 @@
 import Link from 'next/link';
-import { EntryFrame } from '@/components/entry/entry-frame';
+import { EntryFrame } from '@/components/auth/auth-frame';
 
 export default function NotFound() {
   return (

@@ -2,9 +2,9 @@ import { lookingCases } from './looking/looking-cases';
 import { FAIR_SHARE, measureFairShare } from './looking/measure-fair-share';
 import { measureLists } from './looking/measure-lists';
 import { measureLooking } from './looking/measure-looking';
-import { raceOnMariadb } from './mariadb-works';
-import { raceOnRedis } from './redis-works';
-import { raceOnZookeeper } from './zookeeper-works';
+import { raceOnMariadb } from './race-on-mariadb';
+import { raceOnRedis } from './race-on-redis';
+import { raceOnZookeeper } from './race-on-zookeeper';
 
 const given = process.argv.slice(2);
 const numbers = given.map(Number).filter((value) => !Number.isNaN(value));

@@ -5,7 +5,7 @@ import { workUnderGrant } from './holding/work-under-grant';
 import { workWithin } from './holding/work-within';
 import type { LockyardClient } from './lockyard-client';
 import { awaitGrant, type Wish } from './waiting/await-grant';
-import { tellWaitEnded, watchWait } from './waiting/watch-wait';
+import { tellWaitEnded, watchWait } from './waiting/observe-wait';
 import type { Mode, Remark } from './wire/wire';
 
 export interface WithLockOptions {

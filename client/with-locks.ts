@@ -5,7 +5,7 @@ import { enclosingHold } from './holding/lock-scope';
 import { type LockSetHold, lockSetHold } from './holding/lock-set-hold';
 import { workUnderGrant } from './holding/work-under-grant';
 import type { LockyardClient } from './lockyard-client';
-import { awaitSetGrant, type SetGrants, type SetWish } from './waiting/await-set-grant';
+import { awaitSetGrant, type SetGrants, type SetWish } from './waiting/await-multi-lock-grant';
 import type { Mode } from './wire/wire';
 import type { WithLockOptions } from './with-lock';
 

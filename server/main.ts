@@ -1,11 +1,11 @@
 import { StartError } from '@/server/platform/start-error';
-import { createDoors } from './api/http/doors';
+import { createDoors } from './api/http/http-handlers';
 import { createHttpServer, listen } from './api/http/http-server';
 import { openPages, type Pages } from './api/pages/open-pages';
 import { boundConnections } from './bootstrap/bound-connections';
 import { pageProcessEnv, readConfig } from './bootstrap/config/config';
 import { createRuntime } from './bootstrap/create-runtime';
-import { sayHowToBegin } from './bootstrap/say-how-to-begin';
+import { sayHowToBegin } from './bootstrap/print-setup-link';
 import { shutDown } from './bootstrap/shut-down';
 import { startDemo } from './bootstrap/start-demo';
 import { unencryptedNote } from './bootstrap/unencrypted-note';

@@ -1,4 +1,4 @@
-import type { WireRequest } from './two-doors';
+import type { WireRequest } from './both-paths';
 
 const ODD_VALUES = [null, 0, -1, 1.5, 1e308, '', ' ', 'x'.repeat(101), true, [], {}, 'é', '\0'];
 const ODD_TEXTS = [

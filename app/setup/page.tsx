@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { EntryFrame } from '@/components/entry/entry-frame';
-import { SetupForm } from '@/components/entry/setup-form';
+import { EntryFrame } from '@/components/auth/auth-frame';
+import { SetupForm } from '@/components/auth/setup-form';
 import { ConsoleClient } from '@/components/live/trpc';
 import { type SearchParams, searchParamsOf } from '../search-params';
 

@@ -1,6 +1,6 @@
 import type { Metadata } from 'next';
-import { EntryFrame } from '@/components/entry/entry-frame';
-import { SignInForm } from '@/components/entry/sign-in-form';
+import { EntryFrame } from '@/components/auth/auth-frame';
+import { SignInForm } from '@/components/auth/sign-in-form';
 import { ConsoleClient } from '@/components/live/trpc';
 
 export const metadata: Metadata = { title: 'Sign in' };

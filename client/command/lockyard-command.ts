@@ -6,7 +6,7 @@ import { EXIT, refusalExitCode } from './exit-codes';
 import { runInspect } from './run-inspect';
 import { runLs } from './run-ls';
 import { runRelease } from './run-release';
-import { speaker } from './terminal/speaker';
+import { speaker } from './terminal/reporter';
 import { USAGE } from './usage';
 
 /** The command `lockyard`: what services and scripts do with locks from a shell. */

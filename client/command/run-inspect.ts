@@ -1,6 +1,6 @@
 import type { InspectAnswer, Mode } from '../wire/wire';
 import { openClient } from './open-client';
-import { COMMON_OPTIONS, readWords, theOneWord } from './read-words';
+import { COMMON_OPTIONS, readWords, theOneWord } from './read-arguments';
 import { durationInWords } from './terminal/duration';
 import { printable } from './terminal/printable';
 import { printableJson } from './terminal/printable-json';

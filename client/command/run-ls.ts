@@ -1,9 +1,9 @@
 import type { LockyardClient } from '../lockyard-client';
 import type { Holder, ListAnswer, ListedLock } from '../wire/wire';
 import { openClient } from './open-client';
-import { COMMON_OPTIONS, readWords, wrongUsage } from './read-words';
+import { COMMON_OPTIONS, readWords, wrongUsage } from './read-arguments';
 import { durationInWords } from './terminal/duration';
-import { inColumns } from './terminal/in-columns';
+import { inColumns } from './terminal/format-columns';
 import { printable } from './terminal/printable';
 import { printableJson } from './terminal/printable-json';
 

@@ -4,7 +4,7 @@ import { RETRY_BUDGET_MS } from '../wire/time-limits';
 import type { ReleaseAnswer } from '../wire/wire';
 import { EXIT } from './exit-codes';
 import { openClient } from './open-client';
-import { COMMON_OPTIONS, readNumber, readWords, theOneWord, wrongUsage } from './read-words';
+import { COMMON_OPTIONS, readNumber, readWords, theOneWord, wrongUsage } from './read-arguments';
 import { printable } from './terminal/printable';
 import { printableJson } from './terminal/printable-json';
 

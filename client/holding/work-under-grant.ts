@@ -3,7 +3,7 @@ import { ReleaseUnconfirmed } from '../errors/release-unconfirmed';
 import type { LockyardClient } from '../lockyard-client';
 import { notify } from '../observing/lock-observer';
 import { inSpan, type LockSpan, lockAttributes } from '../observing/lock-spans';
-import { type Settled, settle } from '../platform/settle';
+import { type Settled, settle } from '../platform/result-of';
 import type { Grant, Wish } from '../waiting/await-grant';
 import { retrying } from '../wire/retry';
 import { RETRY_BUDGET_MS, TIDY_UP_MS } from '../wire/time-limits';

@@ -1,5 +1,5 @@
 import { blame } from '../errors/lock-lost';
-import { settle } from '../platform/settle';
+import { settle } from '../platform/result-of';
 import type { Hold, HoldListeners, LockHold } from './lock-hold';
 
 /** What the inner of two nested calls may still want of its own. */

@@ -4,8 +4,8 @@ import type { AuditEntry } from '@/server/contract/console/lock-row';
 import { Icon } from '../icons/icon';
 import { SetChip } from '../locks/list/filter-bar';
 import { Menu, MenuChoice } from '../ui/controls/menu';
+import { actWords, OUTCOMES } from './audit-labels';
 import type { AuditQuery } from './audit-query';
-import { actWords, OUTCOMES } from './audit-words';
 
 /** What of the log is shown. */
 export function AuditFilters({

@@ -1,6 +1,6 @@
 import type { AuditListInput } from '@/server/contract/console/console-inputs';
 import type { AuditEntry } from '@/server/contract/console/lock-row';
-import { OUTCOMES } from './audit-words';
+import { OUTCOMES } from './audit-labels';
 
 /** What the audit page shows, as its address says it. */
 export interface AuditQuery {

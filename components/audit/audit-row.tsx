@@ -8,7 +8,7 @@ import { Icon } from '../icons/icon';
 import { ExactName } from '../ui/exact-name';
 import { Instant } from '../ui/instant';
 import { VisibleText } from '../ui/visible-text';
-import { actWords, factWords, OUTCOMES } from './audit-words';
+import { actWords, factWords, OUTCOMES } from './audit-labels';
 
 const KIND_WORDS = { user: '', cli: 'command line', system: 'by itself' } as const;
 

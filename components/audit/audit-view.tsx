@@ -10,7 +10,7 @@ import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
-import { RowsToCome } from '../ui/rows-to-come';
+import { RowsToCome } from '../ui/rows-skeleton';
 import { AuditFilters } from './audit-filters';
 import { type AuditQuery, auditAddress, auditInput, readAuditQuery } from './audit-query';
 import { AuditRow } from './audit-row';

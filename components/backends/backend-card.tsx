@@ -2,14 +2,14 @@ import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { BackendHealth } from '@/server/contract/console/lock-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { Icon } from '../icons/icon';
-import { ShardsLine } from '../shards/shards-line';
+import { ShardsLine } from '../shards/shards-summary';
 import { BackendFacts } from './backend-facts';
+import { LossNote } from './data-loss-notice';
 import { GuaranteeBadge } from './guarantee-badge';
+import { ReadAgain } from './guarantee-check';
 import { GuaranteeVerdict } from './guarantee-verdict';
-import { LossNote } from './loss-note';
-import { ReadAgain } from './read-again';
+import { KIND_WORDS } from './store-labels';
 import { StoreSettings } from './store-settings';
-import { KIND_WORDS } from './store-words';
 
 /** One backend: what it can promise and why, how it is, and the settings that were read of it. */
 export function BackendCard({

@@ -4,7 +4,7 @@ import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { exactCount } from '../format/counts';
 import { spokenDuration } from '../format/durations';
 import { latencyText } from '../shell/backend-health-list';
-import { DEATH_WORDS } from './store-words';
+import { DEATH_WORDS } from './store-labels';
 
 /** A clock that is off by less than this is as good as right. */
 const CLOCK_NEAR_MS = 250;

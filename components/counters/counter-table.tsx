@@ -6,10 +6,10 @@ import type { Selecting } from '../deletion/use-selection';
 import { counterPath } from '../format/lock-path';
 import { visibleText } from '../format/visible-name';
 import { ExactName } from '../ui/exact-name';
-import { boundText } from './counter-standing';
+import { boundText } from './counter-labels';
 import { CounterValue } from './counter-value';
-import { LastMove } from './last-move';
-import { RoomBar } from './room-bar';
+import { RoomBar } from './headroom';
+import { LastMove } from './last-change';
 
 /** The counters, one a line; on a phone a block each. */
 export function CounterTable({

@@ -3,18 +3,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useId, useState } from 'react';
-import { isReason, ReasonField } from '../acts/reason-field';
-import { useRequestId } from '../acts/use-request-id';
+import { isReason, ReasonField } from '../actions/reason-field';
+import { useAct } from '../actions/use-action-attempt';
+import { useRequestId } from '../actions/use-request-id';
 import { exactCount } from '../format/counts';
 import { counterPath } from '../format/lock-path';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Field } from '../ui/controls/field';
-import { BoundsFields } from './acts/bounds-fields';
-import { isBetween, readBounds } from './acts/bounds-input';
-import { CounterActFrame } from './acts/counter-act-frame';
-import { useAct } from './acts/use-act';
-import { WholeField } from './acts/whole-field';
-import { wholeNumber } from './counter-standing';
+import { BoundsFields } from './actions/bounds-fields';
+import { CounterActFrame } from './actions/counter-dialog';
+import { isBetween, readBounds } from './actions/parse-bounds';
+import { WholeField } from './actions/whole-number-field';
+import { wholeNumber } from './counter-labels';
 
 /** Creates a counter, and opens its page. */
 export function NewCounterDialog({ onClose }: { onClose: () => void }) {

@@ -3,8 +3,8 @@
 import { useState } from 'react';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
-import type { Typed } from './chosen-fields';
 import { DeleteNamesDialog } from './delete-names-dialog';
+import type { Typed } from './deletion-fields';
 import type { Chosen } from './use-deletion';
 
 /** Opens the deletion of names; renders nothing for a viewer. */

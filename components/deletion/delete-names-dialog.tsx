@@ -2,20 +2,20 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { isReason, ReasonField } from '../acts/reason-field';
+import { isReason, ReasonField } from '../actions/reason-field';
 import { exactCount } from '../format/counts';
 import { Icon } from '../icons/icon';
 import { onceTitle, problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
-import { useSettled } from '../live/use-settled';
+import { useSettled } from '../live/use-debounced';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
 import { Field } from '../ui/controls/field';
 import { ProblemNote } from '../ui/problem-note';
-import { ChosenFields, type Typed } from './chosen-fields';
-import { chosenOf } from './chosen-of';
+import { ChosenFields, type Typed } from './deletion-fields';
 import { DeletionPreview } from './deletion-preview';
 import { DeletionResults } from './deletion-results';
+import { chosenOf } from './parse-deletion-form';
 import { type Chosen, useDeletion } from './use-deletion';
 
 /**

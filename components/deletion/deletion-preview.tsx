@@ -1,7 +1,7 @@
 import type { DeletionPreview as Preview } from '@/server/contract/console/deletion-inputs';
 import { exactCount } from '../format/counts';
 import { VisibleText } from '../ui/visible-text';
-import { KEPT_WORDS } from './kept-words';
+import { KEPT_WORDS } from './kept-labels';
 
 /** What would go, and what is kept back and why. */
 export function DeletionPreview({ preview, words }: { preview: Preview; words: string }) {

@@ -1,7 +1,7 @@
 import type { DeletionResult } from '@/server/contract/console/deletion-inputs';
 import { exactCount } from '../format/counts';
 import { VisibleText } from '../ui/visible-text';
-import { KEPT_WORDS } from './kept-words';
+import { KEPT_WORDS } from './kept-labels';
 import type { DeletionCourse } from './use-deletion';
 
 const SHOWN = 50;

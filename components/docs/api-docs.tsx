@@ -2,10 +2,10 @@ import Link from 'next/link';
 import type { OpenApiDocument } from '@/server/api/rpc/openapi/openapi-shape';
 import { Mark } from '../icons/mark';
 import { CodeBlock } from './code-block';
+import { RefusalSection } from './error-section';
 import { FieldList } from './field-list';
 import { ProcedureSection } from './procedure-section';
 import { type ProcedureTerms, proceduresOf, refusalsOf, shapesOf } from './read-document';
-import { RefusalSection } from './refusal-section';
 import { RichText } from './rich-text';
 
 const DESCRIPTION = '/api/v1/openapi.json';

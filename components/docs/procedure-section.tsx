@@ -1,5 +1,5 @@
 import { CodeBlock } from './code-block';
-import { curlLine } from './curl-line';
+import { curlLine } from './curl-command';
 import { FieldList } from './field-list';
 import type { OutcomeTerms, ProcedureTerms } from './read-document';
 import { RichText } from './rich-text';

@@ -3,7 +3,7 @@ import type {
   OpenApiDocument,
   Operation,
 } from '@/server/api/rpc/openapi/openapi-shape';
-import { typeWords } from './type-words';
+import { typeWords } from './type-label';
 
 /** One field of an input or answer, in words. */
 export interface FieldTerms {

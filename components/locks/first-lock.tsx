@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { Icon } from '../icons/icon';
-import { LiveDot } from '../live/live-dot';
+import { LiveDot } from '../live/live-indicator';
 import { type Problem, problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
@@ -11,7 +11,7 @@ import { Button } from '../ui/controls/button';
 import { CopyButton } from '../ui/controls/copy-button';
 import { SecretOnce } from '../ui/controls/secret-once';
 import { ProblemNote } from '../ui/problem-note';
-import { takeLockLine } from './take-lock-line';
+import { takeLockLine } from './acquire-command';
 
 const KEY_NAME = 'first-service';
 const NAMESPACE = 'default';

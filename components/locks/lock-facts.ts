@@ -2,7 +2,7 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { countdownText } from '../format/countdown';
 import { agoWords, spokenDuration } from '../format/durations';
 import { visibleText } from '../format/visible-name';
-import { stuckWords } from './stuck-words';
+import { stuckWords } from './stuck-labels';
 
 /** Holders renew at a third of the lease. */
 const RENEWAL_SHARE = 1 / 3;

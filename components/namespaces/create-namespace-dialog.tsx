@@ -6,8 +6,8 @@ import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
+import { policyOf } from './parse-policy-form';
 import { PolicyFields } from './policy-fields';
-import { policyOf } from './policy-of';
 
 /** Creates a namespace, optionally with its own policy. */
 export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {

@@ -12,9 +12,9 @@ import { useBackendsHealth } from '../shell/backend-health-list';
 import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
-import { RowsToCome } from '../ui/rows-to-come';
+import { RowsToCome } from '../ui/rows-skeleton';
 import { CreateNamespaceDialog } from './create-namespace-dialog';
-import { NamespaceLine } from './namespace-line';
+import { NamespaceLine } from './namespace-table-row';
 import { PolicyDialog } from './policy-dialog';
 
 /** How often it is counted again. */

@@ -6,8 +6,8 @@ import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
+import { policyOf } from './parse-policy-form';
 import { PolicyFields } from './policy-fields';
-import { policyOf } from './policy-of';
 
 /** Changes what a namespace allows its callers. */
 export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () => void }) {

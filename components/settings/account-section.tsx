@@ -6,7 +6,7 @@ import { visibleText } from '../format/visible-name';
 import { type Problem, problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
-import { useIsReady } from '../live/use-is-ready';
+import { useIsReady } from '../live/use-is-hydrated';
 import { THEME_WORDS, THEMES, useTheme } from '../shell/theme';
 import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';

@@ -7,9 +7,9 @@ import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
-import { RowsToCome } from '../ui/rows-to-come';
+import { RowsToCome } from '../ui/rows-skeleton';
 import { VisibleText } from '../ui/visible-text';
-import { AskDialog } from './ask-dialog';
+import { AskDialog } from './confirm-dialog';
 import { CreateKeyDialog } from './create-key-dialog';
 import { SectionFrame } from './section-frame';
 

@@ -9,7 +9,7 @@ import { useSession } from '../live/session';
 import { PageHead } from '../ui/page-head';
 import { AccountSection } from './account-section';
 import { KeysSection } from './keys-section';
-import { PeopleSection } from './people-section';
+import { PeopleSection } from './users-section';
 
 export type SettingsSection = 'account' | 'keys' | 'people';
 

@@ -8,7 +8,7 @@ import { counterPath, lockPath } from '../format/lock-path';
 import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
-import { useSettled } from '../live/use-settled';
+import { useSettled } from '../live/use-debounced';
 import { Button } from '../ui/controls/button';
 import { ExactName } from '../ui/exact-name';
 import { ProblemNote } from '../ui/problem-note';

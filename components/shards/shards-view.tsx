@@ -9,9 +9,9 @@ import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
-import { HomeFinder } from './home-finder';
-import { NAMES_SHOWN } from './names-shown';
-import { RefusalNote } from './refusal-note';
+import { HomeFinder } from './name-locator';
+import { NAMES_SHOWN } from './names-per-page';
+import { RefusalNote } from './refusal-notice';
 import { ShardNames } from './shard-names';
 import { ShardTable } from './shard-table';
 

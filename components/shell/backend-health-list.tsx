@@ -7,8 +7,8 @@ import type { BackendHealth } from '@/server/contract/console/lock-row';
 import { spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { useTRPC } from '../live/trpc';
+import { isClosed, worstFirst } from './sort-by-severity';
 import { useGuarantees } from './use-guarantees';
-import { isClosed, worstFirst } from './worst-first';
 
 const POLL_MS = 5_000;
 /** As many as the top bar has room for. */

@@ -10,11 +10,11 @@ import { type Account, SessionProvider, useSession } from '../live/session';
 import { ConsoleClient } from '../live/trpc';
 import { AccountMenu } from './account-menu';
 import { BackendHealthList } from './backend-health-list';
-import { FillingNote } from './filling-note';
-import { KeyHelp } from './key-help';
-import { Rail } from './rail';
+import { FillingNote } from './capacity-notice';
+import { Rail } from './nav-rail';
 import { SearchBox } from './search-box';
-import { UnencryptedNote } from './unencrypted-note';
+import { KeyHelp } from './shortcuts-dialog';
+import { UnencryptedNote } from './unencrypted-notice';
 
 /** The frame around every page of the console. */
 export function ConsoleShell({

@@ -22,7 +22,7 @@ export const rooms = [
   { name: 'components', files: /^components\//, mayImport: RULES, mayImportTypesOf: ['rpc'] },
   {
     name: 'page-wire',
-    files: /^server\/api\/pages\/process\/page-process-terms\.ts$/,
+    files: /^server\/api\/pages\/process\/page-process-protocol\.ts$/,
     mayImport: [],
   },
   {

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { programSchema } from '@/db/schema-version';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { randomText } from '../auth/random-text';
-import { createKey } from '../operations/api-keys/create-key';
+import { createKey } from '../operations/api-keys/create-api-key';
 import { Installation } from './testing/backup-rig';
 import { buildCommandLine, type CommandLine } from './testing/command-line';
 

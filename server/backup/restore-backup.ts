@@ -10,7 +10,7 @@ import { randomText } from '../auth/random-text';
 import type { AuditAct } from '../operations/audit/audit-log';
 import type { BackupHeader } from './backup-header';
 import { BackupLoad } from './backup-load';
-import { backupParts, IS_KEPT_IN_PLACE } from './backup-parts';
+import { backupParts, IS_KEPT_IN_PLACE } from './backup-tables';
 import { refuseLiveServers, refuseUsed } from './check-target';
 import { readBackup } from './read-backup';
 

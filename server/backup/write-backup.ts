@@ -10,7 +10,7 @@ import type { Snapshot } from '@/db/snapshot';
 import { version } from '@/package.json';
 import { StartError } from '@/server/platform/start-error';
 import { BACKUP_FORMAT, type BackupHeader } from './backup-header';
-import { backupParts } from './backup-parts';
+import { backupParts } from './backup-tables';
 import { fileFailure } from './file-failure';
 
 /** The result of a backup. */

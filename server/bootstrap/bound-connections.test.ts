@@ -14,7 +14,7 @@ const SERVER = `
   import { boundConnections } from './server/bootstrap/bound-connections';
   import { systemClock } from './server/platform/clock';
   import { readConfig } from './server/bootstrap/config/config';
-  import { createDoors } from './server/api/http/doors';
+  import { createDoors } from './server/api/http/http-handlers';
   import { createHttpServer, listen } from './server/api/http/http-server';
   import { createLog } from './server/platform/log';
   import { openFilesLimit } from './server/platform/open-files-limit.mjs';

@@ -1,7 +1,7 @@
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
-import { createApiKeyRing } from '../auth/api-keys/api-key-ring';
-import { createSessionKeeper } from '../auth/sessions/session-keeper';
+import { createApiKeyRing } from '../auth/api-keys/api-key-verifier';
+import { createSessionKeeper } from '../auth/sessions/session-manager';
 import { RefusedActs } from '../operations/audit/refused-acts';
 import { ensureDefaultNamespace } from '../operations/namespaces/ensure-default-namespace';
 import { createNamespaceDirectory } from '../operations/namespaces/namespace-directory';

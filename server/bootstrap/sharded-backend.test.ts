@@ -7,9 +7,9 @@ import { LockyardError } from '../contract/errors';
 import { unwrittenRecord } from '../core/lock/lock-record';
 import { spreadNames } from '../core/rendezvous-hash';
 import { anonymousRequest } from '../engine/request-identity';
-import { addTo, createOf, standing } from '../engine/testing/counter-asks';
+import { addTo, createOf, standing } from '../engine/testing/counter-calls';
 import { acquire, pause, release, renew, take } from '../engine/testing/engine-rig';
-import { acquireSet, cancelSet, takeSet } from '../engine/testing/set-asks';
+import { acquireSet, cancelSet, takeSet } from '../engine/testing/multi-lock-calls';
 import { formerShards } from '../monitoring/history/former-shards';
 import type { Runtime } from '../operations/operation-context';
 import { encodeRecord } from '../storage/codec/record-codec';
@@ -17,7 +17,7 @@ import { created } from '../storage/conformance/testing/changes';
 import { MysqlStore } from '../storage/mysql/mysql-store';
 import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
-import { ShardStamps } from '../storage/sharding/shard-map-stamps';
+import { ShardStamps } from '../storage/sharding/shard-map-stamp';
 import { BACKEND, contextOf, engineIn, NAMESPACE, ShardRig } from './testing/shard-rig';
 
 /** The server of the second database, which may be stopped. */

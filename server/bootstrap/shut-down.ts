@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { Doors } from '../api/http/doors';
+import type { Doors } from '../api/http/http-handlers';
 import type { Runtime } from '../operations/operation-context';
 
 /** How long answers in progress may take once all waiters have been answered. */

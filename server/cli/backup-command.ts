@@ -9,8 +9,8 @@ import { refuseOtherSchema, streamBackup, writeBackup } from '../backup/write-ba
 import type { Config } from '../bootstrap/config/config';
 import { prepareDataFolder } from '../bootstrap/data-folder';
 import type { Clock } from '../platform/clock';
-import type { BackupWords } from './backup-labels';
 import type { CliCommand } from './cli-command';
+import type { BackupWords } from './parse-backup-command';
 
 /** What the commands need of the command line. */
 interface Means {

@@ -9,10 +9,10 @@ import { systemClock } from '../platform/clock';
 import { createLog } from '../platform/log';
 import { askRunningServer } from './ask-running-server';
 import { runBackupCommand } from './backup-command';
-import { parseBackupWords } from './backup-labels';
 import { type CliCommand, parseCommand, USAGE, UsageError } from './cli-command';
-import { parseDeleteWords } from './delete-words';
-import { parseReshardWords } from './reshard-labels';
+import { parseBackupWords } from './parse-backup-command';
+import { parseDeleteWords } from './parse-delete-command';
+import { parseReshardWords } from './parse-reshard-command';
 import { runCliCommand } from './run-cli-command';
 
 /**

@@ -3,7 +3,7 @@ import { LockyardError } from '../contract/errors';
 import { EPOCH_MAX } from '../core/fencing-token';
 import { auditActor } from '../operations/audit/audit-log';
 import { auditedChange } from '../operations/audit/audited-change';
-import { permit } from '../operations/audit/with-audit';
+import { permit } from '../operations/audit/run-operator-act';
 import type { ControlContext } from '../operations/operation-context';
 import { backendPast } from '../storage/incarnation/backend-past';
 import { Resharding } from '../storage/sharding/resharding';

@@ -1,6 +1,6 @@
 import { randomText } from '../auth/random-text';
 import { LockyardError } from '../contract/errors';
-import { createKey } from '../operations/api-keys/create-key';
+import { createKey } from '../operations/api-keys/create-api-key';
 import { askDatabase } from '../operations/ask-database';
 import { noteBackup } from '../operations/audit/note-backup';
 import { createNamespace } from '../operations/namespaces/create-namespace';
@@ -10,7 +10,7 @@ import { findUserByName } from '../operations/users/find-user';
 import { resetPassword } from '../operations/users/reset-password';
 import type { CliCommand } from './cli-command';
 import { reshardBackend } from './reshard-backend';
-import { runDeletion } from './run-deletion';
+import { runDeletion } from './run-delete-command';
 
 /** 119 bits. */
 const PASSWORD_CHARS = 20;

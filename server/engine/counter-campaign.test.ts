@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { CounterEvent } from '../core/counter/counter-event';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
-import { movesOf, standing } from './testing/counter-asks';
+import { movesOf, standing } from './testing/counter-calls';
 import { type CounterStep, runCounterCampaign } from './testing/counter-campaign';
 import { EngineRig } from './testing/engine-rig';
 import { newSeed } from './testing/seeded';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
-import { addTo, createOf, movesOf, standing } from './testing/counter-asks';
+import { addTo, createOf, movesOf, standing } from './testing/counter-calls';
 import { EngineRig, type Member, release, take } from './testing/engine-rig';
 import { type Fate, firstOf, PASS, touching } from './testing/faulty-store';
 

@@ -16,7 +16,7 @@ import {
 } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
 import { type Fate, firstOf, PASS, touching } from './testing/faulty-store';
-import { acquireSet } from './testing/set-asks';
+import { acquireSet } from './testing/multi-lock-calls';
 
 const reasonOf = (work: Promise<unknown>): Promise<string> =>
   work.then(

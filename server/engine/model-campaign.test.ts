@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { Change, ReadRecord } from '../storage/record-store';
-import { type PlayedBackend, playedStore } from './testing/played-backend';
+import { playSideBySide } from './testing/compare-with-model';
+import { type PlayedBackend, playedStore } from './testing/modelled-backend';
 import { newSeed } from './testing/seeded';
 import { ShardedRig } from './testing/sharded-rig';
-import { playSideBySide } from './testing/side-by-side';
 
 /** `MODEL_SEED=… npm test -- model-campaign` plays the same steps again. */
 const SEED = process.env.MODEL_SEED ? Number(process.env.MODEL_SEED) : newSeed();

@@ -1,7 +1,7 @@
 import type { Database } from '@/db/database';
 import type { Actor } from '../auth/actor';
-import type { ApiKeyRing } from '../auth/api-keys/api-key-ring';
-import type { SessionKeeper } from '../auth/sessions/session-keeper';
+import type { ApiKeyRing } from '../auth/api-keys/api-key-verifier';
+import type { SessionKeeper } from '../auth/sessions/session-manager';
 import type { Config } from '../bootstrap/config/config';
 import type { LockEngine } from '../engine/lock-engine';
 import type { NameCount } from '../engine/names/name-count';

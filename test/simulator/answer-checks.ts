@@ -6,8 +6,8 @@ import { leaseFloorMs } from '@/server/core/lease-floor';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import type { AcquireSetCommand } from '@/server/core/multi-lock/multi-lock-command';
 import type { RecordKey } from '@/server/storage/record-store';
+import type { Tenure, Truth } from './referee';
 import type { SimWorld } from './sim-world';
-import type { Tenure, Truth } from './truth';
 
 type Heard<T> = { answer: T } | { error: LockyardError };
 

@@ -1,8 +1,8 @@
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { anonymousRequest } from '@/server/engine/request-identity';
 import type { RecordKey } from '@/server/storage/record-store';
+import type { Truth } from './referee';
 import type { SimWorld } from './sim-world';
-import type { Truth } from './truth';
 
 /**
  * How often a store that has lost data is asked: a loss not noticed yet is noticed by the next

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { newSeed } from '@/server/engine/testing/seeded';
-import { hunt } from './hunt';
+import { hunt } from './play-seeds';
 import { simulate } from './simulate';
 
 /**

@@ -6,9 +6,9 @@ import type { LockEngine } from '@/server/engine/lock-engine';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import type { RecordedCall } from '@/server/engine/testing/history-checker';
 import type { RecordKey } from '@/server/storage/record-store';
+import { enterTwice } from './acquire-twice';
 import type { AnswerChecks } from './answer-checks';
-import { enterTwice } from './enter-twice';
-import { holdSetOnce } from './hold-set-once';
+import { holdSetOnce } from './hold-multi-lock-once';
 import type { SimWorld } from './sim-world';
 
 /** What a caller heard: an answer, a refusal, or nothing at all. */

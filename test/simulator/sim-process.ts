@@ -6,7 +6,7 @@ import { HistoryTail } from '@/server/monitoring/history/history-tail';
 import type { Clock } from '@/server/platform/clock';
 import type { BackendLife } from '@/server/storage/incarnation/store-incarnation';
 import type { HistorySource, RecordStore } from '@/server/storage/record-store';
-import type { LossyMemory } from './lossy-memory';
+import type { LossyMemory } from './lossy-store';
 import { SimConnection } from './sim-connection';
 import { BEGAN_AT, type SimDatabase } from './sim-database';
 import { SimLink } from './sim-link';

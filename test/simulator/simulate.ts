@@ -3,13 +3,13 @@ import { checkHistory, type RecordedCall } from '@/server/engine/testing/history
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
 import { AnswerChecks } from './answer-checks';
-import { AuditedActs } from './audited-acts';
+import { AuditedActs } from './audited-actions';
 import { checkFree } from './check-free';
-import type { LossyMemory } from './lossy-memory';
+import type { LossyMemory } from './lossy-store';
+import { type Tenure, Truth } from './referee';
 import { SimClient } from './sim-client';
-import { emptyControl } from './sim-control';
+import { emptyControl } from './sim-control-database';
 import { type Flaws, SimWorld } from './sim-world';
-import { type Tenure, Truth } from './truth';
 import { worldKind } from './world-kind';
 
 export interface Simulation {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { newSeed } from '@/server/engine/testing/seeded';
+import { UNBOUNDED_BUILDS } from './audited-builds';
 import { BROKEN_BUILDS } from './broken-builds';
-import { FORGETFUL_BUILDS } from './forgetful-builds';
-import { hunt } from './hunt';
-import { SCATTERED_BUILDS } from './scattered-builds';
+import { FORGETFUL_BUILDS } from './lossy-builds';
+import { hunt } from './play-seeds';
+import { SCATTERED_BUILDS } from './sharded-builds';
 import type { Flaws } from './sim-world';
 import { simulate } from './simulate';
-import { UNBOUNDED_BUILDS } from './unbounded-builds';
 import { type WorldKind, worldKind } from './world-kind';
 
 const SEEDS = 300;

@@ -7,8 +7,8 @@ import {
   readWords,
   theOneWord,
   wrongUsage,
-} from '../read-words';
-import type { Loudness } from '../terminal/speaker';
+} from '../read-arguments';
+import type { Loudness } from '../terminal/reporter';
 
 /** What `lockyard exec` was asked for. */
 export interface ExecOptions {

@@ -5,9 +5,9 @@ import { ReleaseUnconfirmed } from '../../errors/release-unconfirmed';
 import { CommandFailure } from '../command-failure';
 import { EXIT, refusalExitCode, signalExitCode } from '../exit-codes';
 import { durationInWords } from '../terminal/duration';
-import type { Speaker } from '../terminal/speaker';
+import type { Speaker } from '../terminal/reporter';
 import type { ExecOptions } from './exec-options';
-import type { CommandEnd } from './run-under-hold';
+import type { CommandEnd } from './run-command-under-hold';
 import { EndedBySignal } from './signal-relay';
 
 /**

@@ -10,13 +10,13 @@ import { withLock } from '../../with-lock';
 import { EXIT } from '../exit-codes';
 import { openClient } from '../open-client';
 import { durationInWords } from '../terminal/duration';
-import { type Speaker, speaker } from '../terminal/speaker';
-import { AnswerWatch } from './answer-watch';
+import { type Speaker, speaker } from '../terminal/reporter';
 import { CommandChild } from './command-child';
 import { type ExecOptions, readExecOptions } from './exec-options';
 import { execExitCode } from './exec-outcome';
 import { OrphanGuard } from './orphan-guard';
-import { type CommandEnd, runUnderHold } from './run-under-hold';
+import { AnswerWatch } from './outage-detector';
+import { type CommandEnd, runUnderHold } from './run-command-under-hold';
 import { SignalRelay } from './signal-relay';
 
 /**

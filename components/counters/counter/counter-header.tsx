@@ -4,7 +4,7 @@ import Link from 'next/link';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import { DeleteNamesButton } from '../../deletion/delete-names-button';
 import { Icon } from '../../icons/icon';
-import { LiveDot } from '../../live/live-dot';
+import { LiveDot } from '../../live/live-indicator';
 import type { Link as Line } from '../../live/use-live';
 import { CopyButton } from '../../ui/controls/copy-button';
 import { WholeName } from '../../ui/exact-name';

@@ -2,16 +2,16 @@
 
 import { useMemo, useState } from 'react';
 import type { CounterDetail, CounterMoveRow } from '@/server/contract/console/counter-row';
-import { LostLine } from '../../live/lost-line';
+import { LostLine } from '../../live/connection-lost-note';
 import { ReadingProvider } from '../../live/reading';
 import type { Reading } from '../../live/reading-store';
 import { useTRPCClient } from '../../live/trpc';
 import { useLive } from '../../live/use-live';
-import { AdjustDialog } from '../acts/adjust-dialog';
-import { BoundsDialog } from '../acts/bounds-dialog';
+import { AdjustDialog } from '../actions/adjust-dialog';
+import { BoundsDialog } from '../actions/bounds-dialog';
 import { CounterHeader } from './counter-header';
-import { MovesPanel } from './moves-panel';
-import { StandingPanel } from './standing-panel';
+import { MovesPanel } from './history-panel';
+import { StandingPanel } from './value-panel';
 
 /** A counter's page: its value, the actions on it, and its history. */
 export function CounterView({

@@ -6,9 +6,9 @@ import { countText, exactCount } from '../../format/counts';
 import { spokenDuration } from '../../format/durations';
 import type { ListQuery } from '../list/list-query';
 import { type FigureLook, FigureTile } from './figure-tile';
-import { type Course, expiryCourse, HOUR_SPAN_MS, rangeOf } from './fleet-figures';
+import { type Course, expiryCourse, HOUR_SPAN_MS, rangeOf } from './fleet-series';
 import { RateFigures } from './rate-figures';
-import { type Sample, useSeenFigures } from './seen-range';
+import { type Sample, useSeenFigures } from './use-figure-samples';
 
 /** The least and the most time that a line of what this tab has seen shows. */
 const SPAN_MIN_MS = 60_000;

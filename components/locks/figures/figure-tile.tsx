@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react';
 import { Icon } from '../../icons/icon';
 import type { IconName } from '../../icons/icon-shapes';
-import type { Course } from './fleet-figures';
+import type { Course } from './fleet-series';
 import { Sparkline } from './sparkline';
 
 export interface FigureLook {

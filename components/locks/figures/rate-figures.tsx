@@ -8,7 +8,7 @@ import { rateText } from '../../format/rates';
 import { useAtBackend } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import { FigureTile } from './figure-tile';
-import { grantCourse, HOUR_SPAN_MS, latestWait, waitCourse } from './fleet-figures';
+import { grantCourse, HOUR_SPAN_MS, latestWait, waitCourse } from './fleet-series';
 
 /** Older than this, the figures say how old they are. */
 const OLD_MS = 10_000;

@@ -2,7 +2,7 @@
 
 import { exactCount } from '../../format/counts';
 import { useSession } from '../../live/session';
-import { SLOWED_WORDS } from './slowed-line';
+import { SLOWED_WORDS } from './slowed-note';
 import { useVisibleRange, type VisibleRange } from './visible-range';
 
 /** The keys of the lock list, and where in it the screen is. Only where there is a keyboard. */

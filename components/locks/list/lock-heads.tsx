@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { SelectBox } from '../../deletion/select-box';
 import type { Selecting } from '../../deletion/use-selection';
 import { Icon } from '../../icons/icon';
-import { FAR_PLACE, P99_PLACE } from '../row/range-place';
+import { FAR_PLACE, P99_PLACE } from '../row/range-position';
 import type { ListQuery, LockSort } from './list-query';
 
 const HEADS: {

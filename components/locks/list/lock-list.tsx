@@ -5,8 +5,8 @@ import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 're
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { Selecting } from '../../deletion/use-selection';
 import { exactCount } from '../../format/counts';
-import { LockRowLine } from '../row/lock-row-line';
-import { RowToCome } from '../row/row-to-come';
+import { LockRowLine } from '../row/lock-list-row';
+import { RowToCome } from '../row/row-skeleton';
 import { useRowHeight } from '../row/use-row-height';
 import { useRowKeys } from '../row/use-row-keys';
 import { type ListQuery, type LockSort, listAddress } from './list-query';

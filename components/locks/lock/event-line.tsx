@@ -9,7 +9,7 @@ import { Icon } from '../../icons/icon';
 import { useAtBackend } from '../../live/reading';
 import { ExactName } from '../../ui/exact-name';
 import { Instant } from '../../ui/instant';
-import { type EventLook, eventDetail, eventLook } from './event-words';
+import { type EventLook, eventDetail, eventLook } from './event-labels';
 
 /** One event of a lock's history. */
 export function OneEvent({ event, backend }: { event: EventRow; backend: string }) {

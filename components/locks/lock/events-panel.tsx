@@ -8,7 +8,7 @@ import { type HistoryPage, useHistoryPages } from '../../live/use-history-pages'
 import { Button } from '../../ui/controls/button';
 import { Panel } from '../../ui/panel';
 import { ProblemNote } from '../../ui/problem-note';
-import { RowsToCome } from '../../ui/rows-to-come';
+import { RowsToCome } from '../../ui/rows-skeleton';
 import { EventRun, OneEvent } from './event-line';
 import { foldEvents } from './fold-events';
 

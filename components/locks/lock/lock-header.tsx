@@ -2,13 +2,13 @@
 
 import Link from 'next/link';
 import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
-import { useActResult } from '../../acts/act-results';
-import { useActs } from '../../acts/act-stage';
-import { longResult } from '../../acts/result-words';
+import { useActResult } from '../../actions/action-results';
+import { useActs } from '../../actions/actions-provider';
+import { longResult } from '../../actions/result-labels';
 import { DeleteNamesButton } from '../../deletion/delete-names-button';
 import { shortToken } from '../../format/tokens';
 import { Icon } from '../../icons/icon';
-import { LiveDot } from '../../live/live-dot';
+import { LiveDot } from '../../live/live-indicator';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import type { Link as Line } from '../../live/use-live';
 import { useIsClosed } from '../../shell/use-guarantees';
@@ -17,7 +17,7 @@ import { CopyButton } from '../../ui/controls/copy-button';
 import { WholeName } from '../../ui/exact-name';
 import { Rev } from '../../ui/rev';
 import { StatusBadge } from '../../ui/status-badge';
-import { ClosedNote } from './closed-note';
+import { ClosedNote } from './backend-closed-note';
 import { lockSentence } from './lock-sentence';
 
 /** The lock's name, its state in words, and what came of the last act. */

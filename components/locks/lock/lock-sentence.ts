@@ -4,7 +4,7 @@ import { exactCount } from '../../format/counts';
 import { spokenDuration } from '../../format/durations';
 import { visibleText } from '../../format/visible-name';
 import { lapsedAt, reasonWords } from '../lock-facts';
-import { stuckSentence } from '../stuck-words';
+import { stuckSentence } from '../stuck-labels';
 
 /** A lock's state in two sentences: what matters now, and what happens next without action. */
 export interface LockSentence {

@@ -3,19 +3,19 @@
 import { useMemo, useState } from 'react';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
-import { ActStage } from '../../acts/act-stage';
-import { InsightPanel } from '../../insight/insight-panel';
-import { LostLine } from '../../live/lost-line';
+import { ActStage } from '../../actions/actions-provider';
+import { InsightPanel } from '../../charts/charts-panel';
+import { LostLine } from '../../live/connection-lost-note';
 import { ReadingProvider } from '../../live/reading';
 import type { Reading } from '../../live/reading-store';
 import { useTRPCClient } from '../../live/trpc';
 import { useLive } from '../../live/use-live';
+import { Ladder } from './action-ladder';
 import { EventsPanel } from './events-panel';
 import { HolderPanel } from './holder-panel';
-import { Ladder } from './ladder';
 import { LockHeader } from './lock-header';
 import { QueuePanel } from './queue-panel';
-import { ReleaseOutlook } from './release-outlook';
+import { ReleaseOutlook } from './release-impact';
 
 /** A lock's page: what it is now, what can be done about it, and what happened to it. */
 export function LockView({

@@ -1,15 +1,15 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
+import { factorText, yardstickText } from '../../format/baseline';
 import { exactCount } from '../../format/counts';
 import { durationText } from '../../format/durations';
-import { factorText, yardstickText } from '../../format/yardstick';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import { GridCell } from '../../ui/grid-cell';
 import { heldMsOf } from '../held-time';
+import { shownMs } from './displayed-ms';
 import { RangeBar } from './range-bar';
-import { shownMs } from './shown-ms';
 
 /** How long the lock has been held, or was, beside its typical hold time. */
 export function HeldCell({ row }: { row: LockRow }) {

@@ -4,7 +4,7 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { useAtBackend } from '../../live/reading';
 import { STATUS_LOOKS } from '../../ui/status-badge';
 import { heldMsOf } from '../held-time';
-import { FAR_PLACE, P99_PLACE, rangePlace } from './range-place';
+import { FAR_PLACE, P99_PLACE, rangePlace } from './range-position';
 
 const WIDTH = 92;
 const HEIGHT = 20;

@@ -10,8 +10,8 @@ import { ExactName } from '../../ui/exact-name';
 import { GridCell } from '../../ui/grid-cell';
 import { Instant } from '../../ui/instant';
 import { tenureOf } from '../lock-facts';
+import { shownMs } from './displayed-ms';
 import { HeldCell } from './held-cell';
-import { shownMs } from './shown-ms';
 
 const Nothing = () => <span className="text-t3">–</span>;
 

@@ -4,7 +4,7 @@ import type { Virtualizer } from '@tanstack/react-virtual';
 import { useRouter } from 'next/navigation';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { useActs } from '../../acts/act-stage';
+import { useActs } from '../../actions/actions-provider';
 import type { Selecting } from '../../deletion/use-selection';
 import { lockPath } from '../../format/lock-path';
 import { useKeys } from '../../live/use-keys';

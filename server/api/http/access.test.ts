@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { revokeKey } from '@/server/operations/api-keys/revoke-key';
+import { revokeKey } from '@/server/operations/api-keys/revoke-api-key';
 import { createPerson } from '@/server/operations/users/create-user';
 import { setDisabled } from '@/server/operations/users/set-disabled';
 import { ApiHarness, type Reply } from '@/test/api-harness';

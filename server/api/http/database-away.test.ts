@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newTestPlace, TEST_DIALECTS, type TestPlace } from '@/db/testing/test-database';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { revokeKey } from '@/server/operations/api-keys/revoke-key';
+import { revokeKey } from '@/server/operations/api-keys/revoke-api-key';
 import { createPerson } from '@/server/operations/users/create-user';
 import { ApiHarness, type Reply } from '@/test/api-harness';
 import { TcpProxy } from '@/test/tcp-proxy';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
-import { parseDeleteWords } from '../../cli/delete-words';
+import { parseDeleteWords } from '../../cli/parse-delete-command';
 import { runCliCommand } from '../../cli/run-cli-command';
 import type { ChosenNames } from '../../contract/console/deletion-inputs';
 import { openIntent } from '../../operations/audit/audit-log';

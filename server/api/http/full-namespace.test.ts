@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { HeapWatch } from '../../monitoring/maintenance/heap-watch';
-import { setUpCounter } from '../../operations/counters/set-up-counter';
+import { setUpCounter } from '../../operations/counters/for-people/create-counter';
 import { setFrozen } from '../../operations/locks/for-people/set-frozen';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
 

@@ -4,8 +4,8 @@ import { StartError } from '@/server/platform/start-error';
 import { BrokenRequests } from './connections/broken-request';
 import { ConnectionLimit } from './connections/connection-limit';
 import { OpenRequests } from './connections/open-requests';
-import type { Doors } from './doors';
-import { inTurn } from './in-turn';
+import type { Doors } from './http-handlers';
+import { inTurn } from './serialise-requests';
 
 /** Room for a batch of queries, whose inputs travel in the address. */
 const HEADER_MAX_BYTES = 64 * 1024;

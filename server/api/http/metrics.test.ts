@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { parseExposition, type ScrapedMetric } from '@/test/exposition';
-import { openMetricsDoor } from './doors/metrics-door';
+import { openMetricsDoor } from './handlers/metrics-handler';
 import type { RequestScope } from './requests/request-scope';
 
 const TOKEN = 'a token that is long enough'.replaceAll(' ', '-');

@@ -2,7 +2,7 @@ import { request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
-import { createDoors } from './doors';
+import { createDoors } from './http-handlers';
 import { createHttpServer, listen } from './http-server';
 
 let api: ApiHarness;

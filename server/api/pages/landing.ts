@@ -1,6 +1,6 @@
 import { readSessionCookie } from '../../auth/sessions/session-cookie';
 import type { Runtime } from '../../operations/operation-context';
-import { currentSession } from '../../operations/sessions/current-session';
+import { currentSession } from '../../operations/sessions/get-current-session';
 import type { RequestScope } from '../http/requests/request-scope';
 
 /**

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StartError } from '@/server/platform/start-error';
 import type { Runtime } from '../../operations/operation-context';
-import type { PageHandler } from '../http/doors/page-door';
-import { createPrivateConsole } from '../http/doors/private-console';
+import type { PageHandler } from '../http/handlers/page-handler';
+import { createPrivateConsole } from '../http/handlers/private-console';
 import type { RequestScope } from '../http/requests/request-scope';
 import { PageAnswers } from './page-answers';
 import { PageRoutes } from './page-routes';
-import { PageKeeper } from './process/page-keeper';
 import { PageRelay } from './process/page-relay';
+import { PageKeeper } from './process/page-supervisor';
 import { listenPrivately, privateSockets } from './process/private-sockets';
 import { StaticFiles } from './static-files';
 

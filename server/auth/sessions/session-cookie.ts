@@ -1,5 +1,5 @@
 import { cookieHeader, readCookie } from './cookie';
-import type { NewSession } from './session-keeper';
+import type { NewSession } from './session-manager';
 
 const NAME = 'lockyard_session';
 

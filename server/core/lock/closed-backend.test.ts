@@ -4,7 +4,7 @@ import type { DecidingPolicy } from '../decision';
 import { add, counterAt, createCounter, OPERATOR } from '../testing/counter-requests';
 import { acquire, cancel, forceRelease, release, renew } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
-import { SetWorld, setOf } from '../testing/set-world';
+import { SetWorld, setOf } from '../testing/multi-lock-world';
 
 const WHY = 'The backend "orders" grants nothing: this server takes no writes.';
 const CLOSED: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0, closedBecause: WHY };

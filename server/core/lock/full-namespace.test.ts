@@ -14,7 +14,7 @@ import {
   unfreeze,
 } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
-import { SetWorld, setOf } from '../testing/set-world';
+import { SetWorld, setOf } from '../testing/multi-lock-world';
 
 const WHY = 'The namespace "orders" has 10 locks and counters, and may have 10.';
 const ROOMY: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Granted } from '../../contract/lock/answers';
 import type { SetGranted } from '../../contract/multi-lock/answers';
 import { acquire, freeze, release } from '../testing/lock-requests';
-import { SetWorld, setOf } from '../testing/set-world';
+import { SetWorld, setOf } from '../testing/multi-lock-world';
 
 const take = (world: SetWorld, name: string, caller: `${string}/${string}`, process?: string) =>
   world.run(name, acquire(caller), process) as Granted;

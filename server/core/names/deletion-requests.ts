@@ -1,5 +1,5 @@
 import type { ChosenNames, DeletionAnswer } from '../../contract/console/deletion-inputs';
-import { untriedOf } from './untried-of';
+import { untriedOf } from './untried-names';
 
 /**
  * Deletes the chosen names request after request, and yields each answer: until as many are gone as

@@ -4,7 +4,7 @@ import type { LockRecord } from '../lock/lock-record';
 import { add, createCounter } from '../testing/counter-requests';
 import { acquire, forceRelease, freeze, release } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
-import { SetWorld, setOf } from '../testing/set-world';
+import { SetWorld, setOf } from '../testing/multi-lock-world';
 import { counterDeletion, type KeptBecause, lockDeletion } from './deletion';
 
 const MINUTE_MS = 60_000;

@@ -17,8 +17,8 @@ import {
 import { handOver } from '../waiting/deliver-grants';
 import { ageSetAnswer } from '../waiting/subtract-elapsed-multi-lock';
 import type { Lane } from './batcher';
+import { openRecord } from './cache-record';
 import type { FlushTools } from './committer';
-import { openRecord } from './open-record';
 import { writeDown } from './prepare-change';
 import { meetStrangers } from './refresh-unknown-members';
 import { type SetVerdict, sureSwapAll } from './swap-with-recovery';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { RoomForNames } from './name-capacity';
 import { NameCount } from './name-count';
-import { RoomForNames } from './room-for-names';
 
 const lock = (name: string, namespace = 'default') => ({ namespace, name });
 const counter = (name: string) => ({ ...lock(name), kind: 'counter' as const });

@@ -1,7 +1,7 @@
 import type { LockyardError } from '../../contract/errors';
 import type { AddAnswer } from '../../core/counter/counter-command';
 import type { RecordKey } from '../../storage/record-store';
-import { addTo, createOf } from './counter-asks';
+import { addTo, createOf } from './counter-calls';
 import { type EngineRig, type Member, pause } from './engine-rig';
 import { type Fate, PASS } from './faulty-store';
 import { seeded } from './seeded';

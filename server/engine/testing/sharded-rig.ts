@@ -14,7 +14,7 @@ import type { LockEngine } from '../lock-engine';
 import { ShardedEngine } from '../sharded-engine';
 import { EngineRig, newProcess } from './engine-rig';
 import type { FaultyStore } from './faulty-store';
-import type { PlayedBackend, PlayedMember } from './played-backend';
+import type { PlayedBackend, PlayedMember } from './modelled-backend';
 
 type Shard = StoreUnderTest & { name: string };
 

@@ -6,7 +6,7 @@ import type { RecordKey } from '../../storage/record-store';
 import type { CommandIntake, Result } from '../command-queue';
 import type { LockEngine, WaitOptions } from '../lock-engine';
 import { inDoubt, tooLate, unknownOutcome } from '../refusals';
-import { startRequestClocks } from './request-clocks';
+import { startRequestClocks } from './request-timers';
 import { type Delivery, WaitingCall, type WaitingRoom } from './waiter-registry';
 
 export interface AcquireParts {

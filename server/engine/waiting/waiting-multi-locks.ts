@@ -15,7 +15,7 @@ import { recordId } from '../../storage/record-id';
 import type { SetResult, SetRunner } from '../commit/multi-lock-committer';
 import type { LockEngine, LockSets, WaitOptions } from '../lock-engine';
 import { inDoubt, tooLate } from '../refusals';
-import { startRequestClocks } from './request-clocks';
+import { startRequestClocks } from './request-timers';
 import { WaitingCall, type WaitingRoom } from './waiter-registry';
 
 export interface SetWaitParts {

@@ -6,8 +6,8 @@ import { viewText } from './list-view';
 import { ListWindow, type SeenWindow } from './list-window';
 import type { LockLists } from './lock-lists';
 import type { TimeSlice } from './order/time-slice';
-import { Spending } from './spending';
 import type { LockTable } from './table/lock-table';
+import { Spending } from './time-budget';
 
 /** Changes are sent at most once per tick, however many there are. */
 const TICK_MS = 500;

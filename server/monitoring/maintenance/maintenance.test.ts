@@ -9,7 +9,7 @@ import { created, freshKey, readOne, stored } from '../../storage/conformance/te
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
 import { HistoryOpener } from '../history/event-recorder';
 import { EventTally } from '../metrics/event-tally';
-import { ObservingRig, type Watcher } from '../testing/observing-rig';
+import { ObservingRig, type Watcher } from '../testing/monitoring-rig';
 
 const CHORES = { namespace: '.lockyard', name: 'chores' };
 

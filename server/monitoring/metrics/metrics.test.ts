@@ -3,7 +3,7 @@ import { parseExposition } from '@/test/exposition';
 import { release, take } from '../../engine/testing/engine-rig';
 import { freshKey } from '../../storage/conformance/testing/changes';
 import { can, storeNames } from '../../storage/conformance/testing/stores-under-test';
-import { ObservingRig, type Watcher } from '../testing/observing-rig';
+import { ObservingRig, type Watcher } from '../testing/monitoring-rig';
 import { eventMetrics } from './event-metrics';
 import { EventTally } from './event-tally';
 import { lockMetrics } from './lock-metrics';

@@ -1,8 +1,8 @@
 import { lastUsedAt, lockDeletion } from '../../core/names/deletion';
 import type { RecordKey } from '../../storage/record-store';
 import type { TimeSlice } from '../lists/order/time-slice';
-import { FirstInOrder } from '../projection/first-in-order';
 import type { BoardRow } from '../projection/projection-row';
+import { FirstInOrder } from '../projection/top-n';
 
 /** Rows looked at between two looks at the clock. */
 const ROWS_A_LOOK = 64;

@@ -10,7 +10,7 @@ import { backendDown, unknownOutcome } from '../../engine/refusals';
 import { type RecordKey, StoreError } from '../../storage/record-store';
 import { keptLocks, takeOff } from '../projection/board-upkeep';
 import type { LockBoard, ObservedBackend } from '../projection/lock-projection';
-import { keeperOf, publicId } from '../projection/shard-of';
+import { keeperOf, publicId } from '../projection/shard-info';
 import { type DeletionFate, deleteRead, judgeRecords } from './delete-records';
 
 /** Names looked at between two looks at the clock. */

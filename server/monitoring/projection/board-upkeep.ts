@@ -3,7 +3,7 @@ import type { RecordKey } from '../../storage/record-store';
 import { counterRowId } from './counter-projection';
 import type { LockBoard, ObservedBackend } from './lock-projection';
 import { type BoardRow, rowId } from './projection-row';
-import { publicId } from './shard-of';
+import { publicId } from './shard-info';
 
 /** Every lock as the board read it last. */
 export function keptLocks(board: Pick<LockBoard, 'table'>): Iterable<BoardRow> {

@@ -11,7 +11,7 @@ import type { ReadRecord, RecordKey, RecordStore } from '../../storage/record-st
 import { TimeSlice } from '../lists/order/time-slice';
 import { CounterTable, type KeptCounter } from './counter-table';
 import type { KeptName } from './names-on-shards';
-import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-of';
+import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-info';
 
 /** One backend as far as its counters are concerned. */
 interface CounterBackend {

@@ -9,7 +9,7 @@ import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
 import type { ObservedBackend } from './lock-projection';
 import { BoardRow, holdRow, rowId, waiterRows, withStatus } from './projection-row';
-import { keeperOf, publicId } from './shard-of';
+import { keeperOf, publicId } from './shard-info';
 
 const LAST_DETAILS = 200;
 

@@ -14,7 +14,7 @@ import {
   update,
 } from '../../storage/conformance/testing/changes';
 import { can, storeNames } from '../../storage/conformance/testing/stores-under-test';
-import { ObservingRig, type Watcher } from '../testing/observing-rig';
+import { ObservingRig, type Watcher } from '../testing/monitoring-rig';
 
 const ALL = lockListInput.parse({});
 

@@ -17,9 +17,9 @@ import { HistoryTail } from '../history/history-tail';
 import { LiveLists } from '../lists/live-lists';
 import { LockLists } from '../lists/lock-lists';
 import { TimeSlice } from '../lists/order/time-slice';
-import { LeanRecords } from '../lists/table/lean-records';
 import type { LockCounts, LockGroup } from '../lists/table/lock-groups';
 import { LockTable } from '../lists/table/lock-table';
+import { LeanRecords } from '../lists/table/record-compactor';
 import { type NamespaceTallies, tallyNamespaces } from '../metrics/tally-namespaces';
 import { GrantRate } from '../rollups/grant-rate';
 import { KnownNorms } from '../rollups/known-baselines';
@@ -30,7 +30,7 @@ import { LockDetails } from './lock-details';
 import { listingFrame, makeLockListing, type RowsFrom } from './lock-listing';
 import type { KeptName } from './names-on-shards';
 import { BoardRow, rowId, withStatus } from './projection-row';
-import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-of';
+import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-info';
 
 /** One backend as the observers see it; of one with shards, each shard. */
 export interface ObservedBackend {

@@ -2,8 +2,8 @@ import type { BackendHealth } from '../../contract/console/lock-row';
 import type { ShardNamesInput, ShardsPage } from '../../contract/console/shard-row';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import { FirstInOrder } from './first-in-order';
 import type { LockBoard } from './lock-projection';
+import { FirstInOrder } from './top-n';
 
 /** What a shard keeps, as the board read it last. */
 export interface KeptName {

@@ -17,7 +17,7 @@ import { decodeRecord } from '../../storage/codec/record-codec';
 import { whatIsUnreadable } from '../../storage/codec/unreadable-record';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
-import { LeanRecords } from '../lists/table/lean-records';
+import { LeanRecords } from '../lists/table/record-compactor';
 
 /**
  * A lock as the board keeps it. The row that people see is built on request, because most changes

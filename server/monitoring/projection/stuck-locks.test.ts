@@ -4,7 +4,7 @@ import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { acquire, release, take } from '../../engine/testing/engine-rig';
 import { freshKey } from '../../storage/conformance/testing/changes';
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
-import { ObservingRig, type Watcher } from '../testing/observing-rig';
+import { ObservingRig, type Watcher } from '../testing/monitoring-rig';
 
 const stuckAfterMs = 1_200;
 const STUCK = lockListInput.parse({ status: 'stuck' });

@@ -10,7 +10,7 @@ import { freshKey } from '../../storage/conformance/testing/changes';
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
 import type { HistoryRow } from '../../storage/record-store';
 import { EventTally } from '../metrics/event-tally';
-import { ObservingRig } from '../testing/observing-rig';
+import { ObservingRig } from '../testing/monitoring-rig';
 import { OwnHolds } from './hold-baselines';
 import { MinuteRoller } from './roll-up-writer';
 

@@ -1,7 +1,7 @@
 import type { ControlContext } from '../operation-context';
 import { auditActor } from './audit-log';
 import { auditedChange } from './audited-change';
-import { permit } from './with-audit';
+import { permit } from './run-operator-act';
 
 /**
  * Records in the audit log that a backup is about to be made: a backup has the hashes of every

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { AuditEntry } from '../../contract/console/lock-row';
-import { createKey } from '../api-keys/create-key';
+import { createKey } from '../api-keys/create-api-key';
 import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../testing/test-runtime';
 import { listAudit } from './list-audit';
 

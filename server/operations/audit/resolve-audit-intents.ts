@@ -2,11 +2,11 @@ import { and, asc, eq, gt, lte, or, type SQL } from 'drizzle-orm';
 import type { Schema } from '@/db/schema';
 import { LockyardError } from '../../contract/errors';
 import type { RequestIdentity } from '../../core/request-fingerprint';
-import { engineOf } from '../locks/reach-lock';
+import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
 import { actRequest } from './act-request';
 import { type AuditActor, closeIntent, guessNotApplied } from './audit-log';
-import { LANDS_WITHIN_MS } from './with-audit';
+import { LANDS_WITHIN_MS } from './run-operator-act';
 
 /**
  * So long after its intent nothing of an act can still land: half of it before, see `withAudit`,

@@ -2,7 +2,7 @@ import type { CreateNamespaceInput } from '../../contract/console/access-inputs'
 import { LockyardError } from '../../contract/errors';
 import { auditActor } from '../audit/audit-log';
 import { auditedChange } from '../audit/audited-change';
-import { permit } from '../audit/with-audit';
+import { permit } from '../audit/run-operator-act';
 import type { ControlContext } from '../operation-context';
 
 /**

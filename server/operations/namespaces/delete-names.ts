@@ -6,8 +6,8 @@ import type {
   DeletionResult,
 } from '../../contract/console/deletion-inputs';
 import { LockyardError } from '../../contract/errors';
-import { LANDS_WITHIN_MS, withAudit } from '../audit/with-audit';
-import { engineOf } from '../locks/reach-lock';
+import { LANDS_WITHIN_MS, withAudit } from '../audit/run-operator-act';
+import { engineOf } from '../locks/resolve-lock';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 

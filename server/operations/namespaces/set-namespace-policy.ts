@@ -4,7 +4,7 @@ import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import { auditActor } from '../audit/audit-log';
 import { auditedChange } from '../audit/audited-change';
-import { permit } from '../audit/with-audit';
+import { permit } from '../audit/run-operator-act';
 import type { ControlContext } from '../operation-context';
 import { policyOfRow } from './namespace-directory';
 

@@ -2,14 +2,14 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { demoToken } from '../../auth/demo-token';
-import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from '../../auth/sessions/session-keeper';
+import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from '../../auth/sessions/session-manager';
 import { makeSetupToken, SETUP_LINK_MAX_MS } from '../../auth/setup-link';
 import {
   FAILURES_MAX,
   FAILURES_MAX_PER_ACCOUNT,
   FAILURES_MAX_PER_NETWORK,
   SIGN_IN_WINDOW_MS,
-} from '../../auth/sign-in-budget';
+} from '../../auth/sign-in-limits';
 import {
   COMMAND_LINE,
   contextOf,
@@ -21,7 +21,7 @@ import { createPerson } from '../users/create-user';
 import { resetPassword } from '../users/reset-password';
 import { setDisabled } from '../users/set-disabled';
 import { setUpFirstAdmin } from '../users/set-up-first-admin';
-import { currentSession } from './current-session';
+import { currentSession } from './get-current-session';
 import { signIn } from './sign-in';
 import { signInToDemo } from './sign-in-to-demo';
 import { signOut } from './sign-out';

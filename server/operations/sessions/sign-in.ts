@@ -1,6 +1,6 @@
 import { isPassword } from '../../auth/passwords/password-hash';
-import type { NewSession } from '../../auth/sessions/session-keeper';
-import { settleSignIn, spendSignIn } from '../../auth/sign-in-budget';
+import type { NewSession } from '../../auth/sessions/session-manager';
+import { settleSignIn, spendSignIn } from '../../auth/sign-in-limits';
 import type { SignInInput } from '../../contract/console/access-inputs';
 import type { Role } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';

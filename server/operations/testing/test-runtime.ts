@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { openTestDatabase, type TestDialect } from '@/db/testing/test-database';
 import type { Actor, UserActor } from '../../auth/actor';
-import { createApiKeyRing } from '../../auth/api-keys/api-key-ring';
-import { createSessionKeeper } from '../../auth/sessions/session-keeper';
+import { createApiKeyRing } from '../../auth/api-keys/api-key-verifier';
+import { createSessionKeeper } from '../../auth/sessions/session-manager';
 import { readConfig } from '../../bootstrap/config/config';
 import { TestClock } from '../../platform/testing/test-clock';
 import { RefusedActs } from '../audit/refused-acts';

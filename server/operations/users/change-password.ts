@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { hashPassword, isPassword } from '../../auth/passwords/password-hash';
 import { checkPassword } from '../../auth/passwords/password-rules';
-import { settleSignIn, spendSignIn } from '../../auth/sign-in-budget';
+import { settleSignIn, spendSignIn } from '../../auth/sign-in-limits';
 import type { ChangePasswordInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';

@@ -3,7 +3,7 @@ import { checkPassword } from '../../auth/passwords/password-rules';
 import type { CreatePersonInput } from '../../contract/console/access-inputs';
 import { auditActor } from '../audit/audit-log';
 import { auditedChange } from '../audit/audited-change';
-import { permit } from '../audit/with-audit';
+import { permit } from '../audit/run-operator-act';
 import type { ControlContext } from '../operation-context';
 import { insertUser } from './insert-user';
 import { refuseImitation } from './refuse-imitation';

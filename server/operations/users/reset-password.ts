@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { hashPassword } from '../../auth/passwords/password-hash';
 import { checkPassword } from '../../auth/passwords/password-rules';
-import { clearSignInFailures } from '../../auth/sign-in-budget';
+import { clearSignInFailures } from '../../auth/sign-in-limits';
 import type { ResetPasswordInput } from '../../contract/console/access-inputs';
 import { auditedChange } from '../audit/audited-change';
-import { permitPersonAct } from '../audit/permit-person-act';
 import type { ControlContext } from '../operation-context';
 import { holdUser } from './find-user';
+import { permitPersonAct } from './permit-user-act';
 
 /**
  * Gives a person another password, ends all their sessions and forgets their failed sign-ins, from

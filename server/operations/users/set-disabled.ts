@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import type { SetDisabledInput } from '../../contract/console/access-inputs';
 import { auditedChange } from '../audit/audited-change';
-import { permitPersonAct } from '../audit/permit-person-act';
 import type { ControlContext } from '../operation-context';
 import { holdAdmins, holdUser, refuseLastAdmin } from './find-user';
+import { permitPersonAct } from './permit-user-act';
 
 /**
  * Shuts a person out, ending all their sessions within 1 s, or lets them in again. The last enabled

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import type { SetRoleInput } from '../../contract/console/access-inputs';
 import { auditedChange } from '../audit/audited-change';
-import { permitPersonAct } from '../audit/permit-person-act';
 import type { ControlContext } from '../operation-context';
 import { holdAdmins, holdUser, refuseLastAdmin } from './find-user';
+import { permitPersonAct } from './permit-user-act';
 
 /**
  * Gives a person another role; it holds from their next request on, within 1 s. The last enabled

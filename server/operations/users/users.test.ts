@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { Actor } from '../../auth/actor';
-import { createKey } from '../api-keys/create-key';
-import { listKeys } from '../api-keys/list-keys';
-import { revokeKey } from '../api-keys/revoke-key';
+import { createKey } from '../api-keys/create-api-key';
+import { listKeys } from '../api-keys/list-api-keys';
+import { revokeKey } from '../api-keys/revoke-api-key';
 import { listAudit } from '../audit/list-audit';
 import { createNamespace } from '../namespaces/create-namespace';
 import {

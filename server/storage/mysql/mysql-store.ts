@@ -16,7 +16,7 @@ import {
   type SwapResult,
 } from '../record-store';
 import { fencedSwap, isStampedSo, READ_STAMP, type ShardFence } from '../sharding/epoch-fence';
-import { swapTooLarge } from '../swap-too-large';
+import { swapTooLarge } from '../split-oversize-swap';
 import { MysqlConnection, PACKET_TOO_LARGE, type Rows } from './mysql-connection';
 import { readMysqlFacts } from './mysql-facts';
 import { mysqlGuarantees } from './mysql-guarantees';

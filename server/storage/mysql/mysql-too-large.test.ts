@@ -1,10 +1,10 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acquire, EngineRig, type Member, take } from '../../engine/testing/engine-rig';
-import { acquireSet, takeSet } from '../../engine/testing/set-asks';
+import { acquireSet, takeSet } from '../../engine/testing/multi-lock-calls';
 import { created, eventOf, freshKey, stored, update } from '../conformance/testing/changes';
+import { told } from '../conformance/testing/record-answer';
 import { openMysqlUnderTest } from '../conformance/testing/stores-under-test';
-import { told } from '../conformance/testing/told';
 import type { RecordStore } from '../record-store';
 
 /** What fits is several megabytes, and is sent to a server that is busy with other things. */

@@ -1,9 +1,10 @@
 import type { Redis } from 'ioredis';
 import type { LossKind } from '../../contract/console/backend-loss';
+import { recallLife } from '../incarnation/ask-control-database';
 import { memoryLoss } from '../incarnation/data-loss';
-import { recallLife } from '../incarnation/read-incarnation';
 import type { BackendLife, LifeRow, ServerRun } from '../incarnation/store-incarnation';
 import { StoreError } from '../record-store';
+import { mendRedis } from './recover-redis';
 import type { Admitted } from './redis-calls';
 import { listOf } from './redis-codec';
 import type { ConnectionGuard } from './redis-connection';
@@ -15,7 +16,6 @@ import {
   refusalOf,
   runOf,
 } from './redis-facts';
-import { mendRedis } from './redis-recovery';
 import { LOOK } from './redis-script';
 
 const recall = <T>(work: () => Promise<T>) => recallLife('Redis', work);

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
 import type { LossKind } from '../../contract/console/backend-loss';
 import { anonymousRequest } from '../../engine/request-identity';
-import { createOf, standing } from '../../engine/testing/counter-asks';
+import { createOf, standing } from '../../engine/testing/counter-calls';
 import { acquire, kindsOf, renew, take } from '../../engine/testing/engine-rig';
 import {
   created,

@@ -19,7 +19,7 @@ import { recordId } from '../record-id';
 import { StoreError } from '../record-store';
 import type { ShardFence } from './epoch-fence';
 import { openShard } from './open-shard';
-import { ShardStamps } from './shard-map-stamps';
+import { ShardStamps } from './shard-map-stamp';
 
 let scratch: { url: string; drop(): Promise<void> };
 let stamps: ShardStamps;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseShardList, type ShardList } from '../../../db/urls/shard-list';
 import { judgeShards } from './evaluate-shards';
 import { surveyShards } from './inspect-shards';
-import { begunStamp, type FoundStamp, movingStamp, servingStamp } from './shard-map-stamps';
+import { begunStamp, type FoundStamp, movingStamp, servingStamp } from './shard-map-stamp';
 
 function listOf(text: string): ShardList {
   const list = parseShardList('orders', text);

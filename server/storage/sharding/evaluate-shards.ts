@@ -1,5 +1,5 @@
 import type { ShardList } from '../../../db/urls/shard-list';
-import { begunStamp, type FoundStamp, isMoving, servingStamp } from './shard-map-stamps';
+import { begunStamp, type FoundStamp, isMoving, servingStamp } from './shard-map-stamp';
 
 /** A shard of the list that was inspected. Null: it did not answer. */
 export interface LookedAt {

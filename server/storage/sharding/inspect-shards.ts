@@ -1,5 +1,5 @@
 import type { ShardList } from '../../../db/urls/shard-list';
-import { type FoundStamp, isMoving, servingStamp } from './shard-map-stamps';
+import { type FoundStamp, isMoving, servingStamp } from './shard-map-stamp';
 
 /** What must be known before records are moved. */
 export interface ShardSurvey {

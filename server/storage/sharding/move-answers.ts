@@ -1,6 +1,6 @@
 import type { HomeOf } from '../../core/rendezvous-hash';
 import { bytes, CLOCK, quote } from '../mysql/mysql-statements';
-import type { ShardStamps } from './shard-map-stamps';
+import type { ShardStamps } from './shard-map-stamp';
 
 /** Answers moved per batch. */
 const AT_ONCE = 500;

@@ -13,7 +13,7 @@ import {
   type ShardPlace,
   ShardStamps,
   servingStamp,
-} from './shard-map-stamps';
+} from './shard-map-stamp';
 
 /** How long one step on one shard may take. */
 const STEP_TIMEOUT_MS = 10_000;

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock';
 import { type BackendPast, backendPast } from '../incarnation/backend-past';
 import type { ShardFence } from './epoch-fence';
 import { judgeShards, type ShardVerdict } from './evaluate-shards';
-import { begunStamp, type ShardPlace, ShardStamps, servingStamp } from './shard-map-stamps';
+import { begunStamp, type ShardPlace, ShardStamps, servingStamp } from './shard-map-stamp';
 
 /** How often the shards are asked which list is in force. */
 const LOOK_EVERY_MS = 1_000;

@@ -11,10 +11,10 @@ import { checkHistory, type RecordedCall } from '../../engine/testing/history-ch
 import { RandomCaller } from '../../engine/testing/random-caller';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import { freshKey } from '../conformance/testing/changes';
+import { told } from '../conformance/testing/record-answer';
 import type { SqliteVictimTask } from '../conformance/testing/sqlite-victim';
 import { startProcess } from '../conformance/testing/start-process';
 import { startVictim } from '../conformance/testing/start-victim';
-import { told } from '../conformance/testing/told';
 import { openBackend } from '../open-backend';
 
 const WITHIN_MS = 5_000;

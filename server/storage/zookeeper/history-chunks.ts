@@ -1,4 +1,5 @@
 import type { HistoryRow, HistorySource } from '../record-store';
+import type { Generation, ZookeeperLine, ZookeeperLines } from './client/guarded-connection';
 import {
   CODE,
   exists,
@@ -9,7 +10,6 @@ import {
   ZookeeperRefusal,
 } from './client/wire-calls';
 import type { Stat } from './client/wire-reader';
-import type { Generation, ZookeeperLine, ZookeeperLines } from './client/zookeeper-line';
 import { historyRow } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 

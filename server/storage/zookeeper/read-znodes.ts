@@ -1,7 +1,7 @@
 import type { Memo } from '../../core/decision';
 import { type StoredRecord, StoreError } from '../record-store';
+import type { ZookeeperLine } from './client/guarded-connection';
 import { getChildren, getData } from './client/wire-calls';
-import type { ZookeeperLine } from './client/zookeeper-line';
 import { memoOf, recordOf } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 

@@ -3,9 +3,9 @@ import { recordId } from '../record-id';
 import type { Change } from '../record-store';
 import { ANY_VERSION, type Step } from './client/wire-calls';
 import type { ZookeeperLimits } from './client/zookeeper-limits';
-import type { KnownZnodes } from './known-znodes';
 import { ABSENT, type Known, type KnownRecord, NO_RECORD } from './read-znodes';
 import { commonWindow, isWithin, mayBeLate, type Window } from './windowed-codec';
+import type { KnownZnodes } from './znode-cache';
 import { memoData, recordData } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 

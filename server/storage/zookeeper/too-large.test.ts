@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { acquire, release, renew, take } from '../../engine/testing/engine-rig';
-import { acquireSet, takeSet } from '../../engine/testing/set-asks';
+import { acquireSet, takeSet } from '../../engine/testing/multi-lock-calls';
 import {
   created,
   eventOf,
@@ -9,7 +9,7 @@ import {
   swapOne,
   update,
 } from '../conformance/testing/changes';
-import { told } from '../conformance/testing/told';
+import { told } from '../conformance/testing/record-answer';
 import { ZookeeperRig } from '../conformance/testing/zookeeper-rig';
 import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-test';
 

@@ -1,6 +1,6 @@
 import { StoreError } from '../record-store';
+import type { ZookeeperLine } from './client/guarded-connection';
 import { CODE, exists, getData, multi, type Step, ZookeeperRefusal } from './client/wire-calls';
-import type { ZookeeperLine } from './client/zookeeper-line';
 
 const FORMAT = '1';
 const BUCKETS = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'));

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import type { LossKind } from '../../contract/console/backend-loss';
 import { anonymousRequest } from '../../engine/request-identity';
-import { createOf, standing } from '../../engine/testing/counter-asks';
+import { createOf, standing } from '../../engine/testing/counter-calls';
 import { acquire, renew, take } from '../../engine/testing/engine-rig';
 import { creation, eventOf, freshKey, readOne, swapOne } from '../conformance/testing/changes';
 import { type ZookeeperProcess, ZookeeperRig } from '../conformance/testing/zookeeper-rig';

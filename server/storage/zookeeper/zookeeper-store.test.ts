@@ -12,7 +12,7 @@ import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-t
 import { StoreError } from '../record-store';
 import { LIMITS } from './client/zookeeper-limits';
 import { ZookeeperSession } from './client/zookeeper-session';
-import { Forgetting } from './delete-znodes';
+import { Forgetting } from './znode-deleter';
 
 let under: Awaited<ReturnType<typeof openZookeeperUnderTest>>;
 afterEach(async () => {

@@ -17,14 +17,14 @@ import type {
 import { LIMITS, type ZookeeperLimits } from './client/zookeeper-limits';
 import { asStoreError, ZookeeperSession } from './client/zookeeper-session';
 import type { ServerAddress } from './client/zookeeper-socket';
-import { Forgetting } from './delete-znodes';
 import { readZookeeperFacts } from './guard/zookeeper-facts';
 import { zookeeperGuarantees } from './guard/zookeeper-guarantees';
 import { ZookeeperGuard } from './guard/zookeeper-guard';
 import { HistoryChunks } from './history-chunks';
-import { KnownZnodes } from './known-znodes';
-import { RecordWalk } from './record-walk';
+import { RecordWalk } from './record-scan';
 import { type SwapUnit, swapUnit } from './swap-unit';
+import { KnownZnodes } from './znode-cache';
+import { Forgetting } from './znode-deleter';
 import { ZookeeperLayout } from './zookeeper-layout';
 import { ZookeeperSwap } from './zookeeper-swap';
 

@@ -1,13 +1,13 @@
 import { type StoredRecord, StoreError, type SwapResult } from '../record-store';
+import type { Generation, ZookeeperLines } from './client/guarded-connection';
 import { CODE, type MultiAnswer, type Step, ZookeeperRefusal } from './client/wire-calls';
 import type { ZookeeperLimits } from './client/zookeeper-limits';
-import type { Generation, ZookeeperLines } from './client/zookeeper-line';
 import { asStoreError } from './client/zookeeper-session';
 import type { HistoryChunks } from './history-chunks';
-import type { KnownZnodes } from './known-znodes';
 import { type KnownRecord, NO_RECORD } from './read-znodes';
 import { memoKeysOf, type NotedStep, renews, type SwapUnit, stepsOf } from './swap-unit';
 import { isWithin } from './windowed-codec';
+import type { KnownZnodes } from './znode-cache';
 import { historyData } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { nameFromPath } from '@/components/format/lock-path';
 import { visibleText } from '@/components/format/visible-name';
-import { NAMES_SHOWN } from '@/components/shards/names-shown';
+import { NAMES_SHOWN } from '@/components/shards/names-per-page';
 import { ShardsView } from '@/components/shards/shards-view';
 import { notFoundOr } from '../../../not-found-or';
 import { openConsole } from '../../../open-console';

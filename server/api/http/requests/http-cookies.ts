@@ -1,6 +1,6 @@
 import { type Cookie, cookieHeader, readCookie } from '../../../auth/sessions/cookie';
 import { readSessionCookie, sessionCookie } from '../../../auth/sessions/session-cookie';
-import type { NewSession } from '../../../auth/sessions/session-keeper';
+import type { NewSession } from '../../../auth/sessions/session-manager';
 import type { BrowserCookies } from '../../rpc/console/console-context';
 import type { RequestScope } from './request-scope';
 

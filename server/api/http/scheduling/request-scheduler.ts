@@ -1,9 +1,9 @@
 import type { Clock } from '../../../platform/clock';
 import { CALL_CLASSES, type CallClass } from './call-class';
+import { UnderWay } from './in-flight-counter';
 import { ScheduledCaller } from './scheduled-caller';
 import { SchedulerTally } from './scheduler-tally';
 import { SharedWindow } from './shared-window';
-import { UnderWay } from './under-way';
 import { WaitingTurns } from './waiting-turns';
 
 /** How much work may begin on arrival in one turn of the event loop. Calls beyond it are queued. */

@@ -1,6 +1,6 @@
 import { CALL_CLASSES } from './call-class';
+import { UnderWay } from './in-flight-counter';
 import type { ScheduledTurn } from './request-scheduler';
-import { UnderWay } from './under-way';
 
 /** Capacity is shared between these: an API key, or an address from which the console is used. */
 export class ScheduledCaller {

@@ -7,7 +7,7 @@ import {
   type PageProcessArguments,
   type PageProcessMessage,
   PING,
-} from './page-process-terms';
+} from './page-process-protocol';
 
 /**
  * The program that renders pages, as a child of the lock process. It has no state, opens no port

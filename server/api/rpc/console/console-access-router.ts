@@ -8,9 +8,9 @@ import {
   setNamespacePolicyInput,
   setRoleInput,
 } from '../../../contract/console/access-inputs';
-import { createKey } from '../../../operations/api-keys/create-key';
-import { listKeys } from '../../../operations/api-keys/list-keys';
-import { revokeKey } from '../../../operations/api-keys/revoke-key';
+import { createKey } from '../../../operations/api-keys/create-api-key';
+import { listKeys } from '../../../operations/api-keys/list-api-keys';
+import { revokeKey } from '../../../operations/api-keys/revoke-api-key';
 import { createNamespace } from '../../../operations/namespaces/create-namespace';
 import { listNamespaces } from '../../../operations/namespaces/list-namespaces';
 import { setNamespacePolicy } from '../../../operations/namespaces/set-namespace-policy';

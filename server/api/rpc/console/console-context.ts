@@ -6,7 +6,7 @@ import {
   knownBrowserMark,
   readKnownBrowserMark,
 } from '../../../auth/sessions/known-browser';
-import type { NewSession } from '../../../auth/sessions/session-keeper';
+import type { NewSession } from '../../../auth/sessions/session-manager';
 import type { Runtime } from '../../../operations/operation-context';
 import type { StreamSlots } from '../stream-slots';
 

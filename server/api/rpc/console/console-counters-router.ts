@@ -8,14 +8,14 @@ import {
   watchCounterInput,
   watchCountersInput,
 } from '../../../contract/counter/inputs';
-import { adjustCounter } from '../../../operations/counters/adjust-counter';
-import { listCounterMoves } from '../../../operations/counters/list-counter-moves';
-import { listCounters } from '../../../operations/counters/list-counters';
-import { readCounter } from '../../../operations/counters/read-counter';
-import { setCounterBounds } from '../../../operations/counters/set-counter-bounds';
-import { setUpCounter } from '../../../operations/counters/set-up-counter';
-import { watchCounter } from '../../../operations/counters/watch-counter';
-import { watchCounters } from '../../../operations/counters/watch-counters';
+import { adjustCounter } from '../../../operations/counters/for-people/adjust-counter';
+import { setUpCounter } from '../../../operations/counters/for-people/create-counter';
+import { readCounter } from '../../../operations/counters/for-people/get-counter-detail';
+import { listCounterMoves } from '../../../operations/counters/for-people/list-counter-moves';
+import { listCounters } from '../../../operations/counters/for-people/list-counters';
+import { setCounterBounds } from '../../../operations/counters/for-people/set-counter-bounds';
+import { watchCounter } from '../../../operations/counters/for-people/watch-counter';
+import { watchCounters } from '../../../operations/counters/for-people/watch-counters';
 import { byClock, liveStream } from '../live-stream';
 import { consoleProcedure, consoleRouterOf } from './console-procedure';
 

@@ -1,6 +1,6 @@
 import { lockInsightInput } from '../../../contract/console/console-inputs';
-import { readFleet } from '../../../operations/locks/for-people/read-fleet';
-import { readLockInsight } from '../../../operations/locks/for-people/read-lock-insight';
+import { readFleet } from '../../../operations/locks/for-people/get-fleet';
+import { readLockInsight } from '../../../operations/locks/for-people/get-lock-insight';
 import { consoleProcedure, consoleRouterOf } from './console-procedure';
 
 export const consoleInsightsRouter = consoleRouterOf({

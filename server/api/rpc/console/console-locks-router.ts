@@ -12,9 +12,9 @@ import {
 import { chosenNamesInput, deleteNamesInput } from '../../../contract/console/deletion-inputs';
 import { extendLock } from '../../../operations/locks/for-people/extend-lock';
 import { forceReleaseLock } from '../../../operations/locks/for-people/force-release-lock';
+import { readLock } from '../../../operations/locks/for-people/get-lock-detail';
 import { listLockEvents } from '../../../operations/locks/for-people/list-lock-events';
 import { listLocks } from '../../../operations/locks/for-people/list-locks';
-import { readLock } from '../../../operations/locks/for-people/read-lock';
 import { leaveNotice } from '../../../operations/locks/for-people/request-release';
 import { setFrozen } from '../../../operations/locks/for-people/set-frozen';
 import { watchLock } from '../../../operations/locks/for-people/watch-lock';

@@ -3,8 +3,8 @@ import { shardHomeInput, shardNamesInput } from '../../../contract/console/shard
 import { listAudit } from '../../../operations/audit/list-audit';
 import { listBackends } from '../../../operations/backends/list-backends';
 import { listGuarantees } from '../../../operations/backends/list-guarantees';
-import { readGuarantees } from '../../../operations/backends/read-guarantees';
-import { findHome, readShards } from '../../../operations/backends/read-shards';
+import { findHome, readShards } from '../../../operations/backends/list-shards';
+import { readGuarantees } from '../../../operations/backends/refresh-guarantees';
 import {
   consoleKeysRouter,
   consoleNamespacesRouter,

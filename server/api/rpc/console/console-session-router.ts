@@ -3,7 +3,7 @@ import {
   setupInput,
   signInInput,
 } from '../../../contract/console/access-inputs';
-import { currentSession } from '../../../operations/sessions/current-session';
+import { currentSession } from '../../../operations/sessions/get-current-session';
 import { type SignedIn, type SignedInUser, signIn } from '../../../operations/sessions/sign-in';
 import { signOut } from '../../../operations/sessions/sign-out';
 import { changePassword } from '../../../operations/users/change-password';

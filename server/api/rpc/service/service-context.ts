@@ -1,5 +1,5 @@
 import type { ServiceActor } from '../../../auth/actor';
-import type { RecognisedKey } from '../../../auth/api-keys/api-key-ring';
+import type { RecognisedKey } from '../../../auth/api-keys/api-key-verifier';
 import { LockyardError } from '../../../contract/errors';
 import type { CallerLine, Runtime } from '../../../operations/operation-context';
 

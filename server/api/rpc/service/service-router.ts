@@ -14,13 +14,13 @@ import {
   renewInput,
 } from '../../../contract/lock/inputs';
 import { acquireManyInput, cancelManyInput } from '../../../contract/multi-lock/inputs';
-import { addToCounter } from '../../../operations/counters/add-to-counter';
-import { createCounter } from '../../../operations/counters/create-counter';
-import { getCounter } from '../../../operations/counters/get-counter';
+import { addToCounter } from '../../../operations/counters/for-services/add-to-counter';
+import { createCounter } from '../../../operations/counters/for-services/create-counter';
+import { getCounter } from '../../../operations/counters/for-services/get-counter';
 import { acquireLock } from '../../../operations/locks/for-services/acquire-lock';
-import { acquireLocks } from '../../../operations/locks/for-services/acquire-locks';
+import { acquireLocks } from '../../../operations/locks/for-services/acquire-many';
 import { cancelAcquire } from '../../../operations/locks/for-services/cancel-acquire';
-import { cancelAcquireOfLocks } from '../../../operations/locks/for-services/cancel-acquire-of-locks';
+import { cancelAcquireOfLocks } from '../../../operations/locks/for-services/cancel-acquire-many';
 import { checkToken } from '../../../operations/locks/for-services/check-token';
 import { inspectLock } from '../../../operations/locks/for-services/inspect-lock';
 import { listNamespaceLocks } from '../../../operations/locks/for-services/list-locks';

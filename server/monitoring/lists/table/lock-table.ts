@@ -12,11 +12,11 @@ import { byKey, byName } from '../order/row-orders';
 import type { TimeSlice } from '../order/time-slice';
 import { BackendFrames } from './backend-frames';
 import { ChangeLog } from './change-log';
+import { isSameReason, standingOf } from './current-status';
 import { LockColumns } from './lock-columns';
 import { LockGroups } from './lock-groups';
 import { LockTimes } from './lock-times';
 import { SearchTexts } from './search-texts';
-import { isSameReason, standingOf } from './standing';
 
 /** Why a status must be computed again: time or baselines may affect it, or the record changed. */
 const RECHECK = 1;

@@ -1,9 +1,9 @@
 import type { ExtendInput } from '../../../contract/console/console-inputs';
 import type { ExtendAnswer } from '../../../contract/lock/answers';
 import { actOn } from '../../audit/act-request';
-import { withAudit } from '../../audit/with-audit';
+import { withAudit } from '../../audit/run-operator-act';
 import type { OperationContext } from '../../operation-context';
-import { engineOf } from '../reach-lock';
+import { engineOf } from '../resolve-lock';
 
 /** Extends the hold that the operator saw, or does nothing: `changed` names the current one. */
 export async function extendLock(ctx: OperationContext, input: ExtendInput): Promise<ExtendAnswer> {

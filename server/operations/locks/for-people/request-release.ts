@@ -2,9 +2,9 @@ import type { NoticeInput } from '../../../contract/console/console-inputs';
 import type { NoticeAnswer } from '../../../contract/lock/answers';
 import type { NoticeCommand } from '../../../core/lock/lock-command';
 import { actOn } from '../../audit/act-request';
-import { withAudit } from '../../audit/with-audit';
+import { withAudit } from '../../audit/run-operator-act';
 import type { OperationContext } from '../../operation-context';
-import { engineOf } from '../reach-lock';
+import { engineOf } from '../resolve-lock';
 
 /**
  * Leaves a message for the hold that the operator saw, or does nothing: `changed` names the current

@@ -1,9 +1,9 @@
 import type { FreezeInput } from '../../../contract/console/console-inputs';
 import type { FreezeAnswer } from '../../../contract/lock/answers';
 import { actOn } from '../../audit/act-request';
-import { withAudit } from '../../audit/with-audit';
+import { withAudit } from '../../audit/run-operator-act';
 import type { OperationContext } from '../../operation-context';
-import { engineOf } from '../reach-lock';
+import { engineOf } from '../resolve-lock';
 
 /**
  * Stops new grants of a lock, or allows them again: its holders keep it, its waiters keep their

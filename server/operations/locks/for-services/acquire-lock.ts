@@ -3,7 +3,7 @@ import type { AcquireInput } from '../../../contract/lock/inputs';
 import { checkPolicy } from '../../../core/lock/check-policy';
 import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
-import { reachLock } from '../reach-lock';
+import { reachLock } from '../resolve-lock';
 import { HOLD_REQUEST_MS } from './hold-request-ms';
 import { newsOfCaller } from './news-of-caller';
 import { whileKeyIsLive } from './while-key-is-live';

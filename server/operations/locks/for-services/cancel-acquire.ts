@@ -2,7 +2,7 @@ import type { CancelAnswer } from '../../../contract/lock/answers';
 import type { CancelInput } from '../../../contract/lock/inputs';
 import { requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
-import { reachLock } from '../reach-lock';
+import { reachLock } from '../resolve-lock';
 
 /** Undoes an acquire by its request id, whether it still waits or was granted meanwhile. */
 export async function cancelAcquire(

@@ -1,7 +1,7 @@
 import type { CheckAnswer } from '../../../contract/lock/answers';
 import type { CheckInput } from '../../../contract/lock/inputs';
 import type { OperationContext } from '../../operation-context';
-import { reachLock } from '../reach-lock';
+import { reachLock } from '../resolve-lock';
 
 /** Whether the hold with this token is live, for resources that guard their writes. */
 export async function checkToken(ctx: OperationContext, input: CheckInput): Promise<CheckAnswer> {

@@ -1,7 +1,7 @@
 import type { InspectAnswer } from '../../../contract/lock/answers';
 import type { InspectInput } from '../../../contract/lock/inputs';
 import type { OperationContext } from '../../operation-context';
-import { reachLock } from '../reach-lock';
+import { reachLock } from '../resolve-lock';
 
 /**
  * What a lock is right now: its holder, its queue, and the lowest token that a resource may still

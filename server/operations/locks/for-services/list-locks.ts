@@ -1,7 +1,7 @@
 import type { ListAnswer } from '../../../contract/lock/answers';
 import type { ListInput } from '../../../contract/lock/inputs';
 import type { OperationContext } from '../../operation-context';
-import { reachNamespace } from '../reach-lock';
+import { reachNamespace } from '../resolve-lock';
 
 /** How many plain calls it counts as: it looks through every lock of the namespace. */
 export const LIST_CALLS = 10;

@@ -2,7 +2,7 @@ import type { ReleaseAnswer } from '../../../contract/lock/answers';
 import type { ReleaseInput } from '../../../contract/lock/inputs';
 import { requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
-import { reachLock } from '../reach-lock';
+import { reachLock } from '../resolve-lock';
 
 /** Ends the caller's current hold or takes one entry off it; `lost` if it is not its any more. */
 export async function releaseLock(

@@ -2,7 +2,7 @@ import type { RenewAnswer } from '../../../contract/lock/answers';
 import type { RenewInput } from '../../../contract/lock/inputs';
 import { allowedLeaseMs } from '../../../core/lock/check-policy';
 import type { OperationContext } from '../../operation-context';
-import { reachLock } from '../reach-lock';
+import { reachLock } from '../resolve-lock';
 
 /** Prolongs the caller's current hold; `lost` if it is not its any more. */
 export async function renewLock(ctx: OperationContext, input: RenewInput): Promise<RenewAnswer> {

@@ -5,7 +5,7 @@ import { systemClock } from '@/server/platform/clock';
 import { MysqlStore } from '../../mysql/mysql-store';
 import { openBackend } from '../../open-backend';
 import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
-import { lentStore } from './lent-store';
+import { lentStore } from './limited-store';
 
 /** What docs/backends.md revokes from the user of a server whose tables already exist. */
 const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\* TO/;

@@ -1,10 +1,10 @@
 import { parseShardList } from '@/db/urls/shard-list';
 import { MysqlStore } from '../../mysql/mysql-store';
 import { openShard } from '../../sharding/open-shard';
-import { begunStamp, ShardStamps, servingStamp } from '../../sharding/shard-map-stamps';
+import { begunStamp, ShardStamps, servingStamp } from '../../sharding/shard-map-stamp';
 import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
 import { addLeastPrivilegedUser } from './least-privileged-mysql';
-import { lentStore } from './lent-store';
+import { lentStore } from './limited-store';
 
 /** A second shard that no test asks for anything. */
 const ELSEWHERE = 'mysql://elsewhere/x';

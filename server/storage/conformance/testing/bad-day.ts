@@ -6,10 +6,10 @@ import { RandomCaller } from '../../../engine/testing/random-caller';
 import { seeded } from '../../../engine/testing/seeded';
 import { type AskedTwice, CarefulCaller } from './careful-caller';
 import { freshKey } from './changes';
-import { liveBeside } from './live-beside';
+import { type Told, told } from './record-answer';
 import type { BadDay, NewKey, ServerUnderTest } from './server-kind';
 import type { Started } from './start-process';
-import { type Told, told } from './told';
+import { liveBeside } from './use-healthy-part';
 
 const BEFORE_MS = 500;
 /** Longer than a store waits for an answer that does not come. */

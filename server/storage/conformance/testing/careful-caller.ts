@@ -1,9 +1,9 @@
 import type { LockEngine } from '../../../engine/lock-engine';
-import { addTo, createOf, standing } from '../../../engine/testing/counter-asks';
+import { addTo, createOf, standing } from '../../../engine/testing/counter-calls';
 import { acquire, pause } from '../../../engine/testing/engine-rig';
 import type { RecordKey } from '../../record-store';
+import { type Told, told } from './record-answer';
 import type { NewKey } from './server-kind';
-import { type Told, told } from './told';
 
 const ASK_EVERY_MS = 25;
 const LEASE_MS = 60_000;

@@ -5,9 +5,9 @@ import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import { systemClock } from '@/server/platform/clock';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { openBackend } from '../../open-backend';
+import { SPOILT_LINE } from './connection-faults';
 import { limitFiles } from './limit-files';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
-import { SPOILT_LINE } from './spoilt-line';
 import { startProcess } from './start-process';
 import { createScratchDatabase } from './stores-under-test';
 

@@ -5,7 +5,7 @@ import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import type { LockEngine } from '../../../engine/lock-engine';
 import { BackendLife } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
-import { engineOfLife } from './engine-of-life';
+import { engineOfLife } from './engine-of-incarnation';
 
 /** One process as far as locks on this Redis go. */
 export interface RedisProcess {

@@ -4,8 +4,8 @@ import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { BackendLife } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
+import { SPOILT_LINE } from './connection-faults';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
-import { SPOILT_LINE } from './spoilt-line';
 import { startProcess } from './start-process';
 
 export const redisServerKind: ServerKind = {

@@ -1,7 +1,7 @@
 import { systemClock } from '@/server/platform/clock';
 import { openBackend } from '../../open-backend';
+import { liveUntilKilled, type VictimTask } from './run-until-killed';
 import { startProcess } from './start-process';
-import { liveUntilKilled, type VictimTask } from './victim-life';
 
 export interface SqliteVictimTask extends VictimTask {
   path: string;

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { RecordedCall } from '../../../engine/testing/history-checker';
-import type { VictimLine, VictimTask } from './victim-life';
+import type { VictimLine, VictimTask } from './run-until-killed';
 
 /** Another process that uses a store as `victim-life.ts` tells, until it is killed. */
 export interface Victim {

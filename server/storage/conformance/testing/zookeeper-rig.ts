@@ -7,7 +7,7 @@ import { BackendLife } from '../../incarnation/store-incarnation';
 import { getChildren, multi, OPEN_TO_ALL, type Step } from '../../zookeeper/client/wire-calls';
 import { ZookeeperConnection } from '../../zookeeper/client/zookeeper-connection';
 import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
-import { engineOfLife } from './engine-of-life';
+import { engineOfLife } from './engine-of-incarnation';
 import type { Store } from './stores-under-test';
 
 /** One process as far as locks on this ZooKeeper go. */

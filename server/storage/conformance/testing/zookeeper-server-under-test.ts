@@ -6,9 +6,9 @@ import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { BackendLife } from '../../incarnation/store-incarnation';
 import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
+import { SPOILT_LINE } from './connection-faults';
 import { limitFiles } from './limit-files';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
-import { SPOILT_LINE } from './spoilt-line';
 import { startProcess } from './start-process';
 
 type Server = Awaited<ReturnType<typeof startPrivateZookeeper>>;

@@ -1,13 +1,13 @@
 import { openDatabase } from '@/db/open-database';
 import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
-import { addTo, createOf } from '../../../engine/testing/counter-asks';
+import { addTo, createOf } from '../../../engine/testing/counter-calls';
 import { pause } from '../../../engine/testing/engine-rig';
 import { BackendLife } from '../../incarnation/store-incarnation';
 import type { RecordKey } from '../../record-store';
 import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
+import { told } from './record-answer';
+import { liveUntilKilled, type VictimTask } from './run-until-killed';
 import { startProcess } from './start-process';
-import { told } from './told';
-import { liveUntilKilled, type VictimTask } from './victim-life';
 
 export interface ZookeeperVictimTask extends VictimTask {
   zookeeper: string;

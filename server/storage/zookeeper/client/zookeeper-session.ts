@@ -1,9 +1,9 @@
 import { StoreError } from '../../record-store';
 import type { ZookeeperGuard } from '../guard/zookeeper-guard';
 import type { ZookeeperLayout } from '../zookeeper-layout';
+import { type Generation, ZookeeperLine, type ZookeeperLines } from './guarded-connection';
 import { OPEN_TO_ALL, OWNED } from './wire-calls';
 import { ZookeeperConnection } from './zookeeper-connection';
-import { type Generation, ZookeeperLine, type ZookeeperLines } from './zookeeper-line';
 import type { ServerAddress } from './zookeeper-socket';
 
 const ANSWER_WITHIN_MS = 1_200;

@@ -2,6 +2,7 @@ import { sinceEra } from '../../../core/fencing-token';
 import { mendedRecord } from '../../incarnation/recovered-record';
 import type { LifeRow } from '../../incarnation/store-incarnation';
 import { type Cursor, StoreError } from '../../record-store';
+import type { ZookeeperLine } from '../client/guarded-connection';
 import {
   ANY_VERSION,
   exists,
@@ -10,11 +11,10 @@ import {
   ZookeeperRefusal,
 } from '../client/wire-calls';
 import type { ZookeeperLimits } from '../client/zookeeper-limits';
-import type { ZookeeperLine } from '../client/zookeeper-line';
 import { HistoryChunks } from '../history-chunks';
-import { KnownZnodes } from '../known-znodes';
-import { RecordWalk } from '../record-walk';
+import { RecordWalk } from '../record-scan';
 import { swapUnit } from '../swap-unit';
+import { KnownZnodes } from '../znode-cache';
 import { ZookeeperSwap } from '../zookeeper-swap';
 
 const RECORDS_AT_ONCE = 200;

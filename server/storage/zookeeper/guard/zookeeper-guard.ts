@@ -1,10 +1,10 @@
+import { recallLife } from '../../incarnation/ask-control-database';
 import { memoryLoss, type SeenMemory } from '../../incarnation/data-loss';
-import { recallLife } from '../../incarnation/read-incarnation';
 import type { BackendLife, LifeRow } from '../../incarnation/store-incarnation';
 import { StoreError } from '../../record-store';
+import { chunkIn, type ZookeeperLine } from '../client/guarded-connection';
 import { CODE, exists, getChildren, getData, ZookeeperRefusal } from '../client/wire-calls';
 import type { ZookeeperLimits } from '../client/zookeeper-limits';
-import { chunkIn, type ZookeeperLine } from '../client/zookeeper-line';
 import { mendZookeeper } from './recover-zookeeper';
 
 const recall = <T>(work: () => Promise<T>) => recallLife('ZooKeeper', work);

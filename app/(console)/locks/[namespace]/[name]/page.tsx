@@ -1,8 +1,8 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
+import { readRange } from '@/components/charts/chart-range';
 import { nameFromPath } from '@/components/format/lock-path';
 import { visibleText } from '@/components/format/visible-name';
-import { readRange } from '@/components/insight/insight-range';
 import { LockView } from '@/components/locks/lock/lock-view';
 import { lockRef } from '@/server/contract/console/console-inputs';
 import { notFoundOr } from '../../../../not-found-or';

@@ -1,0 +1,117 @@
+import mysql from 'mysql2/promise';
+import type { BenchLock } from './bench-lock';
+import { closedLoop, type Load } from './closed-loop';
+import { openRowTurns, polledTurns, queuedTurns, raceTurns } from './hand-off';
+import { openLockyardCounter, openRowCounter, raceCounters } from './hot-counter';
+import { startHttpLoader } from './http-loader';
+import { openLockyardLock } from './lockyard-lock';
+import { raceLongQueue } from './long-queue';
+import { race } from './race';
+import { raceDoors, raceEndToEnd } from './race-handlers';
+import { openSegmentedLock } from './segmented-lock';
+
+const NAMES = 10_000;
+const CONNECTIONS = 50;
+
+interface Work {
+  title: string;
+  load: Load;
+  atLeast: number;
+  aim: number;
+}
+
+const randomName = () => `lock-${Math.floor(Math.random() * NAMES)}`;
+
+const WORKS: Work[] = [
+  {
+    title: 'acquire + release, random of 10,000 names, 50 callers',
+    load: { callers: 50, nextLock: randomName, counts: 'cycles' },
+    atLeast: 2,
+    aim: 4,
+  },
+  {
+    title: 'acquire + release, random of 10,000 names, 500 callers',
+    load: { callers: 500, nextLock: randomName, counts: 'cycles' },
+    atLeast: 3,
+    aim: 8,
+  },
+  {
+    title: '50 callers trying one hot name',
+    load: { callers: 50, nextLock: () => 'hot', counts: 'attempts' },
+    atLeast: 15,
+    aim: 60,
+  },
+];
+
+async function freshDatabase(server: string, name: string): Promise<string> {
+  const connection = await mysql.createConnection(server);
+  await connection.query(`DROP DATABASE IF EXISTS ${name}`);
+  await connection.query(`CREATE DATABASE ${name}`);
+  await connection.end();
+  return new URL(`/${name}`, server).href;
+}
+
+/** Every work on a MariaDB, and the doors in front of it. @param server a URL without a database */
+export async function raceOnMariadb(
+  server: string,
+  { rounds, roundMs }: { rounds: number; roundMs: number },
+): Promise<void> {
+  const opponent = await openSegmentedLock(
+    await freshDatabase(server, 'bench_opponent'),
+    CONNECTIONS,
+  );
+  const ours = await openLockyardLock(await freshDatabase(server, 'bench_lockyard'));
+  for (const { title, load, ...bar } of WORKS) {
+    const contestant = (lock: BenchLock) => ({
+      name: lock.name,
+      run: () => closedLoop(lock, load, roundMs),
+    });
+    await race(
+      `MariaDB: ${title}`,
+      [contestant(opponent), contestant(ours)],
+      [{ over: opponent.name, ...bar }],
+      rounds,
+    );
+  }
+  const row = await openRowTurns(await freshDatabase(server, 'bench_row_turns'));
+  const asTold = await openSegmentedLock(
+    await freshDatabase(server, 'bench_opponent_as_told'),
+    CONNECTIONS,
+    { releasesUnderSegment: true },
+  );
+  await raceTurns(
+    {
+      polled: polledTurns(asTold),
+      polledWell: polledTurns(opponent),
+      row,
+      ours: queuedTurns(ours),
+    },
+    { rounds, roundMs },
+  );
+  await raceLongQueue('MariaDB', ours, rounds);
+  await asTold.close();
+  await row.close();
+  await opponent.close();
+  await ours.close();
+
+  const rowCounter = await openRowCounter(
+    await freshDatabase(server, 'bench_opponent_counter'),
+    CONNECTIONS,
+  );
+  const counter = await openLockyardCounter(await freshDatabase(server, 'bench_lockyard_counter'));
+  await raceCounters(rowCounter, counter, { rounds, roundMs });
+  await rowCounter.close();
+  await counter.close();
+
+  const loader = startHttpLoader();
+  await raceDoors(loader, { rounds, roundMs });
+  await raceEndToEnd(
+    loader,
+    { rounds, roundMs },
+    {
+      opponent: await freshDatabase(server, 'bench_opponent_http'),
+      ours: await freshDatabase(server, 'bench_lockyard_http'),
+    },
+  );
+  loader.stop();
+}

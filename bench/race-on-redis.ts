@@ -1,0 +1,47 @@
+import { RedisStore } from '@/server/storage/redis/redis-store';
+import type { BenchLock } from './bench-lock';
+import { closedLoop } from './closed-loop';
+import { lockyardLockOver } from './lockyard-lock';
+import { raceLongQueue } from './long-queue';
+import { openLuaLock } from './lua-lock';
+import { openBenchLife } from './open-bench-store';
+import { race } from './race';
+
+const NAMES = 10_000;
+
+const WORKS = [
+  { callers: 50, atLeast: 0.5, aim: 1 },
+  { callers: 500, atLeast: 0.7, aim: 1.5 },
+];
+
+const randomName = () => `lock-${Math.floor(Math.random() * NAMES)}`;
+
+/**
+ * Acquire and release on a Redis. Both contestants use one connection; the server's durability is
+ * the same for both.
+ */
+export async function raceOnRedis(
+  server: string,
+  { rounds, roundMs }: { rounds: number; roundMs: number },
+): Promise<void> {
+  const control = await openBenchLife();
+  const opponent = await openLuaLock(server);
+  const ours = await lockyardLockOver(new RedisStore(server, control.life), control.database);
+  for (const { callers, ...bar } of WORKS) {
+    const load = { callers, nextLock: randomName, counts: 'cycles' } as const;
+    const contestant = (lock: BenchLock) => ({
+      name: lock.name,
+      run: () => closedLoop(lock, load, roundMs),
+    });
+    await race(
+      `Redis: acquire + release, random of 10,000 names, ${callers} callers`,
+      [contestant(opponent), contestant(ours)],
+      [{ over: opponent.name, ...bar }],
+      rounds,
+    );
+  }
+  await raceLongQueue('Redis', ours, rounds);
+  await opponent.close();
+  await ours.close();
+  await control.close();
+}

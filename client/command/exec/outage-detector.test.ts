@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest';
+import { TestClock } from '../../testing/test-clock';
+import { AnswerWatch } from './outage-detector';
+
+/** A watch on a server with scripted answers: a status, or none. */
+function watched(limitMs: number) {
+  const clock = new TestClock();
+  const told: string[] = [];
+  let answer: number | null = 200;
+  const watch = new AnswerWatch(
+    clock,
+    limitMs,
+    {
+      began: () => told.push('began'),
+      ended: () => told.push('ended'),
+      lasted: () => told.push('lasted'),
+    },
+    async () => {
+      if (answer === null) throw new TypeError('no route');
+      return new Response(null, { status: answer });
+    },
+  );
+  const ask = async (next: number | null) => {
+    answer = next;
+    await watch.fetch('http://127.0.0.1').catch(() => {});
+  };
+  return { clock, told, ask };
+}
+
+test('a silence is told once, and its end once', async () => {
+  const { told, ask } = watched(60_000);
+  for (const answer of [200, null, null, 503, 429, 200, 504]) await ask(answer);
+  expect(told).toEqual(['began', 'ended', 'began']);
+});
+
+test('a silence has lasted when its time is over, counted anew after every answer', async () => {
+  const { clock, told, ask } = watched(60_000);
+  await ask(null);
+  clock.advance(50_000);
+  await ask(200);
+  clock.advance(50_000);
+  await ask(null);
+  clock.advance(59_000);
+  await ask(null);
+  expect(told).toEqual(['began', 'ended', 'began']);
+  clock.advance(1_000);
+  await ask(null);
+  expect(told.at(-1)).toBe('lasted');
+});
+
+test('requests and their failures pass through unchanged', async () => {
+  const failure = new TypeError('no route');
+  const seen: unknown[] = [];
+  const silence = { began() {}, ended() {}, lasted() {} };
+  const watch = new AnswerWatch(new TestClock(), 1, silence, async (...request) => {
+    seen.push(request);
+    throw failure;
+  });
+  const init = { method: 'POST' };
+  await expect(watch.fetch('http://127.0.0.1', init)).rejects.toBe(failure);
+  expect(seen).toEqual([['http://127.0.0.1', init]]);
+});

@@ -1,0 +1,193 @@
+'use client';
+
+import { type ReactNode, useId, useRef, useState } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { agoWords } from '../format/durations';
+import { shortToken } from '../format/tokens';
+import { Icon } from '../icons/icon';
+import { failureTitle, mayBeDone, type Problem } from '../live/problem';
+import { ReadingProvider, useAtBackend } from '../live/reading';
+import { Button } from '../ui/controls/button';
+import { Dialog } from '../ui/controls/dialog';
+import { WholeName } from '../ui/exact-name';
+import { ProblemNote } from '../ui/problem-note';
+import { Rev } from '../ui/rev';
+import { StatusBadge } from '../ui/status-badge';
+import { VisibleText } from '../ui/visible-text';
+import { HoldFacts } from './hold-facts';
+import type { SeenEnd } from './hold-snapshot';
+import type { SeenHold } from './use-seen-hold';
+
+interface FrameProps {
+  row: LockRow;
+  hold: SeenHold;
+  title: string;
+  /** The fixed sentence about what the act does not do. */
+  warning: ReactNode;
+  /** The fields; hidden while the hold has changed. */
+  children: ReactNode;
+  /** What is still missing before the act may be done; empty when nothing is. */
+  missing: string[];
+  /** The act in words, on its button. */
+  act: string;
+  tone: 'danger' | 'accent';
+  isBusy: boolean;
+  problem: Problem | null;
+  onAct: () => void;
+  onClose: () => void;
+}
+
+/**
+ * The dialog of an action on another party's hold: the current hold, what the action does not do,
+ * the fields, and the button. Focus starts on Cancel; only pressing the button itself acts, no
+ * shortcut does. If the hold has changed meanwhile, both are shown side by side, and the action is
+ * blocked until the operator accepts the current one.
+ */
+export function ActFrame(props: FrameProps) {
+  const { row, hold, title, children, warning, onClose, isBusy } = props;
+  const cancel = useRef<HTMLButtonElement>(null);
+  // What went wrong with one hold says nothing of the next.
+  const [left, setLeft] = useState<Problem | null>(null);
+  const problem = props.problem === left ? null : props.problem;
+  const isUnclear = isBusy || mayBeDone(problem);
+  const useNow = () => {
+    setLeft(props.problem);
+    hold.useNow();
+  };
+  return (
+    <Dialog open onClose={onClose} title={title} initialFocus={cancel} wide={hold.isChanged}>
+      <ReadingProvider reading={hold.reading}>
+        <p className="mt-1.5 flex min-w-0 flex-wrap items-center gap-x-2.5">
+          <StatusBadge status={row.status} />
+          <WholeName name={row.name} />
+          <span className="text-12 text-t3">
+            {row.namespace} · {row.backend}
+          </span>
+        </p>
+        {hold.isChanged && (
+          <ChangedNote end={hold.end} backend={row.backend} isUnclear={isUnclear} />
+        )}
+        <HoldFacts seen={hold.seen} now={hold.isChanged ? hold.now : null} backend={row.backend} />
+        {!hold.isChanged && (
+          <>
+            <p className="mb-4 flex gap-3 rounded-10 bg-contended-tint px-3.5 py-2.5">
+              <Icon name="alert-triangle" size={16} className="mt-0.5 text-contended" />
+              <span>{warning}</span>
+            </p>
+            <div className="flex flex-col gap-4">{children}</div>
+          </>
+        )}
+        {problem && !(hold.isChanged && isUnclear) && (
+          <div className="mt-4">
+            <ProblemNote problem={problem} title={failureTitle(problem)} />
+          </div>
+        )}
+        <Foot {...props} cancel={cancel} onUseNow={useNow} />
+      </ReadingProvider>
+    </Dialog>
+  );
+}
+
+const CAUSES: Record<SeenEnd['cause'], string> = {
+  released: 'its holder released it',
+  expired: 'its lease ran out',
+  forced: 'it was released by force',
+  superseded: 'others have held the lock since',
+};
+
+/** @param isUnclear it may have been this very act that ended the hold; how it ended says so */
+function ChangedNote({
+  end,
+  backend,
+  isUnclear,
+}: {
+  end: SeenEnd | null;
+  backend: string;
+  isUnclear: boolean;
+}) {
+  const agoMs = useAtBackend(backend, (now) =>
+    end ? Math.max(0, Math.floor((now - end.at) / 1_000) * 1_000) : 0,
+  );
+  return (
+    <div role="alert" className="mt-4 rounded-10 bg-danger-tint px-3.5 py-2.5">
+      <p className="font-[620]">The lock has changed hands.{!isUnclear && ' Nothing was done.'}</p>
+      {end && (
+        <p className="text-t2">
+          The hold that you saw is over: {CAUSES[end.cause]}
+          {end.by && (
+            <>
+              {' by '}
+              <VisibleText text={end.by} />
+            </>
+          )}
+          {end.cause !== 'superseded' && `, ${agoWords(agoMs)}`}
+          {end.reason && (
+            <>
+              : “<VisibleText text={end.reason} />”
+            </>
+          )}
+          .
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Foot({
+  hold,
+  missing,
+  act,
+  tone,
+  isBusy,
+  onAct,
+  onClose,
+  cancel,
+  onUseNow,
+}: FrameProps & { cancel: React.RefObject<HTMLButtonElement | null>; onUseNow: () => void }) {
+  const id = useId();
+  const { seen } = hold;
+  const isReady = !hold.isChanged && missing.length === 0;
+  return (
+    <div className="mt-5 flex flex-wrap items-center justify-end gap-x-3 gap-y-3">
+      <div className="min-w-0 flex-1 basis-64 text-12 max-sm:basis-full">
+        <p className="flex items-center gap-2 text-t3">
+          <Icon name="eye" size={15} />
+          <span>
+            as you saw it: <Rev rev={seen.rev} />
+            {seen.hold && (
+              <span title={String(seen.hold.token)}>, token {shortToken(seen.hold.token)}</span>
+            )}
+          </span>
+        </p>
+        {!hold.isChanged && missing.length > 0 && (
+          <p id={id} className="pl-[23px] text-t2">
+            Still missing: {missing.join(' and ')}
+          </p>
+        )}
+      </div>
+      <div className="flex min-w-0 justify-end gap-3 max-sm:w-full">
+        <Button ref={cancel} size="large" onClick={onClose}>
+          {hold.isChanged && !hold.now.hold ? 'Close' : 'Cancel'}
+        </Button>
+        {hold.isChanged ? (
+          hold.now.hold && (
+            <Button size="large" tone="accent" onClick={onUseNow}>
+              Use what is now
+            </Button>
+          )
+        ) : (
+          <Button
+            size="large"
+            tone={tone}
+            disabled={!isReady || isBusy}
+            aria-describedby={missing.length > 0 ? id : undefined}
+            onClick={onAct}
+            className="min-w-0 max-sm:flex-1"
+          >
+            <span className="truncate">{isBusy ? 'Working…' : act}</span>
+          </Button>
+        )}
+      </div>
+    </div>
+  );
+}

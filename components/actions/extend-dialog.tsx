@@ -1,0 +1,120 @@
+'use client';
+
+import { useState } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { countdownText } from '../format/countdown';
+import { plural } from '../format/counts';
+import { chosenSpan } from '../format/durations';
+import { visibleText } from '../format/visible-name';
+import { type Problem, problemOf } from '../live/problem';
+import { useAtBackend } from '../live/reading';
+import { useTRPCClient } from '../live/trpc';
+import { ActFrame } from './action-dialog';
+import { tellResult } from './action-results';
+import type { HoldSide } from './hold-snapshot';
+import { isReason, ReasonField } from './reason-field';
+import { useRequestId } from './use-request-id';
+import { useSeenHold } from './use-seen-hold';
+
+const MINUTE_MS = 60_000;
+const CHOICES_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
+
+/** Gives a holder more time than it asked for. */
+export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
+  const hold = useSeenHold(row);
+  const { seen } = hold;
+  const requestId = useRequestId(seen.hold?.token);
+  const client = useTRPCClient();
+  const [byMs, setByMs] = useState(5 * MINUTE_MS);
+  const [reason, setReason] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const span = chosenSpan(byMs);
+
+  const extend = async () => {
+    if (!seen.hold) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      const { token } = seen.hold;
+      const { namespace, name } = row;
+      const answer = await client.locks.extend.mutate({
+        namespace,
+        name,
+        token,
+        rev: seen.rev,
+        extendMs: byMs,
+        reason,
+        requestId,
+      });
+      if (answer.outcome === 'changed') return hold.refuse(answer);
+      const { expiresAt } = answer;
+      tellResult({
+        kind: 'extended',
+        lockId: row.id,
+        at: performance.now(),
+        token,
+        byMs,
+        expiresAt,
+      });
+      onClose();
+    } catch (error) {
+      setProblem(problemOf(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <ActFrame
+      row={row}
+      hold={hold}
+      title={`Give ${seen.hold ? visibleText(seen.hold.owner) : 'the holder'} more time?`}
+      warning="The holder is not asked and not told; waiters wait longer. A renewal of its own never shortens this."
+      missing={isReason(reason) ? [] : ['a reason']}
+      act={`Extend by ${span}`}
+      tone="accent"
+      isBusy={isBusy}
+      problem={problem}
+      onAct={() => void extend()}
+      onClose={onClose}
+    >
+      <fieldset>
+        <legend className="mb-1.5 flex flex-wrap items-baseline gap-x-2">
+          <span className="font-[550]">Longer by</span>
+          <Consequence side={seen} backend={row.backend} byMs={byMs} />
+        </legend>
+        <div className="flex flex-wrap gap-2">
+          {CHOICES_MS.map((choice) => (
+            <label key={choice} className="choice">
+              <input
+                type="radio"
+                name="longer-by"
+                className="sr-only"
+                checked={choice === byMs}
+                onChange={() => setByMs(choice)}
+              />
+              {chosenSpan(choice)}
+            </label>
+          ))}
+        </div>
+      </fieldset>
+      <ReasonField value={reason} onChange={setReason} />
+    </ActFrame>
+  );
+}
+
+/** When the lease would end, and who would not wait as long. */
+function Consequence({ side, backend, byMs }: { side: HoldSide; backend: string; byMs: number }) {
+  const expiresAt = side.hold?.expiresAt ?? 0;
+  const leftMs = useAtBackend(backend, (now) => Math.ceil((expiresAt - now) / 1_000) * 1_000);
+  const leaving = (side.queue ?? []).filter(
+    ({ patienceUntil }) => patienceUntil < expiresAt + byMs,
+  );
+  return (
+    <span className="text-12 text-t3">
+      frees in {countdownText(Math.max(0, leftMs))} now, in {countdownText(leftMs + byMs)} then
+      {leaving.length > 0 && `; ${plural(leaving.length, 'waiter')} would give up before`}
+    </span>
+  );
+}

@@ -1,0 +1,205 @@
+'use client';
+
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useId } from 'react';
+import {
+  INSIGHT_RANGES,
+  type InsightRange,
+  type LockInsight,
+} from '@/server/contract/console/insight-row';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { spokenDuration } from '../format/durations';
+import { problemOf } from '../live/problem';
+import { useAtBackend } from '../live/reading';
+import { useTRPC } from '../live/trpc';
+import { heldMsOf } from '../locks/held-time';
+import { Button } from '../ui/controls/button';
+import { Panel } from '../ui/panel';
+import { ProblemNote } from '../ui/problem-note';
+import { hasHistory, insightSummary, isAhead } from './chart-labels';
+import { RANGE_WORDS, widerRange } from './chart-range';
+import { InsightTable } from './chart-table';
+import { ChartsToCome } from './charts-skeleton';
+import { useRange } from './use-chart-range';
+import { useCharts } from './use-lock-charts';
+
+/** A minute is a long time beside a step of an hour's chart, and none beside one of a month's. */
+const READ_EVERY_MS: Record<InsightRange, number> = {
+  '1h': 5_000,
+  '24h': 30_000,
+  '7d': 60_000,
+  '30d': 60_000,
+};
+
+/** While a lock is ahead of its history, that is read again so often. */
+const AHEAD_EVERY_MS = 1_000;
+
+/**
+ * How often a lock was granted, and how long it was waited for and held: over time, and altogether.
+ */
+export function InsightPanel({
+  row,
+  initial,
+}: {
+  row: LockRow;
+  /** Null where it could not be read for the first paint. */
+  initial: LockInsight | null;
+}) {
+  const { namespace, name } = row;
+  const [range, setRange] = useRange();
+  const trpc = useTRPC();
+  const { data, error } = useQuery(
+    trpc.insights.lock.queryOptions(
+      { namespace, name, range },
+      {
+        ...(initial?.range === range && { initialData: initial }),
+        placeholderData: keepPreviousData,
+        refetchInterval: ({ state }) =>
+          state.data && isAhead(row, state.data) ? AHEAD_EVERY_MS : READ_EVERY_MS[range],
+      },
+    ),
+  );
+  return (
+    <Panel
+      title="Waits and holds"
+      aside={data && <Age of={data} />}
+      end={<Ranges range={range} onRange={setRange} />}
+    >
+      {error && (
+        <div className="p-3.5 pb-0">
+          <ProblemNote
+            problem={problemOf(error)}
+            title={data ? 'This is the last reading.' : 'The history was not read.'}
+          />
+        </div>
+      )}
+      {!data && <ChartsToCome />}
+      {data && isAhead(row, data) && <NotYet />}
+      {data && !hasHistory(data) && !isAhead(row, data) && (
+        <Nothing range={data.range} onRange={setRange} />
+      )}
+      {data && hasHistory(data) && <Pictures insight={data} row={row} />}
+    </Panel>
+  );
+}
+
+function Pictures({ insight, row }: { insight: LockInsight; row: LockRow }) {
+  const id = useId();
+  const { Charts, isLost } = useCharts();
+  const isHeld = row.hold !== null && row.status !== 'unknown' && row.status !== 'expired';
+  const heldMs = useAtBackend(row.backend, (now, _, lastAnswerAt) =>
+    isHeld ? coarse(heldMsOf(row, now, lastAnswerAt) ?? 0) : null,
+  );
+  const waitedMs = useAtBackend(row.backend, (now) =>
+    row.oldestWaitAt === null || row.status === 'unknown' ? null : coarse(now - row.oldestWaitAt),
+  );
+  return (
+    <>
+      <figure aria-labelledby={id}>
+        <figcaption id={id} className="sr-only">
+          {insightSummary(insight)}
+        </figcaption>
+        {Charts ? (
+          <Charts insight={insight} heldMs={heldMs} waitedMs={waitedMs} />
+        ) : (
+          <>
+            {isLost && (
+              <p className="px-3.5 pt-3 text-t2">
+                The charts could not be loaded; they are tried again. The table below has their
+                figures.
+              </p>
+            )}
+            <ChartsToCome />
+          </>
+        )}
+      </figure>
+      <details className="insight-more">
+        <summary>The charts over time as a table</summary>
+        <InsightTable insight={insight} />
+      </details>
+    </>
+  );
+}
+
+/** Rounded to two digits, so that charts are not redrawn for invisible changes. */
+const coarse = (ms: number) => Number(Math.max(0, ms).toPrecision(2));
+
+const STEP_WORDS: Record<InsightRange, string> = {
+  '1h': 'by the minute',
+  '24h': 'by 10 minutes',
+  '7d': 'by the hour',
+  '30d': 'by 4 hours',
+};
+
+function Age({ of: { asOf, range } }: { of: LockInsight }) {
+  const ageMs = useAtBackend('', (now) => Math.floor(Math.max(0, now - asOf) / 1_000) * 1_000);
+  return (
+    <>
+      {STEP_WORDS[range]}, as of {spokenDuration(ageMs)}
+    </>
+  );
+}
+
+function Ranges({
+  range,
+  onRange,
+}: {
+  range: InsightRange;
+  onRange: (range: InsightRange) => void;
+}) {
+  return (
+    <fieldset className="flex gap-1">
+      <legend className="sr-only">Range</legend>
+      {INSIGHT_RANGES.map((each) => (
+        <button
+          key={each}
+          type="button"
+          aria-pressed={each === range}
+          aria-label={RANGE_WORDS[each].whole}
+          onClick={() => onRange(each)}
+          className="range-button"
+        >
+          {RANGE_WORDS[each].short}
+        </button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** The lock itself shows what its history does not know yet. */
+function NotYet() {
+  return (
+    <div className="px-3.5 py-4">
+      <p>This lock’s newest events are not counted yet.</p>
+      <p className="max-w-[70ch] pt-0.5 text-t3">
+        They appear here by themselves, as a rule within a second of the event.
+      </p>
+    </div>
+  );
+}
+
+function Nothing({
+  range,
+  onRange,
+}: {
+  range: InsightRange;
+  onRange: (range: InsightRange) => void;
+}) {
+  const wider = widerRange(range);
+  return (
+    <div className="px-3.5 py-4">
+      <p>This lock was not granted in {RANGE_WORDS[range].whole}, and no hold or wait ended.</p>
+      <p className="max-w-[70ch] pt-0.5 text-t3">
+        Every grant is counted by the minute, with how long was waited for it and how long it was
+        held, and kept for 30 days.
+      </p>
+      {wider && (
+        <div className="pt-3">
+          <Button size="small" onClick={() => onRange(wider)}>
+            Look at {RANGE_WORDS[wider].whole}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}

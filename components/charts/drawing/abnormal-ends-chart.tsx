@@ -1,0 +1,70 @@
+'use client';
+
+import { ResponsiveContainer, Scatter, ScatterChart, XAxis, YAxis } from 'recharts';
+import type { LockInsight } from '@/server/contract/console/insight-row';
+import { exactCount } from '../../format/counts';
+import { ChartHead } from './chart-head';
+import { CHART_MARGIN, useTimeAxis } from './time-axes';
+
+const ENDINGS = [
+  { key: 'expiries', word: 'Expired', ink: 'var(--expired)' },
+  { key: 'forced', word: 'Forced', ink: 'var(--acc)' },
+  { key: 'timeouts', word: 'Gave up', ink: 'var(--contended)' },
+] as const;
+
+/**
+ * When leases ran out, holds were forced and waiters gave up: one line each, a mark wherever there
+ * was any.
+ */
+export function EndingsChart({ insight }: { insight: LockInsight }) {
+  const { rows, domain } = useTimeAxis(insight);
+  const { total } = insight;
+  const isQuiet = ENDINGS.every(({ key }) => total[key] === 0);
+  return (
+    <div>
+      <ChartHead title="Ended badly">
+        {ENDINGS.map(({ key, word }) => (
+          <span key={key} className="pl-3">
+            {word.toLowerCase()} <b>{exactCount(total[key])}</b>
+          </span>
+        ))}
+      </ChartHead>
+      {isQuiet ? (
+        <p className="chart chart-lanes pl-[52px] text-12 text-t3">Nothing did.</p>
+      ) : (
+        <div className="chart chart-lanes" data-chart="endings">
+          <ResponsiveContainer width="100%" height="100%">
+            <ScatterChart margin={{ ...CHART_MARGIN, top: 0 }} accessibilityLayer={false}>
+              <XAxis dataKey="middle" type="number" scale="time" domain={domain} hide />
+              <YAxis
+                dataKey="lane"
+                type="number"
+                width={52}
+                domain={[-0.5, 2.5]}
+                ticks={[0, 1, 2]}
+                tickFormatter={(lane: number) => ENDINGS[lane]?.word ?? ''}
+                reversed
+                tickLine={false}
+                axisLine={false}
+                tick={{ fill: 'var(--t3)', fontSize: 11 }}
+                interval={0}
+              />
+              {ENDINGS.map(({ key, ink }, lane) => (
+                <Scatter
+                  key={key}
+                  data={rows.filter((row) => row[key] > 0).map(({ middle }) => ({ middle, lane }))}
+                  shape={<Mark ink={ink} />}
+                  isAnimationActive={false}
+                />
+              ))}
+            </ScatterChart>
+          </ResponsiveContainer>
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Mark({ cx = 0, cy = 0, ink }: { cx?: number; cy?: number; ink: string }) {
+  return <rect x={cx - 2.5} y={cy - 5} width={5} height={10} rx={1.5} fill={ink} />;
+}

@@ -1,0 +1,115 @@
+'use client';
+
+import { Area, ComposedChart, Line, ResponsiveContainer } from 'recharts';
+import type { LockInsight } from '@/server/contract/console/insight-row';
+import { quantileText } from '../chart-labels';
+import { ChartHead } from './chart-head';
+import { durationTicks, tickText } from './duration-ticks';
+import { CHART_MARGIN, timeFrame, useTimeAxis } from './time-axes';
+
+const OF = {
+  wait: {
+    title: 'Waits',
+    p50: 'waitP50Ms',
+    p99: 'waitP99Ms',
+    ink: 'var(--contended)',
+    none: 'Nobody was granted it.',
+  },
+  hold: {
+    title: 'Holds',
+    p50: 'holdP50Ms',
+    p99: 'holdP99Ms',
+    ink: 'var(--held)',
+    none: 'No hold has ended.',
+  },
+} as const;
+
+/** How long was waited, or held, over time: p99 as a line with its area, p50 dashed. */
+export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait' | 'hold' }) {
+  const { title, p50, p99, ink, none } = OF[of];
+  const { rows, domain, ticks } = useTimeAxis(insight);
+  const mostMs = Math.max(0, ...rows.map((row) => row[p99] ?? 0));
+  const { range, total } = insight;
+  return (
+    <div>
+      <ChartHead
+        title={title}
+        lines={[
+          { word: 'p99', ink, isDashed: false },
+          { word: 'p50', ink, isDashed: true },
+        ]}
+      >
+        p50 <b>{quantileText(total[p50])}</b> p99 <b>{quantileText(total[p99])}</b>
+      </ChartHead>
+      {total[p99] === null ? (
+        <p className="chart pt-2 pl-[52px] text-12 text-t3">{none}</p>
+      ) : (
+        <div className="chart" data-chart={of}>
+          <ResponsiveContainer width="100%" height="100%">
+            <ComposedChart
+              data={rows}
+              margin={CHART_MARGIN}
+              syncId="insight"
+              title={`${title} over time`}
+              desc="Arrow keys move from step to step."
+            >
+              {timeFrame({
+                range,
+                domain,
+                ticks,
+                yTicks: durationTicks(mostMs),
+                yText: tickText,
+                told: (point) =>
+                  point[p99] === null
+                    ? 'none'
+                    : `p50 ${quantileText(point[p50])} · p99 ${quantileText(point[p99])}`,
+              })}
+              <Area
+                dataKey={p99}
+                type="linear"
+                stroke={ink}
+                strokeWidth={1.6}
+                fill={ink}
+                fillOpacity={0.13}
+                dot={<Lone rows={rows} of={p99} ink={ink} />}
+                activeDot={{ r: 3, fill: ink, stroke: 'var(--s1)' }}
+                isAnimationActive={false}
+              />
+              <Line
+                dataKey={p50}
+                type="linear"
+                stroke={ink}
+                strokeWidth={1.6}
+                strokeDasharray="3 3"
+                dot={false}
+                activeDot={false}
+                isAnimationActive={false}
+              />
+            </ComposedChart>
+          </ResponsiveContainer>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A step between two without any has no line; a dot shows that it is there. */
+function Lone({
+  cx,
+  cy,
+  index = 0,
+  rows,
+  of,
+  ink,
+}: {
+  cx?: number;
+  cy?: number;
+  index?: number;
+  rows: readonly Record<string, unknown>[];
+  of: string;
+  ink: string;
+}) {
+  const isThere = (place: number) => typeof rows[place]?.[of] === 'number';
+  if (!isThere(index) || isThere(index - 1) || isThere(index + 1)) return null;
+  return <circle cx={cx} cy={cy} r={2} fill={ink} />;
+}

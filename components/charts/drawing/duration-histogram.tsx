@@ -1,0 +1,135 @@
+'use client';
+
+import { useMemo } from 'react';
+import { Bar, BarChart, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
+import type { HistogramBar } from '@/server/core/statistics/log-histogram';
+import { exactCount } from '../../format/counts';
+import { quantileText } from '../chart-labels';
+import { ChartHead } from './chart-head';
+import { countTicks, tickText } from './duration-ticks';
+import { type Bin, histogramBins } from './histogram-bins';
+
+/** Closer than this share of the axis, the words above two marks would lie on each other. */
+const NEAR_SHARE = 0.1;
+const ASIDE_PX = 12;
+
+/**
+ * How often a duration of each length came up, on a logarithmic axis, with p50, p99 and what is
+ * now.
+ */
+export function DurationHistogram({
+  title,
+  bars,
+  p50Ms,
+  p99Ms,
+  nowMs,
+  atOnce,
+  empty,
+}: {
+  title: string;
+  bars: HistogramBar[];
+  p50Ms: number | null;
+  p99Ms: number | null;
+  /** One that still lasts; null for none. */
+  nowMs: number | null;
+  /** What those of 0 ms are called, which have no place on the axis. */
+  atOnce: string;
+  /** What is said where there is nothing to draw. */
+  empty: string;
+}) {
+  const { bins, placeOf, ticks } = useMemo(() => histogramBins(bars, nowMs), [bars, nowMs]);
+  const zero = bars.find(({ fromMs }) => fromMs === 0)?.count ?? 0;
+  const all = bars.reduce((sum, { count }) => sum + count, 0);
+  const areNear =
+    p50Ms !== null && p99Ms !== null && placeOf(p99Ms) - placeOf(p50Ms) < NEAR_SHARE * bins.length;
+  const most = Math.max(1, ...bins.map(({ count }) => count));
+  return (
+    <div>
+      <ChartHead title={title}>
+        {zero > 0 && (
+          <>
+            {atOnce} <b>{exactCount(zero)}</b> of{' '}
+          </>
+        )}
+        <b>{exactCount(all)}</b>
+      </ChartHead>
+      {bins.length === 0 ? (
+        <p className="chart chart-tall flex items-center justify-center text-12 text-t3">{empty}</p>
+      ) : (
+        <div className="chart chart-tall" data-chart={`histogram ${title}`}>
+          <ResponsiveContainer width="100%" height="100%">
+            <BarChart
+              data={bins}
+              margin={{ top: 32, right: 16, bottom: 0, left: 16 }}
+              barCategoryGap={1}
+              title={title}
+              desc="Arrow keys move from bar to bar."
+            >
+              <XAxis
+                dataKey="place"
+                type="number"
+                domain={[-0.5, bins.length - 0.5]}
+                ticks={ticks.map(({ place }) => place)}
+                tickFormatter={(place: number) =>
+                  tickText(ticks.find((tick) => tick.place === place)?.ms ?? 0)
+                }
+                tickLine={false}
+                axisLine={{ stroke: 'var(--line2)' }}
+                tick={{ fill: 'var(--t3)', fontSize: 11 }}
+                height={22}
+                interval="preserveStartEnd"
+                minTickGap={8}
+              />
+              <YAxis hide domain={[0, countTicks(most).at(-1) ?? 1]} />
+              <Tooltip
+                isAnimationActive={false}
+                cursor={{ fill: 'var(--s3)' }}
+                content={({ active, payload }) => {
+                  const bin = payload?.[0]?.payload as Bin | undefined;
+                  return active && bin ? <p className="chart-tip">{binWords(bin)}</p> : null;
+                }}
+              />
+              <Bar
+                dataKey="count"
+                fill="var(--bar)"
+                barSize={Math.max(2, Math.floor(230 / bins.length))}
+                radius={[1.5, 1.5, 0, 0]}
+                isAnimationActive={false}
+              />
+              {marks(p50Ms, p99Ms, nowMs).map(({ word, ms, ink, aside }) => (
+                <ReferenceLine
+                  key={word}
+                  x={Math.min(bins.length - 0.5, Math.max(-0.5, placeOf(ms)))}
+                  stroke={ink}
+                  strokeDasharray="2 3"
+                  label={{
+                    value: word,
+                    position: 'top',
+                    fill: ink,
+                    fontSize: 11,
+                    dx: areNear ? aside : 0,
+                    dy: word === 'now' ? -12 : 0,
+                  }}
+                />
+              ))}
+            </BarChart>
+          </ResponsiveContainer>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** A quantile of nothing, or of 0 ms, has no place. */
+function marks(p50Ms: number | null, p99Ms: number | null, nowMs: number | null) {
+  return [
+    { word: 'p50', ms: p50Ms, ink: 'var(--t2)', aside: -ASIDE_PX },
+    { word: 'p99', ms: p99Ms, ink: 'var(--t2)', aside: ASIDE_PX },
+    { word: 'now', ms: nowMs, ink: 'var(--contended)', aside: 0 },
+  ].flatMap(({ ms, ...mark }) => (ms !== null && ms >= 1 ? [{ ...mark, ms }] : []));
+}
+
+function binWords({ fromMs, toMs, count }: Bin): string {
+  const until = toMs === null ? 'and more' : `to ${quantileText(toMs)}`;
+  return `${quantileText(fromMs)} ${until}: ${exactCount(count)}`;
+}

@@ -1,0 +1,65 @@
+'use client';
+
+import { Bar, ComposedChart, ResponsiveContainer } from 'recharts';
+import type { InsightPoint, LockInsight } from '@/server/contract/console/insight-row';
+import { countText, exactCount } from '../../format/counts';
+import { endingWords } from '../chart-labels';
+import { ChartHead } from './chart-head';
+import { countTicks } from './duration-ticks';
+import { CHART_MARGIN, timeFrame, useTimeAxis } from './time-axes';
+
+const STEP_WORDS: Record<LockInsight['range'], string> = {
+  '1h': 'a minute',
+  '24h': 'in 10 min',
+  '7d': 'an hour',
+  '30d': 'in 4 h',
+};
+
+/** How often the lock was granted over time. */
+export function GrantsChart({ insight }: { insight: LockInsight }) {
+  const { rows, domain, ticks } = useTimeAxis(insight);
+  const most = Math.max(0, ...rows.map(({ grants }) => grants));
+  const { range, total } = insight;
+  return (
+    <div>
+      <ChartHead title="Grants">
+        {STEP_WORDS[range]} up to <b>{countText(most)}</b> in all <b>{countText(total.grants)}</b>
+      </ChartHead>
+      <div className="chart chart-times" data-chart="grants">
+        <ResponsiveContainer width="100%" height="100%">
+          <ComposedChart
+            data={rows}
+            margin={CHART_MARGIN}
+            syncId="insight"
+            title="Grants over time"
+            desc="Arrow keys move from step to step."
+          >
+            {timeFrame({
+              range,
+              domain,
+              ticks,
+              yTicks: countTicks(most),
+              yText: countText,
+              told,
+              hasTimes: true,
+            })}
+            <Bar
+              dataKey="grants"
+              fill="var(--bar)"
+              barSize={barPx(rows.length)}
+              isAnimationActive={false}
+            />
+          </ComposedChart>
+        </ResponsiveContainer>
+      </div>
+    </div>
+  );
+}
+
+const barPx = (steps: number) => (steps > 100 ? 3 : 7);
+
+function told(point: InsightPoint): string {
+  const granted = point.grants === 1 ? '1 grant' : `${exactCount(point.grants)} grants`;
+  const endings = endingWords(point);
+  return endings ? `${granted}, ${endings}` : granted;
+}

@@ -1,0 +1,55 @@
+'use client';
+
+import type { LockInsight } from '@/server/contract/console/insight-row';
+import { EndingsChart } from './abnormal-ends-chart';
+import { DurationChart } from './duration-chart';
+import { DurationHistogram } from './duration-histogram';
+import { GrantsChart } from './grants-chart';
+
+/**
+ * All charts of one lock. The chart library is large, so this is loaded separately, and only where
+ * it is shown.
+ */
+export default function InsightCharts({
+  insight,
+  heldMs,
+  waitedMs,
+}: {
+  insight: LockInsight;
+  /** How long it has been held so far; null while it is not held. */
+  heldMs: number | null;
+  /** How long the longest waiter has waited; null without waiters. */
+  waitedMs: number | null;
+}) {
+  const { total, waits, holds } = insight;
+  return (
+    <div className="charts">
+      <div className="charts-over-time">
+        <DurationChart insight={insight} of="wait" />
+        <DurationChart insight={insight} of="hold" />
+        <EndingsChart insight={insight} />
+        <GrantsChart insight={insight} />
+      </div>
+      <div className="charts-histograms">
+        <DurationHistogram
+          title="How long waits were"
+          bars={waits}
+          p50Ms={total.waitP50Ms}
+          p99Ms={total.waitP99Ms}
+          nowMs={waitedMs}
+          atOnce="at once"
+          empty="Nobody had to wait."
+        />
+        <DurationHistogram
+          title="How long holds were"
+          bars={holds}
+          p50Ms={total.holdP50Ms}
+          p99Ms={total.holdP99Ms}
+          nowMs={heldMs}
+          atOnce="under 1 ms"
+          empty="No hold has ended."
+        />
+      </div>
+    </div>
+  );
+}

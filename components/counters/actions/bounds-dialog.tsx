@@ -1,0 +1,89 @@
+'use client';
+
+import { useState } from 'react';
+import type { CounterRow } from '@/server/contract/console/counter-row';
+import { isReason, ReasonField } from '../../actions/reason-field';
+import { useAct } from '../../actions/use-action-attempt';
+import { useRequestId } from '../../actions/use-request-id';
+import { exactCount } from '../../format/counts';
+import { useTRPCClient } from '../../live/trpc';
+import { boundText } from '../counter-labels';
+import { BoundsFields } from './bounds-fields';
+import { MovedNote } from './changed-note';
+import { CounterActFrame } from './counter-dialog';
+import { CounterFacts } from './counter-summary';
+import { isBetween, readBounds } from './parse-bounds';
+
+type Bounds = Pick<CounterRow, 'floor' | 'ceiling'>;
+
+const textOf = (bound: number | null) => (bound === null ? '' : String(bound));
+
+/**
+ * Gives a counter that still has the bounds that the operator saw others, wherever its value has
+ * gone within them.
+ */
+export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () => void }) {
+  const client = useTRPCClient();
+  const [seen, setSeen] = useState<Bounds>(row);
+  const requestId = useRequestId(`${seen.floor} ${seen.ceiling}`);
+  const [typed, setTyped] = useState({ floor: textOf(row.floor), ceiling: textOf(row.ceiling) });
+  const [reason, setReason] = useState('');
+  const [refusal, setRefusal] = useState<string | null>(null);
+  const bounds = readBounds(typed);
+  const isOutside = row.value !== null && bounds.areSound && !isBetween(row.value, bounds);
+  const isSame = bounds.floor === seen.floor && bounds.ceiling === seen.ceiling;
+  const hasChanged = row.floor !== seen.floor || row.ceiling !== seen.ceiling;
+
+  const act = useAct(async () => {
+    const { namespace, name, rev } = row;
+    const { floor, ceiling } = bounds;
+    const answer = await client.counters.setBounds.mutate({
+      namespace,
+      name,
+      rev,
+      seenBounds: { floor: seen.floor, ceiling: seen.ceiling },
+      bounds: { floor, ceiling },
+      reason,
+      requestId,
+    });
+    if (answer.outcome === 'rebound') return onClose();
+    const stands = `It stands at ${exactCount(answer.value)}, floor ${boundText(answer.floor)}, ceiling ${boundText(answer.ceiling)}`;
+    setRefusal(`${stands} now. Nothing was done.`);
+  });
+  const missing = [
+    ...(!bounds.areSound || isSame ? ['other bounds'] : []),
+    ...(isOutside ? [`bounds around ${exactCount(row.value ?? 0)}`] : []),
+    ...(isReason(reason) ? [] : ['a reason']),
+  ];
+  return (
+    <CounterActFrame
+      title="Change this counter’s bounds?"
+      about={<CounterFacts row={{ ...row, ...seen }} />}
+      notice={
+        (hasChanged || refusal !== null) && (
+          <MovedNote
+            onUse={() => {
+              setSeen(row);
+              setRefusal(null);
+              act.forget();
+            }}
+          >
+            {refusal ?? 'The bounds are others now than those that you saw.'}
+          </MovedNote>
+        )
+      }
+      missing={missing}
+      word="Set the bounds"
+      act={act}
+      onClose={onClose}
+    >
+      <BoundsFields typed={typed} onChange={setTyped} />
+      <p className="text-12 text-t2">
+        The value stays as it is, so it must lie within them; nothing is clamped.
+      </p>
+      <ReasonField value={reason} onChange={setReason} hint={KEPT} />
+    </CounterActFrame>
+  );
+}
+
+const KEPT = 'kept in the counter’s moves and in the audit log';

@@ -1,0 +1,75 @@
+'use client';
+
+import { type ReactNode, useId, useRef } from 'react';
+import type { Act } from '../../actions/use-action-attempt';
+import { failureTitle } from '../../live/problem';
+import { Button } from '../../ui/controls/button';
+import { Dialog } from '../../ui/controls/dialog';
+import { ProblemNote } from '../../ui/problem-note';
+
+/**
+ * The dialog of an action on a counter. Focus starts on Cancel; only pressing the button itself
+ * acts, no shortcut does.
+ *
+ * @param missing what must still be filled in before the action is possible
+ * @param notice what has changed since the operator looked; while it is shown, the action is
+ *   blocked
+ */
+export function CounterActFrame({
+  title,
+  about,
+  notice,
+  missing,
+  word,
+  act,
+  children,
+  onClose,
+}: {
+  title: string;
+  about?: ReactNode;
+  notice?: ReactNode;
+  missing: string[];
+  word: string;
+  act: Act;
+  children: ReactNode;
+  onClose: () => void;
+}) {
+  const cancel = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  const isReady = !notice && missing.length === 0;
+  return (
+    <Dialog open onClose={onClose} title={title} initialFocus={cancel}>
+      {about}
+      {notice && (
+        <div role="alert" className="mt-4 rounded-10 bg-danger-tint px-3.5 py-2.5">
+          {notice}
+        </div>
+      )}
+      <div className="mt-5 flex flex-col gap-4">{children}</div>
+      {act.problem && !(notice && act.isUnclear) && (
+        <div className="mt-4">
+          <ProblemNote problem={act.problem} title={failureTitle(act.problem)} />
+        </div>
+      )}
+      <div className="mt-6 flex flex-wrap items-center justify-end gap-3">
+        {!notice && missing.length > 0 && (
+          <p id={id} className="min-w-0 text-12 text-t2 max-sm:w-full sm:mr-auto">
+            Still missing: {missing.join(', ')}
+          </p>
+        )}
+        <Button ref={cancel} size="large" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button
+          size="large"
+          tone="accent"
+          disabled={!isReady || act.isBusy}
+          aria-describedby={missing.length > 0 ? id : undefined}
+          onClick={act.run}
+        >
+          {act.isBusy ? 'Working…' : word}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

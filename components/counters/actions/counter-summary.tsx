@@ -1,0 +1,35 @@
+import type { CounterRow } from '@/server/contract/console/counter-row';
+import { exactCount } from '../../format/counts';
+import { ExactName } from '../../ui/exact-name';
+import { Rev } from '../../ui/rev';
+import { boundText } from '../counter-labels';
+
+/** What an act on a counter is about, as the operator saw it. */
+export function CounterFacts({ row }: { row: CounterRow }) {
+  const { name, namespace, value, floor, ceiling, rev } = row;
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Counter</dt>
+        <dd>
+          <ExactName name={name} /> <span className="text-12 text-t3">{namespace}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Value</dt>
+        <dd>
+          <b className="font-[550]">{value === null ? 'unknown' : exactCount(value)}</b>{' '}
+          <span className="text-12 text-t3">
+            as you saw it, <Rev rev={rev} />
+          </span>
+        </dd>
+      </div>
+      <div>
+        <dt>Bounds</dt>
+        <dd>
+          floor {boundText(floor)}, ceiling {boundText(ceiling)}
+        </dd>
+      </div>
+    </dl>
+  );
+}

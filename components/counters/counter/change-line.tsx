@@ -1,0 +1,54 @@
+'use client';
+
+import type { CounterMoveRow } from '@/server/contract/console/counter-row';
+import { exactCount } from '../../format/counts';
+import { visibleText } from '../../format/visible-name';
+import { Icon } from '../../icons/icon';
+import type { IconName } from '../../icons/icon-shapes';
+import { useAtBackend } from '../../live/reading';
+import { ExactName } from '../../ui/exact-name';
+import { Instant } from '../../ui/instant';
+import { VisibleText } from '../../ui/visible-text';
+import { boundText, deltaText } from '../counter-labels';
+
+const LOOKS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink: string }> = {
+  created: { word: 'Made', icon: 'plus', ink: 'text-acc' },
+  added: { word: 'Added', icon: 'counter', ink: 'text-t2' },
+  adjusted: { word: 'Set by hand', icon: 'settings', ink: 'text-contended' },
+  rebound: { word: 'Bounds', icon: 'layers', ink: 'text-contended' },
+};
+
+/** One line of a counter's history: when, what, who and why, and the value that it left. */
+export function MoveLine({ move, backend }: { move: CounterMoveRow; backend: string }) {
+  const now = useAtBackend(backend, (time) => Math.floor(time / 60_000) * 60_000);
+  const { kind, at, delta, bounds, service, by, reason, value } = move;
+  const { word, icon, ink } = LOOKS[kind];
+  return (
+    <li className="move-row">
+      <span className="text-12 text-t3">
+        <Instant at={at} now={now} clock={backend} />
+      </span>
+      <span className={`flex items-center gap-2 ${ink}`}>
+        <Icon name={icon} size={14} />
+        {word}
+        {delta !== null && <b className="font-[550] text-t1">{deltaText(delta)}</b>}
+      </span>
+      <span className="event-words">
+        <ExactName name={by ?? service} className="text-12 text-t2" />
+        {bounds && (
+          <span className="text-t2">
+            floor {boundText(bounds.floor)}, ceiling {boundText(bounds.ceiling)}
+          </span>
+        )}
+        {reason && (
+          <span className="truncate text-t2" title={visibleText(reason)}>
+            “<VisibleText text={reason} />”
+          </span>
+        )}
+      </span>
+      <span className="text-right" title={`Rev ${move.rev}`}>
+        {exactCount(value)}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,69 @@
+'use client';
+
+import type { CounterMoveRow, CounterRow } from '@/server/contract/console/counter-row';
+import { problemOf } from '../../live/problem';
+import { useTRPCClient } from '../../live/trpc';
+import { type HistoryPage, useHistoryPages } from '../../live/use-history-pages';
+import { Button } from '../../ui/controls/button';
+import { Panel } from '../../ui/panel';
+import { ProblemNote } from '../../ui/problem-note';
+import { RowsToCome } from '../../ui/rows-skeleton';
+import { MOVES_SHOWN } from '../counter-limits';
+import { MoveLine } from './change-line';
+
+/** The counter's own news comes before its history can be read. */
+const AFTER_MS = 300;
+
+/** What happened to the counter, newest first. */
+export function MovesPanel({
+  row,
+  initial,
+}: {
+  row: CounterRow;
+  /** Null where they could not be read for the first paint. */
+  initial: HistoryPage<CounterMoveRow> | null;
+}) {
+  const { namespace, name, rev, backend } = row;
+  const client = useTRPCClient();
+  const { data, error, rows, fetchNextPage, hasNextPage, isFetchingNextPage } = useHistoryPages({
+    queryKey: ['counters.moves', namespace, name],
+    read: (before) =>
+      client.counters.moves.query({
+        namespace,
+        name,
+        limit: MOVES_SHOWN,
+        ...(before !== null && { before }),
+      }),
+    initial,
+    rev,
+    afterMs: AFTER_MS,
+  });
+  return (
+    <Panel title="Moves" aside="newest first">
+      {error && (
+        <div className="p-3.5">
+          <ProblemNote problem={problemOf(error)} title="The moves were not read." />
+        </div>
+      )}
+      {!data && !error && <RowsToCome />}
+      {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">Nothing recorded yet.</p>}
+      <ol>
+        {rows.map((move) => (
+          <MoveLine key={move.id} move={move} backend={backend} />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <div className="border-line border-t px-2 py-1.5">
+          <Button
+            tone="quiet"
+            size="small"
+            disabled={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            {isFetchingNextPage ? 'Reading…' : 'Older'}
+          </Button>
+        </div>
+      )}
+    </Panel>
+  );
+}

@@ -1,0 +1,73 @@
+'use client';
+
+import type { CounterRow } from '@/server/contract/console/counter-row';
+import { exactCount } from '../../format/counts';
+import { Icon } from '../../icons/icon';
+import { useAtBackend } from '../../live/reading';
+import { useSession } from '../../live/session';
+import { Button } from '../../ui/controls/button';
+import { Instant } from '../../ui/instant';
+import { boundText, roomWords, standingOf } from '../counter-labels';
+import { LastMove } from '../last-change';
+
+/** The counter's value between its bounds, and the operator's actions. */
+export function StandingPanel({
+  row,
+  onAct,
+}: {
+  row: CounterRow;
+  onAct: (act: 'adjust' | 'bounds') => void;
+}) {
+  const { may } = useSession();
+  const now = useAtBackend(row.backend, (at) => Math.floor(at / 1_000) * 1_000);
+  const { state, share } = standingOf(row);
+  const isTight = state !== 'within' && state !== 'unknown';
+  return (
+    <section aria-label="Standing" className="card standing">
+      <div className="min-w-0 p-4">
+        <p className="text-12 text-t2">Value</p>
+        <p className="standing-value">
+          {row.value === null ? (
+            <span className="text-unknown">unknown</span>
+          ) : (
+            exactCount(row.value)
+          )}
+        </p>
+        {!row.isKnown && (
+          <p className="flex items-center gap-1.5 text-unknown">
+            <Icon name="question" size={15} />
+            {row.value === null
+              ? 'Its record cannot be read.'
+              : 'When last read; its backend is silent.'}
+          </p>
+        )}
+      </div>
+      <div className="min-w-0 p-4">
+        <div className="flex justify-between gap-4 text-12 text-t2">
+          <span>floor {boundText(row.floor)}</span>
+          <span>ceiling {boundText(row.ceiling)}</span>
+        </div>
+        {share !== null && (
+          <span aria-hidden="true" className="room-bar room-wide" data-tight={isTight}>
+            <span style={{ inlineSize: `${share * 100}%` }} />
+          </span>
+        )}
+        <p className={isTight ? 'font-[550] text-contended' : 'text-t2'}>{roomWords(row)}</p>
+        <p className="pt-2 text-t2">
+          Last move: <LastMove row={row} />
+        </p>
+        {row.createdAt > 0 && (
+          <p className="text-12 text-t3">
+            made <Instant at={row.createdAt} now={now} clock={row.backend} />
+          </p>
+        )}
+      </div>
+      {may('operator') && row.isKnown && (
+        <div className="flex flex-wrap items-start gap-2 p-4">
+          <Button onClick={() => onAct('adjust')}>Set value…</Button>
+          <Button onClick={() => onAct('bounds')}>Change bounds…</Button>
+        </div>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { curlLine } from './curl-command';
+import { typeWords } from './type-label';
+
+describe('the curl line of a procedure', () => {
+  it('posts the input of a command, over several lines where it is long', () => {
+    const example = { name: 'invoices:2026-11', owner: 'billing-1', leaseMs: 30_000 };
+    expect(
+      curlLine('https://locks.example', { name: 'lock.acquire', method: 'POST', example }),
+    ).toBe(
+      `curl -sS https://locks.example/api/v1/lock.acquire \\
+  -H "Authorization: Bearer $LOCKYARD_API_KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{
+    "name": "invoices:2026-11",
+    "owner": "billing-1",
+    "leaseMs": 30000
+  }'`,
+    );
+  });
+
+  it('puts the input of a query into the address, and quotes what a shell would read', () => {
+    const example = { name: "it's" };
+    expect(curlLine('http://a', { name: 'lock.inspect', method: 'GET', example })).toBe(
+      `curl -sS -G http://a/api/v1/lock.inspect \\
+  -H "Authorization: Bearer $LOCKYARD_API_KEY" \\
+  --data-urlencode input='{"name":"it'\\''s"}'`,
+    );
+  });
+});
+
+describe('what a field may hold', () => {
+  it.each([
+    [{ type: 'integer', minimum: 100, maximum: 86_400_000 }, 'integer, 100 – 86,400,000'],
+    [{ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, 'integer, ≥ 0'],
+    [{ type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: 7 }, 'integer, ≤ 7'],
+    [{ type: 'integer', exclusiveMinimum: 0 }, 'integer'],
+    [{ anyOf: [{ type: 'integer' }, { type: 'null' }] }, 'integer | null'],
+    [{ type: 'object', properties: { by: { type: 'string' } } }, '{ by: string }'],
+    [{ type: 'string', enum: ['a', 'b'] }, '"a" | "b"'],
+    [{ type: 'object', additionalProperties: { type: 'string' } }, 'object of strings'],
+    [{ type: 'array', items: { $ref: '#/components/schemas/Holder' } }, 'list of'],
+    [{ type: 'array', items: { type: 'string' } }, 'list of strings'],
+  ])('%o is said as %s', (schema, words) => {
+    expect(typeWords(schema)).toBe(words);
+  });
+});

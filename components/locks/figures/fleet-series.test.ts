@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { FleetNow, InsightPoint } from '@/server/contract/console/insight-row';
+import { expiryCourse, grantCourse, latestWait, rangeOf, waitCourse } from './fleet-series';
+
+const none = { waitP50Ms: null, waitP99Ms: null, holdP50Ms: null, holdP99Ms: null };
+const minute = (place: number, part: Partial<InsightPoint> = {}): InsightPoint => ({
+  at: place * 60_000,
+  grants: 0,
+  timeouts: 0,
+  expiries: 0,
+  forced: 0,
+  ...none,
+  ...part,
+});
+const fleet = (minutes: InsightPoint[]) => ({ minutes }) as FleetNow;
+
+test('grants are told by the second, and the minute under way does not look like a fall', () => {
+  const now = fleet([
+    minute(0, { grants: 120 }),
+    minute(1, { grants: 6 }),
+    minute(2, { grants: 1 }),
+  ]);
+  expect(grantCourse(now).map(({ value }) => value)).toEqual([2, 0.1]);
+});
+
+test('a minute without a grant has no wait, rather than one of 0', () => {
+  const now = fleet([
+    minute(0, { waitP50Ms: 3, waitP99Ms: 40 }),
+    minute(1),
+    minute(2, { waitP50Ms: 0, waitP99Ms: 0 }),
+  ]);
+  expect(waitCourse(now, 'waitP99Ms')).toEqual([
+    { at: 0, value: 40 },
+    { at: 120_000, value: 0 },
+  ]);
+  expect(latestWait(now)?.at).toBe(120_000);
+});
+
+test('a wait of more than five minutes ago is not of now', () => {
+  const quiet = [1, 2, 3, 4].map((place) => minute(place));
+  const granted = minute(0, { waitP50Ms: 3, waitP99Ms: 40 });
+  expect(latestWait(fleet([granted, ...quiet]))).toBe(granted);
+  expect(latestWait(fleet([granted, ...quiet, minute(5)]))).toBeNull();
+});
+
+test('lowest and highest are told where there is anything', () => {
+  expect(rangeOf([])).toBeNull();
+  expect(rangeOf(expiryCourse(fleet([minute(0, { expiries: 2 }), minute(1)])))).toEqual([0, 2]);
+});

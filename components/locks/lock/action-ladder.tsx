@@ -1,0 +1,154 @@
+'use client';
+
+import type { ReactNode } from 'react';
+import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
+import { useActResult } from '../../actions/action-results';
+import { useActs } from '../../actions/actions-provider';
+import { boundText } from '../../format/bound-text';
+import { countdownText } from '../../format/countdown';
+import { visibleText } from '../../format/visible-name';
+import { useAtBackend, useIsStale } from '../../live/reading';
+import { useKeys } from '../../live/use-keys';
+import { useIsClosed } from '../../shell/use-guarantees';
+import { Button } from '../../ui/controls/button';
+
+/** What can be done about a held lock, gentle to hard. */
+export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
+  const { waiters } = detail;
+  const row = { ...detail.row, hold: chosen };
+  const acts = useActs();
+  const isStale = useIsStale();
+  const result = useActResult(row.id);
+  const { hold } = row;
+  const leftMs = useAtBackend(row.backend, (now) =>
+    hold ? Math.floor((hold.expiresAt - now) / 1_000) * 1_000 : 0,
+  );
+  const refusal = whyNot({ mayAct: acts !== null, isHeld: hold !== null, detail, isStale });
+  useKeys({
+    e: () => !refusal && acts?.extend(row),
+    r: () => !refusal && acts?.release(row),
+  });
+  const next = waiters[0];
+  const isClosed = useIsClosed(row.backend);
+  return (
+    <section aria-label="What you can do" className="card ladder">
+      <Step
+        place={1}
+        title="Ask the holder"
+        effect="Its next renewal carries the request. The holder decides."
+        isDone={result?.kind === 'asked'}
+      >
+        <Button disabled={refusal !== null} onClick={() => acts?.ask(row)}>
+          {hold?.askedToRelease ? 'Ask again…' : 'Ask…'}
+        </Button>
+        <span className="min-w-0 text-12 text-t2">{refusal ?? askedWords(hold)}</span>
+      </Step>
+      <Step
+        place={2}
+        title="Stop its renewals"
+        effect="Renewals prolong it no more. Frees at the end of the lease."
+        isDone={result?.kind === 'stopped'}
+      >
+        <Button disabled={refusal !== null} onClick={() => acts?.stop(row)}>
+          Stop renewals…
+        </Button>
+        <span className="min-w-0 text-12 text-t2">
+          {refusal ??
+            `${hold?.renewalsStopped ? 'stopped, ' : ''}frees in ${countdownText(Math.max(0, leftMs))}`}
+        </span>
+      </Step>
+      <Step
+        place={3}
+        title="Extend"
+        effect="Gives the holder time to finish. Waiters wait longer."
+        isDone={result?.kind === 'extended'}
+      >
+        <Button disabled={refusal !== null} onClick={() => acts?.extend(row)}>
+          Extend…
+        </Button>
+        <span className="min-w-0 text-12 text-t2">{refusal ?? extendWords(waiters.length)}</span>
+      </Step>
+      <Step
+        place={4}
+        title="Release"
+        effect="Taken now, granted to the first in the queue. The holder is not stopped."
+        isHard
+        isDone={result?.kind === 'forced'}
+      >
+        <Button tone="danger-word" disabled={refusal !== null} onClick={() => acts?.release(row)}>
+          Release…
+        </Button>
+        <span className="min-w-0 truncate text-12 text-t2" title={next && visibleText(next.owner)}>
+          {refusal ??
+            (isClosed ? 'to nobody for now' : outlook(row, next?.owner, detail.policy.lockDelayMs))}
+        </span>
+      </Step>
+    </section>
+  );
+}
+
+const askedWords = (hold: HoldRow | null) =>
+  hold?.askedToRelease ? `asked by ${visibleText(hold.askedToRelease.by)}` : 'nobody asked so far';
+
+function outlook({ frozen, holders }: LockRow, next: string | undefined, delayMs: number): string {
+  if (frozen) return 'stays frozen';
+  if (holders > 1) return 'the others keep it';
+  const later = delayMs > 0 ? `after ${boundText(delayMs)} ` : '';
+  return next === undefined ? 'nobody waits' : `${later}to ${visibleText(next)}`;
+}
+
+const extendWords = (waiting: number) =>
+  waiting === 0 ? 'nobody waits' : waiting === 1 ? '1 waits longer' : `${waiting} wait longer`;
+
+function whyNot({
+  mayAct,
+  isHeld,
+  detail,
+  isStale,
+}: {
+  mayAct: boolean;
+  isHeld: boolean;
+  detail: LockDetail;
+  isStale: boolean;
+}): string | null {
+  if (!mayAct) return 'only for operators';
+  if (isStale || !detail.fresh) return 'not while its state is not known';
+  return isHeld ? null : 'nobody holds it';
+}
+
+function Step({
+  place,
+  title,
+  effect,
+  isHard = false,
+  isDone = false,
+  children,
+}: {
+  place: number;
+  title: string;
+  effect: string;
+  isHard?: boolean;
+  isDone?: boolean;
+  children: ReactNode;
+}) {
+  const tone = isDone
+    ? 'border-transparent bg-accbg text-acc'
+    : isHard
+      ? 'border-dangertext text-dangertext'
+      : 'border-line2 text-t2';
+  return (
+    <div className="ladder-step">
+      <h2 className="flex items-center gap-2.5 font-[620]">
+        <span
+          aria-hidden="true"
+          className={`flex size-[18px] items-center justify-center rounded-4 border text-11 ${tone}`}
+        >
+          {place}
+        </span>
+        {title}
+      </h2>
+      <p className="mt-1 mb-3 flex-1 text-t2">{effect}</p>
+      <div className="flex min-h-[30px] items-center gap-3">{children}</div>
+    </div>
+  );
+}

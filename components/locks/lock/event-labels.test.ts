@@ -1,0 +1,44 @@
+import { describe, expect, test } from 'vitest';
+import type { EventRow } from '@/server/contract/console/lock-row';
+import { EVENT_KINDS } from '@/server/core/lock/lock-event';
+import { eventDetail, eventLook } from './event-labels';
+
+const event = (part: Partial<EventRow>): EventRow => ({
+  id: '1',
+  at: 0,
+  rev: 1,
+  kind: 'granted',
+  service: 's',
+  owner: 'o',
+  token: 1,
+  waitedMs: null,
+  heldMs: null,
+  expiresAt: null,
+  by: null,
+  reason: null,
+  ...part,
+});
+const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
+
+test('every kind of event has a word of its own', () => {
+  const words = EVENT_KINDS.map((kind) => eventLook(kind).word);
+  expect(new Set(words).size).toBe(EVENT_KINDS.length);
+  expect(eventLook('later-kind').word).toBe('later-kind');
+});
+
+describe('an event says what it knows', () => {
+  test.each([
+    [event({ waitedMs: 0 }), 'at once'],
+    [event({ waitedMs: 1_100 }), 'waited 1.1 s'],
+    [event({ kind: 'timeout', waitedMs: 600_000 }), 'after 10 m 00 s in the queue'],
+    [event({ kind: 'released', heldMs: 47_000 }), 'held 47 s'],
+    [
+      event({ kind: 'forced', heldMs: 60_000, by: 'Ana', reason: 'worker gone' }),
+      'by Ana: “worker gone”, held 1 m 00 s',
+    ],
+    [event({ kind: 'withdrawn', waitedMs: 729 }), 'the offer; its place in the queue is kept'],
+    [event({ kind: 'renewed' }), ''],
+  ])('%#', (given, words) => {
+    expect(plain(eventDetail(given))).toBe(words);
+  });
+});

@@ -1,0 +1,174 @@
+'use client';
+
+import Link from 'next/link';
+import { type CSSProperties, type FocusEvent, memo, useState } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import { useActResult } from '../../actions/action-results';
+import { useActs } from '../../actions/actions-provider';
+import { shortResult } from '../../actions/result-labels';
+import { SelectBox } from '../../deletion/select-box';
+import type { Selecting } from '../../deletion/use-selection';
+import { lockPath } from '../../format/lock-path';
+import { revText } from '../../format/tokens';
+import { visibleText } from '../../format/visible-name';
+import { Icon } from '../../icons/icon';
+import { useAtBackend } from '../../live/reading';
+import { Button } from '../../ui/controls/button';
+import { ExactName } from '../../ui/exact-name';
+import { GridCell } from '../../ui/grid-cell';
+import { STATUS_LOOKS, StatusBadge } from '../../ui/status-badge';
+import { maySelect } from '../is-selectable';
+import { reasonWords } from '../lock-facts';
+import { LeaseLeft } from './lease-left';
+import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
+import { RowFlash } from './row-flash';
+import { useChanges } from './use-change-count';
+
+interface LineProps {
+  row: LockRow;
+  place: number;
+  isCursor: boolean;
+  /** Where Tab enters the table. */
+  isEntry: boolean;
+  /** Null where nothing may be selected. */
+  isSelected: boolean | null;
+  onCursor: (place: number, id: string) => void;
+  onSelect: Selecting['select'] | undefined;
+}
+
+/** One lock: a line of the table, or three lines on a phone. */
+export const LockRowLine = memo(function LockRowLine({
+  row,
+  place,
+  isCursor,
+  isEntry,
+  isSelected,
+  onCursor,
+  onSelect,
+}: LineProps) {
+  const changes = useChanges(row.status === 'contended' ? 'held' : row.status);
+  const [flashed, setFlashed] = useState(0);
+  const acts = useActs();
+  const onFocus = (event: FocusEvent<HTMLDivElement>) => {
+    if (event.target.matches(':focus-visible')) onCursor(place, row.id);
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: virtual rows fold into lines
+    <div
+      role="row"
+      aria-rowindex={place + 2}
+      data-row={row.id}
+      data-place={place}
+      data-status={row.status}
+      data-cursor={isCursor}
+      aria-selected={isSelected ?? undefined}
+      tabIndex={isEntry ? 0 : -1}
+      onFocus={onFocus}
+      style={{ '--place': place } as CSSProperties}
+      className="lock-row"
+    >
+      {changes > flashed && (
+        <RowFlash
+          key={changes}
+          ink={STATUS_LOOKS[row.status].ink}
+          onEnd={() => setFlashed(changes)}
+        />
+      )}
+      {isSelected !== null && (
+        <GridCell name="select">
+          {(isSelected || maySelect(row)) && (
+            <SelectBox
+              label={`Select ${visibleText(row.name)}`}
+              isChecked={isSelected}
+              onSelect={(isOn, isRange) => {
+                onCursor(place, row.id);
+                onSelect?.(row.id, isOn, isRange);
+              }}
+            />
+          )}
+        </GridCell>
+      )}
+      <GridCell name="state">
+        <span className="inline-flex shrink-0 md:w-[86px]">
+          <StatusBadge status={row.status} />
+        </span>
+        <Reason row={row} />
+      </GridCell>
+      <GridCell name="name">
+        <Link
+          href={lockPath(row.namespace, row.name)}
+          prefetch={false}
+          className="row-link flex min-w-0 items-center rounded-4"
+        >
+          <ExactName name={row.name} className={row.status === 'unknown' ? 'text-t2' : 'text-t1'} />
+        </Link>
+        <span className="max-w-[45%] shrink-0 truncate text-12 text-t3 max-xl:hidden">
+          {row.namespace} · {row.backend}
+        </span>
+      </GridCell>
+      <HolderCells row={row} />
+      <GridCell name="lease">
+        <LeaseLeft row={row} />
+      </GridCell>
+      <GridCell name="waiters">
+        <OldestWait row={row} />
+      </GridCell>
+      <GridCell name="renewals">
+        <Renewals row={row} />
+      </GridCell>
+      <GridCell name="rev" className="text-12 text-t3">
+        <span title={`Rev ${row.rev}`}>{revText(row.rev)}</span>
+      </GridCell>
+      <GridCell name="token">
+        <Token row={row} />
+      </GridCell>
+      {acts && row.hold && row.status !== 'unknown' && (
+        <GridCell name="acts" className="row-acts">
+          <Button size="small" onClick={() => acts.extend(row)}>
+            Extend…
+          </Button>
+          <Button size="small" tone="danger-word" onClick={() => acts.release(row)}>
+            Release…
+          </Button>
+        </GridCell>
+      )}
+    </div>
+  );
+});
+
+const REASON_INKS: Partial<Record<LockRow['status'], string>> = {
+  free: 'text-t3',
+  stuck: 'text-t1',
+};
+
+function Reason({ row }: { row: LockRow }) {
+  const result = useActResult(row.id);
+  const words = useAtBackend(row.backend, (now, silentMs) => reasonWords(row, now, silentMs));
+  if (result) {
+    return (
+      <span
+        className="flex min-w-0 items-center gap-1 text-12 text-acc"
+        title={shortResult(result)}
+      >
+        <Icon name="check" size={14} />
+        <span className="truncate">{shortResult(result)}</span>
+      </span>
+    );
+  }
+  const waits =
+    row.waiters > 0 && row.status !== 'unknown' && row.status !== 'stuck'
+      ? `${row.waiters} wait`
+      : '';
+  return (
+    <span
+      className={`min-w-0 truncate text-12 ${REASON_INKS[row.status] ?? 'text-t2'}`}
+      title={words || undefined}
+    >
+      <span className="md:hidden">
+        {waits}
+        {waits && words && ', '}
+      </span>
+      {words}
+    </span>
+  );
+}

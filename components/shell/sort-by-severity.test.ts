@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
+import type { BackendHealth } from '@/server/contract/console/lock-row';
+import { worstFirst } from './sort-by-severity';
+
+const backend = (id: string, more: Partial<BackendHealth> = {}) =>
+  ({ id, reachable: true, loss: null, ...more }) as BackendHealth;
+const closed = (id: string) => ({ backend: id, closedBecause: 'A replica.' }) as GuaranteeRow;
+
+test('a silent backend is read first, then those that grant nothing, and the others stay in their order', () => {
+  const backends = [
+    backend('archive'),
+    backend('cache', { loss: { quietForMs: 20_000 } as NonNullable<BackendHealth['loss']> }),
+    backend('default', { loss: { quietForMs: 0 } as NonNullable<BackendHealth['loss']> }),
+    backend('jobs', { reachable: false }),
+    backend('orders'),
+  ];
+  const ids = worstFirst(backends, [closed('orders')]).map(({ id }) => id);
+  expect(ids).toEqual(['jobs', 'cache', 'orders', 'archive', 'default']);
+});

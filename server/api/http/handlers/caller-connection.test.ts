@@ -1,0 +1,51 @@
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { HttpCallerLine } from './caller-connection';
+
+let server: Server;
+let caller: Socket;
+let lines: HttpCallerLine[];
+let answerNow: () => void;
+
+beforeEach(async () => {
+  lines = [];
+  server = createServer((_, res) => {
+    lines.push(new HttpCallerLine(res, { end() {} }));
+    answerNow = () => res.end('done');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  caller = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  caller.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+  await expect.poll(() => lines.length).toBe(1);
+});
+afterEach(async () => {
+  caller.destroy();
+  await new Promise((resolve) => server.close(resolve));
+});
+
+const line = () => lines[0] as HttpCallerLine;
+
+test('a caller that hangs up is gone, and the signal says so, asked for before or after', async () => {
+  const { signal } = line();
+  expect([line().isDown, signal.aborted]).toEqual([false, false]);
+  caller.destroy();
+  await expect.poll(() => signal.aborted).toBe(true);
+  expect(line().isDown).toBe(true);
+});
+
+test('a signal that is first asked for afterwards is aborted already', async () => {
+  caller.destroy();
+  await expect.poll(() => line().isDown).toBe(true);
+  expect(line().signal.aborted).toBe(true);
+});
+
+test('a caller that has its answer did not hang up', async () => {
+  const { signal } = line();
+  const heard = new Promise((resolve) => caller.once('data', resolve));
+  answerNow();
+  await heard;
+  caller.destroy();
+  await new Promise((resolve) => server.close(resolve));
+  expect([line().isDown, signal.aborted]).toEqual([false, false]);
+});

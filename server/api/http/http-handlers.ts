@@ -1,0 +1,211 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { LockyardError } from '../../contract/errors';
+import type { CallerLimits } from '../../operations/caller-limits';
+import type { Runtime } from '../../operations/operation-context';
+import type { NetworkList } from '../../platform/network-list';
+import { createConsoleContext } from '../rpc/console/console-context';
+import { consoleRouter } from '../rpc/console/console-router';
+import { INTERNAL_MESSAGE } from '../rpc/refusal';
+import { serviceRouter } from '../rpc/service/service-router';
+import { StreamSlots } from '../rpc/stream-slots';
+import type { ConnectionTerms } from './connections/connection-limit';
+import { connectionMetrics } from './connections/connection-metrics';
+import { OpenAnswers } from './connections/open-answers';
+import { UnreadConnections } from './connections/unread-connections';
+import { admitter } from './handlers/admission';
+import { DEMO_PATH, openDemoDoor } from './handlers/demo-handler';
+import { answerHealth, createReadiness } from './handlers/health-handler';
+import { METRICS_PATH, openMetricsDoor } from './handlers/metrics-handler';
+import { OPENAPI_PATH, openOpenApiDoor } from './handlers/openapi-handler';
+import { openPageDoor, type PageHandler } from './handlers/page-handler';
+import { openLeanServiceDoor, openServiceDoor, SERVICE_PREFIX } from './handlers/service-handler';
+import { openApiDoor } from './handlers/trpc-handler';
+import { missingOriginComplaint } from './requests/cross-site';
+import { HttpCookies } from './requests/http-cookies';
+import { refuse } from './requests/refuse';
+import { requestMetrics } from './requests/request-metrics';
+import { openScope, type RequestScope } from './requests/request-scope';
+import { RequestTally } from './requests/request-tally';
+import { setApiHeaders, setCommonHeaders } from './requests/security-headers';
+import { BUSY_ROOM, RequestScheduler } from './scheduling/request-scheduler';
+
+type Door = (scope: RequestScope) => Promise<void>;
+
+/** Everything that this server answers, on one port. */
+export interface Doors {
+  /** Whose forwarding headers are believed. */
+  readonly proxies: NetworkList;
+  readonly limits: CallerLimits;
+  readonly connections: ConnectionTerms;
+  /** Answers a request; never throws. */
+  handle(req: IncomingMessage, res: ServerResponse): void;
+  /** Answers a query that the page process asks for a page; never throws. */
+  handlePrivately(scope: RequestScope): void;
+  /** Closes connections that do not read. */
+  readonly unread: UnreadConnections;
+  /** From now on the server says that it is not ready, and asks callers to connect elsewhere. */
+  startDraining(): void;
+  /** Answers in progress, not counting live streams. */
+  unfinishedAnswers(): number;
+}
+
+/**
+ * @param pages what serves everything outside `/api`; null for a server without pages
+ * @param lean whether plain calls of the service API take their short cut; all that differs is what
+ *   they cost
+ */
+export function createDoors(
+  runtime: Runtime,
+  pages: PageHandler | null,
+  { lean = true }: { lean?: boolean } = {},
+): Doors {
+  const answers = new OpenAnswers();
+  const unread = new UnreadConnections(runtime.clock);
+  const { trustedProxies: proxies } = runtime.config;
+  let isDraining = false;
+  const isReady = createReadiness(runtime);
+  const health: Record<string, Door> = {
+    '/api/health/live': async ({ res }) => answerHealth(res, true),
+    '/api/health/ready': async ({ res }) => answerHealth(res, !isDraining && (await isReady())),
+  };
+  const requests = new RequestTally(runtime.clock, {
+    [SERVICE_PREFIX]: { api: 'service', router: serviceRouter },
+    [CONSOLE_PREFIX]: { api: 'console', router: consoleRouter },
+  });
+  runtime.metrics.add(() => requestMetrics([...requests.series()]));
+  const streams = new StreamSlots((message, retryAfterMs) =>
+    runtime.limits.refuse('streams', message, retryAfterMs),
+  );
+  runtime.metrics.add(() =>
+    connectionMetrics({ openStreams: streams.open, unreadClosed: unread.closed }),
+  );
+  const metrics = openMetricsDoor(runtime);
+  const openApi = openOpenApiDoor();
+  const scheduler = new RequestScheduler(runtime.clock);
+  runtime.metrics.add(() => scheduler.tally.metrics());
+  const known = new WeakSet<Socket>();
+  const admit = admitter(runtime, scheduler, known);
+  const service = openServiceDoor(runtime, admit);
+  const console = openConsoleDoor(runtime, scheduler, streams);
+  const page = openPageDoor(pages, scheduler);
+  const demo = runtime.config.demo ? openDemoDoor(runtime) : page;
+
+  const doorTo = (pathname: string): Door => {
+    if (!pathname.startsWith('/')) return notAnAddress;
+    if (pathname === OPENAPI_PATH) return openApi;
+    if (pathname.startsWith(SERVICE_PREFIX)) return service;
+    if (pathname.startsWith(CONSOLE_PREFIX)) return console;
+    if (pathname === '/api' || pathname.startsWith('/api/')) return health[pathname] ?? nothingHere;
+    if (pathname === METRICS_PATH) return metrics;
+    return pathname === DEMO_PATH ? demo : page;
+  };
+
+  const handleAny = (req: IncomingMessage, res: ServerResponse, body?: Buffer): void => {
+    const scope = { ...openScope(req, res, proxies), ...(body && { body }) };
+    setCommonHeaders(scope);
+    if (isDraining) res.setHeader('Connection', 'close');
+    const door = isHttp(req) ? doorTo(scope.pathname) : notHttp;
+    door(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
+  };
+  const privateDoorTo = ({ req, pathname }: RequestScope): Door => {
+    if (req.method !== 'GET') return nothingHere;
+    if (pathname === OPENAPI_PATH) return openApi;
+    return pathname.startsWith(CONSOLE_PREFIX) ? console : nothingHere;
+  };
+  const takeShortCut = openLeanServiceDoor(runtime, admit, handleAny);
+
+  return {
+    proxies,
+    unread,
+    limits: runtime.limits,
+    connections: connectionTerms(runtime, known),
+    handle(req, res) {
+      answers.add(res);
+      unread.follow(res);
+      requests.follow(req, res);
+      if (!lean || isDraining || !takeShortCut(req, res)) handleAny(req, res);
+    },
+    handlePrivately(scope) {
+      requests.follow(scope.req, scope.res);
+      privateDoorTo(scope)(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
+    },
+    startDraining() {
+      isDraining = true;
+      answers.closeAfterwards();
+    },
+    unfinishedAnswers: () => answers.unfinished,
+  };
+}
+
+function connectionTerms(
+  { config, limits }: Runtime,
+  known: Pick<WeakSet<Socket>, 'has'>,
+): ConnectionTerms {
+  const most = config.limits.connections;
+  const message = `This server has ${most} connections, which is the most that it takes.`;
+  return {
+    most,
+    isKnown: (socket) => known.has(socket),
+    refuse: () => limits.refuse('connections', message),
+  };
+}
+
+const CONSOLE_PREFIX = '/api/trpc/';
+
+/** For people: a session in a cookie. API keys are ignored. */
+function openConsoleDoor(
+  runtime: Runtime,
+  scheduler: RequestScheduler,
+  streams: StreamSlots,
+): Door {
+  return openApiDoor({
+    prefix: CONSOLE_PREFIX,
+    router: consoleRouter,
+    log: runtime.log,
+    examine({ req }) {
+      const complaint = missingOriginComplaint(req.method, req.headers);
+      if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
+    },
+    async admit({ address }, { path, isStream }) {
+      const units = isStream ? BUSY_ROOM : path.split(',').length;
+      return { turn: await scheduler.turn('console', address, units) };
+    },
+    createContext: (scope) =>
+      createConsoleContext(runtime, {
+        requestId: scope.requestId,
+        address: scope.address,
+        isSecure: scope.isSecure,
+        streams,
+        cookies: new HttpCookies(scope),
+      }),
+  });
+}
+
+async function nothingHere(): Promise<void> {
+  throw new LockyardError('NOT_FOUND', 'There is nothing at this address.');
+}
+
+/** What Node would refuse in its own way, without a reason. */
+function isHttp({ headers, httpVersion }: IncomingMessage): boolean {
+  if (headers.host === undefined && httpVersion === '1.1') return false;
+  return headers.expect === undefined || /^100-continue$/i.test(headers.expect);
+}
+
+async function notHttp(): Promise<void> {
+  throw new LockyardError('INVALID', 'A request needs a Host, and may expect 100-continue alone.');
+}
+
+async function notAnAddress(): Promise<void> {
+  throw new LockyardError('INVALID', 'The address must begin with "/".');
+}
+
+function answerFailure(runtime: Runtime, { res, requestId }: RequestScope, error: unknown): void {
+  if (!res.headersSent) setApiHeaders(res);
+  if (error instanceof LockyardError) {
+    refuse(res, error, { requestId });
+    return;
+  }
+  runtime.log.error({ err: error, requestId }, 'A request failed');
+  refuse(res, { reason: 'INTERNAL', message: INTERNAL_MESSAGE }, { requestId });
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Doors } from './http-handlers';
+import { refuse } from './requests/refuse';
+import { openScope } from './requests/request-scope';
+import { setApiHeaders, setCommonHeaders } from './requests/security-headers';
+
+/** Requests of one connection that wait for the answers before theirs. */
+const WAITING_MAX = 100;
+
+/**
+ * Handles the requests of one connection one after another, also when a caller pipelines them. Node
+ * reports a hang-up only to the response that is currently being sent: a pipelined request handled
+ * early would go on waiting for a lock after its caller has left, and never be cleaned up.
+ */
+export function inTurn(doors: Doors): RequestListener {
+  const { handle } = doors;
+  const waiting = new WeakMap<Socket, number>();
+  return (req, res) => {
+    if (res.socket) {
+      handle(req, res);
+      return;
+    }
+    const { socket } = req;
+    const before = waiting.get(socket) ?? 0;
+    if (before >= WAITING_MAX) {
+      refuseToWait(req, res, doors);
+      return;
+    }
+    waiting.set(socket, before + 1);
+    res.once('socket', () => {
+      waiting.set(socket, (waiting.get(socket) ?? 1) - 1);
+      handle(req, res);
+    });
+  };
+}
+
+/** Answers that wait for their turn are what makes Node read no more of a connection. */
+function refuseToWait(req: IncomingMessage, res: ServerResponse, { proxies, limits }: Doors): void {
+  const scope = openScope(req, res, proxies);
+  setCommonHeaders(scope);
+  setApiHeaders(res);
+  const message = `At most ${WAITING_MAX} requests of one connection may wait for their turn.`;
+  refuse(res, limits.refuse('pipeline', message), scope);
+}

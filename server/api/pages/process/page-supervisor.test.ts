@@ -1,0 +1,80 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../../../platform/clock';
+import { PageKeeper } from './page-supervisor';
+
+let folder: string;
+let keeper: PageKeeper;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ly-keeper-'));
+});
+afterEach(async () => {
+  await keeper.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Keeps a program with this source running. */
+function keep(program: string, pingEveryMs = 2_000): PageKeeper {
+  const entry = join(folder, 'program.mjs');
+  writeFileSync(entry, program);
+  const sockets = { pagesSocket: join(folder, 'pages'), consoleSocket: join(folder, 'console') };
+  const env = { NODE_ENV: 'production' } as const;
+  keeper = new PageKeeper({
+    entry,
+    sockets,
+    env,
+    clock: systemClock,
+    log: pino({ level: 'silent' }),
+    pingEveryMs,
+  });
+  return keeper;
+}
+
+const READY = "process.on('disconnect', () => process.exit()); process.send('ready');";
+
+test('a page process that dies is started again, each time a little later', async () => {
+  await keep(READY).start();
+  const pids = new Set([keeper.pid]);
+  const gapsMs: number[] = [];
+  for (let deaths = 0; deaths < 2; deaths += 1) {
+    const killedAt = performance.now();
+    process.kill(keeper.pid ?? 0, 'SIGKILL');
+    await until(() => !keeper.isUp);
+    await until(() => keeper.isUp);
+    gapsMs.push(performance.now() - killedAt);
+    pids.add(keeper.pid);
+  }
+  expect(pids.size).toBe(3);
+  expect(keeper.restarts).toBe(2);
+  expect(gapsMs[0]).toBeGreaterThanOrEqual(250);
+  expect(gapsMs[1]).toBeGreaterThanOrEqual(500);
+});
+
+test('one that is stopped is killed when it has left a few pings unanswered, and started again', async () => {
+  const answering = "process.on('message', () => process.send({ residentBytes: 7 }));";
+  await keep(READY + answering, 100).start();
+  await until(() => keeper.residentBytes === 7);
+  const { pid = 0 } = keeper;
+  process.kill(pid, 'SIGSTOP');
+  await until(() => keeper.isUp && keeper.pid !== pid);
+  expect(() => process.kill(pid, 0)).toThrow(/ESRCH/);
+});
+
+test('one that cannot start ends the start in one line', async () => {
+  await expect(keep('process.exit(3);').start()).rejects.toThrow(/ended as it started/);
+});
+
+test('none is left after the keeper has closed', async () => {
+  await keep(READY).start();
+  const { pid } = keeper;
+  await keeper.close();
+  expect(() => process.kill(pid ?? 0, 0)).toThrow(/ESRCH/);
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
+}

@@ -1,0 +1,148 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { TEST_DIALECTS } from '@/db/testing/test-database';
+import { createKey } from '../../operations/api-keys/create-api-key';
+import { listKeys } from '../../operations/api-keys/list-api-keys';
+import { revokeKey } from '../../operations/api-keys/revoke-api-key';
+import {
+  COMMAND_LINE,
+  contextOf,
+  openTestRuntime,
+  type TestRuntime,
+} from '../../operations/testing/test-runtime';
+import { newApiKey, parseApiKey } from './api-key-text';
+
+const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+test('a key with any one letter changed is recognised as no key, without asking anybody', () => {
+  const { key } = newApiKey();
+  expect(parseApiKey(key)).not.toBeNull();
+  for (let at = 0; at < key.length; at++) {
+    const other = LETTERS[(LETTERS.indexOf(key[at] ?? '') + 1) % LETTERS.length];
+    expect(parseApiKey(key.slice(0, at) + other + key.slice(at + 1))).toBeNull();
+  }
+  for (const text of ['', key.slice(0, -1), `${key}0`, ` ${key}`, `${key}\n`, 'lyk__']) {
+    expect(parseApiKey(text)).toBeNull();
+  }
+});
+
+describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
+  let runtime: TestRuntime;
+  beforeAll(async () => {
+    runtime = await openTestRuntime(dialect);
+  });
+  afterAll(() => runtime.close());
+
+  const ctx = () => contextOf(runtime, COMMAND_LINE);
+  const create = (name = 'orders') => createKey(ctx(), { name, namespaces: ['default'] });
+
+  test('a key that was used lately is recognised without asking, and is only sure for a second', async () => {
+    const { id, key } = await create();
+    expect(runtime.apiKeys.recognise(key)).toBeNull();
+    const actor = await runtime.apiKeys.verify(key);
+    expect(runtime.apiKeys.recognise(key)).toEqual({ keyId: id, actor });
+    runtime.clock.pass(1_000);
+    expect(runtime.apiKeys.recognise(key)).toEqual({ keyId: id, actor: null });
+    const { key: other } = newApiKey();
+    expect(runtime.apiKeys.recognise(other)).toBeNull();
+    expect(runtime.apiKeys.recognise('lyk_')).toBeNull();
+  });
+
+  test('a key is its service, in its namespaces', async () => {
+    const { id, key } = await create();
+    expect(await runtime.apiKeys.verify(key)).toEqual({
+      kind: 'service',
+      keyId: id,
+      service: 'orders',
+      namespaces: ['default'],
+    });
+  });
+
+  test('nothing that is stored can be used as a key', async () => {
+    const { key } = await create();
+    const [, , secret = ''] = key.split('_');
+    const { db, tables } = runtime.database;
+    const dump = JSON.stringify([
+      await db.select().from(tables.apiKeys),
+      await db.select().from(tables.audit),
+    ]);
+    expect(dump).not.toContain(secret.slice(0, 12));
+    expect(dump).not.toContain(secret.slice(-12));
+  });
+
+  test('the right id with another secret is refused', async () => {
+    const { key } = await create();
+    const other = await create();
+    const forged = newApiKey();
+    for (const text of [forged.key, 'no key', '', `Bearer ${key}`]) {
+      await expect(runtime.apiKeys.verify(text)).rejects.toMatchObject({
+        reason: 'UNAUTHENTICATED',
+      });
+    }
+    const { db, tables } = runtime.database;
+    const parsed = parseApiKey(key);
+    await db
+      .update(tables.apiKeys)
+      .set({ secretHash: parsed?.secretHash ?? '' })
+      .where(eq(tables.apiKeys.id, other.id));
+    await expect(runtime.apiKeys.verify(other.key)).rejects.toMatchObject({
+      reason: 'UNAUTHENTICATED',
+    });
+  });
+
+  test('a revoked key is refused at once where it was revoked, and within 1 s elsewhere', async () => {
+    const { id, key } = await create();
+    const elsewhere = runtime.besides();
+    await runtime.apiKeys.verify(key);
+    await elsewhere.apiKeys.verify(key);
+    const { revokedAt } = await revokeKey(ctx(), { id });
+    await expect(runtime.apiKeys.verify(key)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
+    runtime.clock.pass(1_000);
+    await expect(elsewhere.apiKeys.verify(key)).rejects.toMatchObject({
+      reason: 'UNAUTHENTICATED',
+    });
+    runtime.clock.pass(5_000);
+    expect(await revokeKey(ctx(), { id })).toEqual({ id, revokedAt });
+    await elsewhere.apiKeys.close();
+  });
+
+  test('a thousand calls with one key cost a handful of questions', async () => {
+    const { key } = await create();
+    const { db } = runtime.database;
+    let questions = 0;
+    const counting = new Proxy(db, {
+      get(target, property) {
+        if (property === 'select') questions++;
+        return Reflect.get(target, property) as unknown;
+      },
+    });
+    const { createApiKeyRing } = await import('./api-key-verifier');
+    const ring = createApiKeyRing({ ...runtime, database: { ...runtime.database, db: counting } });
+    await Promise.all(Array.from({ length: 500 }, () => ring.verify(key)));
+    for (let call = 0; call < 500; call++) await ring.verify(key);
+    expect(questions).toBe(1);
+    await ring.close();
+  });
+
+  test('the last use is known after the server has ended', async () => {
+    const process = runtime.besides();
+    const { id, key } = await create('seldom');
+    await process.apiKeys.verify(key);
+    const usedAt = runtime.clock.now();
+    await process.apiKeys.close();
+    const row = (await listKeys(ctx())).find((each) => each.id === id);
+    expect(row).toMatchObject({ name: 'seldom', createdBy: 'command line', lastUsedAt: usedAt });
+    expect(Object.keys(row ?? {})).not.toContain('secretHash');
+  });
+
+  test('a key for a namespace that does not exist is not made', async () => {
+    const failing = createKey(ctx(), { name: 'lost', namespaces: ['default', 'nowhere'] });
+    await expect(failing).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+    const names = (await listKeys(ctx())).map(({ name }) => name);
+    expect(names).not.toContain('lost');
+  });
+
+  test('revoking a key that never was says so', async () => {
+    await expect(revokeKey(ctx(), { id: 'never' })).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+  });
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signIn } from '../../operations/sessions/sign-in';
+import {
+  COMMAND_LINE,
+  contextOf,
+  openTestRuntime,
+  type TestRuntime,
+} from '../../operations/testing/test-runtime';
+import { createPerson } from '../../operations/users/create-user';
+import { createSessionKeeper } from './session-manager';
+
+const PASSWORD = 'seven green kites over Oslo';
+const MINUTE_MS = 60_000;
+
+let runtime: TestRuntime;
+beforeAll(async () => {
+  runtime = await openTestRuntime('sqlite');
+});
+afterAll(() => runtime.close());
+
+test('while the database is away a session that was verified lately may read, and no other', async () => {
+  const person = { name: 'ana', role: 'operator' as const, password: PASSWORD };
+  await createPerson(contextOf(runtime, COMMAND_LINE), person);
+  const enter = async () => (await signIn(contextOf(runtime, null), person)).session.value;
+  const [known, unknown] = [await enter(), await enter()];
+
+  let isAway = false;
+  const db = new Proxy(runtime.database.db, {
+    get(target, property) {
+      if (isAway) throw Object.assign(new Error('refused'), { code: 'ECONNREFUSED' });
+      return Reflect.get(target, property) as unknown;
+    },
+  });
+  const keeper = createSessionKeeper({ ...runtime, database: { ...runtime.database, db } });
+  expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
+
+  isAway = true;
+  runtime.clock.pass(14 * MINUTE_MS);
+  for (let request = 0; request < 3; request++) {
+    expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: true });
+  }
+  await expect(keeper.resolve(unknown)).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
+  runtime.clock.pass(MINUTE_MS);
+  await expect(keeper.resolve(known)).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
+
+  isAway = false;
+  expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
+});
+
+test('a session that has ended stays ended for every process, though the clock is set back', async () => {
+  const person = { name: 'ben', role: 'operator' as const, password: PASSWORD };
+  await createPerson(contextOf(runtime, COMMAND_LINE), person);
+  const enter = async () => (await signIn(contextOf(runtime, null), person)).session.value;
+  let setMs = 0;
+  const { now, monotonic } = runtime.clock;
+  const clock = {
+    now: () => now.call(runtime.clock) + setMs,
+    monotonic: () => monotonic.call(runtime.clock),
+  };
+  const [one, other] = [0, 1].map(() => createSessionKeeper({ ...runtime, clock }));
+  if (!one || !other) throw new Error('There are two.');
+  const [asked, unasked] = [await enter(), await enter()];
+  expect(await one.resolve(unasked)).toMatchObject({ name: 'ben' });
+  runtime.clock.pass(31 * MINUTE_MS);
+  expect(await one.resolve(asked)).toBe(null);
+
+  setMs = -60 * MINUTE_MS;
+  const begun = await enter();
+  for (const keeper of [one, other]) {
+    expect(await keeper.resolve(asked)).toBe(null);
+    expect(await keeper.resolve(unasked)).toBe(null);
+    expect(await keeper.resolve(begun)).toMatchObject({ name: 'ben' });
+  }
+});

@@ -1,0 +1,88 @@
+import { eq } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { openTestRuntime, type TestRuntime } from '../../operations/testing/test-runtime';
+import type { UserActor } from '../actor';
+import { createSessionKeeper, SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from './session-manager';
+
+const POLL_MS = 500;
+const PEOPLE = 40;
+
+let runtime: TestRuntime;
+let actors: UserActor[];
+
+beforeAll(async () => {
+  runtime = await openTestRuntime('sqlite');
+  const { db, tables } = runtime.database;
+  const now = runtime.clock.now();
+  actors = Array.from({ length: PEOPLE }, (_, i) => ({
+    kind: 'user',
+    userId: `u${i}`,
+    name: `person ${i}`,
+    role: 'viewer',
+    sessionId: `s${i}`,
+    stale: false,
+  }));
+  for (const { userId: id, name, role, sessionId } of actors) {
+    const user = { id, name, role, passwordHash: '', createdAt: now, disabledAt: null };
+    await db.insert(tables.users).values(user);
+    const session = { id: sessionId, userId: id, createdAt: now, seenAt: now };
+    await db.insert(tables.sessions).values({ ...session, expiresAt: now + SESSION_MAX_MS });
+  }
+});
+afterAll(() => runtime.close());
+
+/** Waits for the next poll and its answers. */
+async function poll(): Promise<void> {
+  vi.advanceTimersByTime(POLL_MS);
+  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('all streams together cost one question every half a second, and none when there are none', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const { database } = runtime;
+  let questions = 0;
+  const db = new Proxy(database.db, {
+    get(target, property) {
+      if (property === 'select') questions++;
+      return Reflect.get(target, property) as unknown;
+    },
+  });
+  const keeper = createSessionKeeper({ ...runtime, database: { ...database, db } });
+  const watches = [...actors, ...actors, ...actors].map((actor) => keeper.watch(actor));
+  await poll();
+  expect(questions).toBe(1);
+  await poll();
+  expect(questions).toBe(2);
+
+  const { users, sessions } = database.tables;
+  const set = database.db.update(users);
+  await set.set({ disabledAt: 1 }).where(eq(users.id, 'u3'));
+  await database.db.delete(sessions).where(eq(sessions.id, 's5'));
+  await poll();
+  const ended = watches.flatMap(({ signal }, at) => (signal.aborted ? [at % PEOPLE] : []));
+  expect(ended).toEqual([3, 5, 3, 5, 3, 5]);
+
+  for (const watch of watches) watch.close();
+  await poll();
+  expect(questions).toBe(3);
+  vi.useRealTimers();
+});
+
+test('an open page keeps its session in use, for twelve hours and no longer', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  const [actor] = actors;
+  if (!actor) throw new Error('There is no user.');
+  const watch = runtime.sessions.watch(actor);
+  const stepMs = SESSION_IDLE_MAX_MS - 60_000;
+  let passedMs = 0;
+  for (; passedMs + stepMs < SESSION_MAX_MS; passedMs += stepMs) {
+    runtime.clock.pass(stepMs);
+    await poll();
+    expect(watch.signal.aborted).toBe(false);
+  }
+  runtime.clock.pass(SESSION_MAX_MS - passedMs);
+  await poll();
+  expect(watch.signal.reason).toMatchObject({ reason: 'UNAUTHENTICATED' });
+  watch.close();
+  vi.useRealTimers();
+});

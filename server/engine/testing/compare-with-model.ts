@@ -1,0 +1,299 @@
+import { LockyardError } from '../../contract/errors';
+import type { Granted } from '../../contract/lock/answers';
+import { isLate } from '../../core/lease-floor';
+import { namesOf } from '../../core/multi-lock/multi-lock-command';
+import type { RecordKey } from '../../storage/record-store';
+import { newWriter } from '../new-writer';
+import { pause } from './engine-rig';
+import { type ModelStep, nextStep, SHORT_LEASE_MS } from './model-step';
+import type { PlayedBackend, PlayedMember } from './modelled-backend';
+import { contradiction } from './prediction-difference';
+import { type Consequence, PureModel } from './pure-model';
+import { seeded } from './seeded';
+import { SeenPastEngines } from './store-observer';
+
+type Act = Exclude<ModelStep, { kind: 'pass' | 'die' }>;
+
+const NAMESPACE = 'model';
+const POLICY = { queueLimit: 3, lockDelayMs: 300 };
+
+/** A step that took longer says nothing: a lease may have been too far gone when it was granted. */
+const SLOW_MS = 250;
+
+/** The engine may decide with a lower bound of the store's clock. */
+const CLOCK_SLACK_MS = 20;
+/** On a busy machine a reply may wait for a while before it is read, and that bound with it. */
+const BUSY_SLACK_MS = 80;
+/** The same over a store whose reads tell no more than a lower bound either. */
+const BOUND_SLACK_MS = 200;
+
+/** When a process is dead for all others. */
+const DEATH_MS = 1_700;
+
+export interface Comparison {
+  steps: number;
+  /**
+   * Steps in which time made another answer right while they ran: they prove nothing, and their
+   * locks were left.
+   */
+  open: number;
+  /** What was told, and how often. */
+  told: Map<string, number>;
+  /** The first step that the two disagreed on, and how; null where there was none. */
+  disagreement: string | null;
+}
+
+interface PlayOptions {
+  open: () => Promise<PlayedBackend>;
+  seed: number;
+  steps: number;
+}
+
+/**
+ * Plays random commands, one after another, on a real engine over a real store and on the pure
+ * model, and compares after each what was told, the records, the remembered answers and the
+ * history.
+ *
+ * What may differ: instants and spans, by as much as the store's clock moved during the step and a
+ * little more, and the first rev and token of a record, which are drawn from the clock. Then the
+ * model takes over the store's own, so that nothing adds up.
+ */
+export async function playSideBySide({ open, ...length }: PlayOptions): Promise<Comparison> {
+  const backend = await open();
+  try {
+    return await (await Play.begin(backend, length)).run();
+  } finally {
+    await backend.close();
+  }
+}
+
+class Play {
+  private readonly random: () => number;
+  private readonly locks: string[];
+  private readonly counters: string[];
+  private readonly grants = new Map<string, { service: string; owner: string; token: number }[]>();
+  private readonly comparison: Comparison = {
+    steps: 0,
+    open: 0,
+    told: new Map(),
+    disagreement: null,
+  };
+  private readonly seen: SeenPastEngines;
+
+  private constructor(
+    private readonly backend: PlayedBackend,
+    private readonly length: Omit<PlayOptions, 'open'>,
+    private member: PlayedMember,
+    private model: PureModel,
+  ) {
+    this.random = seeded(length.seed);
+    this.locks = [0, 1, 2].map((i) => this.freshName(i));
+    this.counters = [0, 1].map((i) => this.freshName(i, 'counter'));
+    this.seen = new SeenPastEngines(backend);
+  }
+
+  static async begin(backend: PlayedBackend, length: Omit<PlayOptions, 'open'>): Promise<Play> {
+    backend.policies.set(NAMESPACE, POLICY);
+    const member = await backend.join();
+    const homeOf = (key: RecordKey) => backend.homeOf(key);
+    const model = PureModel.empty({ policy: POLICY, process: member.process, homeOf });
+    return new Play(backend, length, member, model);
+  }
+
+  async run(): Promise<Comparison> {
+    const { comparison, length } = this;
+    while (comparison.steps < length.steps && comparison.disagreement === null) {
+      const step = nextStep(this.random, {
+        locks: this.locks,
+        counters: this.counters,
+        granted: (lock) => this.grants.get(this.locks[lock] ?? '') ?? [],
+      });
+      comparison.steps += 1;
+      const found = await this.play(step);
+      if (found) {
+        comparison.disagreement = `step ${comparison.steps}, ${JSON.stringify(step)}: ${found}`;
+      }
+    }
+    return comparison;
+  }
+
+  private async play(step: ModelStep): Promise<string | null> {
+    if (step.kind === 'pass') return this.pass(step.span);
+    if (step.kind === 'die') return this.die();
+    const before = await this.seen.now();
+    const told = await this.tell(step);
+    const after = await this.seen.now();
+    const foreseen = this.foresee(step, before);
+    // What is left of a lease is measured from before the read: the way there counts twice.
+    const clockSlackMs = this.backend.capabilities.includes('readsClock')
+      ? CLOCK_SLACK_MS
+      : BOUND_SLACK_MS;
+    const isBorn = this.keysOf(step).some((key) => !this.model.has(key));
+    const may = { slackMs: 2 * Math.abs(after - before) + clockSlackMs, isBorn, now: after };
+    const apart = { ...may, slackMs: may.slackMs + BUSY_SLACK_MS };
+    const isSame = (there: Consequence[]) =>
+      there.every((each, i) => contradiction(foreseen[i] ?? each, each, apart) === null);
+    // Where time decides while the step runs, both answers are right.
+    const isOpen =
+      Math.abs(after - before) > SLOW_MS ||
+      foreseen.some((each) => isGivenBack(step, each)) ||
+      !isSame(this.foresee(step, after + clockSlackMs + BUSY_SLACK_MS)) ||
+      !isSame(this.foresee(step, before - clockSlackMs - BUSY_SLACK_MS));
+    const real = await this.realConsequence(step, told, foreseen);
+    if (isOpen) return this.leave(step);
+    this.count(step, told);
+    this.model = this.model.after(real);
+    const found = foreseen.map((each) => contradiction(real, each, may));
+    return found.includes(null) ? null : (found[0] ?? null);
+  }
+
+  /** What the engine's caller receives: an answer, or the reason of a refusal. */
+  private async tell(step: Act): Promise<unknown> {
+    const { engine } = this.member;
+    const wait = { holdRequestMs: 1 };
+    const [key] = this.keysOf(step) as [RecordKey];
+    const work = (): Promise<unknown> => {
+      const { command } = step;
+      switch (command.verb) {
+        case 'acquire':
+          return engine.acquire(key, command, wait);
+        case 'acquireSet':
+          return engine.sets.acquire(NAMESPACE, command, wait);
+        case 'cancelSet':
+          return engine.sets.cancel(NAMESPACE, command);
+        default:
+          return step.kind === 'counter'
+            ? engine.count(key, step.command)
+            : engine.run(key, command as Parameters<typeof engine.run>[1]);
+      }
+    };
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof LockyardError) return error.reason;
+      throw error;
+    }
+  }
+
+  /**
+   * All that a step may come to. A request that is queued is held for a moment only, and then its
+   * place is kept without it; meanwhile the process may look at its lock, which does what time has
+   * made due in a write of its own.
+   */
+  private foresee(step: Act, now: number): Consequence[] {
+    const { model } = this;
+    if (step.kind === 'set') return [model.foreseeSet(NAMESPACE, step.command, now)];
+    const [key] = this.keysOf(step) as [RecordKey];
+    const { command } = step;
+    const settle = { verb: 'settle' } as const;
+    // A look that finds a lease over writes that down before it answers.
+    if (command.verb === 'inspect' || command.verb === 'check') {
+      return [[command], [settle, command]].map((all) => model.foresee(key, all, now));
+    }
+    if (command.verb !== 'acquire' || command.waitMs === 0) {
+      return [model.foresee(key, [command], now)];
+    }
+    const detach = { verb: 'detach', request: command.request } as const;
+    return [[command], [settle, command]].map((commands) => {
+      const asked = model.foresee(key, commands, now);
+      const isQueued = (asked.told as { outcome?: string }).outcome === 'queued';
+      return isQueued ? model.foresee(key, [...commands, detach], now) : asked;
+    });
+  }
+
+  /** What a step came to, as the store has it. */
+  private async realConsequence(
+    step: Act,
+    told: unknown,
+    foreseen: Consequence[],
+  ): Promise<Consequence> {
+    const requestKeys = new Set(foreseen.flatMap(({ memos }) => [...memos.keys()]));
+    const { request } = step.command as { request?: { key: string } | null };
+    if (request) requestKeys.add(request.key);
+    return { told, ...(await this.seen.look(this.keysOf(step), [...requestKeys])) };
+  }
+
+  private keysOf(step: Act): RecordKey[] {
+    if (step.kind === 'counter') {
+      return [{ namespace: NAMESPACE, name: this.counters[step.counter] ?? '', kind: 'counter' }];
+    }
+    if (step.kind === 'lock') {
+      return [{ namespace: NAMESPACE, name: this.locks[step.lock] ?? '' }];
+    }
+    return namesOf(step.command).map((name) => ({ namespace: NAMESPACE, name }));
+  }
+
+  /** Replaces the records of a step with fresh ones: their right state cannot be known. */
+  private leave(step: Act): null {
+    this.comparison.open += 1;
+    if (step.kind === 'counter') {
+      this.counters[step.counter] = this.freshName(step.counter, 'counter');
+    } else {
+      const given = step.kind === 'lock' ? [step.lock] : [...this.locks.keys()];
+      for (const i of given) this.locks[i] = this.freshName(i);
+    }
+    return null;
+  }
+
+  /** Places take turns on the shards. */
+  private freshName(place: number, kind?: 'counter'): string {
+    const { homeOf, stores } = this.backend;
+    for (;;) {
+      const name = `${place}-${newWriter()}`;
+      const home = homeOf({ namespace: NAMESPACE, name, ...(kind && { kind }) });
+      if (home === place % stores.length) return name;
+    }
+  }
+
+  private async pass(span: 'little' | 'lease' | 'long'): Promise<null> {
+    const ms = { little: 30, lease: SHORT_LEASE_MS + 50, long: 20 * 60_000 }[span];
+    await this.elapse(span === 'long' && this.hasOwnClock() ? 0 : ms);
+    // The engine's lower bound of the clock falls behind by a share of what passed, until it reads
+    // again.
+    for (const i of this.backend.stores.keys()) {
+      const key = { namespace: NAMESPACE, name: this.freshName(i) };
+      await this.member.engine.run(key, { verb: 'inspect' });
+    }
+    return null;
+  }
+
+  private async die(): Promise<null> {
+    this.member.faults.goAway();
+    await this.elapse(DEATH_MS);
+    this.member = await this.backend.join();
+    this.model = this.model.under(this.member.process);
+    return null;
+  }
+
+  private async elapse(ms: number): Promise<void> {
+    if (this.hasOwnClock()) await pause(ms);
+    else this.backend.passMs(ms);
+  }
+
+  private hasOwnClock(): boolean {
+    return this.backend.capabilities.includes('ownClock');
+  }
+
+  private count(step: Act, told: unknown): void {
+    const { outcome = 'looked', token } = (told ?? {}) as { outcome?: string; token?: number };
+    const said = typeof told === 'string' ? told : outcome;
+    const name = `${step.command.verb}: ${said}`;
+    this.comparison.told.set(name, (this.comparison.told.get(name) ?? 0) + 1);
+    if (step.command.verb !== 'acquire' || step.kind !== 'lock') return;
+    if (outcome !== 'granted' || token === undefined) return;
+    const { service, owner } = step.command;
+    const lock = this.locks[step.lock] ?? '';
+    this.grants.set(lock, [{ service, owner, token }, ...(this.grants.get(lock) ?? [])]);
+  }
+}
+
+/**
+ * Too little is left of such a grant, as of a hold that is entered again and may not be renewed:
+ * the engine does not leave it at that.
+ */
+function isGivenBack({ command }: Act, { told }: Consequence): boolean {
+  const { outcome, expiresInMs = 0 } = (told ?? {}) as Partial<Granted>;
+  return (
+    command.verb === 'acquire' && outcome === 'granted' && isLate(command.leaseMs, expiresInMs)
+  );
+}

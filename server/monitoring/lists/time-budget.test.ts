@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { Spending } from './time-budget';
+
+describe('what live lists may spend', () => {
+  it('is a fifth of a core: beyond it the next work waits, and lists are called slowed until they need not wait for a while', () => {
+    let now = 1_000;
+    const spending = new Spending(() => now);
+    let spent = 0;
+    // Work of 30 ms each, as often as is allowed but at most ten times a second.
+    for (const begun = now; now < begun + 60_000; ) {
+      spending.spend(30);
+      spent += 30;
+      const waitMs = spending.waitMs();
+      if (waitMs > 100) spending.noteWait();
+      now += Math.max(100, waitMs);
+    }
+    expect(spent).toBeGreaterThan(0.18 * 60_000);
+    expect(spent).toBeLessThan(0.22 * 60_000);
+    expect(spending.isSlowed).toBe(true);
+    now += 5_000;
+    expect(spending.isSlowed).toBe(false);
+    expect(spending.waitMs()).toBe(0);
+  });
+});

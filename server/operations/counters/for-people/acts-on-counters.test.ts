@@ -1,0 +1,217 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eq } from 'drizzle-orm';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newTestPlace, TEST_DIALECTS, type TestPlace } from '@/db/testing/test-database';
+import type { Actor } from '../../../auth/actor';
+import { readConfig } from '../../../bootstrap/config/config';
+import { createRuntime } from '../../../bootstrap/create-runtime';
+import { LockyardError } from '../../../contract/errors';
+import type { LockEngine } from '../../../engine/lock-engine';
+import { systemClock } from '../../../platform/clock';
+import { listAudit } from '../../audit/list-audit';
+import { resolveAuditIntents } from '../../audit/resolve-audit-intents';
+import type { OperationContext, Runtime } from '../../operation-context';
+import { userActor } from '../../testing/test-runtime';
+import { addToCounter } from '../for-services/add-to-counter';
+import { getCounter } from '../for-services/get-counter';
+import { adjustCounter } from './adjust-counter';
+import { setUpCounter } from './create-counter';
+import { readCounter } from './get-counter-detail';
+import { listCounterMoves } from './list-counter-moves';
+import { setCounterBounds } from './set-counter-bounds';
+
+const SERVICE: Actor = { kind: 'service', keyId: 'k', service: 'orders', namespaces: ['default'] };
+const reason = 'stock was counted';
+const BOUNDS = { floor: 0, ceiling: 10 };
+
+describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
+  let place: TestPlace;
+  let folder: string;
+  let runtime: Runtime;
+  beforeAll(async () => {
+    place = await newTestPlace(dialect);
+    folder = await mkdtemp(join(tmpdir(), 'lockyard-'));
+    const url = place.url.kind === 'mysql' ? place.url.url : `sqlite:${place.url.path}`;
+    const config = readConfig({ LOCKYARD_DATA_DIR: folder, LOCKYARD_DATABASE_URL: url });
+    runtime = await createRuntime(config, pino({ level: 'silent' }), systemClock);
+  });
+  afterAll(async () => {
+    await runtime.close();
+    await place.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const as = (actor: Actor, over: Partial<Runtime> = {}): OperationContext => ({
+    runtime: { ...runtime, ...over },
+    actor,
+    address: '192.0.2.1',
+    requestId: 'test',
+  });
+  const operator = () => as(userActor('operator'));
+  const lastEntry = async () => (await listAudit(operator(), { limit: 1 })).rows[0];
+  const refOf = (name: string) => ({ namespace: 'default', name });
+  const standing = (name: string) => getCounter(as(SERVICE), refOf(name));
+
+  async function made(name: string, initial = 5) {
+    await setUpCounter(operator(), { ...refOf(name), initial, ...BOUNDS, reason });
+    return { ...refOf(name), rev: (await standing(name)).rev };
+  }
+
+  test('a counter is made with a reason, once; the audit log says whether', async () => {
+    const ref = refOf('made');
+    const ask = { ...ref, initial: 5, ...BOUNDS, reason };
+    expect(await setUpCounter(operator(), ask)).toEqual({ outcome: 'created' });
+    const entry = { act: 'counter.create', subject: 'made', reason, seen: { initial: 5 } };
+    expect(await lastEntry()).toMatchObject({ ...entry, outcome: 'done' });
+    expect(await setUpCounter(operator(), ask)).toMatchObject({ outcome: 'exists', value: 5 });
+    expect(await lastEntry()).toMatchObject({ ...entry, outcome: 'not_applied' });
+  });
+
+  test('the value that was seen is adjusted; one that has moved is left alone', async () => {
+    const seen = await made('adjusted');
+    const act = { ...seen, seenValue: 5, value: 9, reason };
+    const answer = await adjustCounter(operator(), act);
+    expect(answer).toMatchObject({ outcome: 'adjusted', value: 9, delta: 4 });
+    expect(await lastEntry()).toMatchObject({
+      act: 'counter.adjust',
+      seen: { rev: seen.rev, value: 5, newValue: 9 },
+      outcome: 'done',
+      result: { outcome: 'adjusted' },
+    });
+    expect(await adjustCounter(operator(), act)).toMatchObject({ outcome: 'changed', value: 9 });
+    expect(await lastEntry()).toMatchObject({ outcome: 'changed' });
+    const beyond = { ...act, seenValue: 9, value: 11 };
+    expect(await adjustCounter(operator(), beyond)).toMatchObject({ outcome: 'outOfBounds' });
+    expect(await lastEntry()).toMatchObject({ outcome: 'not_applied' });
+    expect(await standing('adjusted')).toMatchObject({ value: 9, ...BOUNDS });
+  });
+
+  test('the bounds that were seen are set though the value has moved, but never past it', async () => {
+    const seen = await made('rebound');
+    await addToCounter(as(SERVICE), { ...refOf('rebound'), delta: 1 });
+    const act = { ...seen, seenBounds: BOUNDS, bounds: { floor: null, ceiling: 6 }, reason };
+    expect(await setCounterBounds(operator(), act)).toMatchObject({ outcome: 'rebound', value: 6 });
+    expect(await lastEntry()).toMatchObject({ act: 'counter.setBounds', outcome: 'done' });
+    expect(await setCounterBounds(operator(), act)).toMatchObject({
+      outcome: 'changed',
+      ceiling: 6,
+    });
+    const past = { ...act, seenBounds: act.bounds, bounds: { floor: 7, ceiling: null } };
+    expect(await setCounterBounds(operator(), past)).toMatchObject({ outcome: 'outOfBounds' });
+    expect(await standing('rebound')).toMatchObject({ value: 6, floor: null, ceiling: 6 });
+  });
+
+  test('an act that comes twice with one request id is done once, whatever happened between; with another input it is refused', async () => {
+    const made = { ...refOf('repeated'), initial: 5, ...BOUNDS, reason, requestId: 'r1' };
+    expect(await setUpCounter(operator(), made)).toEqual({ outcome: 'created' });
+    expect(await setUpCounter(operator(), made)).toEqual({ outcome: 'created' });
+
+    const { rev } = await standing('repeated');
+    const act = { ...refOf('repeated'), rev, seenValue: 5, value: 9, reason, requestId: 'r1' };
+    const first = await adjustCounter(operator(), act);
+    expect(first).toMatchObject({ outcome: 'adjusted', value: 9 });
+    await addToCounter(as(SERVICE), { ...refOf('repeated'), delta: -4 });
+    expect(await adjustCounter(operator(), act)).toEqual(first);
+    expect(await standing('repeated')).toMatchObject({ value: 5 });
+    const other = adjustCounter(operator(), { ...act, value: 8 });
+    await expect(other).rejects.toMatchObject({ reason: 'INVALID' });
+    const anew = await adjustCounter(operator(), { ...act, requestId: 'r2' });
+    expect(anew).toMatchObject({ outcome: 'adjusted', value: 9 });
+
+    const bounds = { floor: null, ceiling: 20 };
+    const wider = {
+      ...refOf('repeated'),
+      rev,
+      seenBounds: BOUNDS,
+      bounds,
+      reason,
+      requestId: 'r1',
+    };
+    const rebound = await setCounterBounds(operator(), wider);
+    expect(rebound).toMatchObject({ outcome: 'rebound', ceiling: 20 });
+    expect(await setCounterBounds(operator(), wider)).toEqual(rebound);
+  });
+
+  test('a viewer sees and may not act; a service may not use the console; tries are written down', async () => {
+    const seen = await made('kept');
+    const acts: ((ctx: OperationContext) => Promise<unknown>)[] = [
+      (ctx) => setUpCounter(ctx, { ...refOf('new'), initial: 0, reason }),
+      (ctx) => adjustCounter(ctx, { ...seen, seenValue: 5, value: 6, reason }),
+      (ctx) => setCounterBounds(ctx, { ...seen, seenBounds: BOUNDS, bounds: BOUNDS, reason }),
+    ];
+    for (const act of acts) {
+      await expect(act(as(userActor('viewer')))).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+      expect(await lastEntry()).toMatchObject({ outcome: 'refused' });
+      await expect(act(as(SERVICE))).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    }
+    const { row } = await readCounter(as(userActor('viewer')), refOf('kept'));
+    expect(row).toMatchObject({ value: 5, ...BOUNDS, isKnown: true });
+    await expect(standing('new')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+  });
+
+  test('an act that was done though nobody heard is found out', async () => {
+    const seen = await made('unheard');
+    const [id, engine] = [...runtime.engines][0] as [string, LockEngine];
+    const deaf = new Proxy(engine, {
+      get(target, property) {
+        if (property !== 'count') return Reflect.get(target, property, target) as unknown;
+        return async (...args: Parameters<LockEngine['count']>) => {
+          await target.count(...args);
+          throw new LockyardError('UNKNOWN', 'No answer.');
+        };
+      },
+    });
+    const ctx = as(userActor('operator'), { engines: new Map([[id, deaf]]) });
+    const tries = [
+      () => adjustCounter(ctx, { ...seen, seenValue: 5, value: 8, reason }),
+      () => adjustCounter(ctx, { ...seen, seenValue: 4, value: 9, reason }),
+    ];
+    for (const [i, attempt] of tries.entries()) {
+      await expect(attempt()).rejects.toMatchObject({ reason: 'UNKNOWN' });
+      expect(await lastEntry()).toMatchObject({ outcome: 'pending' });
+      const { db, tables } = runtime.database;
+      const longAgo = runtime.clock.now() - 60_000;
+      await db.update(tables.audit).set({ at: longAgo }).where(eq(tables.audit.outcome, 'pending'));
+      await resolveAuditIntents(runtime);
+      const outcome = i === 0 ? 'done' : 'not_applied';
+      expect(await lastEntry()).toMatchObject({ subject: 'unheard', outcome });
+    }
+    expect(await standing('unheard')).toMatchObject({ value: 8 });
+  });
+
+  test('the moves tell who, when, by how much and why, newest first and page by page', async () => {
+    const seen = await made('told');
+    await addToCounter(as(SERVICE), { ...refOf('told'), delta: -2 });
+    await adjustCounter(operator(), { ...seen, seenValue: 3, value: 10, reason });
+    const moves = async (before?: string) =>
+      listCounterMoves(as(userActor('viewer')), {
+        ...refOf('told'),
+        limit: 2,
+        ...(before !== undefined && { before }),
+      });
+    await expect
+      .poll(async () => (await moves()).rows[0]?.kind, { timeout: 10_000 })
+      .toBe('adjusted');
+    const { rows, older } = await moves();
+    expect(rows).toMatchObject([
+      {
+        kind: 'adjusted',
+        value: 10,
+        delta: 7,
+        by: 'a operator',
+        reason,
+        service: '',
+        bounds: null,
+      },
+      { kind: 'added', value: 3, delta: -2, by: null, service: 'orders' },
+    ]);
+    const rest = await moves(older ?? '');
+    expect(rest).toMatchObject({
+      rows: [{ kind: 'created', delta: null, bounds: BOUNDS }],
+      older: null,
+    });
+  });
+});

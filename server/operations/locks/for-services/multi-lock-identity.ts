@@ -1,0 +1,22 @@
+import type { RequestIdentity } from '../../../core/request-fingerprint';
+import { requestIdentity } from '../../../engine/request-identity';
+
+interface SetRequest {
+  service: string;
+  namespace: string;
+  names: string[];
+  requestId: string;
+  input: Record<string, unknown>;
+}
+
+/**
+ * The identity of a request for several locks: of these very locks, in whatever order they were
+ * named.
+ */
+export function setIdentity({ names, ...request }: SetRequest): RequestIdentity {
+  return requestIdentity({
+    ...request,
+    verb: 'acquireMany',
+    name: JSON.stringify([...names].sort()),
+  });
+}

@@ -1,0 +1,112 @@
+import { idRange, recordId, recordKey } from '../record-id';
+import type { Cursor, Page } from '../record-store';
+import type { ZookeeperLines } from './client/guarded-connection';
+import { exists, getChildren, sync } from './client/wire-calls';
+import type { KnownZnodes } from './znode-cache';
+import type { ZookeeperLayout } from './zookeeper-layout';
+
+/** How many more names than a page are read at once, since a listed name may have no record. */
+const LOOK_AT_ONCE = 500;
+
+/** A bucket's children as they were listed when it had this `pzxid`, as sorted ids. */
+interface Listed {
+  pzxid: bigint;
+  ids: string[];
+}
+
+/**
+ * Records in key order. ZooKeeper keeps no order, so every bucket is listed; one whose stat is
+ * unchanged is not listed again, nor is one in the middle of a walk.
+ */
+export class RecordWalk {
+  private readonly listed = new Map<string, Listed>();
+  /**
+   * The ids of the walk under way, by namespace: pages after the first continue in the same list.
+   */
+  private readonly walks = new Map<string | null, string[]>();
+  /** The incarnation in which they were listed. */
+  private life: string | null = null;
+
+  constructor(
+    private readonly session: ZookeeperLines,
+    private readonly layout: ZookeeperLayout,
+    private readonly znodes: KnownZnodes,
+  ) {}
+
+  async page({ namespace, after }: Cursor, limit: number): Promise<Page> {
+    const isOwn = namespace?.startsWith('.') === true;
+    this.forgetOtherLives();
+    const isNext = after !== null && !isOwn;
+    const ids = (isNext ? this.walks.get(namespace) : undefined) ?? (await this.list(namespace));
+    this.walks.set(namespace, ids);
+    const records: Page['records'] = [];
+    let place = after === null ? 0 : placeAfter(ids, sortable(recordId(after)));
+    while (place < ids.length && records.length < limit) {
+      const some = ids.slice(place, place + Math.min(LOOK_AT_ONCE, limit - records.length));
+      place += some.length;
+      records.push(...(await this.read(some)));
+    }
+    const last = records.at(-1);
+    if (records.length === limit && last) return { records, next: { namespace, after: last.key } };
+    this.walks.delete(namespace);
+    return { records, next: null };
+  }
+
+  private forgetOtherLives(): void {
+    const { life } = this.session.generation;
+    if (life === this.life) return;
+    this.listed.clear();
+    this.walks.clear();
+    this.life = life;
+  }
+
+  private async read(listed: string[]): Promise<Page['records']> {
+    const ids = listed.map(fromSortable);
+    const read = await this.znodes.read(this.session, this.layout, ids, []);
+    const now = this.session.earliest();
+    return read.records.flatMap(({ stands }, i) =>
+      stands ? [{ key: recordKey(ids[i] ?? ''), record: stands, now }] : [],
+    );
+  }
+
+  private async list(namespace: string | null): Promise<string[]> {
+    const buckets = this.layout.recordBuckets(namespace?.startsWith('.') === true);
+    const connection = await this.session.connected();
+    connection.ask(sync(this.layout.tick)).catch(() => undefined);
+    const stats = await Promise.all(buckets.map((bucket) => connection.ask(exists(bucket))));
+    const lists = await Promise.all(
+      buckets.map(async (bucket, i) => {
+        const known = this.listed.get(bucket);
+        if (known && known.pzxid === stats[i]?.pzxid) return known.ids;
+        const found = await connection.ask(getChildren(bucket));
+        const ids = (found?.names ?? []).map((name) =>
+          Buffer.from(name, 'base64url').toString('latin1'),
+        );
+        if (found) this.listed.set(bucket, { pzxid: found.stat.pzxid, ids });
+        return ids;
+      }),
+    );
+    const all = lists.flat();
+    await connection.prove();
+    if (namespace === null) return all.sort(inOrder);
+    const [from, to] = idRange(namespace).map(sortable);
+    return all.filter((id) => id >= (from ?? '') && id < (to ?? '')).sort(inOrder);
+  }
+}
+
+/** A text that JavaScript sorts in the order of the id's bytes. */
+const sortable = (id: string): string => Buffer.from(id).toString('latin1');
+
+const fromSortable = (id: string): string => Buffer.from(id, 'latin1').toString('utf8');
+
+const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
+
+function placeAfter(ids: string[], after: string): number {
+  let [low, high] = [0, ids.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ids[middle] ?? '') <= after) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

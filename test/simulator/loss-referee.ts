@@ -1,0 +1,72 @@
+import type { LockEvent } from '@/server/core/lock/lock-event';
+import type { Mode } from '@/server/core/lock/lock-record';
+import type { Tenure } from './referee';
+
+/**
+ * How many tokens an epoch has: repeated here, since the referee must not rely on the code under
+ * test.
+ */
+const EPOCH_SPAN = 2 ** 41;
+
+/** When a lock was forgotten, and what was true until then. */
+interface Forgotten {
+  at: number;
+  longestLeaseMs: number;
+  epoch: number;
+}
+
+/**
+ * What the store has lost and the referee has not: who may still rely on a lease, and which tokens
+ * are used up.
+ */
+export class Oblivion {
+  private readonly forgotten = new Map<string, Forgotten>();
+  /** Locks that were granted or prolonged since they were last forgotten. */
+  private readonly served = new Set<string>();
+  private longestLeaseMs = 0;
+  private epoch = 0;
+
+  /** Told of everything that befalls a lock, after `complaint` of it. */
+  watch(id: string, events: readonly LockEvent[]): void {
+    for (const { token, expiresAt, at } of events) {
+      if (token === undefined || expiresAt === undefined) continue;
+      this.served.add(id);
+      this.longestLeaseMs = Math.max(this.longestLeaseMs, expiresAt - at);
+      this.epoch = Math.max(this.epoch, Math.floor(token / EPOCH_SPAN));
+    }
+  }
+
+  /** A second loss before any caller was served takes nothing from any caller. */
+  forget(id: string, at: number, tenures: Iterable<Tenure>): void {
+    for (const tenure of tenures) tenure.lostAt ??= at;
+    if (!this.served.delete(id) && this.forgotten.has(id)) return;
+    const { longestLeaseMs, epoch } = this;
+    this.forgotten.set(id, { at, longestLeaseMs, epoch });
+  }
+
+  hasForgotten(id: string): boolean {
+    return this.forgotten.has(id);
+  }
+
+  /** What is wrong with granting this lock now; null where nothing is. */
+  complaint(
+    id: string,
+    { token, mode, at }: { token: number; mode: Mode; at: number },
+    tenures: ReadonlyMap<number, Tenure>,
+  ): string | null {
+    for (const [other, { lostAt, goneAt, expiresAt, mode: held }] of tenures) {
+      const isCountedOn =
+        lostAt !== null && (goneAt === null || goneAt >= lostAt) && expiresAt > at;
+      if (isCountedOn && (mode === 'exclusive' || held === 'exclusive')) {
+        return `${token} was granted while ${other}, which was forgotten, may be counted on`;
+      }
+    }
+    const lost = this.forgotten.get(id);
+    if (!lost) return null;
+    if (token < (lost.epoch + 1) * EPOCH_SPAN) {
+      return `${token} was granted after a loss, in the epoch from before`;
+    }
+    const tooSoonMs = lost.at + lost.longestLeaseMs - at;
+    return tooSoonMs > 0 ? `${token} was granted ${tooSoonMs} ms too soon after a loss` : null;
+  }
+}

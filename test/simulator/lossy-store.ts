@@ -1,0 +1,145 @@
+import type { Redis } from 'ioredis';
+import type { Database } from '@/db/database';
+import { BackendLife } from '@/server/storage/incarnation/store-incarnation';
+import { recordId } from '@/server/storage/record-id';
+import { RedisStore } from '@/server/storage/redis/redis-store';
+import { controlOver } from './sim-control-database';
+import { BEGAN_AT } from './sim-database';
+import { SimLink } from './sim-link';
+import type { SimProcess } from './sim-process';
+import { type RedisMemory, SimRedis } from './sim-redis';
+import { SimRedisDriver } from './sim-redis-driver';
+import type { SimWorld } from './sim-world';
+
+/** What a broken build does otherwise than ours where a store has lost its memory. */
+export interface MemoryFlaws {
+  life?: (honest: BackendLife, control: Database) => BackendLife;
+  /** The server says that it flushes every write, and does not. */
+  saysFlushed?: boolean;
+  /** The server does not say that it has followed another one. */
+  hidesFollowing?: boolean;
+}
+
+/** So long at most is the server away when it is started again. */
+const DOWN_MS = 1_500;
+const COPIES_MAX = 20;
+const REST_MS = 150;
+const BEAT_EVERY_MS = 1_000;
+
+/**
+ * A world's store that now and then loses data while processes keep running: emptied, restored from
+ * an older copy, killed with its last writes unflushed and perhaps set to flush them from then on,
+ * stripped of a record, or made to follow another server that lacks the last writes. Processes
+ * reach it through the real `RedisStore` and its guard.
+ */
+export class LossyMemory {
+  readonly redis: SimRedis;
+  /** Told which record was forgotten; null: all of them. */
+  onLoss: (id: string | null) => void = () => undefined;
+  /** Told of a memory that was whole and was taken for lost. */
+  onFalseAlarm: () => void = () => undefined;
+  private isLost = false;
+  private epoch = 1;
+  private copies: RedisMemory[] = [];
+
+  /** @param random numbers of its own: so other worlds play as they did before */
+  constructor(
+    private readonly world: SimWorld,
+    private readonly control: Database,
+    private readonly random: () => number,
+  ) {
+    const { saysFlushed, hidesFollowing } = world.flaws.memory ?? {};
+    const flushes = random() < 0.5 && !saysFlushed;
+    const says = flushes || saysFlushed;
+    this.redis = new SimRedis(world.database, flushes, says, hidesFollowing);
+    this.redis.onLife = (epoch) => {
+      if (epoch > this.epoch && !this.isLost) this.onFalseAlarm();
+      if (epoch > this.epoch) this.isLost = false;
+      this.epoch = Math.max(this.epoch, epoch);
+      if (epoch > 1) this.onLoss(null);
+    };
+  }
+
+  /** What a starting process opens; rejects where the control database does not answer. */
+  async open({ owner }: SimProcess): Promise<{ store: RedisStore; life: BackendLife }> {
+    const { world, redis, control } = this;
+    const { scheduler, random, flaws } = world;
+    const link = new SimLink(scheduler, owner, random, (call) => world.fateOf(call));
+    const reached = controlOver(control, link);
+    const honest = await BackendLife.open(reached, 'default', BEGAN_AT);
+    const life = flaws.memory?.life?.(honest, reached) ?? honest;
+    const driver = () => new SimRedisDriver(redis, link, () => scheduler.now) as unknown as Redis;
+    return { store: new RedisStore('redis://simulated', life, BEAT_EVERY_MS, driver), life };
+  }
+
+  /**
+   * Keeps a refused caller from retrying at once: a store that is inspected for lost data is
+   * unavailable for long.
+   */
+  rest(): Promise<void> {
+    return this.world.scheduler.pause(REST_MS);
+  }
+
+  /** Some time has passed: a copy is taken, and something may be lost. */
+  async pass(): Promise<void> {
+    const { random, redis, copies } = this;
+    copies.push(redis.copy());
+    if (copies.length > COPIES_MAX) copies.shift();
+    const dice = random();
+    if (dice < 0.03) this.lose('emptied', () => redis.empty());
+    else if (dice < 0.07) await this.putCopyBack();
+    else if (dice < 0.11) this.crash();
+    else if (dice < 0.14) this.dropRecord();
+    else if (dice < 0.17) this.follow();
+  }
+
+  /**
+   * If every write is flushed, a copy as young as the last known heartbeat cannot be told from the
+   * present, and no promise covers it: then only an older copy is restored.
+   */
+  private async putCopyBack(): Promise<void> {
+    const { backends } = this.control.tables;
+    const [row] = await this.control.db.select().from(backends);
+    const isOld = ({ marker }: RedisMemory) =>
+      !this.redis.flushes || marker?.life !== row?.life || (marker?.beat ?? -1) < (row?.beat ?? 0);
+    const old = this.copies.filter(isOld);
+    const copy = old[Math.floor(this.random() * old.length)];
+    if (!copy) return;
+    this.lose('an older copy', () => this.restart(copy));
+  }
+
+  private crash(): void {
+    const [last] = this.copies.slice(-1 - Math.floor(this.random() * 2));
+    if (this.redis.flushes) this.restart(this.redis.copy());
+    else if (last) {
+      const isMended = this.random() < 0.3 && !this.world.flaws.memory?.saysFlushed;
+      this.lose('a crash', () => this.restart(last));
+      if (isMended) this.redis.flushFromNowOn();
+    }
+  }
+
+  private follow(): void {
+    const [last] = this.copies.slice(-1 - Math.floor(this.random() * 2));
+    if (last) this.lose('it followed another server', () => this.redis.follow(last));
+  }
+
+  private restart(memory: RedisMemory): void {
+    this.redis.restart(this.world.scheduler.now + this.random() * DOWN_MS);
+    this.redis.putBack(memory);
+  }
+
+  private dropRecord(): void {
+    const records = this.world.database.all();
+    const one = records[Math.floor(this.random() * records.length)];
+    if (!one) return;
+    const id = recordId(one.key);
+    this.lose(`${id} deleted`, () => this.redis.drop(id), id);
+  }
+
+  private lose(what: string, how: () => void, id: string | null = null): void {
+    how();
+    this.isLost = true;
+    this.onLoss(id);
+    this.world.trace.add(`${this.world.scheduler.now} lost: ${what}`);
+  }
+}

@@ -1,0 +1,259 @@
+import type { CounterEvent } from '@/server/core/counter/counter-event';
+import { isWithin } from '@/server/core/counter/counter-record';
+import { leaseFloorMs } from '@/server/core/lease-floor';
+import type { LockEvent } from '@/server/core/lock/lock-event';
+import {
+  type Hold,
+  type LockRecord,
+  liveHolds,
+  type Mode,
+  type SetMark,
+} from '@/server/core/lock/lock-record';
+import { decodeCounter } from '@/server/storage/codec/counter-codec';
+import { decodeRecord } from '@/server/storage/codec/record-codec';
+import { recordId } from '@/server/storage/record-id';
+import type { RecordKey } from '@/server/storage/record-store';
+import { Oblivion } from './loss-referee';
+import type { SimDatabase, Step } from './sim-database';
+import type { SimWorld } from './sim-world';
+
+/**
+ * One hold's whole lifecycle, as the database saw it. Instants are by the clock that is never set,
+ * except the lease's.
+ */
+export interface Tenure {
+  owner: string;
+  mode: Mode;
+  /**
+   * Its lease's end as last written, by the database's clock; 0 for one that began and ended within
+   * one step.
+   */
+  expiresAt: number;
+  /** How far that clock is ahead of the one that is never set. */
+  aheadMs: number;
+  /** When it was ended; null while it is in the record. */
+  goneAt: number | null;
+  grantedAt: number;
+  /** As the decision had it, which was made before it was written, by the database's clock. */
+  leaseBeganAt: number;
+  /** It was granted too late to be used; its caller's request is decided again. */
+  wasLate: boolean;
+  /** When the store lost its memory of it; null while it never did. */
+  lostAt: number | null;
+}
+
+/** How long an answer may be on its way. */
+const HOP_MS = 100;
+
+const ENDS: ReadonlySet<string> = new Set(['released', 'expired', 'forced', 'late']);
+
+/** Ends after which the next grant may have to wait. */
+const LOSSES: ReadonlySet<string> = new Set(['expired', 'forced']);
+
+/**
+ * What really happened, watched step by step where it happens. Reports at once what no record may
+ * ever show: two live exclusive holds, a falling token, a rev that restarts, an expired lease
+ * revived, a waiter passed over, a grant of a frozen lock or too soon after a loss.
+ */
+export class Truth {
+  readonly violations: string[] = [];
+  readonly tenures = new Map<string, Map<number, Tenure>>();
+  /** Each step of the counter, by how much it added. */
+  readonly counterSteps = new Map<number, CounterEvent>();
+  /** How many locks were granted to a set at one instant, and how many it is of. */
+  readonly sets = new Map<string, { granted: number; size: number }>();
+  /** The keys of all requests of which an answer was ever written. */
+  readonly answered = new Set<string>();
+  private readonly lastRev = new Map<string, number>();
+  private readonly lastToken = new Map<string, number>();
+  private readonly freeSince = new Map<string, number>();
+  private readonly oblivion = new Oblivion();
+
+  /** @param lockDelayMs how long a lock is not granted after a hold on it was lost */
+  constructor(
+    private readonly world: Pick<SimWorld, 'databases' | 'databaseOf'>,
+    private readonly lockDelayMs: number,
+  ) {
+    for (const database of world.databases) {
+      database.onStep = (step) => this.watch(step, database);
+    }
+  }
+
+  /** Told of every step of a lock or counter of the callers'. */
+  onStep: (step: Step) => void = () => undefined;
+
+  record(key: RecordKey): LockRecord | null {
+    const [read] = this.world.databaseOf(key).read([key], []).records;
+    return read?.record ? decodeRecord(read.record).record : null;
+  }
+
+  tenure(key: RecordKey, token: number): Tenure | undefined {
+    return this.tenures.get(recordId(key))?.get(token);
+  }
+
+  /** The holds that are live by the database's clock, but for those of a memory that was lost. */
+  holdsOf(key: RecordKey): Hold[] {
+    const live = liveHolds(this.record(key), this.now(key));
+    return live.filter(({ token }) => (this.tenure(key, token)?.lostAt ?? null) === null);
+  }
+
+  /** The hold of this token, if it is one of those. */
+  liveHold(key: RecordKey, token: number): Hold | undefined {
+    return this.holdsOf(key).find((hold) => hold.token === token);
+  }
+
+  /**
+   * The store has lost these locks: their holders may rely on their leases, and no other caller may
+   * be granted them.
+   */
+  forget(keys: readonly RecordKey[]): void {
+    for (const key of keys) {
+      const id = recordId(key);
+      this.oblivion.forget(id, this.instant(key), this.tenures.get(id)?.values() ?? []);
+    }
+  }
+
+  /**
+   * Since when any caller could have had the lock at its first attempt, inaccurate by as much as
+   * the database's clock was set; null: it is not available now.
+   */
+  freeFrom(key: RecordKey): number | null {
+    const record = this.record(key);
+    const now = this.now(key);
+    if (!record) return this.oblivion.hasForgotten(recordId(key)) ? null : Number.NEGATIVE_INFINITY;
+    const { holds, queue, frozen, delayedUntil } = record;
+    if (liveHolds(record, now).length > 0 || queue.length > 0 || frozen || delayedUntil > now) {
+      return null;
+    }
+    const lapses = holds.map(({ expiresAt }) => expiresAt);
+    const { aheadMs } = this.world.databaseOf(key);
+    const byItsClock = Math.max(delayedUntil, ...lapses);
+    return Math.max(this.freeSince.get(recordId(key)) ?? 0, byItsClock - aheadMs);
+  }
+
+  /** The clock by which leases of this lock are counted. */
+  now(key: RecordKey): number {
+    return this.world.databaseOf(key).now();
+  }
+
+  private instant(key: RecordKey): number {
+    return this.world.databaseOf(key).instant();
+  }
+
+  private watch(step: Step, database: SimDatabase): void {
+    const { change, after } = step;
+    if (change.key.namespace !== 'default') return;
+    const id = recordId(change.key);
+    if (this.world.databaseOf(change.key) !== database) {
+      this.tell(`${id} was written to a shard that does not keep it`);
+    }
+    if (after.rev <= (this.lastRev.get(id) ?? 0)) this.tell(`${id}: rev ${after.rev} came again`);
+    this.lastRev.set(id, after.rev);
+    for (const { key } of change.memos) this.answered.add(key);
+    if (change.key.kind === 'counter') this.watchCounter(step);
+    else this.watchLock(id, step);
+    this.onStep(step);
+  }
+
+  private watchCounter({ change, before, after }: Step): void {
+    const { record } = decodeCounter(after);
+    let value = before ? decodeCounter(before).record.value : null;
+    for (const event of change.events as CounterEvent[]) {
+      const { delta } = event;
+      if (delta === undefined) continue;
+      if (this.counterSteps.has(delta)) this.tell(`${delta} was added twice`);
+      this.counterSteps.set(delta, event);
+      if (value !== null) value += delta;
+    }
+    if (value !== null && value !== record.value) this.tell(`a step of the counter got lost`);
+    if (!isWithin(record.value, record)) this.tell(`the counter stands at ${record.value}`);
+  }
+
+  private watchLock(id: string, { change, before, after, at }: Step): void {
+    const old = before ? decodeRecord(before).record : null;
+    const { record } = decodeRecord(after);
+    const live = liveHolds(record, at);
+    if (live.length > 1 && live.some(({ mode }) => mode === 'exclusive')) {
+      this.tell(`${id}: ${live.map(({ token }) => token)} are live at once`);
+    }
+    const tenures = this.tenures.get(id) ?? new Map<number, Tenure>();
+    this.tenures.set(id, tenures);
+    const instant = this.instant(change.key);
+    const { aheadMs } = this.world.databaseOf(change.key);
+    this.watchClosed(id, old, change.events as LockEvent[], at);
+    for (const event of change.events as LockEvent[]) {
+      if (event.token === undefined) continue;
+      const { token, owner, kind, mode = 'exclusive' } = event;
+      if (kind === 'granted') {
+        this.watchGrant(id, record, old, event);
+        const wrong = this.oblivion.complaint(id, { token, mode, at }, tenures);
+        if (wrong) this.tell(`${id}: ${wrong}`);
+        const since = { grantedAt: instant, leaseBeganAt: event.at, expiresAt: 0, aheadMs };
+        tenures.set(token, { owner, mode, ...since, goneAt: null, wasLate: false, lostAt: null });
+      }
+      const tenure = tenures.get(token);
+      if (tenure && ENDS.has(kind)) tenure.goneAt = instant;
+      if (tenure && kind === 'late') tenure.wasLate = true;
+    }
+    for (const { token, expiresAt, leaseMs, set } of record.holds) {
+      const known = tenures.get(token);
+      if (set && known?.grantedAt === instant && known.expiresAt === 0) this.watchSet(set, instant);
+      if (!known) this.tell(`${id}: token ${token} was never granted`);
+      else if (known.goneAt !== null) this.tell(`${id}: token ${token} came back`);
+      else if (known.expiresAt > 0 && known.expiresAt <= at && expiresAt > known.expiresAt) {
+        this.tell(`${id}: the lapsed lease of ${token} was revived`);
+      } else known.expiresAt = expiresAt;
+      if (known?.grantedAt === instant && expiresAt - at < leaseFloorMs(leaseMs) + HOP_MS) {
+        known.wasLate = true;
+      }
+    }
+    this.oblivion.watch(id, change.events as LockEvent[]);
+    this.freeSince.set(id, instant);
+  }
+
+  /**
+   * A frozen lock is never granted, nor one that was lost just now: by the clock at the time of the
+   * decision, if it was set back before the write.
+   */
+  private watchClosed(id: string, old: LockRecord | null, events: LockEvent[], at: number): void {
+    let isFrozen = (old?.frozen ?? null) !== null;
+    let quietUntil = old?.delayedUntil ?? 0;
+    for (const { kind, at: decidedAt, token } of events) {
+      if (kind === 'frozen' || kind === 'unfrozen') isFrozen = kind === 'frozen';
+      if (LOSSES.has(kind)) quietUntil = Math.max(quietUntil, decidedAt + this.lockDelayMs);
+      if (kind !== 'granted') continue;
+      if (isFrozen) this.tell(`${id}: ${token} was granted though the lock is frozen`);
+      if (quietUntil > Math.max(at, decidedAt))
+        this.tell(`${id}: ${token} was granted too soon after a loss`);
+    }
+  }
+
+  private watchSet({ id, size }: SetMark, instant: number): void {
+    const granted = this.sets.get(`${id} ${instant}`)?.granted ?? 0;
+    this.sets.set(`${id} ${instant}`, { granted: granted + 1, size });
+  }
+
+  private watchGrant(
+    id: string,
+    record: LockRecord,
+    old: LockRecord | null,
+    { token = 0, owner }: LockEvent,
+  ): void {
+    const last = this.lastToken.get(id) ?? 0;
+    if (token <= last) this.tell(`${id}: token ${token} was granted after ${last}`);
+    this.lastToken.set(id, Math.max(last, token));
+    const ticket = old?.queue.find((waiter) => waiter.owner === owner)?.ticket;
+    const offered = new Set(record.offers.map((offer) => offer.ticket));
+    const passed = record.queue.find(
+      // A set that cannot have all of its locks yet may be passed over; any other waiter may not,
+      // not even by a set.
+      ({ ticket: other, setSize }) =>
+        other < (ticket ?? 0) && !offered.has(other) && setSize === undefined,
+    );
+    if (passed) this.tell(`${id}: ticket ${ticket} passed over ${passed.ticket}`);
+  }
+
+  tell(what: string): void {
+    this.violations.push(what);
+  }
+}
