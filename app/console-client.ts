@@ -9,7 +9,7 @@ const BATCH_MAX = 20;
 /**
  * What the console API must know of the page's request to answer as it would answer its browser.
  */
-const PASSED_ON = ['cookie', 'x-forwarded-for', 'x-forwarded-proto', 'x-request-id'];
+const FORWARDED_HEADERS = ['cookie', 'x-forwarded-for', 'x-forwarded-proto', 'x-request-id'];
 
 /**
  * The console API for a page's first paint: queries, with the cookie of the page's request and so
@@ -18,7 +18,7 @@ const PASSED_ON = ['cookie', 'x-forwarded-for', 'x-forwarded-proto', 'x-request-
  * @param headers of the page's request, as the page process gives them
  */
 export function consoleClient(headers: Headers) {
-  const passedOn = PASSED_ON.flatMap((name) => {
+  const passedOn = FORWARDED_HEADERS.flatMap((name) => {
     const value = headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });

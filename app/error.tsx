@@ -1,6 +1,6 @@
 'use client';
 
-import { EntryFrame } from '@/components/auth/auth-frame';
+import { AuthFrame } from '@/components/auth/auth-frame';
 import { Button } from '@/components/ui/controls/button';
 
 export default function PageError({
@@ -11,7 +11,7 @@ export default function PageError({
   reset: () => void;
 }) {
   return (
-    <EntryFrame
+    <AuthFrame
       title="This page could not be shown"
       intro="Nothing was changed by that. The server may be starting, or its database may be away."
     >
@@ -28,6 +28,6 @@ export default function PageError({
           Try to go on
         </Button>
       </div>
-    </EntryFrame>
+    </AuthFrame>
   );
 }

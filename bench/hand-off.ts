@@ -10,16 +10,16 @@ const POLL_EVERY_MS = 5;
  * One way to wait for a lock, as the bench drives it: waits for its turn, and releases the lock at
  * once.
  */
-export interface BenchTurns {
+export interface BenchQueue {
   name: string;
-  takeTurn(owner: string): Promise<void>;
+  acquireAndRelease(owner: string): Promise<void>;
 }
 
 /** The opponent as its users wait with it: a refused caller retries a little later. */
-export function polledTurns(lock: BenchLock): BenchTurns {
+export function polledQueue(lock: BenchLock): BenchQueue {
   return {
     name: `${lock.name}, polled every ${POLL_EVERY_MS} ms`,
-    async takeTurn(owner) {
+    async acquireAndRelease(owner) {
       let grant = await lock.tryAcquire(LOCK, owner);
       while (grant === null) {
         await new Promise((resolve) => setTimeout(resolve, POLL_EVERY_MS));
@@ -34,13 +34,13 @@ export function polledTurns(lock: BenchLock): BenchTurns {
  * As many transactions as callers, queueing in InnoDB for one row. It writes nothing, so it flushes
  * nothing: no lease, no token, and the lock ends with its connection.
  */
-export async function openRowTurns(url: string): Promise<BenchTurns & { close(): Promise<void> }> {
+export async function openRowQueue(url: string): Promise<BenchQueue & { close(): Promise<void> }> {
   const pool = mysql.createPool({ uri: url, connectionLimit: CALLERS, maxIdle: CALLERS });
   await pool.query('CREATE TABLE row_locks (name VARCHAR(128) NOT NULL PRIMARY KEY)');
   await pool.query('INSERT INTO row_locks VALUES (?)', [LOCK]);
   return {
     name: 'SELECT … FOR UPDATE',
-    async takeTurn() {
+    async acquireAndRelease() {
       const connection = await pool.getConnection();
       await connection.query('BEGIN');
       await connection.execute('SELECT name FROM row_locks WHERE name = ? FOR UPDATE', [LOCK]);
@@ -52,10 +52,10 @@ export async function openRowTurns(url: string): Promise<BenchTurns & { close():
 }
 
 /** Lockyard's queue. */
-export function queuedTurns(lock: WaitingBenchLock): BenchTurns {
+export function lockyardQueue(lock: WaitingBenchLock): BenchQueue {
   return {
     name: lock.name,
-    async takeTurn(owner) {
+    async acquireAndRelease(owner) {
       const grant = await lock.acquire(LOCK, owner);
       await lock.release(LOCK, owner, grant);
     },
@@ -63,12 +63,12 @@ export function queuedTurns(lock: WaitingBenchLock): BenchTurns {
 }
 
 /** Every caller waits for its turn again as soon as it had one. Returns turns per second. */
-async function rateOf(turns: BenchTurns, forMs: number): Promise<number> {
+async function rateOf(turns: BenchQueue, forMs: number): Promise<number> {
   const startedAt = performance.now();
   let taken = 0;
   const caller = async (_: unknown, i: number) => {
     while (performance.now() - startedAt < forMs) {
-      await turns.takeTurn(`caller-${i}`);
+      await turns.acquireAndRelease(`caller-${i}`);
       taken += 1;
     }
   };
@@ -76,20 +76,20 @@ async function rateOf(turns: BenchTurns, forMs: number): Promise<number> {
   return (taken / (performance.now() - startedAt)) * 1_000;
 }
 
-export interface TurnsContest {
+export interface QueueContest {
   /** The opponent as its strategy describes it, and as an expert would write it. */
-  polled: BenchTurns;
-  polledWell: BenchTurns;
-  row: BenchTurns;
-  ours: BenchTurns;
+  polled: BenchQueue;
+  polledWell: BenchQueue;
+  row: BenchQueue;
+  ours: BenchQueue;
 }
 
 /** One lock that all callers want, one after the other. */
-export function raceTurns(
-  { polled, polledWell, row, ours }: TurnsContest,
+export function raceQueues(
+  { polled, polledWell, row, ours }: QueueContest,
   { rounds, roundMs }: { rounds: number; roundMs: number },
 ): Promise<void> {
-  const contestant = (turns: BenchTurns) => ({
+  const contestant = (turns: BenchQueue) => ({
     name: turns.name,
     run: () => rateOf(turns, roundMs),
   });

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { initTRPC } from '@trpc/server';
 import { createHTTPHandler } from '@trpc/server/adapters/standalone';
 import { z } from 'zod';
-import { createDoors } from '@/server/api/http/http-handlers';
+import { createHttpHandlers } from '@/server/api/http/http-handlers';
 import { createHttpServer } from '@/server/api/http/http-server';
 import { readConfig } from '@/server/bootstrap/config/config';
 import { createRuntime } from '@/server/bootstrap/create-runtime';
-import { createKey } from '@/server/operations/api-keys/create-api-key';
+import { createApiKey } from '@/server/operations/api-keys/create-api-key';
 import type { Runtime } from '@/server/operations/operation-context';
 import { systemClock } from '@/server/platform/clock';
 import { createLog } from '@/server/platform/log';
@@ -64,7 +64,7 @@ export async function openLockyardServer(
   runtime: Runtime,
   how: { lean: boolean },
 ): Promise<BenchServer> {
-  return serve(createHttpServer(createDoors(runtime, null, how)), '/api/v1/lock.acquire');
+  return serve(createHttpServer(createHttpHandlers(runtime, null, how)), '/api/v1/lock.acquire');
 }
 
 /**
@@ -83,7 +83,7 @@ export async function openBenchRuntime(
   });
   const runtime = await createRuntime(config, createLog(), systemClock);
   const cli = { runtime, actor: { kind: 'cli' }, address: 'local', requestId: 'bench' } as const;
-  const { key } = await createKey(cli, { name: 'bench', namespaces: ['default'] });
+  const { key } = await createApiKey(cli, { name: 'bench', namespaces: ['default'] });
   return {
     runtime,
     key,

@@ -25,10 +25,10 @@ export class MemoryStore implements RecordStore {
       const kept = this.records.get(id) ?? null;
       const isExpected = kept?.rev === expect?.rev && kept?.writer === expect?.writer;
       if (!isExpected || now < clock.past || now >= clock.ahead) {
-        return { took: false, now, current: kept };
+        return { applied: false, now, current: kept };
       }
       this.records.set(id, { rev, writer, head, queue: queue ?? kept?.queue ?? '' });
-      return { took: true, now, current: { rev, writer } };
+      return { applied: true, now, current: { rev, writer } };
     });
   }
 
@@ -40,7 +40,7 @@ export class MemoryStore implements RecordStore {
     return { records: [], next: null };
   }
 
-  async forget() {
+  async deleteRecords() {
     return [];
   }
 

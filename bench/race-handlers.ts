@@ -33,7 +33,7 @@ export interface Rounds {
  * What the HTTP handlers alone cost: engine and operation as always, over a store that costs next
  * to nothing.
  */
-export async function raceDoors(loader: HttpLoader, { rounds, roundMs }: Rounds): Promise<void> {
+export async function raceHandlers(loader: HttpLoader, { rounds, roundMs }: Rounds): Promise<void> {
   const { runtime, key, close } = await openBenchRuntime();
   const engine = await createEngine({
     backend: 'default',

@@ -1,19 +1,19 @@
 import mysql from 'mysql2/promise';
 import type { BenchLock } from './bench-lock';
 import { closedLoop, type Load } from './closed-loop';
-import { openRowTurns, polledTurns, queuedTurns, raceTurns } from './hand-off';
+import { lockyardQueue, openRowQueue, polledQueue, raceQueues } from './hand-off';
 import { openLockyardCounter, openRowCounter, raceCounters } from './hot-counter';
 import { startHttpLoader } from './http-loader';
 import { openLockyardLock } from './lockyard-lock';
 import { raceLongQueue } from './long-queue';
 import { race } from './race';
-import { raceDoors, raceEndToEnd } from './race-handlers';
+import { raceEndToEnd, raceHandlers } from './race-handlers';
 import { openSegmentedLock } from './segmented-lock';
 
 const NAMES = 10_000;
 const CONNECTIONS = 50;
 
-interface Work {
+interface Workload {
   title: string;
   load: Load;
   atLeast: number;
@@ -22,7 +22,7 @@ interface Work {
 
 const randomName = () => `lock-${Math.floor(Math.random() * NAMES)}`;
 
-const WORKS: Work[] = [
+const WORKLOADS: Workload[] = [
   {
     title: 'acquire + release, random of 10,000 names, 50 callers',
     load: { callers: 50, nextLock: randomName, counts: 'cycles' },
@@ -61,7 +61,7 @@ export async function raceOnMariadb(
     CONNECTIONS,
   );
   const ours = await openLockyardLock(await freshDatabase(server, 'bench_lockyard'));
-  for (const { title, load, ...bar } of WORKS) {
+  for (const { title, load, ...bar } of WORKLOADS) {
     const contestant = (lock: BenchLock) => ({
       name: lock.name,
       run: () => closedLoop(lock, load, roundMs),
@@ -73,18 +73,18 @@ export async function raceOnMariadb(
       rounds,
     );
   }
-  const row = await openRowTurns(await freshDatabase(server, 'bench_row_turns'));
+  const row = await openRowQueue(await freshDatabase(server, 'bench_row_turns'));
   const asTold = await openSegmentedLock(
     await freshDatabase(server, 'bench_opponent_as_told'),
     CONNECTIONS,
     { releasesUnderSegment: true },
   );
-  await raceTurns(
+  await raceQueues(
     {
-      polled: polledTurns(asTold),
-      polledWell: polledTurns(opponent),
+      polled: polledQueue(asTold),
+      polledWell: polledQueue(opponent),
       row,
-      ours: queuedTurns(ours),
+      ours: lockyardQueue(ours),
     },
     { rounds, roundMs },
   );
@@ -104,7 +104,7 @@ export async function raceOnMariadb(
   await counter.close();
 
   const loader = startHttpLoader();
-  await raceDoors(loader, { rounds, roundMs });
+  await raceHandlers(loader, { rounds, roundMs });
   await raceEndToEnd(
     loader,
     { rounds, roundMs },

@@ -4,12 +4,12 @@ import { closedLoop } from './closed-loop';
 import { lockyardLockOver } from './lockyard-lock';
 import { raceLongQueue } from './long-queue';
 import { openLuaLock } from './lua-lock';
-import { openBenchLife } from './open-bench-store';
+import { openBenchStore } from './open-bench-store';
 import { race } from './race';
 
 const NAMES = 10_000;
 
-const WORKS = [
+const WORKLOADS = [
   { callers: 50, atLeast: 0.5, aim: 1 },
   { callers: 500, atLeast: 0.7, aim: 1.5 },
 ];
@@ -24,10 +24,10 @@ export async function raceOnRedis(
   server: string,
   { rounds, roundMs }: { rounds: number; roundMs: number },
 ): Promise<void> {
-  const control = await openBenchLife();
+  const control = await openBenchStore();
   const opponent = await openLuaLock(server);
   const ours = await lockyardLockOver(new RedisStore(server, control.life), control.database);
-  for (const { callers, ...bar } of WORKS) {
+  for (const { callers, ...bar } of WORKLOADS) {
     const load = { callers, nextLock: randomName, counts: 'cycles' } as const;
     const contestant = (lock: BenchLock) => ({
       name: lock.name,

@@ -4,7 +4,7 @@ import type { BenchLock } from './bench-lock';
 import { closedLoop } from './closed-loop';
 import { lockyardLockOver } from './lockyard-lock';
 import { raceLongQueue } from './long-queue';
-import { openBenchLife } from './open-bench-store';
+import { openBenchStore } from './open-bench-store';
 import { race } from './race';
 import { openRecipeLock } from './recipe-lock';
 
@@ -23,7 +23,7 @@ export async function raceOnZookeeper(
 ): Promise<void> {
   const place = parseZookeeperUrl(`${server}/bench-${process.pid}`);
   if (typeof place === 'string') throw new Error(`BENCH_ZOOKEEPER_URL ${place}.`);
-  const control = await openBenchLife();
+  const control = await openBenchStore();
   const store = await openZookeeperStore(place, control.life);
   const opponent = await openRecipeLock(server, LOCKS);
   const ours = await lockyardLockOver(store, store);

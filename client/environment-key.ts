@@ -12,9 +12,9 @@ export function environmentKey(): string | undefined {
   const { LOCKYARD_API_KEY: key, LOCKYARD_API_KEY_FILE: file } = process.env;
   if (!file) return key;
   if (key) throw invalid('LOCKYARD_API_KEY and LOCKYARD_API_KEY_FILE are both set: set one.');
-  const kept = contentOf(file).replace(/[\r\n]+$/, '');
-  if (kept === '') throw invalid(`The file of LOCKYARD_API_KEY_FILE is empty: ${file}`);
-  return kept;
+  const content = contentOf(file).replace(/[\r\n]+$/, '');
+  if (content === '') throw invalid(`The file of LOCKYARD_API_KEY_FILE is empty: ${file}`);
+  return content;
 }
 
 function contentOf(file: string): string {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createPerson } from '@/server/operations/users/create-user';
+import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
 const examples = join(import.meta.dirname, '../docs/examples');
@@ -50,7 +50,7 @@ const asked = new Map<string, number>();
 beforeAll(async () => {
   api = await ApiHarness.start();
   key = await api.key('guide');
-  await createPerson(api.cli, { name: 'ana', role: 'operator', password: PASSWORD });
+  await createUser(api.cli, { name: 'ana', role: 'operator', password: PASSWORD });
   cookie = await api.signIn('ana', PASSWORD);
   const engine = api.runtime.engines.get('default');
   if (!engine) throw new Error('no engine');

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTestPlace } from '@/db/testing/test-database';
+import { newTestLocation } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
 import { TRACED, TYPED, WHOLE } from './testing/package-examples';
 
@@ -120,7 +120,7 @@ describe('the package, packed and installed somewhere else', () => {
   test('works as a whole against a real server, over real drivers', async () => {
     for (const name of ['@libsql/client', 'ioredis', 'mysql2']) lend(name);
     compile({ whole: WHOLE }, { skipLibCheck: true });
-    const place = await newTestPlace('mysql');
+    const place = await newTestLocation('mysql');
     const api = await ApiHarness.start();
     try {
       const { stdout } = await shell('node whole.js', {

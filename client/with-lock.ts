@@ -4,8 +4,8 @@ import { enclosingHold } from './holding/lock-scope';
 import { workUnderGrant } from './holding/work-under-grant';
 import { workWithin } from './holding/work-within';
 import type { LockyardClient } from './lockyard-client';
-import { awaitGrant, type Wish } from './waiting/await-grant';
-import { tellWaitEnded, watchWait } from './waiting/observe-wait';
+import { awaitGrant, type LockRequest } from './waiting/await-grant';
+import { notifyWaitEnded, observeWait } from './waiting/observe-wait';
 import type { Mode, Remark } from './wire/wire';
 
 export interface WithLockOptions {
@@ -86,16 +86,20 @@ export async function withLock<T>(
   work: (hold: Hold) => Promise<T> | T,
 ): Promise<T> {
   const client = options.client ?? environmentClient();
-  const wish = wishOf(client, name, options);
+  const wish = requestOf(client, name, options);
   const outer = outerHold(client, wish, options);
   if (outer) return workWithin(outer, options, work);
-  const grant = await watchWait(client, wish, options.signal, () =>
+  const grant = await observeWait(client, wish, options.signal, () =>
     awaitGrant(client, wish, options.signal),
   );
   return workUnderGrant(client, wish, grant, options, work);
 }
 
-function wishOf({ settings }: LockyardClient, name: string, options: WithLockOptions): Wish {
+function requestOf(
+  { settings }: LockyardClient,
+  name: string,
+  options: WithLockOptions,
+): LockRequest {
   return {
     namespace: options.namespace ?? settings.namespace,
     name,
@@ -111,16 +115,16 @@ function wishOf({ settings }: LockyardClient, name: string, options: WithLockOpt
 /** The hold under which the caller works already, where that is enough. */
 function outerHold(
   client: LockyardClient,
-  wish: Wish,
+  wish: LockRequest,
   { ownHold, owner }: WithLockOptions,
 ): LockHold | null {
   if (ownHold) return null;
   try {
     const outer = enclosingHold({ ...wish, client, owner });
-    if (outer) tellWaitEnded(client, wish, 'joined', 0);
+    if (outer) notifyWaitEnded(client, wish, 'joined', 0);
     return outer;
   } catch (error) {
-    tellWaitEnded(client, wish, 'failed', 0);
+    notifyWaitEnded(client, wish, 'failed', 0);
     throw error;
   }
 }

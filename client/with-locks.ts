@@ -5,7 +5,11 @@ import { enclosingHold } from './holding/lock-scope';
 import { type LockSetHold, lockSetHold } from './holding/lock-set-hold';
 import { workUnderGrant } from './holding/work-under-grant';
 import type { LockyardClient } from './lockyard-client';
-import { awaitSetGrant, type SetGrants, type SetWish } from './waiting/await-multi-lock-grant';
+import {
+  awaitMultiLockGrant,
+  type MultiLockGrants,
+  type MultiLockRequest,
+} from './waiting/await-multi-lock-grant';
 import type { Mode } from './wire/wire';
 import type { WithLockOptions } from './with-lock';
 
@@ -35,17 +39,17 @@ export async function withLocks<T>(
   work: (set: LockSetHold) => Promise<T> | T,
 ): Promise<T> {
   const client = options.client ?? environmentClient();
-  const wish = wishOf(client, locks, options);
-  refuseWithin(client, wish);
-  const set = await awaitSetGrant(client, wish, options.signal);
-  return workUnderSet(client, wish, set, options, work);
+  const wish = requestOf(client, locks, options);
+  refuseNested(client, wish);
+  const set = await awaitMultiLockGrant(client, wish, options.signal);
+  return workUnderGrants(client, wish, set, options, work);
 }
 
-function wishOf(
+function requestOf(
   { settings }: LockyardClient,
   locks: LockOfSet[],
   options: WithLocksOptions,
-): SetWish {
+): MultiLockRequest {
   return {
     namespace: options.namespace ?? settings.namespace,
     locks: locks.map((lock) => {
@@ -60,7 +64,7 @@ function wishOf(
   };
 }
 
-function refuseWithin(client: LockyardClient, { namespace, locks }: SetWish): void {
+function refuseNested(client: LockyardClient, { namespace, locks }: MultiLockRequest): void {
   for (const { name } of locks) {
     const wanted = { client, namespace, name, mode: 'shared', owner: undefined } as const;
     if (!enclosingHold(wanted)) continue;
@@ -73,10 +77,10 @@ function refuseWithin(client: LockyardClient, { namespace, locks }: SetWish): vo
  * Under the first lock under the second, and so on: each is kept, lost and released as a single one
  * is.
  */
-async function workUnderSet<T>(
+async function workUnderGrants<T>(
   client: LockyardClient,
-  wish: SetWish,
-  { byName, giveBack }: SetGrants,
+  wish: MultiLockRequest,
+  { byName, release }: MultiLockGrants,
   options: WithLocksOptions,
   work: (set: LockSetHold) => Promise<T> | T,
 ): Promise<T> {
@@ -97,6 +101,6 @@ async function workUnderSet<T>(
     return await under(options.signal);
   } finally {
     // If acquiring was interrupted, some holds have no work under them and must be released here.
-    if (held.length < locks.length) await giveBack();
+    if (held.length < locks.length) await release();
   }
 }

@@ -1,7 +1,7 @@
 import { type Connection, createConnection, type RowDataPacket } from 'mysql2/promise';
 import type { Database } from './database';
 import { CommitUnknown } from './database-failure';
-import { takeMigrationTurn } from './migrate';
+import { acquireMigrationLock } from './migrate';
 import { connectionOptions } from './mysql/mysql-pool';
 import type { SqliteFile } from './sqlite/sqlite-file';
 import type { Cell } from './table-shapes';
@@ -62,7 +62,7 @@ function changeSqlite<T>(file: SqliteFile, work: (change: BulkChange) => Promise
 async function changeMysql<T>(url: string, work: (change: BulkChange) => Promise<T>): Promise<T> {
   const connection = await createConnection(connectionOptions(url));
   try {
-    await takeMigrationTurn(connection, url);
+    await acquireMigrationLock(connection, url);
     await connection.query(
       "set time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,NO_AUTO_VALUE_ON_ZERO'",
     );

@@ -13,7 +13,7 @@ import { CASING } from './schema';
 import {
   MIGRATIONS_TABLE,
   migrationsFolder,
-  programSchema,
+  programSchemaVersion,
   refuseNewerSchema,
 } from './schema-version';
 import type { SqliteFile } from './sqlite/sqlite-file';
@@ -51,12 +51,12 @@ function migrateSqlite(file: SqliteFile): Promise<void> {
 async function migrateMysql(url: string): Promise<void> {
   const connection = await createConnection(connectionOptions(url));
   try {
-    await takeMigrationTurn(connection, url);
+    await acquireMigrationLock(connection, url);
     const applied = await appliedToMysql(connection);
     refuseNewerSchema('mysql', applied);
     // The migrator first creates its own table. That needs a permission that is not needed
     // otherwise once all migrations are applied.
-    if (applied.length === programSchema('mysql')) return;
+    if (applied.length === programSchemaVersion('mysql')) return;
     const folder = { migrationsFolder: migrationsFolder('mysql') };
     await migrateMysql2(mysql2({ client: connection, casing: CASING }), folder);
   } finally {
@@ -93,7 +93,7 @@ export async function appliedToMysql(connection: Connection): Promise<number[]> 
  * Waits until no other process migrates this database; the turn ends with the connection. Names of
  * `GET_LOCK` are shared by the whole server and at most 64 characters long.
  */
-export async function takeMigrationTurn(connection: Connection, url: string): Promise<void> {
+export async function acquireMigrationLock(connection: Connection, url: string): Promise<void> {
   const schema = createHash('sha256').update(new URL(url).pathname).digest('hex').slice(0, 16);
   const [rows] = await connection.query<RowDataPacket[]>('select get_lock(?, ?) as taken', [
     `lockyard.migrate.${schema}`,

@@ -11,17 +11,17 @@ export interface RawResult {
 }
 
 /** Runs one statement. Each `?` takes the next value. */
-export type Ask = (sql: string, values: SqlValue[]) => Promise<RawResult>;
+export type RunSql = (sql: string, values: SqlValue[]) => Promise<RawResult>;
 
 /**
  * Hand-written SQL, for statements too frequent for the query builder. Fails like every other call
  * of the database.
  */
 export interface RawSql {
-  ask: Ask;
+  ask: RunSql;
   /**
    * Runs `work` in one transaction: all of it or nothing. After a deadlock it is rolled back and
    * run again, so `work` must have no effects outside its own `ask`.
    */
-  transaction<T>(work: (ask: Ask) => Promise<T>): Promise<T>;
+  transaction<T>(work: (ask: RunSql) => Promise<T>): Promise<T>;
 }

@@ -12,7 +12,7 @@ export function migrationsFolder(kind: Database['kind']): string {
 }
 
 /** The schema version of this program: its number of migrations. The same for every dialect. */
-export function programSchema(kind: Database['kind']): number {
+export function programSchemaVersion(kind: Database['kind']): number {
   return knownMigrations(kind).length;
 }
 

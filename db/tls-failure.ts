@@ -6,7 +6,7 @@ const UNTRUSTED =
   'its certificate is signed by an authority that is not trusted here; LOCKYARD_TLS_CA_<ID> names one that is';
 const PLAIN = 'it does not speak TLS on this port';
 
-const MEANT: Record<string, string> = {
+const MEANINGS: Record<string, string> = {
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
@@ -22,7 +22,7 @@ const MEANT: Record<string, string> = {
 };
 
 /** The same for drivers that replace Node's error code with their own. */
-const WORDS: [RegExp, string][] = [
+const MESSAGE_PATTERNS: [RegExp, string][] = [
   [/does not match certificate's altnames/, MISNAMED],
   [/certificate has expired/, EXPIRED],
   [/self.signed certificate|unable to (verify|get)|certificate signature/, UNTRUSTED],
@@ -33,7 +33,8 @@ const WORDS: [RegExp, string][] = [
 export function tlsFailure(error: unknown): string | null {
   for (const cause of causes(error)) {
     const { code = '', message = '' } = cause as { code?: string; message?: string };
-    const meant = MEANT[code] ?? WORDS.find(([pattern]) => pattern.test(message))?.[1];
+    const meant =
+      MEANINGS[code] ?? MESSAGE_PATTERNS.find(([pattern]) => pattern.test(message))?.[1];
     if (meant) return meant;
   }
   return null;

@@ -75,7 +75,7 @@ test('a holder that is asked to let go hears of it, and one whose renewals are s
     {
       client: imports,
       leaseMs: 6_000,
-      onAskedToRelease: ({ by, reason: why }) => told.push(`asked by ${by}: ${why}`),
+      onAskedToRelease: ({ by, reason }) => told.push(`asked by ${by}: ${reason}`),
       onRenewalsStopped: ({ by }) => told.push(`stopped by ${by}`),
     },
     (hold) =>

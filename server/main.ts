@@ -1,11 +1,11 @@
 import { StartError } from '@/server/platform/start-error';
-import { createDoors } from './api/http/http-handlers';
+import { createHttpHandlers } from './api/http/http-handlers';
 import { createHttpServer, listen } from './api/http/http-server';
 import { openPages, type Pages } from './api/pages/open-pages';
 import { boundConnections } from './bootstrap/bound-connections';
 import { pageProcessEnv, readConfig } from './bootstrap/config/config';
 import { createRuntime } from './bootstrap/create-runtime';
-import { sayHowToBegin } from './bootstrap/print-setup-link';
+import { printSetupLink } from './bootstrap/print-setup-link';
 import { shutDown } from './bootstrap/shut-down';
 import { startDemo } from './bootstrap/start-demo';
 import { unencryptedNote } from './bootstrap/unencrypted-note';
@@ -31,7 +31,7 @@ async function start(log: Log): Promise<() => Promise<void>> {
   undo.push(() => runtime.close());
 
   let pages: Promise<Pages> | null = null;
-  const doors = createDoors(runtime, async (...page) => (await pages)?.handle(...page));
+  const doors = createHttpHandlers(runtime, async (...page) => (await pages)?.handle(...page));
   pages = openPages(runtime, pageProcessEnv(process.env), doors.handlePrivately);
   // A failure is reported where this is awaited, unless the start fails for another reason first.
   pages.then(
@@ -50,7 +50,7 @@ async function start(log: Log): Promise<() => Promise<void>> {
   if (note) say(note);
   const demo = config.demo ? await startDemo(runtime, url) : null;
   if (demo) say(`Sign in to the demo (on this machine only): ${demo.link}`);
-  const stopSaying = demo ? null : sayHowToBegin(runtime, url, say);
+  const stopSaying = demo ? null : printSetupLink(runtime, url, say);
 
   return async () => {
     stopSaying?.();

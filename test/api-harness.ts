@@ -3,15 +3,15 @@ import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createDoors, type Doors } from '@/server/api/http/http-handlers';
+import { createHttpHandlers, type HttpHandlers } from '@/server/api/http/http-handlers';
 import { createHttpServer, listen } from '@/server/api/http/http-server';
 import { openApiDocument } from '@/server/api/rpc/openapi/openapi-document';
 import { readConfig } from '@/server/bootstrap/config/config';
 import { createRuntime } from '@/server/bootstrap/create-runtime';
 import type { Reason } from '@/server/contract/errors';
 import type { HeapWatch } from '@/server/monitoring/maintenance/heap-watch';
-import { createKey } from '@/server/operations/api-keys/create-api-key';
-import { listKeys } from '@/server/operations/api-keys/list-api-keys';
+import { createApiKey } from '@/server/operations/api-keys/create-api-key';
+import { listApiKeys } from '@/server/operations/api-keys/list-api-keys';
 import { createNamespace } from '@/server/operations/namespaces/create-namespace';
 import type { OperationContext, Runtime } from '@/server/operations/operation-context';
 import { type Clock, systemClock } from '@/server/platform/clock';
@@ -34,7 +34,7 @@ export class ApiHarness {
   private constructor(
     readonly url: string,
     readonly runtime: Runtime,
-    readonly doors: Doors,
+    readonly doors: HttpHandlers,
     readonly server: Server,
     private readonly folder: string,
   ) {}
@@ -59,7 +59,7 @@ export class ApiHarness {
         throw error;
       },
     );
-    const doors = createDoors(runtime, null, { lean });
+    const doors = createHttpHandlers(runtime, null, { lean });
     const server = createHttpServer(doors);
     const url = await listen(server, 0, '127.0.0.1');
     return new ApiHarness(url, runtime, doors, server, folder);
@@ -83,11 +83,11 @@ export class ApiHarness {
 
   /** A new API key for a service. */
   async key(name: string, namespaces: string[] = ['default']): Promise<string> {
-    return (await createKey(this.cli, { name, namespaces })).key;
+    return (await createApiKey(this.cli, { name, namespaces })).key;
   }
 
   async keyId(name: string): Promise<string> {
-    const found = (await listKeys(this.cli)).find((row) => row.name === name);
+    const found = (await listApiKeys(this.cli)).find((row) => row.name === name);
     if (!found) throw new Error(`There is no key "${name}".`);
     return found.id;
   }

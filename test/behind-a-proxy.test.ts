@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createPerson } from '@/server/operations/users/create-user';
+import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from './api-harness';
 import { type ProxyKind, RealProxy } from './real-proxy';
 
@@ -17,7 +17,7 @@ let key: string;
 beforeAll(async () => {
   api = await ApiHarness.start({ LOCKYARD_TRUSTED_PROXIES: '127.0.0.1' });
   key = await api.key('orders');
-  await createPerson(api.cli, { name: 'ana', role: 'admin', password: PASSWORD });
+  await createUser(api.cli, { name: 'ana', role: 'admin', password: PASSWORD });
 });
 afterAll(() => api.close());
 

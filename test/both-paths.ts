@@ -31,30 +31,30 @@ const OWN_HEADERS = ['x-request-id', 'date', 'content-length', 'transfer-encodin
  * Two servers that share a stopped clock, so that the same requests in the same order get identical
  * answers. One of them answers everything through the stock adapter.
  */
-export class TwoDoors {
+export class BothPaths {
   private readonly agent = new Agent({ keepAlive: true });
   /** How many requests the lean door answered itself. */
   taken = 0;
 
   private constructor(
-    private readonly lean: ApiHarness,
+    private readonly fastPath: ApiHarness,
     private readonly stock: ApiHarness,
     private readonly keys: { lean: string; stock: string },
   ) {}
 
-  static async start(service: string): Promise<TwoDoors> {
+  static async start(service: string): Promise<BothPaths> {
     const clock = new TestClock();
     const lean = await ApiHarness.start({}, { clock });
     const stock = await ApiHarness.start({}, { clock, lean: false });
     const keys = { lean: await lean.key(service), stock: await stock.key(service) };
-    return new TwoDoors(lean, stock, keys);
+    return new BothPaths(lean, stock, keys);
   }
 
   /**
    * Sends a request to both. `KEY` in its headers is replaced by the API key that the server knows.
    */
   async ask(wire: WireRequest): Promise<{ lean: WireAnswer; stock: WireAnswer }> {
-    const { hasLength, ...lean } = await this.send(this.lean.url, wire, this.keys.lean);
+    const { hasLength, ...lean } = await this.send(this.fastPath.url, wire, this.keys.lean);
     const { hasLength: _, ...stock } = await this.send(this.stock.url, wire, this.keys.stock);
     if (hasLength) this.taken += 1;
     return { lean, stock };
@@ -62,7 +62,7 @@ export class TwoDoors {
 
   async close(): Promise<void> {
     this.agent.destroy();
-    await this.lean.close();
+    await this.fastPath.close();
     await this.stock.close();
   }
 

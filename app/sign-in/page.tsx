@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { EntryFrame } from '@/components/auth/auth-frame';
+import { AuthFrame } from '@/components/auth/auth-frame';
 import { SignInForm } from '@/components/auth/sign-in-form';
 import { ConsoleClient } from '@/components/live/trpc';
 
@@ -8,10 +8,10 @@ export const metadata: Metadata = { title: 'Sign in' };
 /** Shown only to people who are not signed in; the server redirects all others. */
 export default function SignInPage() {
   return (
-    <EntryFrame title="Sign in" intro="Forgotten the password? An admin can set a new one.">
+    <AuthFrame title="Sign in" intro="Forgotten the password? An admin can set a new one.">
       <ConsoleClient>
         <SignInForm />
       </ConsoleClient>
-    </EntryFrame>
+    </AuthFrame>
   );
 }

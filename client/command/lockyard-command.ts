@@ -6,7 +6,7 @@ import { EXIT, refusalExitCode } from './exit-codes';
 import { runInspect } from './run-inspect';
 import { runLs } from './run-ls';
 import { runRelease } from './run-release';
-import { speaker } from './terminal/reporter';
+import { createReporter } from './terminal/reporter';
 import { USAGE } from './usage';
 
 /** The command `lockyard`: what services and scripts do with locks from a shell. */
@@ -54,7 +54,7 @@ function exitCodeOf(error: unknown): number {
 
 main(process.argv.slice(2))
   .catch((error: unknown) => {
-    speaker('normal').always(error instanceof Error ? error.message : String(error));
+    createReporter('normal').always(error instanceof Error ? error.message : String(error));
     return exitCodeOf(error);
   })
   .then((exitCode) => {

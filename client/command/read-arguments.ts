@@ -13,7 +13,7 @@ export const COMMON_OPTIONS = {
 type Options = NonNullable<ParseArgsConfig['options']>;
 
 /** `parseArgs`, whose complaints end the command line with the exit code for wrong usage. */
-export function readWords<const O extends Options>(args: string[], options: O) {
+export function readArguments<const O extends Options>(args: string[], options: O) {
   try {
     return parseArgs({ args, options, allowPositionals: true });
   } catch (error) {
@@ -27,7 +27,7 @@ export function wrongUsage(message: string): CommandFailure {
 }
 
 /** The one positional of a verb. */
-export function theOneWord(positionals: string[], what: string): string {
+export function onlyArgument(positionals: string[], what: string): string {
   const [word, surplus] = positionals;
   if (!word) throw wrongUsage(`Which lock? Give its name: ${what}`);
   if (surplus !== undefined) throw wrongUsage(`"${surplus}" is one word too many: ${what}`);

@@ -1,7 +1,7 @@
 import type { InspectAnswer, Mode } from '../wire/wire';
 import { openClient } from './open-client';
-import { COMMON_OPTIONS, readWords, theOneWord } from './read-arguments';
-import { durationInWords } from './terminal/duration';
+import { COMMON_OPTIONS, onlyArgument, readArguments } from './read-arguments';
+import { formatDuration } from './terminal/duration';
 import { printable } from './terminal/printable';
 import { printableJson } from './terminal/printable-json';
 
@@ -11,18 +11,18 @@ const OPTIONS = { ...COMMON_OPTIONS, json: { type: 'boolean' } } as const;
 
 /** `lockyard inspect`: one lock, read afresh, as text; null when help was asked for. */
 export async function runInspect(words: string[]): Promise<string | null> {
-  const { values, positionals } = readWords(words, OPTIONS);
+  const { values, positionals } = readArguments(words, OPTIONS);
   if (values.help) return null;
-  const name = theOneWord(positionals, INSPECT_USAGE);
+  const name = onlyArgument(positionals, INSPECT_USAGE);
   const client = openClient({ url: values.url, namespace: values.namespace });
   const answer = await client.inspect({ name });
   const { namespace } = client.settings;
   return values.json
     ? printableJson({ namespace, name, ...answer })
-    : lockInWords(namespace, name, answer);
+    : formatLock(namespace, name, answer);
 }
 
-function lockInWords(
+function formatLock(
   namespace: string,
   name: string,
   { state, holders, waiters, frozen }: InspectAnswer,
@@ -33,11 +33,11 @@ function lockInWords(
     ...(frozen ? [`frozen by ${printable(frozen.by)}: ${printable(frozen.reason)}`] : []),
     ...holders.map(
       ({ owner, service, mode, token, expiresInMs }) =>
-        `${HELD[mode]} by ${party(owner, service)}, token ${token}, ${durationInWords(expiresInMs)} of its lease left`,
+        `${HELD[mode]} by ${party(owner, service)}, token ${token}, ${formatDuration(expiresInMs)} of its lease left`,
     ),
     ...waiters.map(
       ({ place, owner, service, waitedMs, patienceLeftMs }) =>
-        `${place}. ${party(owner, service)}, waiting for ${durationInWords(waitedMs)}, gives up in ${durationInWords(patienceLeftMs)}`,
+        `${place}. ${party(owner, service)}, waiting for ${formatDuration(waitedMs)}, gives up in ${formatDuration(patienceLeftMs)}`,
     ),
   ].join('\n');
 }

@@ -1,9 +1,9 @@
 import type { LockyardClient } from '../lockyard-client';
 import type { Holder, ListAnswer, ListedLock } from '../wire/wire';
 import { openClient } from './open-client';
-import { COMMON_OPTIONS, readWords, wrongUsage } from './read-arguments';
-import { durationInWords } from './terminal/duration';
-import { inColumns } from './terminal/format-columns';
+import { COMMON_OPTIONS, readArguments, wrongUsage } from './read-arguments';
+import { formatDuration } from './terminal/duration';
+import { formatColumns } from './terminal/format-columns';
 import { printable } from './terminal/printable';
 import { printableJson } from './terminal/printable-json';
 
@@ -19,14 +19,14 @@ const PAGE = 1_000;
 
 /** `lockyard ls`: the locks of a namespace as text; null when help was asked for. */
 export async function runLs(words: string[]): Promise<string | null> {
-  const { values, positionals } = readWords(words, OPTIONS);
+  const { values, positionals } = readArguments(words, OPTIONS);
   if (values.help) return null;
   const [prefix, surplus] = positionals;
   if (surplus !== undefined) throw wrongUsage(`"${surplus}" is one word too many: ${LS_USAGE}`);
   const client = openClient({ url: values.url, namespace: values.namespace });
   const list = await wholeList(client, prefix || undefined, values.all !== true);
   const { namespace } = client.settings;
-  return values.json ? printableJson({ namespace, ...list }) : listInWords(list);
+  return values.json ? printableJson({ namespace, ...list }) : formatList(list);
 }
 
 /** Every page, as old as the oldest of them. */
@@ -43,16 +43,18 @@ async function wholeList(client: LockyardClient, prefix: string | undefined, bus
   return { ageMs, locks };
 }
 
-function listInWords({ locks, ageMs }: { locks: ListedLock[]; ageMs: number }): string {
+function formatList({ locks, ageMs }: { locks: ListedLock[]; ageMs: number }): string {
   const lines = locks.map(({ name, state, holders, queueLength }) => [
     state,
     printable(name),
     partyOf(holders),
-    holders.length > 0 ? durationInWords(Math.max(...holders.map(leaseLeftMs))) : '–',
+    holders.length > 0 ? formatDuration(Math.max(...holders.map(leaseLeftMs))) : '–',
     String(queueLength),
   ]);
-  const age = ageMs >= 2_000 ? `\nAs read ${durationInWords(ageMs)} ago.` : '';
-  return inColumns([['STATE', 'NAME', 'OWNER (SERVICE)', 'LEASE LEFT', 'WAITING'], ...lines]) + age;
+  const age = ageMs >= 2_000 ? `\nAs read ${formatDuration(ageMs)} ago.` : '';
+  return (
+    formatColumns([['STATE', 'NAME', 'OWNER (SERVICE)', 'LEASE LEFT', 'WAITING'], ...lines]) + age
+  );
 }
 
 const leaseLeftMs = ({ expiresInMs }: Holder) => expiresInMs;

@@ -4,7 +4,13 @@ import { RETRY_BUDGET_MS } from '../wire/time-limits';
 import type { ReleaseAnswer } from '../wire/wire';
 import { EXIT } from './exit-codes';
 import { openClient } from './open-client';
-import { COMMON_OPTIONS, readNumber, readWords, theOneWord, wrongUsage } from './read-arguments';
+import {
+  COMMON_OPTIONS,
+  onlyArgument,
+  readArguments,
+  readNumber,
+  wrongUsage,
+} from './read-arguments';
 import { printable } from './terminal/printable';
 import { printableJson } from './terminal/printable-json';
 
@@ -21,9 +27,9 @@ const OPTIONS = {
 export async function runRelease(
   words: string[],
 ): Promise<{ text: string; exitCode: number } | null> {
-  const { values, positionals } = readWords(words, OPTIONS);
+  const { values, positionals } = readArguments(words, OPTIONS);
   if (values.help) return null;
-  const name = theOneWord(positionals, RELEASE_USAGE);
+  const name = onlyArgument(positionals, RELEASE_USAGE);
   const { owner } = values;
   if (!values.token || !owner) throw wrongUsage(`Whose hold? ${RELEASE_USAGE}`);
   const token = readNumber('--token', values.token, 1, Number.MAX_SAFE_INTEGER);
@@ -37,11 +43,11 @@ export async function runRelease(
   );
   const text = values.json
     ? printableJson({ namespace, name, token, ...answer })
-    : releaseInWords(name, token, answer);
+    : formatRelease(name, token, answer);
   return { text, exitCode: answer.outcome === 'lost' ? EXIT.conflict : 0 };
 }
 
-function releaseInWords(name: string, token: number, answer: ReleaseAnswer): string {
+function formatRelease(name: string, token: number, answer: ReleaseAnswer): string {
   if (answer.outcome === 'released') return `${printable(name)} is released`;
   if (answer.outcome === 'lost')
     return printable(new LockLost(name, token, lossFacts(answer)).message);

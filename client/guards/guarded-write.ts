@@ -70,7 +70,7 @@ export function planWrite(write: GuardedWrite): PlannedWrite {
     setColumns: Object.keys(set).map(quoted),
     setValues: Object.values(set),
     fence: quoted(fence),
-    token: sureToken(token),
+    token: validToken(token),
   };
 }
 
@@ -78,7 +78,7 @@ export function planWrite(write: GuardedWrite): PlannedWrite {
  * Throws `InvalidGuard` unless the token is a positive integer that JavaScript, SQL and Lua
  * represent exactly.
  */
-export function sureToken(token: number): number {
+export function validToken(token: number): number {
   if (Number.isSafeInteger(token) && token > 0) return token;
   throw new InvalidGuard(`A token is a positive integer below 2^53, not ${String(token)}.`);
 }

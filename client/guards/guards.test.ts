@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTestPlace } from '@/db/testing/test-database';
+import { newTestLocation } from '@/db/testing/test-database';
 import { ApiHarness } from '@/test/api-harness';
 import { LockyardClient } from '../lockyard-client';
 import { withLock } from '../with-lock';
@@ -33,7 +33,7 @@ async function placeOf(kind: StoreKind): Promise<{ url: string; remove(): Promis
     if (!TEST_REDIS_URL) throw new Error('TEST_REDIS_URL must name a Redis server for the tests.');
     return { url: TEST_REDIS_URL, remove: async () => {} };
   }
-  const { url, remove } = await newTestPlace(kind);
+  const { url, remove } = await newTestLocation(kind);
   return { url: url.kind === 'sqlite' ? `file:${url.path}` : url.url, remove };
 }
 

@@ -1,13 +1,13 @@
 import { createPool, type Pool } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTestPlace, type TestPlace } from '@/db/testing/test-database';
+import { newTestLocation, type TestLocation } from '@/db/testing/test-database';
 import { guardedUpdate, guardedUpsert, InvalidGuard } from './mysql';
 
-let place: TestPlace;
+let place: TestLocation;
 let pool: Pool;
 
 beforeAll(async () => {
-  place = await newTestPlace('mysql');
+  place = await newTestLocation('mysql');
   if (place.url.kind !== 'mysql') throw new Error('not MySQL');
   pool = createPool({ uri: place.url.url });
   await pool.query(

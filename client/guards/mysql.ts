@@ -23,7 +23,7 @@ export interface MysqlConnection {
 /**
  * The attempts before giving up: a row may come and go between two statements, but not this often.
  */
-const ROUNDS = 5;
+const ATTEMPTS_MAX = 5;
 
 /**
  * Updates an existing row, unless it has seen a higher token: one UPDATE with the token in its
@@ -58,7 +58,8 @@ export async function guardedUpdate(
     if (seenToken > token) return { outcome: 'stale', seenToken };
     // Either the driver counts only rows whose values changed, or the row was inserted just now.
     if (round > 1 && seenToken === token) return { outcome: 'applied' };
-    if (round === ROUNDS) throw new Error('The guarded row comes and goes; nothing was written.');
+    if (round === ATTEMPTS_MAX)
+      throw new Error('The guarded row comes and goes; nothing was written.');
   }
 }
 

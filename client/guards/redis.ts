@@ -1,6 +1,6 @@
 /** Guarded writes for Redis 3.2 and newer, and Valkey: the subpath `lockyard/guards/redis`. */
 import { createHash } from 'node:crypto';
-import { type Stale, sureToken } from './guarded-write';
+import { type Stale, validToken } from './guarded-write';
 import { InvalidGuard } from './invalid-guard';
 
 export type { Stale } from './guarded-write';
@@ -66,7 +66,7 @@ export async function guardedSet(
   if (expireMs !== undefined && !(Number.isSafeInteger(expireMs) && expireMs > 0)) {
     throw new InvalidGuard(`expireMs is a positive integer, not ${String(expireMs)}.`);
   }
-  const word = String(sureToken(token));
+  const word = String(validToken(token));
   const act = value === null ? 'del' : 'set';
   const seen = await run(redis, [fenceKey, key], [word, act, value ?? '', String(expireMs ?? 0)]);
   const seenToken = Number(seen);

@@ -42,7 +42,7 @@ export interface SyncSqlite {
 export function guardedUpdate(database: AsyncSqlite, write: GuardedWrite): Promise<UpdateOutcome>;
 export function guardedUpdate(database: SyncSqlite, write: GuardedWrite): UpdateOutcome;
 export function guardedUpdate(database: AsyncSqlite | SyncSqlite, write: GuardedWrite) {
-  return carryOut(database, update(write));
+  return execute(database, update(write));
 }
 
 /**
@@ -54,7 +54,7 @@ export function guardedUpdate(database: AsyncSqlite | SyncSqlite, write: Guarded
 export function guardedUpsert(database: AsyncSqlite, write: GuardedWrite): Promise<UpsertOutcome>;
 export function guardedUpsert(database: SyncSqlite, write: GuardedWrite): UpsertOutcome;
 export function guardedUpsert(database: AsyncSqlite | SyncSqlite, write: GuardedWrite) {
-  return carryOut(database, upsert(write));
+  return execute(database, upsert(write));
 }
 
 /**
@@ -72,15 +72,15 @@ type Steps<O> = Generator<Step, O, number | null>;
 /**
  * The attempts before giving up: a row may come and go between two statements, but not this often.
  */
-const ROUNDS = 5;
+const ATTEMPTS_MAX = 5;
 
 function* update(write: GuardedWrite): Steps<UpdateOutcome> {
   const { table, setColumns, setValues, keyColumns, keyValues, fence, token } = planWrite(write);
   const assigned = [...setColumns, fence].map((name) => `${name} = ?`).join(', ');
   const sql = `UPDATE ${table} SET ${assigned} WHERE ${allOf(keyColumns)} AND coalesce(${fence}, 0) <= ?`;
   const values = [...setValues, token, ...keyValues, token];
-  const look = lookAt(table, fence, keyColumns, keyValues);
-  for (let round = 0; round < ROUNDS; round++) {
+  const look = readFence(table, fence, keyColumns, keyValues);
+  for (let round = 0; round < ATTEMPTS_MAX; round++) {
     const changes = yield { kind: 'write', sql, values };
     if (Number(changes) > 1) throw new InvalidGuard(`The key named ${changes} rows, all written.`);
     if (changes === 1) return { outcome: 'applied' };
@@ -101,8 +101,8 @@ function* upsert(write: GuardedWrite): Steps<UpsertOutcome> {
     `ON CONFLICT (${keyColumns.join(', ')}) DO UPDATE SET ${changes} ` +
     `WHERE coalesce(present.${fence}, 0) <= excluded.${fence}`;
   const values = [...keyValues, ...setValues, token];
-  const look = lookAt(table, fence, keyColumns, keyValues);
-  for (let round = 0; round < ROUNDS; round++) {
+  const look = readFence(table, fence, keyColumns, keyValues);
+  for (let round = 0; round < ATTEMPTS_MAX; round++) {
     if ((yield { kind: 'write', sql, values }) === 1) return { outcome: 'applied' };
     const seenToken = yield look;
     if (seenToken !== null && seenToken > token) return { outcome: 'stale', seenToken };
@@ -112,16 +112,16 @@ function* upsert(write: GuardedWrite): Steps<UpsertOutcome> {
 
 const allOf = (columns: string[]) => columns.map((name) => `${name} = ?`).join(' AND ');
 
-function lookAt(table: string, fence: string, keyColumns: string[], values: Bindable[]): Step {
+function readFence(table: string, fence: string, keyColumns: string[], values: Bindable[]): Step {
   const sql = `SELECT coalesce(${fence}, 0) AS seen FROM ${table} WHERE ${allOf(keyColumns)}`;
   return { kind: 'look', sql, values };
 }
 
-function carryOut<O>(database: AsyncSqlite | SyncSqlite, steps: Steps<O>): O | Promise<O> {
-  return 'prepare' in database ? carryOutSync(database, steps) : carryOutAsync(database, steps);
+function execute<O>(database: AsyncSqlite | SyncSqlite, steps: Steps<O>): O | Promise<O> {
+  return 'prepare' in database ? executeSync(database, steps) : executeAsync(database, steps);
 }
 
-function carryOutSync<O>(database: SyncSqlite, steps: Steps<O>): O {
+function executeSync<O>(database: SyncSqlite, steps: Steps<O>): O {
   for (let turn = steps.next(); ; ) {
     if (turn.done) return turn.value;
     const { kind, sql, values } = turn.value;
@@ -135,7 +135,7 @@ function carryOutSync<O>(database: SyncSqlite, steps: Steps<O>): O {
   }
 }
 
-async function carryOutAsync<O>(database: AsyncSqlite, steps: Steps<O>): Promise<O> {
+async function executeAsync<O>(database: AsyncSqlite, steps: Steps<O>): Promise<O> {
   for (let turn = steps.next(); ; ) {
     if (turn.done) return turn.value;
     const { kind, sql, values } = turn.value;

@@ -3,7 +3,7 @@ import { LockyardError } from '../errors/lockyard-error';
 import type { LockyardClient } from '../lockyard-client';
 import { notify, type ObservedLock } from '../observing/lock-observer';
 import { pause } from '../platform/client-clock';
-import { type Grant, surelyUntil, type Wish } from '../waiting/await-grant';
+import { type Grant, type LockRequest, provenLeaseEnd } from '../waiting/await-grant';
 import { retryDelayMs } from '../wire/retry';
 import { ANSWER_WITHIN_MS } from '../wire/time-limits';
 import type { Remark, Renewed } from '../wire/wire';
@@ -66,10 +66,10 @@ export class LockHold {
   isOver = false;
   private readonly heldSince: number;
   private expiresAt: number;
-  private sureUntil: number;
+  private provenUntil: number;
   private renewAt: number;
   private lastFailure: unknown;
-  private callOffDeadline = () => {};
+  private cancelDeadline = () => {};
   private renewalsStopped: Remark | null = null;
   private asked: Remark | null = null;
   private readonly askedToRelease = new AbortController();
@@ -79,7 +79,7 @@ export class LockHold {
 
   constructor(
     readonly client: LockyardClient,
-    readonly wish: Wish,
+    readonly request: LockRequest,
     private readonly grant: Grant,
     listeners: HoldListeners = {},
   ) {
@@ -87,7 +87,7 @@ export class LockHold {
     this.heldSince = client.settings.clock.monotonic();
     this.token = grant.token;
     this.expiresAt = grant.expiresAt;
-    this.sureUntil = surelyUntil(grant);
+    this.provenUntil = provenLeaseEnd(grant);
     this.renewAt = grant.sentAt + this.renewAfterMs(grant.expiresInMs);
   }
 
@@ -105,10 +105,10 @@ export class LockHold {
   stop(): void {
     this.checkLost();
     this.isOver = true;
-    this.callOffDeadline();
+    this.cancelDeadline();
     // A timer remembers the work that it was begun in, and that work its hold: chains of them must
     // not be kept.
-    this.callOffDeadline = () => {};
+    this.cancelDeadline = () => {};
     this.stopped.abort();
     this.endFollowers(this.lost ?? this.endedLoss());
   }
@@ -123,8 +123,8 @@ export class LockHold {
 
   lose(facts: LossFacts, cause?: unknown): void {
     if (this.lost) return;
-    this.lost = new LockLost(this.wish.name, this.token, facts, cause);
-    this.callOffDeadline();
+    this.lost = new LockLost(this.request.name, this.token, facts, cause);
+    this.cancelDeadline();
     this.stopped.abort();
     this.work.abort(this.lost);
     this.endFollowers(this.lost);
@@ -138,15 +138,15 @@ export class LockHold {
    */
   listen(follower: HoldFollower): () => void {
     this.followers.add(follower);
-    if (this.asked) tell(follower.onAskedToRelease, this.asked);
-    if (this.renewalsStopped) tell(follower.onRenewalsStopped, this.renewalsStopped);
+    if (this.asked) callListener(follower.onAskedToRelease, this.asked);
+    if (this.renewalsStopped) callListener(follower.onRenewalsStopped, this.renewalsStopped);
     if (this.work.signal.aborted) follower.onEnd?.(this.work.signal.reason);
     return () => this.followers.delete(follower);
   }
 
   /** The error for inner work that still runs under the hold when the outer work has ended. */
   endedLoss(): LockLost {
-    return new LockLost(this.wish.name, this.token, { cause: 'released' });
+    return new LockLost(this.request.name, this.token, { cause: 'released' });
   }
 
   /** Tells the work to end for the caller's own reason. The hold stays. */
@@ -157,7 +157,7 @@ export class LockHold {
 
   remainingMs(): number {
     if (this.lost) return 0;
-    return Math.max(0, this.sureUntil - this.client.settings.clock.monotonic());
+    return Math.max(0, this.provenUntil - this.client.settings.clock.monotonic());
   }
 
   /** From the arrival of the grant until now. */
@@ -167,13 +167,13 @@ export class LockHold {
 
   /** The fields that every observer event has. */
   facts(): ObservedLock & { token: number } {
-    const { namespace, name, mode } = this.wish;
+    const { namespace, name, mode } = this.request;
     return { namespace, name, mode, token: this.token };
   }
 
   /** What the work is given; it may be taken apart freely, but for `expiresAt`, which moves. */
   view({ signal = this.work.signal, waitedMs = this.grant.waitedMs } = {}): Hold {
-    const { namespace, name } = this.wish;
+    const { namespace, name } = this.request;
     const { token } = this.grant;
     const expiresAt = () => this.expiresAt;
     const renewalsStopped = () => this.renewalsStopped;
@@ -208,13 +208,13 @@ export class LockHold {
         // short leases.
         const retryAfterMs = error instanceof LockyardError ? error.retryAfterMs : undefined;
         const delayMs = retryDelayMs(chance, failures++, retryAfterMs);
-        this.renewAt = clock.monotonic() + Math.min(delayMs, this.wish.leaseMs / 6);
+        this.renewAt = clock.monotonic() + Math.min(delayMs, this.request.leaseMs / 6);
       }
     }
   }
 
   private async renew(): Promise<void> {
-    const { namespace, name, owner, leaseMs } = this.wish;
+    const { namespace, name, owner, leaseMs } = this.request;
     const { clock, observer } = this.client.settings;
     const sentAt = clock.monotonic();
     const leftMs = this.remainingMs();
@@ -230,27 +230,28 @@ export class LockHold {
     }
     const latencyMs = clock.monotonic() - sentAt;
     this.expiresAt = answer.expiresAt;
-    const provenUntil = surelyUntil({ sentAt, expiresInMs: answer.expiresInMs });
+    const provenUntil = provenLeaseEnd({ sentAt, expiresInMs: answer.expiresInMs });
     // A renewal never shortens a lease: what was certain before is so still, however little a slow
     // answer proves.
     const isProlonged = answer.renewalsStopped === undefined;
-    this.sureUntil = isProlonged ? Math.max(this.sureUntil, provenUntil) : provenUntil;
+    this.provenUntil = isProlonged ? Math.max(this.provenUntil, provenUntil) : provenUntil;
     this.renewAt = sentAt + this.renewAfterMs(answer.expiresInMs);
     this.watchDeadline();
     notify(observer, 'renewed', { ...this.facts(), latencyMs, leftMs });
-    this.hear(answer);
+    this.passOnMessages(answer);
   }
 
   /**
    * Passes on operators' messages that came with a renewal, each once. A listener that throws must
    * not end the renewals.
    */
-  private hear({ askedToRelease, renewalsStopped }: Renewed): void {
+  private passOnMessages({ askedToRelease, renewalsStopped }: Renewed): void {
     const remark = askedToRelease ?? renewalsStopped;
     if (remark) this.askedToRelease.abort(remark);
     for (const { onAskedToRelease, onRenewalsStopped } of this.followers) {
-      if (askedToRelease && !this.asked) tell(onAskedToRelease, askedToRelease);
-      if (renewalsStopped && !this.renewalsStopped) tell(onRenewalsStopped, renewalsStopped);
+      if (askedToRelease && !this.asked) callListener(onAskedToRelease, askedToRelease);
+      if (renewalsStopped && !this.renewalsStopped)
+        callListener(onRenewalsStopped, renewalsStopped);
     }
     this.asked ??= askedToRelease ?? null;
     this.renewalsStopped ??= renewalsStopped ?? null;
@@ -265,13 +266,13 @@ export class LockHold {
    * stopped or cut short.
    */
   private renewAfterMs(expiresInMs: number): number {
-    const { leaseMs } = this.wish;
+    const { leaseMs } = this.request;
     return Math.max(Math.min(leaseMs, expiresInMs) / 3, leaseMs / 30);
   }
 
   private watchDeadline(): void {
-    this.callOffDeadline();
-    this.callOffDeadline = this.client.settings.clock.after(this.remainingMs(), () => {
+    this.cancelDeadline();
+    this.cancelDeadline = this.client.settings.clock.after(this.remainingMs(), () => {
       if (this.remainingMs() > 0) this.watchDeadline();
       else this.checkLost();
     });
@@ -279,6 +280,6 @@ export class LockHold {
 }
 
 /** Its error is the caller's own bug, and is reported like one: as an unhandled rejection. */
-function tell(listener: ((remark: Remark) => void) | undefined, remark: Remark): void {
+function callListener(listener: ((remark: Remark) => void) | undefined, remark: Remark): void {
   void Promise.resolve().then(() => listener?.(remark));
 }

@@ -21,7 +21,7 @@ export function runUnderHold<T>(hold: LockHold, work: () => T): T {
 }
 
 /** What is asked for within some work, perhaps. */
-export interface InnerWish {
+export interface InnerRequest {
   client: LockyardClient;
   namespace: string;
   name: string;
@@ -38,13 +38,13 @@ export interface InnerWish {
  * must stop, and a new request would hide that. Throws `LockUpgradeRefused` for a shared hold where
  * the wish is exclusive.
  */
-export function enclosingHold(wish: InnerWish): LockHold | null {
+export function enclosingHold(wish: InnerRequest): LockHold | null {
   for (let scope = firstOpen(scopes.getStore()); scope; scope = scope.outer) {
     if (!isSameLock(scope.hold, wish)) continue;
     const { hold } = scope;
     const lost = hold.checkLost();
     if (lost) throw lost;
-    if (hold.wish.mode === 'shared' && wish.mode === 'exclusive') {
+    if (hold.request.mode === 'shared' && wish.mode === 'exclusive') {
       throw new LockUpgradeRefused(wish.name, hold.token);
     }
     return hold;
@@ -52,7 +52,7 @@ export function enclosingHold(wish: InnerWish): LockHold | null {
   return null;
 }
 
-function isSameLock({ client, wish: held }: LockHold, wish: InnerWish): boolean {
+function isSameLock({ client, request: held }: LockHold, wish: InnerRequest): boolean {
   return (
     client === wish.client &&
     held.namespace === wish.namespace &&

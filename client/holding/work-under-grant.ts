@@ -3,8 +3,8 @@ import { ReleaseUnconfirmed } from '../errors/release-unconfirmed';
 import type { LockyardClient } from '../lockyard-client';
 import { notify } from '../observing/lock-observer';
 import { inSpan, type LockSpan, lockAttributes } from '../observing/lock-spans';
-import { type Settled, settle } from '../platform/result-of';
-import type { Grant, Wish } from '../waiting/await-grant';
+import { type Result, resultOf } from '../platform/result-of';
+import type { Grant, LockRequest } from '../waiting/await-grant';
 import { retrying } from '../wire/retry';
 import { RETRY_BUDGET_MS, TIDY_UP_MS } from '../wire/time-limits';
 import type { ReleaseAnswer } from '../wire/wire';
@@ -21,7 +21,7 @@ interface WorkOptions extends HoldListeners {
  */
 export function workUnderGrant<T>(
   client: LockyardClient,
-  wish: Wish,
+  wish: LockRequest,
   grant: Grant,
   options: WorkOptions,
   work: (hold: Hold) => Promise<T> | T,
@@ -30,8 +30,8 @@ export function workUnderGrant<T>(
   const attributes = { ...lockAttributes(wish), 'lockyard.token': grant.token };
   return inSpan('lockyard.hold', attributes, async (span) => {
     const result = await workUnder(hold, work, options.signal);
-    const release = await settle(() => giveBack(client, wish, hold));
-    const lost = tellEnd(hold, release, span);
+    const release = await resultOf(() => releaseHold(client, wish, hold));
+    const lost = reportEnd(hold, release, span);
     if (lost) throw 'error' in result ? blame(lost, result.error) : lost;
     if ('error' in result) throw result.error;
     if ('error' in release) {
@@ -45,7 +45,7 @@ function workUnder<T>(
   hold: LockHold,
   work: (hold: Hold) => Promise<T> | T,
   signal: AbortSignal | undefined,
-): Promise<Settled<T>> | Settled<T> {
+): Promise<Result<T>> | Result<T> {
   if (signal?.aborted) return { error: signal.reason };
   return runUnderHold(hold, async () => {
     hold.begin();
@@ -53,7 +53,7 @@ function workUnder<T>(
     const interrupt = () => hold.interrupt(signal?.reason);
     signal?.addEventListener('abort', interrupt, { once: true });
     try {
-      return await settle(() => work(hold.view()));
+      return await resultOf(() => work(hold.view()));
     } finally {
       hold.stop();
       signal?.removeEventListener('abort', interrupt);
@@ -62,9 +62,9 @@ function workUnder<T>(
 }
 
 /** Null: the server itself said that there is nothing to release any more. */
-function giveBack(
+function releaseHold(
   client: LockyardClient,
-  { namespace, name, owner }: Wish,
+  { namespace, name, owner }: LockRequest,
   hold: LockHold,
 ): Promise<ReleaseAnswer> | null {
   if (hold.lost && hold.lost.loss.cause !== 'unrenewed') return null;
@@ -79,9 +79,9 @@ function giveBack(
 }
 
 /** Tells observers and the span how the hold ended; answers the loss where it was one. */
-function tellEnd(
+function reportEnd(
   hold: LockHold,
-  release: Settled<ReleaseAnswer | null>,
+  release: Result<ReleaseAnswer | null>,
   span: LockSpan,
 ): LockLost | null {
   const answer = 'value' in release ? release.value : null;

@@ -1,5 +1,5 @@
 import { blame } from '../errors/lock-lost';
-import { settle } from '../platform/result-of';
+import { resultOf } from '../platform/result-of';
 import type { Hold, HoldListeners, LockHold } from './lock-hold';
 
 /** What the inner of two nested calls may still want of its own. */
@@ -24,7 +24,7 @@ export async function workWithin<T>(
   const giveUp = () => end(own?.reason);
   const unlisten = hold.listen({ ...options, onEnd: end });
   own?.addEventListener('abort', giveUp, { once: true });
-  const result = await settle(() => work(hold.view({ signal: inner.signal, waitedMs: 0 })));
+  const result = await resultOf(() => work(hold.view({ signal: inner.signal, waitedMs: 0 })));
   unlisten();
   own?.removeEventListener('abort', giveUp);
 

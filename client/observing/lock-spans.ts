@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import manifest from '../package.json' with { type: 'json' };
-import type { Wish } from '../waiting/await-grant';
+import type { LockRequest } from '../waiting/await-grant';
 
 type Attributes = Record<string, string | number>;
 
@@ -55,7 +55,7 @@ function tracingApi(): TracingApi | null {
   return found;
 }
 
-export function lockAttributes({ namespace, name, mode }: Wish): Attributes {
+export function lockAttributes({ namespace, name, mode }: LockRequest): Attributes {
   return { 'lockyard.namespace': namespace, 'lockyard.lock': name, 'lockyard.mode': mode };
 }
 
@@ -93,7 +93,7 @@ function startSpan(name: string, attributes: Attributes): StartedSpan {
     const tracer = api.trace.getTracer('lockyard', manifest.version);
     const span = tracer.startSpan(name, { attributes });
     const context = api.trace.setSpan(api.context.active(), span);
-    return { span: harmless(span), within: (run) => api.context.with(context, run) };
+    return { span: withoutThrowing(span), within: (run) => api.context.with(context, run) };
   } catch {
     return UNTRACED;
   }
@@ -102,7 +102,7 @@ function startSpan(name: string, attributes: Attributes): StartedSpan {
 const UNTRACED: StartedSpan = { span: NO_SPAN, within: (run) => run() };
 
 /** A processor or exporter that throws does so in the middle of these. */
-function harmless(span: LockSpan): LockSpan {
+function withoutThrowing(span: LockSpan): LockSpan {
   const tried = (act: () => unknown) => {
     try {
       act();

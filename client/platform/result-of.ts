@@ -1,7 +1,7 @@
 /** How a promise ended, as a value. */
-export type Settled<T> = { value: T } | { error: unknown };
+export type Result<T> = { value: T } | { error: unknown };
 
-export async function settle<T>(run: () => Promise<T> | T): Promise<Settled<T>> {
+export async function resultOf<T>(run: () => Promise<T> | T): Promise<Result<T>> {
   try {
     return { value: await run() };
   } catch (error) {

@@ -7,7 +7,7 @@ import type { AcquireAnswer, Granted, Mode } from '../wire/wire';
 import { GrantWait } from './grant-wait';
 
 /** What to take, and for whom. */
-export interface Wish {
+export interface LockRequest {
   namespace: string;
   name: string;
   owner: string;
@@ -37,7 +37,7 @@ export interface Grant {
  * Until when, on this process's clock, the lease in an answer to a request sent at `sentAt`
  * certainly lasts.
  */
-export function surelyUntil({
+export function provenLeaseEnd({
   sentAt,
   expiresInMs,
 }: Pick<Grant, 'sentAt' | 'expiresInMs'>): number {
@@ -55,37 +55,37 @@ export function surelyUntil({
  */
 export function awaitGrant(
   client: LockyardClient,
-  wish: Wish,
+  wish: LockRequest,
   signal: AbortSignal | undefined,
 ): Promise<Grant> {
-  return new OneLockWait(client, wish, signal).run();
+  return new SingleLockWait(client, wish, signal).run();
 }
 
-class OneLockWait extends GrantWait<AcquireAnswer, Grant> {
+class SingleLockWait extends GrantWait<AcquireAnswer, Grant> {
   constructor(
     client: LockyardClient,
-    private readonly wish: Wish,
+    private readonly request: LockRequest,
     signal: AbortSignal | undefined,
   ) {
-    super(client, wish.waitMs, signal);
+    super(client, request.waitMs, signal);
   }
 
   protected send(requestId: string, options: CallOptions): Promise<AcquireAnswer> {
-    return this.client.acquire({ ...this.wish, requestId }, options);
+    return this.client.acquire({ ...this.request, requestId }, options);
   }
 
   protected undo(requestId: string, options: CallOptions): Promise<unknown> {
-    const { namespace, name, owner } = this.wish;
+    const { namespace, name, owner } = this.request;
     return this.client.cancel({ namespace, name, owner, requestId }, options);
   }
 
   protected prove({ token, waitedMs, expiresAt, expiresInMs }: Granted, sentAt: number) {
     const grant: Grant = { token, waitedMs, expiresAt, expiresInMs, sentAt };
-    return proven(this.client, this.wish, grant, (until) => this.bounds(until));
+    return proveGrant(this.client, this.request, grant, (until) => this.bounds(until));
   }
 
   protected timeout(answer: AcquireAnswer): LockTimeout {
-    const { name, waitMs } = this.wish;
+    const { name, waitMs } = this.request;
     return new LockTimeout(name, waitMs, {
       holders: 'holders' in answer ? answer.holders : [],
       queueLength: 'queueLength' in answer ? answer.queueLength : null,
@@ -98,15 +98,20 @@ class OneLockWait extends GrantWait<AcquireAnswer, Grant> {
  * A wait may have used up what can be proven of a lease, which counts from before the request. Then
  * a renewal proves it; null: the hold ended before anybody worked under it.
  */
-export async function proven(
+export async function proveGrant(
   client: LockyardClient,
-  { namespace, name, owner, leaseMs }: Pick<Wish, 'namespace' | 'name' | 'owner' | 'leaseMs'>,
+  {
+    namespace,
+    name,
+    owner,
+    leaseMs,
+  }: Pick<LockRequest, 'namespace' | 'name' | 'owner' | 'leaseMs'>,
   grant: Grant,
   boundsUntil: (until: number) => RetryBounds,
 ): Promise<Grant | null> {
   const { clock } = client.settings;
   const now = clock.monotonic();
-  if (surelyUntil(grant) - now >= leaseMs / 2) return grant;
+  if (provenLeaseEnd(grant) - now >= leaseMs / 2) return grant;
   const bounds = boundsUntil(now + RETRY_BUDGET_MS);
   return retrying(bounds, async () => {
     const renewedAt = clock.monotonic();

@@ -3,11 +3,11 @@ import type { LockyardClient } from '../lockyard-client';
 import type { CallOptions } from '../wire/send-request';
 import type { AcquireManyAnswer, SetGranted } from '../wire/set-wire';
 import type { Mode } from '../wire/wire';
-import { type Grant, proven } from './await-grant';
+import { type Grant, proveGrant } from './await-grant';
 import { GrantWait } from './grant-wait';
 
 /** Which locks to take together, and for whom. */
-export interface SetWish {
+export interface MultiLockRequest {
   namespace: string;
   locks: { name: string; mode: Mode }[];
   owner: string;
@@ -18,38 +18,38 @@ export interface SetWish {
 }
 
 /** A set as it was granted. */
-export interface SetGrants {
+export interface MultiLockGrants {
   byName: ReadonlyMap<string, Grant>;
   /** Gives back what is left of it. Never rejects. */
-  giveBack(): Promise<void>;
+  release(): Promise<void>;
 }
 
 /** Waits for all of a set as `awaitGrant` does for one lock, and rejects as that does. */
-export async function awaitSetGrant(
+export async function awaitMultiLockGrant(
   client: LockyardClient,
-  wish: SetWish,
+  wish: MultiLockRequest,
   signal: AbortSignal | undefined,
-): Promise<SetGrants> {
-  const wait = new SetWait(client, wish, signal);
+): Promise<MultiLockGrants> {
+  const wait = new MultiLockWait(client, wish, signal);
   const byName = await wait.run();
-  return { byName, giveBack: () => wait.cancel() };
+  return { byName, release: () => wait.cancel() };
 }
 
-class SetWait extends GrantWait<AcquireManyAnswer, ReadonlyMap<string, Grant>> {
+class MultiLockWait extends GrantWait<AcquireManyAnswer, ReadonlyMap<string, Grant>> {
   constructor(
     client: LockyardClient,
-    private readonly wish: SetWish,
+    private readonly request: MultiLockRequest,
     signal: AbortSignal | undefined,
   ) {
-    super(client, wish.waitMs, signal);
+    super(client, request.waitMs, signal);
   }
 
   protected send(requestId: string, options: CallOptions): Promise<AcquireManyAnswer> {
-    return this.client.acquireMany({ ...this.wish, requestId }, options);
+    return this.client.acquireMany({ ...this.request, requestId }, options);
   }
 
   protected undo(requestId: string, options: CallOptions): Promise<unknown> {
-    const { namespace, owner, locks } = this.wish;
+    const { namespace, owner, locks } = this.request;
     const names = locks.map(({ name }) => name);
     return this.client.cancelMany({ namespace, names, owner, requestId }, options);
   }
@@ -63,8 +63,8 @@ class SetWait extends GrantWait<AcquireManyAnswer, ReadonlyMap<string, Grant>> {
     const bounds = (until: number) => this.bounds(until);
     await Promise.all(
       grants.map(async ({ name, token, waitedMs, expiresAt, expiresInMs }) => {
-        const told: Grant = { token, waitedMs, expiresAt, expiresInMs, sentAt };
-        const grant = await proven(this.client, { ...this.wish, name }, told, bounds);
+        const granted: Grant = { token, waitedMs, expiresAt, expiresInMs, sentAt };
+        const grant = await proveGrant(this.client, { ...this.request, name }, granted, bounds);
         if (grant) byName.set(name, grant);
       }),
     );
@@ -74,10 +74,10 @@ class SetWait extends GrantWait<AcquireManyAnswer, ReadonlyMap<string, Grant>> {
   }
 
   protected timeout(answer: AcquireManyAnswer): LockTimeout {
-    const { locks, waitMs } = this.wish;
+    const { locks, waitMs } = this.request;
     const block = 'blockedBy' in answer ? answer.blockedBy[0] : undefined;
-    const told = 'name' in answer ? answer.name : undefined;
-    return new LockTimeout(block?.name ?? told ?? locks[0]?.name ?? '', waitMs, {
+    const lockName = 'name' in answer ? answer.name : undefined;
+    return new LockTimeout(block?.name ?? lockName ?? locks[0]?.name ?? '', waitMs, {
       holders: block?.holders ?? [],
       queueLength: block?.queueLength ?? ('queueLength' in answer ? answer.queueLength : null),
       frozen: answer.outcome === 'frozen' ? answer.reason : null,

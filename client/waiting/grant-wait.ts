@@ -28,7 +28,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
   private readonly startedAt: number;
   private id: RequestId;
   /** The server may know the present id: there may be a place or a grant to give back. */
-  private unsure = false;
+  private mayBeKnown = false;
 
   constructor(
     protected readonly client: LockyardClient,
@@ -57,7 +57,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     try {
       return await this.untilGranted();
     } catch (error) {
-      if (this.unsure) await this.cancel();
+      if (this.mayBeKnown) await this.cancel();
       throw error;
     }
   }
@@ -84,7 +84,7 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
       const { answer, sentAt } = await this.ask();
       const grant = isGranted(answer) ? await this.prove(answer, sentAt) : null;
       if (grant) return grant;
-      this.unsure = answer.outcome === 'queued';
+      this.mayBeKnown = answer.outcome === 'queued';
       if (answer.outcome === 'held' || answer.outcome === 'timeout') throw this.timeout(answer);
       if (this.patienceLeftMs() <= 0) throw this.timeout(answer);
       await this.beforeAskingAgain(answer, sentAt);
@@ -96,17 +96,17 @@ export abstract class GrantWait<A extends AnyAnswer, G> {
     const until = this.startedAt + (this.waitMs > 0 ? this.waitMs : RETRY_BUDGET_MS);
     return retrying(this.bounds(until), async () => {
       this.signal?.throwIfAborted();
-      const wasUnsure = this.unsure;
+      const wasUnsure = this.mayBeKnown;
       const requestId = this.id.forSending();
       const timeoutMs = Math.min(this.patienceLeftMs(), HELD_OPEN_MS) + ANSWER_WITHIN_MS;
       const sentAt = this.clock.monotonic();
       try {
-        this.unsure = true;
+        this.mayBeKnown = true;
         const answer = await this.send(requestId, { timeoutMs, signal: this.signal });
         this.id.answered();
         return { answer, sentAt };
       } catch (error) {
-        if (isSurelyNotDone(error)) this.unsure = wasUnsure;
+        if (isKnownNotApplied(error)) this.mayBeKnown = wasUnsure;
         throw error;
       }
     });
@@ -140,6 +140,6 @@ function isGranted<A extends AnyAnswer>(answer: A): answer is A & { outcome: 'gr
   return answer.outcome === 'granted';
 }
 
-function isSurelyNotDone(error: unknown): boolean {
+function isKnownNotApplied(error: unknown): boolean {
   return error instanceof LockyardError && error.reason !== 'UNKNOWN';
 }

@@ -2,12 +2,12 @@ import { LockTimeout } from '../errors/lock-timeout';
 import type { LockyardClient } from '../lockyard-client';
 import { notify, type WaitEnded } from '../observing/lock-observer';
 import { inSpan, lockAttributes } from '../observing/lock-spans';
-import type { Grant, Wish } from './await-grant';
+import type { Grant, LockRequest } from './await-grant';
 
 /** Tells observers, and a span, of a wait for a grant. */
-export function watchWait(
+export function observeWait(
   client: LockyardClient,
-  wish: Wish,
+  wish: LockRequest,
   signal: AbortSignal | undefined,
   wait: () => Promise<Grant>,
 ): Promise<Grant> {
@@ -23,7 +23,7 @@ export function watchWait(
     async (span) => {
       const end = (outcome: WaitEnded['outcome']) => {
         span.setAttributes({ 'lockyard.outcome': outcome });
-        tellWaitEnded(client, wish, outcome, clock.monotonic() - startedAt);
+        notifyWaitEnded(client, wish, outcome, clock.monotonic() - startedAt);
       };
       try {
         const grant = await wait();
@@ -39,9 +39,9 @@ export function watchWait(
   );
 }
 
-export function tellWaitEnded(
+export function notifyWaitEnded(
   client: LockyardClient,
-  { namespace, name, mode }: Wish,
+  { namespace, name, mode }: LockRequest,
   outcome: WaitEnded['outcome'],
   waitedMs: number,
 ): void {

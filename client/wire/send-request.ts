@@ -31,20 +31,22 @@ export async function sendRequest<A>(
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
 ): Promise<A> {
   signal?.throwIfAborted();
-  const line = new AbortController();
-  const hangUp = () => line.abort();
+  const connection = new AbortController();
+  const hangUp = () => connection.abort();
   const stopTimer = settings.clock.after(timeoutMs, hangUp);
   signal?.addEventListener('abort', hangUp, { once: true });
   try {
-    const reply = await settings.fetch(...httpRequest(settings, procedure, input, line.signal));
+    const reply = await settings.fetch(
+      ...httpRequest(settings, procedure, input, connection.signal),
+    );
     return readReply<A>(reply, await reply.text());
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof LockyardError) throw error;
-    if (line.signal.aborted) {
+    if (connection.signal.aborted) {
       throw new LockyardError('UNKNOWN', `No answer within ${Math.round(timeoutMs)} ms.`);
     }
-    throw brokenLine(error);
+    throw connectionFailure(error);
   } finally {
     stopTimer();
     signal?.removeEventListener('abort', hangUp);
@@ -75,7 +77,7 @@ function httpRequest(
 
 const NEVER_LEFT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'UND_ERR_CONNECT_TIMEOUT']);
 
-function brokenLine(error: unknown): LockyardError {
+function connectionFailure(error: unknown): LockyardError {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer';
   const reason = NEVER_LEFT.has(code) ? 'BACKEND_DOWN' : 'UNKNOWN';

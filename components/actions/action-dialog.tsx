@@ -2,10 +2,10 @@
 
 import { type ReactNode, useId, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { agoWords } from '../format/durations';
+import { agoText } from '../format/durations';
 import { shortToken } from '../format/tokens';
 import { Icon } from '../icons/icon';
-import { failureTitle, mayBeDone, type Problem } from '../live/problem';
+import { isOutcomeUnknown, type Problem, retryableFailureTitle } from '../live/problem';
 import { ReadingProvider, useAtBackend } from '../live/reading';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
@@ -15,10 +15,10 @@ import { Rev } from '../ui/rev';
 import { StatusBadge } from '../ui/status-badge';
 import { VisibleText } from '../ui/visible-text';
 import { HoldFacts } from './hold-facts';
-import type { SeenEnd } from './hold-snapshot';
+import type { HoldEnd } from './hold-snapshot';
 import type { SeenHold } from './use-seen-hold';
 
-interface FrameProps {
+interface ActionDialogProps {
   row: LockRow;
   hold: SeenHold;
   title: string;
@@ -29,11 +29,11 @@ interface FrameProps {
   /** What is still missing before the act may be done; empty when nothing is. */
   missing: string[];
   /** The act in words, on its button. */
-  act: string;
+  actionLabel: string;
   tone: 'danger' | 'accent';
   isBusy: boolean;
   problem: Problem | null;
-  onAct: () => void;
+  onConfirm: () => void;
   onClose: () => void;
 }
 
@@ -43,16 +43,16 @@ interface FrameProps {
  * shortcut does. If the hold has changed meanwhile, both are shown side by side, and the action is
  * blocked until the operator accepts the current one.
  */
-export function ActFrame(props: FrameProps) {
+export function ActionDialog(props: ActionDialogProps) {
   const { row, hold, title, children, warning, onClose, isBusy } = props;
   const cancel = useRef<HTMLButtonElement>(null);
   // What went wrong with one hold says nothing of the next.
-  const [left, setLeft] = useState<Problem | null>(null);
-  const problem = props.problem === left ? null : props.problem;
-  const isUnclear = isBusy || mayBeDone(problem);
-  const useNow = () => {
+  const [dismissed, setLeft] = useState<Problem | null>(null);
+  const problem = props.problem === dismissed ? null : props.problem;
+  const isUnclear = isBusy || isOutcomeUnknown(problem);
+  const acceptCurrent = () => {
     setLeft(props.problem);
-    hold.useNow();
+    hold.acceptCurrent();
   };
   return (
     <Dialog open onClose={onClose} title={title} initialFocus={cancel} wide={hold.isChanged}>
@@ -79,16 +79,16 @@ export function ActFrame(props: FrameProps) {
         )}
         {problem && !(hold.isChanged && isUnclear) && (
           <div className="mt-4">
-            <ProblemNote problem={problem} title={failureTitle(problem)} />
+            <ProblemNote problem={problem} title={retryableFailureTitle(problem)} />
           </div>
         )}
-        <Foot {...props} cancel={cancel} onUseNow={useNow} />
+        <Footer {...props} cancel={cancel} onUseNow={acceptCurrent} />
       </ReadingProvider>
     </Dialog>
   );
 }
 
-const CAUSES: Record<SeenEnd['cause'], string> = {
+const CAUSE_LABELS: Record<HoldEnd['cause'], string> = {
   released: 'its holder released it',
   expired: 'its lease ran out',
   forced: 'it was released by force',
@@ -101,7 +101,7 @@ function ChangedNote({
   backend,
   isUnclear,
 }: {
-  end: SeenEnd | null;
+  end: HoldEnd | null;
   backend: string;
   isUnclear: boolean;
 }) {
@@ -113,14 +113,14 @@ function ChangedNote({
       <p className="font-[620]">The lock has changed hands.{!isUnclear && ' Nothing was done.'}</p>
       {end && (
         <p className="text-t2">
-          The hold that you saw is over: {CAUSES[end.cause]}
+          The hold that you saw is over: {CAUSE_LABELS[end.cause]}
           {end.by && (
             <>
               {' by '}
               <VisibleText text={end.by} />
             </>
           )}
-          {end.cause !== 'superseded' && `, ${agoWords(agoMs)}`}
+          {end.cause !== 'superseded' && `, ${agoText(agoMs)}`}
           {end.reason && (
             <>
               : “<VisibleText text={end.reason} />”
@@ -133,17 +133,20 @@ function ChangedNote({
   );
 }
 
-function Foot({
+function Footer({
   hold,
   missing,
-  act,
+  actionLabel,
   tone,
   isBusy,
-  onAct,
+  onConfirm,
   onClose,
   cancel,
   onUseNow,
-}: FrameProps & { cancel: React.RefObject<HTMLButtonElement | null>; onUseNow: () => void }) {
+}: ActionDialogProps & {
+  cancel: React.RefObject<HTMLButtonElement | null>;
+  onUseNow: () => void;
+}) {
   const id = useId();
   const { seen } = hold;
   const isReady = !hold.isChanged && missing.length === 0;
@@ -181,10 +184,10 @@ function Foot({
             tone={tone}
             disabled={!isReady || isBusy}
             aria-describedby={missing.length > 0 ? id : undefined}
-            onClick={onAct}
+            onClick={onConfirm}
             className="min-w-0 max-sm:flex-1"
           >
-            <span className="truncate">{isBusy ? 'Working…' : act}</span>
+            <span className="truncate">{isBusy ? 'Working…' : actionLabel}</span>
           </Button>
         )}
       </div>

@@ -4,7 +4,7 @@ import { useSyncExternalStore } from 'react';
 import type { NextHolder } from '@/server/contract/lock/answers';
 
 /** The result of an action, shown for a while where the lock is shown. */
-export type ActResult = { lockId: string; at: number } & (
+export type ActionResult = { lockId: string; at: number } & (
   | {
       kind: 'forced';
       token: number;
@@ -23,16 +23,16 @@ export type ActResult = { lockId: string; at: number } & (
 
 const SHOWN_MS = 30_000;
 
-let results: readonly ActResult[] = [];
+let results: readonly ActionResult[] = [];
 const listeners = new Set<() => void>();
 
-function change(next: readonly ActResult[]) {
+function change(next: readonly ActionResult[]) {
   results = next;
   for (const listener of listeners) listener();
 }
 
 /** Keeps a result for 30 s; a later one of the same lock takes its place. */
-export function tellResult(result: ActResult): void {
+export function publishResult(result: ActionResult): void {
   change([...results.filter(({ lockId }) => lockId !== result.lockId), result]);
   setTimeout(() => change(results.filter((other) => other !== result)), SHOWN_MS);
 }
@@ -43,7 +43,7 @@ function subscribe(listener: () => void) {
 }
 
 /** The result of the last act on this lock, for 30 s after it. */
-export function useActResult(lockId: string): ActResult | null {
+export function useActionResult(lockId: string): ActionResult | null {
   return useSyncExternalStore(
     subscribe,
     () => results.find((result) => result.lockId === lockId) ?? null,

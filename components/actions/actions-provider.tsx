@@ -6,9 +6,9 @@ import { useSession } from '../live/session';
 import { ExtendDialog } from './extend-dialog';
 import { ForceReleaseDialog } from './force-release-dialog';
 import { FreezeDialog } from './freeze-dialog';
-import { NoticeDialog } from './holder-request-dialog';
+import { HolderRequestDialog } from './holder-request-dialog';
 
-interface Acts {
+interface Actions {
   release: (row: LockRow) => void;
   extend: (row: LockRow) => void;
   ask: (row: LockRow) => void;
@@ -17,43 +17,47 @@ interface Acts {
   freeze: (row: LockRow) => void;
 }
 
-type Act = keyof Acts;
+type Action = keyof Actions;
 
-const ActsContext = createContext<Acts | null>(null);
+const ActionsContext = createContext<Actions | null>(null);
 
 /** The actions on a lock; null for viewers. */
-export function useActs(): Acts | null {
-  return useContext(ActsContext);
+export function useActions(): Actions | null {
+  return useContext(ActionsContext);
 }
 
 /**
  * Renders the dialogs of the actions: one at a time, for the lock as it was when the dialog was
  * opened.
  */
-export function ActStage({ children }: { children: ReactNode }) {
+export function ActionsProvider({ children }: { children: ReactNode }) {
   const { may } = useSession();
-  const [open, setOpen] = useState<{ act: Act; row: LockRow } | null>(null);
+  const [open, setOpen] = useState<{ act: Action; row: LockRow } | null>(null);
   const isOperator = may('operator');
-  const acts = useMemo<Acts | null>(() => {
-    const opening = (act: Act) => (row: LockRow) => setOpen({ act, row });
+  const actions = useMemo<Actions | null>(() => {
+    const opener = (act: Action) => (row: LockRow) => setOpen({ act, row });
     if (!isOperator) return null;
     return {
-      release: opening('release'),
-      extend: opening('extend'),
-      ask: opening('ask'),
-      stop: opening('stop'),
-      freeze: opening('freeze'),
+      release: opener('release'),
+      extend: opener('extend'),
+      ask: opener('ask'),
+      stop: opener('stop'),
+      freeze: opener('freeze'),
     };
   }, [isOperator]);
   const close = () => setOpen(null);
   return (
-    <ActsContext.Provider value={acts}>
+    <ActionsContext.Provider value={actions}>
       {children}
       {open?.act === 'release' && <ForceReleaseDialog row={open.row} onClose={close} />}
-      {open?.act === 'ask' && <NoticeDialog verb="askRelease" row={open.row} onClose={close} />}
-      {open?.act === 'stop' && <NoticeDialog verb="stopRenewals" row={open.row} onClose={close} />}
+      {open?.act === 'ask' && (
+        <HolderRequestDialog verb="askRelease" row={open.row} onClose={close} />
+      )}
+      {open?.act === 'stop' && (
+        <HolderRequestDialog verb="stopRenewals" row={open.row} onClose={close} />
+      )}
       {open?.act === 'freeze' && <FreezeDialog row={open.row} onClose={close} />}
       {open?.act === 'extend' && <ExtendDialog row={open.row} onClose={close} />}
-    </ActsContext.Provider>
+    </ActionsContext.Provider>
   );
 }

@@ -4,20 +4,20 @@ import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { countdownText } from '../format/countdown';
 import { plural } from '../format/counts';
-import { chosenSpan } from '../format/durations';
+import { rangeText } from '../format/durations';
 import { visibleText } from '../format/visible-name';
 import { type Problem, problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
-import { ActFrame } from './action-dialog';
-import { tellResult } from './action-results';
-import type { HoldSide } from './hold-snapshot';
-import { isReason, ReasonField } from './reason-field';
+import { ActionDialog } from './action-dialog';
+import { publishResult } from './action-results';
+import type { HoldSnapshot } from './hold-snapshot';
+import { isValidReason, ReasonField } from './reason-field';
 import { useRequestId } from './use-request-id';
 import { useSeenHold } from './use-seen-hold';
 
 const MINUTE_MS = 60_000;
-const CHOICES_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
+const EXTENSIONS_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
 
 /** Gives a holder more time than it asked for. */
 export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
@@ -29,7 +29,7 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
   const [reason, setReason] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const span = chosenSpan(byMs);
+  const span = rangeText(byMs);
 
   const extend = async () => {
     if (!seen.hold) return;
@@ -49,7 +49,7 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
       });
       if (answer.outcome === 'changed') return hold.refuse(answer);
       const { expiresAt } = answer;
-      tellResult({
+      publishResult({
         kind: 'extended',
         lockId: row.id,
         at: performance.now(),
@@ -66,17 +66,17 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
   };
 
   return (
-    <ActFrame
+    <ActionDialog
       row={row}
       hold={hold}
       title={`Give ${seen.hold ? visibleText(seen.hold.owner) : 'the holder'} more time?`}
       warning="The holder is not asked and not told; waiters wait longer. A renewal of its own never shortens this."
-      missing={isReason(reason) ? [] : ['a reason']}
-      act={`Extend by ${span}`}
+      missing={isValidReason(reason) ? [] : ['a reason']}
+      actionLabel={`Extend by ${span}`}
       tone="accent"
       isBusy={isBusy}
       problem={problem}
-      onAct={() => void extend()}
+      onConfirm={() => void extend()}
       onClose={onClose}
     >
       <fieldset>
@@ -85,7 +85,7 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
           <Consequence side={seen} backend={row.backend} byMs={byMs} />
         </legend>
         <div className="flex flex-wrap gap-2">
-          {CHOICES_MS.map((choice) => (
+          {EXTENSIONS_MS.map((choice) => (
             <label key={choice} className="choice">
               <input
                 type="radio"
@@ -94,27 +94,35 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
                 checked={choice === byMs}
                 onChange={() => setByMs(choice)}
               />
-              {chosenSpan(choice)}
+              {rangeText(choice)}
             </label>
           ))}
         </div>
       </fieldset>
       <ReasonField value={reason} onChange={setReason} />
-    </ActFrame>
+    </ActionDialog>
   );
 }
 
 /** When the lease would end, and who would not wait as long. */
-function Consequence({ side, backend, byMs }: { side: HoldSide; backend: string; byMs: number }) {
+function Consequence({
+  side,
+  backend,
+  byMs,
+}: {
+  side: HoldSnapshot;
+  backend: string;
+  byMs: number;
+}) {
   const expiresAt = side.hold?.expiresAt ?? 0;
   const leftMs = useAtBackend(backend, (now) => Math.ceil((expiresAt - now) / 1_000) * 1_000);
-  const leaving = (side.queue ?? []).filter(
+  const timedOut = (side.queue ?? []).filter(
     ({ patienceUntil }) => patienceUntil < expiresAt + byMs,
   );
   return (
     <span className="text-12 text-t3">
       frees in {countdownText(Math.max(0, leftMs))} now, in {countdownText(leftMs + byMs)} then
-      {leaving.length > 0 && `; ${plural(leaving.length, 'waiter')} would give up before`}
+      {timedOut.length > 0 && `; ${plural(timedOut.length, 'waiter')} would give up before`}
     </span>
   );
 }

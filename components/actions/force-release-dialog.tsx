@@ -8,18 +8,18 @@ import { Icon } from '../icons/icon';
 import { type Problem, problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
-import { stillRenews } from '../locks/lock-facts';
+import { isRenewing } from '../locks/lock-facts';
 import { useIsClosed } from '../shell/use-guarantees';
 import { Field } from '../ui/controls/field';
-import { ActFrame } from './action-dialog';
-import { tellResult } from './action-results';
-import { nextInLine, staysShut } from './hold-snapshot';
-import { isReason, ReasonField } from './reason-field';
+import { ActionDialog } from './action-dialog';
+import { publishResult } from './action-results';
+import { firstWaiter, grantBlockedBy } from './hold-snapshot';
+import { isValidReason, ReasonField } from './reason-field';
 import { useRequestId } from './use-request-id';
 import { useSeenHold } from './use-seen-hold';
 
 /** With more waiters than this, the lock's name must be typed. */
-const MANY_WAITERS = 10;
+const NAME_REQUIRED_ABOVE = 10;
 
 /** Takes a lock away from its holder, after everything has been said about it. */
 export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
@@ -32,26 +32,29 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
 
-  const life = seen.hold?.life;
-  const isAlive = useAtBackend(row.backend, (now) => life !== undefined && stillRenews(life, now));
-  const why = nameNeeded(isAlive, seen.waiters);
+  const renewal = seen.hold?.renewal;
+  const isAlive = useAtBackend(
+    row.backend,
+    (now) => renewal !== undefined && isRenewing(renewal, now),
+  );
+  const nameReason = nameRequiredBecause(isAlive, seen.waiters);
   // Once the name has to be typed, this stays so: the dialog must not become easier to confirm
   // while it is open.
-  const [asked, setAsked] = useState<string | null>(null);
-  if (why !== null && asked === null) setAsked(why);
+  const [requiredBecause, setAsked] = useState<string | null>(null);
+  if (nameReason !== null && requiredBecause === null) setAsked(nameReason);
 
-  const next = nextInLine(seen);
-  const shut = staysShut(seen, useIsClosed(row.backend));
+  const next = firstWaiter(seen);
+  const blockedBy = grantBlockedBy(seen, useIsClosed(row.backend));
   const first = next ? visibleText(next.owner) : seen.waiters > 0 ? 'the next' : null;
-  const nextName = shut ? null : first;
-  const alone = shut ? 'Release this hold' : 'Release, nobody waits';
-  const delay = delayMs > 0 && !shut ? boundText(delayMs) : null;
+  const nextName = blockedBy ? null : first;
+  const alone = blockedBy ? 'Release this hold' : 'Release, nobody waits';
+  const delay = delayMs > 0 && !blockedBy ? boundText(delayMs) : null;
   const later = delay ? ` after ${delay}` : '';
-  const hand = next?.setSize ? 'offer' : 'grant';
-  const act = nextName ? `Release and ${hand} to ${nextName}${later}` : alone;
+  const verb = next?.setSize ? 'offer' : 'grant';
+  const actionLabel = nextName ? `Release and ${verb} to ${nextName}${later}` : alone;
   const missing = [
-    ...(asked !== null && typed !== row.name ? ['the lock’s name'] : []),
-    ...(isReason(reason) ? [] : ['a reason']),
+    ...(requiredBecause !== null && typed !== row.name ? ['the lock’s name'] : []),
+    ...(isValidReason(reason) ? [] : ['a reason']),
   ];
 
   const release = async () => {
@@ -70,7 +73,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
         requestId,
       });
       if (answer.outcome === 'changed') return hold.refuse(answer);
-      tellResult({
+      publishResult({
         kind: 'forced',
         lockId: row.id,
         at: performance.now(),
@@ -78,7 +81,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
         next: answer.next,
         waitersBefore: seen.waiters,
         waitersAfter: answer.queueLength,
-        delayMs: shut ? 0 : delayMs,
+        delayMs: blockedBy ? 0 : delayMs,
       });
       onClose();
     } catch (error) {
@@ -89,11 +92,11 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   };
 
   return (
-    <ActFrame
+    <ActionDialog
       row={row}
       hold={hold}
       title={
-        nextName ? `Release this lock and ${hand} it to ${nextName}${later}?` : 'Release this lock?'
+        nextName ? `Release this lock and ${verb} it to ${nextName}${later}?` : 'Release this lock?'
       }
       warning={
         <>
@@ -103,17 +106,17 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
         </>
       }
       missing={missing}
-      act={act}
+      actionLabel={actionLabel}
       tone="danger"
       isBusy={isBusy}
       problem={problem}
-      onAct={() => void release()}
+      onConfirm={() => void release()}
       onClose={onClose}
     >
-      {asked !== null && (
+      {requiredBecause !== null && (
         <Field
           label="Type the lock’s name"
-          hint={asked}
+          hint={requiredBecause}
           mono
           value={typed}
           onChange={(event) => setTyped(event.target.value)}
@@ -132,11 +135,11 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
         />
       )}
       <ReasonField value={reason} onChange={setReason} />
-    </ActFrame>
+    </ActionDialog>
   );
 }
 
-function nameNeeded(isAlive: boolean, waiters: number): string | null {
-  if (isAlive) return 'because the holder still renews';
-  return waiters > MANY_WAITERS ? `because ${waiters} wait` : null;
+function nameRequiredBecause(isRenewing: boolean, waiters: number): string | null {
+  if (isRenewing) return 'because the holder still renews';
+  return waiters > NAME_REQUIRED_ABOVE ? `because ${waiters} wait` : null;
 }

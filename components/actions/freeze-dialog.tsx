@@ -4,7 +4,7 @@ import { useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { exactCount, plural } from '../format/counts';
 import { Icon } from '../icons/icon';
-import { failureTitle, type Problem, problemOf } from '../live/problem';
+import { type Problem, problemOf, retryableFailureTitle } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
@@ -12,8 +12,8 @@ import { WholeName } from '../ui/exact-name';
 import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';
 import { VisibleText } from '../ui/visible-text';
-import { tellResult } from './action-results';
-import { isReason, ReasonField } from './reason-field';
+import { publishResult } from './action-results';
+import { isValidReason, ReasonField } from './reason-field';
 import { useRequestId } from './use-request-id';
 
 /** Keeps newcomers away from a lock, or lets them come again. */
@@ -25,7 +25,7 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const { frozen, namespace, name, rev } = row;
-  const act = frozen ? 'Unfreeze this lock' : 'Freeze this lock';
+  const actionLabel = frozen ? 'Unfreeze this lock' : 'Freeze this lock';
 
   const change = async () => {
     setBusy(true);
@@ -34,7 +34,7 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
       const verb = frozen ? 'unfreeze' : 'freeze';
       await client.locks[verb].mutate({ namespace, name, rev, reason, requestId });
       const kind = frozen ? 'unfrozen' : 'frozen';
-      tellResult({ kind, lockId: row.id, at: performance.now() });
+      publishResult({ kind, lockId: row.id, at: performance.now() });
       onClose();
     } catch (error) {
       setProblem(problemOf(error));
@@ -44,7 +44,7 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
   };
 
   return (
-    <Dialog open onClose={onClose} title={`${act}?`} initialFocus={cancel}>
+    <Dialog open onClose={onClose} title={`${actionLabel}?`} initialFocus={cancel}>
       <p className="mt-1.5 flex min-w-0 flex-wrap items-center gap-x-2.5">
         <StatusBadge status={row.status} />
         <WholeName name={name} />
@@ -60,12 +60,12 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
       )}
       <p className="my-4 flex gap-3 rounded-10 bg-frozen-tint px-3.5 py-2.5">
         <Icon name="snowflake" size={16} className="mt-0.5 text-frozen" />
-        <span>{frozen ? thawed(row) : chilled(row)}</span>
+        <span>{frozen ? unfreezeEffect(row) : freezeEffect(row)}</span>
       </p>
       <ReasonField value={reason} onChange={setReason} />
       {problem && (
         <div className="mt-4">
-          <ProblemNote problem={problem} title={failureTitle(problem)} />
+          <ProblemNote problem={problem} title={retryableFailureTitle(problem)} />
         </div>
       )}
       <div className="mt-5 flex flex-wrap justify-end gap-3">
@@ -75,17 +75,17 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
         <Button
           size="large"
           tone={frozen ? 'accent' : 'danger'}
-          disabled={!isReason(reason) || isBusy}
+          disabled={!isValidReason(reason) || isBusy}
           onClick={() => void change()}
         >
-          {isBusy ? 'Working…' : act}
+          {isBusy ? 'Working…' : actionLabel}
         </Button>
       </div>
     </Dialog>
   );
 }
 
-function chilled({ holders, waiters }: LockRow): string {
+function freezeEffect({ holders, waiters }: LockRow): string {
   const holder = holders === 0 ? '' : ' Whoever holds it may renew and release as ever.';
   const queue =
     waiters === 0
@@ -94,7 +94,7 @@ function chilled({ holders, waiters }: LockRow): string {
   return `Nobody is granted this lock until somebody unfreezes it.${holder}${queue}`;
 }
 
-function thawed({ holders, waiters }: LockRow): string {
+function unfreezeEffect({ holders, waiters }: LockRow): string {
   if (waiters === 0) return 'Whoever asks may have it again.';
   if (holders > 0) return `Whoever asks may have it again; ${exactCount(waiters)} wait.`;
   return `The first of ${exactCount(waiters)} in the queue gets it at once.`;

@@ -2,40 +2,40 @@
 
 import type { ReactNode } from 'react';
 import { exactCount, ordinal, plural } from '../format/counts';
-import { agoWords, spokenDuration } from '../format/durations';
+import { agoText, spokenDuration } from '../format/durations';
 import { shortToken } from '../format/tokens';
 import { useAtBackend } from '../live/reading';
-import { renewalDueAt, stillRenews } from '../locks/lock-facts';
+import { isRenewing, renewalDueAt } from '../locks/lock-facts';
 import { useIsClosed } from '../shell/use-guarantees';
 import { Duration } from '../ui/duration';
 import { ExactName } from '../ui/exact-name';
 import { Instant } from '../ui/instant';
 import { VisibleText } from '../ui/visible-text';
-import { type HoldSide, nextInLine, staysShut } from './hold-snapshot';
+import { firstWaiter, grantBlockedBy, type HoldSnapshot } from './hold-snapshot';
 
 interface Fact {
-  word: string;
-  of: (side: HoldSide, backend: string) => ReactNode;
+  label: string;
+  of: (side: HoldSnapshot, backend: string) => ReactNode;
 }
 
-const Quiet = ({ children }: { children: ReactNode }) => (
+const Muted = ({ children }: { children: ReactNode }) => (
   <span className="text-t3">{children}</span>
 );
 
 const FACTS: Fact[] = [
-  { word: 'Held by', of: (side) => <HeldBy side={side} /> },
-  { word: 'Alive', of: (side, backend) => <Alive side={side} backend={backend} /> },
-  { word: 'Since', of: (side, backend) => <Since side={side} backend={backend} /> },
-  { word: 'Waiting', of: (side, backend) => <Waiting side={side} backend={backend} /> },
-  { word: 'Next', of: (side, backend) => <Next side={side} backend={backend} /> },
+  { label: 'Held by', of: (side) => <HeldBy side={side} /> },
+  { label: 'Alive', of: (side, backend) => <LastRenewal side={side} backend={backend} /> },
+  { label: 'Since', of: (side, backend) => <Since side={side} backend={backend} /> },
+  { label: 'Waiting', of: (side, backend) => <Waiting side={side} backend={backend} /> },
+  { label: 'Next', of: (side, backend) => <Next side={side} backend={backend} /> },
 ];
 
-const SIDE_FACTS: Fact[] = [
+const COMPARED_FACTS: Fact[] = [
   ...FACTS,
   {
-    word: 'Token',
+    label: 'Token',
     of: ({ hold }) =>
-      hold ? <span title={String(hold.token)}>{shortToken(hold.token)}</span> : <Quiet>–</Quiet>,
+      hold ? <span title={String(hold.token)}>{shortToken(hold.token)}</span> : <Muted>–</Muted>,
   },
 ];
 
@@ -45,17 +45,17 @@ export function HoldFacts({
   now,
   backend,
 }: {
-  seen: HoldSide;
+  seen: HoldSnapshot;
   /** Null while it is still what was seen. */
-  now: HoldSide | null;
+  now: HoldSnapshot | null;
   backend: string;
 }) {
   if (!now) {
     return (
       <dl className="facts">
-        {FACTS.map(({ word, of }) => (
-          <div key={word}>
-            <dt>{word}</dt>
+        {FACTS.map(({ label, of }) => (
+          <div key={label}>
+            <dt>{label}</dt>
             <dd>{of(seen, backend)}</dd>
           </div>
         ))}
@@ -72,10 +72,10 @@ export function HoldFacts({
         </tr>
       </thead>
       <tbody>
-        {SIDE_FACTS.map(({ word, of }) => (
-          <tr key={word}>
-            <th scope="row">{word}</th>
-            <td>{word === 'Alive' ? <Quiet>it has ended</Quiet> : of(seen, backend)}</td>
+        {COMPARED_FACTS.map(({ label, of }) => (
+          <tr key={label}>
+            <th scope="row">{label}</th>
+            <td>{label === 'Alive' ? <Muted>it has ended</Muted> : of(seen, backend)}</td>
             <td>{of(now, backend)}</td>
           </tr>
         ))}
@@ -84,9 +84,9 @@ export function HoldFacts({
   );
 }
 
-function HeldBy({ side: { hold } }: { side: HoldSide }) {
-  if (!hold) return <Quiet>nobody</Quiet>;
-  const { host, pid } = hold.life?.meta ?? {};
+function HeldBy({ side: { hold } }: { side: HoldSnapshot }) {
+  if (!hold) return <Muted>nobody</Muted>;
+  const { host, pid } = hold.renewal?.meta ?? {};
   return (
     <>
       <ExactName name={hold.owner} className="font-[550]" />
@@ -102,47 +102,50 @@ function HeldBy({ side: { hold } }: { side: HoldSide }) {
           <VisibleText text={pid} />
         </>
       )}
-      <Quiet>
+      <Muted>
         {' '}
         · service {hold.service}
         {hold.set && `, one of ${hold.set.size} taken together`}
-      </Quiet>
+      </Muted>
     </>
   );
 }
 
-function Alive({ side: { hold }, backend }: { side: HoldSide; backend: string }) {
-  const life = hold?.life;
+function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; backend: string }) {
+  const renewal = hold?.renewal;
   const seconds = useAtBackend(backend, (now) =>
-    life ? Math.floor((now - life.renewedAt) / 1_000) : 0,
+    renewal ? Math.floor((now - renewal.renewedAt) / 1_000) : 0,
   );
-  const isAlive = useAtBackend(backend, (now) => life !== undefined && stillRenews(life, now));
+  const isOnTime = useAtBackend(
+    backend,
+    (now) => renewal !== undefined && isRenewing(renewal, now),
+  );
   const dueSeconds = useAtBackend(backend, (now) => {
-    const dueAt = life ? renewalDueAt(life) : null;
+    const dueAt = renewal ? renewalDueAt(renewal) : null;
     return dueAt === null ? 0 : Math.round((dueAt - now) / 1_000);
   });
-  if (!hold) return <Quiet>–</Quiet>;
-  if (!life) return <Quiet>not read yet</Quiet>;
-  if (life.renewals === 0) return 'never renewed so far';
+  if (!hold) return <Muted>–</Muted>;
+  if (!renewal) return <Muted>not read yet</Muted>;
+  if (renewal.renewals === 0) return 'never renewed so far';
   const due =
     dueSeconds >= 0
       ? `next due in ${spokenDuration(dueSeconds * 1_000)}`
       : `next is ${spokenDuration(-dueSeconds * 1_000)} late`;
   return (
     <>
-      <b className="font-[550]">renewed {agoWords(seconds * 1_000)}</b>
-      <Quiet>
+      <b className="font-[550]">renewed {agoText(seconds * 1_000)}</b>
+      <Muted>
         {' '}
-        · {exactCount(life.renewals)} {life.renewals === 1 ? 'time' : 'times'}, {due}
-        {!isAlive && '; it may be gone'}
-      </Quiet>
+        · {exactCount(renewal.renewals)} {renewal.renewals === 1 ? 'time' : 'times'}, {due}
+        {!isOnTime && '; it may be gone'}
+      </Muted>
     </>
   );
 }
 
-function Since({ side: { hold }, backend }: { side: HoldSide; backend: string }) {
+function Since({ side: { hold }, backend }: { side: HoldSnapshot; backend: string }) {
   const now = useAtBackend(backend, (at) => Math.floor(at / 1_000) * 1_000);
-  if (!hold) return <Quiet>–</Quiet>;
+  if (!hold) return <Muted>–</Muted>;
   return (
     <>
       <Instant at={hold.grantedAt} now={now} clock={backend} />,{' '}
@@ -154,40 +157,40 @@ function Since({ side: { hold }, backend }: { side: HoldSide; backend: string })
   );
 }
 
-function Waiting({ side, backend }: { side: HoldSide; backend: string }) {
+function Waiting({ side, backend }: { side: HoldSnapshot; backend: string }) {
   const now = useAtBackend(backend, (at) => Math.floor(at / 1_000) * 1_000);
-  if (side.waiters === 0) return <Quiet>nobody</Quiet>;
-  const first = nextInLine(side);
+  if (side.waiters === 0) return <Muted>nobody</Muted>;
+  const first = firstWaiter(side);
   return (
     <>
       <b className="font-[550]">{exactCount(side.waiters)}</b>
       {side.oldestWaitAt !== null && (
-        <Quiet>
+        <Muted>
           {' '}
           · the oldest {spokenDuration(now - side.oldestWaitAt)}
           {first && `, gives up in ${spokenDuration(first.patienceUntil - now)}`}
-        </Quiet>
+        </Muted>
       )}
     </>
   );
 }
 
-function Next({ side, backend }: { side: HoldSide; backend: string }) {
-  const next = nextInLine(side);
-  const shut = staysShut(side, useIsClosed(backend));
-  if (shut === 'closed') return <Quiet>nobody: {backend} grants nothing at the moment</Quiet>;
-  if (shut === 'frozen') return <Quiet>nobody: the lock is frozen</Quiet>;
-  if (shut === 'shared') return <Quiet>nobody: {plural(side.others, 'other')} share it</Quiet>;
-  if (side.waiters === 0) return <Quiet>nobody: the lock becomes free</Quiet>;
-  if (!next) return <Quiet>the {ordinal(1)} in the queue</Quiet>;
+function Next({ side, backend }: { side: HoldSnapshot; backend: string }) {
+  const next = firstWaiter(side);
+  const blockedBy = grantBlockedBy(side, useIsClosed(backend));
+  if (blockedBy === 'closed') return <Muted>nobody: {backend} grants nothing at the moment</Muted>;
+  if (blockedBy === 'frozen') return <Muted>nobody: the lock is frozen</Muted>;
+  if (blockedBy === 'shared') return <Muted>nobody: {plural(side.others, 'other')} share it</Muted>;
+  if (side.waiters === 0) return <Muted>nobody: the lock becomes free</Muted>;
+  if (!next) return <Muted>the {ordinal(1)} in the queue</Muted>;
   return (
     <>
       <ExactName name={next.owner} className="font-[550]" />
-      <Quiet>
+      <Muted>
         {' '}
         · service {next.service}
         {next.setSize && `, which waits for ${next.setSize} locks together`}
-      </Quiet>
+      </Muted>
     </>
   );
 }

@@ -1,9 +1,9 @@
 import type { LockDetail, LockRow, WaiterRow } from '@/server/contract/console/lock-row';
 import type { Changed } from '@/server/contract/lock/answers';
-import type { EndCause, Meta, SetMark } from '@/server/core/lock/lock-record';
+import type { EndCause, Meta, MultiLockMark } from '@/server/core/lock/lock-record';
 
 /** One side of “you saw” and “now”: a lock as far as an act on it is concerned. */
-export interface HoldSide {
+export interface HoldSnapshot {
   rev: number;
   hold: {
     owner: string;
@@ -12,9 +12,9 @@ export interface HoldSide {
     grantedAt: number;
     expiresAt: number;
     /** Absent for a lock that was taken alone. */
-    set?: SetMark;
+    set?: MultiLockMark;
     /** Absent if this hold is known only from a refusal. */
-    life?: { leaseMs: number; renewedAt: number; renewals: number; meta: Meta };
+    renewal?: { leaseMs: number; renewedAt: number; renewals: number; meta: Meta };
   } | null;
   /** How many others share the lock. */
   others: number;
@@ -25,7 +25,7 @@ export interface HoldSide {
   queue: WaiterRow[] | null;
 }
 
-export function sideOfRow(row: LockRow, queue: WaiterRow[] | null = null): HoldSide {
+export function snapshotOfRow(row: LockRow, queue: WaiterRow[] | null = null): HoldSnapshot {
   const { hold } = row;
   return {
     rev: row.rev,
@@ -36,7 +36,7 @@ export function sideOfRow(row: LockRow, queue: WaiterRow[] | null = null): HoldS
       grantedAt: hold.grantedAt,
       expiresAt: hold.expiresAt,
       ...(hold.set ? { set: hold.set } : {}),
-      life: hold,
+      renewal: hold,
     },
     others: Math.max(0, row.holders - 1),
     isFrozen: row.frozen !== null,
@@ -50,12 +50,12 @@ export function sideOfRow(row: LockRow, queue: WaiterRow[] | null = null): HoldS
  * @param token the hold in question, where several share the lock; if it is gone, another one is
  *   shown
  */
-export function sideOfDetail(detail: LockDetail, token: number | undefined): HoldSide {
+export function snapshotOfDetail(detail: LockDetail, token: number | undefined): HoldSnapshot {
   const hold = detail.holds.find((other) => other.token === token) ?? detail.row.hold;
-  return sideOfRow({ ...detail.row, hold }, detail.waiters);
+  return snapshotOfRow({ ...detail.row, hold }, detail.waiters);
 }
 
-export function sideOfRefusal(refusal: Changed): HoldSide {
+export function snapshotOfRefusal(refusal: Changed): HoldSnapshot {
   return {
     rev: refusal.rev,
     hold: refusal.holders[0] ?? null,
@@ -68,7 +68,7 @@ export function sideOfRefusal(refusal: Changed): HoldSide {
 }
 
 /** How the hold that was seen came to its end. */
-export interface SeenEnd {
+export interface HoldEnd {
   cause: EndCause;
   at: number;
   by?: string;
@@ -79,11 +79,11 @@ export interface SeenEnd {
  * Finds the end of the hold that was seen: in the refusal, or in what the lock remembers of its
  * last hold.
  */
-export function endOfSeen(
+export function endOfHold(
   token: number | undefined,
   refusal: Changed | null,
   detail: LockDetail | null,
-): SeenEnd | null {
+): HoldEnd | null {
   if (refusal) return refusal.ended;
   const ended = detail?.row.ended;
   return ended && ended.token === token ? ended : null;
@@ -95,8 +95,8 @@ export function endOfSeen(
  *
  * @param isClosed its backend grants nothing at the moment
  */
-export function staysShut(
-  { others, isFrozen }: HoldSide,
+export function grantBlockedBy(
+  { others, isFrozen }: HoldSnapshot,
   isClosed: boolean,
 ): 'closed' | 'frozen' | 'shared' | null {
   if (isClosed) return 'closed';
@@ -104,4 +104,4 @@ export function staysShut(
 }
 
 /** The first waiter; null if there is none or the queue is not known yet. */
-export const nextInLine = (side: HoldSide): WaiterRow | null => side.queue?.[0] ?? null;
+export const firstWaiter = (side: HoldSnapshot): WaiterRow | null => side.queue?.[0] ?? null;

@@ -5,13 +5,13 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '../format/visible-name';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
-import { ActFrame } from './action-dialog';
-import { tellResult } from './action-results';
-import { isReason, ReasonField } from './reason-field';
+import { ActionDialog } from './action-dialog';
+import { publishResult } from './action-results';
+import { isValidReason, ReasonField } from './reason-field';
 import { useRequestId } from './use-request-id';
 import { useSeenHold } from './use-seen-hold';
 
-const WORDS = {
+const REQUESTS = {
   askRelease: {
     title: (owner: string) => `Ask ${owner} to let go?`,
     warning:
@@ -29,12 +29,12 @@ const WORDS = {
 } as const;
 
 /** Sends a holder a request to release the lock, or stops its renewals. */
-export function NoticeDialog({
+export function HolderRequestDialog({
   verb,
   row,
   onClose,
 }: {
-  verb: keyof typeof WORDS;
+  verb: keyof typeof REQUESTS;
   row: LockRow;
   onClose: () => void;
 }) {
@@ -45,19 +45,19 @@ export function NoticeDialog({
   const [reason, setReason] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const { title, warning, act, told } = WORDS[verb];
+  const { title, warning, act, told } = REQUESTS[verb];
 
-  const tell = async () => {
+  const send = async () => {
     if (!seen.hold) return;
     setBusy(true);
     setProblem(null);
     try {
       const { owner, token } = seen.hold;
       const { namespace, name } = row;
-      const notice = { namespace, name, token, rev: seen.rev, reason, requestId };
-      const answer = await client.locks[verb].mutate(notice);
+      const input = { namespace, name, token, rev: seen.rev, reason, requestId };
+      const answer = await client.locks[verb].mutate(input);
       if (answer.outcome === 'changed') return hold.refuse(answer);
-      tellResult({ kind: told, lockId: row.id, at: performance.now(), owner });
+      publishResult({ kind: told, lockId: row.id, at: performance.now(), owner });
       onClose();
     } catch (error) {
       setProblem(problemOf(error));
@@ -67,20 +67,20 @@ export function NoticeDialog({
   };
 
   return (
-    <ActFrame
+    <ActionDialog
       row={row}
       hold={hold}
       title={title(seen.hold ? visibleText(seen.hold.owner) : 'the holder')}
       warning={warning}
-      missing={isReason(reason) ? [] : ['a reason']}
-      act={act}
+      missing={isValidReason(reason) ? [] : ['a reason']}
+      actionLabel={act}
       tone="accent"
       isBusy={isBusy}
       problem={problem}
-      onAct={() => void tell()}
+      onConfirm={() => void send()}
       onClose={onClose}
     >
       <ReasonField value={reason} onChange={setReason} />
-    </ActFrame>
+    </ActionDialog>
   );
 }

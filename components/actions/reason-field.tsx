@@ -4,7 +4,7 @@ import { REASON_MAX_CHARS, REASON_MIN_CHARS } from '@/server/contract/console/co
 import { Field } from '../ui/controls/field';
 
 /** Whether the server will take it for a reason. */
-export function isReason(text: string): boolean {
+export function isValidReason(text: string): boolean {
   const { length } = text.trim();
   return length >= REASON_MIN_CHARS && length <= REASON_MAX_CHARS;
 }

@@ -1,28 +1,28 @@
 import type { HoldRow } from '@/server/contract/console/lock-row';
 import { boundText } from '../format/bound-text';
 import { plural } from '../format/counts';
-import { chosenSpan } from '../format/durations';
+import { rangeText } from '../format/durations';
 import { shortToken } from '../format/tokens';
 import { visibleText } from '../format/visible-name';
-import type { ActResult } from './action-results';
+import type { ActionResult } from './action-results';
 
 /** The result in a few words, for a row. */
-export function shortResult(result: ActResult): string {
+export function resultLabel(result: ActionResult): string {
   switch (result.kind) {
     case 'extended':
-      return `extended by ${chosenSpan(result.byMs)}`;
+      return `extended by ${rangeText(result.byMs)}`;
     case 'asked':
       return 'asked to let go';
     case 'stopped':
       return 'renewals stopped';
     case 'forced':
-      return releasedTo(result);
+      return releaseLabel(result);
     default:
       return result.kind;
   }
 }
 
-function releasedTo(result: Extract<ActResult, { kind: 'forced' }>): string {
+function releaseLabel(result: Extract<ActionResult, { kind: 'forced' }>): string {
   if (result.next.kind === 'nobody' && result.waitersAfter > 0) return 'released';
   return result.next.kind === 'nobody'
     ? 'released, now free'
@@ -34,7 +34,7 @@ function releasedTo(result: Extract<ActResult, { kind: 'forced' }>): string {
  *
  * @param hold what the lock's last reading shows
  */
-export function longResult(result: ActResult, hold: HoldRow | null): string {
+export function resultMessage(result: ActionResult, hold: HoldRow | null): string {
   if (result.kind === 'asked' || result.kind === 'stopped') {
     return result.kind === 'asked'
       ? `Asked ${visibleText(result.owner)}: it is told at its next renewal.`
@@ -46,7 +46,7 @@ export function longResult(result: ActResult, hold: HoldRow | null): string {
       : 'Unfrozen: whoever asks may have it again.';
   }
   if (result.kind === 'extended') {
-    return `Extended token ${shortToken(result.token)} by ${chosenSpan(result.byMs)}.`;
+    return `Extended token ${shortToken(result.token)} by ${rangeText(result.byMs)}.`;
   }
   const { next, token, waitersBefore, waitersAfter, delayMs } = result;
   const released = `Released token ${shortToken(token)}`;
@@ -56,10 +56,10 @@ export function longResult(result: ActResult, hold: HoldRow | null): string {
     const pause = delayMs > 0 ? ` Nobody is granted it for ${boundText(delayMs)}.` : '';
     return `${released}.${pause} ${wait}`;
   }
-  const taken = hold !== null && hold.owner === next.owner && hold.token > token ? hold : null;
+  const granted = hold !== null && hold.owner === next.owner && hold.token > token ? hold : null;
   const to = visibleText(next.owner);
-  const grantedToken = taken?.token ?? next.token;
-  const waiters = `Waiters ${waitersBefore} → ${taken ? Math.min(waitersAfter, waitersBefore - 1) : waitersAfter}.`;
+  const grantedToken = granted?.token ?? next.token;
+  const waiters = `Waiters ${waitersBefore} → ${granted ? Math.min(waitersAfter, waitersBefore - 1) : waitersAfter}.`;
   if (grantedToken === null) return `${released}, offered to ${to}. ${waiters}`;
   return `${released}, granted ${shortToken(grantedToken)} to ${to}. ${waiters}`;
 }

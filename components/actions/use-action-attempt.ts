@@ -1,7 +1,7 @@
 import { useState } from 'react';
-import { mayBeDone, type Problem, problemOf } from '../live/problem';
+import { isOutcomeUnknown, type Problem, problemOf } from '../live/problem';
 
-export interface Act {
+export interface ActionAttempt {
   isBusy: boolean;
   problem: Problem | null;
   /** It is under way, or may have been done though it failed. */
@@ -12,10 +12,10 @@ export interface Act {
 }
 
 /** One try at a time of something that may fail. */
-export function useAct(work: () => Promise<void>): Act {
+export function useActionAttempt(work: () => Promise<void>): ActionAttempt {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const tryIt = async () => {
+  const attempt = async () => {
     setBusy(true);
     setProblem(null);
     try {
@@ -26,6 +26,6 @@ export function useAct(work: () => Promise<void>): Act {
       setBusy(false);
     }
   };
-  const isUnclear = isBusy || mayBeDone(problem);
-  return { isBusy, problem, isUnclear, run: () => void tryIt(), forget: () => setProblem(null) };
+  const isUnclear = isBusy || isOutcomeUnknown(problem);
+  return { isBusy, problem, isUnclear, run: () => void attempt(), forget: () => setProblem(null) };
 }

@@ -3,9 +3,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { EndCause } from '@/server/core/lock/lock-record';
 import { useTRPC } from '../live/trpc';
-import type { SeenEnd } from './hold-snapshot';
+import type { HoldEnd } from './hold-snapshot';
 
-const ENDINGS: Record<string, EndCause> = {
+const CAUSES: Record<string, EndCause> = {
   released: 'released',
   expired: 'expired',
   forced: 'forced',
@@ -17,10 +17,10 @@ const ENDINGS: Record<string, EndCause> = {
  *
  * @param token of the hold; nothing is asked while it is undefined
  */
-export function useEndInHistory(
+export function useEndFromHistory(
   { namespace, name }: { namespace: string; name: string },
   token: number | undefined,
-): SeenEnd | null {
+): HoldEnd | null {
   const trpc = useTRPC();
   const { data } = useQuery(
     trpc.locks.events.queryOptions(
@@ -28,8 +28,8 @@ export function useEndInHistory(
       { enabled: token !== undefined, staleTime: 0 },
     ),
   );
-  const event = data?.rows.find((row) => row.token === token && ENDINGS[row.kind] !== undefined);
-  const cause = event && ENDINGS[event.kind];
+  const event = data?.rows.find((row) => row.token === token && CAUSES[row.kind] !== undefined);
+  const cause = event && CAUSES[event.kind];
   if (token === undefined || !cause) return null;
   return {
     cause,

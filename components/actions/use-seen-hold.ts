@@ -8,35 +8,35 @@ import type { Reading } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
 import {
-  endOfSeen,
-  type HoldSide,
-  type SeenEnd,
-  sideOfDetail,
-  sideOfRefusal,
-  sideOfRow,
+  endOfHold,
+  type HoldEnd,
+  type HoldSnapshot,
+  snapshotOfDetail,
+  snapshotOfRefusal,
+  snapshotOfRow,
 } from './hold-snapshot';
-import { useEndInHistory } from './use-end-from-history';
+import { useEndFromHistory } from './use-end-from-history';
 
 export interface SeenHold {
   /** What the operator saw, and is about to act on. */
-  seen: HoldSide;
+  seen: HoldSnapshot;
   /** What is there now. */
-  now: HoldSide;
+  now: HoldSnapshot;
   /** Another hold is there now, or none: the act may not go on. */
   isChanged: boolean;
-  end: SeenEnd | null;
+  end: HoldEnd | null;
   /** The lock-delay after a lost hold; 0 if there is none, or while it is not known yet. */
   delayMs: number;
   reading: Reading;
   /** Keeps what the server said when it refused because the hold had changed. */
   refuse: (refusal: Changed) => void;
   /** Takes what is there now as what was seen. */
-  useNow: () => void;
+  acceptCurrent: () => void;
 }
 
 /** Holds what was seen when a dialog opened against what is there now, live. */
 export function useSeenHold(row: LockRow): SeenHold {
-  const [outer] = useState(useReadingStore().get);
+  const [pageReading] = useState(useReadingStore().get);
   const client = useTRPCClient();
   const { namespace, name } = row;
   const { data: detail, receivedAt } = useLive<LockDetail | null>(
@@ -48,32 +48,35 @@ export function useSeenHold(row: LockRow): SeenHold {
         { ...rest, onData: (message) => onData(message.data) },
       ),
   );
-  const [base, setBase] = useState<HoldSide>(() => sideOfRow(row));
+  const [asSeen, setBase] = useState<HoldSnapshot>(() => snapshotOfRow(row));
   const [refusal, setRefusal] = useState<Changed | null>(null);
 
-  const live = detail ? sideOfDetail(detail, base.hold?.token) : null;
-  const isBehind = refusal !== null && (live === null || live.rev < refusal.rev);
-  const now = isBehind ? sideOfRefusal(refusal) : (live ?? base);
-  const isChanged = refusal !== null || now.hold?.token !== base.hold?.token;
+  const live = detail ? snapshotOfDetail(detail, asSeen.hold?.token) : null;
+  const isOutdated = refusal !== null && (live === null || live.rev < refusal.rev);
+  const now = isOutdated ? snapshotOfRefusal(refusal) : (live ?? asSeen);
+  const isChanged = refusal !== null || now.hold?.token !== asSeen.hold?.token;
   // While it is the same hold, its renewals and its queue are shown as they are.
-  const seen = isChanged ? base : { ...now, rev: Math.max(base.rev, now.rev) };
+  const seen = isChanged ? asSeen : { ...now, rev: Math.max(asSeen.rev, now.rev) };
 
-  const known = isChanged ? endOfSeen(base.hold?.token, refusal, detail) : null;
-  const told = useEndInHistory(row, isChanged && known === null ? base.hold?.token : undefined);
+  const fromDetail = isChanged ? endOfHold(asSeen.hold?.token, refusal, detail) : null;
+  const fromHistory = useEndFromHistory(
+    row,
+    isChanged && fromDetail === null ? asSeen.hold?.token : undefined,
+  );
 
   const reading = useMemo<Reading>(
-    () => (detail ? { asOf: detail.asOf, receivedAt, backends: [detail.backend] } : outer),
-    [detail, receivedAt, outer],
+    () => (detail ? { asOf: detail.asOf, receivedAt, backends: [detail.backend] } : pageReading),
+    [detail, receivedAt, pageReading],
   );
   return {
     seen,
     now,
     isChanged,
-    end: known ?? told,
+    end: fromDetail ?? fromHistory,
     delayMs: detail?.policy.lockDelayMs ?? 0,
     reading,
     refuse: setRefusal,
-    useNow: () => {
+    acceptCurrent: () => {
       setBase(now);
       setRefusal(null);
     },

@@ -2,9 +2,9 @@
 
 import type { AuditEntry } from '@/server/contract/console/lock-row';
 import { Icon } from '../icons/icon';
-import { SetChip } from '../locks/list/filter-bar';
+import { FilterChip } from '../locks/list/filter-bar';
 import { Menu, MenuChoice } from '../ui/controls/menu';
-import { actWords, OUTCOMES } from './audit-labels';
+import { actionLabel, OUTCOMES } from './audit-labels';
 import type { AuditQuery } from './audit-query';
 
 /** What of the log is shown. */
@@ -20,24 +20,28 @@ export function AuditFilters({
   return (
     <>
       {query.act ? (
-        <SetChip word="act" value={actWords(query.act)} onClear={() => onQuery({ act: null })} />
+        <FilterChip
+          word="act"
+          value={actionLabel(query.act)}
+          onClear={() => onQuery({ act: null })}
+        />
       ) : (
-        <Menu trigger={<OpenChip word="act" />}>
+        <Menu trigger={<MenuChip word="act" />}>
           {acts.map((act) => (
             <MenuChoice key={act} chosen={false} onSelect={() => onQuery({ act })}>
-              {actWords(act)}
+              {actionLabel(act)}
             </MenuChoice>
           ))}
         </Menu>
       )}
       {query.outcome ? (
-        <SetChip
+        <FilterChip
           word="outcome"
           value={OUTCOMES[query.outcome].word}
           onClear={() => onQuery({ outcome: null })}
         />
       ) : (
-        <Menu trigger={<OpenChip word="outcome" />}>
+        <Menu trigger={<MenuChip word="outcome" />}>
           {Object.entries(OUTCOMES).map(([outcome, { word }]) => (
             <MenuChoice
               key={outcome}
@@ -53,7 +57,7 @@ export function AuditFilters({
   );
 }
 
-function OpenChip({ word, ...rest }: { word: string }) {
+function MenuChip({ word, ...rest }: { word: string }) {
   return (
     <button type="button" className="chip shrink-0" {...rest}>
       {word} <b>any</b>

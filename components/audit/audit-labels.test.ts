@@ -1,35 +1,35 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
-import { actWords, factWords } from './audit-labels';
+import { actionLabel, formatFacts } from './audit-labels';
 
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
 test('facts are told in a line', () => {
-  expect(factWords({ token: 2_199_023_255_552, rev: 41 })).toBe('token …5552, rev 41');
+  expect(formatFacts({ token: 2_199_023_255_552, rev: 41 })).toBe('token …5552, rev 41');
   expect(
-    plain(factWords({ outcome: 'extended', rev: 7, expiresAt: 1, expiresInMs: 300_000 })),
+    plain(formatFacts({ outcome: 'extended', rev: 7, expiresAt: 1, expiresInMs: 300_000 })),
   ).toBe('rev 7, expires 5 m 00 s');
 });
 
 test('a release says to whom the lock went', () => {
   const next = { kind: 'granted', owner: 'billing-2', service: 'billing', token: 8 };
-  expect(factWords({ outcome: 'forced', rev: 42, token: 7, next, queueLength: 2 })).toBe(
+  expect(formatFacts({ outcome: 'forced', rev: 42, token: 7, next, queueLength: 2 })).toBe(
     'rev 42, token …0007, granted to billing-2, queue length 2',
   );
-  expect(factWords({ next: { kind: 'nobody' } })).toBe('nobody waited');
+  expect(formatFacts({ next: { kind: 'nobody' } })).toBe('nobody waited');
 });
 
 test('nothing recorded says nothing; an unknown act goes by its name', () => {
-  expect(factWords({})).toBe('');
-  expect(actWords('lock.juggle')).toBe('lock.juggle');
+  expect(formatFacts({})).toBe('');
+  expect(actionLabel('lock.juggle')).toBe('lock.juggle');
 });
 
 test('a policy is told before and after', () => {
   const result = { before: DEFAULT_POLICY, after: { ...DEFAULT_POLICY, queueLimit: 50 } };
-  expect(plain(factWords(result))).toMatch(/^before: lease .* queue 200 .*, after: .* queue 50 /);
+  expect(plain(formatFacts(result))).toMatch(/^before: lease .* queue 200 .*, after: .* queue 50 /);
 });
 
 test('what was refused many times says how often, and what else was tried', () => {
   const result = { message: 'Not yours.', count: 57, lastAt: 1, alsoTried: ['a', 'b'] };
-  expect(factWords(result)).toBe('Not yours, 57 times, also tried a, b');
+  expect(formatFacts(result)).toBe('Not yours, 57 times, also tried a, b');
 });

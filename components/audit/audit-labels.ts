@@ -4,9 +4,9 @@ import { spokenDuration } from '../format/durations';
 import { revText, shortToken } from '../format/tokens';
 import { visibleText } from '../format/visible-name';
 import type { IconName } from '../icons/icon-shapes';
-import { policyWords } from '../namespaces/format-policy';
+import { formatPolicy } from '../namespaces/format-policy';
 
-const ACT_WORDS: Record<string, string> = {
+const ACTION_LABELS: Record<string, string> = {
   'lock.forceRelease': 'Released a lock',
   'lock.extend': 'Extended a lock',
   'counter.create': 'Made a counter',
@@ -37,9 +37,9 @@ const ACT_WORDS: Record<string, string> = {
 };
 
 /** What was done, in words; an act that this page does not know yet by its name. */
-export const actWords = (act: string): string => ACT_WORDS[act] ?? act;
+export const actionLabel = (act: string): string => ACTION_LABELS[act] ?? act;
 
-export interface OutcomeLook {
+export interface OutcomeStyle {
   word: string;
   icon: IconName;
   ink: string;
@@ -47,7 +47,7 @@ export interface OutcomeLook {
   meaning: string;
 }
 
-export const OUTCOMES: Record<AuditEntry['outcome'], OutcomeLook> = {
+export const OUTCOMES: Record<AuditEntry['outcome'], OutcomeStyle> = {
   done: { word: 'Done', icon: 'check', ink: 'text-t2', meaning: 'It happened.' },
   changed: {
     word: 'Changed',
@@ -90,7 +90,7 @@ export const OUTCOMES: Record<AuditEntry['outcome'], OutcomeLook> = {
 type Facts = Record<string, unknown>;
 
 /** Instants stand in their own column; what an answer repeats of the outcome says nothing. */
-const SILENT = new Set([
+const HIDDEN_FIELDS = new Set([
   'outcome',
   'expiresAt',
   'lastAt',
@@ -101,46 +101,46 @@ const SILENT = new Set([
   'id',
 ]);
 
-function valueWords(key: string, value: unknown): string | null {
+function formatFact(key: string, value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number') {
-    if (/token$/i.test(key)) return `${wordOf(key)} ${shortToken(value)}`;
+    if (/token$/i.test(key)) return `${fieldLabel(key)} ${shortToken(value)}`;
     if (key === 'count') return `${value} times`;
     if (key === 'rev') return `rev ${revText(value)}`;
     if (key.endsWith('Ms'))
-      return `${wordOf(key.replace(/(In)?Ms$/, ''))} ${spokenDuration(value)}`;
-    return `${wordOf(key)} ${value}`;
+      return `${fieldLabel(key.replace(/(In)?Ms$/, ''))} ${spokenDuration(value)}`;
+    return `${fieldLabel(key)} ${value}`;
   }
-  if (typeof value === 'boolean') return `${wordOf(key)} ${value ? 'yes' : 'no'}`;
+  if (typeof value === 'boolean') return `${fieldLabel(key)} ${value ? 'yes' : 'no'}`;
   if (key === 'message') return visibleText(String(value));
-  if (typeof value === 'string') return `${wordOf(key)} ${visibleText(value)}`;
+  if (typeof value === 'string') return `${fieldLabel(key)} ${visibleText(value)}`;
   if (Array.isArray(value))
-    return `${wordOf(key)} ${value.map((each) => visibleText(String(each))).join(', ')}`;
+    return `${fieldLabel(key)} ${value.map((each) => visibleText(String(each))).join(', ')}`;
   if ('leaseMaxMs' in (value as Facts)) {
-    return `${wordOf(key)}: ${policyWords(value as NamespacePolicy)}`;
+    return `${fieldLabel(key)}: ${formatPolicy(value as NamespacePolicy)}`;
   }
-  return nextWords(value as Facts);
+  return formatNextGrant(value as Facts);
 }
 
 /** Who got the lock, where an answer tells it. */
-function nextWords(next: Facts): string | null {
+function formatNextGrant(next: Facts): string | null {
   if (next.kind === 'nobody') return 'nobody waited';
   return typeof next.owner === 'string'
     ? `${String(next.kind)} to ${visibleText(next.owner)}`
     : null;
 }
 
-const wordOf = (key: string) =>
+const fieldLabel = (key: string) =>
   key.replaceAll(
     /([a-z])([A-Z])/g,
     (_, before: string, after: string) => `${before} ${after.toLowerCase()}`,
   );
 
 /** The recorded facts of one side of an act as one line: `token …7016, rev 41`. */
-export function factWords(facts: Facts): string {
+export function formatFacts(facts: Facts): string {
   return Object.entries(facts)
-    .filter(([key]) => !SILENT.has(key))
-    .map(([key, value]) => valueWords(key, value))
+    .filter(([key]) => !HIDDEN_FIELDS.has(key))
+    .map(([key, value]) => formatFact(key, value))
     .filter((words) => words !== null)
     .map((words, i, all) => (i < all.length - 1 ? words.replace(/\.$/, '') : words))
     .join(', ');

@@ -23,7 +23,7 @@ export function readAuditQuery(params: { get: (name: string) => string | null })
   };
 }
 
-export function auditAddress({ act, outcome, search }: AuditQuery): string {
+export function auditUrl({ act, outcome, search }: AuditQuery): string {
   const params = new URLSearchParams();
   if (act) params.set('act', act);
   if (outcome) params.set('outcome', outcome);

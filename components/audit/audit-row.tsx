@@ -8,20 +8,20 @@ import { Icon } from '../icons/icon';
 import { ExactName } from '../ui/exact-name';
 import { Instant } from '../ui/instant';
 import { VisibleText } from '../ui/visible-text';
-import { actWords, factWords, OUTCOMES } from './audit-labels';
+import { actionLabel, formatFacts, OUTCOMES } from './audit-labels';
 
-const KIND_WORDS = { user: '', cli: 'command line', system: 'by itself' } as const;
+const ACTOR_KIND_LABELS = { user: '', cli: 'command line', system: 'by itself' } as const;
 
 /** What the result says beyond what was seen. */
-function news({ seen, result }: AuditEntry): Record<string, unknown> {
+function changedFacts({ seen, result }: AuditEntry): Record<string, unknown> {
   return Object.fromEntries(Object.entries(result).filter(([key, value]) => seen[key] !== value));
 }
 
 /** One act: who, what, why, from what to what. */
 export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
   const { word, icon, ink, meaning } = OUTCOMES[entry.outcome];
-  const seen = factWords(entry.seen);
-  const result = factWords(news(entry));
+  const seen = formatFacts(entry.seen);
+  const result = formatFacts(changedFacts(entry));
   return (
     <tr>
       <td data-cell="when" className="text-12 text-t3">
@@ -34,13 +34,13 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
         >
           <VisibleText text={entry.actor} />
         </span>
-        {KIND_WORDS[entry.actorKind] && (
-          <span className="block text-12 text-t3">{KIND_WORDS[entry.actorKind]}</span>
+        {ACTOR_KIND_LABELS[entry.actorKind] && (
+          <span className="block text-12 text-t3">{ACTOR_KIND_LABELS[entry.actorKind]}</span>
         )}
       </td>
-      <td data-cell="what">{actWords(entry.act)}</td>
+      <td data-cell="what">{actionLabel(entry.act)}</td>
       <td data-cell="subject">
-        <Subject entry={entry} />
+        <Target entry={entry} />
       </td>
       <td data-cell="why" className="text-t2">
         {entry.reason ? (
@@ -72,7 +72,7 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
   );
 }
 
-function Subject({ entry }: { entry: AuditEntry }) {
+function Target({ entry }: { entry: AuditEntry }) {
   const { act, namespace, subject, actor } = entry;
   if (subject === actor) return <span className="text-t3 max-md:hidden">–</span>;
   const path = act.startsWith('counter.') ? counterPath : lockPath;

@@ -10,9 +10,9 @@ import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
-import { RowsToCome } from '../ui/rows-skeleton';
+import { RowsSkeleton } from '../ui/rows-skeleton';
 import { AuditFilters } from './audit-filters';
-import { type AuditQuery, auditAddress, auditInput, readAuditQuery } from './audit-query';
+import { type AuditQuery, auditInput, auditUrl, readAuditQuery } from './audit-query';
 import { AuditRow } from './audit-row';
 
 const POLL_MS = 5_000;
@@ -56,7 +56,7 @@ export function AuditView({
     });
   const change = (part: Partial<AuditQuery>) => {
     const current = readAuditQuery(new URLSearchParams(window.location.search));
-    window.history.replaceState(null, '', auditAddress({ ...current, ...part }));
+    window.history.replaceState(null, '', auditUrl({ ...current, ...part }));
   };
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];
   const acts = data?.pages[0]?.acts ?? initial?.acts ?? [];
@@ -78,7 +78,7 @@ export function AuditView({
         {rows.length > 0 ? (
           <AuditTable rows={rows} now={now} />
         ) : error ? null : isPending ? (
-          <RowsToCome />
+          <RowsSkeleton />
         ) : (
           <p className="border-line border-t py-8 text-14">
             {key === JSON.stringify({ act: null, outcome: null, search: '' })

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { Mark } from '../icons/mark';
 
 /** The frame around the pages before sign-in. */
-export function EntryFrame({
+export function AuthFrame({
   title,
   intro,
   children,

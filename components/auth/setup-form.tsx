@@ -4,7 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { PASSWORD_MIN_CHARS } from '@/server/contract/console/console-terms';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
-import { useIsReady } from '../live/use-is-hydrated';
+import { useIsHydrated } from '../live/use-is-hydrated';
 import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
 import { ProblemNote } from '../ui/problem-note';
@@ -14,7 +14,7 @@ export function SetupForm({ token }: { token: string }) {
   const client = useTRPCClient();
   const [password, setPassword] = useState('');
   const [again, setAgain] = useState('');
-  const isReady = useIsReady();
+  const isReady = useIsHydrated();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const differs = again !== '' && again !== password;

@@ -3,7 +3,7 @@
 import { type FormEvent, useState } from 'react';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
-import { useIsReady } from '../live/use-is-hydrated';
+import { useIsHydrated } from '../live/use-is-hydrated';
 import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
 import { ProblemNote } from '../ui/problem-note';
@@ -11,7 +11,7 @@ import { ProblemNote } from '../ui/problem-note';
 /** Name and password. Says nothing about which of the two was wrong. */
 export function SignInForm() {
   const client = useTRPCClient();
-  const isReady = useIsReady();
+  const isReady = useIsHydrated();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
 

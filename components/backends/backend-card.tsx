@@ -2,13 +2,13 @@ import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { BackendHealth } from '@/server/contract/console/lock-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { Icon } from '../icons/icon';
-import { ShardsLine } from '../shards/shards-summary';
+import { ShardsSummary } from '../shards/shards-summary';
 import { BackendFacts } from './backend-facts';
-import { LossNote } from './data-loss-notice';
+import { DataLossNotice } from './data-loss-notice';
 import { GuaranteeBadge } from './guarantee-badge';
-import { ReadAgain } from './guarantee-check';
+import { GuaranteeCheck } from './guarantee-check';
 import { GuaranteeVerdict } from './guarantee-verdict';
-import { KIND_WORDS } from './store-labels';
+import { KIND_LABELS } from './store-labels';
 import { StoreSettings } from './store-settings';
 
 /** One backend: what it can promise and why, how it is, and the settings that were read of it. */
@@ -35,19 +35,19 @@ export function BackendCard({
           className={reachable ? 'text-t2' : 'text-unknown'}
         />
         <h2 className="min-w-0 truncate font-[620]">{id}</h2>
-        <span className="min-w-0 truncate text-12 text-t3">{KIND_WORDS[kind] ?? kind}</span>
+        <span className="min-w-0 truncate text-12 text-t3">{KIND_LABELS[kind] ?? kind}</span>
         <span className="ml-auto">
           <GuaranteeBadge row={row} />
         </span>
       </div>
-      {backend.loss && <LossNote loss={backend.loss} />}
-      <ShardsLine backend={backend} />
+      {backend.loss && <DataLossNotice loss={backend.loss} />}
+      <ShardsSummary backend={backend} />
       <div className="backend-parts">
         <GuaranteeVerdict row={row} />
         <BackendFacts backend={backend} spaces={spaces} />
         <div className="flex flex-col gap-2">
           {row?.reading && <StoreSettings backend={id} settings={row.reading.settings} />}
-          {row && <ReadAgain row={row} />}
+          {row && <GuaranteeCheck row={row} />}
         </div>
       </div>
     </li>

@@ -4,7 +4,7 @@ import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { exactCount } from '../format/counts';
 import { spokenDuration } from '../format/durations';
 import { latencyText } from '../shell/backend-health-list';
-import { DEATH_WORDS } from './store-labels';
+import { FAILURE_EFFECTS } from './store-labels';
 
 /** A clock that is off by less than this is as good as right. */
 const CLOCK_NEAR_MS = 250;
@@ -53,7 +53,7 @@ export function BackendFacts({
           {latencyMs === null ? (
             <span className="text-t3">not read yet</span>
           ) : (
-            clockWords(clockOffsetMs)
+            clockSkewText(clockOffsetMs)
           )}
         </dd>
       </div>
@@ -78,10 +78,10 @@ export function BackendFacts({
           )}
         </dd>
       </div>
-      {DEATH_WORDS[kind] && (
+      {FAILURE_EFFECTS[kind] && (
         <div>
           <dt>If it dies</dt>
-          <dd className="text-t2">{DEATH_WORDS[kind]}</dd>
+          <dd className="text-t2">{FAILURE_EFFECTS[kind]}</dd>
         </div>
       )}
     </dl>
@@ -102,7 +102,7 @@ function NamespaceLinks({ spaces }: { spaces: NamespaceRow[] }) {
   ));
 }
 
-function clockWords(offsetMs: number): string {
+function clockSkewText(offsetMs: number): string {
   const off = Math.abs(offsetMs);
   if (off < CLOCK_NEAR_MS) return 'agrees with the server’s';
   return `${spokenDuration(off)} ${offsetMs > 0 ? 'ahead of' : 'behind'} the server’s`;

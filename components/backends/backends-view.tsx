@@ -7,7 +7,7 @@ import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { useBackendsHealth } from '../shell/backend-health-list';
-import { worstFirst } from '../shell/sort-by-severity';
+import { sortBySeverity } from '../shell/sort-by-severity';
 import { useGuarantees } from '../shell/use-guarantees';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
@@ -48,7 +48,7 @@ export function BackendsView({
         </div>
       )}
       <ul className="backend-cards">
-        {worstFirst(data, guarantees).map((backend) => (
+        {sortBySeverity(data, guarantees).map((backend) => (
           <BackendCard
             key={backend.id}
             backend={backend}

@@ -1,12 +1,12 @@
-import { type BackendLossRow, LOSS_WORDS } from '@/server/contract/console/backend-loss';
-import { agoWords, spokenDuration } from '../format/durations';
+import { type BackendLossRow, LOSS_LABELS } from '@/server/contract/console/backend-loss';
+import { agoText, spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 
 /**
  * Says that a backend has lost data, and what follows: emphasised while nothing is granted because
  * of it.
  */
-export function LossNote({ loss }: { loss: BackendLossRow }) {
+export function DataLossNotice({ loss }: { loss: BackendLossRow }) {
   const { what, agoMs, quietForMs } = loss;
   const isQuiet = quietForMs > 0;
   return (
@@ -21,8 +21,8 @@ export function LossNote({ loss }: { loss: BackendLossRow }) {
         className={`mt-0.5 ${isQuiet ? 'text-dangertext' : 'text-t3'}`}
       />
       <div className="min-w-0">
-        <p className="font-[620]">It lost its memory {agoWords(agoMs)}.</p>
-        <p>{LOSS_WORDS[what]} Everything that was held there then is over.</p>
+        <p className="font-[620]">It lost its memory {agoText(agoMs)}.</p>
+        <p>{LOSS_LABELS[what]} Everything that was held there then is over.</p>
         <p>
           {isQuiet
             ? `Nothing is granted for another ${spokenDuration(quietForMs)}: until then somebody may hold a lock that was forgotten.`

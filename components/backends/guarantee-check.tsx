@@ -9,7 +9,7 @@ import { useTRPC } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 
 /** When the settings of a backend were read, and for operators a button that reads them now. */
-export function ReadAgain({ row }: { row: GuaranteeRow }) {
+export function GuaranteeCheck({ row }: { row: GuaranteeRow }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const { may } = useSession();
@@ -22,7 +22,7 @@ export function ReadAgain({ row }: { row: GuaranteeRow }) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
       <span role="status" className={`text-12 ${isFailing ? 'text-unknown' : 'text-t3'}`}>
-        {reading.error ? problemOf(reading.error).text : ageWords(row)}
+        {reading.error ? problemOf(reading.error).text : ageLabel(row)}
       </span>
       {may('operator') && (
         <Button
@@ -38,7 +38,7 @@ export function ReadAgain({ row }: { row: GuaranteeRow }) {
   );
 }
 
-function ageWords({ reading, isFailing }: GuaranteeRow): string {
+function ageLabel({ reading, isFailing }: GuaranteeRow): string {
   if (!reading) return isFailing ? 'Settings cannot be read' : 'Settings are being read';
   const read = `Settings read ${spokenDuration(reading.ageMs)} ago`;
   return isFailing ? `${read}; they cannot be read now` : read;

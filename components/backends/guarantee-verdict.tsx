@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import { Icon } from '../icons/icon';
 
-const LEVEL_WORDS = {
+const LEVEL_SUMMARIES = {
   Strong: 'Keeps every promise, also through a crash.',
   Timed: 'Keeps every promise as long as what it says of time holds.',
   'Best-effort': 'A crash or a fail-over may break a promise.',
@@ -27,7 +27,7 @@ export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
     <div>
       <p className="font-[550]">
         {closedBecause === null
-          ? LEVEL_WORDS[level]
+          ? LEVEL_SUMMARIES[level]
           : 'No lock is granted here: it is not set up safely.'}
       </p>
       <ul className="flex flex-col gap-1 pt-1">

@@ -1,5 +1,5 @@
 /** What a store is called, by the scheme of its URL. */
-export const KIND_WORDS: Record<string, string> = {
+export const KIND_LABELS: Record<string, string> = {
   sqlite: 'SQLite, embedded',
   mysql: 'MySQL',
   redis: 'Redis',
@@ -7,7 +7,7 @@ export const KIND_WORDS: Record<string, string> = {
 };
 
 /** What the loss of the store would mean, for an operator on call. */
-export const DEATH_WORDS: Record<string, string> = {
+export const FAILURE_EFFECTS: Record<string, string> = {
   sqlite:
     'It lives and dies with this server. Everything that was answered is there at the next start; leases run on meanwhile.',
   mysql:

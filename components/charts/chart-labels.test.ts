@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { endingWords, hasHistory, insightSummary, isAhead } from './chart-labels';
+import { abnormalEndsLabel, chartsSummary, hasHistory, isHistoryBehind } from './chart-labels';
 
 const total = {
   grants: 1_204,
@@ -15,10 +15,10 @@ const total = {
 const plain = (text: string | null) => text?.replaceAll(/[\u202f\u00a0]/g, ' ');
 
 test('the charts are told in a sentence', () => {
-  expect(plain(insightSummary({ range: '24h', total }))).toBe(
+  expect(plain(chartsSummary({ range: '24h', total }))).toBe(
     'In the last 24 hours: 1,204 grants; waits p50 0 ms and p99 48 s; holds p50 18 s and p99 –; nothing ran out, was forced or given up.',
   );
-  expect(endingWords({ ...total, expiries: 2, forced: 1, timeouts: 1 })).toBe(
+  expect(abnormalEndsLabel({ ...total, expiries: 2, forced: 1, timeouts: 1 })).toBe(
     '2 leases ran out, 1 hold was ended by force, 1 waiter gave up',
   );
 });
@@ -34,10 +34,10 @@ test('a lock that was granted or released in the range is ahead of an empty hist
   const none = { total: { ...total, grants: 0 }, holds: [], points: [{ at: 1_000 }] as never };
   const held = (grantedAt: number) => ({ hold: { grantedAt } as LockRow['hold'], ended: null });
   const ended = (at: number) => ({ hold: null, ended: { at } as LockRow['ended'] });
-  expect(isAhead(held(1_000), none)).toBe(true);
-  expect(isAhead(ended(4_000), none)).toBe(true);
-  expect(isAhead(held(999), none)).toBe(false);
-  expect(isAhead(ended(999), none)).toBe(false);
-  expect(isAhead({ hold: null, ended: null }, none)).toBe(false);
-  expect(isAhead(held(1_000), { ...none, total })).toBe(false);
+  expect(isHistoryBehind(held(1_000), none)).toBe(true);
+  expect(isHistoryBehind(ended(4_000), none)).toBe(true);
+  expect(isHistoryBehind(held(999), none)).toBe(false);
+  expect(isHistoryBehind(ended(999), none)).toBe(false);
+  expect(isHistoryBehind({ hold: null, ended: null }, none)).toBe(false);
+  expect(isHistoryBehind(held(1_000), { ...none, total })).toBe(false);
 });

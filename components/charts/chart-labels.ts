@@ -2,25 +2,25 @@ import type { LockInsight } from '@/server/contract/console/insight-row';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { exactCount } from '../format/counts';
 import { durationText } from '../format/durations';
-import { RANGE_WORDS } from './chart-range';
+import { RANGE_LABELS } from './chart-range';
 
 type Total = LockInsight['total'];
 
 /** A quantile as a figure; a dash where there was nothing. */
-export const quantileText = (ms: number | null): string =>
+export const quantileLabel = (ms: number | null): string =>
   ms === null ? '–' : durationText(Math.round(ms));
 
-const times = (count: number, one: string, many: string) =>
+const countLabel = (count: number, one: string, many: string) =>
   count === 0 ? null : `${exactCount(count)} ${count === 1 ? one : many}`;
 
 /** How holds and waits came to a bad end, in words; null if none did. */
-export function endingWords({ expiries, forced, timeouts }: Total): string | null {
-  const told = [
-    times(expiries, 'lease ran out', 'leases ran out'),
-    times(forced, 'hold was ended by force', 'holds were ended by force'),
-    times(timeouts, 'waiter gave up', 'waiters gave up'),
+export function abnormalEndsLabel({ expiries, forced, timeouts }: Total): string | null {
+  const parts = [
+    countLabel(expiries, 'lease ran out', 'leases ran out'),
+    countLabel(forced, 'hold was ended by force', 'holds were ended by force'),
+    countLabel(timeouts, 'waiter gave up', 'waiters gave up'),
   ].filter((words) => words !== null);
-  return told.length === 0 ? null : told.join(', ');
+  return parts.length === 0 ? null : parts.join(', ');
 }
 
 /** Whether anything at all was counted. */
@@ -31,7 +31,7 @@ export const hasHistory = ({ total, holds }: Pick<LockInsight, 'total' | 'holds'
  * Whether a lock that has no history in a range was granted or released in it all the same: its
  * newest events come into its history a moment later.
  */
-export function isAhead(
+export function isHistoryBehind(
   { hold, ended }: Pick<LockRow, 'hold' | 'ended'>,
   insight: Pick<LockInsight, 'total' | 'holds' | 'points'>,
 ): boolean {
@@ -41,9 +41,9 @@ export function isAhead(
 }
 
 /** All charts in one sentence, for screen readers. */
-export function insightSummary({ range, total }: Pick<LockInsight, 'range' | 'total'>): string {
-  const granted = times(total.grants, 'grant', 'grants') ?? 'no grant';
-  const waits = `waits p50 ${quantileText(total.waitP50Ms)} and p99 ${quantileText(total.waitP99Ms)}`;
-  const holds = `holds p50 ${quantileText(total.holdP50Ms)} and p99 ${quantileText(total.holdP99Ms)}`;
-  return `In ${RANGE_WORDS[range].whole}: ${granted}; ${waits}; ${holds}; ${endingWords(total) ?? 'nothing ran out, was forced or given up'}.`;
+export function chartsSummary({ range, total }: Pick<LockInsight, 'range' | 'total'>): string {
+  const granted = countLabel(total.grants, 'grant', 'grants') ?? 'no grant';
+  const waits = `waits p50 ${quantileLabel(total.waitP50Ms)} and p99 ${quantileLabel(total.waitP99Ms)}`;
+  const holds = `holds p50 ${quantileLabel(total.holdP50Ms)} and p99 ${quantileLabel(total.holdP99Ms)}`;
+  return `In ${RANGE_LABELS[range].long}: ${granted}; ${waits}; ${holds}; ${abnormalEndsLabel(total) ?? 'nothing ran out, was forced or given up'}.`;
 }

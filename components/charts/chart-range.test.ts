@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { INSIGHT_RANGES } from '@/server/contract/console/insight-row';
-import { rangeAddress, readRange, widerRange } from './chart-range';
+import { rangeUrl, readRange, widerRange } from './chart-range';
 
 test('a range stands in the address, but for the first, and is read from there', () => {
   for (const range of INSIGHT_RANGES) {
-    const address = rangeAddress('/locks/default/x', range);
+    const address = rangeUrl('/locks/default/x', range);
     expect(readRange(new URL(address, 'http://h').searchParams)).toBe(range);
   }
-  expect(rangeAddress('/locks/default/x', '1h')).toBe('/locks/default/x');
+  expect(rangeUrl('/locks/default/x', '1h')).toBe('/locks/default/x');
   expect(readRange(new URLSearchParams('range=2y'))).toBe('1h');
   expect(widerRange('7d')).toBe('30d');
   expect(widerRange('30d')).toBeNull();

@@ -2,12 +2,12 @@
 
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount } from '../format/counts';
-import { quantileText } from './chart-labels';
-import { stepText } from './drawing/time-ticks';
+import { quantileLabel } from './chart-labels';
+import { bucketLabel } from './drawing/time-ticks';
 
 /** The charts over time as figures: the steps in which anything happened, newest first. */
-export function InsightTable({ insight: { range, points } }: { insight: LockInsight }) {
-  const told = points
+export function ChartTable({ insight: { range, points } }: { insight: LockInsight }) {
+  const active = points
     .filter(
       ({ grants, timeouts, expiries, forced, holdP99Ms }) =>
         grants + timeouts + expiries + forced > 0 || holdP99Ms !== null,
@@ -37,14 +37,14 @@ export function InsightTable({ insight: { range, points } }: { insight: LockInsi
           </tr>
         </thead>
         <tbody>
-          {told.map((point) => (
+          {active.map((point) => (
             <tr key={point.at}>
-              <th scope="row">{stepText(range, point.at)}</th>
+              <th scope="row">{bucketLabel(range, point.at)}</th>
               <td>{exactCount(point.grants)}</td>
-              <td>{quantileText(point.waitP50Ms)}</td>
-              <td>{quantileText(point.waitP99Ms)}</td>
-              <td>{quantileText(point.holdP50Ms)}</td>
-              <td>{quantileText(point.holdP99Ms)}</td>
+              <td>{quantileLabel(point.waitP50Ms)}</td>
+              <td>{quantileLabel(point.waitP99Ms)}</td>
+              <td>{quantileLabel(point.holdP50Ms)}</td>
+              <td>{quantileLabel(point.holdP99Ms)}</td>
               <td>{exactCount(point.expiries)}</td>
               <td>{exactCount(point.forced)}</td>
               <td>{exactCount(point.timeouts)}</td>

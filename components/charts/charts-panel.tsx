@@ -16,15 +16,15 @@ import { heldMsOf } from '../locks/held-time';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
-import { hasHistory, insightSummary, isAhead } from './chart-labels';
-import { RANGE_WORDS, widerRange } from './chart-range';
-import { InsightTable } from './chart-table';
-import { ChartsToCome } from './charts-skeleton';
-import { useRange } from './use-chart-range';
-import { useCharts } from './use-lock-charts';
+import { chartsSummary, hasHistory, isHistoryBehind } from './chart-labels';
+import { RANGE_LABELS, widerRange } from './chart-range';
+import { ChartTable } from './chart-table';
+import { ChartsSkeleton } from './charts-skeleton';
+import { useChartRange } from './use-chart-range';
+import { useLockCharts } from './use-lock-charts';
 
 /** A minute is a long time beside a step of an hour's chart, and none beside one of a month's. */
-const READ_EVERY_MS: Record<InsightRange, number> = {
+const REFETCH_EVERY_MS: Record<InsightRange, number> = {
   '1h': 5_000,
   '24h': 30_000,
   '7d': 60_000,
@@ -32,12 +32,12 @@ const READ_EVERY_MS: Record<InsightRange, number> = {
 };
 
 /** While a lock is ahead of its history, that is read again so often. */
-const AHEAD_EVERY_MS = 1_000;
+const REFETCH_BEHIND_MS = 1_000;
 
 /**
  * How often a lock was granted, and how long it was waited for and held: over time, and altogether.
  */
-export function InsightPanel({
+export function ChartsPanel({
   row,
   initial,
 }: {
@@ -46,7 +46,7 @@ export function InsightPanel({
   initial: LockInsight | null;
 }) {
   const { namespace, name } = row;
-  const [range, setRange] = useRange();
+  const [range, setRange] = useChartRange();
   const trpc = useTRPC();
   const { data, error } = useQuery(
     trpc.insights.lock.queryOptions(
@@ -55,7 +55,9 @@ export function InsightPanel({
         ...(initial?.range === range && { initialData: initial }),
         placeholderData: keepPreviousData,
         refetchInterval: ({ state }) =>
-          state.data && isAhead(row, state.data) ? AHEAD_EVERY_MS : READ_EVERY_MS[range],
+          state.data && isHistoryBehind(row, state.data)
+            ? REFETCH_BEHIND_MS
+            : REFETCH_EVERY_MS[range],
       },
     ),
   );
@@ -73,31 +75,33 @@ export function InsightPanel({
           />
         </div>
       )}
-      {!data && <ChartsToCome />}
-      {data && isAhead(row, data) && <NotYet />}
-      {data && !hasHistory(data) && !isAhead(row, data) && (
-        <Nothing range={data.range} onRange={setRange} />
+      {!data && <ChartsSkeleton />}
+      {data && isHistoryBehind(row, data) && <NotCountedYet />}
+      {data && !hasHistory(data) && !isHistoryBehind(row, data) && (
+        <NoActivity range={data.range} onRange={setRange} />
       )}
-      {data && hasHistory(data) && <Pictures insight={data} row={row} />}
+      {data && hasHistory(data) && <Charts insight={data} row={row} />}
     </Panel>
   );
 }
 
-function Pictures({ insight, row }: { insight: LockInsight; row: LockRow }) {
+function Charts({ insight, row }: { insight: LockInsight; row: LockRow }) {
   const id = useId();
-  const { Charts, isLost } = useCharts();
+  const { Charts, isLost } = useLockCharts();
   const isHeld = row.hold !== null && row.status !== 'unknown' && row.status !== 'expired';
   const heldMs = useAtBackend(row.backend, (now, _, lastAnswerAt) =>
-    isHeld ? coarse(heldMsOf(row, now, lastAnswerAt) ?? 0) : null,
+    isHeld ? roundTo2Digits(heldMsOf(row, now, lastAnswerAt) ?? 0) : null,
   );
   const waitedMs = useAtBackend(row.backend, (now) =>
-    row.oldestWaitAt === null || row.status === 'unknown' ? null : coarse(now - row.oldestWaitAt),
+    row.oldestWaitAt === null || row.status === 'unknown'
+      ? null
+      : roundTo2Digits(now - row.oldestWaitAt),
   );
   return (
     <>
       <figure aria-labelledby={id}>
         <figcaption id={id} className="sr-only">
-          {insightSummary(insight)}
+          {chartsSummary(insight)}
         </figcaption>
         {Charts ? (
           <Charts insight={insight} heldMs={heldMs} waitedMs={waitedMs} />
@@ -109,22 +113,22 @@ function Pictures({ insight, row }: { insight: LockInsight; row: LockRow }) {
                 figures.
               </p>
             )}
-            <ChartsToCome />
+            <ChartsSkeleton />
           </>
         )}
       </figure>
       <details className="insight-more">
         <summary>The charts over time as a table</summary>
-        <InsightTable insight={insight} />
+        <ChartTable insight={insight} />
       </details>
     </>
   );
 }
 
 /** Rounded to two digits, so that charts are not redrawn for invisible changes. */
-const coarse = (ms: number) => Number(Math.max(0, ms).toPrecision(2));
+const roundTo2Digits = (ms: number) => Number(Math.max(0, ms).toPrecision(2));
 
-const STEP_WORDS: Record<InsightRange, string> = {
+const BUCKET_LABELS: Record<InsightRange, string> = {
   '1h': 'by the minute',
   '24h': 'by 10 minutes',
   '7d': 'by the hour',
@@ -135,7 +139,7 @@ function Age({ of: { asOf, range } }: { of: LockInsight }) {
   const ageMs = useAtBackend('', (now) => Math.floor(Math.max(0, now - asOf) / 1_000) * 1_000);
   return (
     <>
-      {STEP_WORDS[range]}, as of {spokenDuration(ageMs)}
+      {BUCKET_LABELS[range]}, as of {spokenDuration(ageMs)}
     </>
   );
 }
@@ -155,11 +159,11 @@ function Ranges({
           key={each}
           type="button"
           aria-pressed={each === range}
-          aria-label={RANGE_WORDS[each].whole}
+          aria-label={RANGE_LABELS[each].long}
           onClick={() => onRange(each)}
           className="range-button"
         >
-          {RANGE_WORDS[each].short}
+          {RANGE_LABELS[each].short}
         </button>
       ))}
     </fieldset>
@@ -167,7 +171,7 @@ function Ranges({
 }
 
 /** The lock itself shows what its history does not know yet. */
-function NotYet() {
+function NotCountedYet() {
   return (
     <div className="px-3.5 py-4">
       <p>This lock’s newest events are not counted yet.</p>
@@ -178,7 +182,7 @@ function NotYet() {
   );
 }
 
-function Nothing({
+function NoActivity({
   range,
   onRange,
 }: {
@@ -188,7 +192,7 @@ function Nothing({
   const wider = widerRange(range);
   return (
     <div className="px-3.5 py-4">
-      <p>This lock was not granted in {RANGE_WORDS[range].whole}, and no hold or wait ended.</p>
+      <p>This lock was not granted in {RANGE_LABELS[range].long}, and no hold or wait ended.</p>
       <p className="max-w-[70ch] pt-0.5 text-t3">
         Every grant is counted by the minute, with how long was waited for it and how long it was
         held, and kept for 30 days.
@@ -196,7 +200,7 @@ function Nothing({
       {wider && (
         <div className="pt-3">
           <Button size="small" onClick={() => onRange(wider)}>
-            Look at {RANGE_WORDS[wider].whole}
+            Look at {RANGE_LABELS[wider].long}
           </Button>
         </div>
       )}

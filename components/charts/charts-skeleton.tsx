@@ -1,5 +1,5 @@
 /** Placeholders for the charts, with the same height. */
-export function ChartsToCome() {
+export function ChartsSkeleton() {
   return (
     <div className="charts after-a-moment" aria-hidden="true">
       <div className="charts-over-time">

@@ -1,31 +1,31 @@
 'use client';
 
 import { useEffect, useState } from 'react';
-import type InsightCharts from './drawing/lock-charts';
+import type LockCharts from './drawing/lock-charts';
 
-const TRY_AGAIN_MS = 3_000;
+const RETRY_MS = 3_000;
 
 /**
  * The chart library: large, so it is loaded separately, and only where it is used. Null until it
  * has loaded. If the server is unreachable the page must survive: `isLost` is set, and loading is
  * retried.
  */
-export function useCharts(): { Charts: typeof InsightCharts | null; isLost: boolean } {
-  const [loaded, setLoaded] = useState<{ Charts: typeof InsightCharts } | null>(null);
-  const [tries, setTries] = useState(0);
+export function useLockCharts(): { Charts: typeof LockCharts | null; isLost: boolean } {
+  const [loaded, setLoaded] = useState<{ Charts: typeof LockCharts } | null>(null);
+  const [attempts, setTries] = useState(0);
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | null = null;
-    let isOver = false;
+    let isUnmounted = false;
     import('./drawing/lock-charts').then(
-      ({ default: Charts }) => !isOver && setLoaded({ Charts }),
+      ({ default: Charts }) => !isUnmounted && setLoaded({ Charts }),
       () => {
-        if (!isOver) timer = setTimeout(() => setTries(tries + 1), TRY_AGAIN_MS);
+        if (!isUnmounted) timer = setTimeout(() => setTries(attempts + 1), RETRY_MS);
       },
     );
     return () => {
-      isOver = true;
+      isUnmounted = true;
       if (timer !== null) clearTimeout(timer);
     };
-  }, [tries]);
-  return { Charts: loaded?.Charts ?? null, isLost: loaded === null && tries > 0 };
+  }, [attempts]);
+  return { Charts: loaded?.Charts ?? null, isLost: loaded === null && attempts > 0 };
 }

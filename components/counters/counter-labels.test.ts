@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { boundText, deltaText, roomWords, standingOf, wholeNumber } from './counter-labels';
+import {
+  boundLabel,
+  boundsPosition,
+  deltaLabel,
+  headroomLabel,
+  parseWholeNumber,
+} from './counter-labels';
 
 const at = (
   value: number | null,
@@ -28,34 +34,36 @@ describe('where a counter stands', () => {
     [at(7, 7, 7), 'atFloor', 1],
     [at(0, -MOST, MOST), 'within', 0.5],
   ] as const)('%o is %s', (facts, state, share) => {
-    expect(standingOf(facts)).toEqual({ state, share });
+    expect(boundsPosition(facts)).toEqual({ state, share });
   });
 
   it('is unknown where its backend is silent or its record cannot be read', () => {
-    expect(standingOf(at(50, 0, 100, false))).toEqual({ state: 'unknown', share: 0.5 });
-    expect(standingOf(at(null, null, null, false))).toEqual({ state: 'unknown', share: null });
+    expect(boundsPosition(at(50, 0, 100, false))).toEqual({ state: 'unknown', share: 0.5 });
+    expect(boundsPosition(at(null, null, null, false))).toEqual({ state: 'unknown', share: null });
   });
 });
 
 describe('in words', () => {
   it('tells how far it can go either way, exactly', () => {
-    expect(roomWords(at(1_000, 0, 5_000))).toBe('1,000 above the floor, 4,000 below the ceiling');
-    expect(roomWords(at(0, 0, 5))).toBe('at the floor, 5 below the ceiling');
-    expect(roomWords(at(5, null, 5))).toBe('at the ceiling');
-    expect(roomWords(at(5, null, null))).toBe('no bounds');
-    expect(roomWords(at(MOST, -MOST, null))).toBe('18,014,398,509,481,982 above the floor');
+    expect(headroomLabel(at(1_000, 0, 5_000))).toBe(
+      '1,000 above the floor, 4,000 below the ceiling',
+    );
+    expect(headroomLabel(at(0, 0, 5))).toBe('at the floor, 5 below the ceiling');
+    expect(headroomLabel(at(5, null, 5))).toBe('at the ceiling');
+    expect(headroomLabel(at(5, null, null))).toBe('no bounds');
+    expect(headroomLabel(at(MOST, -MOST, null))).toBe('18,014,398,509,481,982 above the floor');
   });
 
   it('tells steps with their sign, and bounds that are not there', () => {
-    expect([deltaText(1_200), deltaText(-3), deltaText(0)]).toEqual(['+1,200', '−3', '0']);
-    expect([boundText(null), boundText(-1)]).toEqual(['none', '−1']);
+    expect([deltaLabel(1_200), deltaLabel(-3), deltaLabel(0)]).toEqual(['+1,200', '−3', '0']);
+    expect([boundLabel(null), boundLabel(-1)]).toEqual(['none', '−1']);
   });
 
   it('reads whole numbers as people type them, and nothing else', () => {
     const typed = ['12', ' -3 ', '−3', '+1,000', '1_000', '9007199254740991', '-0'];
-    expect(typed.map(wholeNumber)).toEqual([12, -3, -3, 1_000, 1_000, MOST, 0]);
+    expect(typed.map(parseWholeNumber)).toEqual([12, -3, -3, 1_000, 1_000, MOST, 0]);
     for (const text of ['', '-', '1.5', '1e3', 'x', '9007199254740992', '0x10']) {
-      expect(wholeNumber(text)).toBeNull();
+      expect(parseWholeNumber(text)).toBeNull();
     }
   });
 });

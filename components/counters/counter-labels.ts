@@ -13,16 +13,16 @@ export type CounterState =
   | 'nearCeiling'
   | 'within';
 
-export interface Standing {
+export interface BoundsPosition {
   state: CounterState;
   /** From 0, the floor, to 1, the ceiling; null without both, or where nothing is known. */
   share: number | null;
 }
 
-type Facts = Pick<CounterRow, 'value' | 'floor' | 'ceiling' | 'isKnown'>;
+type CounterFacts = Pick<CounterRow, 'value' | 'floor' | 'ceiling' | 'isKnown'>;
 
 /** An unknown value is never shown as within its bounds. */
-export function standingOf({ value, floor, ceiling, isKnown }: Facts): Standing {
+export function boundsPosition({ value, floor, ceiling, isKnown }: CounterFacts): BoundsPosition {
   if (value === null) return { state: 'unknown', share: null };
   const share = shareOf(value, floor, ceiling);
   if (!isKnown) return { state: 'unknown', share };
@@ -41,31 +41,31 @@ function shareOf(value: number, floor: number | null, ceiling: number | null): n
 }
 
 /** How far it can still go, either way. */
-export function roomWords({ value, floor, ceiling }: Facts): string {
+export function headroomLabel({ value, floor, ceiling }: CounterFacts): string {
   if (value === null) return 'its record cannot be read';
-  const down = floor === null ? null : distance(value, floor, 'above', 'the floor');
-  const up = ceiling === null ? null : distance(ceiling, value, 'below', 'the ceiling');
+  const down = floor === null ? null : distanceLabel(value, floor, 'above', 'the floor');
+  const up = ceiling === null ? null : distanceLabel(ceiling, value, 'below', 'the ceiling');
   return [down, up].filter((words) => words !== null).join(', ') || 'no bounds';
 }
 
-function distance(high: number, low: number, side: string, bound: string): string {
+function distanceLabel(high: number, low: number, side: string, bound: string): string {
   const far = BigInt(high) - BigInt(low);
   return far === 0n ? `at ${bound}` : `${far.toLocaleString('en-US')} ${side} ${bound}`;
 }
 
 /** A bound in a table. */
-export const boundText = (bound: number | null): string =>
+export const boundLabel = (bound: number | null): string =>
   bound === null ? 'none' : exactCount(bound);
 
 /** A step with its sign. */
-export const deltaText = (delta: number): string =>
+export const deltaLabel = (delta: number): string =>
   delta > 0 ? `+${exactCount(delta)}` : exactCount(delta);
 
 /**
  * The whole number in a typed text; spaces, commas and underscores between digits are ignored.
  * Null: none.
  */
-export function wholeNumber(text: string): number | null {
+export function parseWholeNumber(text: string): number | null {
   const bare = text
     .trim()
     .replace(/^−/, '-')

@@ -2,4 +2,4 @@
 export const COUNTERS_SHOWN = 500;
 
 /** As many moves as one look shows. */
-export const MOVES_SHOWN = 20;
+export const CHANGES_SHOWN = 20;

@@ -2,14 +2,14 @@ import Link from 'next/link';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import { SelectBox } from '../deletion/select-box';
 import { isNameable } from '../deletion/selection';
-import type { Selecting } from '../deletion/use-selection';
+import type { SelectionControls } from '../deletion/use-selection';
 import { counterPath } from '../format/lock-path';
 import { visibleText } from '../format/visible-name';
 import { ExactName } from '../ui/exact-name';
-import { boundText } from './counter-labels';
+import { boundLabel } from './counter-labels';
 import { CounterValue } from './counter-value';
-import { RoomBar } from './headroom';
-import { LastMove } from './last-change';
+import { Headroom } from './headroom';
+import { LastChange } from './last-change';
 
 /** The counters, one a line; on a phone a block each. */
 export function CounterTable({
@@ -18,7 +18,7 @@ export function CounterTable({
 }: {
   rows: CounterRow[];
   /** Null where nothing may be selected. */
-  selecting: Selecting | null;
+  selecting: SelectionControls | null;
 }) {
   return (
     <div className="card list-in-card">
@@ -71,16 +71,16 @@ export function CounterTable({
                 <CounterValue row={row} />
               </td>
               <td data-cell="room">
-                <RoomBar row={row} />
+                <Headroom row={row} />
               </td>
               <td data-number="true" className="text-t2 max-md:hidden!">
-                {boundText(row.floor)}
+                {boundLabel(row.floor)}
               </td>
               <td data-number="true" className="text-t2 max-md:hidden!">
-                {boundText(row.ceiling)}
+                {boundLabel(row.ceiling)}
               </td>
               <td data-cell="move">
-                <LastMove row={row} />
+                <LastChange row={row} />
               </td>
             </tr>
           ))}
@@ -90,7 +90,7 @@ export function CounterTable({
   );
 }
 
-function SelectCell({ row, selecting }: { row: CounterRow; selecting: Selecting }) {
+function SelectCell({ row, selecting }: { row: CounterRow; selecting: SelectionControls }) {
   const { selection, select } = selecting;
   return (
     <td data-cell="select">

@@ -9,13 +9,13 @@ import { SelectionBar } from '../deletion/selection-bar';
 import { useSelection } from '../deletion/use-selection';
 import { exactCount, plural } from '../format/counts';
 import { Icon } from '../icons/icon';
-import { LostLine } from '../live/connection-lost-note';
-import { LiveDot } from '../live/live-indicator';
+import { ConnectionLostNote } from '../live/connection-lost-note';
+import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
-import { useSettled } from '../live/use-debounced';
+import { useDebounced } from '../live/use-debounced';
 import { useLive } from '../live/use-live';
 import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
@@ -28,8 +28,8 @@ export function CountersView({ initial }: { initial: CounterPage }) {
   const client = useTRPCClient();
   const { may } = useSession();
   const [text, setText] = useState('');
-  const search = useSettled(text.trim());
-  const [isMaking, setMaking] = useState(false);
+  const search = useDebounced(text.trim());
+  const [isCreating, setCreating] = useState(false);
   const input = { limit: COUNTERS_SHOWN, ...(search && { search }) };
   const { data, receivedAt, link, retry } = useLive<CounterPage>(
     search,
@@ -57,7 +57,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
                   <DeleteNamesButton kind="counter" at={{}} onGone={selecting.drop}>
                     Delete counters…
                   </DeleteNamesButton>
-                  <Button tone="accent" onClick={() => setMaking(true)}>
+                  <Button tone="accent" onClick={() => setCreating(true)}>
                     New counter…
                   </Button>
                 </span>
@@ -67,7 +67,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
             Whole numbers that never leave their bounds, whoever adds to them.
           </PageHead>
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-3">
-            <Find text={text} onText={setText} />
+            <SearchField text={text} onText={setText} />
             <span className="text-12 text-t3">
               {search
                 ? `${exactCount(data.matching)} of ${exactCount(data.total)}`
@@ -77,24 +77,24 @@ export function CountersView({ initial }: { initial: CounterPage }) {
             </span>
             <span className="ml-auto flex items-center gap-4">
               {may('operator') && data.rows.length > 0 && <SelectButton selecting={selecting} />}
-              <LiveDot link={link} onRetry={retry} isFleet />
+              <LiveIndicator link={link} onRetry={retry} isFleet />
             </span>
           </div>
           {data.rows.length > 0 ? (
             <CounterTable rows={data.rows} selecting={may('operator') ? selecting : null} />
           ) : (
-            <Nothing isSearch={search !== ''} mayMake={may('operator')} />
+            <NoCounters isSearch={search !== ''} mayMake={may('operator')} />
           )}
         </div>
       </div>
-      <LostLine />
+      <ConnectionLostNote />
       {may('operator') && <SelectionBar kind="counter" selecting={selecting} />}
-      {isMaking && <NewCounterDialog onClose={() => setMaking(false)} />}
+      {isCreating && <NewCounterDialog onClose={() => setCreating(false)} />}
     </ReadingProvider>
   );
 }
 
-function Find({ text, onText }: { text: string; onText: (text: string) => void }) {
+function SearchField({ text, onText }: { text: string; onText: (text: string) => void }) {
   return (
     <span className="relative w-full sm:w-[280px]">
       <Icon
@@ -115,7 +115,7 @@ function Find({ text, onText }: { text: string; onText: (text: string) => void }
   );
 }
 
-function Nothing({ isSearch, mayMake }: { isSearch: boolean; mayMake: boolean }) {
+function NoCounters({ isSearch, mayMake }: { isSearch: boolean; mayMake: boolean }) {
   return (
     <div className="card px-3.5 py-6">
       <p className="text-14">{isSearch ? 'No counter has this in its name.' : 'No counter yet.'}</p>

@@ -1,11 +1,11 @@
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { roomWords, standingOf } from './counter-labels';
+import { boundsPosition, headroomLabel } from './counter-labels';
 
 const isTight = (state: string) => state !== 'within' && state !== 'unknown';
 
 /** How far a counter is from its bounds: a bar where it has both, and in words. */
-export function RoomBar({ row }: { row: CounterRow }) {
-  const { state, share } = standingOf(row);
+export function Headroom({ row }: { row: CounterRow }) {
+  const { state, share } = boundsPosition(row);
   const tight = isTight(state);
   return (
     <span className="room">
@@ -15,7 +15,7 @@ export function RoomBar({ row }: { row: CounterRow }) {
         </span>
       )}
       <span className={`text-12 ${tight ? 'font-[550] text-contended' : 'text-t2'}`}>
-        {roomWords(row)}
+        {headroomLabel(row)}
       </span>
     </span>
   );

@@ -1,13 +1,13 @@
 'use client';
 
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { agoWords } from '../format/durations';
+import { agoText } from '../format/durations';
 import { useAtBackend } from '../live/reading';
 import { ExactName } from '../ui/exact-name';
-import { deltaText } from './counter-labels';
+import { deltaLabel } from './counter-labels';
 
 /** Who moved a counter last, by how much, and how long ago. */
-export function LastMove({ row }: { row: CounterRow }) {
+export function LastChange({ row }: { row: CounterRow }) {
   const { lastMove, backend } = row;
   const agoMs = useAtBackend(backend, (now) =>
     lastMove ? Math.max(0, Math.floor((now - lastMove.at) / 1_000) * 1_000) : 0,
@@ -15,12 +15,12 @@ export function LastMove({ row }: { row: CounterRow }) {
   if (!lastMove) return <span className="text-t3">never moved</span>;
   return (
     <>
-      <b className="font-[550]">{deltaText(lastMove.delta)}</b>
+      <b className="font-[550]">{deltaLabel(lastMove.delta)}</b>
       <span className="text-t2">
         {' '}
         by <ExactName name={lastMove.who} className="text-12" />
       </span>
-      <span className="whitespace-nowrap text-t3"> {agoWords(agoMs)}</span>
+      <span className="whitespace-nowrap text-t3"> {agoText(agoMs)}</span>
     </>
   );
 }

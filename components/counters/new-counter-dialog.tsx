@@ -3,18 +3,18 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useId, useState } from 'react';
-import { isReason, ReasonField } from '../actions/reason-field';
-import { useAct } from '../actions/use-action-attempt';
+import { isValidReason, ReasonField } from '../actions/reason-field';
+import { useActionAttempt } from '../actions/use-action-attempt';
 import { useRequestId } from '../actions/use-request-id';
 import { exactCount } from '../format/counts';
 import { counterPath } from '../format/lock-path';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Field } from '../ui/controls/field';
 import { BoundsFields } from './actions/bounds-fields';
-import { CounterActFrame } from './actions/counter-dialog';
-import { isBetween, readBounds } from './actions/parse-bounds';
-import { WholeField } from './actions/whole-number-field';
-import { wholeNumber } from './counter-labels';
+import { CounterDialog } from './actions/counter-dialog';
+import { isBetween, parseBounds } from './actions/parse-bounds';
+import { WholeNumberField } from './actions/whole-number-field';
+import { parseWholeNumber } from './counter-labels';
 
 /** Creates a counter, and opens its page. */
 export function NewCounterDialog({ onClose }: { onClose: () => void }) {
@@ -26,12 +26,12 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
   const [initial, setInitial] = useState('0');
   const [typed, setTyped] = useState({ floor: '0', ceiling: '' });
   const [reason, setReason] = useState('');
-  const [standsAt, setStandsAt] = useState<number | null>(null);
-  const bounds = readBounds(typed);
-  const value = wholeNumber(initial);
-  const isOutside = value !== null && bounds.areSound && !isBetween(value, bounds);
+  const [existingValue, setExistingValue] = useState<number | null>(null);
+  const bounds = parseBounds(typed);
+  const value = parseWholeNumber(initial);
+  const isOutside = value !== null && bounds.areValid && !isBetween(value, bounds);
 
-  const act = useAct(async () => {
+  const action = useActionAttempt(async () => {
     const { floor, ceiling } = bounds;
     const answer = await client.counters.create.mutate({
       namespace,
@@ -42,29 +42,30 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
       reason,
       requestId,
     });
-    if (answer.outcome === 'exists') return setStandsAt(answer.value);
+    if (answer.outcome === 'exists') return setExistingValue(answer.value);
     onClose();
     router.push(counterPath(namespace, name));
   });
   const missing = [
     ...(name === '' ? ['a name'] : []),
     ...(value === null || isOutside ? ['a value within the bounds'] : []),
-    ...(bounds.areSound ? [] : ['sound bounds']),
-    ...(isReason(reason) ? [] : ['a reason']),
+    ...(bounds.areValid ? [] : ['sound bounds']),
+    ...(isValidReason(reason) ? [] : ['a reason']),
   ];
   return (
-    <CounterActFrame
+    <CounterDialog
       title="New counter"
       notice={
-        standsAt !== null && (
+        existingValue !== null && (
           <p>
-            There is such a counter already, at <b>{exactCount(standsAt)}</b>. Nothing was done.
+            There is such a counter already, at <b>{exactCount(existingValue)}</b>. Nothing was
+            done.
           </p>
         )
       }
       missing={missing}
       word="Make the counter"
-      act={act}
+      act={action}
       onClose={onClose}
     >
       <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_160px]">
@@ -76,33 +77,33 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
           maxLength={200}
           autoComplete="off"
           onChange={(event) => {
-            setStandsAt(null);
+            setExistingValue(null);
             setName(event.target.value);
           }}
         />
-        <NamespaceChoice
+        <NamespaceSelect
           value={namespace}
           onChange={(next) => {
-            setStandsAt(null);
+            setExistingValue(null);
             setNamespace(next);
           }}
         />
       </div>
-      <WholeField
+      <WholeNumberField
         label="First value"
         value={initial}
         problem={isOutside ? 'is not within the bounds' : null}
         onChange={setInitial}
       />
       <BoundsFields typed={typed} onChange={setTyped} />
-      <ReasonField value={reason} onChange={setReason} hint={KEPT} />
-    </CounterActFrame>
+      <ReasonField value={reason} onChange={setReason} hint={REASON_HINT} />
+    </CounterDialog>
   );
 }
 
-const KEPT = 'kept in the counter’s moves and in the audit log';
+const REASON_HINT = 'kept in the counter’s moves and in the audit log';
 
-function NamespaceChoice({
+function NamespaceSelect({
   value,
   onChange,
 }: {

@@ -4,8 +4,8 @@ import { useState } from 'react';
 import { useSession } from '../live/session';
 import { Button } from '../ui/controls/button';
 import { DeleteNamesDialog } from './delete-names-dialog';
-import type { Typed } from './deletion-fields';
-import type { Chosen } from './use-deletion';
+import type { DeletionForm } from './deletion-fields';
+import type { DeletionTarget } from './use-deletion';
 
 /** Opens the deletion of names; renders nothing for a viewer. */
 export function DeleteNamesButton({
@@ -15,9 +15,9 @@ export function DeleteNamesButton({
   children = 'Delete…',
   className = '',
 }: {
-  kind: Chosen['kind'];
+  kind: DeletionTarget['kind'];
   /** What the dialog begins with. */
-  at: Partial<Typed>;
+  at: Partial<DeletionForm>;
   /** Called while names go, with those that are gone. */
   onGone?: ((namespace: string, names: string[]) => void) | undefined;
   children?: string;

@@ -2,21 +2,21 @@
 
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { isReason, ReasonField } from '../actions/reason-field';
+import { isValidReason, ReasonField } from '../actions/reason-field';
 import { exactCount } from '../format/counts';
 import { Icon } from '../icons/icon';
-import { onceTitle, problemOf } from '../live/problem';
+import { failureTitleWithoutRetry, problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
-import { useSettled } from '../live/use-debounced';
+import { useDebounced } from '../live/use-debounced';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
 import { Field } from '../ui/controls/field';
 import { ProblemNote } from '../ui/problem-note';
-import { ChosenFields, type Typed } from './deletion-fields';
+import { DeletionFields, type DeletionForm } from './deletion-fields';
 import { DeletionPreview } from './deletion-preview';
 import { DeletionResults } from './deletion-results';
-import { chosenOf } from './parse-deletion-form';
-import { type Chosen, useDeletion } from './use-deletion';
+import { parseDeletionForm } from './parse-deletion-form';
+import { type DeletionTarget, useDeletion } from './use-deletion';
 
 /**
  * Deletes free locks, or counters: shows first what would go, and deletes no more than was typed.
@@ -27,16 +27,16 @@ export function DeleteNamesDialog({
   onGone,
   onClose,
 }: {
-  kind: Chosen['kind'];
+  kind: DeletionTarget['kind'];
   /** What it begins with. */
-  at: Partial<Typed>;
+  at: Partial<DeletionForm>;
   /** Called while names go, with those that are gone. */
   onGone?: ((namespace: string, names: string[]) => void) | undefined;
   onClose: () => void;
 }) {
   const trpc = useTRPC();
   const cancel = useRef<HTMLButtonElement>(null);
-  const [typed, setTyped] = useState<Typed>({
+  const [typed, setTyped] = useState<DeletionForm>({
     namespace: 'default',
     way: 'prefix',
     prefix: '',
@@ -47,7 +47,9 @@ export function DeleteNamesDialog({
   const [reason, setReason] = useState('');
   const course = useDeletion(onGone);
   const { data: namespaces = [] } = useQuery(trpc.namespaces.list.queryOptions());
-  const settled = JSON.parse(useSettled(JSON.stringify(chosenOf(kind, typed)))) as Chosen | null;
+  const settled = JSON.parse(
+    useDebounced(JSON.stringify(parseDeletionForm(kind, typed))),
+  ) as DeletionTarget | null;
   const isFixed = course.isBusy || course.isOver;
   const { data: preview, error } = useQuery({
     ...trpc.locks.previewDeletion.queryOptions(settled ?? { namespace: typed.namespace }),
@@ -78,7 +80,7 @@ export function DeleteNamesDialog({
         </span>
       </p>
       <div className="flex flex-col gap-4">
-        <ChosenFields
+        <DeletionFields
           typed={typed}
           namespaces={names}
           isFixed={isFixed}
@@ -104,7 +106,7 @@ export function DeleteNamesDialog({
         )}
         {isFixed && <DeletionResults course={course} words={words} />}
         {course.problem && (
-          <ProblemNote problem={course.problem} title={onceTitle(course.problem)} />
+          <ProblemNote problem={course.problem} title={failureTitleWithoutRetry(course.problem)} />
         )}
       </div>
       <div className="mt-5 flex flex-wrap justify-end gap-3">
@@ -115,7 +117,7 @@ export function DeleteNamesDialog({
           <Button
             size="large"
             tone="danger"
-            disabled={!isCounted || !isReason(reason) || course.isBusy}
+            disabled={!isCounted || !isValidReason(reason) || course.isBusy}
             onClick={() => settled && void course.run(settled, going, reason)}
           >
             {course.isBusy

@@ -3,30 +3,30 @@ import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
 import { Field } from '../ui/controls/field';
 
 /** What was typed: a prefix, or names one a line. */
-export interface Typed {
+export interface DeletionForm {
   namespace: string;
   way: 'prefix' | 'names';
   prefix: string;
   names: string;
 }
 
-const WAYS = [
+const METHODS = [
   ['prefix', 'all that begin with…'],
   ['names', 'these names'],
 ] as const;
 
 /** Which names are meant: all with a prefix, or a selection. */
-export function ChosenFields({
+export function DeletionFields({
   typed,
   namespaces,
   isFixed,
   onChange,
 }: {
-  typed: Typed;
+  typed: DeletionForm;
   namespaces: string[];
   /** They are on their way: no change of mind. */
   isFixed: boolean;
-  onChange: (part: Partial<Typed>) => void;
+  onChange: (part: Partial<DeletionForm>) => void;
 }) {
   const id = useId();
   return (
@@ -49,7 +49,7 @@ export function ChosenFields({
       </div>
       <fieldset className="flex flex-wrap gap-2" disabled={isFixed}>
         <legend className="mb-1.5 font-[550]">Delete</legend>
-        {WAYS.map(([way, words]) => (
+        {METHODS.map(([way, words]) => (
           <label key={way} className="choice">
             <input
               type="radio"

@@ -1,13 +1,13 @@
 import type { DeletionResult } from '@/server/contract/console/deletion-inputs';
 import { exactCount } from '../format/counts';
 import { VisibleText } from '../ui/visible-text';
-import { KEPT_WORDS } from './kept-labels';
-import type { DeletionCourse } from './use-deletion';
+import { KEPT_LABELS } from './kept-labels';
+import type { DeletionProgress } from './use-deletion';
 
 const SHOWN = 50;
 
 /** How far it has come, and name by name what was not deleted and why. */
-export function DeletionResults({ course, words }: { course: DeletionCourse; words: string }) {
+export function DeletionResults({ course, words }: { course: DeletionProgress; words: string }) {
   const { deleted, left, isBusy } = course;
   return (
     <div role="status" className="rounded-10 border border-line px-3.5 py-2.5">
@@ -22,7 +22,7 @@ export function DeletionResults({ course, words }: { course: DeletionCourse; wor
                 <VisibleText text={result.name} />
               </span>
               {': '}
-              {fateWords(result)}
+              {resultLabel(result)}
             </li>
           ))}
           {left.length > SHOWN && <li>and {exactCount(left.length - SHOWN)} more</li>}
@@ -32,7 +32,7 @@ export function DeletionResults({ course, words }: { course: DeletionCourse; wor
   );
 }
 
-function fateWords(result: DeletionResult): string {
-  if (result.outcome === 'kept') return `kept: ${KEPT_WORDS[result.because]}`;
+function resultLabel(result: DeletionResult): string {
+  if (result.outcome === 'kept') return `kept: ${KEPT_LABELS[result.because]}`;
   return result.outcome === 'gone' ? 'not there' : 'used meanwhile, so it was left alone';
 }

@@ -1,9 +1,9 @@
 'use client';
 
-import type { Selecting } from './use-selection';
+import type { SelectionControls } from './use-selection';
 
 /** Shows the checkboxes of rows on a phone, and takes them away; wider screens always have them. */
-export function SelectButton({ selecting }: { selecting: Selecting }) {
+export function SelectButton({ selecting }: { selecting: SelectionControls }) {
   const { isSelecting, begin, clear } = selecting;
   return (
     <button

@@ -9,11 +9,17 @@ import { Button } from '../ui/controls/button';
 import { Menu, MenuItem, MenuLabel } from '../ui/controls/menu';
 import { DeleteNamesDialog } from './delete-names-dialog';
 import { namesByNamespace } from './selection';
-import type { Chosen } from './use-deletion';
-import type { Selecting } from './use-selection';
+import type { DeletionTarget } from './use-deletion';
+import type { SelectionControls } from './use-selection';
 
 /** How many rows are selected, and their deletion, one namespace at a time. */
-export function SelectionBar({ kind, selecting }: { kind: Chosen['kind']; selecting: Selecting }) {
+export function SelectionBar({
+  kind,
+  selecting,
+}: {
+  kind: DeletionTarget['kind'];
+  selecting: SelectionControls;
+}) {
   const { selection, isSelecting, loaded, selectLoaded, drop, clear } = selecting;
   const [deleting, setDeleting] = useState<{ namespace: string; names: string } | null>(null);
   const button = useRef<HTMLButtonElement>(null);

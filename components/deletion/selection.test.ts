@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import {
-  NOTHING_SELECTED,
+  EMPTY_SELECTION,
   namesByNamespace,
   rowsBetween,
   withoutNames,
@@ -16,15 +16,15 @@ const rowOf = (name: string, namespace = 'jobs') => ({
 const rows = ['a', 'b', 'c', 'd'].map((name) => rowOf(name));
 
 test('rows are selected by id, each once, and stay selected until they are left out', () => {
-  const both = withRows(withRows(NOTHING_SELECTED, rows.slice(0, 2)), rows.slice(1, 3));
+  const both = withRows(withRows(EMPTY_SELECTION, rows.slice(0, 2)), rows.slice(1, 3));
   expect(namesByNamespace(both)).toEqual([['jobs', ['a', 'b', 'c']]]);
   expect(namesByNamespace(withoutRows(both, rows.slice(2)))).toEqual([['jobs', ['a', 'b']]]);
-  expect(NOTHING_SELECTED.size).toBe(0);
+  expect(EMPTY_SELECTION.size).toBe(0);
 });
 
 test('no more rows are selected than one request may name', () => {
   const many = Array.from({ length: 300 }, (_, i) => rowOf(`n${i}`));
-  const most = withRows(withRows(NOTHING_SELECTED, rows), many);
+  const most = withRows(withRows(EMPTY_SELECTION, rows), many);
   expect(most.size).toBe(200);
   expect(most.has('default/jobs/a')).toBe(true);
 });
@@ -40,7 +40,7 @@ test('a range goes from the row before to this one in either direction, and is t
 });
 
 test('namespaces are kept apart, also when names of one are deleted', () => {
-  const all = withRows(NOTHING_SELECTED, [rowOf('a', 'web'), ...rows.toReversed()]);
+  const all = withRows(EMPTY_SELECTION, [rowOf('a', 'web'), ...rows.toReversed()]);
   expect(namesByNamespace(all)).toEqual([
     ['jobs', ['a', 'b', 'c', 'd']],
     ['web', ['a']],

@@ -13,7 +13,7 @@ export const isNameable = ({ name }: Selectable): boolean => !name.includes('\n'
 /** Rows by id, in the order in which they were selected; also those that are not loaded now. */
 export type Selection = ReadonlyMap<string, Selectable>;
 
-export const NOTHING_SELECTED: Selection = new Map();
+export const EMPTY_SELECTION: Selection = new Map();
 
 /** With these rows, up to as many as one request may name; the others are left out. */
 export function withRows(selection: Selection, rows: readonly Selectable[]): Selection {

@@ -5,21 +5,21 @@ import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 
 /** Which names of one namespace: all that begin so, or these. */
-export interface Chosen {
+export interface DeletionTarget {
   namespace: string;
   kind: 'lock' | 'counter';
   prefix?: string;
   names?: string[];
 }
 
-export interface DeletionCourse {
+export interface DeletionProgress {
   isBusy: boolean;
   isOver: boolean;
   deleted: number;
   /** What was not deleted of what was tried. */
   left: DeletionResult[];
   problem: Problem | null;
-  run: (chosen: Chosen, atMost: number, reason: string) => Promise<void>;
+  run: (chosen: DeletionTarget, atMost: number, reason: string) => Promise<void>;
   /** Begins no further request. */
   stop: () => void;
 }
@@ -31,7 +31,7 @@ export interface DeletionCourse {
  */
 export function useDeletion(
   onGone: (namespace: string, names: string[]) => void = () => {},
-): DeletionCourse {
+): DeletionProgress {
   const client = useTRPCClient();
   const isStopped = useRef(false);
   const [isBusy, setBusy] = useState(false);
@@ -39,11 +39,11 @@ export function useDeletion(
   const [deleted, setDeleted] = useState(0);
   const [left, setLeft] = useState<DeletionResult[]>([]);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const run = async (chosen: Chosen, atMost: number, reason: string) => {
+  const run = async (chosen: DeletionTarget, atMost: number, reason: string) => {
     setBusy(true);
     setProblem(null);
     let gone = 0;
-    const request = (left: Chosen, most: number) =>
+    const request = (left: DeletionTarget, most: number) =>
       client.locks.delete.mutate({ ...left, atMost: most, reason });
     try {
       for await (const answer of deletionRequests(chosen, atMost, request, isStopped)) {

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import {
-  NOTHING_SELECTED,
+  EMPTY_SELECTION,
   rowsBetween,
   type Selectable,
   type Selection,
@@ -9,7 +9,7 @@ import {
   withRows,
 } from './selection';
 
-export interface Selecting {
+export interface SelectionControls {
   selection: Selection;
   /** On a phone rows have checkboxes only meanwhile. */
   isSelecting: boolean;
@@ -34,8 +34,8 @@ export interface Selecting {
 export function useSelection<T extends Selectable>(
   rows: T[],
   maySelect: (row: T) => boolean,
-): Selecting {
-  const [selection, setSelection] = useState(NOTHING_SELECTED);
+): SelectionControls {
+  const [selection, setSelection] = useState(EMPTY_SELECTION);
   const [isSelecting, setSelecting] = useState(false);
   const latest = useRef(rows);
   useEffect(() => {
@@ -60,7 +60,7 @@ export function useSelection<T extends Selectable>(
       drop: (namespace: string, names: string[]) =>
         setSelection((old) => withoutNames(old, namespace, names)),
       clear() {
-        setSelection(NOTHING_SELECTED);
+        setSelection(EMPTY_SELECTION);
         setSelecting(false);
         anchor.current = null;
       },

@@ -2,10 +2,10 @@ import Link from 'next/link';
 import type { OpenApiDocument } from '@/server/api/rpc/openapi/openapi-shape';
 import { Mark } from '../icons/mark';
 import { CodeBlock } from './code-block';
-import { RefusalSection } from './error-section';
+import { ErrorSection } from './error-section';
 import { FieldList } from './field-list';
 import { ProcedureSection } from './procedure-section';
-import { type ProcedureTerms, proceduresOf, refusalsOf, shapesOf } from './read-document';
+import { errorsOf, type ProcedureDoc, proceduresOf, shapesOf } from './read-document';
 import { RichText } from './rich-text';
 
 const DESCRIPTION = '/api/v1/openapi.json';
@@ -37,7 +37,7 @@ export function ApiDocs({ document, origin }: { document: OpenApiDocument; origi
       <div className="docs-body">
         <Contents procedures={procedures} shapes={shapes.map(({ name }) => name)} />
         <main id="main" tabIndex={-1} className="min-w-0 outline-none">
-          <Beginning info={document.info} />
+          <Introduction info={document.info} />
           {procedures.map((procedure) => (
             <ProcedureSection key={procedure.name} procedure={procedure} origin={origin} />
           ))}
@@ -55,14 +55,14 @@ export function ApiDocs({ document, origin }: { document: OpenApiDocument; origi
               ))}
             </div>
           </section>
-          <RefusalSection refusals={refusalsOf(document)} />
+          <ErrorSection refusals={errorsOf(document)} />
         </main>
       </div>
     </div>
   );
 }
 
-function Contents({ procedures, shapes }: { procedures: ProcedureTerms[]; shapes: string[] }) {
+function Contents({ procedures, shapes }: { procedures: ProcedureDoc[]; shapes: string[] }) {
   return (
     <nav aria-label="On this page" className="docs-contents">
       <ul>
@@ -88,7 +88,11 @@ function Contents({ procedures, shapes }: { procedures: ProcedureTerms[]; shapes
   );
 }
 
-function Beginning({ info: { title, summary, description } }: { info: OpenApiDocument['info'] }) {
+function Introduction({
+  info: { title, summary, description },
+}: {
+  info: OpenApiDocument['info'];
+}) {
   return (
     <section aria-labelledby="title" className="docs-section docs-pair">
       <div className="min-w-0">

@@ -1,5 +1,5 @@
 /** A shell command that calls a procedure, with the key taken from the environment. */
-export function curlLine(
+export function curlCommand(
   origin: string,
   { name, method, example }: { name: string; method: 'GET' | 'POST'; example: unknown },
 ): string {

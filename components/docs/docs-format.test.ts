@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { curlLine } from './curl-command';
-import { typeWords } from './type-label';
+import { curlCommand } from './curl-command';
+import { typeLabel } from './type-label';
 
 describe('the curl line of a procedure', () => {
   it('posts the input of a command, over several lines where it is long', () => {
     const example = { name: 'invoices:2026-11', owner: 'billing-1', leaseMs: 30_000 };
     expect(
-      curlLine('https://locks.example', { name: 'lock.acquire', method: 'POST', example }),
+      curlCommand('https://locks.example', { name: 'lock.acquire', method: 'POST', example }),
     ).toBe(
       `curl -sS https://locks.example/api/v1/lock.acquire \\
   -H "Authorization: Bearer $LOCKYARD_API_KEY" \\
@@ -21,7 +21,7 @@ describe('the curl line of a procedure', () => {
 
   it('puts the input of a query into the address, and quotes what a shell would read', () => {
     const example = { name: "it's" };
-    expect(curlLine('http://a', { name: 'lock.inspect', method: 'GET', example })).toBe(
+    expect(curlCommand('http://a', { name: 'lock.inspect', method: 'GET', example })).toBe(
       `curl -sS -G http://a/api/v1/lock.inspect \\
   -H "Authorization: Bearer $LOCKYARD_API_KEY" \\
   --data-urlencode input='{"name":"it'\\''s"}'`,
@@ -42,6 +42,6 @@ describe('what a field may hold', () => {
     [{ type: 'array', items: { $ref: '#/components/schemas/Holder' } }, 'list of'],
     [{ type: 'array', items: { type: 'string' } }, 'list of strings'],
   ])('%o is said as %s', (schema, words) => {
-    expect(typeWords(schema)).toBe(words);
+    expect(typeLabel(schema)).toBe(words);
   });
 });

@@ -1,5 +1,5 @@
 import type { Reason } from '@/server/contract/errors';
-import { REASON_WORDS } from '@/server/contract/reason-labels';
+import { REASON_LABELS } from '@/server/contract/reason-labels';
 import { CodeBlock } from './code-block';
 import { RichText } from './rich-text';
 
@@ -18,11 +18,7 @@ const EXAMPLE = {
 };
 
 /** Every reason for which a call may be refused, and its status. */
-export function RefusalSection({
-  refusals,
-}: {
-  refusals: { status: number; reasons: string[] }[];
-}) {
+export function ErrorSection({ refusals }: { refusals: { status: number; reasons: string[] }[] }) {
   const rows = refusals.flatMap(({ status, reasons }) =>
     reasons.map((reason) => ({ status, reason })),
   );
@@ -43,7 +39,7 @@ export function RefusalSection({
                 <span className="text-11 text-t3">{status}</span>
               </dt>
               <dd className="max-w-[68ch] text-t2">
-                <RichText text={REASON_WORDS[reason as Reason]} />
+                <RichText text={REASON_LABELS[reason as Reason]} />
               </dd>
             </div>
           ))}

@@ -1,11 +1,11 @@
-import type { FieldTerms } from './read-document';
+import type { FieldDoc } from './read-document';
 import { RichText } from './rich-text';
 
 /**
  * Fields of an input or answer. Only an input says which must be there: of an answer all are that
  * are not optional.
  */
-export function FieldList({ fields, of }: { fields: FieldTerms[]; of: 'input' | 'answer' }) {
+export function FieldList({ fields, of }: { fields: FieldDoc[]; of: 'input' | 'answer' }) {
   return (
     <dl className="docs-fields">
       {fields.map((field) => (
@@ -39,7 +39,7 @@ export function FieldList({ fields, of }: { fields: FieldTerms[]; of: 'input' | 
   );
 }
 
-function Presence({ field, of }: { field: FieldTerms; of: 'input' | 'answer' }) {
+function Presence({ field, of }: { field: FieldDoc; of: 'input' | 'answer' }) {
   if (of === 'input' && field.isRequired) {
     return <span className="text-11 text-acc">required</span>;
   }

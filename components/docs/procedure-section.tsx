@@ -1,7 +1,7 @@
 import { CodeBlock } from './code-block';
-import { curlLine } from './curl-command';
+import { curlCommand } from './curl-command';
 import { FieldList } from './field-list';
-import type { OutcomeTerms, ProcedureTerms } from './read-document';
+import type { OutcomeDoc, ProcedureDoc } from './read-document';
 import { RichText } from './rich-text';
 
 /** One procedure: what it does and takes, what it answers, and how to call it. */
@@ -9,7 +9,7 @@ export function ProcedureSection({
   procedure,
   origin,
 }: {
-  procedure: ProcedureTerms;
+  procedure: ProcedureDoc;
   origin: string;
 }) {
   const { name, method, title, says, fields, outcomes, statuses } = procedure;
@@ -37,7 +37,7 @@ export function ProcedureSection({
         <div className="docs-beside">
           <CodeBlock
             title="In a shell"
-            text={curlLine(origin, procedure)}
+            text={curlCommand(origin, procedure)}
             copy={`Copy the curl line for ${name}`}
           />
         </div>
@@ -58,7 +58,7 @@ export function ProcedureSection({
   );
 }
 
-function Outcome({ terms: { outcome, says, fields, example } }: { terms: OutcomeTerms }) {
+function Outcome({ terms: { outcome, says, fields, example } }: { terms: OutcomeDoc }) {
   return (
     <div className="docs-pair">
       <div className="docs-outcome">

@@ -3,10 +3,10 @@ import type {
   OpenApiDocument,
   Operation,
 } from '@/server/api/rpc/openapi/openapi-shape';
-import { typeWords } from './type-label';
+import { typeLabel } from './type-label';
 
 /** One field of an input or answer, in words. */
-export interface FieldTerms {
+export interface FieldDoc {
   name: string;
   type: string;
   /** The shape that the field is a list of, where it has a name. */
@@ -18,28 +18,28 @@ export interface FieldTerms {
 }
 
 /** One answer that has to be expected. */
-export interface OutcomeTerms {
+export interface OutcomeDoc {
   /** Null for an answer that has no outcomes. */
   outcome: string | null;
   says: string;
-  fields: FieldTerms[];
+  fields: FieldDoc[];
   example: unknown;
 }
 
-export interface ProcedureTerms {
+export interface ProcedureDoc {
   name: string;
   method: 'GET' | 'POST';
   title: string;
   says: string;
-  fields: FieldTerms[];
-  outcomes: OutcomeTerms[];
+  fields: FieldDoc[];
+  outcomes: OutcomeDoc[];
   example: unknown;
   /** How refusals of this procedure may begin: 400, 401 and so on. */
   statuses: number[];
 }
 
 /** Every procedure of the API's description, in its order. */
-export function proceduresOf(document: OpenApiDocument): ProcedureTerms[] {
+export function proceduresOf(document: OpenApiDocument): ProcedureDoc[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => {
       const { schema, example } = inputOf(operation);
@@ -60,7 +60,7 @@ export function proceduresOf(document: OpenApiDocument): ProcedureTerms[] {
 }
 
 /** What lists are made of, by name. */
-export function shapesOf(document: OpenApiDocument, procedures: ProcedureTerms[]) {
+export function shapesOf(document: OpenApiDocument, procedures: ProcedureDoc[]) {
   const fields = procedures.flatMap(({ outcomes }) => outcomes.flatMap((each) => each.fields));
   const names = [...new Set(fields.flatMap(({ shape }) => (shape === null ? [] : [shape])))];
   return names.map((name) => {
@@ -70,7 +70,7 @@ export function shapesOf(document: OpenApiDocument, procedures: ProcedureTerms[]
 }
 
 /** The reasons that come with each status of a refusal. */
-export function refusalsOf(document: OpenApiDocument): { status: number; reasons: string[] }[] {
+export function errorsOf(document: OpenApiDocument): { status: number; reasons: string[] }[] {
   return Object.entries(document.components.responses).map(([name, { content }]) => {
     const narrowed = content['application/json'].schema.allOf?.at(-1);
     const data = narrowed?.properties?.error?.properties?.data?.properties;
@@ -89,7 +89,7 @@ function inputOf({ requestBody, parameters }: Operation): {
   return content?.['application/json'] ?? { schema: {} };
 }
 
-function outcomesOf(document: OpenApiDocument, { responses }: Operation): OutcomeTerms[] {
+function outcomesOf(document: OpenApiDocument, { responses }: Operation): OutcomeDoc[] {
   const success = responses[200];
   if (!success || '$ref' in success) return [];
   const envelope = success.content['application/json'].schema;
@@ -106,10 +106,10 @@ function outcomesOf(document: OpenApiDocument, { responses }: Operation): Outcom
   });
 }
 
-function fieldsOf({ properties = {}, required = [] }: JsonSchema): FieldTerms[] {
+function fieldsOf({ properties = {}, required = [] }: JsonSchema): FieldDoc[] {
   return Object.entries(properties).map(([name, schema]) => ({
     name,
-    type: typeWords(schema),
+    type: typeLabel(schema),
     shape: schema.items?.$ref?.split('/').at(-1) ?? null,
     isRequired: required.includes(name),
     fallback: schema.default === undefined ? null : JSON.stringify(schema.default),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { factorText, yardstickText } from './baseline';
+import { baselineText, factorText } from './baseline';
 
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
@@ -13,7 +13,7 @@ test.each([
   [3.4 * 3_600_000, '3.4 h'],
   [60 * 3_600_000, '2.5 d'],
 ])('a yardstick of %i ms reads %s', (ms, words) => {
-  expect(plain(yardstickText(ms))).toBe(words);
+  expect(plain(baselineText(ms))).toBe(words);
 });
 
 test.each([

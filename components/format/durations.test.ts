@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ageText, agoWords, chosenSpan, durationText, spokenDuration } from './durations';
+import { ageText, agoText, durationText, rangeText, spokenDuration } from './durations';
 
 /** With plain spaces, so that the expectations can be read. */
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
@@ -40,12 +40,12 @@ test('an age shows tenths while it is below ten seconds', () => {
 });
 
 test('less than a second ago is just now', () => {
-  expect(agoWords(999)).toBe('just now');
-  expect(plain(agoWords(6_400))).toBe('6 s ago');
+  expect(agoText(999)).toBe('just now');
+  expect(plain(agoText(6_400))).toBe('6 s ago');
 });
 
 test('a chosen span keeps the unit it was chosen in', () => {
-  expect([1, 15, 60, 240].map((minutes) => plain(chosenSpan(minutes * 60_000)))).toEqual([
+  expect([1, 15, 60, 240].map((minutes) => plain(rangeText(minutes * 60_000)))).toEqual([
     '1 min',
     '15 min',
     '1 h',

@@ -64,11 +64,11 @@ export function ageText(ms: number): string {
 }
 
 /** How long ago something was, in words: just now, 6 s ago. */
-export function agoWords(ms: number): string {
+export function agoText(ms: number): string {
   return ms < SECOND_MS ? 'just now' : `${spokenDuration(ms)} ago`;
 }
 
 /** A chosen time range, in its own unit: 5 min, 15 min, 1 h. */
-export function chosenSpan(ms: number): string {
+export function rangeText(ms: number): string {
   return ms < HOUR_MS ? `${ms / MINUTE_MS}\u00a0min` : `${ms / HOUR_MS}\u00a0h`;
 }

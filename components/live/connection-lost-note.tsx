@@ -7,7 +7,7 @@ import { useIsStale } from './reading';
  * Marks old data as such, and says that the page is reconnecting. It floats at the bottom of the
  * page, so that nothing moves when it appears or disappears.
  */
-export function LostLine() {
+export function ConnectionLostNote() {
   const isStale = useIsStale();
   if (!isStale) return null;
   return (

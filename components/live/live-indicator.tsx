@@ -2,7 +2,7 @@
 
 import { ageText } from '../format/durations';
 import { useAged, useAtBackend, useSilentBackends } from './reading';
-import type { Link } from './use-live';
+import type { LinkState } from './use-live';
 
 const FRESH_MS = 2_400;
 const LATE_MS = 10_000;
@@ -12,13 +12,13 @@ const LATE_MS = 10_000;
  * connection is down. For a `backend` that does not respond, the age is that of its last reading.
  * For the whole fleet the dot is full only while every backend responds.
  */
-export function LiveDot({
+export function LiveIndicator({
   link,
   onRetry,
   backend = '',
   isFleet = false,
 }: {
-  link: Link;
+  link: LinkState;
   onRetry?: () => void;
   backend?: string;
   isFleet?: boolean;

@@ -12,7 +12,7 @@ export interface Problem {
 
 const OFFLINE_TEXT = 'The server does not answer.';
 
-const NOT_DONE = 'It was not done.';
+const NOT_APPLIED = 'It was not done.';
 
 interface ErrorData {
   reason?: Reason;
@@ -20,7 +20,7 @@ interface ErrorData {
   retryAfterMs?: number;
 }
 
-function dataOf(error: unknown): ErrorData | null {
+function errorData(error: unknown): ErrorData | null {
   if (typeof error !== 'object' || error === null || !('data' in error)) return null;
   return typeof error.data === 'object' ? error.data : null;
 }
@@ -30,20 +30,20 @@ function dataOf(error: unknown): ErrorData | null {
  * text from here.
  */
 export function problemOf(error: unknown): Problem {
-  const data = dataOf(error);
+  const data = errorData(error);
   if (!data?.reason) {
     return { reason: 'OFFLINE', text: OFFLINE_TEXT, requestId: null, retryAfterMs: null };
   }
   return {
     reason: data.reason,
-    text: textOf(data.reason, error instanceof Error ? visibleText(error.message) : ''),
+    text: problemText(data.reason, error instanceof Error ? visibleText(error.message) : ''),
     requestId: data.requestId ?? null,
     retryAfterMs: data.retryAfterMs ?? null,
   };
 }
 
 /** Whether what failed so may have been done all the same; null: it did not fail. */
-export function mayBeDone(problem: Problem | null): boolean {
+export function isOutcomeUnknown(problem: Problem | null): boolean {
   return problem?.reason === 'UNKNOWN' || problem?.reason === 'OFFLINE';
 }
 
@@ -51,23 +51,23 @@ export function mayBeDone(problem: Problem | null): boolean {
  * Whether an act that failed so was done. Sent again with the same request id it is done once at
  * most.
  */
-export function failureTitle(problem: Problem): string {
-  return mayBeDone(problem)
+export function retryableFailureTitle(problem: Problem): string {
+  return isOutcomeUnknown(problem)
     ? 'It may have been done. Press again to be sure: it is not done twice.'
-    : NOT_DONE;
+    : NOT_APPLIED;
 }
 
 /**
  * Whether an act was done that failed so and carries no request id: sent again, it might be done
  * twice.
  */
-export function onceTitle(problem: Problem): string {
-  return mayBeDone(problem)
+export function failureTitleWithoutRetry(problem: Problem): string {
+  return isOutcomeUnknown(problem)
     ? 'It may have been done. Close this and look before you try again.'
-    : NOT_DONE;
+    : NOT_APPLIED;
 }
 
-function textOf(reason: Reason, message: string): string {
+function problemText(reason: Reason, message: string): string {
   switch (reason) {
     case 'UNKNOWN':
       return `Nobody knows yet whether it was done. ${message}`.trim();

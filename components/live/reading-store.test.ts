@@ -5,7 +5,7 @@ import {
   createReadingStore,
   type Reading,
   STALE_AFTER_MS,
-  silenceOf,
+  silentMs,
 } from './reading-store';
 
 const reading: Reading = {
@@ -43,7 +43,7 @@ test('before the page runs it is the instant of the reading', () => {
 });
 
 test('silence grows with time', () => {
-  expect(silenceOf(reading, 'default', 2_500)).toBe(2_040);
+  expect(silentMs(reading, 'default', 2_500)).toBe(2_040);
 });
 
 test('a store tells of a new reading, and only of a new one', () => {

@@ -53,13 +53,13 @@ export function backendNow(reading: Reading, backend: string, nowMs: number | nu
 }
 
 /** When a backend answered last, by its own clock. */
-export function answeredAt({ asOf, backends }: Reading, backend: string): number {
+export function lastAnswerAt({ asOf, backends }: Reading, backend: string): number {
   const health = backends.find(({ id }) => id === backend);
   return asOf + (health?.clockOffsetMs ?? 0) - (health?.silentForMs ?? 0);
 }
 
 /** How long a backend has not responded, in milliseconds. */
-export function silenceOf(reading: Reading, backend: string, nowMs: number | null): number {
+export function silentMs(reading: Reading, backend: string, nowMs: number | null): number {
   const health = reading.backends.find(({ id }) => id === backend);
   return (health?.silentForMs ?? 0) + ageOf(reading, nowMs);
 }

@@ -11,15 +11,15 @@ import {
 } from 'react';
 import {
   ageOf,
-  answeredAt,
   backendNow,
   createReadingStore,
+  lastAnswerAt,
   type Reading,
   type ReadingStore,
   STALE_AFTER_MS,
-  silenceOf,
+  silentMs,
 } from './reading-store';
-import { onTick, tickedNow } from './ticker';
+import { lastTickMs, onTick } from './ticker';
 
 const NO_READING = createReadingStore({ asOf: 0, receivedAt: null, backends: [] });
 const ReadingContext = createContext<ReadingStore>(NO_READING);
@@ -60,7 +60,7 @@ function useFromReading<T extends Primitive>(
   );
   return useSyncExternalStore(
     subscribe,
-    () => select(store.get(), tickedNow()),
+    () => select(store.get(), lastTickMs()),
     () => select(store.get(), null),
   );
 }
@@ -76,8 +76,8 @@ export function useAtBackend<T extends Primitive>(
   return useFromReading((reading, nowMs) =>
     select(
       backendNow(reading, backend, nowMs),
-      silenceOf(reading, backend, nowMs),
-      answeredAt(reading, backend),
+      silentMs(reading, backend, nowMs),
+      lastAnswerAt(reading, backend),
     ),
   );
 }

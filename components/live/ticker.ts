@@ -12,34 +12,34 @@ function step() {
   for (const listener of listeners) listener();
 }
 
-function run() {
+function start() {
   if (timer !== null || document.hidden) return;
   step();
   timer = setInterval(step, STEP_MS);
 }
 
-function rest() {
+function stop() {
   if (timer !== null) clearInterval(timer);
   timer = null;
 }
 
 function onVisibility() {
-  if (document.hidden) rest();
-  else run();
+  if (document.hidden) stop();
+  else start();
 }
 
 /** The monotonic clock at the last step, in milliseconds; null before the page runs. */
-export const tickedNow = (): number | null => nowMs;
+export const lastTickMs = (): number | null => nowMs;
 
 /** Calls back at every step of the page's one timer, which stops while the tab is hidden. */
 export function onTick(listener: () => void): () => void {
   if (listeners.size === 0) document.addEventListener('visibilitychange', onVisibility);
   listeners.add(listener);
-  run();
+  start();
   return () => {
     listeners.delete(listener);
     if (listeners.size > 0) return;
     document.removeEventListener('visibilitychange', onVisibility);
-    rest();
+    stop();
   };
 }

@@ -13,7 +13,7 @@ export { useTRPC, useTRPCClient };
 const URL = '/api/trpc';
 /** The server takes no more calls in one request. */
 const BATCH_MAX = 20;
-const TRY_AGAIN_MS = 3_000;
+const RETRY_MS = 3_000;
 
 function createClient() {
   return createTRPCClient<ConsoleRouter>({
@@ -35,7 +35,7 @@ function createQueries() {
         retry: 2,
         refetchOnWindowFocus: true,
         // Failed reads are retried until they succeed: a page never has to be reloaded.
-        refetchInterval: ({ state }) => (state.error ? TRY_AGAIN_MS : false),
+        refetchInterval: ({ state }) => (state.error ? RETRY_MS : false),
       },
       mutations: { retry: false },
     },

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'react';
 
-const PAUSE_MS = 200;
+const DEBOUNCE_MS = 200;
 
 /** A text once it has not changed for a moment. */
-export function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
+export function useDebounced(text: string): string {
+  const [debounced, setDebounced] = useState(text);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), PAUSE_MS);
+    const timer = setTimeout(() => setDebounced(text), DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text]);
-  return settled;
+  return debounced;
 }

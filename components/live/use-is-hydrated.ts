@@ -2,15 +2,15 @@
 
 import { useSyncExternalStore } from 'react';
 
-const never = () => () => {};
+const subscribeToNothing = () => () => {};
 
 /**
  * Whether the page's own code runs; false in what the server painted. A form that is sent before
  * would be sent by the browser itself, which no door takes.
  */
-export const useIsReady = (): boolean =>
+export const useIsHydrated = (): boolean =>
   useSyncExternalStore(
-    never,
+    subscribeToNothing,
     () => true,
     () => false,
   );

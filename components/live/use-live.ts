@@ -4,7 +4,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { useSessionCheck } from './session';
 
 /** `live`: data flows. `connecting`: it will again as soon as the server answers. */
-export type Link = 'live' | 'connecting';
+export type LinkState = 'live' | 'connecting';
 
 export interface Live<T> {
   data: T;
@@ -13,7 +13,7 @@ export interface Live<T> {
    * live; null before.
    */
   receivedAt: number | null;
-  link: Link;
+  link: LinkState;
   /** Connects again at once instead of waiting. */
   retry: () => void;
 }
@@ -27,8 +27,8 @@ interface Handlers<M> {
 
 type Open<M> = (handlers: Handlers<M>) => { unsubscribe: () => void };
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 4_000;
+const RECONNECT_MIN_MS = 500;
+const RECONNECT_MAX_MS = 4_000;
 
 /**
  * Follows a subscription for as long as the component is mounted. The last data stays while the
@@ -44,7 +44,7 @@ export function useLive<T, M>(
   key: string,
   initial: T,
   open: Open<M>,
-  take: (before: T, message: M) => T,
+  reduce: (before: T, message: M) => T,
 ): Live<T>;
 export function useLive<T>(
   key: string,
@@ -52,7 +52,7 @@ export function useLive<T>(
   open: Open<T>,
   take: (before: T, message: T) => T = (_, fresh) => fresh,
 ): Live<T> {
-  const [state, setState] = useState<{ data: T; receivedAt: number | null; link: Link }>({
+  const [state, setState] = useState<{ data: T; receivedAt: number | null; link: LinkState }>({
     data: initial,
     receivedAt: null,
     link: 'connecting',
@@ -70,16 +70,17 @@ export function useLive<T>(
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: key and attempt reopen the connection
   useEffect(() => {
-    let pauseMs = FIRST_PAUSE_MS;
+    let pauseMs = RECONNECT_MIN_MS;
     let timer: ReturnType<typeof setTimeout> | null = null;
-    let line: { unsubscribe: () => void } | null = null;
-    const setLink = (link: Link) => setState((old) => (old.link === link ? old : { ...old, link }));
+    let subscription: { unsubscribe: () => void } | null = null;
+    const setLink = (link: LinkState) =>
+      setState((old) => (old.link === link ? old : { ...old, link }));
 
     const connect = () => {
       timer = null;
-      line = opener.current({
+      subscription = opener.current({
         onData: (message) => {
-          pauseMs = FIRST_PAUSE_MS;
+          pauseMs = RECONNECT_MIN_MS;
           const receivedAt = performance.now();
           setState((old) => ({ data: take(old.data, message), receivedAt, link: 'live' }));
         },
@@ -88,18 +89,18 @@ export function useLive<T>(
           if (state === 'connecting') setLink('connecting');
         },
         onError: () => {
-          line?.unsubscribe();
+          subscription?.unsubscribe();
           checkSession();
           setLink('connecting');
           timer ??= setTimeout(connect, pauseMs);
-          pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2);
+          pauseMs = Math.min(RECONNECT_MAX_MS, pauseMs * 2);
         },
       });
     };
     connect();
     return () => {
       if (timer !== null) clearTimeout(timer);
-      line?.unsubscribe();
+      subscription?.unsubscribe();
     };
   }, [key, attempt]);
 

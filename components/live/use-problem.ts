@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { mayBeDone, type Problem, problemOf } from './problem';
+import { isOutcomeUnknown, type Problem, problemOf } from './problem';
 
 /**
  * What became of a try that failed. Where it may have been done all the same, the page is read
@@ -14,7 +14,7 @@ export function useProblem() {
   const fail = (error: unknown) => {
     const met = problemOf(error);
     setProblem(met);
-    if (mayBeDone(met)) void queries.invalidateQueries();
+    if (isOutcomeUnknown(met)) void queries.invalidateQueries();
   };
-  return { problem, fail, forget: () => setProblem(null) };
+  return { problem, fail, clear: () => setProblem(null) };
 }

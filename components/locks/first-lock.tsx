@@ -2,16 +2,16 @@
 
 import { useState } from 'react';
 import { Icon } from '../icons/icon';
-import { LiveDot } from '../live/live-indicator';
+import { LiveIndicator } from '../live/live-indicator';
 import { type Problem, problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
-import type { Link } from '../live/use-live';
+import type { LinkState } from '../live/use-live';
 import { Button } from '../ui/controls/button';
 import { CopyButton } from '../ui/controls/copy-button';
 import { SecretOnce } from '../ui/controls/secret-once';
 import { ProblemNote } from '../ui/problem-note';
-import { takeLockLine } from './acquire-command';
+import { acquireCommand } from './acquire-command';
 
 const KEY_NAME = 'first-service';
 const NAMESPACE = 'default';
@@ -26,7 +26,7 @@ export function FirstLock({
   onRetry,
 }: {
   origin: string;
-  link: Link;
+  link: LinkState;
   onRetry: () => void;
 }) {
   const { may } = useSession();
@@ -39,15 +39,15 @@ export function FirstLock({
     setBusy(true);
     setProblem(null);
     try {
-      const made = await client.keys.create.mutate({ name: KEY_NAME, namespaces: [NAMESPACE] });
-      setKey(made.key);
+      const created = await client.keys.create.mutate({ name: KEY_NAME, namespaces: [NAMESPACE] });
+      setKey(created.key);
     } catch (error) {
       setProblem(problemOf(error));
     } finally {
       setBusy(false);
     }
   };
-  const line = takeLockLine(origin, key);
+  const line = acquireCommand(origin, key);
   return (
     <section className="max-w-[820px] px-[var(--gutter)] pt-10 pb-16 max-md:pt-6">
       <h2 className="text-23 font-[600] text-balance">Nobody has taken a lock here yet.</h2>
@@ -96,7 +96,7 @@ export function FirstLock({
         <Step place={3} title="See it here" isDone={false}>
           <p className="flex flex-wrap items-center gap-x-4 text-t2">
             Waiting for the first lock. It appears by itself.
-            <LiveDot link={link} onRetry={onRetry} />
+            <LiveIndicator link={link} onRetry={onRetry} />
           </p>
         </Step>
       </ol>

@@ -1,5 +1,5 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { tenureOf } from './lock-facts';
+import { shownGrant } from './lock-facts';
 
 /**
  * For how long the lock has been held at `now`, or was, in milliseconds; null where nothing holds
@@ -7,10 +7,10 @@ import { tenureOf } from './lock-facts';
  * bound. Instants are the backend's clock.
  */
 export function heldMsOf(row: LockRow, now: number, lastAnswerAt: number): number | null {
-  const tenure = tenureOf(row);
-  if (!tenure) return null;
+  const grant = shownGrant(row);
+  if (!grant) return null;
   const until = row.status === 'unknown' ? knownUntil(row, lastAnswerAt) : now;
-  return (tenure.endedAt ?? until) - tenure.grantedAt;
+  return (grant.endedAt ?? until) - grant.grantedAt;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { leaseWords, reasonWords, stillRenews, tenureOf } from './lock-facts';
+import { isRenewing, leaseLabel, reasonLabel, shownGrant } from './lock-facts';
 
 const now = 1_000_000;
 const hold = {
@@ -61,25 +61,25 @@ describe('the reason stands beside the status', () => {
     [row({ status: 'free', hold: null, ended: { ...ended, cause: 'forced' } }), 'forced 38 s ago'],
     [row({ status: 'free', hold: null }), ''],
   ])('%#', (given, words) => {
-    expect(plain(reasonWords(given, now, 41_000))).toBe(words);
+    expect(plain(reasonLabel(given, now, 41_000))).toBe(words);
   });
 });
 
 test('a lapsed lease counts below zero', () => {
-  expect(leaseWords(row({ status: 'expired', hold: null, ended }), now)).toBe('−00:38');
-  expect(leaseWords(row({}), now)).toBe('00:28');
-  expect(leaseWords(row({ status: 'free', hold: null }), now)).toBe('–');
+  expect(leaseLabel(row({ status: 'expired', hold: null, ended }), now)).toBe('−00:38');
+  expect(leaseLabel(row({}), now)).toBe('00:28');
+  expect(leaseLabel(row({ status: 'free', hold: null }), now)).toBe('–');
 });
 
 test('a lapsed tenure still has its owner, a released one has none', () => {
-  expect(tenureOf(row({ status: 'expired', hold: null, ended }))?.owner).toBe('billing-1');
+  expect(shownGrant(row({ status: 'expired', hold: null, ended }))?.owner).toBe('billing-1');
   expect(
-    tenureOf(row({ status: 'free', hold: null, ended: { ...ended, cause: 'released' } })),
+    shownGrant(row({ status: 'free', hold: null, ended: { ...ended, cause: 'released' } })),
   ).toBeNull();
 });
 
 test('a holder still renews while half its lease has not passed since', () => {
-  expect(stillRenews(hold, now)).toBe(true);
-  expect(stillRenews(hold, now + 14_000)).toBe(false);
-  expect(stillRenews({ ...hold, renewals: 0 }, now)).toBe(false);
+  expect(isRenewing(hold, now)).toBe(true);
+  expect(isRenewing(hold, now + 14_000)).toBe(false);
+  expect(isRenewing({ ...hold, renewals: 0 }, now)).toBe(false);
 });

@@ -1,31 +1,31 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { countdownText } from '../format/countdown';
-import { agoWords, spokenDuration } from '../format/durations';
+import { agoText, spokenDuration } from '../format/durations';
 import { visibleText } from '../format/visible-name';
-import { stuckWords } from './stuck-labels';
+import { stuckLabel } from './stuck-labels';
 
 /** Holders renew at a third of the lease. */
 const RENEWAL_SHARE = 1 / 3;
 /** A holder that renewed within this share of its lease is taken to be alive. */
 const ALIVE_SHARE = 1 / 2;
 
-type Renewing = { leaseMs: number; renewedAt: number; renewals: number };
+type RenewalFacts = { leaseMs: number; renewedAt: number; renewals: number };
 
 /**
  * When the next renewal should come, if the holder renews as ours does; null for one that never
  * has.
  */
-export function renewalDueAt(hold: Renewing): number | null {
+export function renewalDueAt(hold: RenewalFacts): number | null {
   return hold.renewals === 0 ? null : hold.renewedAt + hold.leaseMs * RENEWAL_SHARE;
 }
 
 /** Whether the holder has shown lately that it is alive. */
-export function stillRenews(hold: Renewing, now: number): boolean {
+export function isRenewing(hold: RenewalFacts, now: number): boolean {
   return hold.renewals > 0 && now - hold.renewedAt <= hold.leaseMs * ALIVE_SHARE;
 }
 
 /** The grant that a row shows: the current hold, or one that expired and was never released. */
-export interface Tenure {
+export interface ShownGrant {
   owner: string;
   service: string;
   token: number;
@@ -34,18 +34,18 @@ export interface Tenure {
   endedAt: number | null;
 }
 
-export function tenureOf(row: LockRow): Tenure | null {
+export function shownGrant(row: LockRow): ShownGrant | null {
   if (row.hold) return { ...row.hold, endedAt: null };
   if (row.ended && row.status === 'expired') return { ...row.ended, endedAt: row.ended.at };
   return null;
 }
 
 /** When the lease expired. */
-export function lapsedAt(row: LockRow): number | null {
+export function expiredAt(row: LockRow): number | null {
   return row.hold?.expiresAt ?? (row.ended?.cause === 'expired' ? row.ended.at : null);
 }
 
-const ENDED_WORDS = {
+const ENDED_LABELS = {
   released: 'released',
   expired: 'lapsed',
   forced: 'forced',
@@ -55,14 +55,14 @@ const ENDED_WORDS = {
 /**
  * Why a row is where it is, in a few words. `silentMs`: for how long its backend has not answered.
  */
-export function reasonWords(row: LockRow, now: number, silentMs: number): string {
+export function reasonLabel(row: LockRow, now: number, silentMs: number): string {
   const { hold, ended, status } = row;
   switch (status) {
     case 'stuck':
-      return stuckWords(row, now);
+      return stuckLabel(row, now);
     case 'expired': {
-      const at = lapsedAt(row);
-      return at === null ? 'lapsed' : `lapsed ${agoWords(now - at)}`;
+      const at = expiredAt(row);
+      return at === null ? 'lapsed' : `lapsed ${agoText(now - at)}`;
     }
     case 'unknown':
       if (row.unreadable !== undefined) return 'record cannot be read';
@@ -73,7 +73,7 @@ export function reasonWords(row: LockRow, now: number, silentMs: number): string
     }
     case 'contended':
       if (!hold) return 'being handed over';
-      return hold.renewals > 0 ? `renewed ${agoWords(now - hold.renewedAt)}` : 'never renewed';
+      return hold.renewals > 0 ? `renewed ${agoText(now - hold.renewedAt)}` : 'never renewed';
     case 'held':
       return '';
     case 'frozen':
@@ -81,14 +81,14 @@ export function reasonWords(row: LockRow, now: number, silentMs: number): string
     case 'delayed':
       return `opens in ${spokenDuration(Math.max(0, row.delayedUntil - now))}`;
     case 'free':
-      if (hold) return `lapsed ${agoWords(now - hold.expiresAt)}`;
-      return ended ? `${ENDED_WORDS[ended.cause]} ${agoWords(now - ended.at)}` : '';
+      if (hold) return `lapsed ${agoText(now - hold.expiresAt)}`;
+      return ended ? `${ENDED_LABELS[ended.cause]} ${agoText(now - ended.at)}` : '';
   }
 }
 
 /** What a countdown shows: whole seconds left, and nothing where nothing is known. */
-export function leaseWords(row: LockRow, now: number): string {
-  const at = row.hold?.expiresAt ?? lapsedAt(row);
+export function leaseLabel(row: LockRow, now: number): string {
+  const at = row.hold?.expiresAt ?? expiredAt(row);
   if (at === null || at === undefined) return '–';
   return countdownText(at - now);
 }

@@ -4,26 +4,26 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { ActStage } from '../actions/actions-provider';
+import { ActionsProvider } from '../actions/actions-provider';
 import { DeleteNamesButton } from '../deletion/delete-names-button';
 import { SelectButton } from '../deletion/select-button';
 import { SelectionBar } from '../deletion/selection-bar';
 import { useSelection } from '../deletion/use-selection';
-import { LostLine } from '../live/connection-lost-note';
-import { LiveDot } from '../live/live-indicator';
+import { ConnectionLostNote } from '../live/connection-lost-note';
+import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { FigureStrip } from './figures/figure-strip';
 import { FirstLock } from './first-lock';
-import { maySelect } from './is-selectable';
+import { isSelectable } from './is-selectable';
 import { FilterBar } from './list/filter-bar';
 import { KeyHints } from './list/key-hints';
-import { isFiltered, type LockSort, listAddress } from './list/list-query';
+import { isFiltered, type LockSort, listUrl } from './list/list-query';
 import { LockList } from './list/lock-list';
 import { NoMatch } from './list/no-match';
-import { SlowedLine } from './list/slowed-note';
+import { SlowedNote } from './list/slowed-note';
 import { useListQuery } from './list/use-list-query';
 import { useLockList } from './list/use-lock-list';
 import { useSteadyRows } from './list/use-steady-rows';
@@ -65,9 +65,9 @@ export function LocksView({
     () => ({ asOf: page.asOf, receivedAt, backends: page.backends }),
     [page, receivedAt],
   );
-  const { rows, hold } = useSteadyRows(page, listAddress(query));
+  const { rows, hold } = useSteadyRows(page, listUrl(query));
   const { may } = useSession();
-  const selecting = useSelection(rows, maySelect);
+  const selecting = useSelection(rows, isSelectable);
   const [range] = useState(createVisibleRange);
   const onRange = useCallback(
     (first: number, last: number, count: number) => {
@@ -84,7 +84,7 @@ export function LocksView({
   const isEmpty = page.total === 0 && !isFiltered(query);
   return (
     <ReadingProvider reading={reading}>
-      <ActStage>
+      <ActionsProvider>
         <h1 className="sr-only">Locks</h1>
         <div ref={scroller} className="relative min-h-0 flex-1 overflow-y-auto overscroll-contain">
           {!isEmpty && (
@@ -112,7 +112,7 @@ export function LocksView({
               >
                 Delete free locks…
               </DeleteNamesButton>
-              <LiveDot link={link} onRetry={retry} isFleet />
+              <LiveIndicator link={link} onRetry={retry} isFleet />
             </FilterBar>
           )}
           {isEmpty ? (
@@ -133,11 +133,11 @@ export function LocksView({
             />
           )}
         </div>
-        {isSlowed && <SlowedLine />}
-        <LostLine />
+        {isSlowed && <SlowedNote />}
+        <ConnectionLostNote />
         {may('operator') && <SelectionBar kind="lock" selecting={selecting} />}
         {!isEmpty && <KeyHints range={range} matching={page.matching} isSlowed={isSlowed} />}
-      </ActStage>
+      </ActionsProvider>
     </ReadingProvider>
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { StuckReason } from '@/server/core/status/stuck-reason';
-import { stuckSentence, stuckWords } from './stuck-labels';
+import { stuckLabel, stuckSentence } from './stuck-labels';
 
 const now = 10_000_000;
 const asked = { by: 'Ana', reason: 'deploy', at: now - 120_000 };
@@ -51,7 +51,7 @@ describe('why a lock is stuck is said in words', () => {
       'Held 31 m 04 s, past the 5 min that its namespace allows, and renewed on and on though Ana asked it to let go 2 m 00 s ago.',
     ],
   ])('%#', (stuck, waiters, few, whole) => {
-    expect(plain(stuckWords(row(stuck, waiters), now))).toBe(few);
+    expect(plain(stuckLabel(row(stuck, waiters), now))).toBe(few);
     expect(plain(stuckSentence(row(stuck, waiters), now))).toBe(whole);
   });
 });

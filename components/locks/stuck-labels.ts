@@ -1,23 +1,23 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { factorText, yardstickText } from '../format/baseline';
+import { baselineText, factorText } from '../format/baseline';
 import { boundText } from '../format/bound-text';
 import { exactCount } from '../format/counts';
-import { agoWords, spokenDuration } from '../format/durations';
+import { agoText, spokenDuration } from '../format/durations';
 
 /** The parts of a row that say why it is stuck. */
 type StuckRow = Pick<LockRow, 'stuck' | 'hold' | 'waiters' | 'oldestWaitAt'>;
 
-const waits = (count: number) => (count === 1 ? '1 waits' : `${exactCount(count)} wait`);
+const waitingLabel = (count: number) => (count === 1 ? '1 waits' : `${exactCount(count)} wait`);
 
 /** Why a lock is stuck, in the few words that a row has room for; empty if it is not. */
-export function stuckWords({ stuck, hold, waiters }: StuckRow, now: number): string {
+export function stuckLabel({ stuck, hold, waiters }: StuckRow, now: number): string {
   switch (stuck?.kind) {
     case undefined:
       return '';
     case 'longWait':
       return `waits past ${boundText(stuck.limitMs)}`;
     case 'longHold':
-      return `${beyond(stuck, hold, now)}, ${waits(waiters)}`;
+      return `${excessLabel(stuck, hold, now)}, ${waitingLabel(waiters)}`;
     case 'idleRenewals':
       return stuck.wish === 'asked' ? 'renews on, though asked' : 'renews on, waiters gave up';
   }
@@ -36,17 +36,17 @@ export function stuckSentence(row: StuckRow, now: number): string {
   const limit =
     stuck.p99Ms === null
       ? `past the ${boundText(stuck.limitMs)} that its namespace allows`
-      : `${factorText(heldMs, stuck.p99Ms)} its own p99 of ${yardstickText(stuck.p99Ms)}`;
-  if (stuck.kind === 'longHold') return `${held}, ${limit}, and ${waits(waiters)}.`;
+      : `${factorText(heldMs, stuck.p99Ms)} its own p99 of ${baselineText(stuck.p99Ms)}`;
+  if (stuck.kind === 'longHold') return `${held}, ${limit}, and ${waitingLabel(waiters)}.`;
   const asked = hold?.askedToRelease;
-  const inVain =
+  const cause =
     stuck.wish === 'asked' && asked
-      ? `though ${asked.by} asked it to let go ${agoWords(now - asked.at)}`
+      ? `though ${asked.by} asked it to let go ${agoText(now - asked.at)}`
       : 'until whoever waited gave up';
-  return `${held}, ${limit}, and renewed on and on ${inVain}.`;
+  return `${held}, ${limit}, and renewed on and on ${cause}.`;
 }
 
-function beyond(
+function excessLabel(
   { p99Ms, limitMs }: { p99Ms: number | null; limitMs: number },
   hold: LockRow['hold'],
   now: number,

@@ -6,7 +6,7 @@ import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
-import { policyOf } from './parse-policy-form';
+import { parsePolicyForm } from './parse-policy-form';
 import { PolicyFields } from './policy-fields';
 
 /** Creates a namespace, optionally with its own policy. */
@@ -23,7 +23,7 @@ export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
       act="Make the namespace"
       onClose={onClose}
       onAct={async (form) => {
-        const policy = policyOf(form);
+        const policy = parsePolicyForm(form);
         await client.namespaces.create.mutate({
           name: String(form.get('name')).trim(),
           backend: String(form.get('backend') ?? 'default'),

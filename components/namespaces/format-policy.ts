@@ -2,7 +2,7 @@ import type { NamespacePolicy } from '@/server/contract/namespace-policy';
 import { policyBounds } from './policy-bounds';
 
 /** A policy in one line. */
-export const policyWords = (policy: NamespacePolicy): string =>
+export const formatPolicy = (policy: NamespacePolicy): string =>
   policyBounds(policy)
     .map(({ words }) => words)
     .join(' · ');

@@ -10,7 +10,7 @@ import { Instant } from '../ui/instant';
 import { policyBounds } from './policy-bounds';
 
 /** One namespace: where it lives, what it allows, how it is used. */
-export function NamespaceLine({
+export function NamespaceTableRow({
   namespace,
   isSilent,
   now,

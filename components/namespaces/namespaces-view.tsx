@@ -12,9 +12,9 @@ import { useBackendsHealth } from '../shell/backend-health-list';
 import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
-import { RowsToCome } from '../ui/rows-skeleton';
+import { RowsSkeleton } from '../ui/rows-skeleton';
 import { CreateNamespaceDialog } from './create-namespace-dialog';
-import { NamespaceLine } from './namespace-table-row';
+import { NamespaceTableRow } from './namespace-table-row';
 import { PolicyDialog } from './policy-dialog';
 
 /** How often it is counted again. */
@@ -66,7 +66,7 @@ export function NamespacesView({
           />
         </div>
       )}
-      {!namespaces && !error && <RowsToCome />}
+      {!namespaces && !error && <RowsSkeleton />}
       {namespaces && (
         <table className="list namespace-list">
           <thead>
@@ -85,7 +85,7 @@ export function NamespacesView({
           </thead>
           <tbody>
             {namespaces.map((namespace) => (
-              <NamespaceLine
+              <NamespaceTableRow
                 key={namespace.name}
                 namespace={namespace}
                 isSilent={silent.has(namespace.backend)}

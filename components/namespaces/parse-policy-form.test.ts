@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { policyOf } from './parse-policy-form';
+import { parsePolicyForm } from './parse-policy-form';
 
 const typed = {
   whose: 'own',
@@ -20,7 +20,7 @@ const form = (fields: Record<string, string>) => {
 };
 
 test('what is typed becomes what is sent', () => {
-  expect(policyOf(form(typed))).toEqual({
+  expect(parsePolicyForm(form(typed))).toEqual({
     leaseMinMs: 100,
     leaseMaxMs: 1_001,
     patienceMaxMs: 0,
@@ -30,9 +30,9 @@ test('what is typed becomes what is sent', () => {
     stuckAfterMs: 300_000,
     maxLocks: 5_000,
   });
-  expect(policyOf(form({ ...typed, meta: '' }))?.requiredMeta).toEqual([]);
+  expect(parsePolicyForm(form({ ...typed, meta: '' }))?.requiredMeta).toEqual([]);
 });
 
 test('the default policy is sent as none', () => {
-  expect(policyOf(form({ ...typed, whose: 'default' }))).toBeNull();
+  expect(parsePolicyForm(form({ ...typed, whose: 'default' }))).toBeNull();
 });

@@ -1,7 +1,7 @@
 import type { NamespacePolicy } from '@/server/contract/namespace-policy';
 
 /** What was typed into `PolicyFields`; null for the default policy. */
-export function policyOf(form: FormData): NamespacePolicy | null {
+export function parsePolicyForm(form: FormData): NamespacePolicy | null {
   if (form.get('whose') !== 'own') return null;
   return {
     leaseMinMs: msOfSeconds(form.get('leaseMin')),

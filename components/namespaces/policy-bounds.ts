@@ -2,7 +2,7 @@ import { DEFAULT_POLICY, type NamespacePolicy } from '@/server/contract/namespac
 import { boundText } from '../format/bound-text';
 import { exactCount } from '../format/counts';
 
-/** One bound of a policy in words; `isOwn`: other than the default one. */
+/** One bound of a policy in words; `isInternal`: other than the default one. */
 export interface PolicyBound {
   words: string;
   isOwn: boolean;

@@ -6,7 +6,7 @@ import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
-import { policyOf } from './parse-policy-form';
+import { parsePolicyForm } from './parse-policy-form';
 import { PolicyFields } from './policy-fields';
 
 /** Changes what a namespace allows its callers. */
@@ -24,7 +24,7 @@ export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () =>
       onAct={async (form) => {
         await client.namespaces.setPolicy.mutate({
           name,
-          policy: policyOf(form),
+          policy: parsePolicyForm(form),
           reason: String(form.get('reason')),
         });
         await queries.invalidateQueries({ queryKey: trpc.namespaces.list.queryKey() });

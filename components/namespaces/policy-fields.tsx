@@ -15,7 +15,7 @@ import { exactCount } from '../format/counts';
 import { Field } from '../ui/controls/field';
 
 /**
- * The fields of a policy, as `policyOf` reads them; the bounds of the bounds are checked here and
+ * The fields of a policy, as `parsePolicyForm` reads them; the bounds of the bounds are checked here and
  * by the server.
  */
 export function PolicyFields({
@@ -44,29 +44,29 @@ export function PolicyFields({
           </label>
         ))}
       </fieldset>
-      {isOwn && <Bounds policy={policy} />}
+      {isOwn && <CustomPolicyFields policy={policy} />}
     </>
   );
 }
 
-function Bounds({ policy }: { policy: NamespacePolicy }) {
+function CustomPolicyFields({ policy }: { policy: NamespacePolicy }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <Seconds
+      <SecondsField
         label="Shortest lease"
         name="leaseMin"
         ms={policy.leaseMinMs}
         min={LEASE_MIN_MS}
         max={LEASE_MAX_MS}
       />
-      <Seconds
+      <SecondsField
         label="Longest lease"
         name="leaseMax"
         ms={policy.leaseMaxMs}
         min={LEASE_MIN_MS}
         max={LEASE_MAX_MS}
       />
-      <Seconds
+      <SecondsField
         label="Longest patience"
         name="patience"
         ms={policy.patienceMaxMs}
@@ -85,14 +85,14 @@ function Bounds({ policy }: { policy: NamespacePolicy }) {
         step={1}
         defaultValue={policy.queueLimit}
       />
-      <Seconds
+      <SecondsField
         label="Lock-delay"
         name="delay"
         ms={policy.lockDelayMs}
         min={0}
         max={LOCK_DELAY_MAX_MS}
       />
-      <Seconds
+      <SecondsField
         label="Stuck after"
         name="stuck"
         ms={policy.stuckAfterMs}
@@ -127,7 +127,7 @@ function Bounds({ policy }: { policy: NamespacePolicy }) {
   );
 }
 
-function Seconds({
+function SecondsField({
   label,
   name,
   ms,

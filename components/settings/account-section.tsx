@@ -6,14 +6,14 @@ import { visibleText } from '../format/visible-name';
 import { type Problem, problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
-import { useIsReady } from '../live/use-is-hydrated';
-import { THEME_WORDS, THEMES, useTheme } from '../shell/theme';
+import { useIsHydrated } from '../live/use-is-hydrated';
+import { THEME_LABELS, THEMES, useTheme } from '../shell/theme';
 import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
 import { ProblemNote } from '../ui/problem-note';
 import { SectionFrame } from './section-frame';
 
-const ROLE_MEANS = {
+const ROLE_DESCRIPTIONS = {
   viewer: 'Viewer: sees everything, changes nothing.',
   operator: 'Operator: sees everything, extends and releases locks.',
   admin: 'Admin: also manages people, API keys and namespaces.',
@@ -31,17 +31,17 @@ export function AccountSection() {
     <>
       <SectionFrame
         title={visibleText(account.name)}
-        intro={ROLE_MEANS[account.role]}
+        intro={ROLE_DESCRIPTIONS[account.role]}
         end={<Button onClick={() => void signOut()}>Sign out</Button>}
       >
-        <ThemeChoice />
+        <ThemeField />
       </SectionFrame>
       <PasswordForm />
     </>
   );
 }
 
-function ThemeChoice() {
+function ThemeField() {
   const [theme, setTheme] = useTheme();
   return (
     <fieldset className="px-3.5 py-3.5">
@@ -56,7 +56,7 @@ function ThemeChoice() {
               checked={choice === theme}
               onChange={() => setTheme(choice)}
             />
-            {THEME_WORDS[choice]}
+            {THEME_LABELS[choice]}
           </label>
         ))}
       </div>
@@ -66,7 +66,7 @@ function ThemeChoice() {
 
 function PasswordForm() {
   const client = useTRPCClient();
-  const isReady = useIsReady();
+  const isReady = useIsHydrated();
   const [isBusy, setBusy] = useState(false);
   const [isDone, setDone] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);

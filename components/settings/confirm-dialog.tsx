@@ -1,14 +1,14 @@
 'use client';
 
 import { type ReactNode, useRef, useState } from 'react';
-import { onceTitle } from '../live/problem';
+import { failureTitleWithoutRetry } from '../live/problem';
 import { useProblem } from '../live/use-problem';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
 import { ProblemNote } from '../ui/problem-note';
 
 /** Asks once before something that cannot be undone; the focus starts on Cancel. */
-export function AskDialog({
+export function ConfirmDialog({
   title,
   act,
   children,
@@ -23,10 +23,10 @@ export function AskDialog({
 }) {
   const cancel = useRef<HTMLButtonElement>(null);
   const [isBusy, setBusy] = useState(false);
-  const { problem, fail, forget } = useProblem();
+  const { problem, fail, clear } = useProblem();
   const go = async () => {
     setBusy(true);
-    forget();
+    clear();
     try {
       await onAct();
       onClose();
@@ -40,7 +40,7 @@ export function AskDialog({
       <p className="mt-2 text-t2">{children}</p>
       {problem && (
         <div className="mt-4">
-          <ProblemNote problem={problem} title={onceTitle(problem)} />
+          <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />
         </div>
       )}
       <div className="mt-6 flex flex-wrap justify-end gap-3">

@@ -7,9 +7,9 @@ import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
-import { RowsToCome } from '../ui/rows-skeleton';
+import { RowsSkeleton } from '../ui/rows-skeleton';
 import { VisibleText } from '../ui/visible-text';
-import { AskDialog } from './confirm-dialog';
+import { ConfirmDialog } from './confirm-dialog';
 import { CreateKeyDialog } from './create-key-dialog';
 import { SectionFrame } from './section-frame';
 
@@ -37,7 +37,7 @@ export function KeysSection({ now }: { now: number }) {
           <ProblemNote problem={problemOf(error)} title="The keys were not read." />
         </div>
       )}
-      {!keys && !error && <RowsToCome />}
+      {!keys && !error && <RowsSkeleton />}
       {keys?.length === 0 && (
         <p className="px-3.5 py-4 text-t2">No service has a key yet, so nobody can take a lock.</p>
       )}
@@ -101,7 +101,7 @@ export function KeysSection({ now }: { now: number }) {
         <CreateKeyDialog onClose={() => setMaking(false)} onMade={() => void refresh()} />
       )}
       {revoking && (
-        <AskDialog
+        <ConfirmDialog
           title={`Revoke the key of ${revoking.name}?`}
           act="Revoke the key"
           onAct={async () => {
@@ -112,7 +112,7 @@ export function KeysSection({ now }: { now: number }) {
         >
           Within a second every request with it is refused, waiting ones too. What the service holds
           runs out with its leases. This cannot be undone.
-        </AskDialog>
+        </ConfirmDialog>
       )}
     </SectionFrame>
   );

@@ -1,13 +1,13 @@
 import { ROLES, type Role } from '@/server/contract/console/console-terms';
 
-export const ROLE_WORDS: Record<Role, { word: string; means: string }> = {
+export const ROLE_LABELS: Record<Role, { word: string; means: string }> = {
   viewer: { word: 'Viewer', means: 'sees everything' },
   operator: { word: 'Operator', means: 'also extends and releases locks' },
   admin: { word: 'Admin', means: 'also manages people, keys and namespaces' },
 };
 
 /** The roles, each with everything that the one before it may do. */
-export function RoleChoice({ chosen }: { chosen: Role }) {
+export function RoleField({ chosen }: { chosen: Role }) {
   return (
     <fieldset>
       <legend className="mb-1.5 font-[550]">Role</legend>
@@ -21,8 +21,8 @@ export function RoleChoice({ chosen }: { chosen: Role }) {
               defaultChecked={role === chosen}
               className="size-4 accent-[var(--acc)]"
             />
-            {ROLE_WORDS[role].word}
-            <span className="text-t3">{ROLE_WORDS[role].means}</span>
+            {ROLE_LABELS[role].word}
+            <span className="text-t3">{ROLE_LABELS[role].means}</span>
           </label>
         ))}
       </div>

@@ -9,7 +9,7 @@ import { useSession } from '../live/session';
 import { PageHead } from '../ui/page-head';
 import { AccountSection } from './account-section';
 import { KeysSection } from './keys-section';
-import { PeopleSection } from './users-section';
+import { UsersSection } from './users-section';
 
 export type SettingsSection = 'account' | 'keys' | 'people';
 
@@ -46,14 +46,14 @@ export function SettingsView({ section, now }: { section: SettingsSection; now: 
           <div className="min-w-0">
             {section === 'account' && <AccountSection />}
             {section === 'keys' && (
-              <ForAdmins what="API keys">
+              <AdminOnly what="API keys">
                 <KeysSection now={now} />
-              </ForAdmins>
+              </AdminOnly>
             )}
             {section === 'people' && (
-              <ForAdmins what="people and their roles">
-                <PeopleSection now={now} />
-              </ForAdmins>
+              <AdminOnly what="people and their roles">
+                <UsersSection now={now} />
+              </AdminOnly>
             )}
           </div>
         </div>
@@ -62,7 +62,7 @@ export function SettingsView({ section, now }: { section: SettingsSection; now: 
   );
 }
 
-function ForAdmins({ what, children }: { what: string; children: ReactNode }) {
+function AdminOnly({ what, children }: { what: string; children: ReactNode }) {
   const { may, account } = useSession();
   if (may('admin')) return children;
   return (

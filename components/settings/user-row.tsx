@@ -8,9 +8,9 @@ import { Button } from '../ui/controls/button';
 import { Menu, MenuItem } from '../ui/controls/menu';
 import { Instant } from '../ui/instant';
 import { VisibleText } from '../ui/visible-text';
-import { ROLE_WORDS } from './role-field';
+import { ROLE_LABELS } from './role-field';
 
-export interface Person {
+export interface User {
   id: string;
   name: string;
   role: Role;
@@ -19,12 +19,12 @@ export interface Person {
 }
 
 /** One person, and what can be changed about them. */
-export function PersonLine({
+export function UserRow({
   person,
   now,
   onAct,
 }: {
-  person: Person;
+  person: User;
   now: number;
   onAct: (what: 'role' | 'password' | 'disable' | 'enable') => void;
 }) {
@@ -38,7 +38,7 @@ export function PersonLine({
         {isSelf && <span className="font-[450] text-t3"> (you)</span>}
       </td>
       <td className="text-t2">
-        {ROLE_WORDS[person.role].word}
+        {ROLE_LABELS[person.role].word}
         {isDisabled && <span className="text-t3">, disabled</span>}
       </td>
       <td className="text-t2">

@@ -10,18 +10,16 @@ import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { ProblemNote } from '../ui/problem-note';
-import { RowsToCome } from '../ui/rows-skeleton';
-import { AskDialog } from './confirm-dialog';
-import { RoleChoice } from './role-field';
+import { RowsSkeleton } from '../ui/rows-skeleton';
+import { ConfirmDialog } from './confirm-dialog';
+import { RoleField } from './role-field';
 import { SectionFrame } from './section-frame';
-import { type Person, PersonLine } from './user-row';
+import { type User, UserRow } from './user-row';
 
-type Open =
-  | { what: 'create' }
-  | { what: 'role' | 'password' | 'disable' | 'enable'; person: Person };
+type Open = { what: 'create' } | { what: 'role' | 'password' | 'disable' | 'enable'; person: User };
 
 /** Who may sign in, and what they may do. */
-export function PeopleSection({ now }: { now: number }) {
+export function UsersSection({ now }: { now: number }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
   const { data: people, error } = useQuery(trpc.people.list.queryOptions());
@@ -46,7 +44,7 @@ export function PeopleSection({ now }: { now: number }) {
           <ProblemNote problem={problemOf(error)} title="The people were not read." />
         </div>
       )}
-      {!people && !error && <RowsToCome />}
+      {!people && !error && <RowsSkeleton />}
       {people && (
         <div className="list-in-card">
           <table className="list">
@@ -62,7 +60,7 @@ export function PeopleSection({ now }: { now: number }) {
             </thead>
             <tbody>
               {people.map((person) => (
-                <PersonLine
+                <UserRow
                   key={person.id}
                   person={person}
                   now={now}
@@ -73,12 +71,12 @@ export function PeopleSection({ now }: { now: number }) {
           </table>
         </div>
       )}
-      {open && <PersonDialog open={open} onDone={refresh} onClose={close} />}
+      {open && <UserDialog open={open} onDone={refresh} onClose={close} />}
     </SectionFrame>
   );
 }
 
-function PersonDialog({
+function UserDialog({
   open,
   onDone,
   onClose,
@@ -104,7 +102,7 @@ function PersonDialog({
         }}
       >
         <Field label="Name" name="name" required maxLength={64} autoComplete="off" />
-        <RoleChoice chosen="operator" />
+        <RoleField chosen="operator" />
         <PasswordField label="First password" />
       </FormDialog>
     );
@@ -123,7 +121,7 @@ function PersonDialog({
             await onDone();
           }}
         >
-          <RoleChoice chosen={role} />
+          <RoleField chosen={role} />
         </FormDialog>
       );
     case 'password':
@@ -147,7 +145,7 @@ function PersonDialog({
     default: {
       const disabled = open.what === 'disable';
       return (
-        <AskDialog
+        <ConfirmDialog
           title={disabled ? `Disable ${name}?` : `Enable ${name} again?`}
           act={disabled ? 'Disable the account' : 'Enable the account'}
           onClose={onClose}
@@ -159,7 +157,7 @@ function PersonDialog({
           {disabled
             ? 'Their sessions end at once and they cannot sign in. What they did stays in the audit log.'
             : 'They can sign in with their old password and role.'}
-        </AskDialog>
+        </ConfirmDialog>
       );
     }
   }

@@ -6,11 +6,11 @@ import { useId, useState } from 'react';
 import { counterPath, lockPath } from '../format/lock-path';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
-import { useSettled } from '../live/use-debounced';
+import { useDebounced } from '../live/use-debounced';
 import { ProblemNote } from '../ui/problem-note';
 
 /** Where a name lives, whether or not anybody has used it. */
-export function HomeFinder({ backend, spaces }: { backend: string; spaces: string[] }) {
+export function NameLocator({ backend, spaces }: { backend: string; spaces: string[] }) {
   const id = useId();
   const [namespace, setNamespace] = useState(spaces[0] ?? '');
   const [name, setName] = useState('');
@@ -54,14 +54,22 @@ export function HomeFinder({ backend, spaces }: { backend: string; spaces: strin
           />
         </div>
       </div>
-      <Home backend={backend} namespace={namespace} name={name} />
+      <NameLocation backend={backend} namespace={namespace} name={name} />
     </section>
   );
 }
 
-function Home({ backend, namespace, name }: { backend: string; namespace: string; name: string }) {
+function NameLocation({
+  backend,
+  namespace,
+  name,
+}: {
+  backend: string;
+  namespace: string;
+  name: string;
+}) {
   const trpc = useTRPC();
-  const settled = useSettled(name);
+  const settled = useDebounced(name);
   const { data, error } = useQuery(
     trpc.backends.home.queryOptions(
       { backend, namespace, name: settled },

@@ -1,2 +1,2 @@
 /** How many names a page of them has. */
-export const NAMES_SHOWN = 50;
+export const NAMES_PER_PAGE = 50;

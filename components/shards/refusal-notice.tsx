@@ -1,7 +1,7 @@
 import { Icon } from '../icons/icon';
 
 /** Why a backend refuses requests, and what to do about it. */
-export function RefusalNote({ text }: { text: string }) {
+export function RefusalNotice({ text }: { text: string }) {
   return (
     <div
       role="alert"

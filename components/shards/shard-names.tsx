@@ -3,12 +3,12 @@
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import { useState } from 'react';
-import type { PlacedName, ShardsPage } from '@/server/contract/console/shard-row';
+import type { ShardedName, ShardsPage } from '@/server/contract/console/shard-row';
 import { counterPath, lockPath } from '../format/lock-path';
 import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
-import { useSettled } from '../live/use-debounced';
+import { useDebounced } from '../live/use-debounced';
 import { Button } from '../ui/controls/button';
 import { ExactName } from '../ui/exact-name';
 import { ProblemNote } from '../ui/problem-note';
@@ -30,7 +30,7 @@ export function ShardNames({
 }) {
   const client = useTRPCClient();
   const [text, setText] = useState('');
-  const search = useSettled(text.trim());
+  const search = useDebounced(text.trim());
   const { data, error, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     queryKey: ['backends.shards', backend, only, search],
     queryFn: ({ pageParam: after }) =>
@@ -94,7 +94,7 @@ export function ShardNames({
   );
 }
 
-function NameTable({ names }: { names: PlacedName[] }) {
+function NameTable({ names }: { names: ShardedName[] }) {
   return (
     <div className="card list-in-card">
       <table className="list placed-list">

@@ -43,7 +43,7 @@ export function ShardTable({
         </thead>
         <tbody>
           {shards.map((shard) => (
-            <ShardLine
+            <ShardRow
               key={shard.id}
               shard={shard}
               most={most}
@@ -61,7 +61,7 @@ export function ShardTable({
 const shareOf = (names: number, most: number) =>
   names === 0 ? '0' : `max(2px, ${(100 * names) / most}%)`;
 
-function ShardLine({
+function ShardRow({
   shard,
   most,
   isShown,

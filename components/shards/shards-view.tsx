@@ -9,9 +9,9 @@ import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
-import { HomeFinder } from './name-locator';
-import { NAMES_SHOWN } from './names-per-page';
-import { RefusalNote } from './refusal-notice';
+import { NameLocator } from './name-locator';
+import { NAMES_PER_PAGE } from './names-per-page';
+import { RefusalNotice } from './refusal-notice';
 import { ShardNames } from './shard-names';
 import { ShardTable } from './shard-table';
 
@@ -34,7 +34,7 @@ export function ShardsView({
   const [only, setOnly] = useState<string | null>(null);
   const { data = initial, error } = useQuery(
     trpc.backends.shards.queryOptions(
-      { backend, limit: NAMES_SHOWN },
+      { backend, limit: NAMES_PER_PAGE },
       { initialData: initial, refetchInterval: POLL_MS, placeholderData: keepPreviousData },
     ),
   );
@@ -50,10 +50,10 @@ export function ShardsView({
         </Link>
       </PageHead>
       <div className="grid gap-3.5">
-        {refusal && <RefusalNote text={refusal} />}
+        {refusal && <RefusalNotice text={refusal} />}
         {error && <ProblemNote problem={problemOf(error)} title="This is the last reading." />}
         <ShardTable shards={shards} only={only} onOnly={setOnly} />
-        <HomeFinder backend={backend} spaces={spaces} />
+        <NameLocator backend={backend} spaces={spaces} />
         <ShardNames
           key={only}
           initial={only === null ? initial : null}

@@ -4,9 +4,9 @@ import { useRouter } from 'next/navigation';
 import { visibleText } from '../format/visible-name';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
-import { Menu, MenuChoice, MenuItem, MenuLabel, MenuLine } from '../ui/controls/menu';
+import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../ui/controls/menu';
 import { VisibleText } from '../ui/visible-text';
-import { THEME_WORDS, THEMES, useTheme } from './theme';
+import { THEME_LABELS, THEMES, useTheme } from './theme';
 
 const initialsOf = (name: string) =>
   name
@@ -16,7 +16,7 @@ const initialsOf = (name: string) =>
     .map((word) => [...word][0]?.toUpperCase())
     .join('');
 
-const ROLE_WORDS = { viewer: 'Viewer', operator: 'Operator', admin: 'Admin' } as const;
+const ROLE_LABELS = { viewer: 'Viewer', operator: 'Operator', admin: 'Admin' } as const;
 
 /** Who is signed in, the look of the page, and the way out. */
 export function AccountMenu() {
@@ -34,7 +34,7 @@ export function AccountMenu() {
         <button
           type="button"
           aria-label={`Account of ${visibleText(account.name)}`}
-          title={`${visibleText(account.name)}, ${ROLE_WORDS[account.role].toLowerCase()}`}
+          title={`${visibleText(account.name)}, ${ROLE_LABELS[account.role].toLowerCase()}`}
           className="account-button"
         >
           {initialsOf(account.name) || '?'}
@@ -45,15 +45,15 @@ export function AccountMenu() {
         <span className="block max-w-56 truncate text-13 font-[550] text-t1">
           <VisibleText text={account.name} />
         </span>
-        {ROLE_WORDS[account.role]}
+        {ROLE_LABELS[account.role]}
       </MenuLabel>
-      <MenuLine />
+      <MenuSeparator />
       {THEMES.map((choice) => (
         <MenuChoice key={choice} chosen={theme === choice} onSelect={() => setTheme(choice)}>
-          {THEME_WORDS[choice]}
+          {THEME_LABELS[choice]}
         </MenuChoice>
       ))}
-      <MenuLine />
+      <MenuSeparator />
       <MenuItem icon="settings" onSelect={() => router.push('/settings')}>
         Settings
       </MenuItem>

@@ -7,7 +7,7 @@ import type { BackendHealth } from '@/server/contract/console/lock-row';
 import { spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
 import { useTRPC } from '../live/trpc';
-import { isClosed, worstFirst } from './sort-by-severity';
+import { isClosed, sortBySeverity } from './sort-by-severity';
 import { useGuarantees } from './use-guarantees';
 
 const POLL_MS = 5_000;
@@ -41,13 +41,17 @@ export function BackendHealthList({
 }) {
   const { data, isError } = useBackendsHealth(initial);
   const { data: guarantees } = useGuarantees(initialGuarantees);
-  const sorted = worstFirst(data, guarantees);
+  const sorted = sortBySeverity(data, guarantees);
   const shown = sorted.slice(0, SHOWN_MAX);
   return (
     <ul className="backend-health flex items-center gap-4">
       {shown.map((backend) => (
         <li key={backend.id}>
-          <OneBackend backend={backend} isOld={isError} isClosed={isClosed(backend, guarantees)} />
+          <BackendHealthLink
+            backend={backend}
+            isOld={isError}
+            isClosed={isClosed(backend, guarantees)}
+          />
         </li>
       ))}
       {sorted.length > SHOWN_MAX && (
@@ -61,7 +65,7 @@ export function BackendHealthList({
   );
 }
 
-function OneBackend({
+function BackendHealthLink({
   backend,
   isOld,
   isClosed,
@@ -72,28 +76,28 @@ function OneBackend({
 }) {
   const { id, reachable, loss } = backend;
   const isKnown = reachable && !isOld;
-  const grantsNothing = isClosed || (loss?.quietForMs ?? 0) > 0;
-  const isWell = isKnown && !grantsNothing;
+  const isGrantingPaused = isClosed || (loss?.quietForMs ?? 0) > 0;
+  const isHealthy = isKnown && !isGrantingPaused;
   return (
     <Link
       href="/backends"
-      data-well={isWell}
+      data-well={isHealthy}
       className="flex items-center gap-1.5 rounded-4 text-12 whitespace-nowrap"
     >
       <Icon
-        name={isWell ? 'check-circle' : isKnown ? 'alert-octagon' : 'question'}
+        name={isHealthy ? 'check-circle' : isKnown ? 'alert-octagon' : 'question'}
         size={15}
-        className={isWell ? 'text-acc' : isKnown ? 'text-dangertext' : 'text-unknown'}
+        className={isHealthy ? 'text-acc' : isKnown ? 'text-dangertext' : 'text-unknown'}
       />
       <span className="font-[550]">{id}</span>
-      <span className={isKnown && grantsNothing ? 'text-dangertext' : 'text-t2'}>
-        {stateWords(backend, isOld, isClosed)}
+      <span className={isKnown && isGrantingPaused ? 'text-dangertext' : 'text-t2'}>
+        {statusLabel(backend, isOld, isClosed)}
       </span>
     </Link>
   );
 }
 
-function stateWords(
+function statusLabel(
   { reachable, latencyMs, silentForMs, loss, refusal, shards }: BackendHealth,
   isOld: boolean,
   isClosed: boolean,

@@ -7,13 +7,13 @@ import { exactCount } from '../format/counts';
 import { Icon } from '../icons/icon';
 import { useTRPC } from '../live/trpc';
 
-const LOOK_EVERY_MS = 60_000;
+const POLL_MS = 60_000;
 
 /** Warns of namespaces that soon take no new locks and counters. */
-export function FillingNote() {
+export function CapacityNotice() {
   const trpc = useTRPC();
   const { data = [] } = useQuery(
-    trpc.namespaces.list.queryOptions(undefined, { refetchInterval: LOOK_EVERY_MS }),
+    trpc.namespaces.list.queryOptions(undefined, { refetchInterval: POLL_MS }),
   );
   const filling = data.filter(({ locks, counters, policy }) =>
     isFilling(locks + counters, policy.maxLocks),

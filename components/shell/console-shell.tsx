@@ -10,11 +10,11 @@ import { type Account, SessionProvider, useSession } from '../live/session';
 import { ConsoleClient } from '../live/trpc';
 import { AccountMenu } from './account-menu';
 import { BackendHealthList } from './backend-health-list';
-import { FillingNote } from './capacity-notice';
-import { Rail } from './nav-rail';
+import { CapacityNotice } from './capacity-notice';
+import { NavRail } from './nav-rail';
 import { SearchBox } from './search-box';
-import { KeyHelp } from './shortcuts-dialog';
-import { UnencryptedNote } from './unencrypted-notice';
+import { ShortcutsDialog } from './shortcuts-dialog';
+import { UnencryptedNotice } from './unencrypted-notice';
 
 /** The frame around every page of the console. */
 export function ConsoleShell({
@@ -40,15 +40,15 @@ export function ConsoleShell({
           Skip to the page
         </a>
         <div className="shell">
-          <Rail />
+          <NavRail />
           <TopBar backends={backends} guarantees={guarantees} />
           <main id="main" tabIndex={-1} className="shell-main">
-            <UnencryptedNote />
-            <FillingNote />
+            <UnencryptedNotice />
+            <CapacityNotice />
             {children}
           </main>
         </div>
-        <KeyHelp onHome={() => router.push('/')} />
+        <ShortcutsDialog onHome={() => router.push('/')} />
       </SessionProvider>
     </ConsoleClient>
   );

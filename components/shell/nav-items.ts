@@ -1,6 +1,6 @@
 import type { IconName } from '../icons/icon-shapes';
 
-export interface Place {
+export interface NavItem {
   href: string;
   word: string;
   icon: IconName;
@@ -9,7 +9,7 @@ export interface Place {
 }
 
 /** The places of the console, in the order of the rail. */
-export const PLACES: Place[] = [
+export const NAV_ITEMS: NavItem[] = [
   { href: '/', word: 'Locks', icon: 'locks', isSeldom: false },
   { href: '/counters', word: 'Counters', icon: 'counter', isSeldom: false },
   { href: '/audit', word: 'Audit', icon: 'audit', isSeldom: false },
@@ -20,7 +20,7 @@ export const PLACES: Place[] = [
 ];
 
 /** Whether a page belongs to a place. */
-export function isAt(pathname: string, href: string): boolean {
+export function isActive(pathname: string, href: string): boolean {
   if (href === '/') return pathname === '/' || pathname.startsWith('/locks/');
   return pathname === href || pathname.startsWith(`${href}/`);
 }

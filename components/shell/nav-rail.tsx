@@ -5,23 +5,23 @@ import { usePathname, useRouter } from 'next/navigation';
 import { Icon } from '../icons/icon';
 import { Mark } from '../icons/mark';
 import { Menu, MenuItem } from '../ui/controls/menu';
-import { isAt, PLACES } from './nav-items';
+import { isActive, NAV_ITEMS } from './nav-items';
 
-const SELDOM = PLACES.filter(({ isSeldom }) => isSeldom);
+const SECONDARY_ITEMS = NAV_ITEMS.filter(({ isSeldom }) => isSeldom);
 
 /** The way around: a rail of icons over words, at the foot of the screen on a phone. */
-export function Rail() {
+export function NavRail() {
   const pathname = usePathname();
   return (
     <nav aria-label="Pages" className="rail">
       <Link href="/" aria-label="Lockyard, all locks" className="rail-mark">
         <Mark />
       </Link>
-      {PLACES.map(({ href, word, icon, isSeldom }) => (
+      {NAV_ITEMS.map(({ href, word, icon, isSeldom }) => (
         <Link
           key={href}
           href={href}
-          aria-current={isAt(pathname, href) ? 'page' : undefined}
+          aria-current={isActive(pathname, href) ? 'page' : undefined}
           className={`rail-place ${isSeldom ? 'max-md:hidden' : ''}`}
           data-last={href === '/settings'}
         >
@@ -29,13 +29,13 @@ export function Rail() {
           {word}
         </Link>
       ))}
-      <More isHere={SELDOM.some(({ href }) => isAt(pathname, href))} />
+      <MoreMenu isHere={SECONDARY_ITEMS.some(({ href }) => isActive(pathname, href))} />
     </nav>
   );
 }
 
 /** The rest of the places, where the bar has no room for them. */
-function More({ isHere }: { isHere: boolean }) {
+function MoreMenu({ isHere }: { isHere: boolean }) {
   const router = useRouter();
   return (
     <Menu
@@ -46,7 +46,7 @@ function More({ isHere }: { isHere: boolean }) {
         </button>
       }
     >
-      {SELDOM.map(({ href, word, icon }) => (
+      {SECONDARY_ITEMS.map(({ href, word, icon }) => (
         <MenuItem key={href} icon={icon} onSelect={() => router.push(href)}>
           {word}
         </MenuItem>

@@ -4,7 +4,7 @@ import { usePathname, useRouter, useSearchParams } from 'next/navigation';
 import { useEffect, useRef, useState } from 'react';
 import { Icon } from '../icons/icon';
 import { useKeys } from '../live/use-keys';
-import { listAddress, readListQuery } from '../locks/list/list-query';
+import { listUrl, readListQuery } from '../locks/list/list-query';
 
 const PAUSE_MS = 150;
 
@@ -29,7 +29,7 @@ export function SearchBox() {
     if (!isList || text === searched) return;
     const timer = setTimeout(() => {
       const current = readListQuery(new URLSearchParams(window.location.search));
-      window.history.replaceState(null, '', listAddress({ ...current, search: text.trim() }));
+      window.history.replaceState(null, '', listUrl({ ...current, search: text.trim() }));
     }, PAUSE_MS);
     return () => clearTimeout(timer);
   }, [text, searched, isList]);

@@ -5,12 +5,12 @@ import { useSession } from '../live/session';
 import { useKeys } from '../live/use-keys';
 import { Dialog } from '../ui/controls/dialog';
 
-const EVERYWHERE: [string[], string][] = [
+const GLOBAL_SHORTCUTS: [string[], string][] = [
   [['/'], 'search'],
   [['?'], 'this list'],
   [['g'], 'back to the locks'],
 ];
-const LIST: [string[], string][] = [
+const LIST_SHORTCUTS: [string[], string][] = [
   [['j', '↓'], 'next lock'],
   [['k', '↑'], 'previous lock'],
   [['↵'], 'open the lock'],
@@ -18,7 +18,7 @@ const LIST: [string[], string][] = [
   [['End'], 'last lock'],
   [['Esc'], 'let go of the row'],
 ];
-const ACTS: [string[], string][] = [
+const LOCK_SHORTCUTS: [string[], string][] = [
   [['e'], 'extend the lock…'],
   [['r'], 'release the lock…'],
   [['x'], 'select the lock, if it is free'],
@@ -27,24 +27,24 @@ const ACTS: [string[], string][] = [
 ];
 
 /** Every key there is, behind `?`. */
-export function KeyHelp({ onHome }: { onHome: () => void }) {
+export function ShortcutsDialog({ onHome }: { onHome: () => void }) {
   const [isOpen, setOpen] = useState(false);
   const { may } = useSession();
   useKeys({ '?': () => setOpen(true), g: onHome });
   return (
     <Dialog open={isOpen} onClose={() => setOpen(false)} title="Keys">
       <div className="mt-4 grid gap-x-10 gap-y-6 sm:grid-cols-2">
-        <KeyTable title="In the list of locks" keys={LIST} />
+        <ShortcutTable title="In the list of locks" keys={LIST_SHORTCUTS} />
         <div className="flex flex-col gap-6">
-          <KeyTable title="Everywhere" keys={EVERYWHERE} />
-          {may('operator') && <KeyTable title="On a lock" keys={ACTS} />}
+          <ShortcutTable title="Everywhere" keys={GLOBAL_SHORTCUTS} />
+          {may('operator') && <ShortcutTable title="On a lock" keys={LOCK_SHORTCUTS} />}
         </div>
       </div>
     </Dialog>
   );
 }
 
-function KeyTable({ title, keys }: { title: string; keys: [string[], string][] }) {
+function ShortcutTable({ title, keys }: { title: string; keys: [string[], string][] }) {
   return (
     <section>
       <h3 className="pb-1.5 text-12 text-t3">{title}</h3>

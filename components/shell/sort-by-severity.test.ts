@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { BackendHealth } from '@/server/contract/console/lock-row';
-import { worstFirst } from './sort-by-severity';
+import { sortBySeverity } from './sort-by-severity';
 
 const backend = (id: string, more: Partial<BackendHealth> = {}) =>
   ({ id, reachable: true, loss: null, ...more }) as BackendHealth;
@@ -15,6 +15,6 @@ test('a silent backend is read first, then those that grant nothing, and the oth
     backend('jobs', { reachable: false }),
     backend('orders'),
   ];
-  const ids = worstFirst(backends, [closed('orders')]).map(({ id }) => id);
+  const ids = sortBySeverity(backends, [closed('orders')]).map(({ id }) => id);
   expect(ids).toEqual(['jobs', 'cache', 'orders', 'archive', 'default']);
 });

@@ -10,7 +10,7 @@ export function isClosed({ id }: BackendHealth, guarantees: readonly GuaranteeRo
  * Backends that do not answer, then those that answer and grant nothing, then the others; each part
  * as it was.
  */
-export function worstFirst(
+export function sortBySeverity(
   backends: readonly BackendHealth[],
   guarantees: readonly GuaranteeRow[],
 ): BackendHealth[] {

@@ -1,7 +1,7 @@
 /** `system`: whatever the browser says. */
 export type Theme = 'system' | 'light' | 'dark';
 
-export const THEME_STORED_AS = 'lockyard.theme';
+export const THEME_STORAGE_KEY = 'lockyard.theme';
 
 /** Runs before the first paint, so that a chosen look never flashes up as the other one. */
-export const THEME_SCRIPT = `try{var t=localStorage.getItem(${JSON.stringify(THEME_STORED_AS)});if(t==='light'||t==='dark')document.documentElement.dataset.theme=t}catch{}`;
+export const THEME_SCRIPT = `try{var t=localStorage.getItem(${JSON.stringify(THEME_STORAGE_KEY)});if(t==='light'||t==='dark')document.documentElement.dataset.theme=t}catch{}`;

@@ -1,10 +1,10 @@
 'use client';
 
 import { useCallback, useSyncExternalStore } from 'react';
-import { THEME_STORED_AS, type Theme } from './theme-script';
+import { THEME_STORAGE_KEY, type Theme } from './theme-script';
 
 export const THEMES: Theme[] = ['system', 'light', 'dark'];
-export const THEME_WORDS: Record<Theme, string> = {
+export const THEME_LABELS: Record<Theme, string> = {
   system: 'As the system',
   light: 'Light',
   dark: 'Dark',
@@ -22,16 +22,16 @@ function subscribe(listener: () => void) {
 }
 
 function read(): Theme {
-  const stored = localStorage.getItem(THEME_STORED_AS);
+  const stored = localStorage.getItem(THEME_STORAGE_KEY);
   return stored === 'light' || stored === 'dark' ? stored : 'system';
 }
 
 function apply(theme: Theme) {
   if (theme === 'system') {
-    localStorage.removeItem(THEME_STORED_AS);
+    localStorage.removeItem(THEME_STORAGE_KEY);
     delete document.documentElement.dataset.theme;
   } else {
-    localStorage.setItem(THEME_STORED_AS, theme);
+    localStorage.setItem(THEME_STORAGE_KEY, theme);
     document.documentElement.dataset.theme = theme;
   }
   for (const listener of listeners) listener();

@@ -2,7 +2,7 @@ import { Icon } from '../icons/icon';
 import { useSession } from '../live/session';
 
 /** Warns an admin whose own connection crosses a network in the clear. */
-export function UnencryptedNote() {
+export function UnencryptedNotice() {
   const { unencrypted } = useSession();
   if (!unencrypted) return null;
   return (

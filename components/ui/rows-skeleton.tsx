@@ -1,5 +1,5 @@
 /** Placeholders for rows that are still loading. */
-export function RowsToCome({ rows = 3 }: { rows?: number }) {
+export function RowsSkeleton({ rows = 3 }: { rows?: number }) {
   return (
     <div className="after-a-moment px-3.5 py-1" aria-hidden="true">
       {Array.from({ length: rows }, (_, row) => (

@@ -2,7 +2,7 @@ import type { LockStatus } from '@/server/core/status/lock-status';
 import { Icon } from '../icons/icon';
 import type { IconName } from '../icons/icon-shapes';
 
-export const STATUS_LOOKS: Record<
+export const STATUS_STYLES: Record<
   LockStatus,
   { word: string; icon: IconName; badge: string; ink: string }
 > = {
@@ -49,7 +49,7 @@ export const STATUS_LOOKS: Record<
 
 /** A status as icon, word and form; colour never carries it alone. */
 export function StatusBadge({ status }: { status: LockStatus }) {
-  const { word, icon, badge } = STATUS_LOOKS[status];
+  const { word, icon, badge } = STATUS_STYLES[status];
   return (
     <span
       className={`inline-flex h-5 items-center gap-[5px] rounded-5 px-[5px] pr-[7px] text-12 leading-none ${badge}`}

@@ -6,7 +6,7 @@ import type { Database } from '../database';
 import { databaseFailure } from '../database-failure';
 import { migrate } from '../migrate';
 import { openDatabase } from '../open-database';
-import { newTestPlace, TEST_DIALECTS, type TestPlace } from '../testing/test-database';
+import { newTestLocation, TEST_DIALECTS, type TestLocation } from '../testing/test-database';
 
 test('an absent server is one clear line that does not show the password', async () => {
   const url = 'mysql://ana:hidden@127.0.0.1:1/lockyard';
@@ -28,11 +28,11 @@ test('a server that accepts and never answers is given up within 5 s', async () 
 });
 
 describe.skipIf(!TEST_DIALECTS.includes('mysql'))('on MySQL', () => {
-  let place: TestPlace;
+  let place: TestLocation;
   let line: TcpProxy;
   let database: Database;
   beforeAll(async () => {
-    place = await newTestPlace('mysql');
+    place = await newTestLocation('mysql');
     const url = new URL(place.url.kind === 'mysql' ? place.url.url : '');
     line = await TcpProxy.start(url.hostname, Number(url.port || 3306));
     url.hostname = '127.0.0.1';

@@ -5,7 +5,7 @@ import { StartError } from '../../server/platform/start-error';
 import type { Database } from '../database';
 import { CommitUnknown, causes } from '../database-failure';
 import type { Db, WriteResult } from '../narrow-db';
-import type { Ask, RawResult } from '../raw-sql';
+import type { RawResult, RunSql } from '../raw-sql';
 import { CASING } from '../schema';
 import { tlsFailure } from '../tls-failure';
 import { describeBackendUrl } from '../urls/backend-url';
@@ -90,7 +90,7 @@ function drizzleOn(connection: PoolConnection): Db {
 }
 
 /** The server stores names as bytes, and returns them as bytes. */
-function askOn(connection: PoolConnection): Ask {
+function askOn(connection: PoolConnection): RunSql {
   return async (sql, values): Promise<RawResult> => {
     const [answer] = await connection.query({ sql, rowsAsArray: true }, values);
     if (!Array.isArray(answer)) {

@@ -4,7 +4,7 @@ import { drizzle } from 'drizzle-orm/libsql';
 import type { Database } from '../database';
 import { causes } from '../database-failure';
 import type { Db } from '../narrow-db';
-import type { Ask, RawSql } from '../raw-sql';
+import type { RawSql, RunSql } from '../raw-sql';
 import { CASING, type Schema } from '../schema';
 import { openSqliteFile, type SqliteFile } from './sqlite-file';
 import * as tables from './sqlite-schema';
@@ -31,7 +31,7 @@ export async function openSqlite(path: string): Promise<Database> {
   };
 }
 
-function rawTransaction<T>({ write }: SqliteFile, work: (ask: Ask) => Promise<T>): Promise<T> {
+function rawTransaction<T>({ write }: SqliteFile, work: (ask: RunSql) => Promise<T>): Promise<T> {
   return write(async (client) => {
     const transaction = await client.transaction('write');
     try {

@@ -7,17 +7,17 @@ const OTHERS = 0o077;
  * Creates an empty file for its owner only, unless it exists. Never throws: opening the file will
  * report what is wrong.
  */
-export function makePrivate(path: string): void {
+export function createPrivateFile(path: string): void {
   try {
     // An existing file is never opened: closing it would release this process's locks on it.
     closeSync(openSync(path, 'wx', OWNER_ONLY));
   } catch {
-    keepPrivate(path);
+    restrictToOwner(path);
   }
 }
 
 /** Restricts a file to its owner, if it exists and is ours to change. Never throws. */
-export function keepPrivate(path: string): void {
+export function restrictToOwner(path: string): void {
   try {
     if ((statSync(path).mode & OTHERS) !== 0) chmodSync(path, OWNER_ONLY);
   } catch {

@@ -4,7 +4,7 @@ import { type Client, createClient, LibsqlError, type Transaction } from '@libsq
 import { SerialQueue } from '../../server/platform/serial-queue';
 import { StartError } from '../../server/platform/start-error';
 import { causes } from '../database-failure';
-import { keepPrivate, makePrivate } from './private-file';
+import { createPrivateFile, restrictToOwner } from './private-file';
 
 /** A SQLite file that only this process has open. */
 export interface SqliteFile {
@@ -33,8 +33,8 @@ export interface SqliteFile {
 export async function openSqliteFile(path: string): Promise<SqliteFile> {
   const claim = await claimFile(path);
   try {
-    makePrivate(path);
-    for (const suffix of ['-wal', '-shm']) keepPrivate(canonical(path) + suffix);
+    createPrivateFile(path);
+    for (const suffix of ['-wal', '-shm']) restrictToOwner(canonical(path) + suffix);
     const client = createClient({ url: fileUrl(path), concurrency: CONNECTIONS });
     await client.execute('pragma journal_mode = wal');
     return queuedFile(client, claim);
@@ -103,7 +103,7 @@ async function claimFile(path: string): Promise<Claim> {
   let held: Transaction;
   try {
     const lock = `${canonical(path)}.lock`;
-    makePrivate(lock);
+    createPrivateFile(lock);
     client = createClient({ url: fileUrl(lock) });
     held = await client.transaction('write');
   } catch (cause) {

@@ -9,7 +9,7 @@ import { openDatabase } from '../open-database';
 import type { DatabaseUrl } from '../urls/backend-url';
 
 /** A location for one test's database, and a way to remove it with its content. */
-export interface TestPlace {
+export interface TestLocation {
   url: DatabaseUrl;
   remove(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export const TEST_DIALECTS: readonly TestDialect[] = mysqlServer ? ['sqlite', 'm
  * A new location: a real file in a temporary folder, or a new database on the server of
  * `TEST_MYSQL_URL`.
  */
-export async function newTestPlace(dialect: TestDialect): Promise<TestPlace> {
+export async function newTestLocation(dialect: TestDialect): Promise<TestLocation> {
   if (dialect === 'sqlite') {
     const folder = await mkdtemp(join(tmpdir(), 'lockyard-'));
     return {
@@ -45,7 +45,7 @@ export async function newTestPlace(dialect: TestDialect): Promise<TestPlace> {
 
 /** A new database, migrated and open. `close` removes it too. */
 export async function openTestDatabase(dialect: TestDialect): Promise<Database> {
-  const place = await newTestPlace(dialect);
+  const place = await newTestLocation(dialect);
   const database = await openDatabase(place.url);
   await migrate(database);
   return {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseZookeeperUrl, type ZookeeperUrl, zookeeperPlace } from './zookeeper-url';
+import { parseZookeeperUrl, type ZookeeperUrl, zookeeperLocation } from './zookeeper-url';
 
 /**
  * The location of records or tables. `path` is absolute; `url` contains the password and is never
@@ -74,28 +74,28 @@ function serverUrl(text: string, example: string): URL | string {
 }
 
 /** The database that a MySQL URL names, as `host:port/database`, without its user. */
-export function mysqlPlace(url: string): string {
+export function mysqlLocation(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `${hostname.toLowerCase()}:${port || 3306}${pathname}`;
 }
 
 /** The database that a Redis URL names, without its user. */
-function redisPlace(url: string): string {
+function redisLocation(url: string): string {
   const { hostname, port, pathname } = new URL(url);
   return `redis ${hostname.toLowerCase()}:${port || 6379}/${Number(pathname.slice(1))}`;
 }
 
 /** The store that a URL names, without its user. */
-export function storeOf(url: BackendUrl): string {
+export function storeLocation(url: BackendUrl): string {
   if (url.kind === 'sqlite') return url.path;
-  if (url.kind === 'zookeeper') return zookeeperPlace(url);
-  return url.kind === 'mysql' ? mysqlPlace(url.url) : redisPlace(url.url);
+  if (url.kind === 'zookeeper') return zookeeperLocation(url);
+  return url.kind === 'mysql' ? mysqlLocation(url.url) : redisLocation(url.url);
 }
 
 /** A backend's name for people: its URL without the password. */
 export function describeBackendUrl(url: BackendUrl): string {
   if (url.kind === 'sqlite') return `SQLite file ${url.path}`;
-  if (url.kind === 'zookeeper') return `ZooKeeper at ${zookeeperPlace(url)}`;
+  if (url.kind === 'zookeeper') return `ZooKeeper at ${zookeeperLocation(url)}`;
   const { hostname, port, pathname } = new URL(url.url);
   if (url.kind === 'redis') {
     return `Redis at ${hostname}:${port || 6379}, database ${pathname.slice(1) || '0'}`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mysqlPlace, parseBackendUrl } from './backend-url';
+import { mysqlLocation, parseBackendUrl } from './backend-url';
 
 /** One of several databases that hold a backend's locks. */
 export interface Shard {
@@ -50,7 +50,7 @@ export function parseShardList(backend: string, text: string): ShardList | strin
     const url = parseBackendUrl(isLeaving ? part.slice(LEAVING.length) : part, '/');
     if (typeof url === 'string') return `names a shard that ${url}`;
     if (url.kind !== 'mysql') return 'must name MySQL databases alone where it names several';
-    const name = mysqlPlace(url.url);
+    const name = mysqlLocation(url.url);
     const id = `${backend}.${hashed(name).slice(0, SHARD_SUFFIX_CHARS - 1)}`;
     (isLeaving ? leaving : shards).push({ name, url: url.url, id });
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeBackendUrl, parseBackendUrl } from './backend-url';
-import { parseZookeeperUrl, zookeeperPlace } from './zookeeper-url';
+import { parseZookeeperUrl, zookeeperLocation } from './zookeeper-url';
 
 it('names one server or several, with or without a port, a user and a path', () => {
   expect(parseZookeeperUrl('zookeeper://zk1')).toEqual({
@@ -50,7 +50,7 @@ it('is told to people without its password, and is one place whoever signs in an
     throw new Error('A good URL was refused.');
   }
   expect(describeBackendUrl(url)).toBe('ZooKeeper at a:2,b:1/x');
-  expect(zookeeperPlace(url)).toBe(zookeeperPlace(other));
+  expect(zookeeperLocation(url)).toBe(zookeeperLocation(other));
   expect(url.servers).toEqual([
     { host: 'b', port: 1 },
     { host: 'a', port: 2 },

@@ -37,7 +37,7 @@ export function parseZookeeperUrl(text: string): ZookeeperUrl | string {
 }
 
 /** The servers in order and the path, without the password. */
-export function zookeeperPlace({ servers, root }: ZookeeperUrl): string {
+export function zookeeperLocation({ servers, root }: ZookeeperUrl): string {
   const names = servers.map(({ host, port }) => `${host}:${port}`);
   return `${names.sort().join(',')}${root}`;
 }

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The fleet's own program, started with this argument, is the service that gets killed. */
-export const DOOMED_ARGUMENT = 'doomed';
+export const CRASHING_ARGUMENT = 'doomed';
 
 const ALIVE_MS = 12_000;
 const DEAD_MS = 75_000;
@@ -13,7 +13,7 @@ const DEAD_MS = 75_000;
  */
 export async function keepKilling(program: string): Promise<never> {
   for (;;) {
-    const child = fork(program, [DOOMED_ARGUMENT], {
+    const child = fork(program, [CRASHING_ARGUMENT], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     child.on('error', () => {});

@@ -39,7 +39,7 @@ afterAll(async () => {
 });
 
 const page = () =>
-  api.runtime.board.page({ sort: 'worst', descending: false, offset: 0, limit: 200 });
+  api.runtime.projection.page({ sort: 'worst', descending: false, offset: 0, limit: 200 });
 
 const rowOf = async (name: string) => (await page()).rows.find((row) => row.name === name);
 

@@ -4,8 +4,8 @@
 import { BACK_OFFICE_JOBS } from './back-office-jobs';
 import type { DemoJob } from './demo-job';
 import { runWorker } from './demo-worker';
-import { DOOMED_ARGUMENT, keepKilling } from './doomed-service';
-import { DOOMED, WATCHDOG } from './odd-jobs';
+import { CRASHING_ARGUMENT, keepKilling } from './doomed-service';
+import { CRASHING, WATCHDOG } from './odd-jobs';
 import { SHOP_JOBS } from './shop-jobs';
 import { openTicketShop } from './ticket-shop';
 
@@ -21,8 +21,8 @@ function start(job: DemoJob): void {
   for (const owner of job.workers) void runWorker(job, owner, url, keys[job.service] ?? '');
 }
 
-if (role === DOOMED_ARGUMENT) {
-  for (const job of DOOMED) start(job);
+if (role === CRASHING_ARGUMENT) {
+  for (const job of CRASHING) start(job);
 } else {
   for (const job of [WATCHDOG, ...SHOP_JOBS, ...BACK_OFFICE_JOBS]) start(job);
   openTicketShop({ url, apiKey: keys.tickets ?? '' });

@@ -16,7 +16,7 @@ export const WATCHDOG: DemoJob = {
 };
 
 /** Killed while they hold their locks, so that the leases expire without a release. */
-export const DOOMED: DemoJob[] = [
+export const CRASHING: DemoJob[] = [
   {
     service: 'shipping',
     namespace: 'shop',

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { TestClock } from '../platform/testing/test-clock';
-import { RecentAnswers } from './lookup-cache';
+import { LookupCache } from './lookup-cache';
 
 /** A table that changes, fails, and answers when the test lets it. */
 function setUp() {
   const clock = new TestClock();
   const table = new Map([['a', 1]]);
   const state = { questions: 0, isAway: false, gate: Promise.resolve() };
-  const answers = new RecentAnswers<number>(async (key) => {
+  const answers = new LookupCache<number>(async (key) => {
     state.questions++;
     const value = table.get(key) ?? null;
     await state.gate;

@@ -1,7 +1,7 @@
 import type { Clock } from '../platform/clock';
 
 /** An answer is used for at most this long after its query was sent. */
-const RECENT_MAX_MS = 1_000;
+const FRESH_MAX_MS = 1_000;
 /** From this age on an answer is refreshed in the background, so that busy callers never wait. */
 const REFRESH_AFTER_MS = 500;
 /** Bounds the memory; the oldest entries are evicted. */
@@ -12,9 +12,9 @@ const ENTRIES_MAX = 10_000;
  * second, and hot keys cost no query. Misses are not cached. Callers that ask at the same time
  * share one query.
  */
-export class RecentAnswers<T> {
-  private readonly kept = new Map<string, { value: T; askedAt: number }>();
-  private readonly asking = new Map<string, Promise<T | null>>();
+export class LookupCache<T> {
+  private readonly entries = new Map<string, { value: T; askedAt: number }>();
+  private readonly queries = new Map<string, Promise<T | null>>();
   /** Rises with each `forget`: the result of a query that was sent before it is not cached. */
   private generation = 0;
   private isFailing = false;
@@ -26,15 +26,15 @@ export class RecentAnswers<T> {
 
   /** What is found under `key`; null if nothing. Rejects as `find` does. */
   async get(key: string): Promise<T | null> {
-    return this.atHand(key) ?? this.ask(key);
+    return this.cached(key) ?? this.query(key);
   }
 
   /** What `get` would answer without a query; null where it would need one. */
-  atHand(key: string): T | null {
-    const kept = this.kept.get(key);
+  cached(key: string): T | null {
+    const kept = this.entries.get(key);
     const ageMs = kept ? this.clock.monotonic() - kept.askedAt : Number.POSITIVE_INFINITY;
-    if (!kept || ageMs >= RECENT_MAX_MS) return null;
-    if (ageMs >= REFRESH_AFTER_MS) this.ask(key).catch(() => undefined);
+    if (!kept || ageMs >= FRESH_MAX_MS) return null;
+    if (ageMs >= REFRESH_AFTER_MS) this.query(key).catch(() => undefined);
     return kept.value;
   }
 
@@ -44,34 +44,34 @@ export class RecentAnswers<T> {
    */
   whileFailing(key: string, maxAgeMs: number): T | null {
     const known = this.isFailing ? this.lastKnown(key, maxAgeMs) : null;
-    if (known) this.ask(key).catch(() => undefined);
+    if (known) this.query(key).catch(() => undefined);
     return known;
   }
 
   /** What was found at most `maxAgeMs` ago, for use when a query has failed. */
   lastKnown(key: string, maxAgeMs: number): T | null {
-    const kept = this.kept.get(key);
+    const kept = this.entries.get(key);
     return kept && this.clock.monotonic() - kept.askedAt < maxAgeMs ? kept.value : null;
   }
 
   /** Forgets the cached answers that match, and the results of all queries under way. */
   forget(isMeant: (value: T, key: string) => boolean): void {
     this.generation++;
-    this.asking.clear();
-    for (const [key, { value }] of this.kept) if (isMeant(value, key)) this.kept.delete(key);
+    this.queries.clear();
+    for (const [key, { value }] of this.entries) if (isMeant(value, key)) this.entries.delete(key);
   }
 
-  private ask(key: string): Promise<T | null> {
-    const running = this.asking.get(key);
+  private query(key: string): Promise<T | null> {
+    const running = this.queries.get(key);
     if (running) return running;
-    const asked = this.askNow(key).finally(() => {
-      if (this.asking.get(key) === asked) this.asking.delete(key);
+    const asked = this.queryNow(key).finally(() => {
+      if (this.queries.get(key) === asked) this.queries.delete(key);
     });
-    this.asking.set(key, asked);
+    this.queries.set(key, asked);
     return asked;
   }
 
-  private async askNow(key: string): Promise<T | null> {
+  private async queryNow(key: string): Promise<T | null> {
     const { generation } = this;
     const askedAt = this.clock.monotonic();
     const value = await this.find(key).catch((error: unknown) => {
@@ -79,14 +79,14 @@ export class RecentAnswers<T> {
       throw error;
     });
     this.isFailing = false;
-    if (generation === this.generation) this.keep(key, value, askedAt);
+    if (generation === this.generation) this.store(key, value, askedAt);
     return value;
   }
 
-  private keep(key: string, value: T | null, askedAt: number): void {
-    this.kept.delete(key);
-    if (value !== null) this.kept.set(key, { value, askedAt });
-    const [oldest] = this.kept.keys();
-    if (this.kept.size > ENTRIES_MAX && oldest !== undefined) this.kept.delete(oldest);
+  private store(key: string, value: T | null, askedAt: number): void {
+    this.entries.delete(key);
+    if (value !== null) this.entries.set(key, { value, askedAt });
+    const [oldest] = this.entries.keys();
+    if (this.entries.size > ENTRIES_MAX && oldest !== undefined) this.entries.delete(oldest);
   }
 }

@@ -21,7 +21,7 @@ export async function isSetupNeeded(database: Database): Promise<boolean> {
  * A token for creating the first admin, valid for an hour and one use; null when there are users.
  * Only its hash is stored.
  */
-export async function makeSetupToken(database: Database, clock: Clock): Promise<string | null> {
+export async function createSetupToken(database: Database, clock: Clock): Promise<string | null> {
   if (!(await isSetupNeeded(database))) return null;
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   const now = clock.now();
@@ -65,7 +65,7 @@ export async function checkSetupToken(
  * Uses up a setup token within the transaction that creates the first admin; every other token
  * becomes invalid. If several are used at once, one succeeds. Throws as `checkSetupToken`.
  */
-export async function useSetupToken(
+export async function consumeSetupToken(
   database: Database,
   tx: Db,
   token: string,

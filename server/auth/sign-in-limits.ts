@@ -18,7 +18,7 @@ export const FAILURES_MAX_PER_NETWORK = 100;
 export const FAILURES_MAX_PER_ACCOUNT = 50;
 
 /** The origin of a sign-in attempt. */
-export interface Guesser {
+export interface SignInAttempt {
   /** The account name, as typed. */
   name: string;
   /** The caller's address. */
@@ -37,7 +37,7 @@ export type SignInAllowance =
   | { outcome: 'allowed' }
   | { outcome: 'network' | 'account'; retryAfterMs: number };
 
-interface Tally {
+interface FailureCount {
   id: string;
   max: number;
   whose: 'network' | 'account';
@@ -45,17 +45,17 @@ interface Tally {
 
 /**
  * Counts an attempt as failed before the password is checked, so that parallel attempts cannot
- * exceed the limits. `settleSignIn` reverts that when the password was right. An attempt that one
+ * exceed the limits. `revertSignInAttempt` reverts that when the password was right. An attempt that one
  * limit refuses is not counted at all.
  */
-export async function spendSignIn(
+export async function countSignInAttempt(
   database: Database,
   clock: Clock,
-  who: Guesser,
+  attempt: SignInAttempt,
 ): Promise<SignInAllowance> {
   const now = clock.now();
-  await forgetOld(database, now);
-  const tallies = talliesOf(who);
+  await deleteExpired(database, now);
+  const tallies = countsOf(attempt);
   const { signInFailures } = database.tables;
   const ids = tallies.map(({ id }) => id);
   const rows = await database.db
@@ -65,10 +65,10 @@ export async function spendSignIn(
   for (const { id, max, whose } of tallies) {
     const row = rows.find((each) => each.id === id);
     if (!row || row.failures < max) continue;
-    return { outcome: whose, retryAfterMs: untilOver(row, now) };
+    return { outcome: whose, retryAfterMs: msUntilExpiry(row, now) };
   }
   for (const tally of tallies) {
-    const retryAfterMs = await spend(database, tally, now);
+    const retryAfterMs = await countFailure(database, tally, now);
     if (retryAfterMs > 0) return { outcome: tally.whose, retryAfterMs };
   }
   return { outcome: 'allowed' };
@@ -78,9 +78,13 @@ export async function spendSignIn(
  * After a correct password: clears the caller's own count and removes this attempt from the wider
  * counts.
  */
-export async function settleSignIn(database: Database, tx: Db, who: Guesser): Promise<void> {
+export async function revertSignInAttempt(
+  database: Database,
+  tx: Db,
+  attempt: SignInAttempt,
+): Promise<void> {
   const { signInFailures } = database.tables;
-  const [own, ...wider] = talliesOf(who);
+  const [own, ...wider] = countsOf(attempt);
   if (own) await tx.delete(signInFailures).where(eq(signInFailures.id, own.id));
   for (const { id } of wider) {
     const isIt = eq(signInFailures.id, id);
@@ -100,7 +104,7 @@ export async function clearSignInFailures(database: Database, tx: Db, name: stri
 }
 
 /** The caller's own count comes first. */
-function talliesOf({ name, address, known }: Guesser): Tally[] {
+function countsOf({ name, address, known }: SignInAttempt): FailureCount[] {
   const account = accountPart(name);
   if (known !== null) {
     return [{ id: account + part(`known\0${known}`), max: FAILURES_MAX, whose: 'account' }];
@@ -122,7 +126,7 @@ const accountPart = (name: string) => part(`account\0${name}`);
 const ANY_ACCOUNT = part('any account');
 const ANY_NETWORK = part('any network');
 
-async function forgetOld(database: Database, now: number): Promise<void> {
+async function deleteExpired(database: Database, now: number): Promise<void> {
   const { signInFailures } = database.tables;
   const isOld = lte(signInFailures.windowStartedAt, now - SIGN_IN_WINDOW_MS);
   await database.transaction((tx) => tx.delete(signInFailures).where(isOld));
@@ -132,37 +136,37 @@ async function forgetOld(database: Database, now: number): Promise<void> {
  * Counts one more failure if the limit allows it. Otherwise answers how long until it does, in
  * milliseconds.
  */
-async function spend(database: Database, tally: Tally, now: number): Promise<number> {
+async function countFailure(database: Database, tally: FailureCount, now: number): Promise<number> {
   try {
-    return await database.transaction((tx) => spendWithin(database, tx, tally, now));
+    return await database.transaction((tx) => countFailureWithin(database, tx, tally, now));
   } catch (error) {
     if (!database.isDuplicateKey(error)) throw error;
-    return database.transaction((tx) => spendWithin(database, tx, tally, now));
+    return database.transaction((tx) => countFailureWithin(database, tx, tally, now));
   }
 }
 
-async function spendWithin(
+async function countFailureWithin(
   database: Database,
   tx: Db,
-  { id, max }: Tally,
+  { id, max }: FailureCount,
   now: number,
 ): Promise<number> {
   const { signInFailures } = database.tables;
-  const isIt = eq(signInFailures.id, id);
-  const [row] = await database.forUpdate(tx.select().from(signInFailures).where(isIt));
+  const isThisCount = eq(signInFailures.id, id);
+  const [row] = await database.forUpdate(tx.select().from(signInFailures).where(isThisCount));
   if (!row) {
     await tx.insert(signInFailures).values({ id, failures: 1, windowStartedAt: now });
     return 0;
   }
-  if (row.failures >= max) return untilOver(row, now);
+  if (row.failures >= max) return msUntilExpiry(row, now);
   await tx
     .update(signInFailures)
     .set({ failures: row.failures + 1 })
-    .where(isIt);
+    .where(isThisCount);
   return 0;
 }
 
 /** Expired windows have been deleted already, unless this one ended just now. */
-function untilOver({ windowStartedAt }: { windowStartedAt: number }, now: number): number {
+function msUntilExpiry({ windowStartedAt }: { windowStartedAt: number }, now: number): number {
   return Math.max(1, windowStartedAt + SIGN_IN_WINDOW_MS - now);
 }

@@ -23,12 +23,12 @@ export function checkUserName(name: string, others: readonly string[]): void {
   if (ALPHABETS.filter((alphabet) => alphabet.test(name)).length > 1) {
     throw invalid('A user name must keep to the letters of one alphabet.');
   }
-  const looks = looksOf(name);
+  const looks = skeletonsOf(name);
   if (looks.some(isSystem)) {
     throw invalid(`"${name}" looks like a name of the system; choose another one.`);
   }
   const alike = others.find(
-    (other) => other !== name && looksOf(other).some((look) => looks.includes(look)),
+    (other) => other !== name && skeletonsOf(other).some((look) => looks.includes(look)),
   );
   if (alike === undefined) return;
   const message = `"${name}" could be mistaken for "${alike}", who is a user already; choose another name.`;
@@ -39,7 +39,7 @@ export function checkUserName(name: string, others: readonly string[]): void {
  * What a name looks like by Unicode's table of confusable letters: as written (`Ian` looks like
  * `lan`), and in lower case (`Ian` is `ian`).
  */
-function looksOf(name: string): string[] {
+function skeletonsOf(name: string): string[] {
   const plain = name.normalize('NFKC').replace(/\s+/g, ' ');
   return [plain, plain.toLowerCase()].map((text) => skeleton(text));
 }
@@ -50,12 +50,12 @@ function skeleton(text: string): string {
   return look.replaceAll('i\u0307', 'i');
 }
 
-const SYSTEM_LOOKS = new Set(SYSTEM_NAMES.map(skeleton));
-const PRODUCT_LOOK = skeleton(PRODUCT);
+const SYSTEM_SKELETONS = new Set(SYSTEM_NAMES.map(skeleton));
+const PRODUCT_SKELETON = skeleton(PRODUCT);
 
 function isSystem(look: string): boolean {
   const letters = look.replace(/[ ._@-]/g, '');
-  return SYSTEM_LOOKS.has(letters) || letters.includes(PRODUCT_LOOK);
+  return SYSTEM_SKELETONS.has(letters) || letters.includes(PRODUCT_SKELETON);
 }
 
 function invalid(message: string): LockyardError {

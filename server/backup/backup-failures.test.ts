@@ -4,10 +4,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { like } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { programSchema } from '@/db/schema-version';
+import { programSchemaVersion } from '@/db/schema-version';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { randomText } from '../auth/random-text';
-import { createKey } from '../operations/api-keys/create-api-key';
+import { createApiKey } from '../operations/api-keys/create-api-key';
 import { Installation } from './testing/backup-rig';
 import { buildCommandLine, type CommandLine } from './testing/command-line';
 
@@ -44,7 +44,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
   beforeEach(async () => {
     home = await Installation.make(dialect, commandLine);
     await home.serve(async (server) => {
-      await createKey(server.cli, { name: 'orders', namespaces: ['default'] });
+      await createApiKey(server.cli, { name: 'orders', namespaces: ['default'] });
       await server.take();
       const { db, tables } = server.runtime.database;
       const value = randomText(100_000);
@@ -82,7 +82,7 @@ describe.each(TEST_DIALECTS)('over %s', (dialect) => {
     };
     const all = lines(home.file());
     const changed = all.map((line) => line.replace('"orders"', '"0rders"'));
-    const later = { schema: programSchema(dialect) + 1, program: '99.0.0' };
+    const later = { schema: programSchemaVersion(dialect) + 1, program: '99.0.0' };
     mkdirSync(home.file('folder'));
     const cases: [file: string, line: RegExp][] = [
       [home.file('absent'), /absent cannot be read: there is no such file/],

@@ -14,7 +14,7 @@ const ROWS_AT_ONCE = 200;
 const CHARS_AT_ONCE = 1_000_000;
 
 /** The state before the restore, and the times used in it. */
-interface Circumstances {
+interface RestoreTarget {
   /** Epochs before the restore, by backend. */
   epochs: Map<string, number>;
   now: number;
@@ -29,14 +29,14 @@ export class BackupLoad {
   private readonly restored: RestoredRows;
   private readonly backends = new Map<string, Row>();
   private table: Table | null = null;
-  private waiting: Cell[][] = [];
-  private waitingChars = 0;
+  private buffer: Cell[][] = [];
+  private bufferChars = 0;
   private rows = 0;
 
   constructor(
     private readonly change: BulkChange,
     private readonly header: BackupHeader,
-    private readonly at: Circumstances,
+    private readonly at: RestoreTarget,
   ) {
     const reason = `Restored from the backup of ${new Date(header.madeAt).toISOString()}.`;
     const { now, grantsFrom } = at;
@@ -51,17 +51,17 @@ export class BackupLoad {
       this.backends.set(String(row.id), row);
       return;
     }
-    if (table !== this.table) await this.flush();
+    if (table !== this.table) await this.insertBuffer();
     this.table = table;
-    this.waiting.push(table.name === 'locks' ? this.restoredCells(table, cells) : cells);
-    this.waitingChars += cells.reduce<number>((sum, cell) => sum + String(cell).length, 0);
-    const isFull = this.waiting.length === ROWS_AT_ONCE || this.waitingChars > CHARS_AT_ONCE;
-    if (isFull) await this.flush();
+    this.buffer.push(table.name === 'locks' ? this.restoredCells(table, cells) : cells);
+    this.bufferChars += cells.reduce<number>((sum, cell) => sum + String(cell).length, 0);
+    const isFull = this.buffer.length === ROWS_AT_ONCE || this.bufferChars > CHARS_AT_ONCE;
+    if (isFull) await this.insertBuffer();
   }
 
   /** Writes the remaining rows and the restore's own history. */
   async finish(): Promise<{ rows: number; epoch: number; grantsFrom: number }> {
-    await this.flush();
+    await this.insertBuffer();
     for (const row of this.restored.history()) await this.insert('lock_history', row);
     const { now, grantsFrom } = this.at;
     for (const id of new Set([HOME, ...Object.keys(this.header.epochs)])) {
@@ -83,11 +83,11 @@ export class BackupLoad {
     return table.columns.map((name) => row[name] ?? null);
   }
 
-  private async flush(): Promise<void> {
-    const { table, waiting } = this;
-    this.waiting = [];
-    this.waitingChars = 0;
-    if (table && waiting.length > 0) await this.change.insert(table.name, table.columns, waiting);
+  private async insertBuffer(): Promise<void> {
+    const { table, buffer } = this;
+    this.buffer = [];
+    this.bufferChars = 0;
+    if (table && buffer.length > 0) await this.change.insert(table.name, table.columns, buffer);
   }
 
   private insert(table: string, row: Row): Promise<void> {

@@ -2,11 +2,11 @@ import { statSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS, type TestDialect } from '@/db/testing/test-database';
-import { addTo, createOf, standing } from '../engine/testing/counter-calls';
-import { createKey } from '../operations/api-keys/create-api-key';
+import { addTo, createCommand, readCounter } from '../engine/testing/counter-calls';
+import { createApiKey } from '../operations/api-keys/create-api-key';
 import { listAudit } from '../operations/audit/list-audit';
 import { signIn } from '../operations/sessions/sign-in';
-import { createPerson } from '../operations/users/create-user';
+import { createUser } from '../operations/users/create-user';
 import { Installation, type Server } from './testing/backup-rig';
 import { buildCommandLine, type CommandLine } from './testing/command-line';
 
@@ -41,9 +41,9 @@ async function succeed(installation: Installation, words: string[]): Promise<str
 
 /** A person, a key, a counter, and a lock that is held. */
 async function furnish(server: Server) {
-  await createPerson(server.cli, { name: 'Zoë 🔒', role: 'admin', password: PASSWORD });
-  const { key } = await createKey(server.cli, { name: 'orders', namespaces: ['default'] });
-  await server.engine.count(COUNTER, createOf(7, { floor: 0 }));
+  await createUser(server.cli, { name: 'Zoë 🔒', role: 'admin', password: PASSWORD });
+  const { key } = await createApiKey(server.cli, { name: 'orders', namespaces: ['default'] });
+  await server.engine.count(COUNTER, createCommand(7, { floor: 0 }));
   return { key, token: await server.take() };
 }
 
@@ -71,7 +71,7 @@ describe.each(TEST_DIALECTS)('a backup of %s', (dialect) => {
       const { runtime } = server;
       expect(await runtime.apiKeys.verify(key)).toMatchObject({ service: 'orders' });
       await signIn({ ...server.cli, actor: null }, { name: 'Zoë 🔒', password: PASSWORD });
-      expect(await standing(server, COUNTER)).toMatchObject({ value: 7, floor: 0 });
+      expect(await readCounter(server, COUNTER)).toMatchObject({ value: 7, floor: 0 });
       expect(await server.renew(token)).toMatchObject({
         outcome: 'lost',
         cause: 'forced',
@@ -194,7 +194,7 @@ test.each([
     expect(after[table]).toEqual(before[table]);
   }
   await fresh.serve(async (server) => {
-    expect(await standing(server, COUNTER)).toMatchObject({ value: 7 });
+    expect(await readCounter(server, COUNTER)).toMatchObject({ value: 7 });
     expect(await server.take()).toBeGreaterThan(token);
   });
 });

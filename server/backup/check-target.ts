@@ -17,7 +17,7 @@ export async function refuseLiveServers(change: BulkChange, now: number): Promis
 }
 
 /** Data that an operator would miss. */
-const BELONGINGS: [word: string, sql: string][] = [
+const CONTENTS: [word: string, sql: string][] = [
   ['people', 'from users'],
   ['API keys', 'from api_keys'],
   ['locks and counters', `from locks where id not like '${OWN_NAMESPACE}/%'`],
@@ -25,9 +25,9 @@ const BELONGINGS: [word: string, sql: string][] = [
 ];
 
 /** Refuses a database that has been used. Throws `StartError`. */
-export async function refuseUsed(change: BulkChange): Promise<void> {
+export async function refuseNonEmpty(change: BulkChange): Promise<void> {
   const found: string[] = [];
-  for (const [word, from] of BELONGINGS) {
+  for (const [word, from] of CONTENTS) {
     const [row] = await change.select(`select count(*) as found ${from}`);
     if (Number(row?.found) > 0) found.push(`${word} (${row?.found})`);
   }

@@ -3,15 +3,15 @@ import { type BulkChange, changeInBulk } from '@/db/bulk-change';
 import type { Database } from '@/db/database';
 import { CommitUnknown } from '@/db/database-failure';
 import { migrate } from '@/db/migrate';
-import { programSchema } from '@/db/schema-version';
+import { programSchemaVersion } from '@/db/schema-version';
 import { type Cell, tableShapes } from '@/db/table-shapes';
 import { StartError } from '@/server/platform/start-error';
 import { randomText } from '../auth/random-text';
 import type { AuditAct } from '../operations/audit/audit-log';
 import type { BackupHeader } from './backup-header';
 import { BackupLoad } from './backup-load';
-import { backupParts, IS_KEPT_IN_PLACE } from './backup-tables';
-import { refuseLiveServers, refuseUsed } from './check-target';
+import { backupTables, SECRET_FINGERPRINT_ROW } from './backup-tables';
+import { refuseLiveServers, refuseNonEmpty } from './check-target';
 import { readBackup } from './read-backup';
 
 export interface RestoreOptions {
@@ -45,7 +45,7 @@ export async function checkBackup(file: string, kind: Database['kind']): Promise
   let found: BackupHeader | undefined;
   const sha256 = await readBackup(file, {
     header(header) {
-      refuseNewer(file, header, programSchema(kind));
+      refuseNewer(file, header, programSchemaVersion(kind));
       for (const table of header.tables) refuseUnknownTable(file, table);
       found = header;
     },
@@ -73,7 +73,7 @@ export async function restoreBackup(
       const clock = async () => (await change.now()) ?? options.now;
       const now = await clock();
       await refuseLiveServers(change, now);
-      if (!options.replace) await refuseUsed(change);
+      if (!options.replace) await refuseNonEmpty(change);
       const epochs = await epochsIn(change);
       for (const { name } of tableShapes()) await clear(change, name);
       const load = new BackupLoad(change, header, {
@@ -135,7 +135,7 @@ async function epochsIn(change: BulkChange): Promise<Map<string, number>> {
 }
 
 async function clear(change: BulkChange, table: string): Promise<void> {
-  const where = table === 'settings' ? ` where not (${IS_KEPT_IN_PLACE})` : '';
+  const where = table === 'settings' ? ` where not (${SECRET_FINGERPRINT_ROW})` : '';
   await change.run(`delete from ${table}${where}`);
 }
 
@@ -147,7 +147,7 @@ function refuseNewer(file: string, { schema, program }: BackupHeader, known: num
 }
 
 function refuseUnknownTable(file: string, table: BackupHeader['tables'][number]): void {
-  const part = backupParts().find(({ name }) => name === table.name);
+  const part = backupTables().find(({ name }) => name === table.name);
   const isKnown = table.columns.every((name) => part?.columns.some((own) => own.name === name));
   const missing = part?.columns.find(
     ({ name, isNeeded }) => isNeeded && !table.columns.includes(name),

@@ -1,6 +1,6 @@
 import type { Cell } from '@/db/table-shapes';
 import type { LockEvent } from '../core/lock/lock-event';
-import { type Restoration, restoredCounter, restoredLock } from '../core/restored-record';
+import { type Restore, restoredCounter, restoredLock } from '../core/restored-record';
 import { newWriter } from '../engine/new-writer';
 import { decodeCounter, encodeCounter } from '../storage/codec/counter-codec';
 import { encodeHistory } from '../storage/codec/history-codec';
@@ -15,9 +15,9 @@ type Row = Record<string, Cell>;
  * of that.
  */
 export class RestoredRows {
-  private readonly told: { id: string; rev: number; writer: string; events: LockEvent[] }[] = [];
+  private readonly changes: { id: string; rev: number; writer: string; events: LockEvent[] }[] = [];
 
-  constructor(private readonly restoration: Restoration) {}
+  constructor(private readonly restoration: Restore) {}
 
   /**
    * A row of the table `locks`. A row that no version of ours wrote stays unchanged: no engine will
@@ -41,10 +41,10 @@ export class RestoredRows {
   /** Rows of the table `lock_history`, `LOCKS_A_ROW` locks each. */
   history(): Row[] {
     const rows: Row[] = [];
-    for (let from = 0; from < this.told.length; from += LOCKS_A_ROW) {
-      const locks = this.told.slice(from, from + LOCKS_A_ROW);
+    for (let from = 0; from < this.changes.length; from += LOCKS_A_ROW) {
+      const locks = this.changes.slice(from, from + LOCKS_A_ROW);
       const changes = locks.map(({ id, ...change }) => ({
-        ...NOTHING,
+        ...UNUSED,
         ...change,
         key: recordKey(id),
       }));
@@ -64,7 +64,7 @@ export class RestoredRows {
       return { rev: next.rev, writer, head: encodeCounter(next).head };
     }
     const { next, events } = restoredLock(decodeRecord(stored).record, this.restoration);
-    if (events.length > 0) this.told.push({ id, rev: next.rev, writer, events });
+    if (events.length > 0) this.changes.push({ id, rev: next.rev, writer, events });
     const { head, queue } = encodeRecord(next, null);
     return { rev: next.rev, writer, head, queue: queue ?? '' };
   }
@@ -73,7 +73,7 @@ export class RestoredRows {
 const LOCKS_A_ROW = 100;
 
 /** The parts of a change that its history text does not need. */
-const NOTHING: Omit<Change, 'key' | 'rev' | 'writer' | 'events'> = {
+const UNUSED: Omit<Change, 'key' | 'rev' | 'writer' | 'events'> = {
   expect: null,
   clock: { past: 0, ahead: Number.POSITIVE_INFINITY },
   head: '',

@@ -5,12 +5,12 @@ import { basename, dirname, join } from 'node:path';
 import { Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { programSchema } from '@/db/schema-version';
+import { programSchemaVersion } from '@/db/schema-version';
 import type { Snapshot } from '@/db/snapshot';
 import { version } from '@/package.json';
 import { StartError } from '@/server/platform/start-error';
 import { BACKUP_FORMAT, type BackupHeader } from './backup-header';
-import { backupParts } from './backup-tables';
+import { backupTables } from './backup-tables';
 import { fileFailure } from './file-failure';
 
 /** The result of a backup. */
@@ -68,12 +68,12 @@ export async function streamBackup(
 
 async function headerOf(snapshot: Snapshot, madeAt: number): Promise<BackupHeader> {
   const tables: BackupHeader['tables'] = [];
-  for (const part of backupParts()) {
+  for (const part of backupTables()) {
     const columns = part.columns.map(({ name }) => name);
     tables.push({ name: part.name, columns, rows: await snapshot.count(part) });
   }
   const epochs: BackupHeader['epochs'] = {};
-  const parts = backupParts().filter(({ name }) => name === 'backends');
+  const parts = backupTables().filter(({ name }) => name === 'backends');
   for (const part of parts) {
     const [id, epoch] = ['id', 'epoch'].map((name) =>
       part.columns.findIndex((column) => column.name === name),
@@ -92,7 +92,7 @@ const PIECE_CHARS = 64 * 1024;
 async function* pieces(snapshot: Snapshot, header: BackupHeader): AsyncGenerator<string> {
   const hash = createHash('sha256');
   let text = `${JSON.stringify(header)}\n`;
-  for (const part of backupParts()) {
+  for (const part of backupTables()) {
     for await (const row of snapshot.rows(part)) {
       text += `${JSON.stringify(row)}\n`;
       if (text.length < PIECE_CHARS) continue;
@@ -109,7 +109,7 @@ async function* pieces(snapshot: Snapshot, header: BackupHeader): AsyncGenerator
  * Only the program that the database belongs to makes a backup: another does not know the content.
  */
 export function refuseOtherSchema(snapshot: Snapshot, kind: 'sqlite' | 'mysql'): void {
-  const [theirs, ours] = [snapshot.applied.length, programSchema(kind)];
+  const [theirs, ours] = [snapshot.applied.length, programSchemaVersion(kind)];
   if (theirs === ours) return;
   throw new StartError(
     `The database has schema ${theirs}, this program ${ours}. Make the backup with the program that last ran on it.`,

@@ -1,17 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import type { BackendUrl } from '@/db/urls/backend-url';
 import { StartError } from '@/server/platform/start-error';
-import { createEngine, type EngineParts } from '../engine/create-engine';
+import { createEngine, type EngineOptions } from '../engine/create-engine';
 import type { LockEngine } from '../engine/lock-engine';
 import { OWN_NAMESPACE } from '../engine/membership';
-import { RoomForNames } from '../engine/names/name-capacity';
+import { NameCapacity } from '../engine/names/name-capacity';
 import { NameCount } from '../engine/names/name-count';
 import { newWriter } from '../engine/new-writer';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import { HeapWatch } from '../monitoring/maintenance/heap-watch';
 import { guaranteeMetrics } from '../monitoring/metrics/guarantee-metrics';
-import type { ObservedBackend } from '../monitoring/projection/lock-projection';
-import { type LeavingShard, startObserving } from '../monitoring/start-monitoring';
+import type { MonitoredBackend } from '../monitoring/projection/lock-projection';
+import { type LeavingShard, startMonitoring } from '../monitoring/start-monitoring';
 import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
 import { CallerLimits } from '../operations/caller-limits';
 import type { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
@@ -19,17 +19,17 @@ import type { ControlRuntime, Runtime } from '../operations/operation-context';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
 import { type BackendPast, backendPast } from '../storage/incarnation/backend-past';
-import { BackendLife } from '../storage/incarnation/store-incarnation';
-import { LateStore } from '../storage/lazy-store';
+import { StoreIncarnation } from '../storage/incarnation/store-incarnation';
+import { LazyStore } from '../storage/lazy-store';
 import { openBackend } from '../storage/open-backend';
 import { openStore } from '../storage/open-store';
 import type { HistorySource, RecordStore } from '../storage/record-store';
 import { RedisStore } from '../storage/redis/redis-store';
 import { openZookeeperStore } from '../storage/zookeeper/open-zookeeper-store';
 import type { Config } from './config/config';
-import { TwinBackends } from './duplicate-stores';
+import { DuplicateStores } from './duplicate-stores';
 import { openControlRuntime } from './open-control-runtime';
-import { refuseTwinShards } from './refuse-duplicate-shards';
+import { refuseDuplicateShards } from './refuse-duplicate-shards';
 import { startShardedBackend } from './start-sharded-backend';
 import { watchClocks } from './watch-clocks';
 
@@ -77,36 +77,36 @@ async function addBackends(
   ends.push(async () => unfollow());
   const processId = newProcessId();
   const clocks = watchClocks(control);
-  const backends: ObservedBackend[] = [];
+  const backends: MonitoredBackend[] = [];
   const leaving: LeavingShard[] = [];
   const engines = new Map<string, LockEngine>();
   const guarantees = new Map<string, GuaranteeWatch>();
-  const twins = new TwinBackends(processId);
-  const names = new NameCount(() => clock.monotonic());
-  const room = new RoomForNames(names, () => heap.isShort());
-  const policiesOf = policiesWith(room);
+  const duplicates = new DuplicateStores(processId);
+  const nameCount = new NameCount(() => clock.monotonic());
+  const capacity = new NameCapacity(nameCount, () => heap.isShort());
+  const policiesOf = policiesWith(capacity);
   for (const backend of [{ id: 'default', url: config.database }, ...config.backends]) {
     const { id } = backend;
     if (backend.shards) {
       const { onBackendStep } = clocks;
-      const shared = { processId, newWriter, names, policiesOf, onBackendStep };
-      await refuseTwinShards(id, backend.shards.shards, twins);
+      const shared = { processId, newWriter, names: nameCount, policiesOf, onBackendStep };
+      await refuseDuplicateShards(id, backend.shards.shards, duplicates);
       const sharded = await startShardedBackend(control, backend, shared);
       ends.push(sharded.close);
       engines.set(id, sharded.engine);
       guarantees.set(id, sharded.guarantees);
-      backends.push(...sharded.observed);
+      backends.push(...sharded.stores);
       leaving.push(...sharded.leaving);
       continue;
     }
     const { url } = backend;
     const { past, store } = await openWithPast(id, url, control);
     const epochOf = () => past.epoch;
-    twins.add({ id, past, store });
+    duplicates.add({ id, past, store });
     const settingsRev = () => store.settingsRev ?? 0;
-    const watch = await watchGuarantees(id, twins, settingsRev, control);
-    const twin = await twins.complaintOf(id);
-    if (twin !== null) throw new StartError(twin);
+    const watch = await watchGuarantees(id, duplicates, settingsRev, control);
+    const refusal = await duplicates.refusalOf(id);
+    if (refusal !== null) throw new StartError(refusal);
     guarantees.set(id, watch);
     const engine = await createEngine({
       backend: id,
@@ -118,7 +118,7 @@ async function addBackends(
       newWriter,
       lossOf: () => past.loss ?? null,
       onClockStep: clocks.onBackendStep(id),
-      names,
+      names: nameCount,
       policyOf: policiesOf(namespaces.policyOf, () => past.grantsFrom, watch),
     });
     ends.push(() => engine.close());
@@ -127,10 +127,10 @@ async function addBackends(
     backends.push({ id, store, engine, epochOf });
   }
   const {
-    close: stopObserving,
-    doesChores,
-    ...observing
-  } = startObserving({
+    close: stopMonitoring,
+    runsMaintenance,
+    ...monitoring
+  } = startMonitoring({
     backends,
     leaving,
     database,
@@ -139,18 +139,20 @@ async function addBackends(
     processId,
     backendOf: async (name) => (await namespaces.get(name))?.backend ?? null,
     policyOf: (namespace) => namespaces.policyOf(namespace),
-    names,
+    names: nameCount,
     isShortOfMemory: () => heap.isShort(),
     resolveIntents: async () => {
       await resolveAuditIntents({ database, clock, log, engines, namespaces });
     },
   });
-  ends.push(() => stopObserving());
-  ends.push(clocks.start(doesChores));
-  observing.metrics.add(() => guaranteeMetrics([...guarantees.values()].map((each) => each.row())));
+  ends.push(() => stopMonitoring());
+  ends.push(clocks.start(runsMaintenance));
+  monitoring.metrics.add(() =>
+    guaranteeMetrics([...guarantees.values()].map((each) => each.row())),
+  );
   const limits = new CallerLimits(config.limits, clock);
-  observing.metrics.add(() => limits.metrics());
-  return { engines, guarantees, ...observing, names, limits, processId };
+  monitoring.metrics.add(() => limits.metrics());
+  return { engines, guarantees, ...monitoring, nameCount, limits, processId };
 }
 
 /**
@@ -159,18 +161,18 @@ async function addBackends(
  * that applies to Lockyard's own locks: they are not in backups, and the process that runs
  * maintenance must be able to clean up what is still held.
  */
-function policiesWith(room: RoomForNames) {
+function policiesWith(capacity: NameCapacity) {
   return (
     policyOf: NamespaceDirectory['policyOf'],
     grantsFromOf: () => number,
     watch: GuaranteeWatch,
-  ): EngineParts['policyOf'] =>
+  ): EngineOptions['policyOf'] =>
     (namespace) => {
       const policy = policyOf(namespace);
       if (namespace === OWN_NAMESPACE) return policy;
       const grantsFrom = grantsFromOf();
       const closedBecause = watch.closedBecause();
-      const fullBecause = room.fullBecause(namespace, policy.maxLocks);
+      const fullBecause = capacity.refusal(namespace, policy.maxLocks);
       if (grantsFrom === 0 && closedBecause === null && fullBecause === null) return policy;
       return { ...policy, grantsFrom, closedBecause, fullBecause };
     };
@@ -184,13 +186,13 @@ const UNREAD = 'The settings of the control database cannot be read, so nothing 
 /** The control database must be safe to begin with; another backend grants nothing until it is. */
 async function watchGuarantees(
   backend: string,
-  twins: TwinBackends,
+  duplicates: DuplicateStores,
   settingsRev: () => number,
   { config, clock, log }: ControlRuntime,
 ): Promise<GuaranteeWatch> {
   const isAllowed = config.allowUnsafe.includes(backend);
   const store = {
-    guarantees: () => twins.guaranteesOf(backend),
+    guarantees: () => duplicates.guaranteesOf(backend),
     get settingsRev() {
       return settingsRev();
     },
@@ -215,20 +217,20 @@ async function openWithPast(
 ): Promise<{ past: BackendPast; store: RecordStore & HistorySource }> {
   const others = config.backends.map((backend) => backend.id).filter((other) => other !== id);
   if (url.kind === 'redis') {
-    const life = await BackendLife.open(database, id, clock.now(), others);
+    const life = await StoreIncarnation.open(database, id, clock.now(), others);
     return { past: life, store: new RedisStore(url.url, life) };
   }
   const onFailure = (err: unknown) => log.warn({ err, backend: id }, 'A backend is not there yet');
   if (url.kind === 'zookeeper') {
-    const life = await BackendLife.open(database, id, clock.now(), others);
+    const life = await StoreIncarnation.open(database, id, clock.now(), others);
     return {
       past: life,
-      store: await LateStore.start(() => openZookeeperStore(url, life), onFailure),
+      store: await LazyStore.start(() => openZookeeperStore(url, life), onFailure),
     };
   }
   const past = await backendPast(database, id, clock.now());
   if (id === 'default') return { past, store: await openStore(config.database, database, clock) };
-  return { past, store: await LateStore.start(() => openBackend(url, clock), onFailure) };
+  return { past, store: await LazyStore.start(() => openBackend(url, clock), onFailure) };
 }
 
 /** Unlike other random values here, this must never repeat: it distinguishes holds and waiters. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createConnection } from 'mysql2/promise';
 import { expect, test } from 'vitest';
-import { newTestPlace } from '@/db/testing/test-database';
+import { newTestLocation } from '@/db/testing/test-database';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { ApiHarness } from '@/test/api-harness';
 
@@ -37,7 +37,7 @@ test(
   'two backends in one MySQL database, Redis or ZooKeeper are refused at the start, by whatever names it is reached',
   async () => {
     const redis = await startPrivateRedis();
-    const place = await newTestPlace('mysql');
+    const place = await newTestLocation('mysql');
     const mysql = (place.url as { url: string }).url;
     const zookeeper = `${process.env.TEST_ZOOKEEPER_URL}/ly-${randomBytes(6).toString('hex')}`;
     try {
@@ -55,7 +55,7 @@ test(
 test(
   'the control database, named once more by another name as a backend or as a shard, is refused at the start',
   async () => {
-    const [place, other] = [await newTestPlace('mysql'), await newTestPlace('mysql')];
+    const [place, other] = [await newTestLocation('mysql'), await newTestLocation('mysql')];
     const [control, shard] = [place, other].map(({ url }) => (url as { url: string }).url);
     if (!control || !shard) throw new Error('Two databases were made.');
     const [alias, secret] = [byAnotherName(control), randomBytes(32).toString('hex')];
@@ -78,7 +78,7 @@ test(
 test(
   'of two backends in one database that comes later than the server, the second grants nothing and says why',
   async () => {
-    const place = await newTestPlace('mysql');
+    const place = await newTestLocation('mysql');
     const { url } = place.url as { url: string };
     await place.remove();
     const api = await startWith(byAnotherName(url), url);

@@ -1,4 +1,4 @@
-import { signOfLife } from '../engine/membership';
+import { heartbeatKey } from '../engine/membership';
 import type { BackendPast } from '../storage/incarnation/backend-past';
 import type { Guarantees, RecordKey, RecordStore } from '../storage/record-store';
 
@@ -12,19 +12,19 @@ interface OpenedBackend {
  * A heartbeat is written twice a second, so two consecutive reads may fall on either side of a
  * write.
  */
-const LOOKS = 4;
+const READS = 4;
 
 /**
  * Finds out whether two backends of this process keep their records in one store that is reached by
  * two names, which their URLs do not show. It would be one backend with two histories.
  */
-export class TwinBackends {
+export class DuplicateStores {
   private readonly opened: OpenedBackend[] = [];
-  private readonly sign: RecordKey;
+  private readonly heartbeatKey: RecordKey;
 
   /** @param processId as every engine of this process writes it into its store */
   constructor(processId: string) {
-    this.sign = signOfLife(processId);
+    this.heartbeatKey = heartbeatKey(processId);
   }
 
   /** Adds a backend, and compares it with those added before. */
@@ -36,17 +36,18 @@ export class TwinBackends {
    * Why a backend may not be used beside an earlier one, as a sentence; null where nothing speaks
    * against it, also where one of them is away.
    */
-  async complaintOf(id: string): Promise<string | null> {
+  async refusalOf(id: string): Promise<string | null> {
     const place = this.opened.findIndex((other) => other.id === id);
     const self = this.opened[place];
     if (!self) return null;
-    const twin = self.past.twin ?? (await this.twinAmong(this.opened.slice(0, place), self.store));
-    return twin === null ? null : twinWords(id, twin);
+    const twin =
+      self.past.duplicate ?? (await this.findDuplicate(this.opened.slice(0, place), self.store));
+    return twin === null ? null : duplicateMessage(id, twin);
   }
 
   /** The earlier backend with the same store; null: none, as far as the stores respond. */
-  async twinOf(store: OpenedBackend['store']): Promise<string | null> {
-    return this.twinAmong(this.opened, store);
+  async duplicateOf(store: OpenedBackend['store']): Promise<string | null> {
+    return this.findDuplicate(this.opened, store);
   }
 
   /** What a backend can promise: that of two in one store the later is unsafe. */
@@ -54,11 +55,11 @@ export class TwinBackends {
     const self = this.opened.find((other) => other.id === id);
     if (!self) throw new Error(`The backend "${id}" was never added.`);
     const told = await self.store.guarantees();
-    const unsafe = await this.complaintOf(id);
+    const unsafe = await this.refusalOf(id);
     return unsafe === null ? told : { ...told, level: 'Best-effort', reasons: [unsafe], unsafe };
   }
 
-  private async twinAmong(
+  private async findDuplicate(
     others: OpenedBackend[],
     store: OpenedBackend['store'],
   ): Promise<string | null> {
@@ -72,7 +73,7 @@ export class TwinBackends {
     store: OpenedBackend['store'],
     other: OpenedBackend['store'],
   ): Promise<boolean> {
-    for (let looks = 0; looks < LOOKS; looks += 1) {
+    for (let looks = 0; looks < READS; looks += 1) {
       const [here, there] = await Promise.all([this.writerIn(store), this.writerIn(other)]);
       if (here === null || there === null) return false;
       if (here === there) return true;
@@ -81,11 +82,11 @@ export class TwinBackends {
   }
 
   private async writerIn(store: OpenedBackend['store']): Promise<string | null> {
-    const { records } = await store.read([this.sign], []);
+    const { records } = await store.read([this.heartbeatKey], []);
     return records[0]?.record?.writer ?? null;
   }
 }
 
-function twinWords(id: string, other: string): string {
+function duplicateMessage(id: string, other: string): string {
   return `The backends "${id}" and "${other}" are one store by two names. Leave one of them out.`;
 }

@@ -1,7 +1,7 @@
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
-import { createApiKeyRing } from '../auth/api-keys/api-key-verifier';
-import { createSessionKeeper } from '../auth/sessions/session-manager';
+import { createApiKeyVerifier } from '../auth/api-keys/api-key-verifier';
+import { createSessionManager } from '../auth/sessions/session-manager';
 import { RefusedActs } from '../operations/audit/refused-acts';
 import { ensureDefaultNamespace } from '../operations/namespaces/ensure-default-namespace';
 import { createNamespaceDirectory } from '../operations/namespaces/namespace-directory';
@@ -28,8 +28,8 @@ export async function openControlRuntime(
     await migrate(database);
     const secret = await openSecret(config, database, clock);
     await ensureDefaultNamespace(database, clock);
-    const apiKeys = createApiKeyRing(base);
-    const sessions = createSessionKeeper(base);
+    const apiKeys = createApiKeyVerifier(base);
+    const sessions = createSessionManager(base);
     const namespaces = createNamespaceDirectory(base);
     const refusedActs = new RefusedActs(base, config.limits.refusalsSeconds * 1_000);
     const close = async () => {

@@ -6,7 +6,7 @@ import { openDatabase } from '@/db/open-database';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { systemClock } from '../platform/clock';
 import { createScratchDatabase } from '../storage/conformance/testing/stores-under-test';
-import { sayHowToBegin } from './print-setup-link';
+import { printSetupLink } from './print-setup-link';
 
 test('a control database that is away just as the server is ready costs the setup link some time, and not the server', async () => {
   const scratch = await createScratchDatabase(process.env.TEST_MYSQL_URL ?? '');
@@ -20,7 +20,7 @@ test('a control database that is away just as the server is ready costs the setu
     const [said, logged]: [string[], string[]] = [[], []];
     const log = pino({}, { write: (line: string) => void logged.push(line) });
     const say = (line: string) => void said.push(line);
-    const stop = sayHowToBegin({ database, clock: systemClock, log }, 'http://here', say);
+    const stop = printSetupLink({ database, clock: systemClock, log }, 'http://here', say);
     await vi.waitFor(() => expect(logged).toHaveLength(1), 10_000);
     expect(said).toEqual([]);
     proxy.open();

@@ -1,4 +1,4 @@
-import { makeSetupToken } from '../auth/setup-link';
+import { createSetupToken } from '../auth/setup-link';
 import type { ControlRuntime } from '../operations/operation-context';
 
 const RETRY_MS = 1_000;
@@ -8,7 +8,7 @@ const RETRY_MS = 1_000;
  * control database that does not answer just then is asked again until it does, or until the answer
  * of this is called.
  */
-export function sayHowToBegin(
+export function printSetupLink(
   { database, clock, log }: Pick<ControlRuntime, 'database' | 'clock' | 'log'>,
   url: string,
   say: (line: string) => void,
@@ -18,7 +18,7 @@ export function sayHowToBegin(
   let hasFailed = false;
   const tryIt = async () => {
     try {
-      const token = await makeSetupToken(database, clock);
+      const token = await createSetupToken(database, clock);
       if (token) say(`Make the first admin (works once, for an hour): ${url}/setup?token=${token}`);
     } catch (err) {
       if (!hasFailed) log.warn({ err }, 'The setup link has to wait for the control database');

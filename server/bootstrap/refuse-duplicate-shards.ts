@@ -1,7 +1,7 @@
 import type { Shard } from '@/db/urls/shard-list';
 import { StartError } from '@/server/platform/start-error';
 import { MysqlStore } from '../storage/mysql/mysql-store';
-import type { TwinBackends } from './duplicate-stores';
+import type { DuplicateStores } from './duplicate-stores';
 
 /**
  * Refuses a shard whose database is also that of another backend of this process, under another
@@ -10,16 +10,16 @@ import type { TwinBackends } from './duplicate-stores';
  *
  * @throws StartError
  */
-export async function refuseTwinShards(
+export async function refuseDuplicateShards(
   backend: string,
   shards: Shard[],
-  twins: TwinBackends,
+  duplicates: DuplicateStores,
 ): Promise<void> {
   const found = await Promise.all(
     shards.map(async ({ url }) => {
       const store = new MysqlStore(url);
       try {
-        return await twins.twinOf(store);
+        return await duplicates.duplicateOf(store);
       } finally {
         await store.close();
       }

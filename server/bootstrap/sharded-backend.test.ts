@@ -5,11 +5,15 @@ import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import { reshardBackend } from '../cli/reshard-backend';
 import { LockyardError } from '../contract/errors';
 import { unwrittenRecord } from '../core/lock/lock-record';
-import { spreadNames } from '../core/rendezvous-hash';
+import { rendezvousHash } from '../core/rendezvous-hash';
 import { anonymousRequest } from '../engine/request-identity';
-import { addTo, createOf, standing } from '../engine/testing/counter-calls';
-import { acquire, pause, release, renew, take } from '../engine/testing/engine-rig';
-import { acquireSet, cancelSet, takeSet } from '../engine/testing/multi-lock-calls';
+import { addTo, createCommand, readCounter } from '../engine/testing/counter-calls';
+import { acquire, pause, release, renew, takeLock } from '../engine/testing/engine-rig';
+import {
+  acquireMultiLock,
+  cancelMultiLock,
+  takeMultiLock,
+} from '../engine/testing/multi-lock-calls';
 import { formerShards } from '../monitoring/history/former-shards';
 import type { Runtime } from '../operations/operation-context';
 import { encodeRecord } from '../storage/codec/record-codec';
@@ -17,7 +21,7 @@ import { created } from '../storage/conformance/testing/changes';
 import { MysqlStore } from '../storage/mysql/mysql-store';
 import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
-import { ShardStamps } from '../storage/sharding/shard-map-stamp';
+import { ShardMapStamp } from '../storage/sharding/shard-map-stamp';
 import { BACKEND, contextOf, engineIn, NAMESPACE, ShardRig } from './testing/shard-rig';
 
 /** The server of the second database, which may be stopped. */
@@ -59,7 +63,7 @@ const keyOf = (name: string) => ({ namespace: NAMESPACE, name });
 function homeUrl(list: string, name: string, kind?: 'counter'): string {
   const { shards } = parsedList(list);
   const key = { ...keyOf(name), ...(kind && { kind }) };
-  return shards[spreadNames(shards.map((shard) => shard.name))(recordId(key))]?.url ?? '';
+  return shards[rendezvousHash(shards.map((shard) => shard.name))(recordId(key))]?.url ?? '';
 }
 
 let last = 0;
@@ -105,19 +109,19 @@ describe('a backend with shards', () => {
     const member = { engine: engineIn(old) };
     const at = (place: number) => (name: string) => homeUrl(first, name) === rig.urlOf(place);
     const [a, b, c] = [freshKey(at(0)), freshKey(at(0)), freshKey(at(1))];
-    await takeSet(member, [a, b], 'w1', { requestId: 'r1' });
-    const spanning = await refusalOf(acquireSet(member, [b, c], 'w2'));
+    await takeMultiLock(member, [a, b], 'w1', { requestId: 'r1' });
+    const spanning = await refusalOf(acquireMultiLock(member, [b, c], 'w2'));
     expect(spanning).toMatchObject({
       reason: 'UNSUPPORTED',
       message: expect.stringMatching(/different shards.*one after another/),
     });
-    expect(await refusalOf(cancelSet(member, [b, c], 'w2', 'r2'))).toMatchObject({
+    expect(await refusalOf(cancelMultiLock(member, [b, c], 'w2', 'r2'))).toMatchObject({
       reason: 'UNSUPPORTED',
     });
     expect(await acquire(member, c, 'w3', { leaseMs: 1_000 })).toMatchObject({
       outcome: 'granted',
     });
-    expect(await cancelSet(member, [a, b], 'w1', 'r1')).toEqual({ outcome: 'released' });
+    expect(await cancelMultiLock(member, [a, b], 'w1', 'r1')).toEqual({ outcome: 'released' });
   });
 
   it('is one backend to people: its locks, counters and health', async () => {
@@ -125,11 +129,11 @@ describe('a backend with shards', () => {
     const at = (place: number) => (name: string) => homeUrl(first, name) === rig.urlOf(place);
     const keys = [freshKey(at(0)), freshKey(at(1))];
     const holds = await Promise.all(
-      keys.map((key) => take(member, key, 'w1', { leaseMs: 120_000 })),
+      keys.map((key) => takeLock(member, key, 'w1', { leaseMs: 120_000 })),
     );
     const listed = async () => {
       const input = { namespace: NAMESPACE, prefix: 'job-', busy: false, limit: 1_000 };
-      return (await old.board.listing(BACKEND, input)).locks;
+      return (await old.projection.listing(BACKEND, input)).locks;
     };
     for (const key of keys) {
       await vi.waitFor(
@@ -140,8 +144,8 @@ describe('a backend with shards', () => {
         { timeout: 30_000 },
       );
       const id = `${BACKEND}/${recordId(key)}`;
-      expect(old.board.row(NAMESPACE, key.name)).toMatchObject({ id, backend: BACKEND });
-      const detail = await old.board.detail(NAMESPACE, key.name);
+      expect(old.projection.row(NAMESPACE, key.name)).toMatchObject({ id, backend: BACKEND });
+      const detail = await old.projection.detail(NAMESPACE, key.name);
       expect(detail).toMatchObject({ row: { id, backend: BACKEND }, backend: { id: BACKEND } });
     }
     expect(engineIn(old).health()).toMatchObject({
@@ -163,7 +167,7 @@ describe('a backend with shards', () => {
     const [well, stopped] = [keysAt(0), keysAt(1)];
     const held = freshKey((name) => homeUrl(first, name) === rig.urlOf(1));
     const member = { engine: engineIn(old) };
-    const before = await take(member, held, 'w1', { leaseMs: 60_000 });
+    const before = await takeLock(member, held, 'w1', { leaseMs: 60_000 });
 
     own.signal('SIGSTOP');
     // Its threads stop one after another.
@@ -178,7 +182,7 @@ describe('a backend with shards', () => {
     const spent: number[] = [];
     for (const key of well) {
       const askedAt = performance.now();
-      const { token } = await take(member, key, 'w1');
+      const { token } = await takeLock(member, key, 'w1');
       await release(member, key, 'w1', token);
       spent.push(performance.now() - askedAt);
     }
@@ -214,11 +218,11 @@ describe('a backend with shards', () => {
     const counters = Array.from({ length: 12 }, () => freshKey());
     const locks = Array.from({ length: 12 }, () => freshKey());
     for (const [i, key] of counters.entries()) {
-      await member.engine.count(key, createOf(i));
+      await member.engine.count(key, createCommand(i));
       await addTo(member, key, 100, 'once');
     }
     const holds = await Promise.all(
-      locks.map((key) => take(member, key, 'w1', { leaseMs: 500, requestId: 'mine' })),
+      locks.map((key) => takeLock(member, key, 'w1', { leaseMs: 500, requestId: 'mine' })),
     );
     const steps = new StepsBroken();
     let tries = 0;
@@ -238,13 +242,13 @@ describe('a backend with shards', () => {
     await isServed(now);
     for (const [i, key] of counters.entries()) {
       expect(await addTo(other, key, 100, 'once')).toMatchObject({ value: 100 + i });
-      expect(await standing(other, key)).toMatchObject({ value: 100 + i });
+      expect(await readCounter(other, key)).toMatchObject({ value: 100 + i });
     }
     for (const [i, key] of locks.entries()) {
       const first = holds[i] as (typeof holds)[number];
       const asked = { leaseMs: 500, requestId: 'mine' };
       expect(await acquire(other, key, 'w1', asked)).toMatchObject({ outcome: 'ended' });
-      const next = await take(other, key, 'w2', { waitMs: 60_000 });
+      const next = await takeLock(other, key, 'w2', { waitMs: 60_000 });
       expect(next.token).toBeGreaterThan(first.token);
       expect(next.expiresAt - 10_000).toBeGreaterThanOrEqual(first.expiresAt);
       expect(await release(other, key, 'w2', next.token)).toEqual({ outcome: 'released' });
@@ -261,9 +265,9 @@ describe('a backend with shards', () => {
     const isMoved = (name: string) => homeUrl(second, name) !== homeUrl(third, name);
     const [held, frozen] = [freshKey(isMoved), freshKey(isMoved)];
     const staying = freshKey((name) => !isMoved(name));
-    const hold = await take(member, held, 'w1', { leaseMs: 120_000 });
+    const hold = await takeLock(member, held, 'w1', { leaseMs: 120_000 });
     const asked = { requestId: 'stays', leaseMs: 120_000 };
-    const kept = await take(member, staying, 'w1', asked);
+    const kept = await takeLock(member, staying, 'w1', asked);
     await member.engine.run(frozen, freeze);
 
     const careless = rig.listOf([0, 2]);
@@ -379,26 +383,29 @@ class StepsBroken {
   private left = Number.POSITIVE_INFINITY;
 
   constructor() {
-    const { swap, forget } = MysqlStore.prototype;
-    const { stamp, ask } = ShardStamps.prototype;
+    const { swap, deleteRecords } = MysqlStore.prototype;
+    const { stamp, ask } = ShardMapStamp.prototype;
     const isOurs = ([first]: { key: RecordKey }[]) => first?.key.namespace === NAMESPACE;
     const broken = this.broken.bind(this);
     vi.spyOn(MysqlStore.prototype, 'swap').mockImplementation(function (this: MysqlStore, changes) {
       const done = swap.call(this, changes);
       return isOurs(changes) ? broken('swap', done) : done;
     });
-    vi.spyOn(MysqlStore.prototype, 'forget').mockImplementation(function (this: MysqlStore, keys) {
-      const done = forget.call(this, keys);
+    vi.spyOn(MysqlStore.prototype, 'deleteRecords').mockImplementation(function (
+      this: MysqlStore,
+      keys,
+    ) {
+      const done = deleteRecords.call(this, keys);
       return isOurs(keys) ? broken('forget', done) : done;
     });
-    vi.spyOn(ShardStamps.prototype, 'stamp').mockImplementation(function (
-      this: ShardStamps,
+    vi.spyOn(ShardMapStamp.prototype, 'stamp').mockImplementation(function (
+      this: ShardMapStamp,
       ...asked
     ) {
       return broken('stamp', stamp.call(this, ...asked));
     });
-    vi.spyOn(ShardStamps.prototype, 'ask').mockImplementation(function (
-      this: ShardStamps,
+    vi.spyOn(ShardMapStamp.prototype, 'ask').mockImplementation(function (
+      this: ShardMapStamp,
       ...asked
     ) {
       return broken('ask', ask.call(this, ...asked));

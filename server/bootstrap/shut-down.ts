@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
-import type { Doors } from '../api/http/http-handlers';
+import type { HttpHandlers } from '../api/http/http-handlers';
 import type { Runtime } from '../operations/operation-context';
 
 /** How long answers in progress may take once all waiters have been answered. */
 const GRACE_MS = 5_000;
-const LOOK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 20;
 
 /**
  * Ends the process's work cleanly: new requests are refused, waiters are answered `queued` and keep
@@ -13,7 +13,7 @@ const LOOK_EVERY_MS = 20;
  */
 export async function shutDown(parts: {
   server: Server;
-  doors: Doors;
+  doors: HttpHandlers;
   runtime: Runtime;
   closePages: () => Promise<void>;
 }): Promise<void> {
@@ -24,7 +24,7 @@ export async function shutDown(parts: {
   await Promise.allSettled([...runtime.engines.values()].map((engine) => engine.drain()));
   const dueAt = runtime.clock.monotonic() + GRACE_MS;
   while (doors.unfinishedAnswers() > 0 && runtime.clock.monotonic() < dueAt) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    await new Promise((resolve) => setTimeout(resolve, CHECK_EVERY_MS));
   }
   server.closeAllConnections();
   await closePages();

@@ -5,7 +5,7 @@ import { startFleet } from '@/scripts/demo/start-fleet';
 import { DEMO_PATH } from '../api/http/handlers/demo-handler';
 import { demoToken } from '../auth/demo-token';
 import { DEFAULT_POLICY } from '../contract/namespace-policy';
-import { createKey } from '../operations/api-keys/create-api-key';
+import { createApiKey } from '../operations/api-keys/create-api-key';
 import { setFrozen } from '../operations/locks/for-people/set-frozen';
 import { createNamespace } from '../operations/namespaces/create-namespace';
 import type { OperationContext, Runtime } from '../operations/operation-context';
@@ -40,7 +40,7 @@ async function demoKeys(ctx: OperationContext): Promise<Record<string, string>> 
   for (const { name, namespaces } of DEMO_SERVICES) {
     const known = kept[name];
     const works = known && (await apiKeys.verify(known).catch(() => null));
-    keys[name] = works ? known : (await createKey(ctx, { name, namespaces })).key;
+    keys[name] = works ? known : (await createApiKey(ctx, { name, namespaces })).key;
   }
   writeFileSync(file, JSON.stringify(keys), { mode: 0o600 });
   return keys;

@@ -1,21 +1,21 @@
 import type { Shard, ShardList } from '@/db/urls/shard-list';
-import { spreadNames } from '../core/rendezvous-hash';
-import { createEngine, type EngineParts } from '../engine/create-engine';
+import { rendezvousHash } from '../core/rendezvous-hash';
+import { createEngine, type EngineOptions } from '../engine/create-engine';
 import type { LockEngine } from '../engine/lock-engine';
 import { ShardedEngine } from '../engine/sharded-engine';
 import { formerShards } from '../monitoring/history/former-shards';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
-import type { ObservedBackend } from '../monitoring/projection/lock-projection';
+import type { MonitoredBackend } from '../monitoring/projection/lock-projection';
 import type { LeavingShard } from '../monitoring/start-monitoring';
 import type { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
 import type { ControlRuntime } from '../operations/operation-context';
 import type { Log } from '../platform/log';
 import { joinGuarantees } from '../storage/guarantees/join-guarantees';
-import { LateStore } from '../storage/lazy-store';
+import { LazyStore } from '../storage/lazy-store';
 import { recordId } from '../storage/record-id';
 import type { Guarantees, RecordStore } from '../storage/record-store';
 import { openShard } from '../storage/sharding/open-shard';
-import { ShardGate } from '../storage/sharding/shard-admission';
+import { ShardAdmission } from '../storage/sharding/shard-admission';
 import type { Config } from './config/config';
 
 /** What it needs of its process. */
@@ -25,8 +25,8 @@ interface Control extends Pick<ControlRuntime, 'clock' | 'database' | 'log'> {
 }
 
 /** What the engines of all shards have in common. */
-interface Shared extends Pick<EngineParts, 'processId' | 'newWriter' | 'names'> {
-  /** Called when the clock of one shard's server was set: see `EngineParts`. */
+interface Shared extends Pick<EngineOptions, 'processId' | 'newWriter' | 'names'> {
+  /** Called when the clock of one shard's server was set: see `EngineOptions`. */
   onBackendStep?: (shard: string) => (ms: number) => void;
   /**
    * What a namespace allows, on a backend that grants nothing new before an instant, nor while it
@@ -36,13 +36,13 @@ interface Shared extends Pick<EngineParts, 'processId' | 'newWriter' | 'names'> 
     policyOf: NamespaceDirectory['policyOf'],
     grantsFromOf: () => number,
     watch: GuaranteeWatch,
-  ) => EngineParts['policyOf'];
+  ) => EngineOptions['policyOf'];
 }
 
 /** What a process has of such a backend. */
 interface ShardedBackend {
   engine: LockEngine;
-  observed: ObservedBackend[];
+  stores: MonitoredBackend[];
   leaving: LeavingShard[];
   /**
    * What all shards together can promise. Each of them is closed by itself where it is not set up
@@ -59,7 +59,7 @@ export async function startShardedBackend(
   { policiesOf, onBackendStep, ...shared }: Shared,
 ): Promise<ShardedBackend> {
   const { clock, config, database, log, namespaces } = control;
-  const gate = new ShardGate({
+  const gate = new ShardAdmission({
     backend: id,
     list,
     database,
@@ -70,7 +70,7 @@ export async function startShardedBackend(
         : log.warn({ backend: id, refusal }, 'The shards are not served'),
   });
   const openLate = (shard: Shard) =>
-    LateStore.start(
+    LazyStore.start(
       () => openShard(shard, gate.fence),
       (err) => log.warn({ err, backend: id, shard: shard.name }, 'A shard is not there yet'),
     );
@@ -82,7 +82,7 @@ export async function startShardedBackend(
   const watchOf = (store: Pick<RecordStore, 'guarantees'>, told: Log) =>
     new GuaranteeWatch({ backend: id, store, isAllowed, clock, log: told });
   const watches = list.shards.map(({ name }, i) =>
-    watchOf(stores[i] as LateStore, log.child({ shard: name })),
+    watchOf(stores[i] as LazyStore, log.child({ shard: name })),
   );
   const joint = {
     guarantees: async () => {
@@ -95,7 +95,7 @@ export async function startShardedBackend(
   const unwatch = [...watches, guarantees].map((watch) => watch.start());
   const engines = await Promise.all(
     list.shards.map((shard, i) => {
-      const store = stores[i] as LateStore;
+      const store = stores[i] as LazyStore;
       return createEngine({
         ...shared,
         ...(onBackendStep ? { onClockStep: onBackendStep(shard.id) } : {}),
@@ -112,7 +112,7 @@ export async function startShardedBackend(
       });
     }),
   );
-  const homeOf = spreadNames(list.shards.map(({ name }) => name));
+  const homeOf = rendezvousHash(list.shards.map(({ name }) => name));
   const engine = new ShardedEngine({
     backend: id,
     shards: list.shards.map(({ name }, i) => ({ name, engine: engines[i] as LockEngine })),
@@ -120,14 +120,14 @@ export async function startShardedBackend(
     refusal: () => gate.refusal,
   });
   const observed = list.shards.map(
-    (shard, i): ObservedBackend => ({
+    (shard, i): MonitoredBackend => ({
       id: shard.id,
-      store: stores[i] as LateStore,
+      store: stores[i] as LazyStore,
       engine: engines[i] as LockEngine,
       epochOf,
       shard: {
-        of: id,
-        keeps: (key) => homeOf(recordId(key)) === i,
+        backend: id,
+        owns: (key) => homeOf(recordId(key)) === i,
         health: () => engine.health(),
       },
     }),
@@ -136,8 +136,8 @@ export async function startShardedBackend(
   const named = [...list.shards, ...list.leaving].map((shard) => shard.id);
   const former = await formerShards(database, id, named);
   const leaving: LeavingShard[] = [
-    ...list.leaving.map((shard, i) => ({ id: shard.id, of: id, store: past[i] as LateStore })),
-    ...former.map((shard) => ({ id: shard, of: id, store: null })),
+    ...list.leaving.map((shard, i) => ({ id: shard.id, backend: id, store: past[i] as LazyStore })),
+    ...former.map((shard) => ({ id: shard, backend: id, store: null })),
   ];
   const close = async () => {
     await Promise.all(unwatch.map((end) => end()));
@@ -145,5 +145,5 @@ export async function startShardedBackend(
     await Promise.all(past.map((store) => store.close()));
     gate.close();
   };
-  return { engine, observed, leaving, guarantees, close };
+  return { engine, stores: observed, leaving, guarantees, close };
 }

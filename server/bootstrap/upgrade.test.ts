@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { knownMigrations, programSchema } from '@/db/schema-version';
+import { knownMigrations, programSchemaVersion } from '@/db/schema-version';
 import { openSnapshot } from '@/db/snapshot';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { appliedTo, copyMigrations, migrateBeforeLast } from '@/test/migrate-before-last';
@@ -55,7 +55,7 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
   test('an older program on a newer schema refuses to start, in one line, and touches nothing', async () => {
     expect(await home.command(CREATE_KEY, { cwd: newerVersion() })).toMatchObject({ code: 0 });
     const before = await home.contents();
-    const count = programSchema(dialect);
+    const count = programSchemaVersion(dialect);
     expect(await applied()).toHaveLength(count + 1);
 
     const line = `The database has a newer schema (${count + 1}) than this program knows (${count}). Nothing was changed. Start the newer program, or restore a backup from before the upgrade.\n`;

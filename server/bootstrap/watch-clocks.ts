@@ -1,16 +1,16 @@
 import { ClockWatch } from '../monitoring/maintenance/clock-watch';
-import { noteClockStep } from '../operations/audit/note-clock-step';
+import { auditClockStep } from '../operations/audit/note-clock-step';
 import type { ControlRuntime } from '../operations/operation-context';
 import { repeat } from '../platform/periodic';
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 const END_SESSIONS_EVERY_MS = 60_000;
 
 export interface WatchedClocks {
   /** Called by the engine of a backend when its clock was set. */
   onBackendStep: (backend: string) => (ms: number) => void;
   /** Begins to watch this machine's own. The answer ends that. */
-  start(isForAll: () => boolean): () => Promise<void>;
+  start(runsMaintenance: () => boolean): () => Promise<void>;
 }
 
 /**
@@ -19,23 +19,23 @@ export interface WatchedClocks {
  */
 export function watchClocks(control: ControlRuntime): WatchedClocks {
   const { clock, log, sessions } = control;
-  let speaksForAll = () => true;
+  let recordsBackendSteps = () => true;
   const watch = new ClockWatch(clock, (step) => {
     log.warn(step, 'A clock was set.');
     // Every process sees what becomes of a backend's clock; one of them tells.
-    if (step.clock !== 'server' && !speaksForAll()) return;
-    noteClockStep(control, step).catch((err: unknown) =>
+    if (step.clock !== 'server' && !recordsBackendSteps()) return;
+    auditClockStep(control, step).catch((err: unknown) =>
       log.warn({ err }, 'That a clock was set could not be written to the audit log.'),
     );
   });
   return {
-    onBackendStep: (backend) => (ms) => watch.note(backend, ms),
+    onBackendStep: (backend) => (ms) => watch.report(backend, ms),
     start(isForAll) {
-      speaksForAll = isForAll;
+      recordsBackendSteps = isForAll;
       const quietly = (err: unknown) => log.debug({ err }, 'Lapsed sessions are removed later.');
       const stops = [
-        repeat(async () => watch.look(), LOOK_EVERY_MS, quietly),
-        repeat(() => sessions.endLapsed(), END_SESSIONS_EVERY_MS, quietly),
+        repeat(async () => watch.check(), CHECK_EVERY_MS, quietly),
+        repeat(() => sessions.endExpired(), END_SESSIONS_EVERY_MS, quietly),
       ];
       return async () => {
         await Promise.all(stops.map((stop) => stop()));

@@ -10,10 +10,10 @@ import { type ControlReply, controlReply, controlSocketPath } from './control-so
 const ANSWER_MAX_MS = 30_000;
 
 /** Commands about all locks: they take as long as they take. */
-const LONG: ReadonlySet<CliCommand['verb']> = new Set(['backends reshard', 'names delete']);
+const UNLIMITED: ReadonlySet<CliCommand['verb']> = new Set(['backends reshard', 'names delete']);
 
 /** If a file is in place of the folder, the code that opens the folder next reports it. */
-const NOBODY_THERE = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'];
+const NOT_RUNNING = ['ENOENT', 'ENOTDIR', 'ECONNREFUSED'];
 
 /** Passes a command to the server that runs over this data folder; null when none does. */
 export function askRunningServer(
@@ -24,7 +24,7 @@ export function askRunningServer(
     const socket = connect(controlSocketPath(dataDir));
     let text = '';
     socket.setEncoding('utf8');
-    socket.setTimeout(LONG.has(command.verb) ? 0 : ANSWER_MAX_MS, () =>
+    socket.setTimeout(UNLIMITED.has(command.verb) ? 0 : ANSWER_MAX_MS, () =>
       socket.destroy(new Error('The running server did not answer.')),
     );
     socket.on('connect', () => socket.write(`${JSON.stringify(command)}\n`));
@@ -33,7 +33,7 @@ export function askRunningServer(
     });
     socket.on('end', () => resolve(parseReply(text)));
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (NOBODY_THERE.includes(error.code ?? '')) resolve(null);
+      if (NOT_RUNNING.includes(error.code ?? '')) resolve(null);
       else reject(error.code === 'EACCES' ? notAllowed(dataDir, error) : error);
     });
   });

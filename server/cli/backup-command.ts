@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path';
 import { openDatabase } from '@/db/open-database';
 import { openSnapshot, type Snapshot } from '@/db/snapshot';
-import { durationInWords } from '../../client/command/terminal/duration';
+import { formatDuration } from '../../client/command/terminal/duration';
 import type { BackupHeader } from '../backup/backup-header';
 import { fileFailure } from '../backup/file-failure';
 import { checkBackup, restoreBackup } from '../backup/restore-backup';
@@ -10,10 +10,10 @@ import type { Config } from '../bootstrap/config/config';
 import { prepareDataFolder } from '../bootstrap/data-folder';
 import type { Clock } from '../platform/clock';
 import type { CliCommand } from './cli-command';
-import type { BackupWords } from './parse-backup-command';
+import type { BackupCommand } from './parse-backup-command';
 
 /** What the commands need of the command line. */
-interface Means {
+interface BackupDependencies {
   config: Config;
   clock: Clock;
   /** Passes a command to the running server, or runs it here. */
@@ -24,13 +24,13 @@ interface Means {
  * Makes or restores a backup, and answers what to say about it. Throws `StartError`,
  * `LockyardError`.
  */
-export function runBackupCommand(words: BackupWords, means: Means): Promise<string> {
+export function runBackupCommand(words: BackupCommand, means: BackupDependencies): Promise<string> {
   return words.verb === 'backup' ? makeBackup(words, means) : restore(words, means);
 }
 
 async function makeBackup(
-  { file, force }: Extract<BackupWords, { verb: 'backup' }>,
-  { config, clock, ask }: Means,
+  { file, force }: Extract<BackupCommand, { verb: 'backup' }>,
+  { config, clock, ask }: BackupDependencies,
 ): Promise<string> {
   const isPiped = file === '-';
   const path = isPiped ? file : resolve(file);
@@ -44,10 +44,10 @@ async function makeBackup(
     const how = { overwrite: force, madeAt: clock.now(), signal: breakOff.signal };
     const made = isPiped ? await pipeBackup(snapshot, how) : await writeBackup(snapshot, path, how);
     const rows = made.header.tables.reduce((sum, table) => sum + table.rows, 0);
-    const size = isPiped ? '' : `, ${sizeInWords(made.bytes)}`;
+    const size = isPiped ? '' : `, ${formatSize(made.bytes)}`;
     return [
       `Backed up ${rows} rows${size}. Keep it safe: it holds hashes of passwords and keys.`,
-      ...notInIt(made.header),
+      ...omissions(made.header),
     ].join('\n');
   } finally {
     await snapshot.close();
@@ -76,15 +76,15 @@ async function pipeBackup(
   }
 }
 
-function notInIt({ epochs }: BackupHeader): string[] {
+function omissions({ epochs }: BackupHeader): string[] {
   const others = Object.keys(epochs).filter((id) => id !== 'default');
   const kept = others.length > 0 ? `, and what the other backends keep (${others.join(', ')})` : '';
   return [`Not in it: the secret in the data folder, sessions${kept}.`];
 }
 
 async function restore(
-  { file, replace, quietMs }: Extract<BackupWords, { verb: 'restore' }>,
-  { config, clock }: Means,
+  { file, replace, quietMs }: Extract<BackupCommand, { verb: 'restore' }>,
+  { config, clock }: BackupDependencies,
 ): Promise<string> {
   const backup = await checkBackup(resolve(file), config.database.kind);
   prepareDataFolder(config.dataDir);
@@ -98,13 +98,13 @@ async function restore(
       `All holds are over and everybody must sign in again. What was revoked or disabled after ${madeAt} works again.`,
       quietMs === 0
         ? 'Locks are granted at once.'
-        : `Nothing is granted until ${new Date(grantsFrom).toISOString()} (${durationInWords(quietMs)}): so long somebody may hold a lock that the backup does not know. If nobody can, restore again with --replace and a shorter --quiet.`,
+        : `Nothing is granted until ${new Date(grantsFrom).toISOString()} (${formatDuration(quietMs)}): so long somebody may hold a lock that the backup does not know. If nobody can, restore again with --replace and a shorter --quiet.`,
     ].join('\n');
   } finally {
     await database.close();
   }
 }
 
-function sizeInWords(bytes: number): string {
+function formatSize(bytes: number): string {
   return bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

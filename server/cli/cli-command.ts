@@ -67,9 +67,9 @@ const OPTIONS = {
 type Option = keyof typeof OPTIONS;
 
 /** Those that are words alone. */
-type WordVerb = Exclude<CliCommand['verb'], 'backup' | 'backends reshard' | 'names delete'>;
+type SimpleVerb = Exclude<CliCommand['verb'], 'backup' | 'backends reshard' | 'names delete'>;
 
-const VERBS: Record<WordVerb, { needs: Option[]; takes: Option[] }> = {
+const VERBS: Record<SimpleVerb, { needs: Option[]; takes: Option[] }> = {
   'keys create': { needs: ['name', 'namespace'], takes: [] },
   'namespaces create': { needs: ['name'], takes: ['backend'] },
   'users create': { needs: ['name', 'role'], takes: ['password-stdin'] },
@@ -101,13 +101,13 @@ export async function parseCommand(
       ...(fromStdin && { password: await readPassword() }),
     },
   });
-  if (!parsed.success) throw new UsageError(issueInWords(parsed.error));
+  if (!parsed.success) throw new UsageError(issueMessage(parsed.error));
   return parsed.data;
 }
 
-const isVerb = (verb: string): verb is WordVerb => Object.hasOwn(VERBS, verb);
+const isVerb = (verb: string): verb is SimpleVerb => Object.hasOwn(VERBS, verb);
 
-function readOptions(verb: WordVerb, words: string[]) {
+function readOptions(verb: SimpleVerb, words: string[]) {
   const { needs, takes } = VERBS[verb];
   const values = parseOptions(words);
   const given = Object.keys(values) as Option[];
@@ -127,7 +127,7 @@ function parseOptions(words: string[]) {
   }
 }
 
-function issueInWords(error: z.ZodError): string {
+function issueMessage(error: z.ZodError): string {
   const [issue] = error.issues;
   const field = issue?.path.filter((part) => typeof part === 'string' && part !== 'input').at(-1);
   const option = field === 'namespaces' ? '--namespace' : `--${String(field ?? 'name')}`;

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { pino } from 'pino';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { programSchema } from '@/db/schema-version';
-import { newTestPlace, TEST_DIALECTS } from '@/db/testing/test-database';
+import { programSchemaVersion } from '@/db/schema-version';
+import { newTestLocation, TEST_DIALECTS } from '@/db/testing/test-database';
 import { readConfig } from '../bootstrap/config/config';
 import { openControlRuntime } from '../bootstrap/open-control-runtime';
 import { listAudit } from '../operations/audit/list-audit';
@@ -89,7 +89,7 @@ const verify = (key: string) => withServer(({ apiKeys }) => apiKeys.verify(key.t
 describe.each(TEST_DIALECTS)('the command line over %s', (dialect) => {
   let remove: () => Promise<void>;
   beforeEach(async () => {
-    const place = await newTestPlace(dialect);
+    const place = await newTestLocation(dialect);
     remove = place.remove;
     databaseUrl = place.url.kind === 'mysql' ? place.url.url : `sqlite:${place.url.path}`;
   });
@@ -186,7 +186,7 @@ describe('the command line', () => {
   });
 
   test('tells its version, and the schema that it knows', async () => {
-    const schema = programSchema('sqlite');
+    const schema = programSchemaVersion('sqlite');
     const out = expect.stringMatching(
       new RegExp(`^Lockyard \\d+\\.\\d+\\.\\d+, schema ${schema}\\n$`),
     );

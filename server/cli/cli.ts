@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { programSchema } from '@/db/schema-version';
+import { programSchemaVersion } from '@/db/schema-version';
 import { version } from '@/package.json';
 import { StartError } from '@/server/platform/start-error';
 import { type Config, readConfig } from '../bootstrap/config/config';
@@ -10,9 +10,9 @@ import { createLog } from '../platform/log';
 import { askRunningServer } from './ask-running-server';
 import { runBackupCommand } from './backup-command';
 import { type CliCommand, parseCommand, USAGE, UsageError } from './cli-command';
-import { parseBackupWords } from './parse-backup-command';
-import { parseDeleteWords } from './parse-delete-command';
-import { parseReshardWords } from './parse-reshard-command';
+import { parseBackupCommand } from './parse-backup-command';
+import { parseDeleteCommand } from './parse-delete-command';
+import { parseReshardCommand } from './parse-reshard-command';
 import { runCliCommand } from './run-cli-command';
 
 /**
@@ -21,10 +21,10 @@ import { runCliCommand } from './run-cli-command';
  */
 async function main(words: string[]): Promise<void> {
   if (words.length === 1 && words[0] === '--version') {
-    process.stdout.write(`Lockyard ${version}, schema ${programSchema('sqlite')}\n`);
+    process.stdout.write(`Lockyard ${version}, schema ${programSchemaVersion('sqlite')}\n`);
     return;
   }
-  const backup = words.includes('--help') ? null : parseBackupWords(words);
+  const backup = words.includes('--help') ? null : parseBackupCommand(words);
   if (backup) {
     const config = readConfig(process.env);
     const means = { config, clock: systemClock, ask: (asked: CliCommand) => ask(config, asked) };
@@ -35,8 +35,8 @@ async function main(words: string[]): Promise<void> {
   }
   const reshard = words.includes('--help')
     ? null
-    : parseReshardWords(words, () => readConfig(process.env));
-  const deletion = words.includes('--help') ? null : parseDeleteWords(words);
+    : parseReshardCommand(words, () => readConfig(process.env));
+  const deletion = words.includes('--help') ? null : parseDeleteCommand(words);
   const command = reshard ?? deletion ?? (await parseCommand(words, readLine));
   if (command === null) {
     process.stdout.write(USAGE);

@@ -4,14 +4,14 @@ import { LEASE_MAX_MS } from '../contract/namespace-policy';
 import { UsageError } from './cli-command';
 
 /** What the command line was asked to do with a backup. `file` `-`: standard output. */
-export type BackupWords =
+export type BackupCommand =
   | { verb: 'backup'; file: string; force: boolean }
   | { verb: 'restore'; file: string; replace: boolean; quietMs: number };
 
 const STDOUT = '-';
 
 /** Makes a command of `backup …` or `restore …`; null for any other words. Throws `UsageError`. */
-export function parseBackupWords(words: string[]): BackupWords | null {
+export function parseBackupCommand(words: string[]): BackupCommand | null {
   const [verb, ...rest] = words;
   if (verb !== 'backup' && verb !== 'restore') return null;
   const isBackup = verb === 'backup';

@@ -13,10 +13,10 @@ const OPTIONS = {
  * Makes a command of `locks delete …` or `counters delete …`; null for any other words. Without a
  * count it asks what would go. Throws `UsageError`.
  */
-export function parseDeleteWords(words: string[]): CliCommand | null {
+export function parseDeleteCommand(words: string[]): CliCommand | null {
   const [noun, verb, ...rest] = words;
   if ((noun !== 'locks' && noun !== 'counters') || verb !== 'delete') return null;
-  const { namespace, prefix, name: names, count, reason } = optionsOf(rest);
+  const { namespace, prefix, name: names, count, reason } = parseOptions(rest);
   const what = `${noun} delete`;
   if ((prefix === undefined) === (names === undefined)) {
     throw new UsageError(`${what} needs either --prefix or --name.`);
@@ -39,7 +39,7 @@ export function parseDeleteWords(words: string[]): CliCommand | null {
   throw new UsageError(`--${option}: ${issue?.message ?? 'is not valid'}.`);
 }
 
-function optionsOf(args: string[]) {
+function parseOptions(args: string[]) {
   try {
     return parseArgs({ args, options: OPTIONS, allowPositionals: false }).values;
   } catch (error) {

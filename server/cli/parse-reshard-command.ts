@@ -8,7 +8,7 @@ import { type CliCommand, UsageError } from './cli-command';
  *
  * @param readConfig called only for this command, which carries the caller's own shard list
  */
-export function parseReshardWords(words: string[], readConfig: () => Config): CliCommand | null {
+export function parseReshardCommand(words: string[], readConfig: () => Config): CliCommand | null {
   const [noun, verb, backend, ...surplus] = words;
   if (noun !== 'backends' || verb !== 'reshard') return null;
   if (!backend || backend.startsWith('-') || surplus.length > 0) {

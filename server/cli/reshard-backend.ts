@@ -49,23 +49,23 @@ export async function reshardBackend(
   const resharding = await Resharding.begin(backend, list);
   try {
     const past = await backendPast(database, backend, clock.now());
-    const epoch = Math.max(past.epoch, resharding.survey.generation) + 1;
+    const epoch = Math.max(past.epoch, resharding.inspection.generation) + 1;
     if (epoch > EPOCH_MAX) {
       throw new LockyardError('CONFLICT', `The backend "${backend}" has used up its epochs.`);
     }
     const { backends } = database.tables;
-    const seen = { from: resharding.survey.members, to };
+    const seen = { from: resharding.inspection.members, to };
     await auditedChange(ctx, who, { ...what, seen: { step: 'begin', ...seen } }, async (tx) => {
       await tx.update(backends).set({ epoch }).where(eq(backends.id, backend));
       return { answer: undefined, result: { epoch } };
     });
-    const done = await untilBroken(backend, () => resharding.move(epoch));
+    const done = await orInterrupted(backend, () => resharding.move(epoch));
     await auditedChange(ctx, who, { ...what, seen: { step: 'end', ...seen } }, async (tx) => {
       const grantsFrom = Math.max(done.grantsFrom, past.grantsFrom) || null;
       await tx.update(backends).set({ epoch, grantsFrom }).where(eq(backends.id, backend));
       return { answer: undefined, result: { epoch, ...done } };
     });
-    await untilBroken(backend, () => resharding.serve(epoch));
+    await orInterrupted(backend, () => resharding.serve(epoch));
     const until =
       done.grantsFrom === 0
         ? 'Nobody held anything: locks are granted at once.'
@@ -76,7 +76,7 @@ export async function reshardBackend(
   }
 }
 
-async function untilBroken<T>(backend: string, step: () => Promise<T>): Promise<T> {
+async function orInterrupted<T>(backend: string, step: () => Promise<T>): Promise<T> {
   try {
     return await step();
   } catch (cause) {

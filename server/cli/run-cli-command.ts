@@ -1,11 +1,11 @@
 import { randomText } from '../auth/random-text';
 import { LockyardError } from '../contract/errors';
-import { createKey } from '../operations/api-keys/create-api-key';
+import { createApiKey } from '../operations/api-keys/create-api-key';
 import { askDatabase } from '../operations/ask-database';
-import { noteBackup } from '../operations/audit/note-backup';
+import { auditBackup } from '../operations/audit/note-backup';
 import { createNamespace } from '../operations/namespaces/create-namespace';
 import type { ControlContext, ControlRuntime } from '../operations/operation-context';
-import { createPerson } from '../operations/users/create-user';
+import { createUser } from '../operations/users/create-user';
 import { findUserByName } from '../operations/users/find-user';
 import { resetPassword } from '../operations/users/reset-password';
 import type { CliCommand } from './cli-command';
@@ -31,7 +31,7 @@ export async function runCliCommand(
   };
   switch (command.verb) {
     case 'keys create':
-      return (await createKey(ctx, command.input)).key;
+      return (await createApiKey(ctx, command.input)).key;
     case 'namespaces create':
       await createNamespace(ctx, command.input);
       return null;
@@ -40,11 +40,11 @@ export async function runCliCommand(
     case 'names delete':
       return runDeletion(ctx, command.input);
     case 'backup':
-      await noteBackup(ctx, command.input);
+      await auditBackup(ctx, command.input);
       return null;
     case 'users create': {
       const { password = randomText(PASSWORD_CHARS), ...person } = command.input;
-      await createPerson(ctx, { ...person, password });
+      await createUser(ctx, { ...person, password });
       return command.input.password === undefined ? password : null;
     }
     case 'users reset-password': {

@@ -10,7 +10,7 @@ import { deleteNames, previewDeletion } from '../operations/namespaces/delete-na
 import type { ControlContext, OperationContext } from '../operations/operation-context';
 
 /** Which names, and, where they are to be deleted, how many at most and why. */
-type Asked = ChosenNames & { atMost?: number | undefined; reason?: string | undefined };
+type DeletionCommand = ChosenNames & { atMost?: number | undefined; reason?: string | undefined };
 
 /**
  * Deletes names for the command line, request after request until as many are gone as were asked
@@ -19,7 +19,7 @@ type Asked = ChosenNames & { atMost?: number | undefined; reason?: string | unde
  *
  * @throws LockyardError `BACKEND_DOWN` where no server runs: only that knows what is in use
  */
-export async function runDeletion(ctx: ControlContext, asked: Asked): Promise<string> {
+export async function runDeletion(ctx: ControlContext, asked: DeletionCommand): Promise<string> {
   if (!isServing(ctx)) {
     throw new LockyardError('BACKEND_DOWN', 'No server runs over this data folder; start one.');
   }

@@ -1,7 +1,7 @@
 import type { Reason } from './errors';
 
 /** What each reason means to a caller of the service API. */
-export const REASON_WORDS: Record<Reason, string> = {
+export const REASON_LABELS: Record<Reason, string> = {
   INVALID:
     'The input is wrong, or the policy of its namespace forbids it; the message says where. Also a `requestId` that was used before with another input.',
   UNAUTHENTICATED: 'No API key, or one that is unknown or revoked.',

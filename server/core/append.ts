@@ -6,7 +6,7 @@
  * @param list changed in place, unless it is empty
  * @param more becomes part of the result
  */
-export function joined<T>(list: T[], more: T[]): T[] {
+export function append<T>(list: T[], more: T[]): T[] {
   if (list.length === 0) return more;
   for (const one of more) list.push(one);
   return list;

@@ -1,6 +1,6 @@
 import { LockyardError } from '../contract/errors';
 import { LEASE_MAX_MS, type NamespacePolicy } from '../contract/namespace-policy';
-import { joined } from './append';
+import { append } from './append';
 import { highestDeletedRev } from './fencing-token';
 import type { AcquireCommand, LockCommand } from './lock/lock-command';
 import type { EventKind, LockEvent } from './lock/lock-event';
@@ -11,7 +11,7 @@ import {
   unwrittenRecord,
   type Waiter,
 } from './lock/lock-record';
-import { type RequestIdentity, requestTag } from './request-fingerprint';
+import { type RequestIdentity, requestFingerprint } from './request-fingerprint';
 
 /** What a decision needs besides the record and the command. Nothing is looked up. */
 export interface DecisionContext {
@@ -33,7 +33,7 @@ export interface DecisionContext {
    */
   callerOf: (waiter: Waiter) => AcquireCommand | null;
   /** The answer stored for this command's request id, if any; read together with the record. */
-  remembered: Memo | null;
+  remembered: IdempotencyRecord | null;
   /** What the lock's namespace allows. */
   policy: DecidingPolicy;
 }
@@ -68,7 +68,7 @@ export interface Expectation {
 }
 
 /** The answer to a request id, stored by the same write as the record; a later one replaces it. */
-export interface Memo {
+export interface IdempotencyRecord {
   key: string;
   /** Empty: matched by its id alone, with any input. */
   inputHash: string;
@@ -78,7 +78,7 @@ export interface Memo {
 }
 
 /** Stored answers that must be kept longer. */
-export interface MemoExtension {
+export interface IdempotencyExtension {
   keys: string[];
   expiresAt: number;
 }
@@ -98,19 +98,19 @@ export interface Decision<A, R = LockRecord, E = LockEvent> {
   expect: Expectation;
   answer: A;
   events: E[];
-  memos: Memo[];
-  extensions: MemoExtension[];
+  memos: IdempotencyRecord[];
+  extensions: IdempotencyExtension[];
   handOffs: HandOff[];
 }
 
 /** How long answers are kept after the hold, wait or step that they concern is over. */
-export const REMEMBER_MS = 15 * 60_000;
+export const ANSWER_RETENTION_MS = 15 * 60_000;
 
 /** How far beyond a lease's first end answers are kept, so that renewals rarely extend them. */
-export const KEEP_AHEAD_MS = 30 * 60_000;
+export const RETENTION_AHEAD_MS = 30 * 60_000;
 
 /** No answer is kept for longer than this after it was stored or extended. */
-export const ANSWERS_MAX_MS = LEASE_MAX_MS + KEEP_AHEAD_MS + REMEMBER_MS;
+export const ANSWERS_MAX_MS = LEASE_MAX_MS + RETENTION_AHEAD_MS + ANSWER_RETENTION_MS;
 
 /** The caller that an event concerns; a hold and a waiter both fit. */
 type Party = { service: string; owner: string };
@@ -123,8 +123,8 @@ export class Draft {
   readonly record: LockRecord;
   private readonly isWritten: boolean;
   events: LockEvent[] = [];
-  readonly memos: Memo[] = [];
-  readonly extensions: MemoExtension[] = [];
+  readonly memos: IdempotencyRecord[] = [];
+  readonly extensions: IdempotencyExtension[] = [];
   readonly handOffs: HandOff[] = [];
   private past = 0;
   private ahead = Number.POSITIVE_INFINITY;
@@ -150,7 +150,7 @@ export class Draft {
   }
 
   /** The rev of the lock after this decision; 0 if it was never written. */
-  get standingRev(): number {
+  get currentRev(): number {
     if (this.changed) return this.rev;
     return this.isWritten ? this.record.rev : 0;
   }
@@ -160,7 +160,7 @@ export class Draft {
    */
   isFromBefore(rev: number): boolean {
     const isDeleted = !this.isWritten && rev <= highestDeletedRev(this.now);
-    return rev > this.standingRev && !isDeleted;
+    return rev > this.currentRev && !isDeleted;
   }
 
   /** Whether the backend's clock has reached `deadline`; the store will check the same. */
@@ -178,7 +178,8 @@ export class Draft {
    */
   callerOf(waiter: Waiter): AcquireCommand | null {
     const { command, context } = this;
-    if (command.verb === 'acquire' && waiter.tag === requestTag(command.request)) return command;
+    if (command.verb === 'acquire' && waiter.tag === requestFingerprint(command.request))
+      return command;
     return context.callerOf(waiter);
   }
 
@@ -199,17 +200,17 @@ export class Draft {
   }
 
   /** Writes a line of history. */
-  note(kind: EventKind, party: Party, facts: Partial<LockEvent> = {}): void {
+  addEvent(kind: EventKind, party: Party, facts: Partial<LockEvent> = {}): void {
     const { service, owner } = party;
     const event = { kind, at: this.now, rev: this.rev, service, owner, ...facts };
-    this.events = joined(this.events, [event]);
+    this.events = append(this.events, [event]);
   }
 
   /** Stores the answer to a request that has an id, for at least `REMEMBER_MS` beyond `until`. */
   remember(request: RequestIdentity | null, answer: unknown, until: number): void {
     if (!request?.remembered) return;
     const { key, inputHash } = request;
-    const expiresAt = until + REMEMBER_MS;
+    const expiresAt = until + ANSWER_RETENTION_MS;
     this.memos.push({ key, inputHash, answer, expiresAt });
     this.keepForAnswers(expiresAt);
   }
@@ -220,8 +221,8 @@ export class Draft {
   }
 
   /** The stored answer to this very request. The same id with another input is refused. */
-  recall<A>(request: RequestIdentity | null): A | null {
-    return recallAnswer<A>(this.context.remembered, request, this.now);
+  replay<A>(request: RequestIdentity | null): A | null {
+    return replayedAnswer<A>(this.context.remembered, request, this.now);
   }
 
   /**
@@ -248,7 +249,7 @@ export function refuseWhileClosed({ closedBecause }: Pick<DecidingPolicy, 'close
   throw new LockyardError('BACKEND_DOWN', closedBecause, { retryAfterMs: CLOSED_RETRY_MS });
 }
 
-/** How soon to retry with a new name: `NamespaceRoom` makes room every few seconds. */
+/** How soon to retry with a new name: `NamespaceCapacity` makes room every few seconds. */
 const FULL_RETRY_MS = 5_000;
 
 /** Throws `NAMESPACE_FULL` when there is no room for a name without a record. */
@@ -260,8 +261,8 @@ export function refuseNewWhileFull({ fullBecause }: Pick<DecidingPolicy, 'fullBe
 /**
  * The answer that `memo` stores for this very request. The same id with another input is refused.
  */
-export function recallAnswer<A>(
-  memo: Memo | null,
+export function replayedAnswer<A>(
+  memo: IdempotencyRecord | null,
   request: RequestIdentity | null,
   now: number,
 ): A | null {

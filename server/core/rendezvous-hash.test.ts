@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { spreadNames } from './rendezvous-hash';
+import { rendezvousHash } from './rendezvous-hash';
 import { RUNS } from './testing/property-runs';
 
 const name = fc.string({ minLength: 1, maxLength: 40 });
 const lists = fc.uniqueArray(name, { minLength: 1, maxLength: 32 });
 const homeIn = (shards: string[]) => {
-  const homeOf = spreadNames(shards);
+  const homeOf = rendezvousHash(shards);
   return (id: string) => shards[homeOf(id)] as string;
 };
 
@@ -64,7 +64,7 @@ describe('names over shards', () => {
 
   it('live where an earlier version put them', () => {
     const homes = ['default/job', 'default/JOB', 'default/job ', 'default/jób', 'a#b', 'a/b'];
-    expect(homes.map((id) => spreadNames(addresses(5))(id))).toMatchInlineSnapshot(`
+    expect(homes.map((id) => rendezvousHash(addresses(5))(id))).toMatchInlineSnapshot(`
       [
         2,
         0,

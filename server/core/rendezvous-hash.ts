@@ -1,7 +1,7 @@
 /**
  * Which shard keeps a record. The answer is an index into the list that the function was made from.
  */
-export type HomeOf = (recordId: string) => number;
+export type ShardOf = (recordId: string) => number;
 
 /**
  * Spreads records over shards by rendezvous hashing: each shard has a weight for each record, and
@@ -13,7 +13,7 @@ export type HomeOf = (recordId: string) => number;
  *
  * @param shards their names, no two the same, at least one
  */
-export function spreadNames(shards: readonly string[]): HomeOf {
+export function rendezvousHash(shards: readonly string[]): ShardOf {
   const seeds = shards.map((shard) => hashPair(shard));
   return (recordId) => {
     const [a, b] = hashPair(recordId);

@@ -17,11 +17,11 @@ const KEY_CHARS = 11;
 const INPUT_CHARS = 3;
 
 /** The short form that a waiter carries: 66 bits of the key, 18 bits of the input. */
-export function requestTag(request: RequestIdentity): string {
+export function requestFingerprint(request: RequestIdentity): string {
   return request.key.slice(0, KEY_CHARS) + request.inputHash.slice(0, INPUT_CHARS);
 }
 
 /** Whether a waiter's tag belongs to the request with this key, whatever its input. */
-export function isTagOf(tag: string, key: string): boolean {
+export function isFingerprintOf(tag: string, key: string): boolean {
   return tag.slice(0, KEY_CHARS) === key.slice(0, KEY_CHARS);
 }

@@ -1,12 +1,12 @@
 import type { CounterRecord } from './counter/counter-record';
 import { type Decision, Draft } from './decision';
 import { restoredToken, sinceEra } from './fencing-token';
-import { settle } from './lock/expire-and-promote';
+import { expireAndPromote } from './lock/expire-and-promote';
 import { endHold } from './lock/hold-lifecycle';
 import type { LockRecord } from './lock/lock-record';
 
 /** The facts of a restore, some of which former holders get to see. */
-export interface Restoration {
+export interface Restore {
   /** The backend's epoch from now on: above every earlier one. */
   epoch: number;
   /** The backend's clock, epoch milliseconds. */
@@ -27,16 +27,16 @@ export interface Restoration {
  */
 export function restoredLock(
   record: LockRecord,
-  { epoch, now, grantsFrom, by, reason }: Restoration,
+  { epoch, now, grantsFrom, by, reason }: Restore,
 ): Pick<Decision<null>, 'events'> & { next: LockRecord } {
   const policy = { queueLimit: 0, lockDelayMs: 0 };
-  const nobody = { process: '', isAlive: () => false, callerOf: () => null, remembered: null };
-  const context = { now, epoch, policy, ...nobody };
+  const noProcess = { process: '', isAlive: () => false, callerOf: () => null, remembered: null };
+  const context = { now, epoch, policy, ...noProcess };
   const rev = Math.max(record.rev, sinceEra(now));
   const queue = record.queue.map((waiter) => ({ ...waiter, detachedUntil: null }));
   const draft = new Draft({ ...record, rev, queue }, { verb: 'settle' }, context);
   draft.change({ delayedUntil: Math.max(record.delayedUntil, grantsFrom) });
-  settle(draft);
+  expireAndPromote(draft);
   for (const hold of draft.record.holds) endHold(draft, hold, 'forced', draft.now, { by, reason });
   draft.change({ lastToken: restoredToken(record.lastToken, epoch, now) });
   const { next, events } = draft.finish(null);

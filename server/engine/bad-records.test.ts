@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { BoardRow } from '../monitoring/projection/projection-row';
+import { ProjectionRow } from '../monitoring/projection/projection-row';
 import { freshKey, stored, swapOne, update } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
-import { acquire, EngineRig, type Member, release, take } from './testing/engine-rig';
+import { acquire, EngineRig, type Member, release, takeLock } from './testing/engine-rig';
 
 describe.each(storeNames)('a record over %s that somebody edited by hand', (name) => {
   let rig: EngineRig;
@@ -24,7 +24,7 @@ describe.each(storeNames)('a record over %s that somebody edited by hand', (name
     '%s is refused by name, and costs no other record anything',
     async (_, parts, what) => {
       const [good, bad] = [freshKey('edited'), freshKey('edited')];
-      const { token } = await take(member, bad, 'w1');
+      const { token } = await takeLock(member, bad, 'w1');
       const seen = await stored(rig.under.store, bad);
       await swapOne(rig.under.store, update(bad, seen, parts));
 
@@ -34,7 +34,7 @@ describe.each(storeNames)('a record over %s that somebody edited by hand', (name
         release(member, bad, 'w1', token),
         member.engine.run(bad, { verb: 'inspect' }),
       ];
-      const taken = take(member, good, 'w2');
+      const taken = takeLock(member, good, 'w2');
       for (const call of calls) await expect(call).rejects.toMatchObject(refusal);
       expect((await taken).outcome).toBe('granted');
       await expect(acquire(member, bad, 'w2')).rejects.toMatchObject(refusal);
@@ -45,8 +45,8 @@ describe.each(storeNames)('a record over %s that somebody edited by hand', (name
   /** What the list says is wrong with each. */
   const rowsOf = async (...keys: RecordKey[]) => {
     const { records } = await rig.under.store.scan({ namespace: 'edited', after: null }, 1_000);
-    const keeper = { id: 'default', shownAs: 'default' };
-    const rows = records.map((read) => BoardRow.read(keeper, read));
-    return keys.map(({ name }) => rows.find(({ key }) => key.name === name)?.complaint);
+    const keeper = { id: 'default', publicId: 'default' };
+    const rows = records.map((read) => ProjectionRow.read(keeper, read));
+    return keys.map(({ name }) => rows.find(({ key }) => key.name === name)?.unreadableBecause);
   };
 });

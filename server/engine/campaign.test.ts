@@ -35,12 +35,12 @@ describe.each(storeNames)('a random campaign over %s', (name) => {
       (history.get(lock) ?? []).filter(({ kind }) => kind === 'granted');
     const told = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
     const heard = new Set(told.map(({ lock, token }) => `${lock} ${token}`));
-    const givenBack = (lock: string) =>
+    const revertedGrants = (lock: string) =>
       granted(lock).filter(({ token }) => !heard.has(`${lock} ${token}`)).length;
     const done = calls.filter(({ outcome }) => outcome === 'ok').length;
     console.info(`${calls.length} calls, ${done} succeeded, ${heard.size} grants`);
 
-    const violations = checkHistory(calls, { givenBack });
+    const violations = checkHistory(calls, { revertedGrants });
     for (const { lock } of violations) {
       const told = calls.filter((call) => call.lock === lock);
       console.info(JSON.stringify({ lock, told, written: history.get(lock) }));
@@ -105,7 +105,7 @@ function blind(store: Store): Store {
       return { ...change, expect: expectation, rev: (found?.rev ?? change.rev - 1) + 1 };
     });
     const results = await store.swap(forced);
-    return results.map((result) => ({ ...result, took: true }));
+    return results.map((result) => ({ ...result, applied: true }));
   };
   return spoilt;
 }

@@ -2,7 +2,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
-import { acquire, EngineRig, kindsOf, type Member, pause, renew, take } from './testing/engine-rig';
+import {
+  acquire,
+  EngineRig,
+  eventKinds,
+  type Member,
+  pause,
+  renew,
+  takeLock,
+} from './testing/engine-rig';
 import { touching } from './testing/faulty-store';
 
 const LEASE_MS = 150;
@@ -46,7 +54,7 @@ describe.each(storeNames)('over %s, what was said to be over', (name) => {
     '%s stays over for every process, though the clock is set back',
     async (_, say) => {
       const key = freshKey();
-      const { token } = await take(member, key, 'w1', { leaseMs: LEASE_MS, requestId: 'r' });
+      const { token } = await takeLock(member, key, 'w1', { leaseMs: LEASE_MS, requestId: 'r' });
       await pause(LEASE_MS + 20);
       await say(key, token);
       await setBack(async () => {
@@ -55,13 +63,13 @@ describe.each(storeNames)('over %s, what was said to be over', (name) => {
           expect(await one.engine.run(key, { verb: 'check', token })).toEqual({ valid: false });
         }
       });
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'expired']);
+      expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'expired']);
     },
   );
 
   it('is said in time where the store takes no writes', async () => {
     const key = freshKey();
-    await take(member, key, 'w1', { leaseMs: LEASE_MS });
+    await takeLock(member, key, 'w1', { leaseMs: LEASE_MS });
     await pause(LEASE_MS + 20);
     const concerns = touching(key);
     member.faults.onSwap = (changes) => ({ kind: concerns(changes) ? 'refuse' : 'pass' });

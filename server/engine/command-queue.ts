@@ -1,11 +1,11 @@
 import type { LockyardError } from '../contract/errors';
 import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
-import type { Lane } from './commit/batcher';
-import { Overdue } from './deadlines';
+import type { Batcher } from './commit/batcher';
+import { Deadlines } from './deadlines';
 import type { PendingCommand } from './pending-command';
 import type { AnyCommand } from './record-type';
-import { backendDown, inDoubt } from './refusals';
+import { backendDown, unknownIfDenied } from './refusals';
 
 /**
  * Time in which a command may begin a packet. With what that packet takes, its caller hears within
@@ -13,8 +13,8 @@ import { backendDown, inDoubt } from './refusals';
  */
 const BUDGET_MS = 3_500;
 
-export interface IntakeParts {
-  lane: Lane;
+export interface CommandQueueOptions {
+  lane: Batcher;
   monotonic: () => number;
   /** The refusal of every command while the backend does not serve; null while it does. */
   absence: () => LockyardError | null;
@@ -23,18 +23,18 @@ export interface IntakeParts {
 }
 
 /** What a command came to. */
-export interface Result {
+export interface CommandResult {
   answer: unknown;
   /** Whether this very command changed the record; a replay did not. */
   changed: boolean;
 }
 
 /** Where commands come in: each is answered once, and in time whatever its store does. */
-export class CommandIntake {
-  private readonly overdue: Overdue;
+export class CommandQueue {
+  private readonly deadlines: Deadlines;
 
-  constructor(private readonly parts: IntakeParts) {
-    this.overdue = new Overdue(parts.monotonic, ({ refuse }) =>
+  constructor(private readonly parts: CommandQueueOptions) {
+    this.deadlines = new Deadlines(parts.monotonic, ({ refuse }) =>
       refuse(parts.absence() ?? backendDown(null)),
     );
   }
@@ -44,16 +44,16 @@ export class CommandIntake {
     return this.parts.monotonic() + BUDGET_MS;
   }
 
-  submit(key: RecordKey, command: AnyCommand, dueAt = this.dueAt()): Promise<Result> {
-    const absence = this.parts.absence();
-    if (absence) return Promise.reject(absence);
+  submit(key: RecordKey, command: AnyCommand, dueAt = this.dueAt()): Promise<CommandResult> {
+    const refusal = this.parts.absence();
+    if (refusal) return Promise.reject(refusal);
     return new Promise((resolve, reject) => {
-      const progress = { over: false, mayStand: false };
-      const end = () => {
-        const wasOver = progress.over;
-        progress.over = true;
-        this.overdue.answered(watched);
-        return wasOver;
+      const progress = { isAnswered: false, mayBeApplied: false };
+      const finish = () => {
+        const wasAnswered = progress.isAnswered;
+        progress.isAnswered = true;
+        this.deadlines.answered(watched);
+        return wasAnswered;
       };
       const pending: PendingCommand = {
         key,
@@ -63,15 +63,15 @@ export class CommandIntake {
         mustRead: false,
         progress,
         answer: (answer, changed) => {
-          if (!end()) resolve({ answer, changed });
-          else if (changed) this.takeBack(key, command, answer);
+          if (!finish()) resolve({ answer, changed });
+          else if (changed) this.revertIfGranted(key, command, answer);
         },
         refuse: (error) => {
-          end();
-          reject(progress.mayStand ? inDoubt(error) : error);
+          finish();
+          reject(progress.mayBeApplied ? unknownIfDenied(error) : error);
         },
       };
-      const watched = this.overdue.watch(pending);
+      const watched = this.deadlines.watch(pending);
       this.parts.lane.submit(pending);
     });
   }
@@ -80,7 +80,7 @@ export class CommandIntake {
    * A grant that came after its caller was answered. One that has a request id may still be asked
    * for.
    */
-  private takeBack(key: RecordKey, command: AnyCommand, answer: unknown): void {
+  private revertIfGranted(key: RecordKey, command: AnyCommand, answer: unknown): void {
     if (command.verb !== 'acquire' || command.request.remembered) return;
     const { outcome, token } = answer as { outcome: string; token: number };
     if (outcome === 'granted') this.parts.takeBack(key, token);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { CounterEvent } from '../core/counter/counter-event';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
-import { movesOf, standing } from './testing/counter-calls';
+import { counterEventsByName, readCounter } from './testing/counter-calls';
 import { type CounterStep, runCounterCampaign } from './testing/counter-campaign';
 import { EngineRig } from './testing/engine-rig';
 import { newSeed } from './testing/seeded';
@@ -25,7 +25,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     const shape = { callers: CALLERS, steps: STEPS, keys, ...bounds, faults: 0.02 };
     const steps = await runCounterCampaign({ rig, seed, ...shape });
     const reader = await rig.join();
-    const moves = await movesOf(rig.under.store);
+    const moves = await counterEventsByName(rig.under.store);
     for (const key of keys) {
       const told = moves.get(key.name) ?? [];
       checkHistory(told);
@@ -33,7 +33,7 @@ describe.each(storeNames)('counters over %s', (name) => {
         steps.filter((step) => step.key === key),
         told,
       );
-      expect((await standing(reader, key)).value).toBe(told.at(-1)?.value);
+      expect((await readCounter(reader, key)).value).toBe(told.at(-1)?.value);
     }
   }, 600_000);
 });

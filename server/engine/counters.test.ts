@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
-import { addTo, createOf, movesOf, standing } from './testing/counter-calls';
-import { EngineRig, type Member, release, take } from './testing/engine-rig';
-import { type Fate, firstOf, PASS, touching } from './testing/faulty-store';
+import { addTo, counterEventsByName, createCommand, readCounter } from './testing/counter-calls';
+import { EngineRig, type Member, release, takeLock } from './testing/engine-rig';
+import { type Fate, firstFates, PASS, touching } from './testing/faulty-store';
 
 describe.each(storeNames)('counters over %s', (name) => {
   let rig: EngineRig;
@@ -20,20 +20,20 @@ describe.each(storeNames)('counters over %s', (name) => {
 
   async function counter(initial = 0, floor: number | null = null, ceiling: number | null = null) {
     const key = freshKey();
-    await member.engine.count(key, createOf(initial, { floor, ceiling }));
+    await member.engine.count(key, createCommand(initial, { floor, ceiling }));
     return key;
   }
   const suffer = (key: RecordKey, ...fates: Fate[]) => {
-    member.faults.onSwap = firstOf(touching(key), ...fates);
+    member.faults.onSwap = firstFates(touching(key), ...fates);
   };
-  const valueAt = async (key: RecordKey) => (await standing(other, key)).value;
+  const valueAt = async (key: RecordKey) => (await readCounter(other, key)).value;
 
   it('a counter that was never created is NOT_FOUND, and creating it twice changes nothing', async () => {
     const key = freshKey();
     await expect(addTo(member, key, 1)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
-    await expect(standing(member, key)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
-    expect(await member.engine.count(key, createOf(3))).toEqual({ outcome: 'created' });
-    expect(await other.engine.count(key, createOf(9))).toMatchObject({
+    await expect(readCounter(member, key)).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+    expect(await member.engine.count(key, createCommand(3))).toEqual({ outcome: 'created' });
+    expect(await other.engine.count(key, createCommand(9))).toMatchObject({
       outcome: 'exists',
       value: 3,
     });
@@ -42,14 +42,16 @@ describe.each(storeNames)('counters over %s', (name) => {
   it('of many that create one counter at once, one does', async () => {
     const key = freshKey();
     const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => (i % 2 ? member : other).engine.count(key, createOf(i))),
+      Array.from({ length: 20 }, (_, i) =>
+        (i % 2 ? member : other).engine.count(key, createCommand(i)),
+      ),
     );
     expect(answers.filter(({ outcome }) => outcome === 'created')).toHaveLength(1);
   });
 
   it('a counter and a lock of one name are two things', async () => {
     const key = await counter(1);
-    const { token } = await take(member, key, 'w1');
+    const { token } = await takeLock(member, key, 'w1');
     expect(await addTo(other, key, 4)).toMatchObject({ outcome: 'applied', value: 5 });
     expect(await release(member, key, 'w1', token)).toEqual({ outcome: 'released' });
     expect(await valueAt(key)).toBe(5);
@@ -84,7 +86,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     await addTo(member, key, 10);
     await addTo(other, key, -10);
     expect(await addTo(member, key, 1)).toMatchObject({ outcome: 'applied', value: 1 });
-    expect(await standing(other, key)).toMatchObject({ value: 1, floor: 0, ceiling: 10 });
+    expect(await readCounter(other, key)).toMatchObject({ value: 1, floor: 0, ceiling: 10 });
   });
 
   it('one request id is one step, at whichever process it is asked again', async () => {
@@ -110,7 +112,7 @@ describe.each(storeNames)('counters over %s', (name) => {
     const key = await counter();
     suffer(key, ...fates);
     expect(await addTo(member, key, 3)).toMatchObject({ outcome: 'applied', value: 3 });
-    await member.faults.settled();
+    await member.faults.allLanded();
     expect(await valueAt(key)).toBe(3);
   });
 
@@ -126,7 +128,7 @@ describe.each(storeNames)('counters over %s', (name) => {
   it('every rev stands once in the history, with its delta and value', async () => {
     const key = await counter(5);
     await Promise.all([addTo(member, key, 1), addTo(member, key, 2), addTo(member, key, 3)]);
-    const moves = (await movesOf(rig.under.store)).get(key.name) ?? [];
+    const moves = (await counterEventsByName(rig.under.store)).get(key.name) ?? [];
     expect(moves).toMatchObject([
       { kind: 'created', value: 5 },
       { kind: 'added', service: 'orders', delta: 1, value: 6 },

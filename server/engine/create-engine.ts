@@ -8,22 +8,22 @@ import type { RequestIdentity } from '../core/request-fingerprint';
 import type { Clock } from '../platform/clock';
 import { recordId, recordKey } from '../storage/record-id';
 import type { RecordKey, RecordStore } from '../storage/record-store';
-import { CommandIntake } from './command-queue';
-import { Lane } from './commit/batcher';
-import { Flusher } from './commit/committer';
-import { SetRunner } from './commit/multi-lock-committer';
-import { KnownRecords } from './commit/record-cache';
-import { SettledLooks } from './expiring-reader';
-import type { LockEngine, LockSets, SeenLock, WaitOptions } from './lock-engine';
-import { Pulse } from './membership';
-import type { NewNames } from './names/name-count';
-import { onlyLooks } from './pending-command';
-import { BackendClock } from './store-clock';
-import { WaitingRoom } from './waiting/waiter-registry';
+import { CommandQueue } from './command-queue';
+import { Batcher } from './commit/batcher';
+import { Committer } from './commit/committer';
+import { MultiLockCommitter } from './commit/multi-lock-committer';
+import { RecordCache } from './commit/record-cache';
+import { ExpiringReader } from './expiring-reader';
+import type { CachedLock, LockEngine, MultiLocks, WaitOptions } from './lock-engine';
+import { Membership } from './membership';
+import type { NewNameObserver } from './names/name-count';
+import { isReadOnly } from './pending-command';
+import { StoreClock } from './store-clock';
+import { WaiterRegistry } from './waiting/waiter-registry';
 import { WaitingAcquires } from './waiting/waiting-acquires';
-import { WaitingSets } from './waiting/waiting-multi-locks';
+import { WaitingMultiLocks } from './waiting/waiting-multi-locks';
 
-export interface EngineParts {
+export interface EngineOptions {
   backend: string;
   /** The scheme of the backend's URL, for people. */
   kind: string;
@@ -47,21 +47,21 @@ export interface EngineParts {
   /** What a namespace allows, as known at this moment. */
   policyOf: (namespace: string) => DecidingPolicy;
   /** Receives every record that is created. Absent: records are not counted. */
-  names?: NewNames;
+  names?: NewNameObserver;
 }
 
 /** How often a process looks at the locks that its own callers wait for. */
-const LOOK_EVERY_MS = 250;
+const CHECK_WAITED_EVERY_MS = 250;
 
-const KNOWN_RECORDS = 20_000;
+const CACHED_RECORDS_MAX = 20_000;
 
-const UNCOUNTED: NewNames = { making: () => {}, settled: () => {} };
+const UNCOUNTED: NewNameObserver = { creating: () => {}, finished: () => {} };
 
 /**
  * Builds the engine of one backend and starts it. The backend may be away: then every command says
  * so.
  */
-export async function createEngine(parts: EngineParts): Promise<LockEngine> {
+export async function createEngine(parts: EngineOptions): Promise<LockEngine> {
   const engine = new GroupCommitEngine(parts);
   await engine.start();
   return engine;
@@ -69,25 +69,25 @@ export async function createEngine(parts: EngineParts): Promise<LockEngine> {
 
 class GroupCommitEngine implements LockEngine {
   readonly backend: string;
-  readonly sets: LockSets;
+  readonly multiLocks: MultiLocks;
   private readonly acquires: WaitingAcquires;
-  private readonly intake: CommandIntake;
-  private readonly looks: SettledLooks;
-  private readonly room = new WaitingRoom();
-  private readonly known = new KnownRecords(KNOWN_RECORDS);
-  private readonly backendClock: BackendClock;
-  private readonly pulse: Pulse;
-  private looking: NodeJS.Timeout | undefined;
+  private readonly commands: CommandQueue;
+  private readonly reader: ExpiringReader;
+  private readonly waiters = new WaiterRegistry();
+  private readonly cache = new RecordCache(CACHED_RECORDS_MAX);
+  private readonly storeClock: StoreClock;
+  private readonly membership: Membership;
+  private checkTimer: NodeJS.Timeout | undefined;
   private isDraining = false;
 
-  constructor(private readonly parts: EngineParts) {
-    const { store, epochOf, clock, processId, newWriter, policyOf, names = UNCOUNTED } = parts;
-    this.backend = parts.backend;
-    this.backendClock = new BackendClock(() => clock.monotonic(), parts.onClockStep);
-    const { known, backendClock } = this;
-    const self = { id: parts.backend, kind: parts.kind };
-    this.pulse = new Pulse(self, store, processId, clock, backendClock, newWriter);
-    const tools = {
+  constructor(private readonly options: EngineOptions) {
+    const { store, epochOf, clock, processId, newWriter, policyOf, names = UNCOUNTED } = options;
+    this.backend = options.backend;
+    this.storeClock = new StoreClock(() => clock.monotonic(), options.onClockStep);
+    const { cache, storeClock } = this;
+    const self = { id: options.backend, kind: options.kind };
+    this.membership = new Membership(self, store, processId, clock, storeClock, newWriter);
+    const dependencies = {
       store,
       epochOf,
       process: processId,
@@ -95,63 +95,66 @@ class GroupCommitEngine implements LockEngine {
       names,
       monotonic: () => clock.monotonic(),
       newWriter,
-      backendClock,
-      pulse: this.pulse,
-      room: this.room,
-      known,
-      withdraw: (key: RecordKey, token: number) => this.withdraw(key, token),
+      backendClock: storeClock,
+      pulse: this.membership,
+      room: this.waiters,
+      known: cache,
+      withdraw: (key: RecordKey, token: number) => this.revertGrant(key, token),
     };
-    const flusher = new Flusher({ ...tools, resubmit: (commands) => lane.resubmit(commands) });
-    const paysByRecord = () => store.paysByRecord ?? false;
-    const lane = new Lane((groups) => flusher.flush(groups), paysByRecord);
-    this.sets = new WaitingSets({
-      runner: new SetRunner({ ...tools, lane }),
-      room: this.room,
+    const committer = new Committer({
+      ...dependencies,
+      resubmit: (commands) => batcher.resubmit(commands),
+    });
+    const paysByRecord = () => store.costsPerRecord ?? false;
+    const batcher = new Batcher((groups) => committer.commit(groups), paysByRecord);
+    this.multiLocks = new WaitingMultiLocks({
+      runner: new MultiLockCommitter({ ...dependencies, lane: batcher }),
+      room: this.waiters,
       monotonic: () => clock.monotonic(),
       isDraining: () => this.isDraining,
-      lookAt: (ids) => this.lookAt(ids),
+      lookAt: (ids) => this.expireAndPromote(ids),
       run: (key, command) => this.run(key, command),
     });
-    this.intake = new CommandIntake({
-      lane,
+    this.commands = new CommandQueue({
+      lane: batcher,
       monotonic: () => clock.monotonic(),
-      absence: () => this.pulse.absence,
-      takeBack: (key, token) => this.withdraw(key, token),
+      absence: () => this.membership.refusal,
+      takeBack: (key, token) => this.revertGrant(key, token),
     });
-    this.looks = new SettledLooks({
-      intake: this.intake,
-      known,
-      backendClock,
+    this.reader = new ExpiringReader({
+      intake: this.commands,
+      known: cache,
+      backendClock: storeClock,
       monotonic: () => clock.monotonic(),
     });
     this.acquires = new WaitingAcquires({
-      intake: this.intake,
-      room: this.room,
+      intake: this.commands,
+      room: this.waiters,
       monotonic: () => clock.monotonic(),
       isDraining: () => this.isDraining,
       run: (key, command) => this.run(key, command),
-      withdraw: (key, token) => this.withdraw(key, token),
+      withdraw: (key, token) => this.revertGrant(key, token),
     });
   }
 
   async start(): Promise<void> {
-    await this.pulse.start();
+    await this.membership.start();
     const again = async () => {
-      await this.look();
-      if (this.looking) this.looking = setTimeout(again, LOOK_EVERY_MS);
-      this.looking?.unref();
+      await this.checkWaitedLocks();
+      if (this.checkTimer) this.checkTimer = setTimeout(again, CHECK_WAITED_EVERY_MS);
+      this.checkTimer?.unref();
     };
-    this.looking = setTimeout(again, LOOK_EVERY_MS);
-    this.looking.unref();
+    this.checkTimer = setTimeout(again, CHECK_WAITED_EVERY_MS);
+    this.checkTimer.unref();
   }
 
   run<C extends Exclude<LockCommand, AcquireCommand>>(
     key: RecordKey,
     command: C,
   ): Promise<AnswerOf<C>> {
-    const answer = onlyLooks(command)
-      ? this.looks.look(key, command)
-      : this.intake.submit(key, command).then((result) => result.answer);
+    const answer = isReadOnly(command)
+      ? this.reader.read(key, command)
+      : this.commands.submit(key, command).then((result) => result.answer);
     return answer as Promise<AnswerOf<C>>;
   }
 
@@ -160,7 +163,7 @@ class GroupCommitEngine implements LockEngine {
     command: C,
   ): Promise<CounterAnswerOf<C>> {
     const key: RecordKey = { namespace, name, kind: 'counter' };
-    return this.intake.submit(key, command).then(({ answer }) => answer as CounterAnswerOf<C>);
+    return this.commands.submit(key, command).then(({ answer }) => answer as CounterAnswerOf<C>);
   }
 
   acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer> {
@@ -168,53 +171,53 @@ class GroupCommitEngine implements LockEngine {
   }
 
   health(): BackendHealth {
-    const loss = this.parts.lossOf?.() ?? null;
-    const now = this.backendClock.atLeast() ?? this.parts.clock.now();
-    return { ...this.pulse.health(), loss: loss && backendLossRow(loss, now) };
+    const loss = this.options.lossOf?.() ?? null;
+    const now = this.storeClock.atLeast() ?? this.options.clock.now();
+    return { ...this.membership.health(), loss: loss && backendLossRow(loss, now) };
   }
 
   clockAtLeast(): number | null {
-    return this.backendClock.atLeast();
+    return this.storeClock.atLeast();
   }
 
-  lastSeen(key: RecordKey, rev: number): SeenLock | null {
-    const record = this.known.get(recordId(key))?.record;
-    const now = this.backendClock.atLeast();
+  cachedLock(key: RecordKey, rev: number): CachedLock | null {
+    const record = this.cache.get(recordId(key))?.record;
+    const now = this.storeClock.atLeast();
     const isLateEnough = now !== null && record && 'queue' in record && record.rev >= rev;
     return isLateEnough ? { record, now } : null;
   }
 
-  async recall({ key, inputHash }: RequestIdentity): Promise<unknown> {
-    const { memos } = await this.parts.store.read([], [key]);
+  async rememberedAnswer({ key, inputHash }: RequestIdentity): Promise<unknown> {
+    const { memos } = await this.options.store.read([], [key]);
     const memo = memos.find((one) => one.key === key && one.inputHash === inputHash);
     return memo?.answer ?? null;
   }
 
   async drain(): Promise<void> {
     this.isDraining = true;
-    this.room.wakeAll({ why: 'drain' });
+    this.waiters.wakeAll({ why: 'drain' });
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.looking);
-    this.looking = undefined;
-    await this.pulse.stop();
-    await this.parts.store.close();
+    clearTimeout(this.checkTimer);
+    this.checkTimer = undefined;
+    await this.membership.stop();
+    await this.options.store.close();
   }
 
-  private withdraw(key: RecordKey, token: number): void {
+  private revertGrant(key: RecordKey, token: number): void {
     this.run(key, { verb: 'withdraw', token }).catch(() => undefined);
   }
 
   /** Checks every lock with waiters in this process: expired leases, offers, lost positions. */
-  private async look(): Promise<void> {
-    const ids = this.room.ids();
+  private async checkWaitedLocks(): Promise<void> {
+    const ids = this.waiters.recordIds();
     if (ids.length === 0) return;
-    await this.pulse.look().catch(() => undefined);
-    await this.lookAt(ids);
+    await this.membership.refresh().catch(() => undefined);
+    await this.expireAndPromote(ids);
   }
 
-  private async lookAt(ids: string[]): Promise<void> {
+  private async expireAndPromote(ids: string[]): Promise<void> {
     const settled = ids.map((id) => this.run(recordKey(id), { verb: 'settle' }));
     await Promise.allSettled(settled);
   }

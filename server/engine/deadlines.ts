@@ -9,10 +9,10 @@ const GRACE_MS = 1_100;
 const SWEEP_EVERY_MS = 100;
 
 /** A place in the list of those that are watched. */
-export interface Watched {
+export interface WatchedCommand {
   pending: PendingCommand | null;
-  before: Watched;
-  after: Watched;
+  before: WatchedCommand;
+  after: WatchedCommand;
 }
 
 /**
@@ -22,31 +22,31 @@ export interface Watched {
  * A list whose places are cut loose when they are left: of a set that so many pass through, the
  * garbage collector keeps dead parts, and all that was ever in them, for a long time.
  */
-export class Overdue {
-  private readonly end: Watched;
+export class Deadlines {
+  private readonly end: WatchedCommand;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param give answers the caller of an overdue command, which is no longer waited for */
+  /** @param refuse answers the caller of an overdue command, which is no longer waited for */
   constructor(
     private readonly monotonic: () => number,
-    private readonly give: (pending: PendingCommand) => void,
+    private readonly refuse: (pending: PendingCommand) => void,
   ) {
-    const end = { pending: null } as Watched;
+    const end = { pending: null } as WatchedCommand;
     end.before = end;
     end.after = end;
     this.end = end;
   }
 
-  watch(pending: PendingCommand): Watched {
+  watch(pending: PendingCommand): WatchedCommand {
     const { end } = this;
-    const place: Watched = { pending, before: end.before, after: end };
-    end.before.after = place;
-    end.before = place;
+    const entry: WatchedCommand = { pending, before: end.before, after: end };
+    end.before.after = entry;
+    end.before = entry;
     this.timer ??= setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref();
-    return place;
+    return entry;
   }
 
-  answered(place: Watched): void {
+  answered(place: WatchedCommand): void {
     if (!place.pending) return;
     place.before.after = place.after;
     place.after.before = place.before;
@@ -63,7 +63,7 @@ export class Overdue {
       if (!pending) break;
       if (pending.dueAt + GRACE_MS > now) return;
       this.answered(first);
-      this.give(pending);
+      this.refuse(pending);
     }
     clearInterval(this.timer);
     this.timer = undefined;

@@ -1,14 +1,14 @@
 import { recordId } from '../storage/record-id';
 import type { RecordKey } from '../storage/record-store';
-import type { CommandIntake } from './command-queue';
-import type { KnownRecords } from './commit/record-cache';
+import type { CommandQueue } from './command-queue';
+import type { RecordCache } from './commit/record-cache';
 import type { AnyCommand } from './record-type';
-import type { BackendClock } from './store-clock';
+import type { StoreClock } from './store-clock';
 
-export interface LookParts {
-  intake: CommandIntake;
-  known: KnownRecords;
-  backendClock: BackendClock;
+export interface ExpiringReaderDependencies {
+  intake: CommandQueue;
+  known: RecordCache;
+  backendClock: StoreClock;
   monotonic: () => number;
 }
 
@@ -16,7 +16,7 @@ export interface LookParts {
  * A look waits no longer for the write that should come before it: it must answer where its backend
  * takes no writes.
  */
-const SETTLE_MAX_MS = 1_000;
+const EXPIRE_MAX_MS = 1_000;
 
 /** Leases that lapse one after another while they are looked at. */
 const ROUNDS_MAX = 3;
@@ -27,24 +27,24 @@ const ROUNDS_MAX = 3;
  * caller is answered. If that write is not possible now, the answer is true of this moment only,
  * and may become untrue if the clock is set back.
  */
-export class SettledLooks {
-  constructor(private readonly parts: LookParts) {}
+export class ExpiringReader {
+  constructor(private readonly parts: ExpiringReaderDependencies) {}
 
-  async look(key: RecordKey, command: AnyCommand): Promise<unknown> {
+  async read(key: RecordKey, command: AnyCommand): Promise<unknown> {
     const { intake, monotonic } = this.parts;
     const dueAt = intake.dueAt();
     for (let round = 1; ; round += 1) {
       const { answer } = await intake.submit(key, command, dueAt);
-      if (round > ROUNDS_MAX || !this.mayHaveLapsed(key)) return answer;
-      const settled = await intake
-        .submit(key, { verb: 'settle' }, Math.min(dueAt, monotonic() + SETTLE_MAX_MS))
+      if (round > ROUNDS_MAX || !this.mayHaveExpired(key)) return answer;
+      const expired = await intake
+        .submit(key, { verb: 'settle' }, Math.min(dueAt, monotonic() + EXPIRE_MAX_MS))
         .catch(() => null);
-      if (!settled) return answer;
+      if (!expired) return answer;
     }
   }
 
   /** By the record as it was just read, and the latest that the backend's clock can have shown. */
-  private mayHaveLapsed(key: RecordKey): boolean {
+  private mayHaveExpired(key: RecordKey): boolean {
     const record = this.parts.known.get(recordId(key))?.record;
     if (!record || !('holds' in record) || record.holds.length === 0) return false;
     const latest = this.parts.backendClock.atMost();

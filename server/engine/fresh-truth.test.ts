@@ -7,15 +7,15 @@ import type { RecordKey } from '../storage/record-store';
 import { requestIdentity } from './request-identity';
 import {
   acquire,
-  askOf,
+  acquireCommand,
   EngineRig,
-  kindsOf,
+  eventKinds,
   type Member,
   pause,
   release,
-  releaseOf,
+  releaseCommand,
   renew,
-  take,
+  takeLock,
   WAIT,
 } from './testing/engine-rig';
 
@@ -45,7 +45,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
   describe('rule 3: no answer comes from a remembered record', () => {
     it('a refusal is read afresh: released elsewhere, granted here', async () => {
       const key = freshKey();
-      const { token } = await take(a, key, 'w1');
+      const { token } = await takeLock(a, key, 'w1');
       expect(await acquire(a, key, 'w2')).toMatchObject({ outcome: 'held' });
       await release(b, key, 'w1', token);
       expect(await acquire(a, key, 'w2')).toMatchObject({ outcome: 'granted' });
@@ -53,9 +53,9 @@ describe.each(storeNames)('two engines over %s', (name) => {
 
     it('a grant is written against what is there: taken elsewhere, refused here', async () => {
       const key = freshKey();
-      const { token } = await take(a, key, 'w1');
+      const { token } = await takeLock(a, key, 'w1');
       await release(a, key, 'w1', token);
-      const theirs = await take(b, key, 'w2');
+      const theirs = await takeLock(b, key, 'w2');
       expect(await acquire(a, key, 'w3')).toMatchObject({
         outcome: 'held',
         holders: [{ owner: 'w2', token: theirs.token }],
@@ -64,7 +64,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
 
     it('a hold that was ended elsewhere is lost here at once', async () => {
       const key = freshKey();
-      const { token } = await take(a, key, 'w1');
+      const { token } = await takeLock(a, key, 'w1');
       await release(b, key, 'w1', token);
       expect(await a.engine.run(key, { verb: 'check', token })).toEqual({ valid: false });
       expect(await inspect(key)).toMatchObject({ state: 'free', holders: [] });
@@ -76,18 +76,18 @@ describe.each(storeNames)('two engines over %s', (name) => {
 
     it('a hold that was made elsewhere is seen here at once', async () => {
       const key = freshKey();
-      await release(a, key, 'w1', (await take(a, key, 'w1')).token);
-      const { token } = await take(b, key, 'w2');
+      await release(a, key, 'w1', (await takeLock(a, key, 'w1')).token);
+      const { token } = await takeLock(b, key, 'w2');
       expect(await a.engine.run(key, { verb: 'check', token })).toEqual({ valid: true });
       expect(await inspect(key)).toMatchObject({ state: 'held', holders: [{ token }] });
     });
 
     it('a time that is not over yet is proven, not assumed', async () => {
       const key = freshKey();
-      const { token } = await take(a, key, 'w1', { leaseMs: 300 });
+      const { token } = await takeLock(a, key, 'w1', { leaseMs: 300 });
       await pause(350);
       expect(await renew(a, key, 'w1', token)).toMatchObject({ outcome: 'lost', cause: 'expired' });
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'expired']);
+      expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'expired']);
     });
   });
 
@@ -95,9 +95,9 @@ describe.each(storeNames)('two engines over %s', (name) => {
     /** `w1` has let its lease lapse and `w2` holds the lock now. */
     const overtaken = async () => {
       const key = freshKey();
-      const { token } = await take(a, key, 'w1', { leaseMs: 200 });
+      const { token } = await takeLock(a, key, 'w1', { leaseMs: 200 });
       await pause(250);
-      return { key, token, next: await take(b, key, 'w2') };
+      return { key, token, next: await takeLock(b, key, 'w2') };
     };
 
     it('cannot release, renew or check its successor away', async () => {
@@ -150,9 +150,9 @@ describe.each(storeNames)('two engines over %s', (name) => {
   describe('rule 5: one request id', () => {
     it('is told the same grant again, by any process', async () => {
       const key = freshKey();
-      const first = await take(a, key, 'w1', { requestId: 'r' });
+      const first = await takeLock(a, key, 'w1', { requestId: 'r' });
       for (const where of [a, b, a]) {
-        const again = await take(where, key, 'w1', { requestId: 'r' });
+        const again = await takeLock(where, key, 'w1', { requestId: 'r' });
         expect(again).toMatchObject({
           token: first.token,
           rev: first.rev,
@@ -160,7 +160,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
           expiresAt: first.expiresAt,
         });
       }
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted']);
+      expect(await eventKinds(rig.under.store, key)).toEqual(['granted']);
     });
 
     it('grants once when two calls come at once, at one process and at two', async () => {
@@ -170,28 +170,28 @@ describe.each(storeNames)('two engines over %s', (name) => {
       ] as const) {
         const key = freshKey();
         const calls = [one, two, one, two].map((where) =>
-          take(where, key, 'w1', { requestId: 'r' }),
+          takeLock(where, key, 'w1', { requestId: 'r' }),
         );
         const tokens = new Set((await Promise.all(calls)).map(({ token }) => token));
         expect(tokens.size).toBe(1);
-        expect(await kindsOf(rig.under.store, key)).toEqual(['granted']);
+        expect(await eventKinds(rig.under.store, key)).toEqual(['granted']);
       }
     });
 
     it('is told its grant even if that was made elsewhere in the middle of the read', async () => {
       const key = freshKey();
-      a.faults.tear = () => take(b, key, 'w1', { requestId: 'r' });
-      const { token } = await take(a, key, 'w1', { requestId: 'r' });
+      a.faults.tear = () => takeLock(b, key, 'w1', { requestId: 'r' });
+      const { token } = await takeLock(a, key, 'w1', { requestId: 'r' });
       expect(await inspect(key)).toMatchObject({ holders: [{ token, holdCount: 1 }] });
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted']);
+      expect(await eventKinds(rig.under.store, key)).toEqual(['granted']);
     });
 
     it('releases once, whatever comes between', async () => {
       const key = freshKey();
-      const { token } = await take(a, key, 'w1');
-      await take(a, key, 'w1', { reentrant: true });
-      await take(a, key, 'w1', { reentrant: true });
-      const out = () => a.engine.run(key, releaseOf(key, 'w1', token, 'out'));
+      const { token } = await takeLock(a, key, 'w1');
+      await takeLock(a, key, 'w1', { reentrant: true });
+      await takeLock(a, key, 'w1', { reentrant: true });
+      const out = () => a.engine.run(key, releaseCommand(key, 'w1', token, 'out'));
       expect(await out()).toEqual({ outcome: 'decremented', holdCount: 2 });
       await release(b, key, 'w1', token);
       expect(await out()).toEqual({ outcome: 'decremented', holdCount: 2 });
@@ -200,30 +200,30 @@ describe.each(storeNames)('two engines over %s', (name) => {
 
     it('with another input is INVALID, and changes nothing', async () => {
       const key = freshKey();
-      await take(a, key, 'w1', { requestId: 'r' });
+      await takeLock(a, key, 'w1', { requestId: 'r' });
       const { rev } = await inspect(key);
-      const asked = askOf(key, 'w1', { requestId: 'r', leaseMs: 20_000 });
+      const asked = acquireCommand(key, 'w1', { requestId: 'r', leaseMs: 20_000 });
       expect(await reasonOf(b.engine.acquire(key, asked, WAIT))).toBe('INVALID');
       expect((await inspect(key)).rev).toBe(rev);
     });
 
     it('is kept only if it changed something', async () => {
       const key = freshKey();
-      const { token } = await take(a, key, 'w1');
-      const asked = askOf(key, 'w2', { requestId: 'r' });
+      const { token } = await takeLock(a, key, 'w1');
+      const asked = acquireCommand(key, 'w2', { requestId: 'r' });
       expect(await a.engine.acquire(key, asked, WAIT)).toMatchObject({ outcome: 'held' });
-      expect(await a.engine.recall(asked.request)).toBe(null);
-      const lost = releaseOf(key, 'w1', token - 1, 'out');
+      expect(await a.engine.rememberedAnswer(asked.request)).toBe(null);
+      const lost = releaseCommand(key, 'w1', token - 1, 'out');
       expect(await a.engine.run(key, lost)).toMatchObject({ outcome: 'lost' });
-      expect(await a.engine.recall(lost.request as RequestIdentity)).toBe(null);
+      expect(await a.engine.rememberedAnswer(lost.request as RequestIdentity)).toBe(null);
       await release(a, key, 'w1', token);
       expect(await a.engine.acquire(key, asked, WAIT)).toMatchObject({ outcome: 'granted' });
-      expect(await b.engine.recall(asked.request)).not.toBe(null);
+      expect(await b.engine.rememberedAnswer(asked.request)).not.toBe(null);
     });
 
     it('is kept for at least 15 minutes after its hold, as the store knows it', async () => {
       const key = freshKey();
-      const asked = askOf(key, 'w1', { requestId: 'r' });
+      const asked = acquireCommand(key, 'w1', { requestId: 'r' });
       const kept = async () =>
         (await rig.under.store.read([], [asked.request.key])).memos[0]?.expiresAt ?? 0;
       const answer = await a.engine.acquire(key, asked, WAIT);
@@ -232,7 +232,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
       const renewed = await renew(a, key, 'w1', answer.token, 3 * 60 * MINUTE);
       if (renewed.outcome !== 'renewed') throw new Error('not renewed');
       expect(await kept()).toBeGreaterThanOrEqual(renewed.expiresAt + 15 * MINUTE);
-      const out = releaseOf(key, 'w1', answer.token, 'out');
+      const out = releaseCommand(key, 'w1', answer.token, 'out');
       await a.engine.run(key, out);
       const { memos } = await rig.under.store.read([], [out.request?.key ?? '']);
       expect(memos[0]?.expiresAt).toBeGreaterThanOrEqual((await now()) + 15 * MINUTE - 1_000);
@@ -241,17 +241,17 @@ describe.each(storeNames)('two engines over %s', (name) => {
 
     it('of one service is not that of another', async () => {
       const key = freshKey();
-      const { token } = await take(a, key, 'w1', { requestId: 'r' });
+      const { token } = await takeLock(a, key, 'w1', { requestId: 'r' });
       await release(a, key, 'w1', token);
-      const other = await take(a, key, 'w1', { requestId: 'r', service: 'billing' });
+      const other = await takeLock(a, key, 'w1', { requestId: 'r', service: 'billing' });
       expect(other.token).toBeGreaterThan(token);
     });
 
     it('leaves more than one answer in one flush apart', async () => {
       const key = freshKey();
-      const { token } = await take(a, key, 'w1');
+      const { token } = await takeLock(a, key, 'w1');
       const calls = [
-        a.engine.run(key, releaseOf(key, 'w1', token, 'out')),
+        a.engine.run(key, releaseCommand(key, 'w1', token, 'out')),
         acquire(a, key, 'w2', { requestId: 'x' }),
         acquire(a, key, 'w2', { requestId: 'x' }),
         acquire(a, key, 'w3', { requestId: 'y' }),
@@ -284,7 +284,7 @@ describe.each(storeNames)('two engines over %s', (name) => {
     describe('when hours pass', () => {
       it('a request id is remembered 15 minutes after its hold, and then it is free again', async () => {
         const key = freshKey();
-        const { token } = await take(a, key, 'w1', { requestId: 'r', leaseMs: 10_000 });
+        const { token } = await takeLock(a, key, 'w1', { requestId: 'r', leaseMs: 10_000 });
         rig.passMs(10_000 + 15 * MINUTE - 1_000);
         expect(await acquire(a, key, 'w1', { requestId: 'r', leaseMs: 10_000 })).toEqual({
           outcome: 'ended',
@@ -292,26 +292,26 @@ describe.each(storeNames)('two engines over %s', (name) => {
           cause: 'expired',
         });
         rig.passMs(46 * MINUTE);
-        const again = await take(b, key, 'w1', { requestId: 'r', leaseMs: 10_000 });
+        const again = await takeLock(b, key, 'w1', { requestId: 'r', leaseMs: 10_000 });
         expect(again.token).toBeGreaterThan(token);
       });
 
       it('a hold that is renewed all day keeps its request id', async () => {
         const key = freshKey();
-        const { token } = await take(a, key, 'w1', { requestId: 'r', leaseMs: MINUTE });
+        const { token } = await takeLock(a, key, 'w1', { requestId: 'r', leaseMs: MINUTE });
         for (let hour = 0; hour < 24; hour += 1) {
           expect(await renew(a, key, 'w1', token, 70 * MINUTE)).toMatchObject({
             outcome: 'renewed',
           });
           rig.passMs(60 * MINUTE);
         }
-        const again = await take(b, key, 'w1', { requestId: 'r', leaseMs: MINUTE });
+        const again = await takeLock(b, key, 'w1', { requestId: 'r', leaseMs: MINUTE });
         expect(again.token).toBe(token);
       });
 
       it('a clock that is set back revives nothing', async () => {
         const key = freshKey();
-        const { token } = await take(a, key, 'w1', { leaseMs: 1_000 });
+        const { token } = await takeLock(a, key, 'w1', { leaseMs: 1_000 });
         rig.passMs(2_000);
         expect(await inspect(key)).toMatchObject({ state: 'expired' });
         rig.under.passMs(-60 * MINUTE);

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
-import { acquire, EngineRig, type Member, pause, release, take } from './testing/engine-rig';
-import type { WaitingRoom } from './waiting/waiter-registry';
+import { acquire, EngineRig, type Member, pause, release, takeLock } from './testing/engine-rig';
+import type { WaiterRegistry } from './waiting/waiter-registry';
 
 const CALLERS = 50;
 const ROUNDS = 10;
@@ -29,7 +29,7 @@ describe.each(storeNames)('a hot lock over %s', (name) => {
       const member = members[i % 10 === 0 ? 1 : 0] as Member;
       const owner = `w${i}`;
       for (let round = 0; round < ROUNDS; round += 1) {
-        const { token } = await take(member, key, owner, { waitMs: 60_000, leaseMs: 30_000 });
+        const { token } = await takeLock(member, key, owner, { waitMs: 60_000, leaseMs: 30_000 });
         tokens.push(token);
         inside += 1;
         most = Math.max(most, inside);
@@ -77,13 +77,13 @@ describe.each(storeNames)('after 10,000 waits over %s', (name) => {
   it('no call, no listener and no timer is left, and no place in any queue', async () => {
     const member = await rig.join();
     const line = new AbortController();
-    const { room } = member.engine as unknown as { room: WaitingRoom };
+    const { room } = member.engine as unknown as { room: WaiterRegistry };
     const timers = () =>
       process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
     const keys = Array.from({ length: 50 }, () => freshKey());
     const holds = await Promise.all(
-      keys.map((key) => take(member, key, 'holder', { leaseMs: 120_000 })),
+      keys.map((key) => takeLock(member, key, 'holder', { leaseMs: 120_000 })),
     );
     const waitOnAll = (ways: ((key: RecordKey, owner: string) => Promise<unknown>)[]) =>
       Promise.allSettled(keys.flatMap((key) => ways.map((way, i) => way(key, `w${i}`))));
@@ -101,7 +101,7 @@ describe.each(storeNames)('after 10,000 waits over %s', (name) => {
       await waitOnAll([...Array(50).fill(gaveUp), ...Array(49).fill(ended)]);
     }
     await waitOnAll([gaveUp, gaveUp]);
-    expect(room.ids()).toEqual([]);
+    expect(room.recordIds()).toEqual([]);
     expect(getEventListeners(line.signal, 'abort')).toEqual([]);
     await vi.waitFor(() => expect(timers()).toBeLessThanOrEqual(before + 2), 10_000);
 

@@ -2,8 +2,16 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
-import { acquire, EngineRig, type Member, pause, release, renew, take } from './testing/engine-rig';
-import { firstOf, touching } from './testing/faulty-store';
+import {
+  acquire,
+  EngineRig,
+  type Member,
+  pause,
+  release,
+  renew,
+  takeLock,
+} from './testing/engine-rig';
+import { firstFates, touching } from './testing/faulty-store';
 
 const LEASE_MS = 60_000;
 
@@ -22,7 +30,7 @@ describe.each(storeNames)(
 
     /** Hands the lock over, and hangs up before the swap is confirmed. */
     const hangUpDuringHandOver = async (key: RecordKey, parts: { requestId?: string }) => {
-      const { token } = await take(member, key, 'w1');
+      const { token } = await takeLock(member, key, 'w1');
       const line = new AbortController();
       const wait = { signal: line.signal };
       const waiting = acquire(member, key, 'w2', {
@@ -32,7 +40,7 @@ describe.each(storeNames)(
         wait,
       });
       await expect.poll(async () => (await inspect(key)).waiters.length).toBe(1);
-      member.faults.onSwap = firstOf(touching(key), { kind: 'pass', afterMs: 100 });
+      member.faults.onSwap = firstFates(touching(key), { kind: 'pass', afterMs: 100 });
       const released = release(member, key, 'w1', token);
       await pause(50);
       line.abort();
@@ -57,7 +65,7 @@ describe.each(storeNames)(
     it('has the whole lease again once it asks again, and so has one that was told before', async () => {
       const key = freshKey();
       await hangUpDuringHandOver(key, { requestId: 'r' });
-      const again = await take(other, key, 'w2', {
+      const again = await takeLock(other, key, 'w2', {
         waitMs: 5_000,
         leaseMs: LEASE_MS,
         requestId: 'r',
@@ -69,7 +77,7 @@ describe.each(storeNames)(
 
     it('takes nothing from another call of its request', async () => {
       const key = freshKey();
-      const { token } = await take(member, key, 'w1');
+      const { token } = await takeLock(member, key, 'w1');
       const parts = { waitMs: 5_000, leaseMs: LEASE_MS, requestId: 'r' };
       const line = new AbortController();
       const calls = [
@@ -77,7 +85,7 @@ describe.each(storeNames)(
         acquire(member, key, 'w2', parts),
       ];
       await expect.poll(async () => (await inspect(key)).waiters.length).toBe(1);
-      member.faults.onSwap = firstOf(touching(key), { kind: 'pass', afterMs: 100 });
+      member.faults.onSwap = firstFates(touching(key), { kind: 'pass', afterMs: 100 });
       const released = release(member, key, 'w1', token);
       await pause(50);
       line.abort();

@@ -1,10 +1,13 @@
 import type { BackendHealth } from '../contract/console/lock-row';
 import type { AcquireAnswer } from '../contract/lock/answers';
-import type { AcquireSetAnswer } from '../contract/multi-lock/answers';
+import type { AcquireManyAnswer } from '../contract/multi-lock/answers';
 import type { CounterAnswerOf, CounterCommand } from '../core/counter/counter-command';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
 import type { LockRecord } from '../core/lock/lock-record';
-import type { AcquireSetCommand, CancelSetCommand } from '../core/multi-lock/multi-lock-command';
+import type {
+  AcquireMultiLockCommand,
+  CancelMultiLockCommand,
+} from '../core/multi-lock/multi-lock-command';
 import type { RequestIdentity } from '../core/request-fingerprint';
 import type { RecordKey } from '../storage/record-store';
 
@@ -23,29 +26,33 @@ export interface WaitOptions {
   /** The same for a call that does not wait, which asks once, at its end. */
   hasHungUp?: () => boolean;
   /** Resolves once a hang-up that has reached this machine by now is known to `signal`. */
-  newsOfCaller?: () => Promise<void>;
+  hangUpNoticed?: () => Promise<void>;
   /** Called when the call has got its place in a queue, each time that it gets one. */
   onQueued?: () => void;
 }
 
 /** A whole truth of some instant, not long ago where the lock is busy here. */
-export interface SeenLock {
+export interface CachedLock {
   record: LockRecord;
   /** The backend's clock, at least. */
   now: number;
 }
 
 /**
- * Several locks of one namespace at once: see `decideSet` for what is promised of a set. Errors as
+ * Several locks of one namespace at once: see `decideMultiLock` for what is promised of a set. Errors as
  * `LockEngine`.
  */
-export interface LockSets {
+export interface MultiLocks {
   /** Takes all or none, waiting as long as asked. Never rejects because of `signal`. */
-  acquire(namespace: string, ask: AcquireSetCommand, wait: WaitOptions): Promise<AcquireSetAnswer>;
+  acquire(
+    namespace: string,
+    ask: AcquireMultiLockCommand,
+    wait: WaitOptions,
+  ): Promise<AcquireManyAnswer>;
   /** Undoes an acquire, whether it still waits or was granted meanwhile. */
   cancel(
     namespace: string,
-    command: CancelSetCommand,
+    command: CancelMultiLockCommand,
   ): Promise<{ outcome: 'cancelled' | 'released' | 'none' }>;
 }
 
@@ -60,7 +67,7 @@ export interface LockSets {
  */
 export interface LockEngine {
   readonly backend: string;
-  readonly sets: LockSets;
+  readonly multiLocks: MultiLocks;
   /** Acquires, waiting as long as asked. Never rejects because of `signal`. */
   acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer>;
   /**
@@ -77,12 +84,12 @@ export interface LockEngine {
    * A lock as this process last read or wrote it, if that was at `rev` or later; null: only the
    * store can tell.
    */
-  lastSeen(key: RecordKey, rev: number): SeenLock | null;
+  cachedLock(key: RecordKey, rev: number): CachedLock | null;
   /**
    * The answer remembered for this very request, or null: how the outcome of an interrupted act is
    * found out.
    */
-  recall(request: RequestIdentity): Promise<unknown>;
+  rememberedAnswer(request: RequestIdentity): Promise<unknown>;
   /**
    * The clock by which this record is kept is at least this, epoch milliseconds; null: nothing is
    * known of it.

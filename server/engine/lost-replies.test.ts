@@ -6,17 +6,17 @@ import type { RecordKey } from '../storage/record-store';
 import {
   acquire,
   EngineRig,
-  kindsOf,
+  eventKinds,
   type Member,
   pause,
   release,
-  releaseOf,
+  releaseCommand,
   renew,
-  take,
+  takeLock,
 } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
-import { type Fate, firstOf, PASS, touching } from './testing/faulty-store';
-import { acquireSet } from './testing/multi-lock-calls';
+import { type Fate, firstFates, PASS, touching } from './testing/faulty-store';
+import { acquireMultiLock } from './testing/multi-lock-calls';
 
 const reasonOf = (work: Promise<unknown>): Promise<string> =>
   work.then(
@@ -40,7 +40,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     (await other.engine.run(key, { verb: 'inspect' })).holders;
   const suffer = (key: RecordKey, ...fates: Fate[]) => sufferAt(member, key, ...fates);
   const sufferAt = (where: Member, key: RecordKey, ...fates: Fate[]) => {
-    where.faults.onSwap = firstOf(touching(key), ...fates);
+    where.faults.onSwap = firstFates(touching(key), ...fates);
   };
   /** Another writer writes the record, unchanged, under a new rev. */
   const bump = async (key: RecordKey) => {
@@ -64,45 +64,47 @@ describe.each(storeNames)('an engine over %s', (name) => {
     it('grants once, with one line of history', async () => {
       const key = freshKey();
       suffer(key, ...fates);
-      const { token } = await take(member, key, 'w1');
-      await member.faults.settled();
+      const { token } = await takeLock(member, key, 'w1');
+      await member.faults.allLanded();
       expect(await holdersOf(key)).toMatchObject([{ token, holdCount: 1 }]);
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted']);
+      expect(await eventKinds(rig.under.store, key)).toEqual(['granted']);
     });
 
     it('enters again once', async () => {
       const key = freshKey();
-      const { token } = await take(member, key, 'w1');
+      const { token } = await takeLock(member, key, 'w1');
       suffer(key, ...fates);
-      expect(await take(member, key, 'w1', { reentrant: true })).toMatchObject({ holdCount: 2 });
-      await member.faults.settled();
+      expect(await takeLock(member, key, 'w1', { reentrant: true })).toMatchObject({
+        holdCount: 2,
+      });
+      await member.faults.allLanded();
       expect(await holdersOf(key)).toMatchObject([{ token, holdCount: 2 }]);
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'reentered']);
+      expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'reentered']);
     });
 
     it('takes one step out, not two', async () => {
       const key = freshKey();
-      const { token } = await take(member, key, 'w1');
-      await take(member, key, 'w1', { reentrant: true });
-      await take(member, key, 'w1', { reentrant: true });
+      const { token } = await takeLock(member, key, 'w1');
+      await takeLock(member, key, 'w1', { reentrant: true });
+      await takeLock(member, key, 'w1', { reentrant: true });
       suffer(key, ...fates);
       const answer = await release(member, key, 'w1', token);
-      await member.faults.settled();
+      await member.faults.allLanded();
       expect(answer).toEqual({ outcome: 'decremented', holdCount: 2 });
       expect(await holdersOf(key)).toMatchObject([{ token, holdCount: 2 }]);
     });
 
     it('renews and releases, and says so', async () => {
       const key = freshKey();
-      const { token } = await take(member, key, 'w1');
+      const { token } = await takeLock(member, key, 'w1');
       suffer(key, ...fates);
       expect(await renew(member, key, 'w1', token)).toMatchObject({ outcome: 'renewed' });
-      await member.faults.settled();
+      await member.faults.allLanded();
       suffer(key, ...fates);
       expect(await release(member, key, 'w1', token)).toEqual({ outcome: 'released' });
-      await member.faults.settled();
+      await member.faults.allLanded();
       expect(await holdersOf(key)).toEqual([]);
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'renewed', 'released']);
+      expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed', 'released']);
     });
   });
 
@@ -120,9 +122,9 @@ describe.each(storeNames)('an engine over %s', (name) => {
     it('an acquire with one is found by its id', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       loseAndMoveOn(own, key);
-      const { token } = await take(own, key, 'w1', { requestId: 'r1' });
+      const { token } = await takeLock(own, key, 'w1', { requestId: 'r1' });
       expect(await holdersOf(key)).toMatchObject([{ token, holdCount: 1 }]);
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted']);
+      expect(await eventKinds(rig.under.store, key)).toEqual(['granted']);
     });
 
     /** What keeps the answer to a request from it whose change may have been applied. */
@@ -161,7 +163,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     it.each(hindrances)('a set is never told that nothing was changed: %s', async (_, hinder) => {
       const [own, key] = [await rig.join(), freshKey()];
       hinder(own, key);
-      const asked = acquireSet(own, [key], 'w1', { leaseMs: 20_000, requestId: 'r1' });
+      const asked = acquireMultiLock(own, [key], 'w1', { leaseMs: 20_000, requestId: 'r1' });
       expect(await reasonOf(asked)).toBe('UNKNOWN');
       own.faults.onRead = () => PASS;
       expect(await holdersOf(key)).toMatchObject([{ owner: 'w1' }]);
@@ -169,9 +171,9 @@ describe.each(storeNames)('an engine over %s', (name) => {
 
     it('a step out without a request id is UNKNOWN, and not taken twice', async () => {
       const [own, key] = [await rig.join(), freshKey()];
-      const { token } = await take(own, key, 'w1');
-      await take(own, key, 'w1', { reentrant: true });
-      await take(own, key, 'w1', { reentrant: true });
+      const { token } = await takeLock(own, key, 'w1');
+      await takeLock(own, key, 'w1', { reentrant: true });
+      await takeLock(own, key, 'w1', { reentrant: true });
       loseAndMoveOn(own, key);
       expect(await reasonOf(release(own, key, 'w1', token))).toBe('UNKNOWN');
       expect(await holdersOf(key)).toMatchObject([{ holdCount: 2 }]);
@@ -179,18 +181,18 @@ describe.each(storeNames)('an engine over %s', (name) => {
 
     it('a step out with one is taken once, and known', async () => {
       const [own, key] = [await rig.join(), freshKey()];
-      const { token } = await take(own, key, 'w1');
-      await take(own, key, 'w1', { reentrant: true });
-      await take(own, key, 'w1', { reentrant: true });
+      const { token } = await takeLock(own, key, 'w1');
+      await takeLock(own, key, 'w1', { reentrant: true });
+      await takeLock(own, key, 'w1', { reentrant: true });
       loseAndMoveOn(own, key);
-      const answer = await own.engine.run(key, releaseOf(key, 'w1', token, 'out'));
+      const answer = await own.engine.run(key, releaseCommand(key, 'w1', token, 'out'));
       expect(answer).toEqual({ outcome: 'decremented', holdCount: 2 });
       expect(await holdersOf(key)).toMatchObject([{ holdCount: 2 }]);
     });
 
     it('a waiter to whom the lock was handed by that swap is not left behind its own hold', async () => {
       const [own, key] = [await rig.join(), freshKey()];
-      const { token } = await take(own, key, 'w1');
+      const { token } = await takeLock(own, key, 'w1');
       const waiting = acquire(own, key, 'w2', { waitMs: 8_000, leaseMs: 8_000 });
       await pause(100);
       sufferAt(own, key, { kind: 'loseReply' }, { kind: 'pass', first: () => bump(key) });
@@ -245,7 +247,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       '%s spends its whole budget, then it is CONTENDED',
       async (verb) => {
         const [own, key] = [await rig.join(), freshKey()];
-        const { token } = await take(own, key, 'w1');
+        const { token } = await takeLock(own, key, 'w1');
         const passed = loseRaces(own, key, 60_000);
         const run = verb === 'renew' ? renew : release;
         expect(await reasonOf(run(own, key, 'w1', token))).toBe('CONTENDED');
@@ -257,7 +259,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
 
     it('succeeds as soon as the races end', async () => {
       const [own, key] = [await rig.join(), freshKey()];
-      const { token } = await take(own, key, 'w1');
+      const { token } = await takeLock(own, key, 'w1');
       loseRaces(own, key, 800);
       expect(await renew(own, key, 'w1', token)).toMatchObject({ outcome: 'renewed' });
     });
@@ -265,7 +267,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
 
   it('a waiter that may have been granted is never told that nothing was changed', async () => {
     const [own, key] = [await rig.join(), freshKey()];
-    const { token } = await take(own, key, 'w0');
+    const { token } = await takeLock(own, key, 'w0');
     const waiting = reasonOf(acquire(own, key, 'w1', { waitMs: 1_200, leaseMs: 20_000 }));
     await pause(150);
     own.faults.onSwap = (changes) => {
@@ -291,7 +293,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
     it('is given back and decided again', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, late);
-      const answer = await take(own, key, 'w1', { leaseMs });
+      const answer = await takeLock(own, key, 'w1', { leaseMs });
       expect(answer.expiresInMs).toBeGreaterThan(120);
       const written = (await eventsByLock(rig.under.store, [key])).get(key.name) ?? [];
       const [first, givenBack, last] = written;
@@ -303,7 +305,12 @@ describe.each(storeNames)('an engine over %s', (name) => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, late, PASS, late);
       expect(await reasonOf(acquire(own, key, 'w1', { leaseMs }))).toBe('UNKNOWN');
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'late', 'granted', 'late']);
+      expect(await eventKinds(rig.under.store, key)).toEqual([
+        'granted',
+        'late',
+        'granted',
+        'late',
+      ]);
       expect(await holdersOf(key)).toEqual([]);
     });
 
@@ -316,14 +323,14 @@ describe.each(storeNames)('an engine over %s', (name) => {
     it('keeps its token for its request id, and its lease begins anew', async () => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, { kind: 'pass', afterMs: 3_750 });
-      const asked = take(own, key, 'w1', { leaseMs: 4_000, requestId: 'r1' });
+      const asked = takeLock(own, key, 'w1', { leaseMs: 4_000, requestId: 'r1' });
       await pause(500);
-      const elsewhere = await take(other, key, 'w1', { leaseMs: 4_000, requestId: 'r1' });
+      const elsewhere = await takeLock(other, key, 'w1', { leaseMs: 4_000, requestId: 'r1' });
       const answer = await asked;
       expect(answer.token).toBe(elsewhere.token);
       expect(answer.expiresAt).toBeGreaterThan(elsewhere.expiresAt);
       expect(answer.expiresInMs).toBeGreaterThan(2_000);
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'renewed']);
+      expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed']);
     });
 
     it('that is over by then says so to its request id, and is never granted twice', async () => {
@@ -331,16 +338,16 @@ describe.each(storeNames)('an engine over %s', (name) => {
       sufferAt(own, key, { kind: 'pass', afterMs: 450 });
       const answer = await acquire(own, key, 'w1', { leaseMs: 400, requestId: 'r1' });
       expect(answer).toMatchObject({ outcome: 'ended', cause: 'expired' });
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'expired']);
+      expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'expired']);
     });
 
     it('tells nobody more than what is left of the lease, however late other replies come', async () => {
       const [own, key] = [await rig.join(), freshKey()];
-      await release(own, key, 'w1', (await take(own, key, 'w1')).token);
+      await release(own, key, 'w1', (await takeLock(own, key, 'w1')).token);
       const slow = freshKey();
       sufferAt(own, slow, { kind: 'pass', afterMs: 700 });
-      await take(own, slow, 'w1');
-      const answer = await take(own, key, 'w1');
+      await takeLock(own, slow, 'w1');
+      const answer = await takeLock(own, key, 'w1');
       const answeredAt = performance.now();
       const { now } = await readOne(rig.under.store, key);
       const sinceMs = performance.now() - answeredAt;
@@ -352,7 +359,7 @@ describe.each(storeNames)('an engine over %s', (name) => {
       const [own, key] = [await rig.join(), freshKey()];
       sufferAt(own, key, { kind: 'pass', beforeMs: 100, afterMs: 200 });
       const askedAt = performance.now();
-      const { expiresInMs } = await take(own, key, 'w1', { leaseMs: 10_000 });
+      const { expiresInMs } = await takeLock(own, key, 'w1', { leaseMs: 10_000 });
       expect(expiresInMs).toBeLessThanOrEqual(10_000 - 299);
       expect(expiresInMs).toBeGreaterThan(10_000 - 2 * (performance.now() - askedAt) - 400);
     });

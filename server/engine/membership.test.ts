@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { creation, freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
-import { acquire, EngineRig, pause, release, take } from './testing/engine-rig';
+import { acquire, EngineRig, pause, release, takeLock } from './testing/engine-rig';
 
 describe.each(storeNames)('signs of life over %s', (name) => {
   let rig: EngineRig;
@@ -18,7 +18,7 @@ describe.each(storeNames)('signs of life over %s', (name) => {
     for (let i = 0; i < dead.length; i += 250) await rig.under.store.swap(dead.slice(i, i + 250));
     const [here, there] = [await rig.join(), await rig.join()];
     const key = freshKey();
-    const { token } = await take(here, key, 'w1');
+    const { token } = await takeLock(here, key, 'w1');
     const waiting = acquire(there, key, 'w2', { waitMs: 10_000 });
     await pause(300);
     await here.engine.run(key, { verb: 'settle' });

@@ -9,19 +9,19 @@ import {
   StoreError,
 } from '../storage/record-store';
 import { backendDown } from './refusals';
-import type { BackendClock } from './store-clock';
+import type { StoreClock } from './store-clock';
 
 /** Lockyard's own records; no caller's namespace can begin with a dot. */
 export const OWN_NAMESPACE = '.lockyard';
 
 const PROCESS_PREFIX = 'process/';
-const BEAT_EVERY_MS = 500;
+const HEARTBEAT_EVERY_MS = 500;
 const DEAD_AFTER_MS = 1_500;
 const PROCESSES_AT_ONCE = 1_000;
 const BEFORE_PROCESSES = { namespace: OWN_NAMESPACE, name: PROCESS_PREFIX };
 
 /** Where a process says on every backend that it lives. */
-export const signOfLife = (process: string): RecordKey => ({
+export const heartbeatKey = (process: string): RecordKey => ({
   namespace: OWN_NAMESPACE,
   name: PROCESS_PREFIX + process,
 });
@@ -32,12 +32,12 @@ export const signOfLife = (process: string): RecordKey => ({
  * A process is dead when its last heartbeat is `DEAD_AFTER_MS` old on the backend's clock, as of
  * the last successful read: a failed read declares no process dead.
  */
-export class Pulse {
+export class Membership {
   private readonly aliveUntil = new Map<string, number>();
   private readonly key: RecordKey;
   private seen: { rev: number; writer: string } | null = null;
-  private lookedAt = 0;
-  private lastGoodAt: number;
+  private refreshedAt = 0;
+  private lastSuccessAt: number;
   private latencyMs: number | null = null;
   /** Why the last beat failed; null where it did not. */
   private failure: unknown = 'none yet';
@@ -49,23 +49,23 @@ export class Pulse {
     private readonly store: RecordStore,
     process: string,
     private readonly clock: Clock,
-    private readonly backendClock: BackendClock,
+    private readonly storeClock: StoreClock,
     private readonly newWriter: () => string,
   ) {
-    this.key = signOfLife(process);
-    this.lastGoodAt = clock.monotonic();
+    this.key = heartbeatKey(process);
+    this.lastSuccessAt = clock.monotonic();
   }
 
   /**
    * Beats once, then by itself. Resolves after the first beat, whether or not the backend answered.
    */
   async start(): Promise<void> {
-    await this.beat(DEAD_AFTER_MS);
+    await this.sendHeartbeat(DEAD_AFTER_MS);
     const again = async () => {
-      await this.beat(DEAD_AFTER_MS);
-      if (!this.stopped) this.timer = setTimeout(again, BEAT_EVERY_MS);
+      await this.sendHeartbeat(DEAD_AFTER_MS);
+      if (!this.stopped) this.timer = setTimeout(again, HEARTBEAT_EVERY_MS);
     };
-    this.timer = setTimeout(again, BEAT_EVERY_MS);
+    this.timer = setTimeout(again, HEARTBEAT_EVERY_MS);
     this.timer.unref();
   }
 
@@ -73,12 +73,12 @@ export class Pulse {
   async stop(): Promise<void> {
     this.stopped = true;
     clearTimeout(this.timer);
-    if (this.reachable) await this.beat(0);
+    if (this.reachable) await this.sendHeartbeat(0);
   }
 
   readonly isAlive = (process: string): boolean => {
     const until = this.aliveUntil.get(process);
-    return until !== undefined && until > this.lookedAt;
+    return until !== undefined && until > this.refreshedAt;
   };
 
   /** Whether this process has ever been heard of; if not, only a look can tell whether it lives. */
@@ -91,17 +91,17 @@ export class Pulse {
   }
 
   /** The refusal of every command while this backend does not serve; null while it does. */
-  get absence(): LockyardError | null {
+  get refusal(): LockyardError | null {
     return this.reachable ? null : backendDown(this.failure);
   }
 
   /** Reads every process's sign of life. */
-  async look(): Promise<void> {
+  async refresh(): Promise<void> {
     let cursor: Cursor | null = { namespace: OWN_NAMESPACE, after: BEFORE_PROCESSES };
     while (cursor) {
       const page: Page = await this.store.scan(cursor, PROCESSES_AT_ONCE);
       for (const { key, record, now } of page.records) {
-        this.lookedAt = Math.max(this.lookedAt, now);
+        this.refreshedAt = Math.max(this.refreshedAt, now);
         if (!record || !key.name.startsWith(PROCESS_PREFIX)) continue;
         this.aliveUntil.set(key.name.slice(PROCESS_PREFIX.length), Number(record.head));
       }
@@ -111,26 +111,26 @@ export class Pulse {
 
   health(): BackendHealth {
     const { id, kind } = this.backend;
-    const now = this.backendClock.atLeast();
+    const now = this.storeClock.atLeast();
     const refusal = this.failure instanceof StoreError ? this.failure.refusal : null;
     return {
       id,
       kind,
       reachable: this.reachable,
       latencyMs: this.latencyMs,
-      silentForMs: Math.round(this.clock.monotonic() - this.lastGoodAt),
+      silentForMs: Math.round(this.clock.monotonic() - this.lastSuccessAt),
       clockOffsetMs: now === null ? 0 : Math.round(now - this.clock.now()),
       ...(refusal === null ? {} : { refusal }),
     };
   }
 
-  private async beat(aliveForMs: number): Promise<void> {
+  private async sendHeartbeat(aliveForMs: number): Promise<void> {
     try {
       const sentAt = this.clock.monotonic();
-      await this.write(aliveForMs);
+      await this.writeHeartbeat(aliveForMs);
       this.latencyMs = this.clock.monotonic() - sentAt;
-      await this.look();
-      this.lastGoodAt = this.clock.monotonic();
+      await this.refresh();
+      this.lastSuccessAt = this.clock.monotonic();
       this.failure = null;
     } catch (error) {
       this.failure = error;
@@ -138,13 +138,13 @@ export class Pulse {
     }
   }
 
-  private async write(aliveForMs: number): Promise<void> {
+  private async writeHeartbeat(aliveForMs: number): Promise<void> {
     const readAt = this.clock.monotonic();
     const { records } = await this.store.read([this.key], []);
     const [read] = records;
     if (!read) return;
     const isEstimate = this.store.estimatesClock ?? false;
-    if (!isEstimate) this.backendClock.observe(read.now, readAt);
+    if (!isEstimate) this.storeClock.observe(read.now, readAt);
     this.seen = read.record;
     const swappedAt = this.clock.monotonic();
     const [result] = await this.store.swap([
@@ -161,6 +161,6 @@ export class Pulse {
         extensions: [],
       },
     ]);
-    if (result && (result.took || !isEstimate)) this.backendClock.observe(result.now, swappedAt);
+    if (result && (result.applied || !isEstimate)) this.storeClock.observe(result.now, swappedAt);
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Store, storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { Change, ReadRecord } from '../storage/record-store';
-import { playSideBySide } from './testing/compare-with-model';
-import { type PlayedBackend, playedStore } from './testing/modelled-backend';
+import { compareWithModel } from './testing/compare-with-model';
+import { type ModelledBackend, modelledStore } from './testing/modelled-backend';
 import { newSeed } from './testing/seeded';
 import { ShardedRig } from './testing/sharded-rig';
 
@@ -11,10 +11,10 @@ const SEED = process.env.MODEL_SEED ? Number(process.env.MODEL_SEED) : newSeed()
 const IS_LONG = process.env.TEST_LONG === '1';
 
 /** What is played on, and for how many steps in the short form. */
-type Row = [name: string, open: () => Promise<PlayedBackend>, steps: number];
+type Row = [name: string, open: () => Promise<ModelledBackend>, steps: number];
 
 const rows: Row[] = [
-  ...storeNames.map((name): Row => [name, () => playedStore(name), 250]),
+  ...storeNames.map((name): Row => [name, () => modelledStore(name), 250]),
   ['two shards of mysql', () => ShardedRig.open(), 120],
 ];
 
@@ -25,11 +25,15 @@ describe.each(rows)(
 
     it(`tell, keep and write down the same in each of ${steps} random steps`, async () => {
       console.info(`seed ${SEED}`);
-      const { disagreement, told, open: left } = await playSideBySide({ open, seed: SEED, steps });
-      console.info(`${left} of ${steps} steps left open; ${told.size} kinds of answers`);
+      const {
+        disagreement,
+        answers,
+        open: left,
+      } = await compareWithModel({ open, seed: SEED, steps });
+      console.info(`${left} of ${steps} steps left open; ${answers.size} kinds of answers`);
       expect(disagreement, `seed ${SEED}`).toBe(null);
       expect(left).toBeLessThan(steps / 4);
-      expect(told.size).toBeGreaterThan(Math.min(25, steps / 10));
+      expect(answers.size).toBeGreaterThan(Math.min(25, steps / 10));
     }, 3_600_000);
   },
 );
@@ -62,8 +66,8 @@ describe('the model finds out', () => {
     '%s',
     async (_, spoil) => {
       const seed = newSeed();
-      const open = () => playedStore('sqlite', spoil);
-      const { disagreement } = await playSideBySide({ open, seed, steps: 6_000 });
+      const open = () => modelledStore('sqlite', spoil);
+      const { disagreement } = await compareWithModel({ open, seed, steps: 6_000 });
       expect(disagreement, `seed ${seed}`).not.toBe(null);
     },
     120_000,
@@ -71,19 +75,19 @@ describe('the model finds out', () => {
 
   it('shards of which one takes sets for all', async () => {
     const seed = newSeed();
-    const { disagreement } = await playSideBySide({ open: carelessShards, seed, steps: 6_000 });
+    const { disagreement } = await compareWithModel({ open: carelessShards, seed, steps: 6_000 });
     expect(disagreement, `seed ${seed}`).toMatch(/acquireSet|cancelSet/);
   }, 120_000);
 });
 
 /** Processes that do not check on which shard the locks of a set are kept. */
-async function carelessShards(): Promise<PlayedBackend> {
+async function carelessShards(): Promise<ModelledBackend> {
   const rig = await ShardedRig.over('sqlite');
-  const careless: PlayedBackend = Object.create(rig);
+  const careless: ModelledBackend = Object.create(rig);
   careless.join = async () => {
     const { engine, shards, ...member } = await rig.join();
-    const sets = shards[0]?.sets ?? engine.sets;
-    return { ...member, engine: Object.assign(engine, { sets }) };
+    const multiLocks = shards[0]?.multiLocks ?? engine.multiLocks;
+    return { ...member, engine: Object.assign(engine, { sets: multiLocks }) };
   };
   return careless;
 }

@@ -5,7 +5,7 @@ import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import { EngineRig } from './testing/engine-rig';
 import { eventsByLock } from './testing/events-by-lock';
 import { checkHistory } from './testing/history-checker';
-import { runSetCampaign } from './testing/multi-lock-campaign';
+import { runMultiLockCampaign } from './testing/multi-lock-campaign';
 import { newSeed } from './testing/seeded';
 
 const SETS = process.env.TEST_LONG === '1' ? 1_000 : 300;
@@ -41,24 +41,24 @@ describe.each(storeNames)('random overlapping sets over %s', (name) => {
       console.info(`seed ${seed}`);
       rig = await EngineRig.open(name);
       const keys = Array.from({ length: NAMES }, () => freshKey());
-      const sets = faults > 0 ? SETS / 10 : SETS;
+      const multiLocks = faults > 0 ? SETS / 10 : SETS;
       const startedAt = performance.now();
-      const { calls, shared, granted, parts, timedOut } = await runSetCampaign({
+      const { calls, shared, granted, parts, timedOut } = await runMultiLockCampaign({
         rig,
         seed,
         callers: CALLERS,
-        sets,
+        multiLocks,
         keys,
         faults,
       });
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
       console.info(`${granted} granted, ${timedOut} waits timed out, ${seconds} s`);
-      const givenBack = (lock: string) => shared.get(lock) ?? 0;
-      expect(checkHistory(calls, { givenBack }), `seed ${seed}`).toEqual([]);
+      const revertedGrants = (lock: string) => shared.get(lock) ?? 0;
+      expect(checkHistory(calls, { revertedGrants }), `seed ${seed}`).toEqual([]);
       const events = await eventsByLock(rig.under.store, keys);
       for (const ofLock of events.values()) expect(crowded(ofLock), `seed ${seed}`).toEqual([]);
       expect(parts, `seed ${seed}`).toEqual([]);
-      expect(granted, `seed ${seed}`).toBe(sets);
+      expect(granted, `seed ${seed}`).toBe(multiLocks);
     },
     170_000,
   );

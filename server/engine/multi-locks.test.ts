@@ -5,15 +5,15 @@ import type { RecordKey } from '../storage/record-store';
 import {
   acquire,
   EngineRig,
-  kindsOf,
+  eventKinds,
   type Member,
   pause,
   release,
   renew,
-  take,
+  takeLock,
 } from './testing/engine-rig';
-import { firstOf, PASS, touching } from './testing/faulty-store';
-import { acquireSet, cancelSet, takeSet } from './testing/multi-lock-calls';
+import { firstFates, PASS, touching } from './testing/faulty-store';
+import { acquireMultiLock, cancelMultiLock, takeMultiLock } from './testing/multi-lock-calls';
 
 const freshKeys = (count = 3): [RecordKey, ...RecordKey[]] => {
   const keys = Array.from({ length: count }, () => freshKey());
@@ -48,7 +48,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
 
   it('are granted whole, and each hold is renewed and released alone', async () => {
     const keys = freshKeys();
-    const { grants } = await takeSet(a, keys, 'w1');
+    const { grants } = await takeMultiLock(a, keys, 'w1');
     expect(grants.map((grant) => grant.name)).toEqual(keys.map((key) => key.name));
     expect(await holdersOf(keys)).toEqual(['w1', 'w1', 'w1']);
     const [first, second] = keys;
@@ -62,8 +62,8 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
 
   it('take nothing where one lock is held', async () => {
     const keys = freshKeys();
-    await take(b, keys[1] as RecordKey, 'other');
-    expect(await acquireSet(a, keys, 'w1')).toMatchObject({
+    await takeLock(b, keys[1] as RecordKey, 'other');
+    expect(await acquireMultiLock(a, keys, 'w1')).toMatchObject({
       outcome: 'held',
       blockedBy: [{ name: keys[1]?.name, holders: [{ owner: 'other' }] }],
     });
@@ -75,8 +75,8 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     async (where) => {
       const keys = freshKeys();
       const [, middle] = keys as [RecordKey, RecordKey];
-      const { token } = await take(a, middle, 'other');
-      const waiting = acquireSet(where === 'another process' ? b : a, keys, 'w1', {
+      const { token } = await takeLock(a, middle, 'other');
+      const waiting = acquireMultiLock(where === 'another process' ? b : a, keys, 'w1', {
         waitMs: 10_000,
       });
       await queued(middle);
@@ -85,7 +85,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
       const { answer, ms } = await timed(waiting);
       expect(answer).toMatchObject({ outcome: 'granted' });
       expect(ms).toBeLessThan(3_000);
-      expect(await kindsOf(rig.under.store, middle)).toEqual([
+      expect(await eventKinds(rig.under.store, middle)).toEqual([
         'granted',
         'queued',
         'released',
@@ -98,12 +98,12 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
   it('let the next one pass and move on where another lock blocks them by now', async () => {
     const keys = freshKeys();
     const [first, second] = keys as [RecordKey, RecordKey];
-    const one = await take(a, second, 'other');
-    const waiting = acquireSet(a, keys, 'w1', { waitMs: 10_000 });
+    const one = await takeLock(a, second, 'other');
+    const waiting = acquireMultiLock(a, keys, 'w1', { waitMs: 10_000 });
     await queued(second);
     const behind = acquire(b, second, 'single', { waitMs: 10_000 });
     await queued(second, 2);
-    const two = await take(a, first, 'other');
+    const two = await takeLock(a, first, 'other');
     await release(a, second, 'other', one.token);
     const single = await behind;
     expect(single).toMatchObject({ outcome: 'granted' });
@@ -112,33 +112,35 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     await queued(second);
     if (single.outcome === 'granted') await release(b, second, 'single', single.token);
     expect(await waiting).toMatchObject({ outcome: 'granted' });
-    expect(await kindsOf(rig.under.store, second)).toContain('moved');
+    expect(await eventKinds(rig.under.store, second)).toContain('moved');
   });
 
   it('end in time when their patience is over, and leave no place behind', async () => {
     const keys = freshKeys();
-    await take(a, keys[0], 'other');
-    const { answer, ms } = await timed(acquireSet(b, keys, 'w1', { waitMs: 400, requestId: 'r1' }));
+    await takeLock(a, keys[0], 'other');
+    const { answer, ms } = await timed(
+      acquireMultiLock(b, keys, 'w1', { waitMs: 400, requestId: 'r1' }),
+    );
     expect(answer).toMatchObject({ outcome: 'timeout', blockedBy: [{ name: keys[0].name }] });
     expect(ms).toBeGreaterThan(350);
     expect(ms).toBeLessThan(4_000);
     expect((await inspect(keys[0])).waiters).toEqual([]);
-    const again = await acquireSet(a, keys, 'w1', { waitMs: 400, requestId: 'r1' });
+    const again = await acquireMultiLock(a, keys, 'w1', { waitMs: 400, requestId: 'r1' });
     expect(again).toMatchObject({ outcome: 'timeout' });
   });
 
   it('keep their place between two requests with the same id, at whichever process', async () => {
     const keys = freshKeys();
-    const { token } = await take(a, keys[0], 'other');
+    const { token } = await takeLock(a, keys[0], 'other');
     const parts = { waitMs: 10_000, requestId: 'r1' };
-    const first = await acquireSet(a, keys, 'w1', { ...parts, wait: { holdRequestMs: 200 } });
+    const first = await acquireMultiLock(a, keys, 'w1', { ...parts, wait: { holdRequestMs: 200 } });
     expect(first).toMatchObject({ outcome: 'queued', name: keys[0].name, place: 1 });
-    const second = acquireSet(b, keys, 'w1', parts);
+    const second = acquireMultiLock(b, keys, 'w1', parts);
     await pause(100);
     await release(a, keys[0], 'other', token);
     const granted = await second;
     expect(granted).toMatchObject({ outcome: 'granted' });
-    expect(await acquireSet(a, keys, 'w1', parts)).toMatchObject({
+    expect(await acquireMultiLock(a, keys, 'w1', parts)).toMatchObject({
       outcome: 'granted',
       grants: granted.outcome === 'granted' ? granted.grants.map(({ token }) => ({ token })) : [],
     });
@@ -146,9 +148,9 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
 
   it('answer both of two calls with one id the same', async () => {
     const keys = freshKeys();
-    const { token } = await take(a, keys[0], 'other');
+    const { token } = await takeLock(a, keys[0], 'other');
     const parts = { waitMs: 10_000, requestId: 'r1' };
-    const calls = [a, a, b].map((member) => acquireSet(member, keys, 'w1', parts));
+    const calls = [a, a, b].map((member) => acquireMultiLock(member, keys, 'w1', parts));
     await queued(keys[0]);
     await pause(300);
     await release(a, keys[0], 'other', token);
@@ -157,17 +159,17 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     expect(answers.map(({ outcome }) => outcome)).toEqual(['granted', 'granted', 'granted']);
     expect(tokens[1]).toEqual(tokens[0]);
     expect(tokens[2]).toEqual(tokens[0]);
-    expect((await kindsOf(rig.under.store, keys[0])).filter((k) => k === 'granted')).toHaveLength(
-      2,
-    );
+    expect(
+      (await eventKinds(rig.under.store, keys[0])).filter((k) => k === 'granted'),
+    ).toHaveLength(2);
   });
 
   it('leave the queue at once when their caller hangs up', async () => {
     const keys = freshKeys();
-    await take(a, keys[0], 'other');
+    await takeLock(a, keys[0], 'other');
     const hangUp = new AbortController();
     const wait = { signal: hangUp.signal };
-    const waiting = acquireSet(a, keys, 'w1', { waitMs: 10_000, wait });
+    const waiting = acquireMultiLock(a, keys, 'w1', { waitMs: 10_000, wait });
     await queued(keys[0]);
     hangUp.abort();
     await waiting;
@@ -176,22 +178,22 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
 
   it('are undone by their request id, waiting or granted', async () => {
     const keys = freshKeys();
-    const { token } = await take(a, keys[0], 'other');
-    const waiting = acquireSet(a, keys, 'w1', { waitMs: 10_000, requestId: 'r1' });
+    const { token } = await takeLock(a, keys[0], 'other');
+    const waiting = acquireMultiLock(a, keys, 'w1', { waitMs: 10_000, requestId: 'r1' });
     await queued(keys[0]);
-    expect(await cancelSet(b, keys, 'w1', 'r1')).toEqual({ outcome: 'cancelled' });
+    expect(await cancelMultiLock(b, keys, 'w1', 'r1')).toEqual({ outcome: 'cancelled' });
     expect(await waiting).toMatchObject({ outcome: 'timeout' });
     await release(a, keys[0], 'other', token);
-    await takeSet(a, keys, 'w1', { requestId: 'r2' });
-    expect(await cancelSet(b, keys, 'w1', 'r2')).toEqual({ outcome: 'released' });
+    await takeMultiLock(a, keys, 'w1', { requestId: 'r2' });
+    expect(await cancelMultiLock(b, keys, 'w1', 'r2')).toEqual({ outcome: 'released' });
     expect(await holdersOf(keys)).toEqual(['', '', '']);
   });
 
   it('answer a draining server’s callers with their place', async () => {
     const member = await rig.join();
     const keys = freshKeys();
-    await take(a, keys[0], 'other');
-    const waiting = acquireSet(member, keys, 'w1', { waitMs: 10_000, requestId: 'r1' });
+    await takeLock(a, keys[0], 'other');
+    const waiting = acquireMultiLock(member, keys, 'w1', { waitMs: 10_000, requestId: 'r1' });
     await queued(keys[0]);
     await member.engine.drain();
     expect(await waiting).toMatchObject({ outcome: 'queued', place: 1 });
@@ -200,10 +202,10 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
   it('cost the others at most 2 s when their process dies while it waits', async () => {
     const dying = await rig.join();
     const keys = freshKeys();
-    const { token } = await take(a, keys[0], 'other');
-    const lost = acquireSet(dying, keys, 'lost', { waitMs: 20_000 }).catch(() => null);
+    const { token } = await takeLock(a, keys[0], 'other');
+    const lost = acquireMultiLock(dying, keys, 'lost', { waitMs: 20_000 }).catch(() => null);
     await queued(keys[0]);
-    const next = acquireSet(b, keys, 'next', { waitMs: 20_000 });
+    const next = acquireMultiLock(b, keys, 'next', { waitMs: 20_000 });
     await queued(keys[0], 2);
     dying.faults.goAway();
     const { answer, ms } = await timed(Promise.all([release(a, keys[0], 'other', token), next]));
@@ -222,7 +224,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
         setTimeout(() => dying.faults.goAway(), 0);
         return { kind: fate };
       };
-      const answer = acquireSet(dying, keys, 'w1', { leaseMs: 5_000 });
+      const answer = acquireMultiLock(dying, keys, 'w1', { leaseMs: 5_000 });
       await expect(answer).rejects.toMatchObject({ reason: 'UNKNOWN' });
       const holders = await holdersOf(keys);
       expect(holders).toEqual(fate === 'loseReply' ? ['w1', 'w1', 'w1'] : ['', '', '']);
@@ -234,12 +236,12 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     async (kind) => {
       const member = await rig.join();
       const keys = freshKeys();
-      member.faults.onSwap = firstOf(touching(keys[0]), { kind });
-      const { grants } = await takeSet(member, keys, 'w1', { requestId: 'r1' });
+      member.faults.onSwap = firstFates(touching(keys[0]), { kind });
+      const { grants } = await takeMultiLock(member, keys, 'w1', { requestId: 'r1' });
       expect(await holdersOf(keys)).toEqual(['w1', 'w1', 'w1']);
-      const again = await takeSet(a, keys, 'w1', { requestId: 'r1' });
+      const again = await takeMultiLock(a, keys, 'w1', { requestId: 'r1' });
       expect(again.grants.map(({ token }) => token)).toEqual(grants.map(({ token }) => token));
-      const kinds = await kindsOf(rig.under.store, keys[1] as RecordKey);
+      const kinds = await eventKinds(rig.under.store, keys[1] as RecordKey);
       expect(kinds.filter((k) => k === 'granted')).toHaveLength(1);
     },
   );
@@ -248,7 +250,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     const [own, keys] = [await rig.join(), freshKeys()];
     own.faults.onRead = (read) =>
       read.some((key) => key.name === keys[0].name) ? { kind: 'pass', afterMs: 5_000 } : PASS;
-    const asked = acquireSet(own, keys, 'w1', { leaseMs: 60_000, requestId: 'late' });
+    const asked = acquireMultiLock(own, keys, 'w1', { leaseMs: 60_000, requestId: 'late' });
     await expect(asked).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
     await pause(800);
     expect(await holdersOf(keys)).toEqual(['', '', '']);
@@ -257,11 +259,11 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
   it('are given back whole and decided again where the grant came too late', async () => {
     const member = await rig.join();
     const keys = freshKeys();
-    member.faults.onSwap = firstOf(touching(keys[0]), { kind: 'pass', afterMs: 380 });
-    const { grants } = await takeSet(member, keys, 'w1', { leaseMs: 400 });
+    member.faults.onSwap = firstFates(touching(keys[0]), { kind: 'pass', afterMs: 380 });
+    const { grants } = await takeMultiLock(member, keys, 'w1', { leaseMs: 400 });
     expect(Math.min(...grants.map(({ expiresInMs }) => expiresInMs))).toBeGreaterThan(50);
     for (const key of keys) {
-      expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'late', 'granted']);
+      expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'late', 'granted']);
     }
   });
 
@@ -288,7 +290,7 @@ describe.concurrent.each(storeNames)('sets over %s', (name) => {
     });
     const sets = Array.from({ length: 4 }, async (_, i) => {
       for (let n = 0; n < 5 || singles <= 20; n += 1) {
-        const { grants } = await takeSet(a, keys, `set${i}`, { waitMs: 20_000 });
+        const { grants } = await takeMultiLock(a, keys, `set${i}`, { waitMs: 20_000 });
         for (const { name: lock, token } of grants) {
           await release(a, { namespace: 'default', name: lock }, `set${i}`, token);
         }

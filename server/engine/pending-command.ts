@@ -22,18 +22,23 @@ export interface PendingCommand {
 
 export interface Progress {
   /** Its caller was answered: it must not be decided any more. */
-  over: boolean;
+  isAnswered: boolean;
   /** A swap with its change is under way, or its outcome is unknown: it may have been applied. */
-  mayStand: boolean;
+  mayBeApplied: boolean;
 }
 
 /** The key under which this command's answer may be remembered, if its caller gave it an id. */
-export function memoKey(command: AnyCommand): string | null {
+export function idempotencyKey(command: AnyCommand): string | null {
   if (!('request' in command) || command.verb === 'cancel') return null;
   return command.request?.remembered ? command.request.key : null;
 }
 
 /** Verbs that only look: a remembered record can tell them nothing. */
-export function onlyLooks({ verb }: AnyCommand): boolean {
+export function isReadOnly({ verb }: AnyCommand): boolean {
   return verb === 'inspect' || verb === 'check' || verb === 'get';
+}
+
+/** The same command, to be decided from a record that is read from now on. */
+export function retryWithRead(pending: PendingCommand): PendingCommand {
+  return { ...pending, mustRead: true };
 }

@@ -21,13 +21,13 @@ export type AnyRecord = LockRecord | CounterRecord;
 export type AnyCommand = LockCommand | CounterCommand;
 
 /** A record of whatever kind, as this process last saw or wrote it. */
-export type KnownAny = KnownRecord<AnyRecord>;
+export type AnyKnownRecord = KnownRecord<AnyRecord>;
 
 /**
  * Everything that the engine must know of a kind of record: how it is written down, and who
  * decides. Grouping, swapping, remembering and finding out are the same for all kinds.
  */
-export interface Machine<R extends AnyRecord = AnyRecord, C extends AnyCommand = AnyCommand> {
+export interface RecordType<R extends AnyRecord = AnyRecord, C extends AnyCommand = AnyCommand> {
   /** Throws for a text that no version of ours wrote. */
   decode(stored: StoredRecord): KnownRecord<R>;
   encode(next: R, known: KnownRecord<R> | null): EncodedRecord;
@@ -36,14 +36,14 @@ export interface Machine<R extends AnyRecord = AnyRecord, C extends AnyCommand =
   processesIn(record: R): string[];
 }
 
-const LOCKS: Machine<LockRecord, LockCommand> = {
+const LOCKS: RecordType<LockRecord, LockCommand> = {
   decode: decodeRecord,
   encode: encodeRecord,
   decide,
   processesIn: ({ queue }) => queue.map((waiter) => waiter.process),
 };
 
-const COUNTERS: Machine<CounterRecord, CounterCommand> = {
+const COUNTERS: RecordType<CounterRecord, CounterCommand> = {
   decode: decodeCounter,
   encode: encodeCounter,
   decide: decideCounter,
@@ -54,6 +54,6 @@ const COUNTERS: Machine<CounterRecord, CounterCommand> = {
  * The engine hands a machine nothing but records and commands of its own kind: those that came
  * under such a key.
  */
-export function machineOf({ kind }: RecordKey): Machine {
+export function recordTypeOf({ kind }: RecordKey): RecordType {
   return kind === 'counter' ? COUNTERS : LOCKS;
 }

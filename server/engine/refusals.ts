@@ -1,5 +1,5 @@
 import { LockyardError } from '../contract/errors';
-import { whatIsUnreadable } from '../storage/codec/unreadable-record';
+import { describeUnreadable } from '../storage/codec/unreadable-record';
 import { StoreError } from '../storage/record-store';
 
 /** @param cause names why where the store itself refuses */
@@ -18,7 +18,7 @@ export function unknownOutcome(cause: unknown): LockyardError {
  * What a failure means to a call of which a step was, or may have been, applied: never that nothing
  * was changed.
  */
-export function inDoubt(error: unknown): unknown {
+export function unknownIfDenied(error: unknown): unknown {
   const isDenial = error instanceof LockyardError && NOTHING_CHANGED.has(error.reason);
   return isDenial ? unknownOutcome(error) : error;
 }
@@ -26,7 +26,7 @@ export function inDoubt(error: unknown): unknown {
 const NOTHING_CHANGED: ReadonlySet<string> = new Set(['BACKEND_DOWN', 'CONTENDED', 'TOO_LARGE']);
 
 export function unreadable(cause: unknown): LockyardError {
-  const text = `This record cannot be read. ${whatIsUnreadable(cause)} Nothing was changed.`;
+  const text = `This record cannot be read. ${describeUnreadable(cause)} Nothing was changed.`;
   return new LockyardError('UNSUPPORTED', text, { cause });
 }
 
@@ -40,13 +40,18 @@ export function tooLarge(): LockyardError {
   return new LockyardError('TOO_LARGE', text);
 }
 
-export function setTooLarge(): LockyardError {
+export function multiLockTooLarge(): LockyardError {
   const text =
     'With this, these locks together would be larger than their backend takes at once. Nothing was changed.';
   return new LockyardError('TOO_LARGE', text);
 }
 
-export function tooLate(cause: unknown): LockyardError {
+export function grantTooLate(cause: unknown): LockyardError {
   const text = 'The grant came too late to be of use. It may last until its lease ends.';
   return new LockyardError('UNKNOWN', text, { cause });
+}
+
+/** `decide` was given a record and a remembered answer of two instants: it must be asked again. */
+export function isStaleRead({ reason }: LockyardError): boolean {
+  return reason === 'CONTENDED';
 }

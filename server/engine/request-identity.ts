@@ -23,7 +23,7 @@ export function requestIdentity(scope: RequestScope): RequestIdentity {
   const { service, verb, namespace, name, requestId, input } = scope;
   return {
     key: digest([service, verb, namespace, name, requestId]),
-    inputHash: digest(inOneOrder(input)),
+    inputHash: digest(withSortedKeys(input)),
     remembered: true,
   };
 }
@@ -35,9 +35,9 @@ export function anonymousRequest(random: () => string = newWriter): RequestIdent
 }
 
 /** An object says the same in whatever order its keys stand. */
-function inOneOrder(value: unknown): unknown {
+function withSortedKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const entries = Object.entries(value).map(([key, part]) => [key, inOneOrder(part)] as const);
+  const entries = Object.entries(value).map(([key, part]) => [key, withSortedKeys(part)] as const);
   return entries.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 

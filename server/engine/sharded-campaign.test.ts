@@ -36,10 +36,10 @@ it('a random campaign over two shards breaks no promise that one store keeps', a
   }
   const told = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
   const heard = new Set(told.map(({ lock, token }) => `${lock} ${token}`));
-  const givenBack = (lock: string) =>
+  const revertedGrants = (lock: string) =>
     eventsOf(lock).filter(({ kind, token }) => kind === 'granted' && !heard.has(`${lock} ${token}`))
       .length;
-  expect(checkHistory(calls, { givenBack }), `seed ${seed}`).toEqual([]);
+  expect(checkHistory(calls, { revertedGrants }), `seed ${seed}`).toEqual([]);
   expect(heard.size, `seed ${seed}`).toBeGreaterThan(10);
   for (const { name } of keys) {
     const revs = [...new Set(eventsOf(name).map(({ rev }) => rev))];

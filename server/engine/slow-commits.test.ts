@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
-import { EngineRig, kindsOf, type Member, pause, renew, take } from './testing/engine-rig';
-import { firstOf, touching } from './testing/faulty-store';
+import { EngineRig, eventKinds, type Member, pause, renew, takeLock } from './testing/engine-rig';
+import { firstFates, touching } from './testing/faulty-store';
 
 describe.each(storeNames)('an engine whose commits over %s are slow', (name) => {
   let rig: EngineRig;
@@ -15,7 +15,7 @@ describe.each(storeNames)('an engine whose commits over %s are slow', (name) => 
 
   it('subtracts the wait for a commit from the lease once', async () => {
     const key = freshKey();
-    const { token } = await take(member, key, 'w1');
+    const { token } = await takeLock(member, key, 'w1');
     const release = await rig.under.stallRow(key);
     const askedAt = performance.now();
     const renewing = renew(member, key, 'w1', token, 12_000);
@@ -31,12 +31,12 @@ describe.each(storeNames)('an engine whose commits over %s are slow', (name) => 
 
   it('answers lost, and never renewed, where the lease was over when its renewal was confirmed', async () => {
     const key = freshKey();
-    const { token } = await take(member, key, 'w1', { leaseMs: 300 });
-    member.faults.onSwap = firstOf(touching(key), { kind: 'pass', afterMs: 600 });
+    const { token } = await takeLock(member, key, 'w1', { leaseMs: 300 });
+    member.faults.onSwap = firstFates(touching(key), { kind: 'pass', afterMs: 600 });
     expect(await renew(member, key, 'w1', token, 300)).toMatchObject({
       outcome: 'lost',
       cause: 'expired',
     });
-    expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'renewed', 'expired']);
+    expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'renewed', 'expired']);
   });
 });

@@ -1,19 +1,19 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { TestClock } from '../platform/testing/test-clock';
-import { BackendClock } from './store-clock';
+import { StoreClock } from './store-clock';
 
 const AHEAD_MS = 1_000_000;
 
 let ours: TestClock;
 let theirs: TestClock;
-let clock: BackendClock;
+let clock: StoreClock;
 let steps: number[];
 
 beforeEach(() => {
   ours = new TestClock(0);
   theirs = new TestClock(AHEAD_MS);
   steps = [];
-  clock = new BackendClock(
+  clock = new StoreClock(
     () => ours.monotonic(),
     (ms) => steps.push(ms),
   );

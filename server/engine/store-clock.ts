@@ -4,7 +4,7 @@ import { ClockInterval } from '../storage/clock-interval';
  * What is known of a backend's clock without asking it: between which two instants it is, unless it
  * was set just now.
  */
-export class BackendClock {
+export class StoreClock {
   private readonly interval = new ClockInterval();
 
   /**

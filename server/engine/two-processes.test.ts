@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FreezeCommand, NoticeCommand } from '../core/lock/lock-command';
+import type { FreezeCommand, ReleaseRequestCommand } from '../core/lock/lock-command';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
@@ -7,12 +7,12 @@ import { anonymousRequest } from './request-identity';
 import {
   acquire,
   EngineRig,
-  kindsOf,
+  eventKinds,
   type Member,
   pause,
   release,
   renew,
-  take,
+  takeLock,
 } from './testing/engine-rig';
 
 const SHARED = { mode: 'shared' } as const;
@@ -37,13 +37,13 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
   };
   const freezing = (member: Member, key: RecordKey, verb: FreezeCommand['verb']) =>
     member.engine.run(key, { verb, ...act() });
-  const tell = (key: RecordKey, verb: NoticeCommand['verb'], token: number) =>
+  const tell = (key: RecordKey, verb: ReleaseRequestCommand['verb'], token: number) =>
     b.engine.run(key, { verb, token, ...act() });
 
   it('readers at both share a lock; a writer waits for both, and readers after it for the writer', async () => {
     const key = freshKey();
-    const first = await take(a, key, 'r1', SHARED);
-    const second = await take(b, key, 'r2', SHARED);
+    const first = await takeLock(a, key, 'r1', SHARED);
+    const second = await takeLock(b, key, 'r2', SHARED);
     const writing = acquire(b, key, 'w', { waitMs: 10_000 });
     await queued(key, 1);
     const late = acquire(a, key, 'r3', { ...SHARED, waitMs: 10_000 });
@@ -60,7 +60,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
 
   it('readers who wait at both are let in side by side', async () => {
     const key = freshKey();
-    const { token } = await take(a, key, 'w');
+    const { token } = await takeLock(a, key, 'w');
     const readers = [a, b, a, b].map((member, i) =>
       acquire(member, key, `r${i}`, { ...SHARED, waitMs: 10_000 }),
     );
@@ -76,7 +76,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     let writers = 0;
     const visit = async (member: Member, i: number) => {
       const mode = i % 4 === 0 ? 'exclusive' : 'shared';
-      const { token } = await take(member, key, `v${i}`, { mode, waitMs: 30_000 });
+      const { token } = await takeLock(member, key, `v${i}`, { mode, waitMs: 30_000 });
       if (mode === 'shared') readers += 1;
       else writers += 1;
       const isAlone = mode === 'shared' ? writers === 0 : writers === 1 && readers === 0;
@@ -92,7 +92,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
 
   it('a freeze by one keeps the waiters of the other in line, until it is lifted', async () => {
     const key = freshKey();
-    const { token } = await take(a, key, 'w1');
+    const { token } = await takeLock(a, key, 'w1');
     const waiting = acquire(b, key, 'w2', { waitMs: 20_000 });
     await queued(key, 1);
     expect(await freezing(a, key, 'freeze')).toMatchObject({ outcome: 'frozen' });
@@ -103,13 +103,13 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
     expect(await inspect(key)).toMatchObject({ state: 'frozen', holders: [], waiters: [{}] });
     expect(await freezing(a, key, 'unfreeze')).toMatchObject({ outcome: 'unfrozen' });
     expect(await waiting).toMatchObject({ outcome: 'granted' });
-    expect(await kindsOf(rig.under.store, key)).toContain('unfrozen');
+    expect(await eventKinds(rig.under.store, key)).toContain('unfrozen');
   });
 
   it('after a lease that lapsed the lock rests for the lock-delay, then goes to who waits at the other', async () => {
     const key = { ...freshKey(), namespace: 'slow' };
-    const { expiresAt } = await take(a, key, 'w1', { leaseMs: 300 });
-    const answer = await take(b, key, 'w2', { waitMs: 10_000, leaseMs: 10_000 });
+    const { expiresAt } = await takeLock(a, key, 'w1', { leaseMs: 300 });
+    const answer = await takeLock(b, key, 'w2', { waitMs: 10_000, leaseMs: 10_000 });
     const grantedAt = answer.expiresAt - 10_000;
     expect(grantedAt).toBeGreaterThanOrEqual(expiresAt + 1_500);
     expect(grantedAt).toBeLessThan(expiresAt + 3_500);
@@ -117,7 +117,7 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
 
   it('what one is asked to tell a holder, the holder hears from the other at its next renewal', async () => {
     const key = freshKey();
-    const { token, expiresAt } = await take(a, key, 'w1');
+    const { token, expiresAt } = await takeLock(a, key, 'w1');
     expect(await tell(key, 'askRelease', token)).toMatchObject({ outcome: 'told' });
     expect(await renew(a, key, 'w1', token)).toMatchObject({ askedToRelease: { by: 'ada' } });
     expect(await tell(key, 'stopRenewals', token)).toMatchObject({ outcome: 'told' });
@@ -131,13 +131,13 @@ describe.concurrent.each(storeNames)('two processes over %s', (name) => {
 
   it('a hold whose renewals were stopped is entered again for what is left of it, however little that is, and says so', async () => {
     const key = freshKey();
-    const { token, expiresAt } = await take(a, key, 'w1', { leaseMs: 60_000 });
+    const { token, expiresAt } = await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     await tell(key, 'stopRenewals', token);
     const again = { leaseMs: 3_600_000, reentrant: true, requestId: 'again' };
-    const entered = await take(a, key, 'w1', again);
+    const entered = await takeLock(a, key, 'w1', again);
     expect(entered).toMatchObject({ token, holdCount: 2, expiresAt });
     expect(entered.expiresInMs).toBeLessThanOrEqual(60_000);
-    expect(await take(b, key, 'w1', again)).toMatchObject({ token, holdCount: 2, expiresAt });
+    expect(await takeLock(b, key, 'w1', again)).toMatchObject({ token, holdCount: 2, expiresAt });
     expect(await inspect(key)).toMatchObject({ holders: [{ token, holdCount: 2 }] });
   });
 });

@@ -5,13 +5,13 @@ import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../storage/record-store';
 import {
   acquire,
-  askOf,
+  acquireCommand,
   EngineRig,
-  kindsOf,
+  eventKinds,
   type Member,
   pause,
   release,
-  take,
+  takeLock,
 } from './testing/engine-rig';
 
 describe.concurrent.each(storeNames)('waiting over %s', (name) => {
@@ -40,14 +40,14 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     const turnsMs: number[] = [];
     for (let turn = 0; turn < 5; turn += 1) {
       const key = freshKey();
-      const { token } = await take(a, key, 'w1');
+      const { token } = await takeLock(a, key, 'w1');
       const waiting = acquire(a, key, 'w2', { waitMs: 10_000 });
       await queued(key, 1);
       await release(a, key, 'w1', token);
       const { answer, ms } = await timed(waiting);
       turnsMs.push(ms);
       expect(answer).toMatchObject({ outcome: 'granted', holdCount: 1 });
-      expect(await kindsOf(rig.under.store, key)).toEqual([
+      expect(await eventKinds(rig.under.store, key)).toEqual([
         'granted',
         'queued',
         'released',
@@ -60,7 +60,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
 
   it('a waiter is granted what is released at another process, soon', async () => {
     const key = freshKey();
-    const { token } = await take(a, key, 'w1');
+    const { token } = await takeLock(a, key, 'w1');
     const waiting = acquire(b, key, 'w2', { waitMs: 10_000 });
     await queued(key, 1);
     await release(a, key, 'w1', token);
@@ -71,17 +71,17 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
 
   it('a waiter is granted a lock whose holder let its lease lapse', async () => {
     const key = freshKey();
-    await take(a, key, 'w1', { leaseMs: 500 });
+    await takeLock(a, key, 'w1', { leaseMs: 500 });
     const { answer, ms } = await timed(acquire(b, key, 'w2', { waitMs: 10_000 }));
     expect(answer).toMatchObject({ outcome: 'granted' });
     expect(ms).toBeGreaterThan(400);
     expect(ms).toBeLessThan(4_000);
-    expect(await kindsOf(rig.under.store, key)).toContain('expired');
+    expect(await eventKinds(rig.under.store, key)).toContain('expired');
   });
 
   it('the queue is first in, first out, over two processes', async () => {
     const key = freshKey();
-    const { token } = await take(a, key, 'first');
+    const { token } = await takeLock(a, key, 'first');
     const served: string[] = [];
     const tokens: number[] = [];
     const waiting: Promise<void>[] = [];
@@ -89,7 +89,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
       const where = i % 3 === 0 ? b : a;
       const owner = `w${i}`;
       waiting.push(
-        take(where, key, owner, { waitMs: 20_000 }).then(async (granted) => {
+        takeLock(where, key, owner, { waitMs: 20_000 }).then(async (granted) => {
           served.push(owner);
           tokens.push(granted.token);
           await release(where, key, owner, granted.token);
@@ -105,7 +105,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
 
   it('a late comer never overtakes the queue', async () => {
     const key = freshKey();
-    const { token } = await take(a, key, 'w1');
+    const { token } = await takeLock(a, key, 'w1');
     const waiting = acquire(b, key, 'w2', { waitMs: 10_000 });
     await queued(key, 1);
     await release(a, key, 'w1', token);
@@ -115,18 +115,18 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
 
   it('patience that ends is answered `timeout`, when it ends, and leaves no place', async () => {
     const key = freshKey();
-    const { token } = await take(a, key, 'w1');
+    const { token } = await takeLock(a, key, 'w1');
     const { answer, ms } = await timed(acquire(a, key, 'w2', { waitMs: 600 }));
     expect(answer).toMatchObject({ outcome: 'timeout', holders: [{ token }], queueLength: 0 });
     expect(ms).toBeGreaterThan(550);
     expect(ms).toBeLessThan(3_000);
     expect(await queueOf(key)).toEqual([]);
-    expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'queued', 'timeout']);
+    expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'timeout']);
   });
 
   it('patience is over all requests of one id: it is not given anew to each', async () => {
     const key = freshKey();
-    await take(a, key, 'w1', { leaseMs: 60_000 });
+    await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const ask = () =>
       acquire(a, key, 'w2', { waitMs: 3_000, requestId: 'r', wait: { holdRequestMs: 1_200 } });
     const startedAt = performance.now();
@@ -142,14 +142,14 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
     expect(performance.now() - startedAt).toBeGreaterThan(2_900);
     expect(performance.now() - startedAt).toBeLessThan(8_000);
     expect((await ask()).outcome).toBe('timeout');
-    expect((await kindsOf(rig.under.store, key)).filter((kind) => kind === 'queued')).toHaveLength(
-      1,
-    );
+    expect(
+      (await eventKinds(rig.under.store, key)).filter((kind) => kind === 'queued'),
+    ).toHaveLength(1);
   });
 
   it('a request that ends is answered `queued`, and asked again keeps its place, at any process', async () => {
     const key = freshKey();
-    const { token } = await take(a, key, 'w1');
+    const { token } = await takeLock(a, key, 'w1');
     const ask = (where: Member, owner: string, holdRequestMs: number) =>
       acquire(where, key, owner, { waitMs: 20_000, requestId: 'r', wait: { holdRequestMs } });
     const first = ask(a, 'w2', 300);
@@ -169,7 +169,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
 
   it('a place that nobody asks for again is kept 2 s, no more', async () => {
     const key = freshKey();
-    const { token } = await take(a, key, 'w1');
+    const { token } = await takeLock(a, key, 'w1');
     const left = acquire(a, key, 'w2', {
       waitMs: 20_000,
       requestId: 'r',
@@ -187,19 +187,19 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
 
   it('a caller without a request id that hangs up leaves the queue at once', async () => {
     const key = freshKey();
-    await take(a, key, 'w1');
+    await takeLock(a, key, 'w1');
     const line = new AbortController();
     const waiting = acquire(a, key, 'w2', { waitMs: 20_000, wait: { signal: line.signal } });
     await queued(key, 1);
     line.abort();
     await waiting;
     expect(await queueOf(key)).toEqual([]);
-    expect(await kindsOf(rig.under.store, key)).toEqual(['granted', 'queued', 'cancelled']);
+    expect(await eventKinds(rig.under.store, key)).toEqual(['granted', 'queued', 'cancelled']);
   });
 
   it('a caller with a request id that hangs up keeps its place for 2 s', async () => {
     const key = freshKey();
-    await take(a, key, 'w1');
+    await takeLock(a, key, 'w1');
     const line = new AbortController();
     const parts = { waitMs: 20_000, requestId: 'r' };
     const waiting = acquire(a, key, 'w2', { ...parts, wait: { signal: line.signal } });
@@ -215,7 +215,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
 
   it('a grant that its caller never heard of is given back', async () => {
     const key = freshKey();
-    const { token } = await take(a, key, 'w1');
+    const { token } = await takeLock(a, key, 'w1');
     const line = new AbortController();
     const waiting = acquire(a, key, 'w2', { waitMs: 20_000, wait: { signal: line.signal } });
     await queued(key, 1);
@@ -229,7 +229,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
   it('a queue that is full is told, and takes nobody else', async () => {
     const key = { ...freshKey(), namespace: 'small' };
     rig.policies.set('small', { queueLimit: 2, lockDelayMs: 0 });
-    await take(a, key, 'w1');
+    await takeLock(a, key, 'w1');
     const waiting = ['w2', 'w3'].map((owner) => acquire(a, key, owner, { waitMs: 1_500 }));
     await queued(key, 2);
     expect(await acquire(b, key, 'w4', { waitMs: 1_000 })).toMatchObject({
@@ -242,11 +242,11 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
 
   it('a cancelled wait ends in `timeout`, and its place is gone', async () => {
     const key = freshKey();
-    await take(a, key, 'w1');
+    await takeLock(a, key, 'w1');
     const parts = { waitMs: 20_000, requestId: 'r' };
     const waiting = acquire(a, key, 'w2', parts);
     await queued(key, 1);
-    const { request } = askOf(key, 'w2', parts);
+    const { request } = acquireCommand(key, 'w2', parts);
     const cancel = { verb: 'cancel', service: 'orders', owner: 'w2', request } as const;
     expect(await b.engine.run(key, cancel)).toEqual({ outcome: 'cancelled' });
     const { answer, ms } = await timed(waiting);
@@ -258,7 +258,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
   it('a process that dies without a word costs its queue at most 2 s', async () => {
     const key = freshKey();
     const dying = await rig.join();
-    const { token } = await take(a, key, 'w1');
+    const { token } = await takeLock(a, key, 'w1');
     const lost = acquire(dying, key, 'w2', { waitMs: 4_000 }).catch(() => null);
     await queued(key, 1);
     const lostToo = acquire(dying, key, 'w3', { waitMs: 4_000 }).catch(() => null);
@@ -276,7 +276,7 @@ describe.concurrent.each(storeNames)('waiting over %s', (name) => {
   it('a process that drains answers `queued` to all, and every place is kept for those who ask elsewhere', async () => {
     const key = freshKey();
     const draining = await rig.join();
-    const { token } = await take(a, key, 'w1');
+    const { token } = await takeLock(a, key, 'w1');
     const parts = { waitMs: 20_000, requestId: 'r' };
     const waiting = acquire(draining, key, 'w2', parts);
     await queued(key, 1);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
-import { acquire, EngineRig, release, take } from './testing/engine-rig';
+import { acquire, EngineRig, release, takeLock } from './testing/engine-rig';
 
 let rig: EngineRig;
 beforeAll(async () => {
@@ -11,7 +11,7 @@ afterAll(() => rig.close());
 it('a waiter that asks again after a restart has waited since it came first', async () => {
   const key = freshKey();
   const before = await rig.join();
-  const { token } = await take(before, key, 'w1', { leaseMs: 600_000 });
+  const { token } = await takeLock(before, key, 'w1', { leaseMs: 600_000 });
   const parts = { waitMs: 60_000, requestId: 'r' };
   const waiting = acquire(before, key, 'w2', parts);
   const waiters = async () => (await before.engine.run(key, { verb: 'inspect' })).waiters.length;

@@ -4,11 +4,11 @@ import { storeNames } from '../storage/conformance/testing/stores-under-test';
 import {
   acquire,
   EngineRig,
-  kindsOf,
+  eventKinds,
   type Member,
   pause,
   release,
-  take,
+  takeLock,
 } from './testing/engine-rig';
 
 describe.concurrent.each(storeNames)('one request over several calls, over %s', (name) => {
@@ -25,7 +25,7 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
 
   it('has one patience, also where another process is the first to see it end', async () => {
     const key = freshKey();
-    await take(a, key, 'w1', { leaseMs: 60_000 });
+    await takeLock(a, key, 'w1', { leaseMs: 60_000 });
     const parts = { waitMs: 2_400, requestId: 'r' };
     const first = await acquire(a, key, 'w2', { ...parts, wait: { holdRequestMs: 1_200 } });
     expect(first).toMatchObject({ outcome: 'queued' });
@@ -41,13 +41,13 @@ describe.concurrent.each(storeNames)('one request over several calls, over %s', 
     expect(performance.now() - startedAt).toBeLessThan(2_300);
     isOver = true;
     await watching;
-    const queued = (await kindsOf(rig.under.store, key)).filter((kind) => kind === 'queued');
+    const queued = (await eventKinds(rig.under.store, key)).filter((kind) => kind === 'queued');
     expect(queued).toHaveLength(1);
   });
 
   it('keeps its place while one of its calls is on the line, though another hangs up', async () => {
     const key = freshKey();
-    const { token } = await take(a, key, 'w1');
+    const { token } = await takeLock(a, key, 'w1');
     const parts = { waitMs: 20_000, requestId: 'r' };
     const broken = new AbortController();
     const first = acquire(a, key, 'w2', { ...parts, wait: { signal: broken.signal } });

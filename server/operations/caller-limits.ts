@@ -15,7 +15,7 @@ const WAITS_RETRY_MS = 500;
 /** How many calls a second may be saved up for. */
 const BURST_SECONDS = 2;
 
-interface Bucket {
+interface TokenBucket {
   calls: number;
   filledAt: number;
 }
@@ -26,7 +26,7 @@ interface Bucket {
  */
 export class CallerLimits {
   /** By key, then by namespace. Both are made by admins alone, so there are never many. */
-  private readonly buckets = new Map<string, Map<string, Bucket>>();
+  private readonly buckets = new Map<string, Map<string, TokenBucket>>();
   /** Acquires that wait, by key. */
   private readonly waits = new Map<string, number>();
   private readonly refusals = new Map<Limit, number>(LIMITS.map((limit) => [limit, 0]));
@@ -108,8 +108,8 @@ export class CallerLimits {
     ];
   }
 
-  private bucketOf(keyId: string, namespace: string, burst: number): Bucket {
-    const ofKey = this.buckets.get(keyId) ?? new Map<string, Bucket>();
+  private bucketOf(keyId: string, namespace: string, burst: number): TokenBucket {
+    const ofKey = this.buckets.get(keyId) ?? new Map<string, TokenBucket>();
     if (ofKey.size === 0) this.buckets.set(keyId, ofKey);
     const known = ofKey.get(namespace);
     if (known) return known;

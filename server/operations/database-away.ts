@@ -7,7 +7,7 @@ import type { LockyardError } from '../contract/errors';
  *
  * @param call queries and subscriptions change nothing; of any other it is not known
  */
-export function databaseAway(
+export function databaseRefusal(
   error: unknown,
   call: 'query' | 'subscription' | 'mutation' | 'unknown',
 ): LockyardError | null {

@@ -1,7 +1,7 @@
 import type { Database } from '@/db/database';
 import type { Actor } from '../auth/actor';
-import type { ApiKeyRing } from '../auth/api-keys/api-key-verifier';
-import type { SessionKeeper } from '../auth/sessions/session-manager';
+import type { ApiKeyVerifier } from '../auth/api-keys/api-key-verifier';
+import type { SessionManager } from '../auth/sessions/session-manager';
 import type { Config } from '../bootstrap/config/config';
 import type { LockEngine } from '../engine/lock-engine';
 import type { NameCount } from '../engine/names/name-count';
@@ -9,7 +9,7 @@ import type { EventHistory } from '../monitoring/history/event-history';
 import type { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import type { Metrics } from '../monitoring/metrics/metrics';
 import type { NameDeletion } from '../monitoring/names/name-deletion';
-import type { LockBoard } from '../monitoring/projection/lock-projection';
+import type { LockProjection } from '../monitoring/projection/lock-projection';
 import type { FleetView } from '../monitoring/rollups/fleet-view';
 import type { LockInsights } from '../monitoring/rollups/lock-insights';
 import type { Clock } from '../platform/clock';
@@ -28,8 +28,8 @@ export interface ControlRuntime {
   log: Log;
   database: Database;
   namespaces: NamespaceDirectory;
-  apiKeys: ApiKeyRing;
-  sessions: SessionKeeper;
+  apiKeys: ApiKeyVerifier;
+  sessions: SessionManager;
   refusedActs: RefusedActs;
   /** Keys what only this installation may make, such as setup and demo links. */
   secret: string;
@@ -41,23 +41,23 @@ export interface Runtime extends ControlRuntime {
   engines: Map<string, LockEngine>;
   /** By backend id. */
   guarantees: Map<string, GuaranteeWatch>;
-  board: LockBoard;
+  projection: LockProjection;
   events: EventHistory;
   insights: LockInsights;
   fleet: FleetView;
   metrics: Metrics;
-  names: NameCount;
+  nameCount: NameCount;
   limits: CallerLimits;
-  deletion: NameDeletion;
+  nameDeletion: NameDeletion;
   /** Random, new at every start. */
   processId: string;
   close(): Promise<void>;
 }
 
 /** The line to a caller, on which it may hang up. */
-export interface CallerLine {
+export interface CallerConnection {
   /** Whether the caller has hung up. */
-  readonly isDown: boolean;
+  readonly isClosed: boolean;
   /**
    * Aborted when the caller hangs up. Made when it is first asked for, which calls that do not wait
    * had better not.
@@ -66,7 +66,7 @@ export interface CallerLine {
   /**
    * From now on the call only waits for others: what it took of this process's capacity is free.
    */
-  beginsToWait(): void;
+  onWaiting(): void;
 }
 
 /** One call of an operation that needs no backend. */
@@ -84,7 +84,7 @@ export interface ControlContext {
   /** Whether the caller has hung up: cheaper than `signal`, for those who ask once. */
   hasHungUp?(): boolean;
   /** As `CallerLine.beginsToWait`. */
-  beginsToWait?(): void;
+  onWaiting?(): void;
 }
 
 /**

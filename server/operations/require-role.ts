@@ -7,7 +7,7 @@ import type { ControlContext } from './operation-context';
  * The actors that may use the console's operations: a person, the command line, or the server
  * itself.
  */
-export type Person = UserActor | CliActor | SystemActor;
+export type ConsoleActor = UserActor | CliActor | SystemActor;
 
 /**
  * The caller, who has at least this role.
@@ -16,7 +16,7 @@ export type Person = UserActor | CliActor | SystemActor;
  *   lesser role or an API key, `BACKEND_DOWN` when more than reading is asked for and the sign-in
  *   cannot be checked now
  */
-export async function requireRole(ctx: ControlContext, role: Role): Promise<Person> {
+export async function requireRole(ctx: ControlContext, role: Role): Promise<ConsoleActor> {
   const { actor } = ctx;
   if (!actor) throw new LockyardError('UNAUTHENTICATED', 'Sign in first.');
   if (actor.kind === 'service') {

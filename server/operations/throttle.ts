@@ -1,28 +1,28 @@
 /** How often a watcher is notified. */
-interface Pace {
+interface UpdateInterval {
   /** At most once in this time, however much changes. */
-  gapMs: number;
+  minMs: number;
   /** At least once in this time, even if nothing changes. */
-  beatMs: number;
+  maxMs: number;
 }
 
 /**
  * The rate for a page that follows locks: slow enough to read, and frequent enough to show its age.
  */
-export const LIVE_PACE: Pace = { gapMs: 500, beatMs: 2_000 };
+export const LIVE_UPDATES: UpdateInterval = { minMs: 500, maxMs: 2_000 };
 
 /**
  * Yields at once, then after changes and at every interval, until the signal. Unsubscribes when it
  * ends.
  */
-export async function* pacedChanges(
+export async function* throttledChanges(
   subscribe: (listener: () => void) => () => void,
-  { gapMs, beatMs }: Pace,
+  { minMs, maxMs }: UpdateInterval,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<void, void> {
   let hasChanged = false;
   let wake = () => {};
-  const nap = (ms: number, isOver: () => boolean) =>
+  const sleep = (ms: number, isOver: () => boolean) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       wake = () => {
@@ -42,8 +42,8 @@ export async function* pacedChanges(
     while (!signal?.aborted) {
       hasChanged = false;
       yield;
-      await nap(gapMs, () => false);
-      await nap(beatMs - gapMs, () => hasChanged);
+      await sleep(minMs, () => false);
+      await sleep(maxMs - minMs, () => hasChanged);
     }
   } finally {
     unsubscribe();

@@ -104,7 +104,7 @@ describe('what is known of a clock elsewhere', () => {
     const clock = new ClockInterval();
     expect(clock.at(0)).toBe(null);
     clock.measure(5, 0, 1);
-    clock.forget();
+    clock.reset();
     expect(clock.at(2)).toBe(null);
   });
 });

@@ -18,24 +18,24 @@ export class ClockInterval {
   /**
    * @param shown what the other clock showed, in whole milliseconds
    * @param sentAt when the question left, on our monotonic clock
-   * @param cameAt when the answer came, on the same clock
+   * @param answeredAt when the answer came, on the same clock
    * @returns the least amount by which the other clock was set since; negative if it was set back,
    *   0 if the measurement fits
    */
-  measure(shown: number, sentAt: number, cameAt: number): number {
-    const earliest = { offset: shown - cameAt, takenAt: cameAt };
+  measure(shown: number, sentAt: number, answeredAt: number): number {
+    const earliest = { offset: shown - answeredAt, takenAt: answeredAt };
     // The other clock may have run fast ever since the question left.
     const latest = { offset: shown + GRAIN_MS - sentAt, takenAt: sentAt };
-    const kept = this.at(cameAt);
-    const shownAtMost = latestOf(latest, cameAt);
-    if (kept === null || kept.earliest > shownAtMost || kept.latest < shown) {
+    const known = this.at(answeredAt);
+    const shownAtMost = latestOf(latest, answeredAt);
+    if (known === null || known.earliest > shownAtMost || known.latest < shown) {
       this.earliestBy = earliest;
       this.latestBy = latest;
-      if (kept === null) return 0;
-      return kept.latest < shown ? shown - kept.latest : shownAtMost - kept.earliest;
+      if (known === null) return 0;
+      return known.latest < shown ? shown - known.latest : shownAtMost - known.earliest;
     }
-    if (shown > kept.earliest) this.earliestBy = earliest;
-    if (shownAtMost < kept.latest) this.latestBy = latest;
+    if (shown > known.earliest) this.earliestBy = earliest;
+    if (shownAtMost < known.latest) this.latestBy = latest;
     return 0;
   }
 
@@ -53,7 +53,7 @@ export class ClockInterval {
   }
 
   /** As if never measured: another server may answer from now on. */
-  forget(): void {
+  reset(): void {
     this.earliestBy = null;
     this.latestBy = null;
   }

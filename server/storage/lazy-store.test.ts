@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { LateStore } from './lazy-store';
+import { LazyStore } from './lazy-store';
 
 /** A try is made every two seconds. */
 const TRIES_MS = 20_000;
@@ -15,7 +15,7 @@ it('a backend that stays away is told once for each reason, and is tried again a
   let reason = 'refused';
   let tries = 0;
   const told: string[] = [];
-  const store = await LateStore.start(
+  const store = await LazyStore.start(
     async () => {
       tries += 1;
       throw new Error(reason);

@@ -15,7 +15,7 @@ const RETRY_MS = 2_000;
  * A store that may be absent when the process starts. It retries until it is there; until then
  * every call fails and nothing is applied.
  */
-export class LateStore implements RecordStore, HistorySource {
+export class LazyStore implements RecordStore, HistorySource {
   private store: Store | null = null;
   private retry: NodeJS.Timeout | undefined;
   private isClosed = false;
@@ -35,14 +35,14 @@ export class LateStore implements RecordStore, HistorySource {
   static async start(
     open: () => Promise<Store>,
     onFailure: (error: unknown) => void,
-  ): Promise<LateStore> {
-    const late = new LateStore(open, onFailure);
-    await late.tryToOpen();
-    return late;
+  ): Promise<LazyStore> {
+    const lazy = new LazyStore(open, onFailure);
+    await lazy.tryToOpen();
+    return lazy;
   }
 
-  get paysByRecord(): boolean {
-    return this.store?.paysByRecord ?? false;
+  get costsPerRecord(): boolean {
+    return this.store?.costsPerRecord ?? false;
   }
 
   get estimatesClock(): boolean {
@@ -50,43 +50,43 @@ export class LateStore implements RecordStore, HistorySource {
   }
 
   read(keys: RecordKey[], requestKeys: string[]) {
-    return this.opened().then((store) => store.read(keys, requestKeys));
+    return this.requireStore().then((store) => store.read(keys, requestKeys));
   }
 
   swap(changes: Change[]) {
-    return this.opened().then((store) => store.swap(changes));
+    return this.requireStore().then((store) => store.swap(changes));
   }
 
   swapAll(changes: Change[]) {
-    return this.opened().then((store) => store.swapAll(changes));
+    return this.requireStore().then((store) => store.swapAll(changes));
   }
 
   scan(cursor: Cursor, limit: number) {
-    return this.opened().then((store) => store.scan(cursor, limit));
+    return this.requireStore().then((store) => store.scan(cursor, limit));
   }
 
-  forget(records: Parameters<Store['forget']>[0]) {
-    return this.opened().then((store) => store.forget(records));
+  deleteRecords(records: Parameters<Store['deleteRecords']>[0]) {
+    return this.requireStore().then((store) => store.deleteRecords(records));
   }
 
   guarantees() {
-    return this.opened().then((store) => store.guarantees());
+    return this.requireStore().then((store) => store.guarantees());
   }
 
   historyAfter(position: number, limit: number) {
-    return this.opened().then((store) => store.historyAfter(position, limit));
+    return this.requireStore().then((store) => store.historyAfter(position, limit));
   }
 
   historyOf(ids: number[]) {
-    return this.opened().then((store) => store.historyOf(ids));
+    return this.requireStore().then((store) => store.historyOf(ids));
   }
 
   pruneHistory(position: number, before: number) {
-    return this.opened().then((store) => store.pruneHistory(position, before));
+    return this.requireStore().then((store) => store.pruneHistory(position, before));
   }
 
   historyEnd() {
-    return this.opened().then((store) => store.historyEnd());
+    return this.requireStore().then((store) => store.historyEnd());
   }
 
   async close(): Promise<void> {
@@ -95,7 +95,7 @@ export class LateStore implements RecordStore, HistorySource {
     await this.store?.close();
   }
 
-  private async opened(): Promise<Store> {
+  private async requireStore(): Promise<Store> {
     if (this.store) return this.store;
     throw new StoreError('This backend has not been there since the start.', 'no');
   }
@@ -106,9 +106,9 @@ export class LateStore implements RecordStore, HistorySource {
       if (this.isClosed) await store.close();
       else this.store = store;
     } catch (error) {
-      const isAsBefore = String(error) === this.failure;
+      const isSameFailure = String(error) === this.failure;
       this.failure = String(error);
-      if (!isAsBefore) this.onFailure(error);
+      if (!isSameFailure) this.onFailure(error);
       if (this.isClosed) return;
       this.retry = setTimeout(() => void this.tryToOpen(), RETRY_MS).unref();
     }

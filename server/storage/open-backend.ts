@@ -23,7 +23,7 @@ export async function openBackend(
   try {
     await migrate(database);
     if (url.kind === 'mysql') {
-      await refuseShard(database);
+      await refuseShardDatabase(database);
       await database.close();
       return await openStore(url, null, clock);
     }
@@ -44,7 +44,7 @@ export async function openBackend(
  * A shard by itself knows only some of its backend's names: opened as a whole backend, it would
  * grant the others a second time.
  */
-async function refuseShard({ db, tables: { settings } }: Database): Promise<void> {
+async function refuseShardDatabase({ db, tables: { settings } }: Database): Promise<void> {
   const [stamp] = await db.select().from(settings).where(eq(settings.id, STAMP_ROW));
   if (!stamp) return;
   throw new StartError('This database is one of several shards: it cannot be used by itself.');

@@ -1,4 +1,4 @@
-import type { Expectation, Memo, MemoExtension } from '../core/decision';
+import type { Expectation, IdempotencyExtension, IdempotencyRecord } from '../core/decision';
 import type { RecordEvent } from '../core/record-event';
 
 /**
@@ -37,7 +37,7 @@ export interface ReadResult {
   /** In the order asked for. */
   records: ReadRecord[];
   /** The requested answers that are stored; expired ones may or may not be included. */
-  memos: Memo[];
+  memos: IdempotencyRecord[];
 }
 
 /**
@@ -61,12 +61,12 @@ export interface Change {
   queue: string | null;
   /** Written in the same atomic step, and only if the change is applied. */
   events: RecordEvent[];
-  memos: Memo[];
-  extensions: MemoExtension[];
+  memos: IdempotencyRecord[];
+  extensions: IdempotencyExtension[];
 }
 
 export interface SwapResult {
-  took: boolean;
+  applied: boolean;
   /** The store's clock at or after the swap, epoch milliseconds. */
   now: number;
   /**
@@ -82,7 +82,7 @@ export interface SwapResult {
 }
 
 /** A record to be deleted, as it was read. */
-export interface Obsolete {
+export interface ObsoleteRecord {
   key: RecordKey;
   rev: number;
   writer: string;
@@ -170,7 +170,7 @@ export interface RecordStore {
    * come far enough, which is tested in the step that deletes; returns for each, in order, whether
    * it was deleted. Also removes expired answers.
    */
-  forget(records: Obsolete[]): Promise<boolean[]>;
+  deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]>;
   guarantees(): Promise<Guarantees>;
   close(): Promise<void>;
   /** Rises when the store has noticed a change of its settings: they should be read again. */
@@ -179,7 +179,7 @@ export interface RecordStore {
    * True if a call costs little more than its records, so that two small calls are no dearer than a
    * large one.
    */
-  readonly paysByRecord?: boolean;
+  readonly costsPerRecord?: boolean;
   /**
    * The clock it reports is a lower bound, except for an applied change; in other stores it is a
    * reading during the call.

@@ -7,7 +7,7 @@ import { type Change, type RecordStore, StoreError, type SwapResult } from './re
  *
  * @throws StoreError `applied: 'unknown'` if one packet was answered and the other was not
  */
-export async function swapTooLarge(
+export async function splitOversizeSwap(
   store: Pick<RecordStore, 'read' | 'swap'>,
   changes: Change[],
   how: 'each' | 'all',
@@ -25,15 +25,15 @@ export async function swapTooLarge(
 async function refused(store: Pick<RecordStore, 'read'>, changes: Change[]): Promise<SwapResult[]> {
   const keys = changes.map((change) => change.key);
   const { records } = await store.read(keys, []);
-  const couldTake = changes.every(({ expect, clock }, i) => {
+  const couldApply = changes.every(({ expect, clock }, i) => {
     const { record = null, now = 0 } = records[i] ?? {};
     const isExpected = record?.rev === expect?.rev && record?.writer === expect?.writer;
     return isExpected && now >= clock.past && now < clock.ahead;
   });
   return records.map(({ record, now }) => ({
-    took: false,
+    applied: false,
     now,
     current: record && { rev: record.rev, writer: record.writer },
-    ...(couldTake ? { isTooLarge: true } : {}),
+    ...(couldApply ? { isTooLarge: true } : {}),
   }));
 }

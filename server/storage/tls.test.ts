@@ -10,7 +10,7 @@ import { systemClock } from '../platform/clock';
 import { created, freshKey, stored } from './conformance/testing/changes';
 import { type Store, testMysqlUrl } from './conformance/testing/stores-under-test';
 import { TestAuthority } from './conformance/testing/test-authority';
-import { BackendLife } from './incarnation/store-incarnation';
+import { StoreIncarnation } from './incarnation/store-incarnation';
 import { openBackend } from './open-backend';
 import { RedisStore } from './redis/redis-store';
 import { openZookeeperStore } from './zookeeper/open-zookeeper-store';
@@ -62,7 +62,7 @@ async function opened(url: string, authorityFile?: string): Promise<Store> {
   const place = backend && 'url' in backend ? backend.url : null;
   if (!place) throw new Error('It names no store.');
   if (place.kind === 'mysql' || place.kind === 'sqlite') return openBackend(place, systemClock);
-  const life = await BackendLife.open(control, place.kind, Date.now());
+  const life = await StoreIncarnation.open(control, place.kind, Date.now());
   if (place.kind === 'redis') return new RedisStore(place.url, life);
   return openZookeeperStore(place, life);
 }

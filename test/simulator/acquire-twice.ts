@@ -5,15 +5,15 @@ import type { RecordKey } from '@/server/storage/record-store';
 import { SERVICE, type SimClient } from './sim-client';
 
 /** Enters a lock that this caller was granted once more, and leaves it as often as it entered. */
-export async function enterTwice(
+export async function acquireTwice(
   client: SimClient,
   key: RecordKey,
   token: number,
   leaseMs: number,
 ): Promise<void> {
   const { world, checks, owner } = client;
-  const { truth } = checks;
-  const mode = truth.record(key)?.holds.find((hold) => hold.token === token)?.mode ?? 'exclusive';
+  const { referee } = checks;
+  const mode = referee.record(key)?.holds.find((hold) => hold.token === token)?.mode ?? 'exclusive';
   const request = anonymousRequest(world.newText);
   const plain = { waitMs: 0, mode, reentrant: true, meta: {}, request };
   const ask: AcquireCommand = { verb: 'acquire', service: SERVICE, owner, leaseMs, ...plain };
@@ -24,12 +24,12 @@ export async function enterTwice(
     (heard) => {
       if (!('answer' in heard) || heard.answer.outcome !== 'granted') return;
       const { token: entered, holdCount } = heard.answer;
-      const held = truth.liveHold(key, entered);
+      const held = referee.liveHold(key, entered);
       if (held && (held.owner !== owner || held.count !== holdCount)) {
-        truth.tell(`${owner} was told of ${holdCount} entries of ${entered}, and has others`);
+        referee.report(`${owner} was told of ${holdCount} entries of ${entered}, and has others`);
       }
-      if (mode === 'exclusive' && entered !== token && truth.liveHold(key, token)) {
-        truth.tell(`${owner} holds ${token} on ${key.name}, and entered ${entered} instead`);
+      if (mode === 'exclusive' && entered !== token && referee.liveHold(key, token)) {
+        referee.report(`${owner} holds ${token} on ${key.name}, and entered ${entered} instead`);
       }
     },
   );
@@ -41,7 +41,7 @@ export async function enterTwice(
   if (granted) {
     const first = await client.release(key, granted.token);
     if (first === 'released' && call.verb === 'reenter') {
-      truth.tell(`${granted.token} was entered twice, and released by one release`);
+      referee.report(`${granted.token} was entered twice, and released by one release`);
     }
   }
   await client.release(key, token);

@@ -10,9 +10,9 @@ import { extendLock } from '@/server/operations/locks/for-people/extend-lock';
 import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
 import type { OperationContext, Runtime } from '@/server/operations/operation-context';
 import type { RecordKey } from '@/server/storage/record-store';
-import type { Truth } from './referee';
+import type { Referee } from './referee';
 import type { SimClient } from './sim-client';
-import { controlOver } from './sim-control-database';
+import { controlDatabaseOver } from './sim-control-database';
 import { type Fate, SimLink } from './sim-link';
 import type { SimProcess } from './sim-process';
 import type { SimWorld } from './sim-world';
@@ -25,9 +25,9 @@ const EXTEND_MS = 300;
 const LONG_LEASE_MS = 40_000;
 
 /** The share of actions during which the writes of their process are stuck, and for how long. */
-const STUCK_LINES = 0.3;
-const STUCK_AT_LAST = 0.6;
-const STUCK_LINE_MS = 6_000;
+const STUCK_SHARE = 0.3;
+const STUCK_SHARE_AT_END = 0.6;
+const STUCK_FOR_MS = 6_000;
 
 /** Whether this call did the action: if it was done already, another operator did it. */
 const isDone = (outcome: string) => outcome === 'done';
@@ -37,7 +37,7 @@ const isDone = (outcome: string) => outcome === 'done';
  * the outcome of an action are the real ones, over a real SQLite in memory that each process
  * reaches with the faults of its world.
  */
-export class AuditedActs {
+export class AuditedActions {
   /** So long at most is a process stopped. */
   readonly stopMs = 12_000;
   /**
@@ -47,7 +47,7 @@ export class AuditedActs {
   private readonly random: () => number;
   private readonly runtimes = new Map<SimProcess, Runtime>();
   /** Processes of which every write is stuck, and until when. */
-  private readonly stuckLines = new Map<SimProcess, number>();
+  private readonly stuckUntil = new Map<SimProcess, number>();
 
   constructor(
     private readonly world: SimWorld,
@@ -59,7 +59,7 @@ export class AuditedActs {
 
   /** What happens to a write on a connection whose writes are stuck; null for every other call. */
   fateOf(process: SimProcess, call: 'read' | 'swap'): Fate | null {
-    const until = this.stuckLines.get(process) ?? 0;
+    const until = this.stuckUntil.get(process) ?? 0;
     return call === 'swap' && this.world.scheduler.now < until ? 'stuck' : null;
   }
 
@@ -73,17 +73,17 @@ export class AuditedActs {
   }
 
   /** After all callers have left, when no process changes what a late packet might still find. */
-  async operateLast(client: SimClient): Promise<void> {
+  async operateAtEnd(client: SimClient): Promise<void> {
     for (const key of this.world.keys) {
       const isHeld = this.random() < 0.5 || (await client.acquire(key, LONG_LEASE_MS)) !== null;
-      if (isHeld) await this.operate(client, key, STUCK_AT_LAST);
+      if (isHeld) await this.operate(client, key, STUCK_SHARE_AT_END);
     }
   }
 
   /** Ends the current hold, or extends it. */
-  async operate(client: SimClient, key: RecordKey, stuck = STUCK_LINES): Promise<void> {
+  async operate(client: SimClient, key: RecordKey, stuck = STUCK_SHARE): Promise<void> {
     const { checks } = client;
-    const hold = checks.truth.record(key)?.holds[0];
+    const hold = checks.referee.record(key)?.holds[0];
     if (!hold) return;
     const { token } = hold;
     await this.world.scheduler.pause(this.random() * 50);
@@ -92,7 +92,7 @@ export class AuditedActs {
     const by = (engine: SimProcess['engine']) => {
       const process = this.world.processes.find((one) => one.engine === engine);
       if (!process) throw new Error('This engine is of no process.');
-      if (isStuck) this.stuckLines.set(process, this.world.scheduler.now + STUCK_LINE_MS);
+      if (isStuck) this.stuckUntil.set(process, this.world.scheduler.now + STUCK_FOR_MS);
       return this.contextOf(process);
     };
     if (this.random() < 0.3) {
@@ -115,15 +115,16 @@ export class AuditedActs {
   }
 
   /** Every intent is closed by now, and what the log says of it is true. */
-  async check(truth: Truth): Promise<void> {
+  async check(truth: Referee): Promise<void> {
     const { db, tables } = this.control;
     for (const row of await db.select().from(tables.audit)) {
       const { act, subject, outcome } = row;
       const request = requestOfIntent(row);
-      const hasLanded = request !== null && truth.answered.has(request.key);
-      if (outcome === 'pending') truth.tell(`nobody found out what became of ${act} of ${subject}`);
+      const hasLanded = request !== null && truth.answeredRequests.has(request.key);
+      if (outcome === 'pending')
+        truth.report(`nobody found out what became of ${act} of ${subject}`);
       else if (isDone(outcome) !== hasLanded) {
-        truth.tell(
+        truth.report(
           `the audit log says ${outcome} of ${act} of ${subject}; it landed: ${hasLanded}`,
         );
       }
@@ -143,7 +144,7 @@ export class AuditedActs {
     const link = new SimLink(scheduler, process.owner, this.random, fateOf);
     const home = { name: 'default', backend: 'default' };
     const made = {
-      database: controlOver(this.control, link),
+      database: controlDatabaseOver(this.control, link),
       clock: process.clock,
       log: pino({ level: 'silent' }),
       engines: new Map([['default', process.engine]]),

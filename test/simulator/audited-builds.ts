@@ -1,7 +1,7 @@
 import type { Flaws } from './sim-world';
 
 /** Builds that let an act land when its intent may have been closed, each broken in one way. */
-export const UNBOUNDED_BUILDS: Record<string, Flaws> = {
+export const AUDITED_BUILDS: Record<string, Flaws> = {
   'an act that may land whenever it gets through': {
     locks: (decide) => (record, command, context) => {
       if (!('latestAt' in command)) return decide(record, command, context);

@@ -33,7 +33,7 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
     locks: (decide) => (record, command, context) =>
       decide(record, command, { ...context, now: context.now + offsetOf(context.process) }),
   },
-  'a lock that is taken first and given its lease later': { store: leaseLater },
+  'a lock that is taken first and given its lease later': { store: setLeaseLater },
   'a renewal that takes the lock anew': {
     engine: (engine) => ({
       ...bound(engine),
@@ -129,8 +129,8 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
         }),
     }),
   },
-  'a set that may be granted in part': { database: { splitsSets: true } },
-  'a winner by its rev alone': { database: { judgesByRevAlone: true } },
+  'a set that may be granted in part': { database: { splitsMultiLocks: true } },
+  'a winner by its rev alone': { database: { comparesRevAlone: true } },
   'a renewal without its deadline in the compare': {
     locks: (decide) => (record, command, context) => {
       const decision = decide(record, command, context);
@@ -138,7 +138,7 @@ export const BROKEN_BUILDS: Record<string, Flaws> = {
       return { ...decision, expect: { past: 0, ahead: Number.POSITIVE_INFINITY } };
     },
   },
-  'a refusal from a remembered record': { store: rememberReads },
+  'a refusal from a remembered record': { store: cacheReads },
   'a tail that passes a gap': {
     tail: (source) => {
       let end = 0;
@@ -175,7 +175,7 @@ function countTokensByProcess(decide: Parameters<Locks>[0]): ReturnType<Locks> {
  * Every hold is written without an end, and a second command sets it: unless its process dies in
  * between.
  */
-function leaseLater(
+function setLeaseLater(
   honest: Parameters<NonNullable<Flaws['store']>>[0],
   { world, owner }: SimProcess,
 ) {
@@ -202,7 +202,7 @@ function leaseLater(
 }
 
 /** Answers reads from memory, for as long as it thinks that nothing can have changed. */
-function rememberReads(honest: Parameters<NonNullable<Flaws['store']>>[0], { world }: SimProcess) {
+function cacheReads(honest: Parameters<NonNullable<Flaws['store']>>[0], { world }: SimProcess) {
   const store: typeof honest = Object.create(honest);
   const kept = new Map<string, { at: number; result: ReadResult }>();
   store.read = async (...[keys, requestKeys]: Parameters<RecordStore['read']>) => {

@@ -1,7 +1,7 @@
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { anonymousRequest } from '@/server/engine/request-identity';
 import type { RecordKey } from '@/server/storage/record-store';
-import type { Truth } from './referee';
+import type { Referee } from './referee';
 import type { SimWorld } from './sim-world';
 
 /**
@@ -12,24 +12,24 @@ const TRIES_OF_LOSSY = 10;
 const TRY_EVERY_MS = 1_000;
 
 /** A lock that everybody has left can be had at once; after a loss, as soon as that is over. */
-export async function checkFree(world: SimWorld, truth: Truth): Promise<void> {
+export async function checkFree(world: SimWorld, truth: Referee): Promise<void> {
   const { engine } = await world.join();
   for (const key of world.keys) {
-    let outcome = await probe(world, engine, key);
+    let outcome = await tryAcquire(world, engine, key);
     for (
       let tries = 1;
-      world.memory && outcome !== 'granted' && tries < TRIES_OF_LOSSY;
+      world.lossyStore && outcome !== 'granted' && tries < TRIES_OF_LOSSY;
       tries += 1
     ) {
       if (outcome === 'frozen') await unfreeze(world, engine, key);
       await world.scheduler.pause(TRY_EVERY_MS);
-      outcome = await probe(world, engine, key);
+      outcome = await tryAcquire(world, engine, key);
     }
-    if (outcome !== 'granted') truth.tell(`${key.name} is ${outcome} for ever`);
+    if (outcome !== 'granted') truth.report(`${key.name} is ${outcome} for ever`);
   }
 }
 
-async function probe(
+async function tryAcquire(
   { newText }: SimWorld,
   engine: LockEngine | null,
   key: RecordKey,

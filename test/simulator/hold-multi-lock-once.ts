@@ -1,5 +1,5 @@
-import type { AcquireSetAnswer } from '@/server/contract/multi-lock/answers';
-import type { AcquireSetCommand } from '@/server/core/multi-lock/multi-lock-command';
+import type { AcquireManyAnswer } from '@/server/contract/multi-lock/answers';
+import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-lock-command';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import type { RecordKey } from '@/server/storage/record-store';
 import { SERVICE, type SimClient } from './sim-client';
@@ -8,10 +8,10 @@ import type { SimWorld } from './sim-world';
 const TRIES = 4;
 
 /** Takes all locks together, or those of one shard, holds them for a while, and releases some. */
-export async function holdSetOnce(client: SimClient): Promise<void> {
+export async function holdMultiLockOnce(client: SimClient): Promise<void> {
   const { random, scheduler } = client.world;
   const leaseMs = 300 + Math.floor(random() * 900);
-  const granted = await acquireSet(client, leaseMs);
+  const granted = await acquireMultiLock(client, leaseMs);
   if (granted?.outcome !== 'granted') return;
   await scheduler.pause(random() < 0.15 ? leaseMs * 1.3 : random() * 40);
   const keyOf = (name: string) => ({ namespace: 'default', name });
@@ -26,7 +26,7 @@ export async function holdSetOnce(client: SimClient): Promise<void> {
 }
 
 /** Where there are shards, mostly what one of them keeps: all together would be refused. */
-function keysOfSet(world: SimWorld): RecordKey[] {
+function keysOfMultiLock(world: SimWorld): RecordKey[] {
   const { keys, isSharded, random } = world;
   if (!isSharded || random() < 0.3) return keys;
   const one = world.databases[Math.floor(random() * world.databases.length)];
@@ -34,9 +34,12 @@ function keysOfSet(world: SimWorld): RecordKey[] {
 }
 
 /** Null: unknown. */
-async function acquireSet(client: SimClient, leaseMs: number): Promise<AcquireSetAnswer | null> {
+async function acquireMultiLock(
+  client: SimClient,
+  leaseMs: number,
+): Promise<AcquireManyAnswer | null> {
   const { random, newText } = client.world;
-  const keys = keysOfSet(client.world);
+  const keys = keysOfMultiLock(client.world);
   const { owner } = client;
   const waitMs = random() < 0.3 ? 0 : Math.floor(random() * 2_500);
   const locks = keys.map(({ name }) => ({
@@ -50,11 +53,11 @@ async function acquireSet(client: SimClient, leaseMs: number): Promise<AcquireSe
     requestId === undefined
       ? anonymousRequest(newText)
       : requestIdentity({ ...scope, requestId, input: asked });
-  const ask: AcquireSetCommand = { verb: 'acquireSet', service: SERVICE, ...asked, request };
+  const ask: AcquireMultiLockCommand = { verb: 'acquireSet', service: SERVICE, ...asked, request };
   const again = () => askOnce(client, ask, requestId);
-  const twin = requestId !== undefined && random() < 0.15 ? again() : null;
+  const duplicate = requestId !== undefined && random() < 0.15 ? again() : null;
   let answer = await again();
-  await twin;
+  await duplicate;
   for (let tries = 0; requestId !== undefined && tries < TRIES; tries += 1) {
     if (answer !== null && answer.outcome !== 'queued') return answer;
     answer = await again();
@@ -63,7 +66,7 @@ async function acquireSet(client: SimClient, leaseMs: number): Promise<AcquireSe
     const names = locks.map(({ name }) => name);
     const cancel = { verb: 'cancelSet', service: SERVICE, owner, names, request } as const;
     await client.call(
-      (engine) => engine.sets.cancel('default', cancel),
+      (engine) => engine.multiLocks.cancel('default', cancel),
       () => undefined,
     );
   }
@@ -72,18 +75,18 @@ async function acquireSet(client: SimClient, leaseMs: number): Promise<AcquireSe
 
 async function askOnce(
   client: SimClient,
-  ask: AcquireSetCommand,
+  ask: AcquireMultiLockCommand,
   requestId: string | undefined,
-): Promise<AcquireSetAnswer | null> {
+): Promise<AcquireManyAnswer | null> {
   const { world, unsure, checks } = client;
   const { leaseMs, waitMs } = ask;
   const holdRequestMs = world.random() < 0.3 ? world.random() * waitMs : 25_000;
   const keys = ask.locks.map(({ name }) => ({ namespace: 'default', name }));
   const calls = keys.map((key) => client.record('acquire', key, null, leaseMs, requestId));
   for (const { name } of keys) unsure.add(name);
-  const reply = await client.call<AcquireSetAnswer>(
-    (engine) => engine.sets.acquire('default', ask, { holdRequestMs }),
-    (heard) => checks.acquiredSet(ask, heard),
+  const reply = await client.call<AcquireManyAnswer>(
+    (engine) => engine.multiLocks.acquire('default', ask, { holdRequestMs }),
+    (heard) => checks.acquiredMultiLock(ask, heard),
     waitMs,
   );
   const answer = reply !== 'silence' && 'answer' in reply ? reply.answer : null;

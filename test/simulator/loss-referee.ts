@@ -1,6 +1,6 @@
 import type { LockEvent } from '@/server/core/lock/lock-event';
 import type { Mode } from '@/server/core/lock/lock-record';
-import type { Tenure } from './referee';
+import type { ObservedHold } from './referee';
 
 /**
  * How many tokens an epoch has: repeated here, since the referee must not rely on the code under
@@ -9,7 +9,7 @@ import type { Tenure } from './referee';
 const EPOCH_SPAN = 2 ** 41;
 
 /** When a lock was forgotten, and what was true until then. */
-interface Forgotten {
+interface Loss {
   at: number;
   longestLeaseMs: number;
   epoch: number;
@@ -19,8 +19,8 @@ interface Forgotten {
  * What the store has lost and the referee has not: who may still rely on a lease, and which tokens
  * are used up.
  */
-export class Oblivion {
-  private readonly forgotten = new Map<string, Forgotten>();
+export class LossReferee {
+  private readonly losses = new Map<string, Loss>();
   /** Locks that were granted or prolonged since they were last forgotten. */
   private readonly served = new Set<string>();
   private longestLeaseMs = 0;
@@ -37,22 +37,22 @@ export class Oblivion {
   }
 
   /** A second loss before any caller was served takes nothing from any caller. */
-  forget(id: string, at: number, tenures: Iterable<Tenure>): void {
+  lose(id: string, at: number, tenures: Iterable<ObservedHold>): void {
     for (const tenure of tenures) tenure.lostAt ??= at;
-    if (!this.served.delete(id) && this.forgotten.has(id)) return;
+    if (!this.served.delete(id) && this.losses.has(id)) return;
     const { longestLeaseMs, epoch } = this;
-    this.forgotten.set(id, { at, longestLeaseMs, epoch });
+    this.losses.set(id, { at, longestLeaseMs, epoch });
   }
 
-  hasForgotten(id: string): boolean {
-    return this.forgotten.has(id);
+  hasLost(id: string): boolean {
+    return this.losses.has(id);
   }
 
   /** What is wrong with granting this lock now; null where nothing is. */
-  complaint(
+  violation(
     id: string,
     { token, mode, at }: { token: number; mode: Mode; at: number },
-    tenures: ReadonlyMap<number, Tenure>,
+    tenures: ReadonlyMap<number, ObservedHold>,
   ): string | null {
     for (const [other, { lostAt, goneAt, expiresAt, mode: held }] of tenures) {
       const isCountedOn =
@@ -61,7 +61,7 @@ export class Oblivion {
         return `${token} was granted while ${other}, which was forgotten, may be counted on`;
       }
     }
-    const lost = this.forgotten.get(id);
+    const lost = this.losses.get(id);
     if (!lost) return null;
     if (token < (lost.epoch + 1) * EPOCH_SPAN) {
       return `${token} was granted after a loss, in the epoch from before`;

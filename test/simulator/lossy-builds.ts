@@ -1,16 +1,16 @@
 import { eq } from 'drizzle-orm';
-import type { BackendLife } from '@/server/storage/incarnation/store-incarnation';
+import type { StoreIncarnation } from '@/server/storage/incarnation/store-incarnation';
 import type { Flaws } from './sim-world';
 
 /**
  * Builds that are broken in what they do about a store that has lost its memory. Only such a world
  * can tell.
  */
-export const FORGETFUL_BUILDS: Record<string, Flaws> = {
+export const LOSSY_BUILDS: Record<string, Flaws> = {
   'an epoch that stays as it was after a loss': {
-    memory: {
-      life: (honest, { db, tables: { backends } }) =>
-        otherwise(honest, {
+    lossyStore: {
+      incarnation: (honest, { db, tables: { backends } }) =>
+        withOverrides(honest, {
           async begin(from, seen) {
             await honest.begin(from, seen);
             await db.update(backends).set({ epoch: 1 }).where(eq(backends.id, 'default'));
@@ -20,23 +20,26 @@ export const FORGETFUL_BUILDS: Record<string, Flaws> = {
     },
   },
   'grants that go on while a forgotten lease may last': {
-    memory: {
-      life: (honest) => otherwise(honest, { keepQuiet: (life) => honest.keepQuiet(life, 0) }),
+    lossyStore: {
+      incarnation: (honest) =>
+        withOverrides(honest, { startQuietPeriod: (life) => honest.startQuietPeriod(life, 0) }),
     },
   },
   'leases whose length nobody keeps': {
-    memory: { life: (honest) => otherwise(honest, { covers: () => true }) },
+    lossyStore: {
+      incarnation: (honest) => withOverrides(honest, { hasRecordedLease: () => true }),
+    },
   },
   'an older copy that is taken for the present': {
-    memory: {
-      life: (honest) =>
-        otherwise(honest, { read: async () => ({ ...(await honest.read()), beat: 0 }) }),
+    lossyStore: {
+      incarnation: (honest) =>
+        withOverrides(honest, { read: async () => ({ ...(await honest.read()), beat: 0 }) }),
     },
   },
   'a memory that is taken for lost by whoever comes': {
-    memory: {
-      life: (honest) =>
-        otherwise(honest, {
+    lossyStore: {
+      incarnation: (honest) =>
+        withOverrides(honest, {
           async read() {
             const row = await honest.read();
             return { ...row, beat: row.beat + 100 };
@@ -54,20 +57,22 @@ export const FORGETFUL_BUILDS: Record<string, Flaws> = {
       return { ...decision, answer };
     },
   },
-  'a server that says that it flushes, and does not': { memory: { saysFlushed: true } },
+  'a server that says that it flushes, and does not': { lossyStore: { saysFlushed: true } },
   'a run that is trusted by the settings of the next': {
-    memory: {
-      life: (honest) =>
-        otherwise(honest, { read: async () => ({ ...(await honest.read()), isDurable: true }) }),
+    lossyStore: {
+      incarnation: (honest) =>
+        withOverrides(honest, {
+          read: async () => ({ ...(await honest.read()), isDurable: true }),
+        }),
     },
   },
-  'a history of writes that is not compared': { memory: { hidesFollowing: true } },
+  'a history of writes that is not compared': { lossyStore: { hidesFollowing: true } },
 };
 
 /** The same life, but for some of what it does. */
-function otherwise(
-  honest: BackendLife,
-  parts: Partial<BackendLife> & ThisType<BackendLife>,
-): BackendLife {
+function withOverrides(
+  honest: StoreIncarnation,
+  parts: Partial<StoreIncarnation> & ThisType<StoreIncarnation>,
+): StoreIncarnation {
   return Object.assign(Object.create(honest), parts);
 }

@@ -1,19 +1,19 @@
 import type { Redis } from 'ioredis';
 import type { Database } from '@/db/database';
-import { BackendLife } from '@/server/storage/incarnation/store-incarnation';
+import { StoreIncarnation } from '@/server/storage/incarnation/store-incarnation';
 import { recordId } from '@/server/storage/record-id';
 import { RedisStore } from '@/server/storage/redis/redis-store';
-import { controlOver } from './sim-control-database';
+import { controlDatabaseOver } from './sim-control-database';
 import { BEGAN_AT } from './sim-database';
 import { SimLink } from './sim-link';
 import type { SimProcess } from './sim-process';
-import { type RedisMemory, SimRedis } from './sim-redis';
+import { type RedisSnapshot, SimRedis } from './sim-redis';
 import { SimRedisDriver } from './sim-redis-driver';
 import type { SimWorld } from './sim-world';
 
 /** What a broken build does otherwise than ours where a store has lost its memory. */
-export interface MemoryFlaws {
-  life?: (honest: BackendLife, control: Database) => BackendLife;
+export interface LossyStoreFlaws {
+  incarnation?: (honest: StoreIncarnation, control: Database) => StoreIncarnation;
   /** The server says that it flushes every write, and does not. */
   saysFlushed?: boolean;
   /** The server does not say that it has followed another one. */
@@ -23,8 +23,8 @@ export interface MemoryFlaws {
 /** So long at most is the server away when it is started again. */
 const DOWN_MS = 1_500;
 const COPIES_MAX = 20;
-const REST_MS = 150;
-const BEAT_EVERY_MS = 1_000;
+const PAUSE_MS = 150;
+const HEARTBEAT_EVERY_MS = 1_000;
 
 /**
  * A world's store that now and then loses data while processes keep running: emptied, restored from
@@ -32,7 +32,7 @@ const BEAT_EVERY_MS = 1_000;
  * stripped of a record, or made to follow another server that lacks the last writes. Processes
  * reach it through the real `RedisStore` and its guard.
  */
-export class LossyMemory {
+export class LossyStore {
   readonly redis: SimRedis;
   /** Told which record was forgotten; null: all of them. */
   onLoss: (id: string | null) => void = () => undefined;
@@ -40,7 +40,7 @@ export class LossyMemory {
   onFalseAlarm: () => void = () => undefined;
   private isLost = false;
   private epoch = 1;
-  private copies: RedisMemory[] = [];
+  private copies: RedisSnapshot[] = [];
 
   /** @param random numbers of its own: so other worlds play as they did before */
   constructor(
@@ -48,11 +48,11 @@ export class LossyMemory {
     private readonly control: Database,
     private readonly random: () => number,
   ) {
-    const { saysFlushed, hidesFollowing } = world.flaws.memory ?? {};
+    const { saysFlushed, hidesFollowing } = world.flaws.lossyStore ?? {};
     const flushes = random() < 0.5 && !saysFlushed;
     const says = flushes || saysFlushed;
     this.redis = new SimRedis(world.database, flushes, says, hidesFollowing);
-    this.redis.onLife = (epoch) => {
+    this.redis.onIncarnation = (epoch) => {
       if (epoch > this.epoch && !this.isLost) this.onFalseAlarm();
       if (epoch > this.epoch) this.isLost = false;
       this.epoch = Math.max(this.epoch, epoch);
@@ -61,29 +61,32 @@ export class LossyMemory {
   }
 
   /** What a starting process opens; rejects where the control database does not answer. */
-  async open({ owner }: SimProcess): Promise<{ store: RedisStore; life: BackendLife }> {
+  async open({ owner }: SimProcess): Promise<{ store: RedisStore; incarnation: StoreIncarnation }> {
     const { world, redis, control } = this;
     const { scheduler, random, flaws } = world;
     const link = new SimLink(scheduler, owner, random, (call) => world.fateOf(call));
-    const reached = controlOver(control, link);
-    const honest = await BackendLife.open(reached, 'default', BEGAN_AT);
-    const life = flaws.memory?.life?.(honest, reached) ?? honest;
+    const reached = controlDatabaseOver(control, link);
+    const honest = await StoreIncarnation.open(reached, 'default', BEGAN_AT);
+    const incarnation = flaws.lossyStore?.incarnation?.(honest, reached) ?? honest;
     const driver = () => new SimRedisDriver(redis, link, () => scheduler.now) as unknown as Redis;
-    return { store: new RedisStore('redis://simulated', life, BEAT_EVERY_MS, driver), life };
+    return {
+      store: new RedisStore('redis://simulated', incarnation, HEARTBEAT_EVERY_MS, driver),
+      incarnation,
+    };
   }
 
   /**
    * Keeps a refused caller from retrying at once: a store that is inspected for lost data is
    * unavailable for long.
    */
-  rest(): Promise<void> {
-    return this.world.scheduler.pause(REST_MS);
+  pause(): Promise<void> {
+    return this.world.scheduler.pause(PAUSE_MS);
   }
 
   /** Some time has passed: a copy is taken, and something may be lost. */
-  async pass(): Promise<void> {
+  async strike(): Promise<void> {
     const { random, redis, copies } = this;
-    copies.push(redis.copy());
+    copies.push(redis.snapshot());
     if (copies.length > COPIES_MAX) copies.shift();
     const dice = random();
     if (dice < 0.03) this.lose('emptied', () => redis.empty());
@@ -100,7 +103,7 @@ export class LossyMemory {
   private async putCopyBack(): Promise<void> {
     const { backends } = this.control.tables;
     const [row] = await this.control.db.select().from(backends);
-    const isOld = ({ marker }: RedisMemory) =>
+    const isOld = ({ marker }: RedisSnapshot) =>
       !this.redis.flushes || marker?.life !== row?.life || (marker?.beat ?? -1) < (row?.beat ?? 0);
     const old = this.copies.filter(isOld);
     const copy = old[Math.floor(this.random() * old.length)];
@@ -110,11 +113,11 @@ export class LossyMemory {
 
   private crash(): void {
     const [last] = this.copies.slice(-1 - Math.floor(this.random() * 2));
-    if (this.redis.flushes) this.restart(this.redis.copy());
+    if (this.redis.flushes) this.restart(this.redis.snapshot());
     else if (last) {
-      const isMended = this.random() < 0.3 && !this.world.flaws.memory?.saysFlushed;
+      const startsFlushing = this.random() < 0.3 && !this.world.flaws.lossyStore?.saysFlushed;
       this.lose('a crash', () => this.restart(last));
-      if (isMended) this.redis.flushFromNowOn();
+      if (startsFlushing) this.redis.flushFromNowOn();
     }
   }
 
@@ -123,9 +126,9 @@ export class LossyMemory {
     if (last) this.lose('it followed another server', () => this.redis.follow(last));
   }
 
-  private restart(memory: RedisMemory): void {
+  private restart(memory: RedisSnapshot): void {
     this.redis.restart(this.world.scheduler.now + this.random() * DOWN_MS);
-    this.redis.putBack(memory);
+    this.redis.restore(memory);
   }
 
   private dropRecord(): void {

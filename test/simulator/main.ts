@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { newSeed } from '@/server/engine/testing/seeded';
-import { hunt } from './play-seeds';
+import { playSeeds } from './play-seeds';
 import { simulate } from './simulate';
 
 /**
@@ -14,11 +14,15 @@ const { values } = parseArgs({
 
 const say = (line: string) => console.log(line);
 const found =
-  values.seed === undefined ? await huntAsAsked() : await replay(wholeNumber('seed', 0));
+  values.seed === undefined ? await playAsAsked() : await replay(wholeNumber('seed', 0));
 process.exit(found === 0 ? 0 : 1);
 
-function huntAsAsked(): Promise<number> {
-  return hunt({ from: wholeNumber('from', newSeed()), seeds: wholeNumber('seeds', 1_000), say });
+function playAsAsked(): Promise<number> {
+  return playSeeds({
+    from: wholeNumber('from', newSeed()),
+    seeds: wholeNumber('seeds', 1_000),
+    say,
+  });
 }
 
 async function replay(seed: number): Promise<number> {

@@ -1,7 +1,7 @@
 import type { Flaws } from './sim-world';
 import { simulate } from './simulate';
 
-interface Hunt {
+interface SeedRange {
   from: number;
   seeds: number;
   flaws?: Flaws;
@@ -12,7 +12,7 @@ interface Hunt {
  * Plays seeds one after another and prints how to replay those that break a promise; returns how
  * many did.
  */
-export async function hunt({ from, seeds, flaws = {}, say }: Hunt): Promise<number> {
+export async function playSeeds({ from, seeds, flaws = {}, say }: SeedRange): Promise<number> {
   const startedAt = performance.now();
   let steps = 0;
   let bad = 0;

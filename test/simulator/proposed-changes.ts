@@ -1,11 +1,11 @@
 import { decodeHistory } from '@/server/storage/codec/history-codec';
 import { recordId, recordKey } from '@/server/storage/record-id';
 import type { Change } from '@/server/storage/record-store';
-import { memoOf, standingRecord } from '@/server/storage/redis/redis-codec';
+import { currentVersion, decodeAnswer } from '@/server/storage/redis/redis-codec';
 
 const PROPOSAL = /^(\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) (\d+) /;
 
-type Parts = [id: string, expected: string, line: string, text: string];
+type EncodedParts = [id: string, expected: string, line: string, text: string];
 
 /**
  * The arguments of a swap, decoded to changes. A simulated record is pure ASCII, so bytes are
@@ -27,11 +27,11 @@ export function proposedChanges(
   const changes = Array.from({ length: n }, (): Change => {
     const [start = '', past, ahead, kept, extended, ...lengths] = PROPOSAL.exec(left) ?? [];
     cut(start.length);
-    const [id, expected, line, text] = lengths.map((length) => cut(Number(length))) as Parts;
+    const [id, expected, line, text] = lengths.map((length) => cut(Number(length))) as EncodedParts;
     const [rev, writer] = text.split(' ', 2);
     return {
       key: recordKey(id),
-      expect: expected === '' ? null : standingRecord(expected.trimEnd()),
+      expect: expected === '' ? null : currentVersion(expected.trimEnd()),
       clock: { past: Number(past), ahead: Number(ahead) },
       rev: Number(rev),
       writer: writer ?? '',
@@ -40,7 +40,7 @@ export function proposedChanges(
       events: [],
       memos: Array.from({ length: Number(kept) }, () => {
         const [key, memo, expiresAt] = take(3);
-        return memoOf(key, memo, Number(expiresAt));
+        return decodeAnswer(key, memo, Number(expiresAt));
       }),
       extensions: Array.from({ length: Number(extended) }, () => {
         const [key, expiresAt] = take(2);

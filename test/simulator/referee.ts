@@ -7,13 +7,13 @@ import {
   type LockRecord,
   liveHolds,
   type Mode,
-  type SetMark,
+  type MultiLockMark,
 } from '@/server/core/lock/lock-record';
 import { decodeCounter } from '@/server/storage/codec/counter-codec';
 import { decodeRecord } from '@/server/storage/codec/record-codec';
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
-import { Oblivion } from './loss-referee';
+import { LossReferee } from './loss-referee';
 import type { SimDatabase, Step } from './sim-database';
 import type { SimWorld } from './sim-world';
 
@@ -21,7 +21,7 @@ import type { SimWorld } from './sim-world';
  * One hold's whole lifecycle, as the database saw it. Instants are by the clock that is never set,
  * except the lease's.
  */
-export interface Tenure {
+export interface ObservedHold {
   owner: string;
   mode: Mode;
   /**
@@ -55,19 +55,19 @@ const LOSSES: ReadonlySet<string> = new Set(['expired', 'forced']);
  * ever show: two live exclusive holds, a falling token, a rev that restarts, an expired lease
  * revived, a waiter passed over, a grant of a frozen lock or too soon after a loss.
  */
-export class Truth {
+export class Referee {
   readonly violations: string[] = [];
-  readonly tenures = new Map<string, Map<number, Tenure>>();
+  readonly observedHolds = new Map<string, Map<number, ObservedHold>>();
   /** Each step of the counter, by how much it added. */
   readonly counterSteps = new Map<number, CounterEvent>();
   /** How many locks were granted to a set at one instant, and how many it is of. */
-  readonly sets = new Map<string, { granted: number; size: number }>();
+  readonly multiLocks = new Map<string, { granted: number; size: number }>();
   /** The keys of all requests of which an answer was ever written. */
-  readonly answered = new Set<string>();
+  readonly answeredRequests = new Set<string>();
   private readonly lastRev = new Map<string, number>();
   private readonly lastToken = new Map<string, number>();
   private readonly freeSince = new Map<string, number>();
-  private readonly oblivion = new Oblivion();
+  private readonly losses = new LossReferee();
 
   /** @param lockDelayMs how long a lock is not granted after a hold on it was lost */
   constructor(
@@ -75,7 +75,7 @@ export class Truth {
     private readonly lockDelayMs: number,
   ) {
     for (const database of world.databases) {
-      database.onStep = (step) => this.watch(step, database);
+      database.onStep = (step) => this.observe(step, database);
     }
   }
 
@@ -87,14 +87,14 @@ export class Truth {
     return read?.record ? decodeRecord(read.record).record : null;
   }
 
-  tenure(key: RecordKey, token: number): Tenure | undefined {
-    return this.tenures.get(recordId(key))?.get(token);
+  observedHold(key: RecordKey, token: number): ObservedHold | undefined {
+    return this.observedHolds.get(recordId(key))?.get(token);
   }
 
   /** The holds that are live by the database's clock, but for those of a memory that was lost. */
   holdsOf(key: RecordKey): Hold[] {
     const live = liveHolds(this.record(key), this.now(key));
-    return live.filter(({ token }) => (this.tenure(key, token)?.lostAt ?? null) === null);
+    return live.filter(({ token }) => (this.observedHold(key, token)?.lostAt ?? null) === null);
   }
 
   /** The hold of this token, if it is one of those. */
@@ -106,10 +106,10 @@ export class Truth {
    * The store has lost these locks: their holders may rely on their leases, and no other caller may
    * be granted them.
    */
-  forget(keys: readonly RecordKey[]): void {
+  lose(keys: readonly RecordKey[]): void {
     for (const key of keys) {
       const id = recordId(key);
-      this.oblivion.forget(id, this.instant(key), this.tenures.get(id)?.values() ?? []);
+      this.losses.lose(id, this.instant(key), this.observedHolds.get(id)?.values() ?? []);
     }
   }
 
@@ -120,7 +120,7 @@ export class Truth {
   freeFrom(key: RecordKey): number | null {
     const record = this.record(key);
     const now = this.now(key);
-    if (!record) return this.oblivion.hasForgotten(recordId(key)) ? null : Number.NEGATIVE_INFINITY;
+    if (!record) return this.losses.hasLost(recordId(key)) ? null : Number.NEGATIVE_INFINITY;
     const { holds, queue, frozen, delayedUntil } = record;
     if (liveHolds(record, now).length > 0 || queue.length > 0 || frozen || delayedUntil > now) {
       return null;
@@ -140,74 +140,75 @@ export class Truth {
     return this.world.databaseOf(key).instant();
   }
 
-  private watch(step: Step, database: SimDatabase): void {
+  private observe(step: Step, database: SimDatabase): void {
     const { change, after } = step;
     if (change.key.namespace !== 'default') return;
     const id = recordId(change.key);
     if (this.world.databaseOf(change.key) !== database) {
-      this.tell(`${id} was written to a shard that does not keep it`);
+      this.report(`${id} was written to a shard that does not keep it`);
     }
-    if (after.rev <= (this.lastRev.get(id) ?? 0)) this.tell(`${id}: rev ${after.rev} came again`);
+    if (after.rev <= (this.lastRev.get(id) ?? 0)) this.report(`${id}: rev ${after.rev} came again`);
     this.lastRev.set(id, after.rev);
-    for (const { key } of change.memos) this.answered.add(key);
-    if (change.key.kind === 'counter') this.watchCounter(step);
-    else this.watchLock(id, step);
+    for (const { key } of change.memos) this.answeredRequests.add(key);
+    if (change.key.kind === 'counter') this.observeCounter(step);
+    else this.observeLock(id, step);
     this.onStep(step);
   }
 
-  private watchCounter({ change, before, after }: Step): void {
+  private observeCounter({ change, before, after }: Step): void {
     const { record } = decodeCounter(after);
     let value = before ? decodeCounter(before).record.value : null;
     for (const event of change.events as CounterEvent[]) {
       const { delta } = event;
       if (delta === undefined) continue;
-      if (this.counterSteps.has(delta)) this.tell(`${delta} was added twice`);
+      if (this.counterSteps.has(delta)) this.report(`${delta} was added twice`);
       this.counterSteps.set(delta, event);
       if (value !== null) value += delta;
     }
-    if (value !== null && value !== record.value) this.tell(`a step of the counter got lost`);
-    if (!isWithin(record.value, record)) this.tell(`the counter stands at ${record.value}`);
+    if (value !== null && value !== record.value) this.report(`a step of the counter got lost`);
+    if (!isWithin(record.value, record)) this.report(`the counter stands at ${record.value}`);
   }
 
-  private watchLock(id: string, { change, before, after, at }: Step): void {
+  private observeLock(id: string, { change, before, after, at }: Step): void {
     const old = before ? decodeRecord(before).record : null;
     const { record } = decodeRecord(after);
     const live = liveHolds(record, at);
     if (live.length > 1 && live.some(({ mode }) => mode === 'exclusive')) {
-      this.tell(`${id}: ${live.map(({ token }) => token)} are live at once`);
+      this.report(`${id}: ${live.map(({ token }) => token)} are live at once`);
     }
-    const tenures = this.tenures.get(id) ?? new Map<number, Tenure>();
-    this.tenures.set(id, tenures);
+    const observed = this.observedHolds.get(id) ?? new Map<number, ObservedHold>();
+    this.observedHolds.set(id, observed);
     const instant = this.instant(change.key);
     const { aheadMs } = this.world.databaseOf(change.key);
-    this.watchClosed(id, old, change.events as LockEvent[], at);
+    this.observeClosed(id, old, change.events as LockEvent[], at);
     for (const event of change.events as LockEvent[]) {
       if (event.token === undefined) continue;
       const { token, owner, kind, mode = 'exclusive' } = event;
       if (kind === 'granted') {
-        this.watchGrant(id, record, old, event);
-        const wrong = this.oblivion.complaint(id, { token, mode, at }, tenures);
-        if (wrong) this.tell(`${id}: ${wrong}`);
+        this.observeGrant(id, record, old, event);
+        const wrong = this.losses.violation(id, { token, mode, at }, observed);
+        if (wrong) this.report(`${id}: ${wrong}`);
         const since = { grantedAt: instant, leaseBeganAt: event.at, expiresAt: 0, aheadMs };
-        tenures.set(token, { owner, mode, ...since, goneAt: null, wasLate: false, lostAt: null });
+        observed.set(token, { owner, mode, ...since, goneAt: null, wasLate: false, lostAt: null });
       }
-      const tenure = tenures.get(token);
-      if (tenure && ENDS.has(kind)) tenure.goneAt = instant;
-      if (tenure && kind === 'late') tenure.wasLate = true;
+      const ended = observed.get(token);
+      if (ended && ENDS.has(kind)) ended.goneAt = instant;
+      if (ended && kind === 'late') ended.wasLate = true;
     }
     for (const { token, expiresAt, leaseMs, set } of record.holds) {
-      const known = tenures.get(token);
-      if (set && known?.grantedAt === instant && known.expiresAt === 0) this.watchSet(set, instant);
-      if (!known) this.tell(`${id}: token ${token} was never granted`);
-      else if (known.goneAt !== null) this.tell(`${id}: token ${token} came back`);
+      const known = observed.get(token);
+      if (set && known?.grantedAt === instant && known.expiresAt === 0)
+        this.observeMultiLock(set, instant);
+      if (!known) this.report(`${id}: token ${token} was never granted`);
+      else if (known.goneAt !== null) this.report(`${id}: token ${token} came back`);
       else if (known.expiresAt > 0 && known.expiresAt <= at && expiresAt > known.expiresAt) {
-        this.tell(`${id}: the lapsed lease of ${token} was revived`);
+        this.report(`${id}: the lapsed lease of ${token} was revived`);
       } else known.expiresAt = expiresAt;
       if (known?.grantedAt === instant && expiresAt - at < leaseFloorMs(leaseMs) + HOP_MS) {
         known.wasLate = true;
       }
     }
-    this.oblivion.watch(id, change.events as LockEvent[]);
+    this.losses.watch(id, change.events as LockEvent[]);
     this.freeSince.set(id, instant);
   }
 
@@ -215,32 +216,32 @@ export class Truth {
    * A frozen lock is never granted, nor one that was lost just now: by the clock at the time of the
    * decision, if it was set back before the write.
    */
-  private watchClosed(id: string, old: LockRecord | null, events: LockEvent[], at: number): void {
+  private observeClosed(id: string, old: LockRecord | null, events: LockEvent[], at: number): void {
     let isFrozen = (old?.frozen ?? null) !== null;
     let quietUntil = old?.delayedUntil ?? 0;
     for (const { kind, at: decidedAt, token } of events) {
       if (kind === 'frozen' || kind === 'unfrozen') isFrozen = kind === 'frozen';
       if (LOSSES.has(kind)) quietUntil = Math.max(quietUntil, decidedAt + this.lockDelayMs);
       if (kind !== 'granted') continue;
-      if (isFrozen) this.tell(`${id}: ${token} was granted though the lock is frozen`);
+      if (isFrozen) this.report(`${id}: ${token} was granted though the lock is frozen`);
       if (quietUntil > Math.max(at, decidedAt))
-        this.tell(`${id}: ${token} was granted too soon after a loss`);
+        this.report(`${id}: ${token} was granted too soon after a loss`);
     }
   }
 
-  private watchSet({ id, size }: SetMark, instant: number): void {
-    const granted = this.sets.get(`${id} ${instant}`)?.granted ?? 0;
-    this.sets.set(`${id} ${instant}`, { granted: granted + 1, size });
+  private observeMultiLock({ id, size }: MultiLockMark, instant: number): void {
+    const granted = this.multiLocks.get(`${id} ${instant}`)?.granted ?? 0;
+    this.multiLocks.set(`${id} ${instant}`, { granted: granted + 1, size });
   }
 
-  private watchGrant(
+  private observeGrant(
     id: string,
     record: LockRecord,
     old: LockRecord | null,
     { token = 0, owner }: LockEvent,
   ): void {
     const last = this.lastToken.get(id) ?? 0;
-    if (token <= last) this.tell(`${id}: token ${token} was granted after ${last}`);
+    if (token <= last) this.report(`${id}: token ${token} was granted after ${last}`);
     this.lastToken.set(id, Math.max(last, token));
     const ticket = old?.queue.find((waiter) => waiter.owner === owner)?.ticket;
     const offered = new Set(record.offers.map((offer) => offer.ticket));
@@ -250,10 +251,10 @@ export class Truth {
       ({ ticket: other, setSize }) =>
         other < (ticket ?? 0) && !offered.has(other) && setSize === undefined,
     );
-    if (passed) this.tell(`${id}: ticket ${ticket} passed over ${passed.ticket}`);
+    if (passed) this.report(`${id}: ticket ${ticket} passed over ${passed.ticket}`);
   }
 
-  tell(what: string): void {
+  report(what: string): void {
     this.violations.push(what);
   }
 }

@@ -1,22 +1,22 @@
-import { spreadNames } from '@/server/core/rendezvous-hash';
+import { rendezvousHash } from '@/server/core/rendezvous-hash';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { SHARD_NAMES } from './sim-shards';
 import type { Flaws } from './sim-world';
 
 /** Builds that are broken in how they spread names over shards. Only such a world can tell. */
-export const SCATTERED_BUILDS: Record<string, Flaws> = {
+export const SHARDED_BUILDS: Record<string, Flaws> = {
   'processes that spread names by lists of their own': {
     homeOf: (honest, { world, id }) => {
       const isSecond = world.processes.findIndex((process) => process.id === id) % 2 === 1;
-      return isSecond ? spreadNames([...SHARD_NAMES].map((name) => `${name}2`)) : honest;
+      return isSecond ? rendezvousHash([...SHARD_NAMES].map((name) => `${name}2`)) : honest;
     },
   },
   'a set over shards that is taken shard by shard': {
     engine: (honest) => {
-      const acquire: LockEngine['sets']['acquire'] = async (namespace, ask, wait) => {
+      const acquire: LockEngine['multiLocks']['acquire'] = async (namespace, ask, wait) => {
         const taken = await Promise.all(
           ask.locks.map((lock) =>
-            honest.sets
+            honest.multiLocks
               .acquire(namespace, { ...ask, locks: [lock] }, wait)
               .catch(() => ({ outcome: 'ended' }) as const),
           ),
@@ -25,7 +25,9 @@ export const SCATTERED_BUILDS: Record<string, Flaws> = {
         const [first] = taken;
         return first?.outcome === 'granted' ? { ...first, grants } : (first as never);
       };
-      return Object.assign(Object.create(honest), { sets: { ...honest.sets, acquire } });
+      return Object.assign(Object.create(honest), {
+        multiLocks: { ...honest.multiLocks, acquire },
+      });
     },
   },
   'one clock for all shards': {

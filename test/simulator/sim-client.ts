@@ -6,9 +6,9 @@ import type { LockEngine } from '@/server/engine/lock-engine';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import type { RecordedCall } from '@/server/engine/testing/history-checker';
 import type { RecordKey } from '@/server/storage/record-store';
-import { enterTwice } from './acquire-twice';
+import { acquireTwice } from './acquire-twice';
 import type { AnswerChecks } from './answer-checks';
-import { holdSetOnce } from './hold-multi-lock-once';
+import { holdMultiLockOnce } from './hold-multi-lock-once';
 import type { SimWorld } from './sim-world';
 
 /** What a caller heard: an answer, a refusal, or nothing at all. */
@@ -36,21 +36,21 @@ export class SimClient {
     readonly owner: string,
   ) {}
 
-  async live(): Promise<void> {
+  async run(): Promise<void> {
     const { world } = this;
     while (world.isTroubled) {
       await world.scheduler.pause(world.random() * 60);
       const key = world.keys[Math.floor(world.random() * world.keys.length)] as RecordKey;
       const dice = world.random();
-      if (dice < 0.15) await (this.world.memory ? this.holdOnce(key) : this.add());
+      if (dice < 0.15) await (this.world.lossyStore ? this.holdLockOnce(key) : this.add());
       else if (dice < (world.audits ? 0.4 : 0.2)) await this.operate(key);
-      else if (dice < 0.35 && world.keys.length > 1) await holdSetOnce(this);
-      else await this.holdOnce(key);
+      else if (dice < 0.35 && world.keys.length > 1) await holdMultiLockOnce(this);
+      else await this.holdLockOnce(key);
     }
-    await world.audits?.operateLast(this);
+    await world.audits?.operateAtEnd(this);
   }
 
-  private async holdOnce(key: RecordKey): Promise<void> {
+  private async holdLockOnce(key: RecordKey): Promise<void> {
     const { random, scheduler } = this.world;
     const isLong = random() < (this.world.audits ? 0.3 : 0.1);
     const leaseMs = isLong ? this.world.longLeaseMs : 150 + Math.floor(random() * 900);
@@ -59,10 +59,10 @@ export class SimClient {
     const { token } = granted;
     // Forgotten, until an operator ends it.
     if (isLong && this.world.audits) return;
-    if (this.world.reenters && random() < 0.2) return enterTwice(this, key, token, leaseMs);
+    if (this.world.reenters && random() < 0.2) return acquireTwice(this, key, token, leaseMs);
     while (random() < this.world.renewing) {
       await scheduler.pause(random() * leaseMs * 0.7);
-      if (!(await this.renew(key, token, leaseMs)) && !this.world.memory) break;
+      if (!(await this.renew(key, token, leaseMs)) && !this.world.lossyStore) break;
     }
     await scheduler.pause(random() < 0.15 ? leaseMs * 1.3 : random() * 40);
     if (random() < 0.15) return;
@@ -87,9 +87,9 @@ export class SimClient {
     const again = () => this.ask(key, ask, holdRequestMs, requestId);
     const isDoubled = requestId !== undefined && random() < 0.15;
     if (isDoubled) this.unsure.add(key.name);
-    const twin = isDoubled ? again() : null;
+    const duplicate = isDoubled ? again() : null;
     let answer = await again();
-    await twin;
+    await duplicate;
     for (let tries = 0; requestId !== undefined && tries < 6; tries += 1) {
       if (answer !== null && answer.outcome !== 'queued') break;
       if (answer === null && random() < 0.3) break;
@@ -115,7 +115,7 @@ export class SimClient {
   ): Promise<AcquireAnswer | null> {
     const { leaseMs, waitMs } = ask;
     const call = this.record('acquire', key, null, leaseMs, requestId);
-    const holds = this.checks.truth.record(key)?.holds ?? [];
+    const holds = this.checks.referee.record(key)?.holds ?? [];
     const isSure = !this.unsure.has(key.name) && holds.every(({ owner }) => owner !== this.owner);
     const startedAt = this.world.database.instant();
     this.unsure.add(key.name);
@@ -130,7 +130,7 @@ export class SimClient {
     if (isKnown && requestId === undefined && isSure) this.unsure.delete(key.name);
     call.mayFollow = answer?.outcome === 'queued' || answer?.outcome === 'ended';
     this.conclude(call, reply, isGranted, isGranted ? answer.token : null);
-    if (answer === null && this.world.memory) await this.world.memory.rest();
+    if (answer === null && this.world.lossyStore) await this.world.lossyStore.pause();
     return answer;
   }
 
@@ -139,7 +139,7 @@ export class SimClient {
     const command = { verb: 'renew', service: SERVICE, owner: this.owner, token, leaseMs } as const;
     const reply = await this.call<RenewAnswer>(
       (engine) => engine.run(key, command),
-      (heard) => this.checks.told(key, token, call.startedAt, heard),
+      (heard) => this.checks.answered(key, token, call.startedAt, heard),
     );
     const isRenewed =
       reply !== 'silence' && 'answer' in reply && reply.answer.outcome === 'renewed';
@@ -163,7 +163,7 @@ export class SimClient {
       requestId === undefined ? null : requestIdentity({ ...scope, requestId, input });
     const reply = await this.call<ReleaseAnswer>(
       (engine) => engine.run(key, { verb: 'release', service: SERVICE, owner, token, request }),
-      (heard) => this.checks.told(key, token, call.startedAt, heard),
+      (heard) => this.checks.answered(key, token, call.startedAt, heard),
     );
     const outcome = reply !== 'silence' && 'answer' in reply ? reply.answer.outcome : null;
     this.conclude(call, reply, outcome === 'released', token);
@@ -185,7 +185,7 @@ export class SimClient {
         (engine) => engine.count(counter, command),
         (heard) => this.checks.added(delta, heard),
       );
-    const twin = random() < 0.2 ? once() : null;
+    const duplicate = random() < 0.2 ? once() : null;
     for (;;) {
       const reply = await once();
       if (reply === 'silence' || 'error' in reply) {
@@ -193,7 +193,7 @@ export class SimClient {
         if (this.world.audits) await this.world.scheduler.pause(100);
         continue;
       }
-      await twin;
+      await duplicate;
       return;
     }
   }
@@ -205,7 +205,7 @@ export class SimClient {
   private async operate(key: RecordKey): Promise<void> {
     const { random, newText, scheduler } = this.world;
     if (this.world.audits) return this.world.audits.operate(this, key);
-    const hold = this.checks.truth.record(key)?.holds[0];
+    const hold = this.checks.referee.record(key)?.holds[0];
     const why = { by: 'ana', reason: 'drill', request: anonymousRequest(newText) };
     const act = (run: (engine: LockEngine) => Promise<unknown>) => this.call(run, () => undefined);
     if (random() < 0.3) {
@@ -264,7 +264,7 @@ export class SimClient {
           (answer) => hear({ answer }),
           (error) => {
             if (!(error instanceof LockyardError) || error.reason === 'INTERNAL') {
-              this.checks.truth.tell(`a call failed: ${error?.stack ?? error}`);
+              this.checks.referee.report(`a call failed: ${error?.stack ?? error}`);
             }
             hear({ error });
           },

@@ -44,7 +44,7 @@ export class SimConnection implements RecordStore, HistorySource {
     return this.database.wholeHistory().length;
   }
 
-  async forget() {
+  async deleteRecords() {
     return [];
   }
 

@@ -16,7 +16,7 @@ let opened: Promise<Database> | undefined;
  * The control database of the worlds that need one: a real SQLite in memory, made once and emptied
  * for each of them.
  */
-export async function emptyControl(): Promise<Database> {
+export async function emptyControlDatabase(): Promise<Database> {
   opened ??= openControl();
   const control = await opened;
   const { audit, backends } = control.tables;
@@ -50,7 +50,7 @@ async function openControl(): Promise<Database> {
  * The same database as one process reaches it: each statement goes over `link`, and may be late,
  * lost or never answered.
  */
-export function controlOver(control: Database, link: SimLink): Database {
+export function controlDatabaseOver(control: Database, link: SimLink): Database {
   return { ...control, db: overLink(control.db, link) };
 }
 
@@ -73,14 +73,14 @@ function overLink<T extends object>(builder: T, link: SimLink): T {
           return answer;
         };
         const answered = link.call('swap', send);
-        return answered.catch(away).then(...heard);
+        return answered.catch(asDatabaseFailure).then(...heard);
       };
     },
   });
 }
 
 /** What a lost call says of a store means nothing of a database. */
-function away(cause: unknown): never {
+function asDatabaseFailure(cause: unknown): never {
   if (!(cause instanceof StoreError)) throw cause;
   throw Object.assign(new Error('It does not answer.', { cause }), { code: 'ETIMEDOUT' });
 }

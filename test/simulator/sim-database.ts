@@ -1,4 +1,4 @@
-import type { Memo } from '@/server/core/decision';
+import type { IdempotencyRecord } from '@/server/core/decision';
 import { recordId } from '@/server/storage/record-id';
 import type {
   Change,
@@ -25,17 +25,17 @@ export interface DatabaseFlaws {
   ignoresExpectation?: (key: RecordKey) => boolean;
   ignoresClock?: boolean;
   /** A writer that finds its own rev believes it won. */
-  judgesByRevAlone?: boolean;
+  comparesRevAlone?: boolean;
   /** Changes that belong together are judged each on its own. */
-  splitsSets?: boolean;
+  splitsMultiLocks?: boolean;
   /** Some lines of history are never written. */
   losesHistory?: () => boolean;
 }
 
 /** Everything that a database knows of records, as of one instant. */
-export interface DatabaseMemory {
+export interface DatabaseSnapshot {
   records: ReadonlyMap<string, { key: RecordKey; stored: StoredRecord }>;
-  memos: ReadonlyMap<string, Memo>;
+  memos: ReadonlyMap<string, IdempotencyRecord>;
 }
 
 /** When simulated time began, epoch milliseconds. */
@@ -47,7 +47,7 @@ export const BEGAN_AT = Date.UTC(2026, 0, 1);
  */
 export class SimDatabase {
   private records = new Map<string, { key: RecordKey; stored: StoredRecord }>();
-  private memos = new Map<string, Memo>();
+  private memos = new Map<string, IdempotencyRecord>();
   private readonly rows: { row: HistoryRow; visibleAt: number }[] = [];
   private steppedMs = 0;
   /** Unreachable before this time, in milliseconds since the simulation began. */
@@ -91,23 +91,24 @@ export class SimDatabase {
 
   swap(changes: Change[], allOrNone = false): SwapResult[] {
     const now = this.now();
-    const { judgesByRevAlone, losesHistory, splitsSets } = this.flaws;
+    const { comparesRevAlone, losesHistory, splitsMultiLocks } = this.flaws;
     const befores = changes.map(({ key }) => this.at(key));
     const isGood = changes.map((change, i) => this.holds(change, befores[i] ?? null, now));
-    const isTaken = allOrNone && !splitsSets ? isGood.map(() => isGood.every(Boolean)) : isGood;
+    const isTaken =
+      allOrNone && !splitsMultiLocks ? isGood.map(() => isGood.every(Boolean)) : isGood;
     const took: Change[] = [];
     for (const [i, change] of changes.entries()) {
-      if (isTaken[i]) took.push(this.take(change, befores[i] ?? null, now));
+      if (isTaken[i]) took.push(this.apply(change, befores[i] ?? null, now));
     }
-    const told = took.filter(({ events }) => events.length > 0 && !losesHistory?.());
-    if (told.length > 0) {
-      const row = { id: this.rows.length + 1, at: now, changes: told };
+    const recorded = took.filter(({ events }) => events.length > 0 && !losesHistory?.());
+    if (recorded.length > 0) {
+      const row = { id: this.rows.length + 1, at: now, changes: recorded };
       this.rows.push({ row, visibleAt: this.passedMs() + this.commitMs() });
     }
     return changes.map((change, i) => {
       const current = this.at(change.key);
-      const seemsTaken = judgesByRevAlone && current?.rev === change.rev;
-      return { took: (isTaken[i] || seemsTaken) ?? false, now, current };
+      const seemsTaken = comparesRevAlone && current?.rev === change.rev;
+      return { applied: (isTaken[i] || seemsTaken) ?? false, now, current };
     });
   }
 
@@ -132,11 +133,11 @@ export class SimDatabase {
    * A copy of the data, to be restored later. Neither copying nor restoring touches the history,
    * which shows the referee what happened.
    */
-  copy(): DatabaseMemory {
+  snapshot(): DatabaseSnapshot {
     return { records: new Map(this.records), memos: new Map(this.memos) };
   }
 
-  putBack({ records, memos }: DatabaseMemory): void {
+  restore({ records, memos }: DatabaseSnapshot): void {
     this.records = new Map(records);
     this.memos = new Map(memos);
   }
@@ -165,7 +166,7 @@ export class SimDatabase {
     return (isExpected || !!ignoresExpectation?.(key)) && (isInTime || !!ignoresClock);
   }
 
-  private take(change: Change, before: StoredRecord | null, at: number): Change {
+  private apply(change: Change, before: StoredRecord | null, at: number): Change {
     const { key, rev, writer, head, queue, memos, extensions } = change;
     const after = { rev, writer, head, queue: queue ?? before?.queue ?? '' };
     this.records.set(recordId(key), { key, stored: after });

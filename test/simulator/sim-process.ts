@@ -4,9 +4,9 @@ import { OWN_NAMESPACE } from '@/server/engine/membership';
 import { ShardedEngine } from '@/server/engine/sharded-engine';
 import { HistoryTail } from '@/server/monitoring/history/history-tail';
 import type { Clock } from '@/server/platform/clock';
-import type { BackendLife } from '@/server/storage/incarnation/store-incarnation';
+import type { StoreIncarnation } from '@/server/storage/incarnation/store-incarnation';
 import type { HistorySource, RecordStore } from '@/server/storage/record-store';
-import type { LossyMemory } from './lossy-store';
+import type { LossyStore } from './lossy-store';
 import { SimConnection } from './sim-connection';
 import { BEGAN_AT, type SimDatabase } from './sim-database';
 import { SimLink } from './sim-link';
@@ -22,10 +22,10 @@ const TAIL_EVERY_MS = 150;
  */
 const SELDOM_TAIL_EVERY_MS = 1_500;
 
-interface Opened {
+interface OpenedStore {
   connection: RecordStore & HistorySource;
   /** Null where the store never loses its memory. */
-  past: BackendLife | null;
+  past: StoreIncarnation | null;
 }
 
 /**
@@ -54,9 +54,9 @@ export class SimProcess {
   /** Starts it; resolves when it serves. */
   async start(): Promise<void> {
     const { world, owner } = this;
-    const { scheduler, memory, isSharded } = world;
-    const opened = memory
-      ? await scheduler.as(owner, () => this.openGuarded(memory))
+    const { scheduler, lossyStore, isSharded } = world;
+    const opened = lossyStore
+      ? await scheduler.as(owner, () => this.openGuarded(lossyStore))
       : world.databases.map((database) => this.open(database));
     const [first] = opened;
     if (!first) return;
@@ -64,12 +64,12 @@ export class SimProcess {
       isSharded ? this.engineOver(opened) : this.engineOf(first),
     );
     this.engine = world.flaws.engine?.(engine, this) ?? engine;
-    for (const { connection } of opened) this.follow(connection);
+    for (const { connection } of opened) this.followHistory(connection);
     world.audits?.resolveBy(this);
   }
 
   /** As a process has it whose backend is spread over shards that are all served. */
-  private async engineOver(opened: Opened[]): Promise<LockEngine> {
+  private async engineOver(opened: OpenedStore[]): Promise<LockEngine> {
     const engines = await Promise.all(
       opened.map((shard) => this.world.scheduler.as(this.owner, () => this.engineOf(shard))),
     );
@@ -81,7 +81,7 @@ export class SimProcess {
     });
   }
 
-  private engineOf({ connection, past }: Opened): Promise<LockEngine> {
+  private engineOf({ connection, past }: OpenedStore): Promise<LockEngine> {
     const { world, id } = this;
     return createEngine({
       backend: 'default',
@@ -101,23 +101,23 @@ export class SimProcess {
     });
   }
 
-  private follow(connection: HistorySource): void {
-    const { scheduler, memory, audits, flaws } = this.world;
+  private followHistory(connection: HistorySource): void {
+    const { scheduler, lossyStore, audits, flaws } = this.world;
     const tail = flaws.tail?.(connection) ?? new HistoryTail(connection, this.clock, 0);
-    const everyMs = memory || audits ? SELDOM_TAIL_EVERY_MS : TAIL_EVERY_MS;
-    const told: number[] = [];
-    this.tailed.push(told);
+    const everyMs = lossyStore || audits ? SELDOM_TAIL_EVERY_MS : TAIL_EVERY_MS;
+    const delivered: number[] = [];
+    this.tailed.push(delivered);
     scheduler.as(this.owner, () => {
       const poll = async () => {
         const rows = await tail.poll().catch(() => []);
-        told.push(...rows.map(({ id }) => id));
+        delivered.push(...rows.map(({ id }) => id));
         setTimeout(poll, everyMs);
       };
       setTimeout(poll, everyMs);
     });
   }
 
-  private open(database: SimDatabase): Opened {
+  private open(database: SimDatabase): OpenedStore {
     const { scheduler, random } = this.world;
     const fateOf = (call: 'read' | 'swap') =>
       this.world.audits?.fateOf(this, call) ?? this.world.fateOf(call, database);
@@ -126,10 +126,10 @@ export class SimProcess {
   }
 
   /** Nothing: it could not start, and ended. */
-  private async openGuarded(memory: LossyMemory): Promise<Opened[]> {
+  private async openGuarded(memory: LossyStore): Promise<OpenedStore[]> {
     try {
-      const { store, life } = await memory.open(this);
-      return [{ connection: store, past: life }];
+      const { store, incarnation } = await memory.open(this);
+      return [{ connection: store, past: incarnation }];
     } catch {
       this.owner.isDead = true;
       return [];

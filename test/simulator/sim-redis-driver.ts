@@ -1,16 +1,16 @@
 import { EventEmitter } from 'node:events';
 import { StoreError } from '@/server/storage/record-store';
 import {
-  BEGIN_LIFE,
-  END_MENDING,
+  END_RECOVERY,
   LIST_RECORDS,
+  START_INCARNATION,
 } from '@/server/storage/redis/redis-recovery-scripts';
-import { BEAT, type Reply, SWAP } from '@/server/storage/redis/redis-script';
+import { HEARTBEAT, type Reply, SWAP } from '@/server/storage/redis/redis-script';
 import type { SimLink } from './sim-link';
 import { RedisRefusal, type SimRedis } from './sim-redis';
 
 const WRITES: ReadonlySet<string> = new Set(
-  [SWAP, BEAT, BEGIN_LIFE, LIST_RECORDS, END_MENDING].map(({ sha }) => sha),
+  [SWAP, HEARTBEAT, START_INCARNATION, LIST_RECORDS, END_RECOVERY].map(({ sha }) => sha),
 );
 
 /**

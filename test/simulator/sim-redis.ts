@@ -1,15 +1,22 @@
 import { recordId, recordKey } from '@/server/storage/record-id';
 import type { StoredRecord } from '@/server/storage/record-store';
-import { beginning } from '@/server/storage/redis/redis-codec';
+import { versionPrefix } from '@/server/storage/redis/redis-codec';
 import { PREFIX } from '@/server/storage/redis/redis-keys';
 import {
-  BEGIN_LIFE,
-  END_MENDING,
+  END_RECOVERY,
   LIST_RECORDS,
+  START_INCARNATION,
 } from '@/server/storage/redis/redis-recovery-scripts';
-import { BEAT, HAS_QUEUE, LOOK, READ, type Reply, SWAP } from '@/server/storage/redis/redis-script';
+import {
+  HAS_QUEUE,
+  HEARTBEAT,
+  INSPECT,
+  READ,
+  type Reply,
+  SWAP,
+} from '@/server/storage/redis/redis-script';
 import { proposedChanges } from './proposed-changes';
-import type { DatabaseMemory, SimDatabase } from './sim-database';
+import type { DatabaseSnapshot, SimDatabase } from './sim-database';
 
 interface Marker {
   life: string;
@@ -22,11 +29,11 @@ interface Marker {
 type Entry = [id: string, fields: string[]];
 
 /** Everything that a Redis holds, as of one instant. */
-export interface RedisMemory {
+export interface RedisSnapshot {
   marker: Marker | null;
   ids: ReadonlySet<string>;
   stream: readonly Entry[];
-  rest: DatabaseMemory;
+  rest: DatabaseSnapshot;
 }
 
 /** What the server said against a call, as the driver tells it. */
@@ -37,7 +44,7 @@ export class RedisRefusal extends Error {
 /**
  * The simulated part of a Redis: what its keys hold, and what our scripts and the few plain
  * commands do to them, each in one instant, rewritten in TypeScript since no Lua runs here. The
- * real `RedisStore`, `RedisConnection`, `RedisGuard`, `BackendLife` and `mendRedis` decide
+ * real `RedisStore`, `RedisConnection`, `RedisGuard`, `StoreIncarnation` and `recoverRedis` decide
  * everything before a command is sent, whether the data is complete, and what to do if it is not.
  * Records are kept in a `SimDatabase`, so that the referee sees every step.
  */
@@ -54,7 +61,7 @@ export class SimRedis {
   private ids = new Set<string>();
   private stream: Entry[] = [];
   /** Told of the epoch of each life that begins. */
-  onLife: (epoch: number) => void = () => undefined;
+  onIncarnation: (epoch: number) => void = () => undefined;
 
   /**
    * @param flushes whether it flushes each write before it answers; else a crash may lose the last
@@ -74,33 +81,33 @@ export class SimRedis {
     return this.marker?.beat ?? -1;
   }
 
-  copy(): RedisMemory {
+  snapshot(): RedisSnapshot {
     const { marker, ids, stream, database } = this;
     return {
       marker: marker && { ...marker },
       ids: new Set(ids),
       stream: [...stream],
-      rest: database.copy(),
+      rest: database.snapshot(),
     };
   }
 
-  putBack({ marker, ids, stream, rest }: RedisMemory): void {
+  restore({ marker, ids, stream, rest }: RedisSnapshot): void {
     this.marker = marker && { ...marker };
     this.ids = new Set(ids);
     this.stream = [...stream];
-    this.database.putBack(rest);
+    this.database.restore(rest);
   }
 
   empty(): void {
     const rest = { records: new Map(), memos: new Map() };
-    this.putBack({ marker: null, ids: new Set(), stream: [], rest });
+    this.restore({ marker: null, ids: new Set(), stream: [], rest });
   }
 
   /** Loses the key of one record, as by an operator's `DEL`; its id stays listed. */
   drop(id: string): void {
-    const { records, memos } = this.database.copy();
+    const { records, memos } = this.database.snapshot();
     const left = [...records].filter(([other]) => other !== id);
-    this.database.putBack({ records: new Map(left), memos });
+    this.database.restore({ records: new Map(left), memos });
   }
 
   /** Starts another run: every client is disconnected, and commands in flight never arrive. */
@@ -119,8 +126,8 @@ export class SimRedis {
   }
 
   /** Takes over another server's data within one run, without disconnecting any client. */
-  follow(memory: RedisMemory): void {
-    this.putBack(memory);
+  follow(memory: RedisSnapshot): void {
+    this.restore(memory);
     if (this.hidesFollowing) return;
     this.follows += 1;
     this.replicationId = `followed${this.follows}`;
@@ -194,7 +201,7 @@ export class SimRedis {
     return [this.database.now(), ...known.map((value) => value ?? null), ids.size];
   }
 
-  raiseBeat([life, seen]: string[]): Reply {
+  heartbeat([life, seen]: string[]): Reply {
     const marker = this.checked(life, seen);
     marker.beat += 1;
     return marker.beat;
@@ -227,7 +234,7 @@ export class SimRedis {
       }
     }
     const results = this.database.swap(changes, how === 'all');
-    const took = changes.filter((_, i) => results[i]?.took);
+    const took = changes.filter((_, i) => results[i]?.applied);
     for (const { key } of took) this.list(marker, recordId(key));
     const now = this.database.now();
     if (history !== '' && took.length > 0) {
@@ -238,13 +245,13 @@ export class SimRedis {
         ['at', `${now}`, 'changes', history, 'took', writers],
       ]);
     }
-    const told = results.map(({ took: isDone, current }) =>
-      isDone ? 1 : current && beginning(current).trimEnd(),
+    const told = results.map(({ applied: isDone, current }) =>
+      isDone ? 1 : current && versionPrefix(current).trimEnd(),
     );
     return [now, ...told];
   }
 
-  beginLife([mending = '', life, epoch, historyFrom]: string[]): Reply {
+  beginIncarnation([mending = '', life, epoch, historyFrom]: string[]): Reply {
     const now = this.database.now() + 1;
     const { marker } = this;
     if (marker?.life === mending || (marker && marker.life === life)) return now;
@@ -252,7 +259,7 @@ export class SimRedis {
     const history = Math.max(marker?.history ?? 0, Number(historyFrom));
     this.marker = { life: mending, beat: 0, count: 0, epoch: Number(epoch), history };
     this.ids = new Set();
-    this.onLife(Number(epoch));
+    this.onIncarnation(Number(epoch));
     return now;
   }
 
@@ -263,7 +270,7 @@ export class SimRedis {
     return 1;
   }
 
-  endMending([mending, life = '']: string[]): Reply {
+  endRecovery([mending, life = '']: string[]): Reply {
     const { marker } = this;
     if (marker && marker.life === mending) marker.life = life;
     return Number(marker?.life === life);
@@ -293,15 +300,15 @@ export class SimRedis {
 const SCAN_PAGE = 2;
 
 const SCRIPTS = new Map([
-  [LOOK.sha, SimRedis.prototype.look],
+  [INSPECT.sha, SimRedis.prototype.look],
   [READ.sha, SimRedis.prototype.read],
   [SWAP.sha, SimRedis.prototype.swap],
-  [BEAT.sha, SimRedis.prototype.raiseBeat],
-  [BEGIN_LIFE.sha, SimRedis.prototype.beginLife],
+  [HEARTBEAT.sha, SimRedis.prototype.heartbeat],
+  [START_INCARNATION.sha, SimRedis.prototype.beginIncarnation],
   [LIST_RECORDS.sha, SimRedis.prototype.listRecords],
-  [END_MENDING.sha, SimRedis.prototype.endMending],
+  [END_RECOVERY.sha, SimRedis.prototype.endRecovery],
 ]);
 
 function textOf(stored: StoredRecord): string {
-  return `${stored.queue === '' ? '-' : HAS_QUEUE}${beginning(stored)}${stored.head}`;
+  return `${stored.queue === '' ? '-' : HAS_QUEUE}${versionPrefix(stored)}${stored.head}`;
 }

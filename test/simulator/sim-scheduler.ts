@@ -68,7 +68,7 @@ export class SimScheduler {
     }
   }
 
-  /** Runs what is due until `isOver`, or until nothing is left to do. */
+  /** Runs what is due until `isUnmounted`, or until nothing is left to do. */
   async run(isOver: () => boolean): Promise<void> {
     await microtasksDone();
     while (!isOver()) {

@@ -1,19 +1,19 @@
-import { spreadNames } from '@/server/core/rendezvous-hash';
+import { rendezvousHash } from '@/server/core/rendezvous-hash';
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
 
 /** The shards of a world that has several, as a list of them is written down. */
 export const SHARD_NAMES = ['a', 'b'];
 
-export const homeOf = spreadNames(SHARD_NAMES);
+export const homeOf = rendezvousHash(SHARD_NAMES);
 
 /** How far a shard's clock may be from everybody else's, one way or the other. */
-export const SHARD_CLOCK_OFF_MS = 10_000;
+export const SHARD_CLOCK_OFFSET_MAX_MS = 10_000;
 
 const LOCKS_OF_EACH = 2;
 
 /** Locks of which each shard keeps as many. */
-export function spreadKeys(): RecordKey[] {
+export function keysOverShards(): RecordKey[] {
   const keys: RecordKey[] = [];
   const left = SHARD_NAMES.map(() => LOCKS_OF_EACH);
   for (let i = 0; keys.length < LOCKS_OF_EACH * SHARD_NAMES.length; i += 1) {

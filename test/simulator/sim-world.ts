@@ -3,37 +3,39 @@ import type { CounterCommand } from '@/server/core/counter/counter-command';
 import type { CounterRecord } from '@/server/core/counter/counter-record';
 import type { LockCommand } from '@/server/core/lock/lock-command';
 import type { LockRecord } from '@/server/core/lock/lock-record';
-import type { HomeOf } from '@/server/core/rendezvous-hash';
+import type { ShardOf } from '@/server/core/rendezvous-hash';
 import type { LockEngine } from '@/server/engine/lock-engine';
-import type { AnyCommand, AnyRecord, Machine } from '@/server/engine/record-type';
+import type { AnyCommand, AnyRecord, RecordType } from '@/server/engine/record-type';
 import { seeded } from '@/server/engine/testing/seeded';
 import type { HistoryTail } from '@/server/monitoring/history/history-tail';
 import { recordId } from '@/server/storage/record-id';
 import type { HistorySource, RecordKey, RecordStore } from '@/server/storage/record-store';
-import type { AuditedActs } from './audited-actions';
-import { LossyMemory, type MemoryFlaws } from './lossy-store';
+import type { AuditedActions } from './audited-actions';
+import { LossyStore, type LossyStoreFlaws } from './lossy-store';
 import { type DatabaseFlaws, SimDatabase } from './sim-database';
 import type { Fate } from './sim-link';
 import { SimProcess } from './sim-process';
 import { SimScheduler } from './sim-scheduler';
-import { homeOf, SHARD_CLOCK_OFF_MS, spreadKeys } from './sim-shards';
+import { homeOf, keysOverShards, SHARD_CLOCK_OFFSET_MAX_MS } from './sim-shards';
 import { Trace } from './trace';
 import { worldKind } from './world-kind';
 
-type Decide<R extends AnyRecord, C extends AnyCommand> = Machine<R, C>['decide'];
+type DecideFunction<R extends AnyRecord, C extends AnyCommand> = RecordType<R, C>['decide'];
 
 /** How a broken build differs from ours. The simulator must find each one, or it proves nothing. */
 export interface Flaws {
   database?: DatabaseFlaws;
-  memory?: MemoryFlaws;
+  lossyStore?: LossyStoreFlaws;
   store?: (honest: RecordStore & HistorySource, process: SimProcess) => RecordStore & HistorySource;
   engine?: (honest: LockEngine, process: SimProcess) => LockEngine;
-  homeOf?: (honest: HomeOf, process: SimProcess) => HomeOf;
+  homeOf?: (honest: ShardOf, process: SimProcess) => ShardOf;
   tail?: (source: HistorySource) => Pick<HistoryTail, 'poll'>;
-  locks?: (honest: Decide<LockRecord, LockCommand>) => Decide<LockRecord, LockCommand>;
+  locks?: (
+    honest: DecideFunction<LockRecord, LockCommand>,
+  ) => DecideFunction<LockRecord, LockCommand>;
   counters?: (
-    honest: Decide<CounterRecord, CounterCommand>,
-  ) => Decide<CounterRecord, CounterCommand>;
+    honest: DecideFunction<CounterRecord, CounterCommand>,
+  ) => DecideFunction<CounterRecord, CounterCommand>;
 }
 
 const FATES: readonly Fate[] = ['slow', 'loseRequest', 'loseReply', 'late', 'conflict', 'crash'];
@@ -44,7 +46,7 @@ const START_MS = 4_000;
 const LONG_LEASE_MS = 6_000;
 
 /** What a lost memory keeps everybody waiting for, so that much can happen in little time. */
-const LONG_LEASE_OF_LOSSY_MS = 1_800;
+const LOSSY_LONG_LEASE_MS = 1_800;
 const LOSSY_LASTS_MS = 6_000;
 
 const LOSSES = 0x70b1;
@@ -82,7 +84,7 @@ export class SimWorld {
   /** Whether the database's clock is set forward and back now and then. */
   readonly clockSteps: boolean;
   /** The store that loses its memory; null in a world whose store does not. */
-  readonly memory: LossyMemory | null;
+  readonly lossyStore: LossyStore | null;
   longLeaseMs: number;
   /**
    * How likely a holder is to renew, each time. After a loss a holder learns its state only if it
@@ -90,7 +92,7 @@ export class SimWorld {
    */
   readonly renewing: number;
   /** What operators do, with the log of it; null in a world without. */
-  audits: AuditedActs | null = null;
+  audits: AuditedActions | null = null;
   /** How far it was set so far, one way and the other taken together. */
   steppedMs = 0;
   /** When the trouble ends and everybody goes home, milliseconds since the simulation began. */
@@ -114,7 +116,7 @@ export class SimWorld {
       new SimDatabase(() => this.scheduler.now, commitMs, flaws.database ?? {}, aheadMs);
     this.isSharded = worldKind(seed) === 'sharded';
     const off = seeded(seed ^ SHARD_CLOCKS);
-    const newShard = () => newDatabase(Math.round((off() - 0.5) * 2 * SHARD_CLOCK_OFF_MS));
+    const newShard = () => newDatabase(Math.round((off() - 0.5) * 2 * SHARD_CLOCK_OFFSET_MAX_MS));
     this.databases = this.isSharded ? [newShard(), newShard()] : [newDatabase()];
     this.newText = () => {
       this.texts += 1;
@@ -127,7 +129,7 @@ export class SimWorld {
     };
     const names = 1 + Math.floor(random() * 2);
     const few = Array.from({ length: names }, (_, i) => ({ namespace: 'default', name: `l${i}` }));
-    this.keys = this.isSharded ? spreadKeys() : few;
+    this.keys = this.isSharded ? keysOverShards() : few;
     this.lockDelayMs = random() < 0.2 ? 300 : 0;
     this.shared = random() < 0.5 ? 0 : 0.3;
     this.faults = random() < 0.2 ? 0 : random() * 0.12;
@@ -138,8 +140,8 @@ export class SimWorld {
     const lastsMs = control ? LOSSY_LASTS_MS : 2_000;
     this.troubleEndsAt = lastsMs + random() * 6_000;
     this.renewing = control ? 0.7 : 0.4;
-    this.longLeaseMs = control ? LONG_LEASE_OF_LOSSY_MS : LONG_LEASE_MS;
-    this.memory = control && new LossyMemory(this, control, seeded(seed ^ LOSSES));
+    this.longLeaseMs = control ? LOSSY_LONG_LEASE_MS : LONG_LEASE_MS;
+    this.lossyStore = control && new LossyStore(this, control, seeded(seed ^ LOSSES));
   }
 
   get isTroubled(): boolean {
@@ -188,7 +190,7 @@ export class SimWorld {
     const { scheduler, random } = this;
     while (this.isTroubled) {
       await scheduler.pause(200 + random() * 800);
-      if (this.memory) await this.memory.pass();
+      if (this.lossyStore) await this.lossyStore.strike();
       if (this.isSharded && this.faults > 0 && random() < 0.1) {
         this.anyDatabase().awayUntil = scheduler.now + random() * SHARD_AWAY_MS;
       }

@@ -1,14 +1,14 @@
-import { machineOf } from '@/server/engine/record-type';
+import { recordTypeOf } from '@/server/engine/record-type';
 import { checkHistory, type RecordedCall } from '@/server/engine/testing/history-checker';
 import { recordId } from '@/server/storage/record-id';
 import type { RecordKey } from '@/server/storage/record-store';
 import { AnswerChecks } from './answer-checks';
-import { AuditedActs } from './audited-actions';
+import { AuditedActions } from './audited-actions';
 import { checkFree } from './check-free';
-import type { LossyMemory } from './lossy-store';
-import { type Tenure, Truth } from './referee';
+import type { LossyStore } from './lossy-store';
+import { type ObservedHold, Referee } from './referee';
 import { SimClient } from './sim-client';
-import { emptyControl } from './sim-control-database';
+import { emptyControlDatabase } from './sim-control-database';
 import { type Flaws, SimWorld } from './sim-world';
 import { worldKind } from './world-kind';
 
@@ -23,12 +23,12 @@ export interface Simulation {
 }
 
 /** Rules that hold whether or not a lock has several holders. */
-const OF_SHARED_LOCKS: ReadonlySet<string> = new Set(['C1 unique', 'C4 gaps']);
+const RULES_OF_SHARED_LOCKS: ReadonlySet<string> = new Set(['C1 unique', 'C4 gaps']);
 
 /**
  * Rules that a data loss may break: a retried request may count twice, and tokens rise by epochs.
  */
-const OF_WHOLE_MEMORIES: ReadonlySet<string> = new Set(['C1 unique', 'C4 gaps']);
+const RULES_WITHOUT_LOSS: ReadonlySet<string> = new Set(['C1 unique', 'C4 gaps']);
 
 /** No seed needs so many; one that does goes round in circles. */
 const STEPS_MAX = 60_000;
@@ -39,20 +39,20 @@ const QUIET_MS = 12_000;
 /** Plays one seed on the real domain and engine, and checks everything that is promised. */
 export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulation> {
   const kind = worldKind(seed);
-  const world = new SimWorld(seed, flaws, kind === 'lossy' ? await emptyControl() : null);
-  if (kind === 'audited') world.audits = new AuditedActs(world, await emptyControl());
-  const truth = new Truth(world, world.lockDelayMs);
+  const world = new SimWorld(seed, flaws, kind === 'lossy' ? await emptyControlDatabase() : null);
+  if (kind === 'audited') world.audits = new AuditedActions(world, await emptyControlDatabase());
+  const truth = new Referee(world, world.lockDelayMs);
   const { scheduler, trace } = world;
   truth.onStep = ({ change, at }) =>
     trace.add(JSON.stringify([at, change.key.name, change.rev, change.head, change.events]));
-  if (world.memory) watchLosses(world, world.memory, truth);
-  const restore = [scheduler.install(), ...spoilMachines(flaws)];
+  if (world.lossyStore) watchLosses(world, world.lossyStore, truth);
+  const restore = [scheduler.install(), ...injectFlaws(flaws)];
   try {
     let isOver = false;
     const play = async () => {
       const clients = await begin(world, truth);
       const trouble = world.trouble();
-      await Promise.all(clients.map((client) => client.live()));
+      await Promise.all(clients.map((client) => client.run()));
       await trouble;
       await scheduler.pause(world.audits?.quietMs ?? QUIET_MS);
       await end(world, truth, clients);
@@ -62,7 +62,7 @@ export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulat
     await scheduler.run(() => isOver || scheduler.steps > STEPS_MAX);
     if (isOver) await played;
     else
-      truth.tell(
+      truth.report(
         `somebody still waits after ${scheduler.steps} steps, ${Math.round(scheduler.now)} ms`,
       );
   } finally {
@@ -73,25 +73,25 @@ export async function simulate(seed: number, flaws: Flaws = {}): Promise<Simulat
 }
 
 /** Puts what a flaw decides in the place of what we decide; the answers put it right again. */
-function spoilMachines({ locks, counters }: Flaws): (() => void)[] {
-  const spoil = (key: RecordKey, flaw: Flaws['locks'] | Flaws['counters']) => {
-    const machine = machineOf(key);
-    const honest = machine.decide;
-    if (flaw) machine.decide = (flaw as (decide: typeof honest) => typeof honest)(honest);
+function injectFlaws({ locks, counters }: Flaws): (() => void)[] {
+  const inject = (key: RecordKey, flaw: Flaws['locks'] | Flaws['counters']) => {
+    const recordType = recordTypeOf(key);
+    const honest = recordType.decide;
+    if (flaw) recordType.decide = (flaw as (decide: typeof honest) => typeof honest)(honest);
     return () => {
-      machine.decide = honest;
+      recordType.decide = honest;
     };
   };
   const key = { namespace: 'default', name: 'any' };
-  return [spoil(key, locks), spoil({ ...key, kind: 'counter' }, counters)];
+  return [inject(key, locks), inject({ ...key, kind: 'counter' }, counters)];
 }
 
-function watchLosses({ keys }: SimWorld, memory: LossyMemory, truth: Truth): void {
-  memory.onFalseAlarm = () => truth.tell('a memory that was whole was taken for lost');
-  memory.onLoss = (id) => truth.forget(keys.filter((key) => id === null || recordId(key) === id));
+function watchLosses({ keys }: SimWorld, memory: LossyStore, truth: Referee): void {
+  memory.onFalseAlarm = () => truth.report('a memory that was whole was taken for lost');
+  memory.onLoss = (id) => truth.lose(keys.filter((key) => id === null || recordId(key) === id));
 }
 
-async function begin(world: SimWorld, truth: Truth): Promise<SimClient[]> {
+async function begin(world: SimWorld, truth: Referee): Promise<SimClient[]> {
   const { random, counter } = world;
   const checks = new AnswerChecks(world, truth);
   const processes = 1 + Math.floor(random() * 3);
@@ -99,7 +99,7 @@ async function begin(world: SimWorld, truth: Truth): Promise<SimClient[]> {
   const bounds = { floor: 0, ceiling: 400 };
   const party = { service: 'orders' };
   const create = { verb: 'create', initial: 200, ...bounds, party, request: null } as const;
-  for (let isMade = world.memory !== null; !isMade; await world.scheduler.pause(100)) {
+  for (let isMade = world.lossyStore !== null; !isMade; await world.scheduler.pause(100)) {
     const engine = (world.anyProcess() ?? (await world.join())).engine;
     const made = engine?.count(counter, create).then(() => true);
     const silence = world.scheduler.pause(7_000).then(() => false);
@@ -110,34 +110,37 @@ async function begin(world: SimWorld, truth: Truth): Promise<SimClient[]> {
 }
 
 /** What must be true when everybody has gone home. */
-async function end(world: SimWorld, truth: Truth, clients: SimClient[]): Promise<void> {
+async function end(world: SimWorld, truth: Referee, clients: SimClient[]): Promise<void> {
   const calls = clients.flatMap(({ calls: made }) => made.map((call) => asOfGrant(call, truth)));
-  const granted = (lock: string) => truth.tenures.get(`default/${lock}`) ?? new Map();
-  const heard = new Set(
+  const granted = (lock: string) => truth.observedHolds.get(`default/${lock}`) ?? new Map();
+  const received = new Set(
     calls.flatMap(({ verb, outcome, lock, token }) =>
       verb === 'acquire' && outcome === 'ok' ? [`${lock} ${token}`] : [],
     ),
   );
-  const givenBack = (lock: string) =>
-    [...granted(lock).keys()].filter((token) => !heard.has(`${lock} ${token}`)).length;
+  const revertedGrants = (lock: string) =>
+    [...granted(lock).keys()].filter((token) => !received.has(`${lock} ${token}`)).length;
   const toleranceMs = 5 + world.steppedMs;
-  for (const { rule, lock, what } of checkHistory(calls, { givenBack, toleranceMs })) {
-    if (world.shared > 0 && !OF_SHARED_LOCKS.has(rule)) continue;
-    if (world.memory && OF_WHOLE_MEMORIES.has(rule)) continue;
-    truth.tell(`${rule} on ${lock}: ${what}`);
+  for (const { rule, lock, what } of checkHistory(calls, {
+    revertedGrants,
+    toleranceMs,
+  })) {
+    if (world.shared > 0 && !RULES_OF_SHARED_LOCKS.has(rule)) continue;
+    if (world.lossyStore && RULES_WITHOUT_LOSS.has(rule)) continue;
+    truth.report(`${rule} on ${lock}: ${what}`);
   }
-  if (!world.memory) checkWholeHistory(world, truth);
+  if (!world.lossyStore) checkWholeHistory(world, truth);
   checkTails(world, truth);
   checkGrantsAreExplained(world, truth, clients);
-  for (const [id, { granted, size }] of truth.sets) {
-    if (granted !== size) truth.tell(`${granted} of ${size} locks were granted to the set ${id}`);
+  for (const [id, { granted, size }] of truth.multiLocks) {
+    if (granted !== size) truth.report(`${granted} of ${size} locks were granted to the set ${id}`);
   }
   await world.audits?.check(truth);
   await checkFree(world, truth);
 }
 
 /** Every rev of every record is in the history, once. */
-function checkWholeHistory(world: SimWorld, truth: Truth): void {
+function checkWholeHistory(world: SimWorld, truth: Referee): void {
   const { databases, keys, counter } = world;
   const byRecord = new Map<string, Set<number>>();
   for (const { changes } of databases.flatMap((database) => database.wholeHistory())) {
@@ -152,7 +155,7 @@ function checkWholeHistory(world: SimWorld, truth: Truth): void {
     const isWhole = revs.every((rev, i) => rev === (revs[0] ?? 0) + i);
     const [read] = world.databaseOf(key).read([key], []).records;
     const isUpToDate = revs.length === 0 || revs.at(-1) === read?.record?.rev;
-    if (!isWhole || !isUpToDate) truth.tell(`the history of ${recordId(key)} has a gap`);
+    if (!isWhole || !isUpToDate) truth.report(`the history of ${recordId(key)} has a gap`);
   }
 }
 
@@ -160,11 +163,11 @@ function checkWholeHistory(world: SimWorld, truth: Truth): void {
  * A retried acquire is answered with a lease that began before the retry: the lease ends no later
  * for that.
  */
-function asOfGrant(call: RecordedCall, truth: Truth): RecordedCall {
+function asOfGrant(call: RecordedCall, truth: Referee): RecordedCall {
   const { verb, outcome, lock, token, startedAt, leaseMs } = call;
   if (verb !== 'acquire' || outcome !== 'ok' || token === null) return call;
-  const tenure = truth.tenure({ namespace: 'default', name: lock }, token);
-  const beganAt = tenure ? tenure.leaseBeganAt - tenure.aheadMs : startedAt;
+  const observed = truth.observedHold({ namespace: 'default', name: lock }, token);
+  const beganAt = observed ? observed.leaseBeganAt - observed.aheadMs : startedAt;
   const sinceGrantMs = Math.max(0, startedAt - beganAt);
   return { ...call, leaseMs: leaseMs - sinceGrantMs };
 }
@@ -173,7 +176,7 @@ function asOfGrant(call: RecordedCall, truth: Truth): RecordedCall {
  * A grant that was over before any caller could learn of it does not count: its call was decided
  * again.
  */
-function isOver(tenure: Tenure, at: number, { steppedMs }: SimWorld): boolean {
+function isHoldOver(tenure: ObservedHold, at: number, { steppedMs }: SimWorld): boolean {
   const never = Number.POSITIVE_INFINITY;
   const { goneAt, lostAt, expiresAt, aheadMs } = tenure;
   return Math.min(goneAt ?? never, lostAt ?? never, expiresAt - aheadMs - steppedMs) <= at;
@@ -183,10 +186,10 @@ function isOver(tenure: Tenure, at: number, { steppedMs }: SimWorld): boolean {
  * No caller is granted a lock after a refusal: each grant belongs to a call that was answered with
  * it, or may have been.
  */
-function checkGrantsAreExplained(world: SimWorld, truth: Truth, clients: SimClient[]): void {
+function checkGrantsAreExplained(world: SimWorld, truth: Referee, clients: SimClient[]): void {
   for (const { owner, calls } of clients) {
     const asked = calls.filter(({ verb }) => verb === 'acquire');
-    for (const [id, tenures] of truth.tenures) {
+    for (const [id, tenures] of truth.observedHolds) {
       for (const [token, tenure] of tenures) {
         if (tenure.owner !== owner || tenure.wasLate) continue;
         const isExplained = asked.some(
@@ -196,24 +199,25 @@ function checkGrantsAreExplained(world: SimWorld, truth: Truth, clients: SimClie
             (told === token ||
               outcome === 'unknown' ||
               mayFollow ||
-              isOver(tenure, endedAt ?? 0, world)),
+              isHoldOver(tenure, endedAt ?? 0, world)),
         );
-        if (!isExplained) truth.tell(`${id}: ${token} was granted to ${owner}, who was told no`);
+        if (!isExplained) truth.report(`${id}: ${token} was granted to ${owner}, who was told no`);
       }
     }
   }
 }
 
 /** Every tail that still runs was delivered every line, and none twice. */
-function checkTails({ processes, databases, memory }: SimWorld, truth: Truth): void {
+function checkTails({ processes, databases, lossyStore }: SimWorld, truth: Referee): void {
   for (const { owner, engine, tailed, id } of processes) {
     if (owner.isDead || !engine) continue;
     for (const [i, database] of databases.entries()) {
-      const told = tailed[i] ?? [];
+      const delivered = tailed[i] ?? [];
       // A store that forgets may forget what no tail has seen yet.
-      const missed = memory ? 0 : database.wholeHistory().length - new Set(told).size;
-      if (missed > 0) truth.tell(`the tail of ${id} missed ${missed} lines of history`);
-      if (new Set(told).size < told.length) truth.tell(`the tail of ${id} told a line twice`);
+      const missed = lossyStore ? 0 : database.wholeHistory().length - new Set(delivered).size;
+      if (missed > 0) truth.report(`the tail of ${id} missed ${missed} lines of history`);
+      if (new Set(delivered).size < delivered.length)
+        truth.report(`the tail of ${id} told a line twice`);
     }
   }
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { newSeed } from '@/server/engine/testing/seeded';
-import { UNBOUNDED_BUILDS } from './audited-builds';
+import { AUDITED_BUILDS } from './audited-builds';
 import { BROKEN_BUILDS } from './broken-builds';
-import { FORGETFUL_BUILDS } from './lossy-builds';
-import { hunt } from './play-seeds';
-import { SCATTERED_BUILDS } from './sharded-builds';
+import { LOSSY_BUILDS } from './lossy-builds';
+import { playSeeds } from './play-seeds';
+import { SHARDED_BUILDS } from './sharded-builds';
 import type { Flaws } from './sim-world';
 import { simulate } from './simulate';
 import { type WorldKind, worldKind } from './world-kind';
@@ -57,7 +57,7 @@ it('a hunt says of every seed that breaks a promise what broke and how to replay
   const flaws = BROKEN_BUILDS['tokens from a counter of each process'] ?? {};
   const lines: string[] = [];
   const from = newSeed();
-  const bad = await hunt({ from, seeds: 8, flaws, say: (line) => void lines.push(line) });
+  const bad = await playSeeds({ from, seeds: 8, flaws, say: (line) => void lines.push(line) });
   expect(bad, `seeds from ${from}`).toBeGreaterThan(0);
   expect(lines).toHaveLength(2 * bad + 1);
   const [told = '', how = ''] = lines;
@@ -76,9 +76,9 @@ describe('the simulator finds', () => {
 
   it.each(
     [
-      Object.entries(FORGETFUL_BUILDS).map((build) => ['lossy', ...build] as const),
-      Object.entries(SCATTERED_BUILDS).map((build) => ['sharded', ...build] as const),
-      Object.entries(UNBOUNDED_BUILDS).map((build) => ['audited', ...build] as const),
+      Object.entries(LOSSY_BUILDS).map((build) => ['lossy', ...build] as const),
+      Object.entries(SHARDED_BUILDS).map((build) => ['sharded', ...build] as const),
+      Object.entries(AUDITED_BUILDS).map((build) => ['audited', ...build] as const),
     ].flat(),
   )('in a %s world %s', (kind, name, flaws) => expectFound(name, flaws, kind), 240_000);
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandFailure } from '../command-failure';
 import { EXIT, signalExitCode } from '../exit-codes';
 
-const LOOK_EVERY_MS = 20;
+const CHECK_EVERY_MS = 20;
 const ENDING: ReadonlySet<NodeJS.Signals> = new Set(['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM']);
 
 /** A running command, whose standard streams are those of this process. */
@@ -69,8 +69,8 @@ export class CommandChild {
     const targets = this.ownGroup ? [this.target] : descendants(this.target);
     const until = performance.now() + graceMs;
     for (const target of targets) send(target, 'SIGTERM');
-    while (targets.some(isThere) && performance.now() < until) {
-      await sleep(Math.min(LOOK_EVERY_MS, Math.max(0, until - performance.now())));
+    while (targets.some(isRunning) && performance.now() < until) {
+      await sleep(Math.min(CHECK_EVERY_MS, Math.max(0, until - performance.now())));
     }
     for (const target of targets) send(target, 'SIGKILL');
   }
@@ -84,7 +84,7 @@ function send(target: number, signal: NodeJS.Signals): void {
   }
 }
 
-function isThere(target: number): boolean {
+function isRunning(target: number): boolean {
   try {
     process.kill(target, 0);
     return true;

@@ -4,8 +4,8 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forceReleaseLock } from '@/server/operations/locks/for-people/force-release-lock';
-import { leaveNotice } from '@/server/operations/locks/for-people/request-release';
-import { CommandRig, gone, isAlive } from '../testing/command-rig';
+import { requestRelease } from '@/server/operations/locks/for-people/request-release';
+import { CommandRig, isAlive, untilGone } from '../testing/command-rig';
 
 let rig: CommandRig;
 let names = 0;
@@ -68,7 +68,7 @@ test('an operator who asks for the lock is heard, and the command goes on', asyn
   await rig.written(`${name}.pid`);
   const { holders } = await rig.client.inspect({ name });
   const notice = { namespace: 'default', name, token: holders[0]?.token ?? 0, rev: 0 };
-  await leaveNotice(rig.api.cli, 'askRelease', { ...notice, reason: 'the deploy waits' });
+  await requestRelease(rig.api.cli, 'askRelease', { ...notice, reason: 'the deploy waits' });
   await said('the deploy waits');
   writeFileSync(rig.path(`${name}.go`), '');
   expect((await ended).code).toBe(3);
@@ -87,7 +87,7 @@ describe('a server that goes away while the command runs', () => {
       expect(code).toBe(75);
       expect(err).toContain('ending the command');
       expect(pids.map(isAlive)).toEqual([false, false]);
-      const board = await rig.api.runtime.board.detail('default', name);
+      const board = await rig.api.runtime.projection.detail('default', name);
       const expiresAt = board.row.hold?.expiresAt ?? (await endOfLease());
       expect(lastSignOfLife()).toBeLessThan(expiresAt);
       expect(lastSignOfLife()).toBeGreaterThan(cutAt + 200);
@@ -97,7 +97,7 @@ describe('a server that goes away while the command runs', () => {
 
   /** Of a lease that has been settled meanwhile. */
   async function endOfLease(): Promise<number> {
-    const { row } = await rig.api.runtime.board.detail('default', name);
+    const { row } = await rig.api.runtime.projection.detail('default', name);
     expect(row.ended?.cause).toBe('expired');
     return row.ended?.at ?? 0;
   }
@@ -172,7 +172,7 @@ describe('a keeper that is killed outright', () => {
     await said('the command runs');
     child.kill('SIGKILL');
     expect((await ended).signal).toBe('SIGKILL');
-    await Promise.all(pids.map(gone));
+    await Promise.all(pids.map(untilGone));
     expect(await rig.client.inspect({ name })).toMatchObject({ state: 'held' });
   });
 

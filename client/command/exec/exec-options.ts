@@ -2,13 +2,13 @@ import type { Mode } from '../../wire/wire';
 import { EXIT } from '../exit-codes';
 import {
   COMMON_OPTIONS,
+  onlyArgument,
+  readArguments,
   readDuration,
   readNumber,
-  readWords,
-  theOneWord,
   wrongUsage,
 } from '../read-arguments';
-import type { Loudness } from '../terminal/reporter';
+import type { Verbosity } from '../terminal/reporter';
 
 /** What `lockyard exec` was asked for. */
 export interface ExecOptions {
@@ -24,7 +24,7 @@ export interface ExecOptions {
   owner: string | undefined;
   url: string | undefined;
   conflictExitCode: number;
-  loudness: Loudness;
+  verbosity: Verbosity;
 }
 
 export const EXEC_USAGE = 'lockyard exec NAME [options] -- command [argument…]';
@@ -49,9 +49,9 @@ const GRACE_MS = 5_000;
 /** Reads the words after `exec`; null when help was asked for. Throws `CommandFailure`. */
 export function readExecOptions(words: string[]): ExecOptions | null {
   const split = words.indexOf('--');
-  const { values, positionals } = readWords(split < 0 ? words : words.slice(0, split), OPTIONS);
+  const { values, positionals } = readArguments(split < 0 ? words : words.slice(0, split), OPTIONS);
   if (values.help) return null;
-  const name = theOneWord(positionals, EXEC_USAGE);
+  const name = onlyArgument(positionals, EXEC_USAGE);
   const [program, ...rest] = split < 0 ? [] : words.slice(split + 1);
   if (!program) throw wrongUsage(`Which command? Give it after two dashes: ${EXEC_USAGE}`);
   const leaseMs = readLease(values.lease);
@@ -71,7 +71,7 @@ export function readExecOptions(words: string[]): ExecOptions | null {
       0,
       255,
     ),
-    loudness: values.verbose ? 'verbose' : values.quiet ? 'quiet' : 'normal',
+    verbosity: values.verbose ? 'verbose' : values.quiet ? 'quiet' : 'normal',
   };
 }
 

@@ -4,8 +4,8 @@ import { LockyardError } from '../../errors/lockyard-error';
 import { ReleaseUnconfirmed } from '../../errors/release-unconfirmed';
 import { CommandFailure } from '../command-failure';
 import { EXIT, refusalExitCode, signalExitCode } from '../exit-codes';
-import { durationInWords } from '../terminal/duration';
-import type { Speaker } from '../terminal/reporter';
+import { formatDuration } from '../terminal/duration';
+import type { Reporter } from '../terminal/reporter';
 import type { ExecOptions } from './exec-options';
 import type { CommandEnd } from './run-command-under-hold';
 import { EndedBySignal } from './signal-relay';
@@ -17,10 +17,10 @@ import { EndedBySignal } from './signal-relay';
 export function execExitCode(
   error: unknown,
   { conflictExitCode, waitMs }: Pick<ExecOptions, 'conflictExitCode' | 'waitMs'>,
-  say: Speaker,
+  say: Reporter,
 ): number {
   if (error instanceof LockTimeout) {
-    say.normally(conflictInWords(error, waitMs));
+    say.normally(describeConflict(error, waitMs));
     return conflictExitCode;
   }
   if (error instanceof EndedBySignal) return signalExitCode(error.signal);
@@ -41,8 +41,11 @@ export function execExitCode(
   throw error;
 }
 
-function conflictInWords({ lock, holders: [holder], frozen }: LockTimeout, waitMs: number): string {
-  const patience = waitMs > 0 ? ` within ${durationInWords(waitMs)}` : '';
+function describeConflict(
+  { lock, holders: [holder], frozen }: LockTimeout,
+  waitMs: number,
+): string {
+  const patience = waitMs > 0 ? ` within ${formatDuration(waitMs)}` : '';
   const who = holder ? `; ${holder.owner} (${holder.service}) holds it` : '';
   return `"${lock}" was not granted${patience}${frozen === null ? who : `; it is frozen: ${frozen}`}`;
 }

@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { CommandRig, gone } from '../testing/command-rig';
+import { CommandRig, untilGone } from '../testing/command-rig';
 
 let rig: CommandRig;
 let names = 0;
@@ -87,7 +87,7 @@ describe('the command', () => {
 
   test('is shown to operators by its program, never by its arguments', async () => {
     const { child, ended } = await occupy();
-    const row = rig.api.runtime.board;
+    const row = rig.api.runtime.projection;
     const { row: shown } = await row.detail('default', name);
     expect(shown.hold?.meta).toMatchObject({ command: 'sh', pid: String(child.pid) });
     child.kill();
@@ -239,6 +239,6 @@ describe('signals', () => {
     const pid = Number(await rig.written(`${name}.pid`));
     child.kill('SIGTERM');
     expect((await ended).code).toBe(143);
-    await gone(pid);
+    await untilGone(pid);
   });
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { TestClock } from '../../testing/test-clock';
-import { AnswerWatch } from './outage-detector';
+import { OutageDetector } from './outage-detector';
 
 /** A watch on a server with scripted answers: a status, or none. */
 function watched(limitMs: number) {
   const clock = new TestClock();
   const told: string[] = [];
   let answer: number | null = 200;
-  const watch = new AnswerWatch(
+  const watch = new OutageDetector(
     clock,
     limitMs,
     {
@@ -52,7 +52,7 @@ test('requests and their failures pass through unchanged', async () => {
   const failure = new TypeError('no route');
   const seen: unknown[] = [];
   const silence = { began() {}, ended() {}, lasted() {} };
-  const watch = new AnswerWatch(new TestClock(), 1, silence, async (...request) => {
+  const watch = new OutageDetector(new TestClock(), 1, silence, async (...request) => {
     seen.push(request);
     throw failure;
   });

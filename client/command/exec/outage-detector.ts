@@ -1,7 +1,7 @@
 import type { ClientClock } from '../../platform/client-clock';
 
 /** Callbacks about a server that stops responding. */
-export interface Silence {
+export interface OutageListener {
   /** Once each time. */
   began(): void;
   /** The server responds again. */
@@ -17,13 +17,13 @@ export interface Silence {
  * Notices with every request whether the server answers; one that says that its database is away
  * does not. Changes nothing about the requests.
  */
-export class AnswerWatch {
+export class OutageDetector {
   private silentSince: number | null = null;
 
   constructor(
     private readonly clock: ClientClock,
     private readonly limitMs: number,
-    private readonly silence: Silence,
+    private readonly silence: OutageListener,
     private readonly inner: typeof fetch = globalThis.fetch,
   ) {}
 

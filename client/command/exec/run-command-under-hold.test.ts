@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Hold } from '../../holding/lock-hold';
 import type { CommandChild } from './command-child';
-import { runUnderHold } from './run-command-under-hold';
+import { runCommandUnderHold } from './run-command-under-hold';
 
 test('a lease of more than 24 days, as operators can make one, is waited for and not looked at all the time', async () => {
   vi.useFakeTimers();
@@ -17,7 +17,7 @@ test('a lease of more than 24 days, as operators can make one, is waited for and
     exit = resolve;
   });
   const child = { ended, end: async () => exit(143) } as unknown as CommandChild;
-  const end = runUnderHold(hold, child, { leaseMs: 60_000, graceMs: 10_000 }, () => {});
+  const end = runCommandUnderHold(hold, child, { leaseMs: 60_000, graceMs: 10_000 }, () => {});
   await vi.advanceTimersByTimeAsync(39 * 86_400_000);
   expect(looks).toBeLessThan(100);
   await vi.advanceTimersByTimeAsync(86_400_000);

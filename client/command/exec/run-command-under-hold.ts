@@ -14,7 +14,7 @@ export interface CommandEnd {
  * Operators can make a lease longer than Node's timers bear: those would go off at once, again and
  * again.
  */
-const LOOK_MAX_MS = 86_400_000;
+const TIMER_MAX_MS = 86_400_000;
 
 /** What is kept back of a lease for timers that fire late. */
 const marginMs = (leaseMs: number) => Math.min(250, leaseMs / 20);
@@ -27,7 +27,7 @@ const marginMs = (leaseMs: number) => Math.min(250, leaseMs / 20);
  *
  * @param tell called when the command has to end
  */
-export async function runUnderHold(
+export async function runCommandUnderHold(
   hold: Hold,
   child: CommandChild,
   { leaseMs, graceMs }: { leaseMs: number; graceMs: number },
@@ -46,7 +46,7 @@ export async function runUnderHold(
   };
   const look = () => {
     const spareMs = hold.remainingMs() - keptBackMs - graceMs;
-    if (spareMs > 0) timer = setTimeout(look, Math.min(spareMs, LOOK_MAX_MS));
+    if (spareMs > 0) timer = setTimeout(look, Math.min(spareMs, TIMER_MAX_MS));
     else end();
   };
 

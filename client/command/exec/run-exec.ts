@@ -9,21 +9,21 @@ import type { Remark } from '../../wire/wire';
 import { withLock } from '../../with-lock';
 import { EXIT } from '../exit-codes';
 import { openClient } from '../open-client';
-import { durationInWords } from '../terminal/duration';
-import { type Speaker, speaker } from '../terminal/reporter';
+import { formatDuration } from '../terminal/duration';
+import { createReporter, type Reporter } from '../terminal/reporter';
 import { CommandChild } from './command-child';
 import { type ExecOptions, readExecOptions } from './exec-options';
 import { execExitCode } from './exec-outcome';
 import { OrphanGuard } from './orphan-guard';
-import { AnswerWatch } from './outage-detector';
-import { type CommandEnd, runUnderHold } from './run-command-under-hold';
+import { OutageDetector } from './outage-detector';
+import { type CommandEnd, runCommandUnderHold } from './run-command-under-hold';
 import { SignalRelay } from './signal-relay';
 
 /**
  * One wait of the service is at most 10 minutes long; a longer one is taken up again a little
  * earlier.
  */
-const TURN_MS = 9 * 60_000;
+const WAIT_PART_MS = 9 * 60_000;
 
 /**
  * How long a wait without end goes on without a server, and how long one is asked that is not to be
@@ -43,7 +43,7 @@ export async function runExec(words: string[]): Promise<number | null> {
 }
 
 class LockedCommand {
-  private readonly say: Speaker;
+  private readonly say: Reporter;
   private readonly client: LockyardClient;
   /** Ends the wait for the lock. Not used any more once the command runs. */
   private readonly wait = new AbortController();
@@ -52,20 +52,20 @@ class LockedCommand {
 
   constructor(private readonly options: ExecOptions) {
     const { owner, namespace, url, waitMs } = options;
-    this.say = speaker(options.loudness);
+    this.say = createReporter(options.verbosity);
     const isEndless = waitMs === Number.POSITIVE_INFINITY;
     const limitMs = isEndless ? SILENCE_MAX_MS : Math.max(SILENCE_MIN_MS, waitMs);
-    const { fetch } = new AnswerWatch(systemClock, limitMs, {
+    const { fetch } = new OutageDetector(systemClock, limitMs, {
       began: () => this.say.normally('the server gives no answer; trying again …'),
       ended: () => this.say.normally('the server answers again'),
-      lasted: () => this.giveUpOnSilence(limitMs),
+      lasted: () => this.giveUpOnOutage(limitMs),
     });
     this.client = openClient({ owner, namespace, url, fetch });
   }
 
   async run(): Promise<number> {
     try {
-      const end = await this.inTurns((waitMs) => this.once(waitMs));
+      const end = await this.retryUntilPatienceEnds((waitMs) => this.once(waitMs));
       return end.isCutShort ? EXIT.lost : end.exitCode;
     } catch (error) {
       return execExitCode(error, this.options, this.say);
@@ -78,12 +78,12 @@ class LockedCommand {
    * Asks for the lock again and again while patience lasts; whatever the wait ends with last is
    * thrown.
    */
-  private async inTurns<T>(attempt: (waitMs: number) => Promise<T>): Promise<T> {
+  private async retryUntilPatienceEnds<T>(attempt: (waitMs: number) => Promise<T>): Promise<T> {
     const until = systemClock.monotonic() + this.options.waitMs;
     for (;;) {
       const leftMs = Math.max(0, until - systemClock.monotonic());
       try {
-        return await attempt(Math.floor(Math.min(leftMs, TURN_MS)));
+        return await attempt(Math.floor(Math.min(leftMs, WAIT_PART_MS)));
       } catch (error) {
         const mayPass =
           error instanceof LockTimeout || (error instanceof LockyardError && error.isTransient);
@@ -111,7 +111,7 @@ class LockedCommand {
     const { command, leaseMs, graceMs } = this.options;
     this.isRunning = true;
     this.say.verbosely(
-      `holding "${hold.name}" with token ${hold.token} after ${durationInWords(hold.waitedMs)}`,
+      `holding "${hold.name}" with token ${hold.token} after ${formatDuration(hold.waitedMs)}`,
     );
     const ownGroup = ![0, 1, 2].some(isatty);
     const guard = new OrphanGuard(graceMs);
@@ -121,7 +121,7 @@ class LockedCommand {
       );
       this.relay.follow(child);
       this.say.verbosely(`the command runs as process ${Math.abs(child.target)}`);
-      const end = await runUnderHold(hold, child, { leaseMs, graceMs }, () =>
+      const end = await runCommandUnderHold(hold, child, { leaseMs, graceMs }, () =>
         this.say.normally(
           `the hold on "${hold.name}" is lost or cannot be renewed; ending the command`,
         ),
@@ -147,9 +147,9 @@ class LockedCommand {
     };
   }
 
-  private giveUpOnSilence(limitMs: number): void {
+  private giveUpOnOutage(limitMs: number): void {
     if (this.isRunning) return;
-    const message = `The server has given no answer for ${durationInWords(limitMs)}.`;
+    const message = `The server has given no answer for ${formatDuration(limitMs)}.`;
     this.wait.abort(new LockyardError('BACKEND_DOWN', message, { isFinal: true }));
   }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durationInWords, parseDuration } from './duration';
+import { formatDuration, parseDuration } from './duration';
 
 test.each([
   ['250ms', 250],
@@ -23,7 +23,7 @@ test.each(['', 's', '1 s', '-1', '1e3', '1w', '1.', 'soon', '0x10', '1s2'])(
 );
 
 test('a duration in words is as exact as it is short', () => {
-  expect([0, 450, 12_345, 252_000, 7_500_000].map(durationInWords)).toEqual([
+  expect([0, 450, 12_345, 252_000, 7_500_000].map(formatDuration)).toEqual([
     '0 ms',
     '450 ms',
     '12.3 s',

@@ -14,7 +14,7 @@ export function parseDuration(text: string): number | null {
 /**
  * A duration for people, in its largest fitting unit: `450 ms`, `12.3 s`, `4 m 12 s`, `2 h 5 m`.
  */
-export function durationInWords(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${Math.floor(ms / 100) / 10} s`;
   const minutes = Math.floor(ms / 60_000);

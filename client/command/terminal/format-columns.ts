@@ -1,5 +1,5 @@
 /** Lines of cells, each column as wide as its widest cell. */
-export function inColumns(lines: string[][]): string {
+export function formatColumns(lines: string[][]): string {
   const widths: number[] = [];
   for (const cells of lines) {
     for (const [i, cell] of cells.entries()) widths[i] = Math.max(widths[i] ?? 0, cell.length);

@@ -1,10 +1,10 @@
 import { writeSync } from 'node:fs';
 import { printable } from './printable';
 
-export type Loudness = 'quiet' | 'normal' | 'verbose';
+export type Verbosity = 'quiet' | 'normal' | 'verbose';
 
 /** Tells a person something: `always`, `normally`, or only when asked to be `verbose`. */
-export interface Speaker {
+export interface Reporter {
   always(line: string): void;
   normally(line: string): void;
   verbosely(line: string): void;
@@ -14,7 +14,7 @@ export interface Speaker {
  * Speaks on standard error, line by line. It writes past Node's streams, which would make a pipe
  * that the command shares non-blocking; a reader that went away is no reason to stop.
  */
-export function speaker(loudness: Loudness): Speaker {
+export function createReporter(loudness: Verbosity): Reporter {
   const say = (line: string) => {
     try {
       writeSync(2, `lockyard: ${printable(line)}\n`);

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { CommandRig, gone } from '../testing/command-rig';
+import { CommandRig, untilGone } from '../testing/command-rig';
 
 /**
  * `script` of util-linux gives its command a terminal, and types into it what it is given. Commands
@@ -68,7 +68,7 @@ test.skipIf(!hasTerminal)(
   'Ctrl-C ends a command that does not mind, and frees its lock (needs script)',
   async () => {
     expect(await inTerminal('end', 'echo $$ > end.pid; exec sleep 60', '\u0003')).toBe(130);
-    await gone(Number(rig.read('end.pid')));
+    await untilGone(Number(rig.read('end.pid')));
     expect(await rig.client.inspect({ name: 'end' })).toMatchObject({ state: 'free' });
   },
 );
@@ -81,7 +81,7 @@ test.skipIf(!hasTerminal)(
     const pid = Number(await rig.written('lost.pid'));
     rig.line.refuse();
     expect(await ended).toBe(75);
-    await gone(pid);
+    await untilGone(pid);
     rig.line.open();
   },
 );

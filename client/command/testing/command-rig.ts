@@ -166,6 +166,6 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export async function gone(pid: number): Promise<void> {
+export async function untilGone(pid: number): Promise<void> {
   while (isAlive(pid)) await sleep(10);
 }

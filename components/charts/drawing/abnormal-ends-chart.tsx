@@ -6,7 +6,7 @@ import { exactCount } from '../../format/counts';
 import { ChartHead } from './chart-head';
 import { CHART_MARGIN, useTimeAxis } from './time-axes';
 
-const ENDINGS = [
+const LANES = [
   { key: 'expiries', word: 'Expired', ink: 'var(--expired)' },
   { key: 'forced', word: 'Forced', ink: 'var(--acc)' },
   { key: 'timeouts', word: 'Gave up', ink: 'var(--contended)' },
@@ -16,20 +16,20 @@ const ENDINGS = [
  * When leases ran out, holds were forced and waiters gave up: one line each, a mark wherever there
  * was any.
  */
-export function EndingsChart({ insight }: { insight: LockInsight }) {
+export function AbnormalEndsChart({ insight }: { insight: LockInsight }) {
   const { rows, domain } = useTimeAxis(insight);
   const { total } = insight;
-  const isQuiet = ENDINGS.every(({ key }) => total[key] === 0);
+  const isEmpty = LANES.every(({ key }) => total[key] === 0);
   return (
     <div>
       <ChartHead title="Ended badly">
-        {ENDINGS.map(({ key, word }) => (
+        {LANES.map(({ key, word }) => (
           <span key={key} className="pl-3">
             {word.toLowerCase()} <b>{exactCount(total[key])}</b>
           </span>
         ))}
       </ChartHead>
-      {isQuiet ? (
+      {isEmpty ? (
         <p className="chart chart-lanes pl-[52px] text-12 text-t3">Nothing did.</p>
       ) : (
         <div className="chart chart-lanes" data-chart="endings">
@@ -42,14 +42,14 @@ export function EndingsChart({ insight }: { insight: LockInsight }) {
                 width={52}
                 domain={[-0.5, 2.5]}
                 ticks={[0, 1, 2]}
-                tickFormatter={(lane: number) => ENDINGS[lane]?.word ?? ''}
+                tickFormatter={(lane: number) => LANES[lane]?.word ?? ''}
                 reversed
                 tickLine={false}
                 axisLine={false}
                 tick={{ fill: 'var(--t3)', fontSize: 11 }}
                 interval={0}
               />
-              {ENDINGS.map(({ key, ink }, lane) => (
+              {LANES.map(({ key, ink }, lane) => (
                 <Scatter
                   key={key}
                   data={rows.filter((row) => row[key] > 0).map(({ middle }) => ({ middle, lane }))}

@@ -2,12 +2,12 @@
 
 import { Area, ComposedChart, Line, ResponsiveContainer } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
-import { quantileText } from '../chart-labels';
+import { quantileLabel } from '../chart-labels';
 import { ChartHead } from './chart-head';
-import { durationTicks, tickText } from './duration-ticks';
-import { CHART_MARGIN, timeFrame, useTimeAxis } from './time-axes';
+import { durationTicks, tickLabel } from './duration-ticks';
+import { CHART_MARGIN, timeAxes, useTimeAxis } from './time-axes';
 
-const OF = {
+const SERIES = {
   wait: {
     title: 'Waits',
     p50: 'waitP50Ms',
@@ -26,9 +26,9 @@ const OF = {
 
 /** How long was waited, or held, over time: p99 as a line with its area, p50 dashed. */
 export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait' | 'hold' }) {
-  const { title, p50, p99, ink, none } = OF[of];
+  const { title, p50, p99, ink, none: emptyLabel } = SERIES[of];
   const { rows, domain, ticks } = useTimeAxis(insight);
-  const mostMs = Math.max(0, ...rows.map((row) => row[p99] ?? 0));
+  const maxMs = Math.max(0, ...rows.map((row) => row[p99] ?? 0));
   const { range, total } = insight;
   return (
     <div>
@@ -39,10 +39,10 @@ export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait
           { word: 'p50', ink, isDashed: true },
         ]}
       >
-        p50 <b>{quantileText(total[p50])}</b> p99 <b>{quantileText(total[p99])}</b>
+        p50 <b>{quantileLabel(total[p50])}</b> p99 <b>{quantileLabel(total[p99])}</b>
       </ChartHead>
       {total[p99] === null ? (
-        <p className="chart pt-2 pl-[52px] text-12 text-t3">{none}</p>
+        <p className="chart pt-2 pl-[52px] text-12 text-t3">{emptyLabel}</p>
       ) : (
         <div className="chart" data-chart={of}>
           <ResponsiveContainer width="100%" height="100%">
@@ -53,16 +53,16 @@ export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait
               title={`${title} over time`}
               desc="Arrow keys move from step to step."
             >
-              {timeFrame({
+              {timeAxes({
                 range,
                 domain,
                 ticks,
-                yTicks: durationTicks(mostMs),
-                yText: tickText,
+                yTicks: durationTicks(maxMs),
+                yText: tickLabel,
                 told: (point) =>
                   point[p99] === null
                     ? 'none'
-                    : `p50 ${quantileText(point[p50])} · p99 ${quantileText(point[p99])}`,
+                    : `p50 ${quantileLabel(point[p50])} · p99 ${quantileLabel(point[p99])}`,
               })}
               <Area
                 dataKey={p99}
@@ -71,7 +71,7 @@ export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait
                 strokeWidth={1.6}
                 fill={ink}
                 fillOpacity={0.13}
-                dot={<Lone rows={rows} of={p99} ink={ink} />}
+                dot={<LonePoint rows={rows} of={p99} ink={ink} />}
                 activeDot={{ r: 3, fill: ink, stroke: 'var(--s1)' }}
                 isAnimationActive={false}
               />
@@ -94,7 +94,7 @@ export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait
 }
 
 /** A step between two without any has no line; a dot shows that it is there. */
-function Lone({
+function LonePoint({
   cx,
   cy,
   index = 0,
@@ -109,7 +109,7 @@ function Lone({
   of: string;
   ink: string;
 }) {
-  const isThere = (place: number) => typeof rows[place]?.[of] === 'number';
-  if (!isThere(index) || isThere(index - 1) || isThere(index + 1)) return null;
+  const hasValue = (place: number) => typeof rows[place]?.[of] === 'number';
+  if (!hasValue(index) || hasValue(index - 1) || hasValue(index + 1)) return null;
   return <circle cx={cx} cy={cy} r={2} fill={ink} />;
 }

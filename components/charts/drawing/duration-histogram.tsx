@@ -4,14 +4,14 @@ import { useMemo } from 'react';
 import { Bar, BarChart, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { HistogramBar } from '@/server/core/statistics/log-histogram';
 import { exactCount } from '../../format/counts';
-import { quantileText } from '../chart-labels';
+import { quantileLabel } from '../chart-labels';
 import { ChartHead } from './chart-head';
-import { countTicks, tickText } from './duration-ticks';
+import { countTicks, tickLabel } from './duration-ticks';
 import { type Bin, histogramBins } from './histogram-bins';
 
 /** Closer than this share of the axis, the words above two marks would lie on each other. */
-const NEAR_SHARE = 0.1;
-const ASIDE_PX = 12;
+const OVERLAP_SHARE = 0.1;
+const LABEL_SHIFT_PX = 12;
 
 /**
  * How often a duration of each length came up, on a logarithmic axis, with p50, p99 and what is
@@ -37,12 +37,14 @@ export function DurationHistogram({
   /** What is said where there is nothing to draw. */
   empty: string;
 }) {
-  const { bins, placeOf, ticks } = useMemo(() => histogramBins(bars, nowMs), [bars, nowMs]);
+  const { bins, positionOf, ticks } = useMemo(() => histogramBins(bars, nowMs), [bars, nowMs]);
   const zero = bars.find(({ fromMs }) => fromMs === 0)?.count ?? 0;
-  const all = bars.reduce((sum, { count }) => sum + count, 0);
-  const areNear =
-    p50Ms !== null && p99Ms !== null && placeOf(p99Ms) - placeOf(p50Ms) < NEAR_SHARE * bins.length;
-  const most = Math.max(1, ...bins.map(({ count }) => count));
+  const total = bars.reduce((sum, { count }) => sum + count, 0);
+  const doOverlap =
+    p50Ms !== null &&
+    p99Ms !== null &&
+    positionOf(p99Ms) - positionOf(p50Ms) < OVERLAP_SHARE * bins.length;
+  const max = Math.max(1, ...bins.map(({ count }) => count));
   return (
     <div>
       <ChartHead title={title}>
@@ -51,7 +53,7 @@ export function DurationHistogram({
             {atOnce} <b>{exactCount(zero)}</b> of{' '}
           </>
         )}
-        <b>{exactCount(all)}</b>
+        <b>{exactCount(total)}</b>
       </ChartHead>
       {bins.length === 0 ? (
         <p className="chart chart-tall flex items-center justify-center text-12 text-t3">{empty}</p>
@@ -69,9 +71,9 @@ export function DurationHistogram({
                 dataKey="place"
                 type="number"
                 domain={[-0.5, bins.length - 0.5]}
-                ticks={ticks.map(({ place }) => place)}
+                ticks={ticks.map(({ position }) => position)}
                 tickFormatter={(place: number) =>
-                  tickText(ticks.find((tick) => tick.place === place)?.ms ?? 0)
+                  tickLabel(ticks.find((tick) => tick.position === place)?.ms ?? 0)
                 }
                 tickLine={false}
                 axisLine={{ stroke: 'var(--line2)' }}
@@ -80,13 +82,13 @@ export function DurationHistogram({
                 interval="preserveStartEnd"
                 minTickGap={8}
               />
-              <YAxis hide domain={[0, countTicks(most).at(-1) ?? 1]} />
+              <YAxis hide domain={[0, countTicks(max).at(-1) ?? 1]} />
               <Tooltip
                 isAnimationActive={false}
                 cursor={{ fill: 'var(--s3)' }}
                 content={({ active, payload }) => {
                   const bin = payload?.[0]?.payload as Bin | undefined;
-                  return active && bin ? <p className="chart-tip">{binWords(bin)}</p> : null;
+                  return active && bin ? <p className="chart-tip">{binLabel(bin)}</p> : null;
                 }}
               />
               <Bar
@@ -99,7 +101,7 @@ export function DurationHistogram({
               {marks(p50Ms, p99Ms, nowMs).map(({ word, ms, ink, aside }) => (
                 <ReferenceLine
                   key={word}
-                  x={Math.min(bins.length - 0.5, Math.max(-0.5, placeOf(ms)))}
+                  x={Math.min(bins.length - 0.5, Math.max(-0.5, positionOf(ms)))}
                   stroke={ink}
                   strokeDasharray="2 3"
                   label={{
@@ -107,7 +109,7 @@ export function DurationHistogram({
                     position: 'top',
                     fill: ink,
                     fontSize: 11,
-                    dx: areNear ? aside : 0,
+                    dx: doOverlap ? aside : 0,
                     dy: word === 'now' ? -12 : 0,
                   }}
                 />
@@ -123,13 +125,13 @@ export function DurationHistogram({
 /** A quantile of nothing, or of 0 ms, has no place. */
 function marks(p50Ms: number | null, p99Ms: number | null, nowMs: number | null) {
   return [
-    { word: 'p50', ms: p50Ms, ink: 'var(--t2)', aside: -ASIDE_PX },
-    { word: 'p99', ms: p99Ms, ink: 'var(--t2)', aside: ASIDE_PX },
+    { word: 'p50', ms: p50Ms, ink: 'var(--t2)', aside: -LABEL_SHIFT_PX },
+    { word: 'p99', ms: p99Ms, ink: 'var(--t2)', aside: LABEL_SHIFT_PX },
     { word: 'now', ms: nowMs, ink: 'var(--contended)', aside: 0 },
   ].flatMap(({ ms, ...mark }) => (ms !== null && ms >= 1 ? [{ ...mark, ms }] : []));
 }
 
-function binWords({ fromMs, toMs, count }: Bin): string {
-  const until = toMs === null ? 'and more' : `to ${quantileText(toMs)}`;
-  return `${quantileText(fromMs)} ${until}: ${exactCount(count)}`;
+function binLabel({ fromMs, toMs, count }: Bin): string {
+  const until = toMs === null ? 'and more' : `to ${quantileLabel(toMs)}`;
+  return `${quantileLabel(fromMs)} ${until}: ${exactCount(count)}`;
 }

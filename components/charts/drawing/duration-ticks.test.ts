@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { countTicks, durationTicks, tickText } from './duration-ticks';
+import { countTicks, durationTicks, tickLabel } from './duration-ticks';
 
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
@@ -10,7 +10,7 @@ test.each([
   [200_000, ['0', '2 m', '4 m', '6 m']],
   [5 * 3_600_000, ['0', '2 h', '4 h', '6 h']],
 ])('an axis up to %i ms has round durations', (mostMs, words) => {
-  expect(durationTicks(mostMs).map((ms) => plain(tickText(ms)))).toEqual(words);
+  expect(durationTicks(mostMs).map((ms) => plain(tickLabel(ms)))).toEqual(words);
 });
 
 test('the last tick is never below what is drawn', () => {

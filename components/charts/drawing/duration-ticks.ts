@@ -14,17 +14,17 @@ const STEPS = [
 const INTERVALS = 3;
 
 /**
- * Round durations from 0 up to the first that is not below `mostMs`, for an axis with three lines
+ * Round durations from 0 up to the first that is not below `maxMs`, for an axis with three lines
  * above its foot.
  */
-export function durationTicks(mostMs: number): number[] {
-  const step = STEPS.find((each) => each * INTERVALS >= mostMs) ?? Math.ceil(mostMs / INTERVALS);
+export function durationTicks(maxMs: number): number[] {
+  const step = STEPS.find((each) => each * INTERVALS >= maxMs) ?? Math.ceil(maxMs / INTERVALS);
   return Array.from({ length: INTERVALS + 1 }, (_, i) => i * step);
 }
 
 /** Round counts from 0, likewise. */
-export function countTicks(most: number): number[] {
-  const rough = Math.max(1, most / INTERVALS);
+export function countTicks(max: number): number[] {
+  const rough = Math.max(1, max / INTERVALS);
   const size = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((each) => each * size).find((each) => each >= rough) ?? rough;
   return Array.from({ length: INTERVALS + 1 }, (_, i) => i * step);
@@ -38,7 +38,7 @@ const UNITS: [ms: number, unit: string][] = [
 ];
 
 /** A duration beside an axis, in one unit: 0, 500 ms, 1.5 s, 2 m. */
-export function tickText(ms: number): string {
+export function tickLabel(ms: number): string {
   if (ms <= 0) return '0';
   const [size, unit] = UNITS.find(([each]) => ms >= each) ?? [1, 'ms'];
   return `${Math.round((ms / size) * 10) / 10}\u00a0${unit}`;

@@ -3,12 +3,12 @@
 import { Bar, ComposedChart, ResponsiveContainer } from 'recharts';
 import type { InsightPoint, LockInsight } from '@/server/contract/console/insight-row';
 import { countText, exactCount } from '../../format/counts';
-import { endingWords } from '../chart-labels';
+import { abnormalEndsLabel } from '../chart-labels';
 import { ChartHead } from './chart-head';
 import { countTicks } from './duration-ticks';
-import { CHART_MARGIN, timeFrame, useTimeAxis } from './time-axes';
+import { CHART_MARGIN, timeAxes, useTimeAxis } from './time-axes';
 
-const STEP_WORDS: Record<LockInsight['range'], string> = {
+const PER_BUCKET: Record<LockInsight['range'], string> = {
   '1h': 'a minute',
   '24h': 'in 10 min',
   '7d': 'an hour',
@@ -18,12 +18,12 @@ const STEP_WORDS: Record<LockInsight['range'], string> = {
 /** How often the lock was granted over time. */
 export function GrantsChart({ insight }: { insight: LockInsight }) {
   const { rows, domain, ticks } = useTimeAxis(insight);
-  const most = Math.max(0, ...rows.map(({ grants }) => grants));
+  const max = Math.max(0, ...rows.map(({ grants }) => grants));
   const { range, total } = insight;
   return (
     <div>
       <ChartHead title="Grants">
-        {STEP_WORDS[range]} up to <b>{countText(most)}</b> in all <b>{countText(total.grants)}</b>
+        {PER_BUCKET[range]} up to <b>{countText(max)}</b> in all <b>{countText(total.grants)}</b>
       </ChartHead>
       <div className="chart chart-times" data-chart="grants">
         <ResponsiveContainer width="100%" height="100%">
@@ -34,13 +34,13 @@ export function GrantsChart({ insight }: { insight: LockInsight }) {
             title="Grants over time"
             desc="Arrow keys move from step to step."
           >
-            {timeFrame({
+            {timeAxes({
               range,
               domain,
               ticks,
-              yTicks: countTicks(most),
+              yTicks: countTicks(max),
               yText: countText,
-              told,
+              told: pointLabel,
               hasTimes: true,
             })}
             <Bar
@@ -58,8 +58,8 @@ export function GrantsChart({ insight }: { insight: LockInsight }) {
 
 const barPx = (steps: number) => (steps > 100 ? 3 : 7);
 
-function told(point: InsightPoint): string {
+function pointLabel(point: InsightPoint): string {
   const granted = point.grants === 1 ? '1 grant' : `${exactCount(point.grants)} grants`;
-  const endings = endingWords(point);
+  const endings = abnormalEndsLabel(point);
   return endings ? `${granted}, ${endings}` : granted;
 }

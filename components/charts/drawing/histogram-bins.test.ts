@@ -16,7 +16,7 @@ test('every duration of a millisecond or more is in one bar, and a bar holds onl
   const spans = fc.array(fc.integer({ min: 0, max: 40 * 86_400_000 }), { maxLength: 60 });
   fc.assert(
     fc.property(spans, fc.option(fc.integer({ min: 0, max: 1e10 })), (durations, also) => {
-      const { bins, placeOf, ticks } = histogramBins(histogramOf(durations), also);
+      const { bins, positionOf, ticks } = histogramBins(histogramOf(durations), also);
       const drawn = durations.filter((ms) => ms > 0);
       expect(bins.length).toBeLessThanOrEqual(33);
       expect(bins.reduce((sum, { count }) => sum + count, 0)).toBe(drawn.length);
@@ -24,9 +24,9 @@ test('every duration of a millisecond or more is in one bar, and a bar holds onl
         const inside = drawn.filter((ms) => ms >= fromMs && ms < (toMs ?? Infinity));
         if (count > 0) expect(inside.length).toBe(count);
       }
-      for (const { place } of ticks) expect(Math.abs(place)).toBeLessThanOrEqual(bins.length);
+      for (const { position } of ticks) expect(Math.abs(position)).toBeLessThanOrEqual(bins.length);
       if (also !== null && also >= 1 && bins.length > 0) {
-        expect(placeOf(also)).toBeGreaterThanOrEqual(-0.5);
+        expect(positionOf(also)).toBeGreaterThanOrEqual(-0.5);
       }
     }),
     { seed },
@@ -34,12 +34,12 @@ test('every duration of a millisecond or more is in one bar, and a bar holds onl
 });
 
 test('bars stand side by side by ratio, and round durations have a mark', () => {
-  const { bins, placeOf, ticks } = histogramBins(histogramOf([92, 95, 1_000, 11_000]), null);
+  const { bins, positionOf, ticks } = histogramBins(histogramOf([92, 95, 1_000, 11_000]), null);
   expect(bins.map(({ count }) => count).filter((count) => count > 0)).toEqual([2, 1, 1]);
   expect(ticks.map(({ ms }) => ms)).toEqual([100, 1_000, 10_000]);
-  const [a = 0, b = 0, c = 0] = ticks.map(({ place }) => place);
+  const [a = 0, b = 0, c = 0] = ticks.map(({ position }) => position);
   expect(b - a).toBeCloseTo(c - b);
-  expect(placeOf(1_000)).toBeCloseTo(b);
+  expect(positionOf(1_000)).toBeCloseTo(b);
 });
 
 test('a few bars have room around them, and 0 ms is not before the first', () => {

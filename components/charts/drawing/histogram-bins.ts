@@ -6,15 +6,15 @@ import { bucketBounds, bucketOf, type HistogramBar } from '@/server/core/statist
  */
 export interface Bin extends HistogramBar {
   /** From 0, by equal steps to the right. */
-  place: number;
+  position: number;
 }
 
 export interface Bins {
   bins: Bin[];
   /** A duration's position among the bars: the middle of the first is 0, of the next 1. */
-  placeOf: (ms: number) => number;
+  positionOf: (ms: number) => number;
   /** Round durations for the axis, each with its place. */
-  ticks: { place: number; ms: number }[];
+  ticks: { position: number; ms: number }[];
 }
 
 /** More bars than these are too thin to be read. */
@@ -29,15 +29,15 @@ const ROUND_MS = [
 ];
 
 /** Closer to a round one by ratio, a duration between would crowd its mark: 50 s beside 1 min. */
-const APART_RATIO = 1.5;
+const SPACING_RATIO = 1.5;
 
-const crowdsRound = (ms: number) =>
-  ROUND_MS.some((round) => round > ms && round / ms < APART_RATIO);
+const isTooClose = (ms: number) =>
+  ROUND_MS.some((round) => round > ms && round / ms < SPACING_RATIO);
 
 /** Between those, where they alone would be too few. */
 const FINE_MS = ROUND_MS.flatMap((ms) => [
   ms,
-  ...[2 * ms, 5 * ms].filter((between) => !crowdsRound(between)),
+  ...[2 * ms, 5 * ms].filter((between) => !isTooClose(between)),
 ]);
 
 const TICKS_MIN = 3;
@@ -47,44 +47,48 @@ const TICKS_MIN = 3;
  * where they would be too many. Durations of 0 ms have no place on a logarithmic axis and are left
  * out.
  *
- * @param alsoMs a duration that must have a place, such as one that still lasts; null for none
+ * @param ongoingMs a duration that must have a place, such as one that still lasts; null for none
  */
-export function histogramBins(bars: readonly HistogramBar[], alsoMs: number | null): Bins {
+export function histogramBins(bars: readonly HistogramBar[], ongoingMs: number | null): Bins {
   const drawn = bars.filter(({ fromMs }) => fromMs > 0);
   const buckets = [
     ...drawn.map(({ fromMs }) => bucketOf(fromMs)),
-    ...(alsoMs !== null && alsoMs >= 1 ? [bucketOf(alsoMs)] : []),
+    ...(ongoingMs !== null && ongoingMs >= 1 ? [bucketOf(ongoingMs)] : []),
   ];
-  if (buckets.length === 0) return { bins: [], placeOf: () => 0, ticks: [] };
+  if (buckets.length === 0) return { bins: [], positionOf: () => 0, ticks: [] };
   const [low, high] = [Math.min(...buckets), Math.max(...buckets)];
-  const together = togetherOf(low, high);
-  const found = Math.floor(high / together) - Math.floor(low / together) + 1;
-  const first = Math.max(0, Math.floor(low / together) - Math.floor(roomFor(found) / 2));
-  const count = found + roomFor(found);
-  const bins = Array.from({ length: count }, (_, place): Bin => {
-    const { fromMs } = bucketBounds(Math.max(1, (first + place) * together));
-    const { toMs } = bucketBounds((first + place + 1) * together - 1);
-    return { place, fromMs, toMs, count: 0 };
+  const perBin = bucketsPerBin(low, high);
+  const needed = Math.floor(high / perBin) - Math.floor(low / perBin) + 1;
+  const first = Math.max(0, Math.floor(low / perBin) - Math.floor(paddingFor(needed) / 2));
+  const count = needed + paddingFor(needed);
+  const bins = Array.from({ length: count }, (_, position): Bin => {
+    const { fromMs } = bucketBounds(Math.max(1, (first + position) * perBin));
+    const { toMs } = bucketBounds((first + position + 1) * perBin - 1);
+    return { position, fromMs, toMs, count: 0 };
   });
   for (const bar of drawn) {
-    const bin = bins[Math.floor(bucketOf(bar.fromMs) / together) - first];
+    const bin = bins[Math.floor(bucketOf(bar.fromMs) / perBin) - first];
     if (bin) bin.count += bar.count;
   }
-  const placeOf = (ms: number) => exactBucket(ms) / together - first - 0.5;
+  const positionOf = (ms: number) => exactBucket(ms) / perBin - first - 0.5;
   const ticksOf = (durations: number[]) =>
     durations
-      .map((ms) => ({ place: placeOf(ms), ms }))
-      .filter(({ place }) => place >= -0.5 && place <= count - 0.5);
+      .map((ms) => ({ position: positionOf(ms), ms }))
+      .filter(({ position }) => position >= -0.5 && position <= count - 0.5);
   const ticks = ticksOf(ROUND_MS);
-  return { bins, placeOf, ticks: ticks.length < TICKS_MIN ? ticksOf(FINE_MS) : ticks };
+  return {
+    bins,
+    positionOf,
+    ticks: ticks.length < TICKS_MIN ? ticksOf(FINE_MS) : ticks,
+  };
 }
 
 /** Bars to add around a few, so that they do not fill a chart's width by themselves. */
-const roomFor = (count: number) => Math.max(0, BINS_MIN - count);
+const paddingFor = (count: number) => Math.max(0, BINS_MIN - count);
 
-function togetherOf(low: number, high: number): number {
-  for (const together of [1, 2, 4]) {
-    if (Math.floor(high / together) - Math.floor(low / together) < BINS_MAX) return together;
+function bucketsPerBin(low: number, high: number): number {
+  for (const perBin of [1, 2, 4]) {
+    if (Math.floor(high / perBin) - Math.floor(low / perBin) < BINS_MAX) return perBin;
   }
   return 8;
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import type { LockInsight } from '@/server/contract/console/insight-row';
-import { EndingsChart } from './abnormal-ends-chart';
+import { AbnormalEndsChart } from './abnormal-ends-chart';
 import { DurationChart } from './duration-chart';
 import { DurationHistogram } from './duration-histogram';
 import { GrantsChart } from './grants-chart';
@@ -10,7 +10,7 @@ import { GrantsChart } from './grants-chart';
  * All charts of one lock. The chart library is large, so this is loaded separately, and only where
  * it is shown.
  */
-export default function InsightCharts({
+export default function LockCharts({
   insight,
   heldMs,
   waitedMs,
@@ -27,7 +27,7 @@ export default function InsightCharts({
       <div className="charts-over-time">
         <DurationChart insight={insight} of="wait" />
         <DurationChart insight={insight} of="hold" />
-        <EndingsChart insight={insight} />
+        <AbnormalEndsChart insight={insight} />
         <GrantsChart insight={insight} />
       </div>
       <div className="charts-histograms">

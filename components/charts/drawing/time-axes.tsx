@@ -7,7 +7,7 @@ import type {
   InsightRange,
   LockInsight,
 } from '@/server/contract/console/insight-row';
-import { stepText, timeTicks, timeTickText } from './time-ticks';
+import { bucketLabel, timeTickLabel, timeTicks } from './time-ticks';
 
 /** Width of the axis labels: the same for all charts, so that their time axes align. */
 const AXIS_PX = 52;
@@ -31,7 +31,7 @@ export function useTimeAxis({ range, stepMs, points }: LockInsight) {
  * What all charts over time share: grid lines, axes, and the tooltip of the step under the cursor.
  * Called, not mounted: a chart looks only at its own children.
  */
-export function timeFrame({
+export function timeAxes({
   range,
   domain,
   ticks,
@@ -59,7 +59,7 @@ export function timeFrame({
         scale="time"
         domain={domain}
         ticks={ticks}
-        tickFormatter={(at: number) => timeTickText(range, at)}
+        tickFormatter={(at: number) => timeTickLabel(range, at)}
         tickLine={false}
         axisLine={{ stroke: 'var(--line2)' }}
         tick={hasTimes && { fill: 'var(--t3)', fontSize: 11 }}
@@ -85,7 +85,7 @@ export function timeFrame({
           if (!active || !point) return null;
           return (
             <p className="chart-tip">
-              <b>{stepText(range, point.at)}</b> {told(point)}
+              <b>{bucketLabel(range, point.at)}</b> {told(point)}
             </p>
           );
         }}

@@ -3,7 +3,7 @@ import type { InsightRange } from '@/server/contract/console/insight-row';
 const HOUR_MS = 60 * 60_000;
 
 /** Between two labels of a time axis: minutes where a range is shorter than a day, else days. */
-const EVERY: Record<InsightRange, { minutes: number } | { days: number }> = {
+const TICK_EVERY: Record<InsightRange, { minutes: number } | { days: number }> = {
   '1h': { minutes: 10 },
   '24h': { minutes: 4 * 60 },
   '7d': { days: 1 },
@@ -15,7 +15,7 @@ const EVERY: Record<InsightRange, { minutes: number } | { days: number }> = {
  * `from` and `to`.
  */
 export function timeTicks(range: InsightRange, from: number, to: number): number[] {
-  const every = EVERY[range];
+  const every = TICK_EVERY[range];
   const ticks: number[] = [];
   const day = new Date(from);
   day.setHours(0, 0, 0, 0);
@@ -41,11 +41,11 @@ const FORMATS: Record<InsightRange, Intl.DateTimeFormatOptions> = {
 };
 
 /** A label of a time axis: 14:10, Fri 20, 20 Nov. */
-export const timeTickText = (range: InsightRange, at: number): string =>
+export const timeTickLabel = (range: InsightRange, at: number): string =>
   new Intl.DateTimeFormat('en-GB', FORMATS[range]).format(at);
 
 /** When a step was: 14:10 within a day, else with its day. */
-export function stepText(range: InsightRange, at: number): string {
+export function bucketLabel(range: InsightRange, at: number): string {
   const isShort = range === '1h' || range === '24h';
   const date: Intl.DateTimeFormatOptions = isShort ? {} : { day: 'numeric', month: 'short' };
   return new Intl.DateTimeFormat('en-GB', { ...FORMATS['1h'], ...date }).format(at);

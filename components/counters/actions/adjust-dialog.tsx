@@ -2,16 +2,16 @@
 
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { isReason, ReasonField } from '../../actions/reason-field';
-import { useAct } from '../../actions/use-action-attempt';
+import { isValidReason, ReasonField } from '../../actions/reason-field';
+import { useActionAttempt } from '../../actions/use-action-attempt';
 import { useRequestId } from '../../actions/use-request-id';
 import { exactCount } from '../../format/counts';
 import { useTRPCClient } from '../../live/trpc';
-import { boundText, deltaText, wholeNumber } from '../counter-labels';
-import { MovedNote } from './changed-note';
-import { CounterActFrame } from './counter-dialog';
-import { CounterFacts } from './counter-summary';
-import { WholeField } from './whole-number-field';
+import { boundLabel, deltaLabel, parseWholeNumber } from '../counter-labels';
+import { ChangedNote } from './changed-note';
+import { CounterDialog } from './counter-dialog';
+import { CounterSummary } from './counter-summary';
+import { WholeNumberField } from './whole-number-field';
 
 /** Sets a counter that still has the value that the operator saw. */
 export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () => void }) {
@@ -20,15 +20,15 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
   const requestId = useRequestId(seen.rev);
   const [text, setText] = useState('');
   const [reason, setReason] = useState('');
-  const [movedTo, setMovedTo] = useState<number | null>(null);
-  const value = wholeNumber(text);
+  const [changedTo, setChangedTo] = useState<number | null>(null);
+  const value = parseWholeNumber(text);
   const seenValue = seen.value ?? 0;
-  const now = row.rev > seen.rev ? row.value : (movedTo ?? seen.value);
+  const now = row.rev > seen.rev ? row.value : (changedTo ?? seen.value);
   const isOutside =
     value !== null &&
     ((row.floor !== null && value < row.floor) || (row.ceiling !== null && value > row.ceiling));
 
-  const act = useAct(async () => {
+  const action = useActionAttempt(async () => {
     const { namespace, name } = row;
     const answer = await client.counters.adjust.mutate({
       namespace,
@@ -40,50 +40,50 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
       requestId,
     });
     if (answer.outcome === 'adjusted') return onClose();
-    setMovedTo(answer.value);
+    setChangedTo(answer.value);
   });
   const missing = [
     ...(value === null || isOutside ? ['a value within the bounds'] : []),
-    ...(isReason(reason) ? [] : ['a reason']),
+    ...(isValidReason(reason) ? [] : ['a reason']),
   ];
   return (
-    <CounterActFrame
+    <CounterDialog
       title="Set this counter’s value?"
-      about={<CounterFacts row={seen} />}
+      about={<CounterSummary row={seen} />}
       notice={
         now !== null &&
         now !== seenValue && (
-          <MovedNote
+          <ChangedNote
             onUse={() => {
               setSeen({ ...row, value: now });
-              setMovedTo(null);
-              act.forget();
+              setChangedTo(null);
+              action.forget();
             }}
           >
             You saw {exactCount(seenValue)}; it stands at {exactCount(now)} now.
-            {!act.isUnclear && ' Nothing was done.'}
-          </MovedNote>
+            {!action.isUnclear && ' Nothing was done.'}
+          </ChangedNote>
         )
       }
       missing={missing}
       word={value === null ? 'Set the value' : `Set it to ${exactCount(value)}`}
-      act={act}
+      act={action}
       onClose={onClose}
     >
-      <WholeField
+      <WholeNumberField
         label="New value"
         hint={
           value === null
-            ? `floor ${boundText(row.floor)}, ceiling ${boundText(row.ceiling)}`
-            : `${deltaText(value - seenValue)} from what you saw`
+            ? `floor ${boundLabel(row.floor)}, ceiling ${boundLabel(row.ceiling)}`
+            : `${deltaLabel(value - seenValue)} from what you saw`
         }
         value={text}
         problem={isOutside ? 'is not within the bounds' : null}
         onChange={setText}
       />
-      <ReasonField value={reason} onChange={setReason} hint={KEPT} />
-    </CounterActFrame>
+      <ReasonField value={reason} onChange={setReason} hint={REASON_HINT} />
+    </CounterDialog>
   );
 }
 
-const KEPT = 'kept in the counter’s moves and in the audit log';
+const REASON_HINT = 'kept in the counter’s moves and in the audit log';

@@ -2,17 +2,17 @@
 
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { isReason, ReasonField } from '../../actions/reason-field';
-import { useAct } from '../../actions/use-action-attempt';
+import { isValidReason, ReasonField } from '../../actions/reason-field';
+import { useActionAttempt } from '../../actions/use-action-attempt';
 import { useRequestId } from '../../actions/use-request-id';
 import { exactCount } from '../../format/counts';
 import { useTRPCClient } from '../../live/trpc';
-import { boundText } from '../counter-labels';
+import { boundLabel } from '../counter-labels';
 import { BoundsFields } from './bounds-fields';
-import { MovedNote } from './changed-note';
-import { CounterActFrame } from './counter-dialog';
-import { CounterFacts } from './counter-summary';
-import { isBetween, readBounds } from './parse-bounds';
+import { ChangedNote } from './changed-note';
+import { CounterDialog } from './counter-dialog';
+import { CounterSummary } from './counter-summary';
+import { isBetween, parseBounds } from './parse-bounds';
 
 type Bounds = Pick<CounterRow, 'floor' | 'ceiling'>;
 
@@ -29,12 +29,12 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
   const [typed, setTyped] = useState({ floor: textOf(row.floor), ceiling: textOf(row.ceiling) });
   const [reason, setReason] = useState('');
   const [refusal, setRefusal] = useState<string | null>(null);
-  const bounds = readBounds(typed);
-  const isOutside = row.value !== null && bounds.areSound && !isBetween(row.value, bounds);
+  const bounds = parseBounds(typed);
+  const isOutside = row.value !== null && bounds.areValid && !isBetween(row.value, bounds);
   const isSame = bounds.floor === seen.floor && bounds.ceiling === seen.ceiling;
   const hasChanged = row.floor !== seen.floor || row.ceiling !== seen.ceiling;
 
-  const act = useAct(async () => {
+  const action = useActionAttempt(async () => {
     const { namespace, name, rev } = row;
     const { floor, ceiling } = bounds;
     const answer = await client.counters.setBounds.mutate({
@@ -47,43 +47,43 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
       requestId,
     });
     if (answer.outcome === 'rebound') return onClose();
-    const stands = `It stands at ${exactCount(answer.value)}, floor ${boundText(answer.floor)}, ceiling ${boundText(answer.ceiling)}`;
-    setRefusal(`${stands} now. Nothing was done.`);
+    const current = `It stands at ${exactCount(answer.value)}, floor ${boundLabel(answer.floor)}, ceiling ${boundLabel(answer.ceiling)}`;
+    setRefusal(`${current} now. Nothing was done.`);
   });
   const missing = [
-    ...(!bounds.areSound || isSame ? ['other bounds'] : []),
+    ...(!bounds.areValid || isSame ? ['other bounds'] : []),
     ...(isOutside ? [`bounds around ${exactCount(row.value ?? 0)}`] : []),
-    ...(isReason(reason) ? [] : ['a reason']),
+    ...(isValidReason(reason) ? [] : ['a reason']),
   ];
   return (
-    <CounterActFrame
+    <CounterDialog
       title="Change this counter’s bounds?"
-      about={<CounterFacts row={{ ...row, ...seen }} />}
+      about={<CounterSummary row={{ ...row, ...seen }} />}
       notice={
         (hasChanged || refusal !== null) && (
-          <MovedNote
+          <ChangedNote
             onUse={() => {
               setSeen(row);
               setRefusal(null);
-              act.forget();
+              action.forget();
             }}
           >
             {refusal ?? 'The bounds are others now than those that you saw.'}
-          </MovedNote>
+          </ChangedNote>
         )
       }
       missing={missing}
       word="Set the bounds"
-      act={act}
+      act={action}
       onClose={onClose}
     >
       <BoundsFields typed={typed} onChange={setTyped} />
       <p className="text-12 text-t2">
         The value stays as it is, so it must lie within them; nothing is clamped.
       </p>
-      <ReasonField value={reason} onChange={setReason} hint={KEPT} />
-    </CounterActFrame>
+      <ReasonField value={reason} onChange={setReason} hint={REASON_HINT} />
+    </CounterDialog>
   );
 }
 
-const KEPT = 'kept in the counter’s moves and in the audit log';
+const REASON_HINT = 'kept in the counter’s moves and in the audit log';

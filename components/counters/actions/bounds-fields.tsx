@@ -1,7 +1,7 @@
 'use client';
 
-import { readBounds, type TypedBounds } from './parse-bounds';
-import { WholeField } from './whole-number-field';
+import { parseBounds, type TypedBounds } from './parse-bounds';
+import { WholeNumberField } from './whole-number-field';
 
 /** Floor and ceiling, side by side. */
 export function BoundsFields({
@@ -11,17 +11,17 @@ export function BoundsFields({
   typed: TypedBounds;
   onChange: (typed: TypedBounds) => void;
 }) {
-  const crossed = readBounds(typed).areCrossed ? 'is above the ceiling' : null;
+  const crossed = parseBounds(typed).areCrossed ? 'is above the ceiling' : null;
   return (
     <div className="grid gap-4 sm:grid-cols-2">
-      <WholeField
+      <WholeNumberField
         label="Floor"
         hint="empty: none"
         value={typed.floor}
         problem={crossed}
         onChange={(floor) => onChange({ ...typed, floor })}
       />
-      <WholeField
+      <WholeNumberField
         label="Ceiling"
         hint="empty: none"
         value={typed.ceiling}

@@ -1,8 +1,8 @@
 'use client';
 
 import { type ReactNode, useId, useRef } from 'react';
-import type { Act } from '../../actions/use-action-attempt';
-import { failureTitle } from '../../live/problem';
+import type { ActionAttempt } from '../../actions/use-action-attempt';
+import { retryableFailureTitle } from '../../live/problem';
 import { Button } from '../../ui/controls/button';
 import { Dialog } from '../../ui/controls/dialog';
 import { ProblemNote } from '../../ui/problem-note';
@@ -15,7 +15,7 @@ import { ProblemNote } from '../../ui/problem-note';
  * @param notice what has changed since the operator looked; while it is shown, the action is
  *   blocked
  */
-export function CounterActFrame({
+export function CounterDialog({
   title,
   about,
   notice,
@@ -30,7 +30,7 @@ export function CounterActFrame({
   notice?: ReactNode;
   missing: string[];
   word: string;
-  act: Act;
+  act: ActionAttempt;
   children: ReactNode;
   onClose: () => void;
 }) {
@@ -48,7 +48,7 @@ export function CounterActFrame({
       <div className="mt-5 flex flex-col gap-4">{children}</div>
       {act.problem && !(notice && act.isUnclear) && (
         <div className="mt-4">
-          <ProblemNote problem={act.problem} title={failureTitle(act.problem)} />
+          <ProblemNote problem={act.problem} title={retryableFailureTitle(act.problem)} />
         </div>
       )}
       <div className="mt-6 flex flex-wrap items-center justify-end gap-3">

@@ -2,10 +2,10 @@ import type { CounterRow } from '@/server/contract/console/counter-row';
 import { exactCount } from '../../format/counts';
 import { ExactName } from '../../ui/exact-name';
 import { Rev } from '../../ui/rev';
-import { boundText } from '../counter-labels';
+import { boundLabel } from '../counter-labels';
 
 /** What an act on a counter is about, as the operator saw it. */
-export function CounterFacts({ row }: { row: CounterRow }) {
+export function CounterSummary({ row }: { row: CounterRow }) {
   const { name, namespace, value, floor, ceiling, rev } = row;
   return (
     <dl className="facts">
@@ -27,7 +27,7 @@ export function CounterFacts({ row }: { row: CounterRow }) {
       <div>
         <dt>Bounds</dt>
         <dd>
-          floor {boundText(floor)}, ceiling {boundText(ceiling)}
+          floor {boundLabel(floor)}, ceiling {boundLabel(ceiling)}
         </dd>
       </div>
     </dl>

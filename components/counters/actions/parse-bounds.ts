@@ -1,4 +1,4 @@
-import { wholeNumber } from '../counter-labels';
+import { parseWholeNumber } from '../counter-labels';
 
 /** Two bounds as they were typed. */
 export interface TypedBounds {
@@ -6,24 +6,24 @@ export interface TypedBounds {
   ceiling: string;
 }
 
-export interface ReadBounds {
+export interface ParsedBounds {
   floor: number | null;
   ceiling: number | null;
   /** False: one of them is no number, or they are crossed. */
-  areSound: boolean;
+  areValid: boolean;
   areCrossed: boolean;
 }
 
 /** Empty: no such bound. */
-export function readBounds(typed: TypedBounds): ReadBounds {
-  const floor = wholeNumber(typed.floor);
-  const ceiling = wholeNumber(typed.ceiling);
+export function parseBounds(typed: TypedBounds): ParsedBounds {
+  const floor = parseWholeNumber(typed.floor);
+  const ceiling = parseWholeNumber(typed.ceiling);
   const areNumbers =
     (typed.floor.trim() === '' || floor !== null) &&
     (typed.ceiling.trim() === '' || ceiling !== null);
   const areCrossed = floor !== null && ceiling !== null && floor > ceiling;
-  return { floor, ceiling, areSound: areNumbers && !areCrossed, areCrossed };
+  return { floor, ceiling, areValid: areNumbers && !areCrossed, areCrossed };
 }
 
-export const isBetween = (value: number, { floor, ceiling }: ReadBounds): boolean =>
+export const isBetween = (value: number, { floor, ceiling }: ParsedBounds): boolean =>
   (floor === null || value >= floor) && (ceiling === null || value <= ceiling);

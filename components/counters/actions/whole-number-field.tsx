@@ -2,13 +2,13 @@
 
 import type { ReactNode } from 'react';
 import { Field } from '../../ui/controls/field';
-import { wholeNumber } from '../counter-labels';
+import { parseWholeNumber } from '../counter-labels';
 
 /**
  * A field for a whole number. Left empty it says nothing, which is a problem only where it must say
  * something.
  */
-export function WholeField({
+export function WholeNumberField({
   label,
   hint,
   value,
@@ -21,7 +21,7 @@ export function WholeField({
   onChange: (value: string) => void;
   problem?: string | null;
 }) {
-  const isNumber = value.trim() === '' || wholeNumber(value) !== null;
+  const isNumber = value.trim() === '' || parseWholeNumber(value) !== null;
   return (
     <Field
       label={label}

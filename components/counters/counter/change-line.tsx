@@ -9,9 +9,9 @@ import { useAtBackend } from '../../live/reading';
 import { ExactName } from '../../ui/exact-name';
 import { Instant } from '../../ui/instant';
 import { VisibleText } from '../../ui/visible-text';
-import { boundText, deltaText } from '../counter-labels';
+import { boundLabel, deltaLabel } from '../counter-labels';
 
-const LOOKS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink: string }> = {
+const KINDS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink: string }> = {
   created: { word: 'Made', icon: 'plus', ink: 'text-acc' },
   added: { word: 'Added', icon: 'counter', ink: 'text-t2' },
   adjusted: { word: 'Set by hand', icon: 'settings', ink: 'text-contended' },
@@ -19,10 +19,10 @@ const LOOKS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink:
 };
 
 /** One line of a counter's history: when, what, who and why, and the value that it left. */
-export function MoveLine({ move, backend }: { move: CounterMoveRow; backend: string }) {
+export function ChangeLine({ move, backend }: { move: CounterMoveRow; backend: string }) {
   const now = useAtBackend(backend, (time) => Math.floor(time / 60_000) * 60_000);
   const { kind, at, delta, bounds, service, by, reason, value } = move;
-  const { word, icon, ink } = LOOKS[kind];
+  const { word, icon, ink } = KINDS[kind];
   return (
     <li className="move-row">
       <span className="text-12 text-t3">
@@ -31,13 +31,13 @@ export function MoveLine({ move, backend }: { move: CounterMoveRow; backend: str
       <span className={`flex items-center gap-2 ${ink}`}>
         <Icon name={icon} size={14} />
         {word}
-        {delta !== null && <b className="font-[550] text-t1">{deltaText(delta)}</b>}
+        {delta !== null && <b className="font-[550] text-t1">{deltaLabel(delta)}</b>}
       </span>
       <span className="event-words">
         <ExactName name={by ?? service} className="text-12 text-t2" />
         {bounds && (
           <span className="text-t2">
-            floor {boundText(bounds.floor)}, ceiling {boundText(bounds.ceiling)}
+            floor {boundLabel(bounds.floor)}, ceiling {boundLabel(bounds.ceiling)}
           </span>
         )}
         {reason && (

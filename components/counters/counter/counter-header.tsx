@@ -4,8 +4,8 @@ import Link from 'next/link';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import { DeleteNamesButton } from '../../deletion/delete-names-button';
 import { Icon } from '../../icons/icon';
-import { LiveDot } from '../../live/live-indicator';
-import type { Link as Line } from '../../live/use-live';
+import { LiveIndicator } from '../../live/live-indicator';
+import type { LinkState as Line } from '../../live/use-live';
 import { CopyButton } from '../../ui/controls/copy-button';
 import { WholeName } from '../../ui/exact-name';
 import { Rev } from '../../ui/rev';
@@ -35,7 +35,7 @@ export function CounterHeader({
           <Icon name="chevron-right" size={13} className="text-t3" />
           <span className="truncate text-t3">{row.backend}</span>
         </nav>
-        <LiveDot link={link} onRetry={onRetry} backend={row.isKnown ? '' : row.backend} />
+        <LiveIndicator link={link} onRetry={onRetry} backend={row.isKnown ? '' : row.backend} />
       </div>
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
         <h1 className="min-w-0 text-20 font-[550]">

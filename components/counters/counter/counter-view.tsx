@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from 'react';
 import type { CounterDetail, CounterMoveRow } from '@/server/contract/console/counter-row';
-import { LostLine } from '../../live/connection-lost-note';
+import { ConnectionLostNote } from '../../live/connection-lost-note';
 import { ReadingProvider } from '../../live/reading';
 import type { Reading } from '../../live/reading-store';
 import { useTRPCClient } from '../../live/trpc';
@@ -10,8 +10,8 @@ import { useLive } from '../../live/use-live';
 import { AdjustDialog } from '../actions/adjust-dialog';
 import { BoundsDialog } from '../actions/bounds-dialog';
 import { CounterHeader } from './counter-header';
-import { MovesPanel } from './history-panel';
-import { StandingPanel } from './value-panel';
+import { HistoryPanel } from './history-panel';
+import { ValuePanel } from './value-panel';
 
 /** A counter's page: its value, the actions on it, and its history. */
 export function CounterView({
@@ -23,7 +23,7 @@ export function CounterView({
   moves: { rows: CounterMoveRow[]; older: string | null } | null;
 }) {
   const client = useTRPCClient();
-  const [act, setAct] = useState<'adjust' | 'bounds' | null>(null);
+  const [dialog, setDialog] = useState<'adjust' | 'bounds' | null>(null);
   const { namespace, name } = initial.row;
   const { data, receivedAt, link, retry } = useLive<CounterDetail>(
     initial.row.id,
@@ -39,19 +39,19 @@ export function CounterView({
     [data, receivedAt],
   );
   const { row } = data;
-  const close = () => setAct(null);
+  const close = () => setDialog(null);
   return (
     <ReadingProvider reading={reading}>
       <div className="page">
         <div className="flex flex-col gap-3.5">
           <CounterHeader row={row} link={link} onRetry={retry} />
-          <StandingPanel row={row} onAct={setAct} />
-          <MovesPanel row={row} initial={moves} />
+          <ValuePanel row={row} onAct={setDialog} />
+          <HistoryPanel row={row} initial={moves} />
         </div>
       </div>
-      <LostLine />
-      {act === 'adjust' && <AdjustDialog row={row} onClose={close} />}
-      {act === 'bounds' && <BoundsDialog row={row} onClose={close} />}
+      <ConnectionLostNote />
+      {dialog === 'adjust' && <AdjustDialog row={row} onClose={close} />}
+      {dialog === 'bounds' && <BoundsDialog row={row} onClose={close} />}
     </ReadingProvider>
   );
 }

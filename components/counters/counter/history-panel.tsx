@@ -7,15 +7,15 @@ import { type HistoryPage, useHistoryPages } from '../../live/use-history-pages'
 import { Button } from '../../ui/controls/button';
 import { Panel } from '../../ui/panel';
 import { ProblemNote } from '../../ui/problem-note';
-import { RowsToCome } from '../../ui/rows-skeleton';
-import { MOVES_SHOWN } from '../counter-limits';
-import { MoveLine } from './change-line';
+import { RowsSkeleton } from '../../ui/rows-skeleton';
+import { CHANGES_SHOWN } from '../counter-limits';
+import { ChangeLine } from './change-line';
 
 /** The counter's own news comes before its history can be read. */
-const AFTER_MS = 300;
+const REFETCH_AFTER_MS = 300;
 
 /** What happened to the counter, newest first. */
-export function MovesPanel({
+export function HistoryPanel({
   row,
   initial,
 }: {
@@ -31,12 +31,12 @@ export function MovesPanel({
       client.counters.moves.query({
         namespace,
         name,
-        limit: MOVES_SHOWN,
+        limit: CHANGES_SHOWN,
         ...(before !== null && { before }),
       }),
     initial,
     rev,
-    afterMs: AFTER_MS,
+    afterMs: REFETCH_AFTER_MS,
   });
   return (
     <Panel title="Moves" aside="newest first">
@@ -45,11 +45,11 @@ export function MovesPanel({
           <ProblemNote problem={problemOf(error)} title="The moves were not read." />
         </div>
       )}
-      {!data && !error && <RowsToCome />}
+      {!data && !error && <RowsSkeleton />}
       {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">Nothing recorded yet.</p>}
       <ol>
         {rows.map((move) => (
-          <MoveLine key={move.id} move={move} backend={backend} />
+          <ChangeLine key={move.id} move={move} backend={backend} />
         ))}
       </ol>
       {hasNextPage && (

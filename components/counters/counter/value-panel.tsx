@@ -7,11 +7,11 @@ import { useAtBackend } from '../../live/reading';
 import { useSession } from '../../live/session';
 import { Button } from '../../ui/controls/button';
 import { Instant } from '../../ui/instant';
-import { boundText, roomWords, standingOf } from '../counter-labels';
-import { LastMove } from '../last-change';
+import { boundLabel, boundsPosition, headroomLabel } from '../counter-labels';
+import { LastChange } from '../last-change';
 
 /** The counter's value between its bounds, and the operator's actions. */
-export function StandingPanel({
+export function ValuePanel({
   row,
   onAct,
 }: {
@@ -20,7 +20,7 @@ export function StandingPanel({
 }) {
   const { may } = useSession();
   const now = useAtBackend(row.backend, (at) => Math.floor(at / 1_000) * 1_000);
-  const { state, share } = standingOf(row);
+  const { state, share } = boundsPosition(row);
   const isTight = state !== 'within' && state !== 'unknown';
   return (
     <section aria-label="Standing" className="card standing">
@@ -44,17 +44,17 @@ export function StandingPanel({
       </div>
       <div className="min-w-0 p-4">
         <div className="flex justify-between gap-4 text-12 text-t2">
-          <span>floor {boundText(row.floor)}</span>
-          <span>ceiling {boundText(row.ceiling)}</span>
+          <span>floor {boundLabel(row.floor)}</span>
+          <span>ceiling {boundLabel(row.ceiling)}</span>
         </div>
         {share !== null && (
           <span aria-hidden="true" className="room-bar room-wide" data-tight={isTight}>
             <span style={{ inlineSize: `${share * 100}%` }} />
           </span>
         )}
-        <p className={isTight ? 'font-[550] text-contended' : 'text-t2'}>{roomWords(row)}</p>
+        <p className={isTight ? 'font-[550] text-contended' : 'text-t2'}>{headroomLabel(row)}</p>
         <p className="pt-2 text-t2">
-          Last move: <LastMove row={row} />
+          Last move: <LastChange row={row} />
         </p>
         {row.createdAt > 0 && (
           <p className="text-12 text-t3">

@@ -6,9 +6,9 @@ import { countText, exactCount } from '../../format/counts';
 import { spokenDuration } from '../../format/durations';
 import type { ListQuery } from '../list/list-query';
 import { type FigureLook, FigureTile } from './figure-tile';
-import { type Course, expiryCourse, HOUR_SPAN_MS, rangeOf } from './fleet-series';
+import { expirySeries, HOUR_SPAN_MS, rangeOf, type SeriesPoint } from './fleet-series';
 import { RateFigures } from './rate-figures';
-import { type Sample, useSeenFigures } from './use-figure-samples';
+import { type Sample, useFigureSamples } from './use-figure-samples';
 
 /** The least and the most time that a line of what this tab has seen shows. */
 const SPAN_MIN_MS = 60_000;
@@ -32,10 +32,10 @@ export function FigureStrip({
   query: ListQuery;
   onQuery: (part: Partial<ListQuery>) => void;
 }) {
-  const samples = useSeenFigures(page, fleet, receivedAt);
+  const samples = useFigureSamples(page, fleet, receivedAt);
   const { expired, stuck } = page.counts;
   const unknown = fleet?.counts.unknown ?? 0;
-  const courseOf = (key: string): Course[] =>
+  const seriesOf = (key: string): SeriesPoint[] =>
     samples.flatMap(({ at, figures }) =>
       figures[key] === undefined ? [] : [{ at, value: figures[key] }],
     );
@@ -54,35 +54,35 @@ export function FigureStrip({
         look={HELD}
         title={heldTitle(unknown)}
         value={fleet && <Count of={fleet.held} />}
-        below={unknown > 0 ? <Unknown count={unknown} /> : rangeWords(courseOf('held'))}
-        course={courseOf('held')}
+        below={unknown > 0 ? <Unknown count={unknown} /> : rangeLabel(seriesOf('held'))}
+        course={seriesOf('held')}
         spanMs={spanMs}
         press={sortBy('held')}
       />
       <FigureTile
-        look={toned(WAITING, page.waiting)}
+        look={withTone(WAITING, page.waiting)}
         title="Callers in a queue. Sort by waiters"
         value={<Count of={page.waiting} />}
-        below={fleet && hourWords(fleet.hour.timeouts, 'gave up')}
-        course={courseOf('waiting')}
+        below={fleet && lastHourLabel(fleet.hour.timeouts, 'gave up')}
+        course={seriesOf('waiting')}
         spanMs={spanMs}
         press={sortBy('waiters')}
       />
       <FigureTile
-        look={toned(EXPIRED, expired)}
+        look={withTone(EXPIRED, expired)}
         title="Show what is expired"
         value={<Count of={expired} />}
-        below={fleet && hourWords(fleet.hour.expiries, 'lapsed')}
-        course={fleet ? expiryCourse(fleet) : []}
+        below={fleet && lastHourLabel(fleet.hour.expiries, 'lapsed')}
+        course={fleet ? expirySeries(fleet) : []}
         spanMs={HOUR_SPAN_MS}
         press={show('expired')}
       />
       <FigureTile
-        look={toned(STUCK, stuck)}
+        look={withTone(STUCK, stuck)}
         title="Show what is stuck"
         value={<Count of={stuck} />}
-        below={rangeWords(courseOf('stuck'))}
-        course={courseOf('stuck')}
+        below={rangeLabel(seriesOf('stuck'))}
+        course={seriesOf('stuck')}
         spanMs={spanMs}
         press={show('stuck')}
       />
@@ -102,29 +102,29 @@ export function FigureStrip({
   );
 }
 
-const HELD: FigureLook = { name: 'held', word: 'Held', icon: 'lock', tone: 'text-t2' };
+const HELD: FigureLook = { name: 'held', label: 'Held', icon: 'lock', tone: 'text-t2' };
 const WAITING: FigureLook = {
   name: 'waiting',
-  word: 'Waiting',
+  label: 'Waiting',
   icon: 'queue',
   tone: 'text-contended',
 };
 const EXPIRED: FigureLook = {
   name: 'expired',
-  word: 'Expired',
+  label: 'Expired',
   icon: 'timer-off',
   tone: 'text-expired',
 };
 const STUCK: FigureLook = {
   name: 'stuck',
-  word: 'Stuck',
+  label: 'Stuck',
   icon: 'alert-octagon',
   tone: 'text-dangertext',
 };
 
 const UNKNOWN: FigureLook = {
   name: 'unknown',
-  word: 'Unknown',
+  label: 'Unknown',
   icon: 'question',
   tone: 'text-unknown',
 };
@@ -137,7 +137,7 @@ function Unknown({ count }: { count: number }) {
 }
 
 /** A state has its colour only while there is something in it. */
-const toned = (look: FigureLook, value: number): FigureLook =>
+const withTone = (look: FigureLook, value: number): FigureLook =>
   value > 0 ? look : { ...look, tone: 'text-t2' };
 
 function Count({ of }: { of: number }) {
@@ -148,7 +148,7 @@ function Count({ of }: { of: number }) {
   );
 }
 
-const hourWords = (count: number, what: string) => `last hour ${countText(count)} ${what}`;
+const lastHourLabel = (count: number, what: string) => `last hour ${countText(count)} ${what}`;
 
 function spanOf(samples: readonly Sample[]): number {
   const seenMs = (samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0);
@@ -156,7 +156,7 @@ function spanOf(samples: readonly Sample[]): number {
 }
 
 /** Lowest and highest of what was seen, and over how long. */
-function rangeWords(course: readonly Course[]): string {
+function rangeLabel(course: readonly SeriesPoint[]): string {
   const range = rangeOf(course);
   const seenMs = (course.at(-1)?.at ?? 0) - (course[0]?.at ?? 0);
   if (!range || seenMs < 10_000) return 'since now';

@@ -3,13 +3,13 @@
 import type { ReactNode } from 'react';
 import { Icon } from '../../icons/icon';
 import type { IconName } from '../../icons/icon-shapes';
-import type { Course } from './fleet-series';
+import type { SeriesPoint } from './fleet-series';
 import { Sparkline } from './sparkline';
 
 export interface FigureLook {
   /** Tells the style sheet where the tile goes, and whether a phone has room for it. */
   name: string;
-  word: string;
+  label: string;
   icon: IconName;
   /** The colour of its word and line; grey where nothing needs a look. */
   tone: string;
@@ -17,7 +17,7 @@ export interface FigureLook {
 
 /** One figure of the strip: now, what the last hour says of it, and its course. */
 export function FigureTile({
-  look: { name, word, icon, tone },
+  look: { name, label, icon, tone },
   title,
   value,
   below,
@@ -30,7 +30,7 @@ export function FigureTile({
   /** Null while it is not known. */
   value: ReactNode;
   below: ReactNode;
-  course: readonly Course[];
+  course: readonly SeriesPoint[];
   spanMs: number;
   /** What a click does; absent where there is nothing to show. */
   press?: { isSet: boolean | undefined; onPress: () => void };
@@ -40,7 +40,7 @@ export function FigureTile({
       <span className="figure-main">
         <span className={`flex items-center gap-1.5 text-12 whitespace-nowrap ${tone}`}>
           <Icon name={icon} size={15} className="max-md:hidden" />
-          {word}
+          {label}
         </span>
         <span className="figure-value">
           {value ?? <span aria-hidden="true" className="bone my-1.5 block h-4 w-12" />}

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FleetNow, InsightPoint } from '@/server/contract/console/insight-row';
-import { expiryCourse, grantCourse, latestWait, rangeOf, waitCourse } from './fleet-series';
+import { expirySeries, grantSeries, latestWait, rangeOf, waitSeries } from './fleet-series';
 
 const none = { waitP50Ms: null, waitP99Ms: null, holdP50Ms: null, holdP99Ms: null };
 const minute = (place: number, part: Partial<InsightPoint> = {}): InsightPoint => ({
@@ -20,7 +20,7 @@ test('grants are told by the second, and the minute under way does not look like
     minute(1, { grants: 6 }),
     minute(2, { grants: 1 }),
   ]);
-  expect(grantCourse(now).map(({ value }) => value)).toEqual([2, 0.1]);
+  expect(grantSeries(now).map(({ value }) => value)).toEqual([2, 0.1]);
 });
 
 test('a minute without a grant has no wait, rather than one of 0', () => {
@@ -29,7 +29,7 @@ test('a minute without a grant has no wait, rather than one of 0', () => {
     minute(1),
     minute(2, { waitP50Ms: 0, waitP99Ms: 0 }),
   ]);
-  expect(waitCourse(now, 'waitP99Ms')).toEqual([
+  expect(waitSeries(now, 'waitP99Ms')).toEqual([
     { at: 0, value: 40 },
     { at: 120_000, value: 0 },
   ]);
@@ -45,5 +45,5 @@ test('a wait of more than five minutes ago is not of now', () => {
 
 test('lowest and highest are told where there is anything', () => {
   expect(rangeOf([])).toBeNull();
-  expect(rangeOf(expiryCourse(fleet([minute(0, { expiries: 2 }), minute(1)])))).toEqual([0, 2]);
+  expect(rangeOf(expirySeries(fleet([minute(0, { expiries: 2 }), minute(1)])))).toEqual([0, 2]);
 });

@@ -1,7 +1,7 @@
 import type { FleetNow, InsightPoint } from '@/server/contract/console/insight-row';
 
 /** A figure over time, oldest first. */
-export interface Course {
+export interface SeriesPoint {
   at: number;
   value: number;
 }
@@ -15,17 +15,17 @@ const NOW_MINUTES = 5;
 const MINUTE_MS = 60_000;
 
 /** Grants a second, minute by minute; the minute under way is left out, for it is not full yet. */
-export function grantCourse({ minutes }: FleetNow): Course[] {
+export function grantSeries({ minutes }: FleetNow): SeriesPoint[] {
   return minutes.slice(0, -1).map(({ at, grants }) => ({ at, value: grants / 60 }));
 }
 
 /** Leases that ran out, minute by minute. */
-export function expiryCourse({ minutes }: FleetNow): Course[] {
+export function expirySeries({ minutes }: FleetNow): SeriesPoint[] {
   return minutes.map(({ at, expiries }) => ({ at, value: expiries }));
 }
 
 /** A quantile of the waits, of the minutes that had any. */
-export function waitCourse({ minutes }: FleetNow, key: WaitKey): Course[] {
+export function waitSeries({ minutes }: FleetNow, key: WaitKey): SeriesPoint[] {
   return minutes.flatMap((point) => {
     const value = point[key];
     return value === null ? [] : [{ at: point.at, value }];
@@ -39,9 +39,9 @@ export function latestWait({ minutes }: FleetNow): InsightPoint | null {
 }
 
 /** The lowest and the highest value of a course; null where there is nothing to compare. */
-export function rangeOf(course: readonly Course[]): [low: number, high: number] | null {
-  if (course.length === 0) return null;
-  const values = course.map(({ value }) => value);
+export function rangeOf(series: readonly SeriesPoint[]): [low: number, high: number] | null {
+  if (series.length === 0) return null;
+  const values = series.map(({ value }) => value);
   return [Math.min(...values), Math.max(...values)];
 }
 

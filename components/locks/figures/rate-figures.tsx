@@ -8,7 +8,7 @@ import { rateText } from '../../format/rates';
 import { useAtBackend } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import { FigureTile } from './figure-tile';
-import { grantCourse, HOUR_SPAN_MS, latestWait, waitCourse } from './fleet-series';
+import { grantSeries, HOUR_SPAN_MS, latestWait, waitSeries } from './fleet-series';
 
 /** Older than this, the figures say how old they are. */
 const OLD_MS = 10_000;
@@ -29,12 +29,12 @@ export function RateFigures({
     const ms = fleet === null || readAt === null ? 0 : (isLost ? now : fleet.asOf) - readAt;
     return ms > OLD_MS ? Math.floor(ms / 1_000) * 1_000 : 0;
   });
-  const grants = fleet ? grantCourse(fleet) : [];
+  const grants = fleet ? grantSeries(fleet) : [];
   const below = (words: ReactNode) => (ageMs > 0 ? `as of ${ageText(ageMs)}` : words);
   return (
     <>
       <FigureTile
-        look={{ name: 'grants', word: 'Grants', icon: 'rate', tone: 'text-t2' }}
+        look={{ name: 'grants', label: 'Grants', icon: 'rate', tone: 'text-t2' }}
         title="Grants a second, over the last minute"
         value={
           fleet && (
@@ -73,7 +73,7 @@ function WaitFigure({
   const hour = fleet?.hour[key] ?? null;
   return (
     <FigureTile
-      look={{ name: `wait-${of}`, word: `Wait ${of}`, icon: 'timer', tone: 'text-t2' }}
+      look={{ name: `wait-${of}`, label: `Wait ${of}`, icon: 'timer', tone: 'text-t2' }}
       title={`Now: ${share}. None granted in the last 5 minutes reads as –`}
       value={
         fleet &&
@@ -89,7 +89,7 @@ function WaitFigure({
             ? 'no grant in the last hour'
             : `last hour ${durationText(Math.round(hour))}`),
       )}
-      course={fleet ? waitCourse(fleet, key) : []}
+      course={fleet ? waitSeries(fleet, key) : []}
       spanMs={HOUR_SPAN_MS}
     />
   );

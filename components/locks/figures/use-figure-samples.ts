@@ -10,8 +10,8 @@ export interface Sample {
   figures: Record<string, number>;
 }
 
-const KEPT_MS = 10 * 60_000;
-const APART_MS = 2_000;
+const SAMPLES_SPAN_MS = 10 * 60_000;
+const SAMPLE_EVERY_MS = 2_000;
 
 let samples: readonly Sample[] = [];
 const NONE: readonly Sample[] = [];
@@ -28,7 +28,7 @@ function figuresOf(page: LockPage, fleet: FleetNow | null): Record<string, numbe
 }
 
 /** What this tab has seen of the figures in the last ten minutes; it is not asked of the server. */
-export function useSeenFigures(
+export function useFigureSamples(
   page: LockPage,
   fleet: FleetNow | null,
   receivedAt: number | null,
@@ -36,8 +36,8 @@ export function useSeenFigures(
   useEffect(() => {
     if (receivedAt === null) return;
     const last = samples.at(-1);
-    if (last && receivedAt - last.at < APART_MS) return;
-    const kept = samples.filter(({ at }) => receivedAt - at < KEPT_MS);
+    if (last && receivedAt - last.at < SAMPLE_EVERY_MS) return;
+    const kept = samples.filter(({ at }) => receivedAt - at < SAMPLES_SPAN_MS);
     samples = [...kept, { at: receivedAt, figures: figuresOf(page, fleet) }];
     for (const listener of listeners) listener();
   }, [page, fleet, receivedAt]);

@@ -8,11 +8,11 @@ import { visibleText } from '../../format/visible-name';
 import { Icon } from '../../icons/icon';
 import { useIsStale } from '../../live/reading';
 import { Menu, MenuChoice } from '../../ui/controls/menu';
-import { STATUS_LOOKS } from '../../ui/status-badge';
+import { STATUS_STYLES } from '../../ui/status-badge';
 import { VisibleText } from '../../ui/visible-text';
 import { isFiltered, type ListQuery, type LockSort } from './list-query';
 
-const SORT_WORDS: Record<LockSort, string> = {
+const SORT_LABELS: Record<LockSort, string> = {
   worst: 'worst first',
   name: 'name',
   held: 'held longest',
@@ -56,7 +56,7 @@ export function FilterBar({
         <SortChip query={query} onQuery={onQuery} />
         {chips}
         {query.search && (
-          <SetChip word="has" value={query.search} onClear={() => onQuery({ search: '' })} />
+          <FilterChip word="has" value={query.search} onClear={() => onQuery({ search: '' })} />
         )}
       </div>
       {children}
@@ -72,11 +72,11 @@ interface ChipProps {
 
 function StatusChip({ page, query, onQuery }: ChipProps) {
   if (query.status) {
-    const { word } = STATUS_LOOKS[query.status];
-    return <SetChip word="state" value={word} onClear={() => onQuery({ status: null })} />;
+    const { word } = STATUS_STYLES[query.status];
+    return <FilterChip word="state" value={word} onClear={() => onQuery({ status: null })} />;
   }
   return (
-    <Menu trigger={<OpenChip word="state" value="any" />}>
+    <Menu trigger={<MenuChip word="state" value="any" />}>
       {LOCK_STATUSES.map((status) => (
         <MenuChoice
           key={status}
@@ -84,7 +84,7 @@ function StatusChip({ page, query, onQuery }: ChipProps) {
           end={countText(page.counts[status])}
           onSelect={() => onQuery({ status })}
         >
-          {STATUS_LOOKS[status].word}
+          {STATUS_STYLES[status].word}
         </MenuChoice>
       ))}
     </Menu>
@@ -94,7 +94,7 @@ function StatusChip({ page, query, onQuery }: ChipProps) {
 function NamespaceChip({ page, query, onQuery }: ChipProps) {
   if (query.namespace) {
     return (
-      <SetChip
+      <FilterChip
         word="namespace"
         value={query.namespace}
         onClear={() => onQuery({ namespace: null })}
@@ -103,7 +103,7 @@ function NamespaceChip({ page, query, onQuery }: ChipProps) {
   }
   if (page.namespaces.length < 2) return null;
   return (
-    <Menu trigger={<OpenChip word="namespace" value="any" />}>
+    <Menu trigger={<MenuChip word="namespace" value="any" />}>
       {page.namespaces.map((namespace) => (
         <MenuChoice key={namespace} chosen={false} onSelect={() => onQuery({ namespace })}>
           {namespace}
@@ -116,8 +116,8 @@ function NamespaceChip({ page, query, onQuery }: ChipProps) {
 function SortChip({ query, onQuery }: Omit<ChipProps, 'page'>) {
   return (
     <span className="md:hidden">
-      <Menu trigger={<OpenChip word="sort" value={SORT_WORDS[query.sort]} />}>
-        {Object.entries(SORT_WORDS).map(([sort, word]) => (
+      <Menu trigger={<MenuChip word="sort" value={SORT_LABELS[query.sort]} />}>
+        {Object.entries(SORT_LABELS).map(([sort, word]) => (
           <MenuChoice
             key={sort}
             chosen={sort === query.sort}
@@ -131,7 +131,7 @@ function SortChip({ query, onQuery }: Omit<ChipProps, 'page'>) {
   );
 }
 
-function OpenChip({ word, value, ...rest }: { word: string; value: string }) {
+function MenuChip({ word, value, ...rest }: { word: string; value: string }) {
   return (
     <button type="button" className="chip shrink-0" {...rest}>
       {word} <b>{value}</b>
@@ -141,7 +141,7 @@ function OpenChip({ word, value, ...rest }: { word: string; value: string }) {
 }
 
 /** A filter that is set; a click takes it away. */
-export function SetChip({
+export function FilterChip({
   word,
   value,
   onClear,

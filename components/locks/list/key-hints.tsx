@@ -2,7 +2,7 @@
 
 import { exactCount } from '../../format/counts';
 import { useSession } from '../../live/session';
-import { SLOWED_WORDS } from './slowed-note';
+import { SLOWED_LABEL } from './slowed-note';
 import { useVisibleRange, type VisibleRange } from './visible-range';
 
 /** The keys of the lock list, and where in it the screen is. Only where there is a keyboard. */
@@ -28,10 +28,10 @@ export function KeyHints({
       <Hint keys={['/']} word="search" />
       <Hint keys={['?']} word="all keys" />
       <span className="ml-auto truncate text-t3">
-        <Where range={range} matching={matching} />
+        <VisibleRows range={range} matching={matching} />
         {isSlowed ? (
           <span role="status" className="text-contended">
-            {SLOWED_WORDS}
+            {SLOWED_LABEL}
           </span>
         ) : (
           'sorted on the server · rows hold still under the pointer'
@@ -41,7 +41,7 @@ export function KeyHints({
   );
 }
 
-function Where({ range, matching }: { range: VisibleRange; matching: number }) {
+function VisibleRows({ range, matching }: { range: VisibleRange; matching: number }) {
   const { first, last } = useVisibleRange(range);
   if (matching === 0) return null;
   const end = Math.min(last + 1, matching);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { LockListMessage } from '@/server/contract/console/lock-list-message';
 import type { BackendHealth, LockPage, LockRow } from '@/server/contract/console/lock-row';
-import { answeredAt } from '../../live/reading-store';
+import { lastAnswerAt } from '../../live/reading-store';
 import { listAfter } from './list-after';
 
 const row = (id: string, rev = 1) => ({ id, rev, status: 'held' }) as LockRow;
@@ -34,7 +34,7 @@ test('a silent backend that is not spoken of goes on being silent: when it answe
   const after = listAfter(before, changes({}));
   expect(after.backends.map(({ silentForMs }) => silentForMs)).toEqual([5_500, 30]);
   const reading = { ...after, receivedAt: 0 };
-  expect(answeredAt(reading, 'quiet')).toBe(46_000);
+  expect(lastAnswerAt(reading, 'quiet')).toBe(46_000);
   const back = listAfter(after, changes({ frame: { backends: [health('quiet', 10, true)] } }));
   expect(back.backends).toEqual([health('quiet', 10, true)]);
 });

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { isFiltered, listAddress, listInput, readListQuery } from './list-query';
+import { isFiltered, listInput, listUrl, readListQuery } from './list-query';
 import { FIRST_WINDOW } from './list-window';
 
 const read = (address: string) => readListQuery(new URLSearchParams(address.split('?')[1] ?? ''));
 
 test('an address and the list it stands for are one thing', () => {
   const address = '/?state=contended&namespace=shop&q=cart+88&sort=held&order=descending';
-  expect(listAddress(read(address))).toBe(address);
-  expect(listAddress(read('/'))).toBe('/');
+  expect(listUrl(read(address))).toBe(address);
+  expect(listUrl(read('/'))).toBe('/');
 });
 
 test('what an address says wrongly counts as not said', () => {

@@ -33,7 +33,7 @@ export function readListQuery(params: { get: (name: string) => string | null }):
 }
 
 /** The address of a list, without what goes without saying. */
-export function listAddress(query: ListQuery): string {
+export function listUrl(query: ListQuery): string {
   const params = new URLSearchParams();
   if (query.status) params.set('state', query.status);
   if (query.namespace) params.set('namespace', query.namespace);

@@ -2,9 +2,9 @@
 
 import type { ReactNode } from 'react';
 import { SelectBox } from '../../deletion/select-box';
-import type { Selecting } from '../../deletion/use-selection';
+import type { SelectionControls } from '../../deletion/use-selection';
 import { Icon } from '../../icons/icon';
-import { FAR_PLACE, P99_PLACE } from '../row/range-position';
+import { FAR_POSITION, P99_POSITION } from '../row/range-position';
 import type { ListQuery, LockSort } from './list-query';
 
 const HEADS: {
@@ -43,8 +43,8 @@ function RangeMarks() {
   return (
     <>
       <span className="range-marks">
-        <span style={{ left: `${P99_PLACE}%` }}>p99</span>
-        <span style={{ left: `${FAR_PLACE + 6}%` }} className="text-dangertext">
+        <span style={{ left: `${P99_POSITION}%` }}>p99</span>
+        <span style={{ left: `${FAR_POSITION + 6}%` }} className="text-dangertext">
           5×
         </span>
       </span>
@@ -61,7 +61,7 @@ export function LockHeads({
 }: {
   query: ListQuery;
   /** Null where nothing may be selected. */
-  selecting: Selecting | null;
+  selecting: SelectionControls | null;
   onSort: (sort: LockSort) => void;
 }) {
   return (

@@ -3,13 +3,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import type { Selecting } from '../../deletion/use-selection';
+import type { SelectionControls } from '../../deletion/use-selection';
 import { exactCount } from '../../format/counts';
-import { LockRowLine } from '../row/lock-list-row';
-import { RowToCome } from '../row/row-skeleton';
+import { LockListRow } from '../row/lock-list-row';
+import { RowSkeleton } from '../row/row-skeleton';
 import { useRowHeight } from '../row/use-row-height';
 import { useRowKeys } from '../row/use-row-keys';
-import { type ListQuery, type LockSort, listAddress } from './list-query';
+import { type ListQuery, type LockSort, listUrl } from './list-query';
 import { LockHeads } from './lock-heads';
 
 /** Enough rows for any first screen before its size is known. */
@@ -30,7 +30,7 @@ interface ListProps {
   matching: number;
   query: ListQuery;
   /** Null where nothing may be selected. */
-  selecting: Selecting | null;
+  selecting: SelectionControls | null;
   scroller: RefObject<HTMLDivElement | null>;
   onSort: (sort: LockSort) => void;
   /** The pointer is over the rows or the keyboard moves in them: they must not move. */
@@ -71,7 +71,7 @@ export function LockList(props: ListProps) {
     const top = list.current?.offsetTop ?? 0;
     setMargin((old) => (old === top ? old : top));
   });
-  useTopOf(query, scroller, list);
+  useScrollToTop(query, scroller, list);
 
   const isSelectable = selecting !== null;
   const { range } = virtual;
@@ -105,10 +105,12 @@ export function LockList(props: ListProps) {
         {virtual.getVirtualItems().map(({ index }) => {
           const row = rows[index - offset];
           if (!row) {
-            return <RowToCome key={`to come ${index}`} place={index} isSelectable={isSelectable} />;
+            return (
+              <RowSkeleton key={`to come ${index}`} place={index} isSelectable={isSelectable} />
+            );
           }
           return (
-            <LockRowLine
+            <LockListRow
               key={row.id}
               row={row}
               place={index}
@@ -132,12 +134,12 @@ export function LockList(props: ListProps) {
 }
 
 /** Another search, filter or order begins at its first row. */
-function useTopOf(
+function useScrollToTop(
   query: ListQuery,
   scroller: RefObject<HTMLDivElement | null>,
   list: RefObject<HTMLDivElement | null>,
 ) {
-  const address = listAddress(query);
+  const address = listUrl(query);
   const shown = useRef(address);
   useLayoutEffect(() => {
     if (shown.current === address) return;

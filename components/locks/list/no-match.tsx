@@ -1,7 +1,7 @@
 'use client';
 
-import { STATUS_LOOKS } from '../../ui/status-badge';
-import { SetChip } from './filter-bar';
+import { STATUS_STYLES } from '../../ui/status-badge';
+import { FilterChip } from './filter-bar';
 import type { ListQuery } from './list-query';
 
 /** A filter that excludes everything: what is set, each removable. */
@@ -17,17 +17,17 @@ export function NoMatch({
       <p className="pb-3 text-14">No lock matches this.</p>
       <div className="flex flex-wrap gap-2">
         {query.search && (
-          <SetChip word="has" value={query.search} onClear={() => onQuery({ search: '' })} />
+          <FilterChip word="has" value={query.search} onClear={() => onQuery({ search: '' })} />
         )}
         {query.status && (
-          <SetChip
+          <FilterChip
             word="state"
-            value={STATUS_LOOKS[query.status].word}
+            value={STATUS_STYLES[query.status].word}
             onClear={() => onQuery({ status: null })}
           />
         )}
         {query.namespace && (
-          <SetChip
+          <FilterChip
             word="namespace"
             value={query.namespace}
             onClear={() => onQuery({ namespace: null })}

@@ -2,7 +2,7 @@
 
 import { useSearchParams } from 'next/navigation';
 import { useCallback, useMemo } from 'react';
-import { type ListQuery, listAddress, readListQuery } from './list-query';
+import { type ListQuery, listUrl, readListQuery } from './list-query';
 
 /** What the list shows, kept in the page's address; changing it asks nothing of Next. */
 export function useListQuery(): [ListQuery, (part: Partial<ListQuery>) => void] {
@@ -10,7 +10,7 @@ export function useListQuery(): [ListQuery, (part: Partial<ListQuery>) => void] 
   const query = useMemo(() => readListQuery(params), [params]);
   const change = useCallback((part: Partial<ListQuery>) => {
     const current = readListQuery(new URLSearchParams(window.location.search));
-    window.history.replaceState(null, '', listAddress({ ...current, ...part }));
+    window.history.replaceState(null, '', listUrl({ ...current, ...part }));
   }, []);
   return [query, change];
 }

@@ -6,14 +6,14 @@ import type { LockPage } from '@/server/contract/console/lock-row';
 import { useTRPCClient } from '../../live/trpc';
 import { type Live, useLive } from '../../live/use-live';
 import { listAfter } from './list-after';
-import { type ListQuery, listAddress, listInput } from './list-query';
+import { type ListQuery, listInput, listUrl } from './list-query';
 import { FIRST_WINDOW, type ListWindow, windowFor } from './list-window';
 
 /** Rows that are only passed on the way are not asked for. */
-const SETTLED_MS = 120;
+const SCROLL_PAUSE_MS = 120;
 
 /** During continuous scrolling rows are still loaded this often. */
-const LONGEST_MS = 400;
+const SCROLL_PAUSE_MAX_MS = 400;
 
 /**
  * The lock list, live: the window of rows around those in view. After a lost connection it resumes
@@ -27,23 +27,23 @@ export function useLockList(
   show: (first: number, last: number, count: number) => void;
 } {
   const client = useTRPCClient();
-  const view = listAddress(query);
+  const view = listUrl(query);
   const [wanted, setWanted] = useState({ view, window: FIRST_WINDOW });
   const window = wanted.view === view ? wanted.window : FIRST_WINDOW;
   const input = listInput(query, window);
   const key = JSON.stringify(input);
-  const heard = useRef<{ key: string; id: string } | null>(null);
+  const lastEvent = useRef<{ key: string; id: string } | null>(null);
   const live = useLive<LockPage, LockListMessage>(
     key,
     initial,
     ({ onData, ...rest }) => {
-      const from = heard.current?.key === key ? { lastEventId: heard.current.id } : {};
+      const from = lastEvent.current?.key === key ? { lastEventId: lastEvent.current.id } : {};
       return client.locks.watch.subscribe(
         { ...input, ...from },
         {
           ...rest,
           onData: ({ id, data }) => {
-            heard.current = { key, id };
+            lastEvent.current = { key, id };
             onData(data);
           },
         },
@@ -51,11 +51,11 @@ export function useLockList(
     },
     listAfter,
   );
-  const show = useShown(window, view, setWanted);
+  const show = useWindowFollowing(window, view, setWanted);
   return { ...live, show };
 }
 
-function useShown(
+function useWindowFollowing(
   window: ListWindow,
   view: string,
   setWanted: (wanted: { view: string; window: ListWindow }) => void,
@@ -76,8 +76,8 @@ function useShown(
         return;
       }
       const now = performance.now();
-      overdueAt.current = Math.min(overdueAt.current, now + LONGEST_MS);
-      const pauseMs = Math.min(SETTLED_MS, Math.max(0, overdueAt.current - now));
+      overdueAt.current = Math.min(overdueAt.current, now + SCROLL_PAUSE_MAX_MS);
+      const pauseMs = Math.min(SCROLL_PAUSE_MS, Math.max(0, overdueAt.current - now));
       timer.current = setTimeout(() => {
         overdueAt.current = Number.POSITIVE_INFINITY;
         setWanted({ view: latest.current.view, window: next() });

@@ -17,12 +17,12 @@ const LONGEST_MS = 15_000;
  * @param view what the list shows and how it is sorted: another one is drawn at once
  */
 export function useSteadyRows(page: LockPage, view: string): { rows: LockRow[]; hold: () => void } {
-  const [kept, setKept] = useState<{ of: string; rows: LockRow[] } | null>(null);
+  const [frozen, setFrozen] = useState<{ of: string; rows: LockRow[] } | null>(null);
   const of = `${page.offset} ${view}`;
-  const isKept = kept?.of === of;
+  const isFrozen = frozen?.of === of;
   const rows = useMemo(
-    () => (isKept ? steadyRows(kept.rows, page.rows) : page.rows),
-    [isKept, kept, page.rows],
+    () => (isFrozen ? steadyRows(frozen.rows, page.rows) : page.rows),
+    [isFrozen, frozen, page.rows],
   );
   const shown = useRef({ of, rows });
   useEffect(() => {
@@ -35,13 +35,13 @@ export function useSteadyRows(page: LockPage, view: string): { rows: LockRow[]; 
   const hold = useCallback(() => {
     const now = performance.now();
     if (until.current <= now) until.current = now + LONGEST_MS;
-    setKept((old) => (old?.of === shown.current.of ? old : shown.current));
+    setFrozen((old) => (old?.of === shown.current.of ? old : shown.current));
     clearTimeout(timer.current);
-    const letGo = () => {
+    const unfreeze = () => {
       until.current = 0;
-      setKept(null);
+      setFrozen(null);
     };
-    timer.current = setTimeout(letGo, Math.min(STILL_MS, until.current - now));
+    timer.current = setTimeout(unfreeze, Math.min(STILL_MS, until.current - now));
   }, []);
   return { rows, hold };
 }

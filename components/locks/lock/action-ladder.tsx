@@ -2,8 +2,8 @@
 
 import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
-import { useActResult } from '../../actions/action-results';
-import { useActs } from '../../actions/actions-provider';
+import { useActionResult } from '../../actions/action-results';
+import { useActions } from '../../actions/actions-provider';
 import { boundText } from '../../format/bound-text';
 import { countdownText } from '../../format/countdown';
 import { visibleText } from '../../format/visible-name';
@@ -13,20 +13,25 @@ import { useIsClosed } from '../../shell/use-guarantees';
 import { Button } from '../../ui/controls/button';
 
 /** What can be done about a held lock, gentle to hard. */
-export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
+export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow | null }) {
   const { waiters } = detail;
   const row = { ...detail.row, hold: chosen };
-  const acts = useActs();
+  const actions = useActions();
   const isStale = useIsStale();
-  const result = useActResult(row.id);
+  const result = useActionResult(row.id);
   const { hold } = row;
   const leftMs = useAtBackend(row.backend, (now) =>
     hold ? Math.floor((hold.expiresAt - now) / 1_000) * 1_000 : 0,
   );
-  const refusal = whyNot({ mayAct: acts !== null, isHeld: hold !== null, detail, isStale });
+  const disabledBecause = disabledReason({
+    mayAct: actions !== null,
+    isHeld: hold !== null,
+    detail,
+    isStale,
+  });
   useKeys({
-    e: () => !refusal && acts?.extend(row),
-    r: () => !refusal && acts?.release(row),
+    e: () => !disabledBecause && actions?.extend(row),
+    r: () => !disabledBecause && actions?.release(row),
   });
   const next = waiters[0];
   const isClosed = useIsClosed(row.backend);
@@ -38,10 +43,10 @@ export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow
         effect="Its next renewal carries the request. The holder decides."
         isDone={result?.kind === 'asked'}
       >
-        <Button disabled={refusal !== null} onClick={() => acts?.ask(row)}>
+        <Button disabled={disabledBecause !== null} onClick={() => actions?.ask(row)}>
           {hold?.askedToRelease ? 'Ask again…' : 'Ask…'}
         </Button>
-        <span className="min-w-0 text-12 text-t2">{refusal ?? askedWords(hold)}</span>
+        <span className="min-w-0 text-12 text-t2">{disabledBecause ?? askedLabel(hold)}</span>
       </Step>
       <Step
         place={2}
@@ -49,11 +54,11 @@ export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow
         effect="Renewals prolong it no more. Frees at the end of the lease."
         isDone={result?.kind === 'stopped'}
       >
-        <Button disabled={refusal !== null} onClick={() => acts?.stop(row)}>
+        <Button disabled={disabledBecause !== null} onClick={() => actions?.stop(row)}>
           Stop renewals…
         </Button>
         <span className="min-w-0 text-12 text-t2">
-          {refusal ??
+          {disabledBecause ??
             `${hold?.renewalsStopped ? 'stopped, ' : ''}frees in ${countdownText(Math.max(0, leftMs))}`}
         </span>
       </Step>
@@ -63,10 +68,12 @@ export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow
         effect="Gives the holder time to finish. Waiters wait longer."
         isDone={result?.kind === 'extended'}
       >
-        <Button disabled={refusal !== null} onClick={() => acts?.extend(row)}>
+        <Button disabled={disabledBecause !== null} onClick={() => actions?.extend(row)}>
           Extend…
         </Button>
-        <span className="min-w-0 text-12 text-t2">{refusal ?? extendWords(waiters.length)}</span>
+        <span className="min-w-0 text-12 text-t2">
+          {disabledBecause ?? delayedLabel(waiters.length)}
+        </span>
       </Step>
       <Step
         place={4}
@@ -75,32 +82,42 @@ export function Ladder({ detail, chosen }: { detail: LockDetail; chosen: HoldRow
         isHard
         isDone={result?.kind === 'forced'}
       >
-        <Button tone="danger-word" disabled={refusal !== null} onClick={() => acts?.release(row)}>
+        <Button
+          tone="danger-word"
+          disabled={disabledBecause !== null}
+          onClick={() => actions?.release(row)}
+        >
           Release…
         </Button>
         <span className="min-w-0 truncate text-12 text-t2" title={next && visibleText(next.owner)}>
-          {refusal ??
-            (isClosed ? 'to nobody for now' : outlook(row, next?.owner, detail.policy.lockDelayMs))}
+          {disabledBecause ??
+            (isClosed
+              ? 'to nobody for now'
+              : releaseLabel(row, next?.owner, detail.policy.lockDelayMs))}
         </span>
       </Step>
     </section>
   );
 }
 
-const askedWords = (hold: HoldRow | null) =>
+const askedLabel = (hold: HoldRow | null) =>
   hold?.askedToRelease ? `asked by ${visibleText(hold.askedToRelease.by)}` : 'nobody asked so far';
 
-function outlook({ frozen, holders }: LockRow, next: string | undefined, delayMs: number): string {
+function releaseLabel(
+  { frozen, holders }: LockRow,
+  next: string | undefined,
+  delayMs: number,
+): string {
   if (frozen) return 'stays frozen';
   if (holders > 1) return 'the others keep it';
   const later = delayMs > 0 ? `after ${boundText(delayMs)} ` : '';
   return next === undefined ? 'nobody waits' : `${later}to ${visibleText(next)}`;
 }
 
-const extendWords = (waiting: number) =>
+const delayedLabel = (waiting: number) =>
   waiting === 0 ? 'nobody waits' : waiting === 1 ? '1 waits longer' : `${waiting} wait longer`;
 
-function whyNot({
+function disabledReason({
   mayAct,
   isHeld,
   detail,

@@ -3,7 +3,7 @@ import { Icon } from '../../icons/icon';
 import { useClosedRow } from '../../shell/use-guarantees';
 
 /** Above a lock whose backend grants nothing: why it stays free, or its waiters wait. */
-export function ClosedNote({ backend }: { backend: string }) {
+export function BackendClosedNote({ backend }: { backend: string }) {
   const servesNothing = useClosedRow(backend)?.reading?.servesNothing ?? false;
   return (
     <p

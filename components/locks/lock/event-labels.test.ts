@@ -21,9 +21,9 @@ const event = (part: Partial<EventRow>): EventRow => ({
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
 test('every kind of event has a word of its own', () => {
-  const words = EVENT_KINDS.map((kind) => eventLook(kind).word);
+  const words = EVENT_KINDS.map((kind) => eventLook(kind).label);
   expect(new Set(words).size).toBe(EVENT_KINDS.length);
-  expect(eventLook('later-kind').word).toBe('later-kind');
+  expect(eventLook('later-kind').label).toBe('later-kind');
 });
 
 describe('an event says what it knows', () => {

@@ -8,39 +8,39 @@ import type { IconName } from '../../icons/icon-shapes';
  * rest quiet.
  */
 export interface EventLook {
-  word: string;
+  label: string;
   icon: IconName;
   ink: string;
 }
 
 const LOOKS: Record<string, EventLook> = {
-  granted: { word: 'Granted', icon: 'lock', ink: 'text-t1' },
-  reentered: { word: 'Re-entered', icon: 'lock', ink: 'text-t2' },
-  queued: { word: 'Queued', icon: 'queue', ink: 'text-t2' },
-  offered: { word: 'Offered', icon: 'arrow-right', ink: 'text-t2' },
-  withdrawn: { word: 'Taken back', icon: 'close', ink: 'text-t2' },
-  renewed: { word: 'Renewed', icon: 'refresh', ink: 'text-t2' },
-  released: { word: 'Released', icon: 'lock-open', ink: 'text-t2' },
-  decremented: { word: 'Left once', icon: 'lock-open', ink: 'text-t2' },
-  expired: { word: 'Expired', icon: 'timer-off', ink: 'text-expired' },
-  forced: { word: 'Forced', icon: 'lock-open', ink: 'text-acc' },
-  extended: { word: 'Extended', icon: 'clock', ink: 'text-acc' },
-  timeout: { word: 'Gave up', icon: 'hourglass', ink: 'text-t2' },
-  cancelled: { word: 'Cancelled', icon: 'close', ink: 'text-t2' },
-  dropped: { word: 'Dropped', icon: 'close', ink: 'text-t2' },
-  moved: { word: 'Moved on', icon: 'arrow-right', ink: 'text-t2' },
-  detached: { word: 'Off the line', icon: 'clock', ink: 'text-t3' },
-  resumed: { word: 'Back on it', icon: 'clock', ink: 'text-t3' },
-  frozen: { word: 'Frozen', icon: 'snowflake', ink: 'text-acc' },
-  unfrozen: { word: 'Unfrozen', icon: 'snowflake', ink: 'text-acc' },
-  asked: { word: 'Asked', icon: 'hand', ink: 'text-acc' },
-  stopped: { word: 'Stopped', icon: 'hourglass', ink: 'text-acc' },
-  late: { word: 'Came late', icon: 'clock', ink: 'text-t2' },
+  granted: { label: 'Granted', icon: 'lock', ink: 'text-t1' },
+  reentered: { label: 'Re-entered', icon: 'lock', ink: 'text-t2' },
+  queued: { label: 'Queued', icon: 'queue', ink: 'text-t2' },
+  offered: { label: 'Offered', icon: 'arrow-right', ink: 'text-t2' },
+  withdrawn: { label: 'Taken back', icon: 'close', ink: 'text-t2' },
+  renewed: { label: 'Renewed', icon: 'refresh', ink: 'text-t2' },
+  released: { label: 'Released', icon: 'lock-open', ink: 'text-t2' },
+  decremented: { label: 'Left once', icon: 'lock-open', ink: 'text-t2' },
+  expired: { label: 'Expired', icon: 'timer-off', ink: 'text-expired' },
+  forced: { label: 'Forced', icon: 'lock-open', ink: 'text-acc' },
+  extended: { label: 'Extended', icon: 'clock', ink: 'text-acc' },
+  timeout: { label: 'Gave up', icon: 'hourglass', ink: 'text-t2' },
+  cancelled: { label: 'Cancelled', icon: 'close', ink: 'text-t2' },
+  dropped: { label: 'Dropped', icon: 'close', ink: 'text-t2' },
+  moved: { label: 'Moved on', icon: 'arrow-right', ink: 'text-t2' },
+  detached: { label: 'Off the line', icon: 'clock', ink: 'text-t3' },
+  resumed: { label: 'Back on it', icon: 'clock', ink: 'text-t3' },
+  frozen: { label: 'Frozen', icon: 'snowflake', ink: 'text-acc' },
+  unfrozen: { label: 'Unfrozen', icon: 'snowflake', ink: 'text-acc' },
+  asked: { label: 'Asked', icon: 'hand', ink: 'text-acc' },
+  stopped: { label: 'Stopped', icon: 'hourglass', ink: 'text-acc' },
+  late: { label: 'Came late', icon: 'clock', ink: 'text-t2' },
 };
 
 /** An event of a kind that this page does not know yet is shown by its name. */
 export function eventLook(kind: string): EventLook {
-  return LOOKS[kind] ?? { word: kind, icon: 'question', ink: 'text-t2' };
+  return LOOKS[kind] ?? { label: kind, icon: 'question', ink: 'text-t2' };
 }
 
 /** What an event says beyond its kind and its owner; empty where that is all. */

@@ -54,7 +54,7 @@ export function EventRun({
     );
   }
   return (
-    <Line at={newest.at} look={CALLS} token={null} backend={backend}>
+    <Line at={newest.at} look={REPOLLED} token={null} backend={backend}>
       <span className="truncate text-t3">
         {plural(owners, 'waiter')} asked anew, keeping {owners === 1 ? 'its place' : 'their places'}
         , {span}
@@ -63,11 +63,11 @@ export function EventRun({
   );
 }
 
-const CALLS: EventLook = { word: 'Asked anew', icon: 'refresh', ink: 'text-t3' };
+const REPOLLED: EventLook = { label: 'Asked anew', icon: 'refresh', ink: 'text-t3' };
 
 function Line({
   at,
-  look: { word, icon, ink },
+  look: { label, icon, ink },
   token,
   backend,
   children,
@@ -86,7 +86,7 @@ function Line({
       </span>
       <span className={`flex items-center gap-2 ${ink}`}>
         <Icon name={icon} size={14} />
-        {word}
+        {label}
       </span>
       <span className="event-words">{children}</span>
       <span className="text-right font-mono text-12 text-t3 max-sm:hidden">

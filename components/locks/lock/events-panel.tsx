@@ -8,13 +8,13 @@ import { type HistoryPage, useHistoryPages } from '../../live/use-history-pages'
 import { Button } from '../../ui/controls/button';
 import { Panel } from '../../ui/panel';
 import { ProblemNote } from '../../ui/problem-note';
-import { RowsToCome } from '../../ui/rows-skeleton';
+import { RowsSkeleton } from '../../ui/rows-skeleton';
 import { EventRun, OneEvent } from './event-line';
 import { foldEvents } from './fold-events';
 
 const PAGE = 50;
 /** The lock's own news comes before its history can be read. */
-const AFTER_MS = 250;
+const REFETCH_AFTER_MS = 250;
 
 /** What happened to the lock, newest first. */
 export function EventsPanel({
@@ -38,7 +38,7 @@ export function EventsPanel({
       }),
     initial,
     rev,
-    afterMs: AFTER_MS,
+    afterMs: REFETCH_AFTER_MS,
   });
   const [isFolded, setFolded] = useState(true);
   const lines = foldEvents(rows);
@@ -59,7 +59,7 @@ export function EventsPanel({
           <ProblemNote problem={problemOf(error)} title="The events were not read." />
         </div>
       )}
-      {!data && !error && <RowsToCome />}
+      {!data && !error && <RowsSkeleton />}
       {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">Nothing recorded yet.</p>}
       <ol>
         {isFolded

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import type { Remark } from '@/server/core/lock/lock-record';
 import { exactCount } from '../../format/counts';
-import { agoWords, spokenDuration } from '../../format/durations';
+import { agoText, spokenDuration } from '../../format/durations';
 import { Icon } from '../../icons/icon';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { Duration } from '../../ui/duration';
@@ -13,7 +13,7 @@ import { Instant } from '../../ui/instant';
 import { Panel } from '../../ui/panel';
 import { VisibleText } from '../../ui/visible-text';
 import { knownUntil } from '../held-time';
-import { renewalDueAt, stillRenews } from '../lock-facts';
+import { isRenewing, renewalDueAt } from '../lock-facts';
 import { Countdown, LeaseBar } from '../row/lease-left';
 
 /** The holder, its process, and whether that process still renews. */
@@ -32,15 +32,15 @@ export function HolderPanel({
     <Panel
       title={holds.length > 1 ? 'Holders' : 'Holder'}
       aside={holds.length > 1 ? `${exactCount(holds.length)} share it` : undefined}
-      end={<SignOfLife row={row} hold={chosen} />}
+      end={<RenewalStatus row={row} hold={chosen} />}
     >
-      {holds.length > 1 && <Choice holds={holds} chosen={chosen} onChoose={onChoose} />}
-      <Facts row={row} hold={chosen} />
+      {holds.length > 1 && <HolderChoice holds={holds} chosen={chosen} onChoose={onChoose} />}
+      <HoldFacts row={row} hold={chosen} />
     </Panel>
   );
 }
 
-function Choice({
+function HolderChoice({
   holds,
   chosen,
   onChoose,
@@ -68,7 +68,7 @@ function Choice({
   );
 }
 
-const ENDED = {
+const ENDED_LABELS = {
   released: 'released it',
   expired: 'let its lease run out',
   forced: 'lost it by force',
@@ -83,7 +83,7 @@ function NoHolder({ row }: { row: LockRow }) {
       <p className="px-3.5 pt-3 text-t2">Nobody holds this lock.</p>
       {ended && (
         <p className="px-3.5 pt-1.5 pb-4 text-t3">
-          <ExactName name={ended.owner} className="text-t2" /> {ENDED[ended.cause]}{' '}
+          <ExactName name={ended.owner} className="text-t2" /> {ENDED_LABELS[ended.cause]}{' '}
           <Instant at={ended.at} now={now} clock={row.backend} />, after{' '}
           <Duration ms={ended.at - ended.grantedAt} />.
         </p>
@@ -92,24 +92,24 @@ function NoHolder({ row }: { row: LockRow }) {
   );
 }
 
-function SignOfLife({ row, hold }: { row: LockRow; hold: HoldRow }) {
+function RenewalStatus({ row, hold }: { row: LockRow; hold: HoldRow }) {
   const isStale = useIsStale();
   const agoMs = useAtBackend(
     row.backend,
     (now) => Math.floor((now - hold.renewedAt) / 1_000) * 1_000,
   );
-  const isAlive = useAtBackend(row.backend, (now) => stillRenews(hold, now));
+  const isOnTime = useAtBackend(row.backend, (now) => isRenewing(hold, now));
   if (isStale || row.status === 'unknown') return <>not known</>;
   if (hold.renewals === 0) return <>never renewed</>;
   return (
-    <span className={`flex items-center gap-1.5 ${isAlive ? 'text-acc' : 'text-expiring'}`}>
-      <Icon name={isAlive ? 'refresh' : 'hourglass'} size={14} />
-      {isAlive ? 'alive, renewed' : 'late, renewed'} {agoWords(agoMs)}
+    <span className={`flex items-center gap-1.5 ${isOnTime ? 'text-acc' : 'text-expiring'}`}>
+      <Icon name={isOnTime ? 'refresh' : 'hourglass'} size={14} />
+      {isOnTime ? 'alive, renewed' : 'late, renewed'} {agoText(agoMs)}
     </span>
   );
 }
 
-function Facts({ row, hold }: { row: LockRow; hold: HoldRow }) {
+function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
   const now = useAtBackend(row.backend, (at) => Math.floor(at / 1_000) * 1_000);
   const heldMs = useAtBackend(row.backend, (at, _, lastAnswerAt) =>
     secondsOf(
@@ -128,10 +128,10 @@ function Facts({ row, hold }: { row: LockRow; hold: HoldRow }) {
       <Fact word="Service">
         <span className="font-mono">{hold.service}</span>
         {version && (
-          <Quiet>
+          <Muted>
             {' '}
             · <VisibleText text={version} />
-          </Quiet>
+          </Muted>
         )}
       </Fact>
       <Fact word="Process">
@@ -140,13 +140,13 @@ function Facts({ row, hold }: { row: LockRow; hold: HoldRow }) {
             {host && <VisibleText text={host} />}
             {pid && (
               <>
-                <Quiet> pid </Quiet>
+                <Muted> pid </Muted>
                 <VisibleText text={pid} />
               </>
             )}
           </span>
         ) : (
-          <Quiet>not told</Quiet>
+          <Muted>not told</Muted>
         )}
       </Fact>
       {Object.entries(others).map(([key, value]) => (
@@ -158,21 +158,23 @@ function Facts({ row, hold }: { row: LockRow; hold: HoldRow }) {
       ))}
       <Fact word="Held since">
         <Instant at={hold.grantedAt} now={now} clock={row.backend} />
-        <Quiet>
+        <Muted>
           {' · '}
           {isUnknown ? `at least ${spokenDuration(heldMs)}` : `${spokenDuration(heldMs)} ago`}
           {hold.waitedMs > 0 && `, waited ${spokenDuration(hold.waitedMs)}`}
-        </Quiet>
+        </Muted>
       </Fact>
-      {hold.askedToRelease && <Told word="Asked" remark={hold.askedToRelease} now={now} />}
-      {hold.renewalsStopped && <Told word="Stopped" remark={hold.renewalsStopped} now={now} />}
+      {hold.askedToRelease && <RemarkFact word="Asked" remark={hold.askedToRelease} now={now} />}
+      {hold.renewalsStopped && (
+        <RemarkFact word="Stopped" remark={hold.renewalsStopped} now={now} />
+      )}
       {hold.holdCount > 1 && <Fact word="Entered">{exactCount(hold.holdCount)} times</Fact>}
       <Fact word="Lease">
         <span className="flex flex-wrap items-center gap-2.5">
           {isUnknown ? (
             <>
               <LeaseBar share={0} look="unknown" className="lease-wide" />
-              <Quiet>not known</Quiet>
+              <Muted>not known</Muted>
             </>
           ) : (
             <Countdown
@@ -183,18 +185,18 @@ function Facts({ row, hold }: { row: LockRow; hold: HoldRow }) {
               isAlarming={row.status === 'expiring'}
             />
           )}
-          <Quiet>of {spokenDuration(hold.leaseMs)}</Quiet>
+          <Muted>of {spokenDuration(hold.leaseMs)}</Muted>
         </span>
       </Fact>
       <Fact word="Next renewal">
         {isUnknown ? (
-          <Quiet>not known · {exactCount(hold.renewals)} when last read</Quiet>
+          <Muted>not known · {exactCount(hold.renewals)} when last read</Muted>
         ) : dueMs === null ? (
-          <Quiet>none seen so far</Quiet>
+          <Muted>none seen so far</Muted>
         ) : (
           <>
             {dueMs >= 0 ? `due in ${spokenDuration(dueMs)}` : `${spokenDuration(-dueMs)} late`}
-            <Quiet> · {exactCount(hold.renewals)} so far</Quiet>
+            <Muted> · {exactCount(hold.renewals)} so far</Muted>
           </>
         )}
       </Fact>
@@ -204,17 +206,17 @@ function Facts({ row, hold }: { row: LockRow; hold: HoldRow }) {
 
 const secondsOf = (ms: number) => Math.floor(ms / 1_000) * 1_000;
 
-const Quiet = ({ children }: { children: ReactNode }) => (
+const Muted = ({ children }: { children: ReactNode }) => (
   <span className="text-t3">{children}</span>
 );
 
-function Told({ word, remark, now }: { word: string; remark: Remark; now: number }) {
+function RemarkFact({ word, remark, now }: { word: string; remark: Remark; now: number }) {
   return (
     <Fact word={word}>
       by <VisibleText text={remark.by} />{' '}
-      <Quiet>
-        {agoWords(Math.max(0, now - remark.at))}: “<VisibleText text={remark.reason} />”
-      </Quiet>
+      <Muted>
+        {agoText(Math.max(0, now - remark.at))}: “<VisibleText text={remark.reason} />”
+      </Muted>
     </Fact>
   );
 }

@@ -2,22 +2,22 @@
 
 import Link from 'next/link';
 import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
-import { useActResult } from '../../actions/action-results';
-import { useActs } from '../../actions/actions-provider';
-import { longResult } from '../../actions/result-labels';
+import { useActionResult } from '../../actions/action-results';
+import { useActions } from '../../actions/actions-provider';
+import { resultMessage } from '../../actions/result-labels';
 import { DeleteNamesButton } from '../../deletion/delete-names-button';
 import { shortToken } from '../../format/tokens';
 import { Icon } from '../../icons/icon';
-import { LiveDot } from '../../live/live-indicator';
+import { LiveIndicator } from '../../live/live-indicator';
 import { useAtBackend, useIsStale } from '../../live/reading';
-import type { Link as Line } from '../../live/use-live';
+import type { LinkState as Line } from '../../live/use-live';
 import { useIsClosed } from '../../shell/use-guarantees';
 import { Button } from '../../ui/controls/button';
 import { CopyButton } from '../../ui/controls/copy-button';
 import { WholeName } from '../../ui/exact-name';
 import { Rev } from '../../ui/rev';
 import { StatusBadge } from '../../ui/status-badge';
-import { ClosedNote } from './backend-closed-note';
+import { BackendClosedNote } from './backend-closed-note';
 import { lockSentence } from './lock-sentence';
 
 /** The lock's name, its state in words, and what came of the last act. */
@@ -31,8 +31,8 @@ export function LockHeader({
   onRetry: () => void;
 }) {
   const { row, lastToken } = detail;
-  const result = useActResult(row.id);
-  const acts = useActs();
+  const result = useActionResult(row.id);
+  const actions = useActions();
   const isStale = useIsStale();
   const isClosed = useIsClosed(row.backend);
   return (
@@ -55,7 +55,7 @@ export function LockHeader({
           <Icon name="chevron-right" size={13} className="text-t3" />
           <span className="truncate text-t3">{row.backend}</span>
         </nav>
-        <LiveDot
+        <LiveIndicator
           link={link}
           onRetry={onRetry}
           backend={row.status === 'unknown' ? row.backend : ''}
@@ -83,7 +83,7 @@ export function LockHeader({
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-14">
         <StatusBadge status={row.status} />
         <Sentence row={row} />
-        {acts && (
+        {actions && (
           <span className="flex flex-wrap gap-2 sm:ml-auto">
             {row.hold === null && row.waiters === 0 && !row.frozen && row.rev > 0 && (
               <DeleteNamesButton
@@ -91,21 +91,21 @@ export function LockHeader({
                 at={{ namespace: row.namespace, way: 'names', names: row.name }}
               />
             )}
-            <Button disabled={isStale || !detail.fresh} onClick={() => acts.freeze(row)}>
+            <Button disabled={isStale || !detail.fresh} onClick={() => actions.freeze(row)}>
               <Icon name="snowflake" size={15} />
               {row.frozen ? 'Unfreeze…' : 'Freeze…'}
             </Button>
           </span>
         )}
       </div>
-      {isClosed && <ClosedNote backend={row.backend} />}
+      {isClosed && <BackendClosedNote backend={row.backend} />}
       {result && (
         <p
           role="status"
           className="rise-in mt-1 flex items-start gap-2.5 rounded-10 bg-accbg px-3.5 py-2.5 text-acc"
         >
           <Icon name="check" size={16} className="mt-0.5" />
-          <span className="[overflow-wrap:anywhere]">{longResult(result, row.hold)}</span>
+          <span className="[overflow-wrap:anywhere]">{resultMessage(result, row.hold)}</span>
         </p>
       )}
     </header>

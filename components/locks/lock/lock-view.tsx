@@ -3,19 +3,19 @@
 import { useMemo, useState } from 'react';
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
-import { ActStage } from '../../actions/actions-provider';
-import { InsightPanel } from '../../charts/charts-panel';
-import { LostLine } from '../../live/connection-lost-note';
+import { ActionsProvider } from '../../actions/actions-provider';
+import { ChartsPanel } from '../../charts/charts-panel';
+import { ConnectionLostNote } from '../../live/connection-lost-note';
 import { ReadingProvider } from '../../live/reading';
 import type { Reading } from '../../live/reading-store';
 import { useTRPCClient } from '../../live/trpc';
 import { useLive } from '../../live/use-live';
-import { Ladder } from './action-ladder';
+import { ActionLadder } from './action-ladder';
 import { EventsPanel } from './events-panel';
 import { HolderPanel } from './holder-panel';
 import { LockHeader } from './lock-header';
 import { QueuePanel } from './queue-panel';
-import { ReleaseOutlook } from './release-impact';
+import { ReleaseImpact } from './release-impact';
 
 /** A lock's page: what it is now, what can be done about it, and what happened to it. */
 export function LockView({
@@ -48,22 +48,22 @@ export function LockView({
   const chosen = data.holds.find((hold) => hold.token === token) ?? data.row.hold;
   return (
     <ReadingProvider reading={reading}>
-      <ActStage>
+      <ActionsProvider>
         <div className="page">
           <div className="flex flex-col gap-3.5">
             <LockHeader detail={data} link={link} onRetry={retry} />
-            <Ladder detail={data} chosen={chosen} />
+            <ActionLadder detail={data} chosen={chosen} />
             <div className="lock-panels">
               <HolderPanel detail={data} chosen={chosen} onChoose={setToken} />
               <QueuePanel detail={data} />
-              <ReleaseOutlook detail={data} />
+              <ReleaseImpact detail={data} />
             </div>
-            <InsightPanel row={data.row} initial={insight} />
+            <ChartsPanel row={data.row} initial={insight} />
             <EventsPanel detail={data} initial={events} />
           </div>
         </div>
-        <LostLine />
-      </ActStage>
+        <ConnectionLostNote />
+      </ActionsProvider>
     </ReadingProvider>
   );
 }

@@ -23,7 +23,7 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
   return (
     <Panel
       title="Queue"
-      aside={waiters.length === 0 ? undefined : countWords(waiters.length, isUnknown)}
+      aside={waiters.length === 0 ? undefined : queueLabel(waiters.length, isUnknown)}
       end={waiters.length > 0 && <span className="max-sm:hidden">place · age · patience left</span>}
     >
       {waiters.length === 0 ? (
@@ -54,7 +54,7 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
   );
 }
 
-function countWords(count: number, isUnknown: boolean): string {
+function queueLabel(count: number, isUnknown: boolean): string {
   if (isUnknown) return `${exactCount(count)} waited when last read`;
   return plural(count, 'waits', 'wait');
 }

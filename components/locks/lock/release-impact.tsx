@@ -12,7 +12,7 @@ import { ExactName } from '../../ui/exact-name';
 import { Panel } from '../../ui/panel';
 
 /** What would happen if the lock were taken from its holder now. */
-export function ReleaseOutlook({ detail }: { detail: LockDetail }) {
+export function ReleaseImpact({ detail }: { detail: LockDetail }) {
   const { row, waiters, minValidToken, policy } = detail;
   const next = waiters[0];
   const isClosed = useIsClosed(row.backend);

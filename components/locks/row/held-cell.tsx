@@ -1,26 +1,26 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { factorText, yardstickText } from '../../format/baseline';
+import { baselineText, factorText } from '../../format/baseline';
 import { exactCount } from '../../format/counts';
 import { durationText } from '../../format/durations';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import { GridCell } from '../../ui/grid-cell';
 import { heldMsOf } from '../held-time';
-import { shownMs } from './displayed-ms';
+import { displayedMs } from './displayed-ms';
 import { RangeBar } from './range-bar';
 
 /** How long the lock has been held, or was, beside its typical hold time. */
 export function HeldCell({ row }: { row: LockRow }) {
   const title = useAtBackend(row.backend, (now, _, lastAnswerAt) =>
-    normWords(row, heldMsOf(row, now, lastAnswerAt)),
+    typicalHoldTitle(row, heldMsOf(row, now, lastAnswerAt)),
   );
   return (
     <GridCell name="held" {...(title !== null && { title })}>
       <HeldFor row={row} />
       <RangeBar row={row} />
-      <OwnP99 row={row} />
+      <P99Hold row={row} />
     </GridCell>
   );
 }
@@ -30,7 +30,7 @@ function HeldFor({ row }: { row: LockRow }) {
   const isStale = useIsStale();
   const heldMs = useAtBackend(row.backend, (now, _, lastAnswerAt) => {
     const ms = heldMsOf(row, now, lastAnswerAt);
-    return ms === null ? null : shownMs(ms);
+    return ms === null ? null : displayedMs(ms);
   });
   if (heldMs === null) return <span className="held-for text-t3">–</span>;
   const isOpen = row.hold !== null && row.status !== 'expired';
@@ -43,12 +43,12 @@ function HeldFor({ row }: { row: LockRow }) {
 }
 
 /** The yardstick; how many times of it where that is more than one says more on a phone. */
-function OwnP99({ row: { ownHold, hold, status } }: { row: LockRow }) {
+function P99Hold({ row: { ownHold, hold, status } }: { row: LockRow }) {
   if (ownHold) {
     return (
       <span className="own-p99">
         <span className="sr-only">, its own p99 is </span>
-        {yardstickText(ownHold.p99Ms)}
+        {baselineText(ownHold.p99Ms)}
       </span>
     );
   }
@@ -56,7 +56,7 @@ function OwnP99({ row: { ownHold, hold, status } }: { row: LockRow }) {
 }
 
 /** Tooltip: the typical hold time of this lock. */
-function normWords({ ownHold, hold }: LockRow, heldMs: number | null): string | null {
+function typicalHoldTitle({ ownHold, hold }: LockRow, heldMs: number | null): string | null {
   if (!ownHold) return hold ? 'Too few holds so far to say how long it is held as a rule' : null;
   const { p50Ms, p99Ms, count } = ownHold;
   const rule = `As a rule ${durationText(p50Ms)} (p50), rarely over ${durationText(p99Ms)} (p99), of ${exactCount(count)} holds`;

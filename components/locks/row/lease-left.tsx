@@ -3,7 +3,7 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { countdownText, shareLeft } from '../../format/countdown';
 import { useAtBackend, useIsStale } from '../../live/reading';
-import { lapsedAt, leaseWords } from '../lock-facts';
+import { expiredAt, leaseLabel } from '../lock-facts';
 
 /** A bar that runs out to the left, with a notch at a fifth of the lease. */
 export function LeaseBar({
@@ -31,7 +31,7 @@ export function LeaseBar({
 /** A row's lease: the bar and the countdown. On old data nothing counts. */
 export function LeaseLeft({ row }: { row: LockRow }) {
   const isStale = useIsStale();
-  const words = useAtBackend(row.backend, (now) => leaseWords(row, now));
+  const words = useAtBackend(row.backend, (now) => leaseLabel(row, now));
   const { hold } = row;
   const seconds = useAtBackend(row.backend, (now) =>
     hold ? Math.ceil((hold.expiresAt - now) / 1_000) : 0,
@@ -51,7 +51,7 @@ export function LeaseLeft({ row }: { row: LockRow }) {
       <>
         <LeaseBar share={0} look="lapsed" />
         <span className="text-expired" title="Time since the lease ran out">
-          {lapsedAt(row) === null ? '–' : words}
+          {expiredAt(row) === null ? '–' : words}
         </span>
       </>
     );

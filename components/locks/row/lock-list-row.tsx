@@ -3,11 +3,11 @@
 import Link from 'next/link';
 import { type CSSProperties, type FocusEvent, memo, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { useActResult } from '../../actions/action-results';
-import { useActs } from '../../actions/actions-provider';
-import { shortResult } from '../../actions/result-labels';
+import { useActionResult } from '../../actions/action-results';
+import { useActions } from '../../actions/actions-provider';
+import { resultLabel } from '../../actions/result-labels';
 import { SelectBox } from '../../deletion/select-box';
-import type { Selecting } from '../../deletion/use-selection';
+import type { SelectionControls } from '../../deletion/use-selection';
 import { lockPath } from '../../format/lock-path';
 import { revText } from '../../format/tokens';
 import { visibleText } from '../../format/visible-name';
@@ -16,13 +16,13 @@ import { useAtBackend } from '../../live/reading';
 import { Button } from '../../ui/controls/button';
 import { ExactName } from '../../ui/exact-name';
 import { GridCell } from '../../ui/grid-cell';
-import { STATUS_LOOKS, StatusBadge } from '../../ui/status-badge';
-import { maySelect } from '../is-selectable';
-import { reasonWords } from '../lock-facts';
+import { STATUS_STYLES, StatusBadge } from '../../ui/status-badge';
+import { isSelectable } from '../is-selectable';
+import { reasonLabel } from '../lock-facts';
 import { LeaseLeft } from './lease-left';
 import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
 import { RowFlash } from './row-flash';
-import { useChanges } from './use-change-count';
+import { useChangeCount } from './use-change-count';
 
 interface LineProps {
   row: LockRow;
@@ -33,11 +33,11 @@ interface LineProps {
   /** Null where nothing may be selected. */
   isSelected: boolean | null;
   onCursor: (place: number, id: string) => void;
-  onSelect: Selecting['select'] | undefined;
+  onSelect: SelectionControls['select'] | undefined;
 }
 
 /** One lock: a line of the table, or three lines on a phone. */
-export const LockRowLine = memo(function LockRowLine({
+export const LockListRow = memo(function LockRowLine({
   row,
   place,
   isCursor,
@@ -46,9 +46,9 @@ export const LockRowLine = memo(function LockRowLine({
   onCursor,
   onSelect,
 }: LineProps) {
-  const changes = useChanges(row.status === 'contended' ? 'held' : row.status);
-  const [flashed, setFlashed] = useState(0);
-  const acts = useActs();
+  const changes = useChangeCount(row.status === 'contended' ? 'held' : row.status);
+  const [flashedChange, setFlashedChange] = useState(0);
+  const actions = useActions();
   const onFocus = (event: FocusEvent<HTMLDivElement>) => {
     if (event.target.matches(':focus-visible')) onCursor(place, row.id);
   };
@@ -67,16 +67,16 @@ export const LockRowLine = memo(function LockRowLine({
       style={{ '--place': place } as CSSProperties}
       className="lock-row"
     >
-      {changes > flashed && (
+      {changes > flashedChange && (
         <RowFlash
           key={changes}
-          ink={STATUS_LOOKS[row.status].ink}
-          onEnd={() => setFlashed(changes)}
+          ink={STATUS_STYLES[row.status].ink}
+          onEnd={() => setFlashedChange(changes)}
         />
       )}
       {isSelected !== null && (
         <GridCell name="select">
-          {(isSelected || maySelect(row)) && (
+          {(isSelected || isSelectable(row)) && (
             <SelectBox
               label={`Select ${visibleText(row.name)}`}
               isChecked={isSelected}
@@ -122,12 +122,12 @@ export const LockRowLine = memo(function LockRowLine({
       <GridCell name="token">
         <Token row={row} />
       </GridCell>
-      {acts && row.hold && row.status !== 'unknown' && (
+      {actions && row.hold && row.status !== 'unknown' && (
         <GridCell name="acts" className="row-acts">
-          <Button size="small" onClick={() => acts.extend(row)}>
+          <Button size="small" onClick={() => actions.extend(row)}>
             Extend…
           </Button>
-          <Button size="small" tone="danger-word" onClick={() => acts.release(row)}>
+          <Button size="small" tone="danger-word" onClick={() => actions.release(row)}>
             Release…
           </Button>
         </GridCell>
@@ -142,20 +142,20 @@ const REASON_INKS: Partial<Record<LockRow['status'], string>> = {
 };
 
 function Reason({ row }: { row: LockRow }) {
-  const result = useActResult(row.id);
-  const words = useAtBackend(row.backend, (now, silentMs) => reasonWords(row, now, silentMs));
+  const result = useActionResult(row.id);
+  const words = useAtBackend(row.backend, (now, silentMs) => reasonLabel(row, now, silentMs));
   if (result) {
     return (
       <span
         className="flex min-w-0 items-center gap-1 text-12 text-acc"
-        title={shortResult(result)}
+        title={resultLabel(result)}
       >
         <Icon name="check" size={14} />
-        <span className="truncate">{shortResult(result)}</span>
+        <span className="truncate">{resultLabel(result)}</span>
       </span>
     );
   }
-  const waits =
+  const waiting =
     row.waiters > 0 && row.status !== 'unknown' && row.status !== 'stuck'
       ? `${row.waiters} wait`
       : '';
@@ -165,8 +165,8 @@ function Reason({ row }: { row: LockRow }) {
       title={words || undefined}
     >
       <span className="md:hidden">
-        {waits}
-        {waits && words && ', '}
+        {waiting}
+        {waiting && words && ', '}
       </span>
       {words}
     </span>

@@ -2,9 +2,9 @@
 
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { useAtBackend } from '../../live/reading';
-import { STATUS_LOOKS } from '../../ui/status-badge';
+import { STATUS_STYLES } from '../../ui/status-badge';
 import { heldMsOf } from '../held-time';
-import { FAR_PLACE, P99_PLACE, rangePlace } from './range-position';
+import { FAR_POSITION, P99_POSITION, rangePosition } from './range-position';
 
 const WIDTH = 92;
 const HEIGHT = 20;
@@ -22,10 +22,10 @@ export function RangeBar({ row }: { row: LockRow }) {
   const place = useAtBackend(row.backend, (now, _, lastAnswerAt) => {
     const heldMs = heldMsOf(row, now, lastAnswerAt);
     if (heldMs === null || !ownHold) return null;
-    return Math.round(rangePlace(heldMs, ownHold.p99Ms) * 5) / 5;
+    return Math.round(rangePosition(heldMs, ownHold.p99Ms) * 5) / 5;
   });
   if (!ownHold) return <span aria-hidden="true" className="range-bar" />;
-  const from = px(rangePlace(ownHold.p50Ms, ownHold.p99Ms));
+  const from = px(rangePosition(ownHold.p50Ms, ownHold.p99Ms));
   const isHollow = status === 'unknown';
   return (
     <svg
@@ -39,14 +39,14 @@ export function RangeBar({ row }: { row: LockRow }) {
       <rect
         x={from}
         y={MIDDLE - 3}
-        width={px(P99_PLACE) - from}
+        width={px(P99_POSITION) - from}
         height={6}
         rx={1}
         className="range-block"
       />
-      <path d={`M${px(P99_PLACE)} 4V16`} stroke="var(--t3)" strokeWidth={1.5} />
+      <path d={`M${px(P99_POSITION)} 4V16`} stroke="var(--t3)" strokeWidth={1.5} />
       <path
-        d={`M${px(FAR_PLACE)} 3V17`}
+        d={`M${px(FAR_POSITION)} 3V17`}
         stroke="var(--dangertext)"
         strokeDasharray="2 2"
         opacity={0.75}
@@ -59,7 +59,7 @@ export function RangeBar({ row }: { row: LockRow }) {
           fill={isHollow ? 'var(--bg)' : 'currentColor'}
           stroke={isHollow ? 'currentColor' : 'none'}
           strokeWidth={1.6}
-          className={STATUS_LOOKS[status].ink}
+          className={STATUS_STYLES[status].ink}
         />
       )}
     </svg>

@@ -1,7 +1,7 @@
 /**
  * Position of a lock's own p99 on its range bar, in percent of the width: the same in every row.
  */
-export const P99_PLACE = 60;
+export const P99_POSITION = 60;
 
 /** How far ten times as long is to the right. */
 const DECADE = 30;
@@ -10,7 +10,7 @@ const DECADE = 30;
 const FAR_FACTOR = 5;
 
 /** Position of the mark at `FAR_FACTOR`. */
-export const FAR_PLACE = P99_PLACE + DECADE * Math.log10(FAR_FACTOR);
+export const FAR_POSITION = P99_POSITION + DECADE * Math.log10(FAR_FACTOR);
 
 const FIRST = 2;
 const LAST = 98.5;
@@ -19,7 +19,7 @@ const LAST = 98.5;
  * Position of a duration on the range bar of a lock with this p99: logarithmic, in percent, and
  * never outside the bar.
  */
-export function rangePlace(ms: number, p99Ms: number): number {
+export function rangePosition(ms: number, p99Ms: number): number {
   const decades = Math.log10(Math.max(ms, 0.001) / Math.max(1, p99Ms));
-  return Math.min(LAST, Math.max(FIRST, P99_PLACE + DECADE * decades));
+  return Math.min(LAST, Math.max(FIRST, P99_POSITION + DECADE * decades));
 }

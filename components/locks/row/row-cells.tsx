@@ -9,15 +9,15 @@ import { Duration } from '../../ui/duration';
 import { ExactName } from '../../ui/exact-name';
 import { GridCell } from '../../ui/grid-cell';
 import { Instant } from '../../ui/instant';
-import { tenureOf } from '../lock-facts';
-import { shownMs } from './displayed-ms';
+import { shownGrant } from '../lock-facts';
+import { displayedMs } from './displayed-ms';
 import { HeldCell } from './held-cell';
 
-const Nothing = () => <span className="text-t3">–</span>;
+const Empty = () => <span className="text-t3">–</span>;
 
 /** Owner, process, version, held time and grant time of the grant that the row shows. */
 export function HolderCells({ row }: { row: LockRow }) {
-  const tenure = tenureOf(row);
+  const tenure = shownGrant(row);
   const meta = row.hold?.meta;
   const process = visibleText(
     [meta?.host, meta?.pid && `pid ${meta.pid}`].filter(Boolean).join(' · '),
@@ -42,17 +42,17 @@ export function HolderCells({ row }: { row: LockRow }) {
         )}
       </GridCell>
       <GridCell name="process" className="truncate text-12 text-t3" title={process}>
-        {process || <Nothing />}
+        {process || <Empty />}
       </GridCell>
       <GridCell name="version" className="truncate text-12 text-t3">
-        {version || <Nothing />}
+        {version || <Empty />}
       </GridCell>
       <HeldCell row={row} />
       <GridCell name="granted" className="pl-2 text-12 text-t2">
-        {tenure ? <GrantedAt at={tenure.grantedAt} row={row} /> : <Nothing />}
+        {tenure ? <GrantedAt at={tenure.grantedAt} row={row} /> : <Empty />}
       </GridCell>
       <GridCell name="waited" className="pr-3.5 text-12 text-t2">
-        {row.hold ? <Waited ms={row.hold.waitedMs} /> : <Nothing />}
+        {row.hold ? <Waited ms={row.hold.waitedMs} /> : <Empty />}
       </GridCell>
     </>
   );
@@ -69,7 +69,9 @@ function GrantedAt({ at, row }: { at: number; row: LockRow }) {
 /** How many wait, and how long the first of them has. */
 export function OldestWait({ row }: { row: LockRow }) {
   const since = row.oldestWaitAt;
-  const waitedMs = useAtBackend(row.backend, (now) => (since === null ? 0 : shownMs(now - since)));
+  const waitedMs = useAtBackend(row.backend, (now) =>
+    since === null ? 0 : displayedMs(now - since),
+  );
   if (row.status === 'unknown') {
     return (
       <span className="text-12 text-t3" title={row.unreadable && visibleText(row.unreadable)}>
@@ -94,7 +96,7 @@ export function OldestWait({ row }: { row: LockRow }) {
 }
 
 export function Renewals({ row }: { row: LockRow }) {
-  if (!row.hold) return <Nothing />;
+  if (!row.hold) return <Empty />;
   const { renewals } = row.hold;
   return (
     <span className={renewals === 0 ? 'text-t3' : ''} title={exactCount(renewals)}>
@@ -104,8 +106,8 @@ export function Renewals({ row }: { row: LockRow }) {
 }
 
 export function Token({ row }: { row: LockRow }) {
-  const tenure = tenureOf(row);
-  if (!tenure) return <Nothing />;
+  const tenure = shownGrant(row);
+  if (!tenure) return <Empty />;
   return (
     <span className="font-mono text-12 text-t3" title={`Token ${tenure.token}`}>
       {shortToken(tenure.token)}

@@ -2,7 +2,7 @@ import type { CSSProperties } from 'react';
 import { GridCell } from '../../ui/grid-cell';
 
 /** A row that has not been read yet, as high as one that has. */
-export function RowToCome({ place, isSelectable }: { place: number; isSelectable: boolean }) {
+export function RowSkeleton({ place, isSelectable }: { place: number; isSelectable: boolean }) {
   return (
     // biome-ignore lint/a11y/useSemanticElements: as the rows
     <div

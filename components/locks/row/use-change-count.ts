@@ -3,7 +3,7 @@
 import { useState } from 'react';
 
 /** How often a value has changed since the component came to be. */
-export function useChanges(value: string): number {
+export function useChangeCount(value: string): number {
   const [seen, setSeen] = useState({ value, changes: 0 });
   if (seen.value !== value) {
     setSeen({ value, changes: seen.changes + 1 });

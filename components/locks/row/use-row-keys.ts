@@ -4,8 +4,8 @@ import type { Virtualizer } from '@tanstack/react-virtual';
 import { useRouter } from 'next/navigation';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { useActs } from '../../actions/actions-provider';
-import type { Selecting } from '../../deletion/use-selection';
+import { useActions } from '../../actions/actions-provider';
+import type { SelectionControls } from '../../deletion/use-selection';
 import { lockPath } from '../../format/lock-path';
 import { useKeys } from '../../live/use-keys';
 
@@ -33,11 +33,11 @@ export function useRowKeys({
   virtual: Virtualizer<HTMLDivElement, Element>;
   list: RefObject<HTMLDivElement | null>;
   /** Null where nothing may be selected. */
-  selecting: Selecting | null;
+  selecting: SelectionControls | null;
   onHold: () => void;
 }) {
   const [cursor, setCursor] = useState<Cursor | null>(null);
-  const acts = useActs();
+  const actions = useActions();
   const router = useRouter();
 
   const onCursor = useCallback(
@@ -87,8 +87,8 @@ export function useRowKeys({
         return target.click();
       if (current) router.push(lockPath(current.namespace, current.name));
     },
-    e: () => current?.hold && acts?.extend(current),
-    r: () => current?.hold && acts?.release(current),
+    e: () => current?.hold && actions?.extend(current),
+    r: () => current?.hold && actions?.release(current),
     x: () => current && selecting?.select(current.id, !selecting.selection.has(current.id), false),
     X: () => current && selecting?.select(current.id, true, true),
     Escape: () => {

@@ -1,7 +1,7 @@
 'use client';
 
 import { type FormEvent, type ReactNode, useState } from 'react';
-import { onceTitle } from '../../live/problem';
+import { failureTitleWithoutRetry } from '../../live/problem';
 import { useProblem } from '../../live/use-problem';
 import { ProblemNote } from '../problem-note';
 import { Button } from './button';
@@ -25,12 +25,12 @@ export function FormDialog({
   onClose: () => void;
 }) {
   const [isBusy, setBusy] = useState(false);
-  const { problem, fail, forget } = useProblem();
+  const { problem, fail, clear } = useProblem();
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     setBusy(true);
-    forget();
+    clear();
     try {
       await onAct(form);
     } catch (error) {
@@ -44,7 +44,7 @@ export function FormDialog({
       {intro && <p className="mt-1 text-t2">{intro}</p>}
       <form onSubmit={(event) => void submit(event)} className="mt-5 flex flex-col gap-4">
         {children}
-        {problem && <ProblemNote problem={problem} title={onceTitle(problem)} />}
+        {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}
         <div className="mt-2 flex flex-wrap justify-end gap-3">
           <Button size="large" onClick={onClose}>
             Cancel

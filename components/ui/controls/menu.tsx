@@ -88,6 +88,6 @@ export function MenuLabel({ children }: { children: ReactNode }) {
   );
 }
 
-export function MenuLine() {
+export function MenuSeparator() {
   return <DropdownMenu.Separator className="my-1 h-px bg-line" />;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { revokeKey } from '@/server/operations/api-keys/revoke-api-key';
-import { createPerson } from '@/server/operations/users/create-user';
+import { revokeApiKey } from '@/server/operations/api-keys/revoke-api-key';
+import { createUser } from '@/server/operations/users/create-user';
 import { setDisabled } from '@/server/operations/users/set-disabled';
 import { ApiHarness, type Reply } from '@/test/api-harness';
 
@@ -25,7 +25,7 @@ function expectRefused(reply: Reply, status: number, reason: string): void {
 }
 
 async function person(name: string, role: 'viewer' | 'operator' | 'admin') {
-  const { id } = await createPerson(api.cli, { name, role, password: PASSWORD });
+  const { id } = await createUser(api.cli, { name, role, password: PASSWORD });
   return { id, cookie: await api.signIn(name, PASSWORD) };
 }
 
@@ -86,7 +86,7 @@ test('a revoked key is refused at once', async () => {
   const short = await api.key('short-lived');
   expect((await api.post(short, 'lock.acquire', { ...ask, name: 'r' })).status).toBe(200);
   const id = await api.keyId('short-lived');
-  await revokeKey(api.cli, { id });
+  await revokeApiKey(api.cli, { id });
   expectRefused(
     await api.post(short, 'lock.acquire', { ...ask, name: 'r' }),
     401,
@@ -200,7 +200,7 @@ test('a signed-out and a disabled person are refused at once', async () => {
 });
 
 test('the session cookie is for this host alone and out of reach of scripts', async () => {
-  await createPerson(api.cli, { name: 'carl', role: 'viewer', password: PASSWORD });
+  await createUser(api.cli, { name: 'carl', role: 'viewer', password: PASSWORD });
   const signIn = (headers: Record<string, string> = {}) =>
     api.console(null, 'session.signIn', { name: 'carl', password: PASSWORD }, 'mutation', headers);
   const plain = await signIn();
@@ -220,7 +220,7 @@ test('the session cookie is for this host alone and out of reach of scripts', as
 });
 
 test('a browser that has signed in before still can while others guess from the same address', async () => {
-  await createPerson(api.cli, { name: 'dora', role: 'viewer', password: PASSWORD });
+  await createUser(api.cli, { name: 'dora', role: 'viewer', password: PASSWORD });
   const tryIn = (password: string, cookie: string | null = null) =>
     api.console(cookie, 'session.signIn', { name: 'dora', password }, 'mutation');
   const cookieOf = (reply: Reply) => reply.headers.getSetCookie()[1]?.split(';')[0] ?? '';

@@ -114,12 +114,12 @@ test('nothing of a counter shows among the locks, and nothing of a lock among th
   await create(name, { initial: 5, ceiling: 9 });
   await api.post(key, 'lock.acquire', { name: `${name} lock`, owner: 'w1', leaseMs: 10_000 });
   await add(name, 2);
-  const { board } = api.runtime;
-  const shown = async () => (await board.counters.page({ search: name, limit: 10 })).rows;
+  const { projection } = api.runtime;
+  const shown = async () => (await projection.counters.page({ search: name, limit: 10 })).rows;
   await expect.poll(async () => (await shown())[0]?.value).toBe(7);
   expect(await shown()).toMatchObject([
     { name, ceiling: 9, isKnown: true, lastMove: { delta: 2, who: 'orders', isPerson: false } },
   ]);
-  expect(board.row('default', name)).toBeNull();
-  expect(board.row('default', `${name} lock`)).not.toBeNull();
+  expect(projection.row('default', name)).toBeNull();
+  expect(projection.row('default', `${name} lock`)).not.toBeNull();
 });

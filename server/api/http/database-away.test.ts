@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTestPlace, TEST_DIALECTS, type TestPlace } from '@/db/testing/test-database';
+import { newTestLocation, TEST_DIALECTS, type TestLocation } from '@/db/testing/test-database';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { revokeKey } from '@/server/operations/api-keys/revoke-api-key';
-import { createPerson } from '@/server/operations/users/create-user';
+import { revokeApiKey } from '@/server/operations/api-keys/revoke-api-key';
+import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness, type Reply } from '@/test/api-harness';
 import { TcpProxy } from '@/test/tcp-proxy';
 
@@ -12,8 +12,8 @@ const ANSWER_MAX_MS = 5_000;
 const RECOVER_MAX_MS = 5_000;
 
 /** A MySQL database behind a line that can be cut. */
-async function openLine(): Promise<{ place: TestPlace; line: TcpProxy; url: string }> {
-  const place = await newTestPlace('mysql');
+async function openLine(): Promise<{ place: TestLocation; line: TcpProxy; url: string }> {
+  const place = await newTestLocation('mysql');
   if (place.url.kind !== 'mysql') throw new Error('Not a MySQL.');
   const url = new URL(place.url.url);
   const line = await TcpProxy.start(url.hostname, Number(url.port || 3306));
@@ -23,7 +23,7 @@ async function openLine(): Promise<{ place: TestPlace; line: TcpProxy; url: stri
 }
 
 describe.skipIf(!isMysqlTested)('over MySQL', () => {
-  let place: TestPlace;
+  let place: TestLocation;
   let line: TcpProxy;
   let api: ApiHarness;
   let key: string;
@@ -34,7 +34,7 @@ describe.skipIf(!isMysqlTested)('over MySQL', () => {
     ({ place, line, url } = await openLine());
     api = await ApiHarness.start({ LOCKYARD_DATABASE_URL: url });
     key = await api.key('orders');
-    await createPerson(api.cli, { name: 'otto', role: 'operator', password: PASSWORD });
+    await createUser(api.cli, { name: 'otto', role: 'operator', password: PASSWORD });
     cookie = await api.signIn('otto', PASSWORD);
   });
   afterAll(async () => {
@@ -141,7 +141,7 @@ describe.skipIf(!isMysqlTested)('a backend besides the control database', () => 
 
 describe.skipIf(!isMysqlTested)('two servers over one MySQL', () => {
   test('a waiter at one is granted what is released at the other; a key revoked at one is refused at both', async () => {
-    const place = await newTestPlace('mysql');
+    const place = await newTestLocation('mysql');
     if (place.url.kind !== 'mysql') throw new Error('Not a MySQL.');
     const env = {
       LOCKYARD_DATABASE_URL: place.url.url,
@@ -159,7 +159,7 @@ describe.skipIf(!isMysqlTested)('two servers over one MySQL', () => {
     await one.post(key, 'lock.release', { name: 'shared', owner: 'first', token });
     expect((await waiting).data).toMatchObject({ outcome: 'granted' });
 
-    await revokeKey(one.cli, { id: await one.keyId('orders') });
+    await revokeApiKey(one.cli, { id: await one.keyId('orders') });
     const refusedBy = async (api: ApiHarness) =>
       (await api.get(key, 'lock.inspect', { name: 'shared' })).reason;
     expect(await refusedBy(one)).toBe('UNAUTHENTICATED');

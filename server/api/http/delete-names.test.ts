@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
-import { parseDeleteWords } from '../../cli/parse-delete-command';
+import { parseDeleteCommand } from '../../cli/parse-delete-command';
 import { runCliCommand } from '../../cli/run-cli-command';
 import type { ChosenNames } from '../../contract/console/deletion-inputs';
 import { openIntent } from '../../operations/audit/audit-log';
 import { listAudit } from '../../operations/audit/list-audit';
 import { resolveAuditIntents } from '../../operations/audit/resolve-audit-intents';
-import { createPerson } from '../../operations/users/create-user';
+import { createUser } from '../../operations/users/create-user';
 import { StoreError } from '../../storage/record-store';
 import { SqliteStore } from '../../storage/sqlite/sqlite-store';
 
@@ -27,8 +27,8 @@ beforeAll(async () => {
   api = await ApiHarness.start({}, { clock });
   await api.namespace('jobs');
   key = await api.key('orders', ['default', 'jobs']);
-  await createPerson(api.cli, { name: 'Olga', role: 'operator', password: PASSWORD });
-  await createPerson(api.cli, { name: 'Vera', role: 'viewer', password: PASSWORD });
+  await createUser(api.cli, { name: 'Olga', role: 'operator', password: PASSWORD });
+  await createUser(api.cli, { name: 'Vera', role: 'viewer', password: PASSWORD });
   operator = await api.signIn('Olga', PASSWORD);
 });
 afterAll(() => api.close());
@@ -46,7 +46,7 @@ const preview = (input: object, cookie = operator) =>
 const remove = (input: object, cookie = operator) =>
   api.console(cookie, 'locks.delete', { namespace: 'jobs', reason: REASON, ...input }, 'mutation');
 const namesWith = (prefix: string) =>
-  [...api.runtime.board.keptNames()]
+  [...api.runtime.projection.names()]
     .filter((kept) => kept.key.namespace === 'jobs' && kept.key.name.startsWith(prefix))
     .map((kept) => kept.key.name)
     .sort();
@@ -55,7 +55,7 @@ const seen = async (prefix: string, count: number) => {
 };
 const lastEntry = async () => (await listAudit(api.cli, { limit: 1 })).rows[0];
 const cli = (...words: string[]) => {
-  const command = parseDeleteWords(words);
+  const command = parseDeleteCommand(words);
   if (!command) throw new Error('These words make no command.');
   return runCliCommand(api.runtime, command);
 };
@@ -152,8 +152,8 @@ test('names that are kept are reported once, whether the time was up before the 
   for (const isTimeUp of [true, false]) {
     const results: { name: string; outcome: string }[] = [];
     const note = (some: typeof results) => void results.push(...some);
-    const { deletion } = api.runtime;
-    const more = await deletion.delete('default', chosen, 3, note, () => isTimeUp);
+    const { nameDeletion } = api.runtime;
+    const more = await nameDeletion.delete('default', chosen, 3, note, () => isTimeUp);
     expect(more).toBe(isTimeUp);
     expect(results.map(({ name, outcome }) => `${name} ${outcome}`)).toEqual([
       ...(isTimeUp ? [] : ['h1 deleted']),
@@ -249,7 +249,7 @@ test('a deletion of which the store cannot say how it went is never told to have
   passed.ms += 11 * MINUTE_MS;
   operator = await api.signIn('Olga', PASSWORD);
   const failure = new StoreError('It went away.', 'no');
-  const forget = vi.spyOn(SqliteStore.prototype, 'forget').mockRejectedValue(failure);
+  const forget = vi.spyOn(SqliteStore.prototype, 'deleteRecords').mockRejectedValue(failure);
   const answer = await remove({ names: ['g1'], atMost: 1 });
   forget.mockRestore();
   expect(answer).toMatchObject({ reason: 'UNKNOWN' });
@@ -267,13 +267,13 @@ test('a deletion of which the store cannot say how it went is never told to have
 test('words that make no deletion are refused in a line', () => {
   const refusal = (...words: string[]) => {
     try {
-      parseDeleteWords(['locks', 'delete', ...words]);
+      parseDeleteCommand(['locks', 'delete', ...words]);
       return null;
     } catch (error) {
       return (error as Error).message;
     }
   };
-  expect(parseDeleteWords(['locks', 'list'])).toBe(null);
+  expect(parseDeleteCommand(['locks', 'list'])).toBe(null);
   expect(refusal()).toBe('locks delete needs either --prefix or --name.');
   expect(refusal('--prefix', 'a', '--name', 'b')).toMatch(/needs either/);
   expect(refusal('--prefix', 'a', '--count', '5')).toMatch(/both --count and --reason/);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { shutDown } from '@/server/bootstrap/shut-down';
-import { createPerson } from '@/server/operations/users/create-user';
+import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 import { EventStream } from '@/test/event-stream';
 
@@ -21,7 +21,7 @@ test('a draining server answers waiters `queued`, keeps leases, cuts streams and
   const api = await ApiHarness.start();
   const key = await api.key('orders');
   const password = 'plough the seventh field';
-  await createPerson(api.cli, { name: 'vera', role: 'viewer', password });
+  await createUser(api.cli, { name: 'vera', role: 'viewer', password });
   const cookie = await api.signIn('vera', password);
   const stream = await EventStream.open(`${api.url}/api/trpc/locks.watch?input={}`, { cookie });
   await stream.nextValue();

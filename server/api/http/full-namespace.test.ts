@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { HeapWatch } from '../../monitoring/maintenance/heap-watch';
-import { setUpCounter } from '../../operations/counters/for-people/create-counter';
+import { createCounter } from '../../operations/counters/for-people/create-counter';
 import { setFrozen } from '../../operations/locks/for-people/set-frozen';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
 
@@ -57,7 +57,7 @@ test('beyond maxLocks every way to make a name is refused with 429 and when to c
   const act = { namespace: 'default', name: 'd', reason: 'a test of its bound' };
   const full = { reason: 'NAMESPACE_FULL' };
   await expect(setFrozen(api.cli, 'freeze', { ...act, rev: 0 })).rejects.toMatchObject(full);
-  await expect(setUpCounter(api.cli, { ...act, initial: 0 })).rejects.toMatchObject(full);
+  await expect(createCounter(api.cli, { ...act, initial: 0 })).rejects.toMatchObject(full);
 
   expect((await acquire('a', { requestId: 'one' })).data).toMatchObject({ outcome: 'granted' });
   const hold = { name: 'a', owner: 'w1', token };
@@ -85,7 +85,7 @@ test('a server that starts again counts what is there', async () => {
   await acquire('b');
   await api.close();
   await start();
-  const isCounted = () => expect(api.runtime.names.total('default')).toBe(2);
+  const isCounted = () => expect(api.runtime.nameCount.total('default')).toBe(2);
   await vi.waitFor(isCounted, { timeout: 10_000, interval: 20 });
   expect(await acquire('c')).toMatchObject(FULL);
 });

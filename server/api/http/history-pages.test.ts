@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createPerson } from '@/server/operations/users/create-user';
+import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
 const PASSWORD = 'plough the seventh field';
@@ -10,7 +10,7 @@ let cookie: string;
 
 beforeAll(async () => {
   api = await ApiHarness.start();
-  await createPerson(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+  await createUser(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
   cookie = await api.signIn('vera', PASSWORD);
 });
 afterAll(() => api.close());

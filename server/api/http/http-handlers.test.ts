@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createPerson } from '@/server/operations/users/create-user';
+import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
 /** The same scrypt with little work: what is tested here is what surrounds it. */
@@ -19,7 +19,7 @@ afterAll(async () => {
 async function start(env: Record<string, string> = {}): Promise<ApiHarness> {
   const api = await ApiHarness.start(env);
   open.push(api);
-  await createPerson(api.cli, { name: 'ana', role: 'admin', password: PASSWORD });
+  await createUser(api.cli, { name: 'ana', role: 'admin', password: PASSWORD });
   return api;
 }
 
@@ -209,7 +209,7 @@ describe('an admin whose connection crosses a network in the clear', () => {
   test('gets a warning, and no other person does', async () => {
     const near = await start();
     const far = await start({ HOST: '0.0.0.0' });
-    await createPerson(far.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+    await createUser(far.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
     const remote = { 'x-forwarded-for': '203.0.113.9' };
     const secure = { 'x-forwarded-proto': 'https' };
     expect(await warningFor(near, 'ana', {})).toBeUndefined();

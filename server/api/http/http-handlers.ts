@@ -9,18 +9,22 @@ import { consoleRouter } from '../rpc/console/console-router';
 import { INTERNAL_MESSAGE } from '../rpc/refusal';
 import { serviceRouter } from '../rpc/service/service-router';
 import { StreamSlots } from '../rpc/stream-slots';
-import type { ConnectionTerms } from './connections/connection-limit';
+import type { ConnectionPolicy } from './connections/connection-limit';
 import { connectionMetrics } from './connections/connection-metrics';
 import { OpenAnswers } from './connections/open-answers';
 import { UnreadConnections } from './connections/unread-connections';
-import { admitter } from './handlers/admission';
-import { DEMO_PATH, openDemoDoor } from './handlers/demo-handler';
+import { createAdmission } from './handlers/admission';
+import { createDemoHandler, DEMO_PATH } from './handlers/demo-handler';
 import { answerHealth, createReadiness } from './handlers/health-handler';
-import { METRICS_PATH, openMetricsDoor } from './handlers/metrics-handler';
-import { OPENAPI_PATH, openOpenApiDoor } from './handlers/openapi-handler';
-import { openPageDoor, type PageHandler } from './handlers/page-handler';
-import { openLeanServiceDoor, openServiceDoor, SERVICE_PREFIX } from './handlers/service-handler';
-import { openApiDoor } from './handlers/trpc-handler';
+import { createMetricsHandler, METRICS_PATH } from './handlers/metrics-handler';
+import { createOpenApiHandler, OPENAPI_PATH } from './handlers/openapi-handler';
+import { createPageHandler, type PageHandler } from './handlers/page-handler';
+import {
+  createServiceFastPath,
+  createServiceHandler,
+  SERVICE_PREFIX,
+} from './handlers/service-handler';
+import { createTrpcHandler } from './handlers/trpc-handler';
 import { missingOriginComplaint } from './requests/cross-site';
 import { HttpCookies } from './requests/http-cookies';
 import { refuse } from './requests/refuse';
@@ -28,16 +32,16 @@ import { requestMetrics } from './requests/request-metrics';
 import { openScope, type RequestScope } from './requests/request-scope';
 import { RequestTally } from './requests/request-tally';
 import { setApiHeaders, setCommonHeaders } from './requests/security-headers';
-import { BUSY_ROOM, RequestScheduler } from './scheduling/request-scheduler';
+import { BUSY_CAPACITY, RequestScheduler } from './scheduling/request-scheduler';
 
-type Door = (scope: RequestScope) => Promise<void>;
+type RouteHandler = (scope: RequestScope) => Promise<void>;
 
 /** Everything that this server answers, on one port. */
-export interface Doors {
+export interface HttpHandlers {
   /** Whose forwarding headers are believed. */
   readonly proxies: NetworkList;
   readonly limits: CallerLimits;
-  readonly connections: ConnectionTerms;
+  readonly connections: ConnectionPolicy;
   /** Answers a request; never throws. */
   handle(req: IncomingMessage, res: ServerResponse): void;
   /** Answers a query that the page process asks for a page; never throws. */
@@ -55,17 +59,17 @@ export interface Doors {
  * @param lean whether plain calls of the service API take their short cut; all that differs is what
  *   they cost
  */
-export function createDoors(
+export function createHttpHandlers(
   runtime: Runtime,
   pages: PageHandler | null,
   { lean = true }: { lean?: boolean } = {},
-): Doors {
+): HttpHandlers {
   const answers = new OpenAnswers();
   const unread = new UnreadConnections(runtime.clock);
   const { trustedProxies: proxies } = runtime.config;
   let isDraining = false;
   const isReady = createReadiness(runtime);
-  const health: Record<string, Door> = {
+  const health: Record<string, RouteHandler> = {
     '/api/health/live': async ({ res }) => answerHealth(res, true),
     '/api/health/ready': async ({ res }) => answerHealth(res, !isDraining && (await isReady())),
   };
@@ -80,18 +84,18 @@ export function createDoors(
   runtime.metrics.add(() =>
     connectionMetrics({ openStreams: streams.open, unreadClosed: unread.closed }),
   );
-  const metrics = openMetricsDoor(runtime);
-  const openApi = openOpenApiDoor();
+  const metrics = createMetricsHandler(runtime);
+  const openApi = createOpenApiHandler();
   const scheduler = new RequestScheduler(runtime.clock);
   runtime.metrics.add(() => scheduler.tally.metrics());
   const known = new WeakSet<Socket>();
-  const admit = admitter(runtime, scheduler, known);
-  const service = openServiceDoor(runtime, admit);
-  const console = openConsoleDoor(runtime, scheduler, streams);
-  const page = openPageDoor(pages, scheduler);
-  const demo = runtime.config.demo ? openDemoDoor(runtime) : page;
+  const admit = createAdmission(runtime, scheduler, known);
+  const service = createServiceHandler(runtime, admit);
+  const console = createConsoleHandler(runtime, scheduler, streams);
+  const page = createPageHandler(pages, scheduler);
+  const demo = runtime.config.demo ? createDemoHandler(runtime) : page;
 
-  const doorTo = (pathname: string): Door => {
+  const handlerOf = (pathname: string): RouteHandler => {
     if (!pathname.startsWith('/')) return notAnAddress;
     if (pathname === OPENAPI_PATH) return openApi;
     if (pathname.startsWith(SERVICE_PREFIX)) return service;
@@ -105,30 +109,32 @@ export function createDoors(
     const scope = { ...openScope(req, res, proxies), ...(body && { body }) };
     setCommonHeaders(scope);
     if (isDraining) res.setHeader('Connection', 'close');
-    const door = isHttp(req) ? doorTo(scope.pathname) : notHttp;
+    const door = isHttp(req) ? handlerOf(scope.pathname) : notHttp;
     door(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
   };
-  const privateDoorTo = ({ req, pathname }: RequestScope): Door => {
+  const privateHandlerOf = ({ req, pathname }: RequestScope): RouteHandler => {
     if (req.method !== 'GET') return nothingHere;
     if (pathname === OPENAPI_PATH) return openApi;
     return pathname.startsWith(CONSOLE_PREFIX) ? console : nothingHere;
   };
-  const takeShortCut = openLeanServiceDoor(runtime, admit, handleAny);
+  const takeFastPath = createServiceFastPath(runtime, admit, handleAny);
 
   return {
     proxies,
     unread,
     limits: runtime.limits,
-    connections: connectionTerms(runtime, known),
+    connections: connectionPolicy(runtime, known),
     handle(req, res) {
       answers.add(res);
       unread.follow(res);
       requests.follow(req, res);
-      if (!lean || isDraining || !takeShortCut(req, res)) handleAny(req, res);
+      if (!lean || isDraining || !takeFastPath(req, res)) handleAny(req, res);
     },
     handlePrivately(scope) {
       requests.follow(scope.req, scope.res);
-      privateDoorTo(scope)(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
+      privateHandlerOf(scope)(scope).catch((error: unknown) =>
+        answerFailure(runtime, scope, error),
+      );
     },
     startDraining() {
       isDraining = true;
@@ -138,10 +144,10 @@ export function createDoors(
   };
 }
 
-function connectionTerms(
+function connectionPolicy(
   { config, limits }: Runtime,
   known: Pick<WeakSet<Socket>, 'has'>,
-): ConnectionTerms {
+): ConnectionPolicy {
   const most = config.limits.connections;
   const message = `This server has ${most} connections, which is the most that it takes.`;
   return {
@@ -154,12 +160,12 @@ function connectionTerms(
 const CONSOLE_PREFIX = '/api/trpc/';
 
 /** For people: a session in a cookie. API keys are ignored. */
-function openConsoleDoor(
+function createConsoleHandler(
   runtime: Runtime,
   scheduler: RequestScheduler,
   streams: StreamSlots,
-): Door {
-  return openApiDoor({
+): RouteHandler {
+  return createTrpcHandler({
     prefix: CONSOLE_PREFIX,
     router: consoleRouter,
     log: runtime.log,
@@ -168,7 +174,7 @@ function openConsoleDoor(
       if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
     },
     async admit({ address }, { path, isStream }) {
-      const units = isStream ? BUSY_ROOM : path.split(',').length;
+      const units = isStream ? BUSY_CAPACITY : path.split(',').length;
       return { turn: await scheduler.turn('console', address, units) };
     },
     createContext: (scope) =>

@@ -4,15 +4,15 @@ import { StartError } from '@/server/platform/start-error';
 import { BrokenRequests } from './connections/broken-request';
 import { ConnectionLimit } from './connections/connection-limit';
 import { OpenRequests } from './connections/open-requests';
-import type { Doors } from './http-handlers';
-import { inTurn } from './serialise-requests';
+import type { HttpHandlers } from './http-handlers';
+import { serialiseRequests } from './serialise-requests';
 
 /** Room for a batch of queries, whose inputs travel in the address. */
 const HEADER_MAX_BYTES = 64 * 1024;
 const HEADER_MAX_MS = 10_000;
 const REQUEST_MAX_MS = 20_000;
 /** Node looks for connections that are beyond both only so often; by itself, every 30 s. */
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 /**
  * Longer than callers keep their idle connections, so that it is seldom us who closes one just when
  * it is used.
@@ -28,17 +28,17 @@ const KEEP_ALIVE_MS = 65_000;
  * @param limits how long a request may take to arrive, and how often Node looks for slower ones
  */
 export function createHttpServer(
-  doors: Doors,
+  doors: HttpHandlers,
   limits: { requestMaxMs?: number; lookEveryMs?: number } = {},
 ): Server {
-  const { requestMaxMs = REQUEST_MAX_MS, lookEveryMs = LOOK_EVERY_MS } = limits;
+  const { requestMaxMs = REQUEST_MAX_MS, lookEveryMs = CHECK_EVERY_MS } = limits;
   const requests = new OpenRequests();
   const connections = new ConnectionLimit(doors.connections, requests);
-  const answerInTurn = inTurn(doors);
+  const handleSerially = serialiseRequests(doors);
   const handle: RequestListener = (req, res) => {
     if (connections.isTurnedAway(req.socket)) return;
     requests.follow(req, res);
-    answerInTurn(req, res);
+    handleSerially(req, res);
   };
   const server = createServer(
     {

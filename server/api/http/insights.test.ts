@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { FleetNow, LockInsight } from '@/server/contract/console/insight-row';
-import { createPerson } from '@/server/operations/users/create-user';
+import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
 const PASSWORD = 'plough the seventh field';
@@ -12,7 +12,7 @@ let cookie: string;
 beforeAll(async () => {
   api = await ApiHarness.start();
   key = await api.key('orders');
-  await createPerson(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+  await createUser(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
   cookie = await api.signIn('vera', PASSWORD);
 });
 afterAll(() => api.close());

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { STREAMS_MAX_PER_USER } from '@/server/api/rpc/stream-slots';
 import { type LockListMessage, pageAfter } from '@/server/contract/console/lock-list-message';
 import type { LockDetail, LockPage } from '@/server/contract/console/lock-row';
-import { createPerson } from '@/server/operations/users/create-user';
+import { createUser } from '@/server/operations/users/create-user';
 import { resetPassword } from '@/server/operations/users/reset-password';
 import { setDisabled } from '@/server/operations/users/set-disabled';
 import { setRole } from '@/server/operations/users/set-role';
@@ -19,7 +19,7 @@ let cookie: string;
 beforeAll(async () => {
   api = await ApiHarness.start();
   key = await api.key('orders');
-  await createPerson(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+  await createUser(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
   cookie = await api.signIn('vera', PASSWORD);
 });
 afterAll(() => api.close());
@@ -142,14 +142,14 @@ const acts: [string, string, (id: string) => Promise<unknown>][] = [
 ];
 test.each(acts)('a stream ends within a second of its person who %s', async (what, reason, act) => {
   const name = `who ${what}`;
-  const { id } = await createPerson(api.cli, { name, role: 'viewer', password: PASSWORD });
+  const { id } = await createUser(api.cli, { name, role: 'viewer', password: PASSWORD });
   const { tookMs, data } = await endAfter(await api.signIn(name, PASSWORD), () => act(id));
   expect(data).toMatchObject({ reason });
   expect(tookMs).toBeLessThan(1_500);
 });
 
 test('a stream ends within a second of a session that another process has ended', async () => {
-  const { id } = await createPerson(api.cli, { name: 'far', role: 'viewer', password: PASSWORD });
+  const { id } = await createUser(api.cli, { name: 'far', role: 'viewer', password: PASSWORD });
   const { db, tables } = api.runtime.database;
   const { tookMs, data } = await endAfter(await api.signIn('far', PASSWORD), () =>
     db.update(tables.users).set({ disabledAt: 1 }).where(eq(tables.users.id, id)),

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { parseExposition, type ScrapedMetric } from '@/test/exposition';
-import { openMetricsDoor } from './handlers/metrics-handler';
+import { createMetricsHandler } from './handlers/metrics-handler';
 import type { RequestScope } from './requests/request-scope';
 
 const TOKEN = 'a token that is long enough'.replaceAll(' ', '-');
@@ -171,7 +171,7 @@ describe('without a token', () => {
       const req = { method: 'GET', headers: { host: 'localhost' } };
       const scope = { req, address } as unknown as RequestScope;
       const refused = expect.objectContaining({ reason: 'FORBIDDEN' });
-      await expect(openMetricsDoor(api.runtime)(scope)).rejects.toEqual(refused);
+      await expect(createMetricsHandler(api.runtime)(scope)).rejects.toEqual(refused);
     },
   );
 

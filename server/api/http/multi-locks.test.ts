@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
-import { createPerson } from '../../operations/users/create-user';
+import { createUser } from '../../operations/users/create-user';
 
 let api: ApiHarness;
 let key: string;
@@ -28,7 +28,7 @@ const holdersOf = async (name: string) => {
 const PASSWORD = 'plough the seventh field';
 /** A lock as the console shows it. */
 const asSeen = async (name: string) => {
-  await createPerson(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
+  await createUser(api.cli, { name: 'vera', role: 'viewer', password: PASSWORD });
   const cookie = await api.signIn('vera', PASSWORD);
   const { data } = await api.console(
     cookie,

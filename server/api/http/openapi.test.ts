@@ -5,7 +5,7 @@ import { DEFAULT_POLICY, type NamespacePolicy } from '../../contract/namespace-p
 import { SERVICE_API } from '../../contract/service-api';
 import { backendDown, contended, unknownOutcome } from '../../engine/refusals';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
-import { createPerson } from '../../operations/users/create-user';
+import { createUser } from '../../operations/users/create-user';
 import type { OpenApiDocument } from '../rpc/openapi/openapi-shape';
 
 const PATH = '/api/v1/openapi.json';
@@ -21,7 +21,7 @@ const seen = new Set<string>();
 beforeAll(async () => {
   api = await ApiHarness.start();
   key = await api.key('orders');
-  await createPerson(api.cli, { name: 'ana', role: 'operator', password: PASSWORD });
+  await createUser(api.cli, { name: 'ana', role: 'operator', password: PASSWORD });
   cookie = await api.signIn('ana', PASSWORD);
   wire = new DescribedWire(JSON.parse((await api.send(PATH)).text) as OpenApiDocument);
 });
@@ -214,25 +214,26 @@ async function withLimits(
   limits: { holdRequestMs?: number },
   run: () => Promise<unknown>,
 ): Promise<void> {
-  const { acquire, sets } = engine();
-  const acquireSet = sets.acquire;
+  const { acquire, multiLocks } = engine();
+  const acquireSet = multiLocks.acquire;
   engine().acquire = (at, ask, wait) => acquire.call(engine(), at, ask, { ...wait, ...limits });
-  sets.acquire = (at, ask, wait) => acquireSet.call(sets, at, ask, { ...wait, ...limits });
+  multiLocks.acquire = (at, ask, wait) =>
+    acquireSet.call(multiLocks, at, ask, { ...wait, ...limits });
   await run();
   engine().acquire = acquire;
-  sets.acquire = acquireSet;
+  multiLocks.acquire = acquireSet;
 }
 
 /** What a store that fails makes of a command. */
 async function withFailure(failure: Error, call: () => Promise<unknown>): Promise<void> {
-  const { acquire, run, count, sets } = engine();
-  const ofSets = { acquire: sets.acquire, cancel: sets.cancel };
+  const { acquire, run, count, multiLocks } = engine();
+  const ofSets = { acquire: multiLocks.acquire, cancel: multiLocks.cancel };
   engine().acquire = () => Promise.reject(failure);
   engine().run = () => Promise.reject(failure);
   engine().count = () => Promise.reject(failure);
-  sets.acquire = () => Promise.reject(failure);
-  sets.cancel = () => Promise.reject(failure);
+  multiLocks.acquire = () => Promise.reject(failure);
+  multiLocks.cancel = () => Promise.reject(failure);
   await call();
   Object.assign(engine(), { acquire, run, count });
-  Object.assign(sets, ofSets);
+  Object.assign(multiLocks, ofSets);
 }

@@ -2,7 +2,7 @@ import { request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ApiHarness } from '@/test/api-harness';
-import { createDoors } from './http-handlers';
+import { createHttpHandlers } from './http-handlers';
 import { createHttpServer, listen } from './http-server';
 
 let api: ApiHarness;
@@ -11,7 +11,7 @@ let url: string;
 
 beforeAll(async () => {
   api = await ApiHarness.start();
-  const doors = createDoors(api.runtime, async ({ res }) => {
+  const doors = createHttpHandlers(api.runtime, async ({ res }) => {
     res.setHeader('Content-Type', 'text/html');
     res.end('<p>a page</p>');
   });
@@ -55,7 +55,7 @@ test.each(['POST', 'PUT', 'DELETE'])('a page cannot be sent a %s', async (method
 });
 
 test('a caller who does not read a live stream loses its connection, and that is counted', async () => {
-  const doors = createDoors(api.runtime, async ({ res }) => {
+  const doors = createHttpHandlers(api.runtime, async ({ res }) => {
     res.setHeader('Content-Type', 'text/event-stream');
     res.write(Buffer.alloc(24 * 1024 * 1024));
   });

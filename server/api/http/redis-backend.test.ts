@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { BackendHealth } from '@/server/contract/console/lock-row';
-import { createPerson } from '@/server/operations/users/create-user';
+import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 import { parseExposition } from '@/test/exposition';
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   api = await ApiHarness.start({ LOCKYARD_BACKEND_ORDERS: redis.url, ...allowed });
   await api.namespace('orders', 'orders');
   key = await api.key('shop', ['orders']);
-  await createPerson(api.cli, { name: 'otto', role: 'operator', password: PASSWORD });
+  await createUser(api.cli, { name: 'otto', role: 'operator', password: PASSWORD });
   cookie = await api.signIn('otto', PASSWORD);
 });
 afterAll(async () => {

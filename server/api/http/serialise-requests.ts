@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Doors } from './http-handlers';
+import type { HttpHandlers } from './http-handlers';
 import { refuse } from './requests/refuse';
 import { openScope } from './requests/request-scope';
 import { setApiHeaders, setCommonHeaders } from './requests/security-headers';
@@ -13,7 +13,7 @@ const WAITING_MAX = 100;
  * reports a hang-up only to the response that is currently being sent: a pipelined request handled
  * early would go on waiting for a lock after its caller has left, and never be cleaned up.
  */
-export function inTurn(doors: Doors): RequestListener {
+export function serialiseRequests(doors: HttpHandlers): RequestListener {
   const { handle } = doors;
   const waiting = new WeakMap<Socket, number>();
   return (req, res) => {
@@ -24,7 +24,7 @@ export function inTurn(doors: Doors): RequestListener {
     const { socket } = req;
     const before = waiting.get(socket) ?? 0;
     if (before >= WAITING_MAX) {
-      refuseToWait(req, res, doors);
+      refuseToQueue(req, res, doors);
       return;
     }
     waiting.set(socket, before + 1);
@@ -36,7 +36,11 @@ export function inTurn(doors: Doors): RequestListener {
 }
 
 /** Answers that wait for their turn are what makes Node read no more of a connection. */
-function refuseToWait(req: IncomingMessage, res: ServerResponse, { proxies, limits }: Doors): void {
+function refuseToQueue(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { proxies, limits }: HttpHandlers,
+): void {
   const scope = openScope(req, res, proxies);
   setCommonHeaders(scope);
   setApiHeaders(res);

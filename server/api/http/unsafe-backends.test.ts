@@ -2,7 +2,7 @@ import { type Connection, createConnection } from 'mysql2/promise';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import { createPerson } from '@/server/operations/users/create-user';
+import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
 const PASSWORD = 'plough the seventh field';
@@ -21,7 +21,7 @@ beforeAll(async () => {
   api = await ApiHarness.start({ LOCKYARD_BACKEND_ORDERS: `${mysql.url}/orders` });
   await api.namespace('orders', 'orders');
   key = await api.key('shop', ['default', 'orders']);
-  await createPerson(api.cli, { name: 'otto', role: 'operator', password: PASSWORD });
+  await createUser(api.cli, { name: 'otto', role: 'operator', password: PASSWORD });
   cookie = await api.signIn('otto', PASSWORD);
 });
 afterEach(() => root.query('SET GLOBAL read_only = OFF, innodb_flush_log_at_trx_commit = 2'));

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
-import { createPerson } from '@/server/operations/users/create-user';
+import { createUser } from '@/server/operations/users/create-user';
 import { ApiHarness } from '@/test/api-harness';
 
 const PASSWORD = 'plough the eighth field';
@@ -16,7 +16,7 @@ beforeAll(async () => {
   api = await ApiHarness.start({ LOCKYARD_BACKEND_ORDERS: `${zookeeper.url}/teams/orders` });
   await api.namespace('orders', 'orders');
   key = await api.key('shop', ['orders']);
-  await createPerson(api.cli, { name: 'otto', role: 'operator', password: PASSWORD });
+  await createUser(api.cli, { name: 'otto', role: 'operator', password: PASSWORD });
   cookie = await api.signIn('otto', PASSWORD);
 });
 afterAll(async () => {

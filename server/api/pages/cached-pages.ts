@@ -6,7 +6,7 @@ import type { PageRelay } from './process/page-relay';
 import { acceptsGzip } from './static-files';
 
 /** Pages that are the same for every caller, except for the values filled in. */
-export type KeptPage = 'docs' | 'notFound' | 'setup' | 'setupByLink' | 'signIn';
+export type CachedPage = 'docs' | 'notFound' | 'setup' | 'setupByLink' | 'signIn';
 
 /** The values that differ between answers. */
 export interface PageFills {
@@ -23,7 +23,7 @@ export interface PageFills {
 /** A constant part, plain and compressed, or the name of a value to fill in. */
 type Piece = { text: Buffer; gzipped: GzipPiece } | keyof PageFills;
 
-interface KeptForm {
+interface CachedForm {
   status: number;
   headers: OutgoingHttpHeaders;
   pieces: Piece[];
@@ -33,13 +33,13 @@ interface KeptForm {
  * Renders each of these pages once, with placeholders for nonce, origin and token, then answers
  * them from memory. Each has two forms: the page itself, and the one for client navigations.
  */
-export class KeptPages {
-  private readonly marks: PageFills = {
+export class CachedPages {
+  private readonly placeholders: PageFills = {
     nonce: randomBytes(12).toString('hex'),
     origin: `http://${randomBytes(12).toString('hex')}.invalid`,
     token: randomBytes(12).toString('hex'),
   };
-  private readonly forms = new Map<string, Promise<KeptForm>>();
+  private readonly forms = new Map<string, Promise<CachedForm>>();
 
   constructor(private readonly relay: PageRelay) {}
 
@@ -52,7 +52,7 @@ export class KeptPages {
    */
   async answer(
     res: ServerResponse,
-    page: KeptPage,
+    page: CachedPage,
     isNavigation: boolean,
     fills: PageFills,
   ): Promise<number> {
@@ -79,11 +79,11 @@ export class KeptPages {
 
   /** Renders all of them, so that the first callers need not wait. */
   async prepare(): Promise<void> {
-    const pages = Object.keys(PATHS) as KeptPage[];
+    const pages = Object.keys(PATHS) as CachedPage[];
     await Promise.all(pages.flatMap((page) => [this.form(page, false), this.form(page, true)]));
   }
 
-  private form(page: KeptPage, isNavigation: boolean): Promise<KeptForm> {
+  private form(page: CachedPage, isNavigation: boolean): Promise<CachedForm> {
     const key = `${page} ${isNavigation}`;
     const known = this.forms.get(key);
     if (known) return known;
@@ -93,25 +93,29 @@ export class KeptPages {
     return made;
   }
 
-  private async render(page: KeptPage, isNavigation: boolean): Promise<KeptForm> {
-    const { marks, relay } = this;
-    const path = PATHS[page](marks.token);
+  private async render(page: CachedPage, isNavigation: boolean): Promise<CachedForm> {
+    const { placeholders, relay } = this;
+    const path = PATHS[page](placeholders.token);
     const { status, headers, text } = await relay.read(
       isNavigation ? `${path}${path.includes('?') ? '&' : '?'}_rsc` : path,
       {
-        host: new URL(marks.origin).host,
-        'content-security-policy': pagePolicy(marks.nonce),
+        host: new URL(placeholders.origin).host,
+        'content-security-policy': pagePolicy(placeholders.nonce),
         'x-forwarded-proto': 'http',
         ...(isNavigation && { rsc: '1' }),
       },
     );
     const expected = page === 'notFound' ? 404 : 200;
     if (status !== expected) throw new Error(`The page ${path} was answered with ${status}.`);
-    return { status, headers: withoutMarks(headers, marks), pieces: await cut(text, marks) };
+    return {
+      status,
+      headers: withoutPlaceholders(headers, placeholders),
+      pieces: await cut(text, placeholders),
+    };
   }
 }
 
-const PATHS: Record<KeptPage, (token: string) => string> = {
+const PATHS: Record<CachedPage, (token: string) => string> = {
   docs: () => '/docs',
   notFound: () => '/nothing-is-here',
   setup: () => '/setup',
@@ -120,7 +124,10 @@ const PATHS: Record<KeptPage, (token: string) => string> = {
 };
 
 /** Drops preload hints, which carry a nonce: the page names the same files. */
-function withoutMarks(headers: OutgoingHttpHeaders, { nonce }: PageFills): OutgoingHttpHeaders {
+function withoutPlaceholders(
+  headers: OutgoingHttpHeaders,
+  { nonce }: PageFills,
+): OutgoingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(
       ([name, value]) => name !== 'content-length' && !String(value).includes(nonce),
@@ -128,13 +135,13 @@ function withoutMarks(headers: OutgoingHttpHeaders, { nonce }: PageFills): Outgo
   );
 }
 
-function plainParts({ pieces }: KeptForm, fills: PageFills): Buffer[] {
+function plainParts({ pieces }: CachedForm, fills: PageFills): Buffer[] {
   return pieces.map((piece) =>
     typeof piece === 'string' ? Buffer.from(fills[piece]) : piece.text,
   );
 }
 
-function gzippedParts({ pieces }: KeptForm, fills: PageFills): Buffer[] {
+function gzippedParts({ pieces }: CachedForm, fills: PageFills): Buffer[] {
   const filled = {
     nonce: plainPiece(Buffer.from(fills.nonce)),
     origin: plainPiece(Buffer.from(fills.origin)),

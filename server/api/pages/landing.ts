@@ -1,6 +1,6 @@
 import { readSessionCookie } from '../../auth/sessions/session-cookie';
 import type { Runtime } from '../../operations/operation-context';
-import { currentSession } from '../../operations/sessions/get-current-session';
+import { getCurrentSession } from '../../operations/sessions/get-current-session';
 import type { RequestScope } from '../http/requests/request-scope';
 
 /**
@@ -16,7 +16,7 @@ export async function landingOf(
 ): Promise<string | null> {
   if (pathname === '/docs') return null;
   const actor = await runtime.sessions.resolve(readSessionCookie(req.headers.cookie, isSecure));
-  const { user, setupNeeded } = await currentSession({ runtime, actor, address, requestId });
+  const { user, setupNeeded } = await getCurrentSession({ runtime, actor, address, requestId });
   const entrance = setupNeeded ? '/setup' : '/sign-in';
   if (pathname === '/sign-in' || pathname === '/setup') {
     const isRight = user === null && pathname === entrance;

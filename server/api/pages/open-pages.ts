@@ -8,7 +8,7 @@ import type { RequestScope } from '../http/requests/request-scope';
 import { PageAnswers } from './page-answers';
 import { PageRoutes } from './page-routes';
 import { PageRelay } from './process/page-relay';
-import { PageKeeper } from './process/page-supervisor';
+import { PageSupervisor } from './process/page-supervisor';
 import { listenPrivately, privateSockets } from './process/private-sockets';
 import { StaticFiles } from './static-files';
 
@@ -36,7 +36,7 @@ export async function openPages(
   }
   const sockets = await privateSockets(config.dataDir);
   const console = createPrivateConsole(answerQuery);
-  const keeper = new PageKeeper({
+  const keeper = new PageSupervisor({
     entry: join(buildDir, 'lockyard/page-process.mjs'),
     sockets: { pagesSocket: sockets.pages, consoleSocket: sockets.console },
     env,

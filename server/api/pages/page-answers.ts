@@ -4,14 +4,14 @@ import type { Runtime } from '../../operations/operation-context';
 import { plainAnswer } from '../http/handlers/page-handler';
 import type { RequestScope } from '../http/requests/request-scope';
 import { pagePolicy } from '../http/requests/security-headers';
-import { type KeptPage, KeptPages } from './cached-pages';
+import { type CachedPage, CachedPages } from './cached-pages';
 import { landingOf } from './landing';
 import { PageGate } from './page-gate';
 import { PAGE_ANSWERS, type PageAnswer, type PageFigures, pageMetrics } from './page-metrics';
 import type { PageRoutes } from './page-routes';
-import { PagePace } from './page-throttle';
+import { PageThrottle } from './page-throttle';
 import { PageProcessFailure, type PageRelay } from './process/page-relay';
-import type { PageKeeper } from './process/page-supervisor';
+import type { PageSupervisor } from './process/page-supervisor';
 import { type PageRefusal, refusePage } from './refuse-page';
 import { isRouterState } from './router-state';
 import type { StaticFiles } from './static-files';
@@ -36,7 +36,7 @@ const HOST = /^[\w.:[\]-]{1,255}$/;
 
 interface PageParts {
   runtime: Runtime;
-  keeper: PageKeeper;
+  keeper: PageSupervisor;
   relay: PageRelay;
   files: StaticFiles;
   routes: PageRoutes;
@@ -47,10 +47,10 @@ interface PageParts {
  * refused.
  */
 export class PageAnswers {
-  private readonly kept: KeptPages;
+  private readonly cached: CachedPages;
   private readonly gate = new PageGate(RENDERING_MAX, QUEUED_MAX);
-  private readonly pages: PagePace;
-  private readonly files: PagePace;
+  private readonly pages: PageThrottle;
+  private readonly files: PageThrottle;
   private readonly answers = Object.fromEntries(
     PAGE_ANSWERS.map((answer) => [answer, 0]),
   ) as Record<PageAnswer, number>;
@@ -58,14 +58,14 @@ export class PageAnswers {
   constructor(private readonly parts: PageParts) {
     const { clock, metrics } = parts.runtime;
     metrics.add(() => pageMetrics(this.figures()));
-    this.kept = new KeptPages(parts.relay);
-    this.pages = new PagePace(clock, SHARE_OF_PAGES);
-    this.files = new PagePace(clock, SHARE_OF_FILES);
+    this.cached = new CachedPages(parts.relay);
+    this.pages = new PageThrottle(clock, SHARE_OF_PAGES);
+    this.files = new PageThrottle(clock, SHARE_OF_FILES);
   }
 
   /** Renders the pages that are kept in memory. */
   prepare(): Promise<void> {
-    return this.kept.prepare();
+    return this.cached.prepare();
   }
 
   /** Answers a request for a page or a file. The answer's security policy names `nonce`. */
@@ -91,9 +91,9 @@ export class PageAnswers {
   private async answerPage(scope: RequestScope, nonce: string, gone: AbortSignal): Promise<void> {
     const { req, res, pathname, query } = scope;
     const { runtime, routes } = this.parts;
-    if (!routes.has(pathname)) return this.answerKept(scope, nonce, 'notFound');
+    if (!routes.has(pathname)) return this.answerCached(scope, nonce, 'notFound');
     if (pathname.length > 1 && pathname.endsWith('/')) {
-      return lead(res, 308, `${pathname.slice(0, -1)}${query === '' ? '' : `?${query}`}`);
+      return redirect(res, 308, `${pathname.slice(0, -1)}${query === '' ? '' : `?${query}`}`);
     }
     if (!isRouterState(req.headers[ROUTER_STATE])) {
       return plainAnswer(res, 400, `The header ${ROUTER_STATE} is broken.`);
@@ -101,14 +101,14 @@ export class PageAnswers {
     const landing = await landingOf(runtime, scope);
     if (landing !== null) {
       this.answers.led += 1;
-      return lead(res, 307, landing);
+      return redirect(res, 307, landing);
     }
-    const kept = keptPageOf(scope);
-    if (kept) await this.answerKept(scope, nonce, kept);
+    const kept = cachedPageOf(scope);
+    if (kept) await this.answerCached(scope, nonce, kept);
     else await this.render(scope, nonce, gone);
   }
 
-  private async answerKept(scope: RequestScope, nonce: string, page: KeptPage): Promise<void> {
+  private async answerCached(scope: RequestScope, nonce: string, page: CachedPage): Promise<void> {
     const { req, res } = scope;
     if (PREFETCHES.some((name) => req.headers[name] !== undefined)) {
       // Nothing to prefetch: when the page is wanted, it comes from memory just as fast.
@@ -116,7 +116,7 @@ export class PageAnswers {
       return;
     }
     const fills = { nonce, origin: originOf(scope), token: setupTokenOf(scope) ?? '' };
-    const bytes = await this.kept.answer(res, page, req.headers.rsc === '1', fills);
+    const bytes = await this.cached.answer(res, page, req.headers.rsc === '1', fills);
     this.answers.memory += 1;
     this.pages.spend({ bytes });
   }
@@ -135,7 +135,7 @@ export class PageAnswers {
       const bytes = await relay.relay(scope, pagePolicy(nonce), gone);
       this.pages.spend({ bytes: bytes ?? 0, ms: RENDERED_COST_MS });
       // Next's own answer would be blank until its scripts have run.
-      if (bytes === null) await this.answerKept(scope, nonce, 'notFound');
+      if (bytes === null) await this.answerCached(scope, nonce, 'notFound');
       else this.answers.rendered += 1;
     } finally {
       leave();
@@ -150,15 +150,23 @@ export class PageAnswers {
   private figures(): PageFigures {
     const { isUp, restarts, residentBytes } = this.parts.keeper;
     const { rendering, queued } = this.gate;
-    const paced = this.pages.waiting + this.files.waiting;
-    return { answers: this.answers, rendering, queued, paced, isUp, restarts, residentBytes };
+    const throttled = this.pages.waiting + this.files.waiting;
+    return {
+      answers: this.answers,
+      rendering,
+      queued,
+      throttled,
+      isUp,
+      restarts,
+      residentBytes,
+    };
   }
 }
 
-function keptPageOf({
+function cachedPageOf({
   pathname,
   query,
-}: Pick<RequestScope, 'pathname' | 'query'>): KeptPage | null {
+}: Pick<RequestScope, 'pathname' | 'query'>): CachedPage | null {
   switch (pathname) {
     case '/docs':
       return 'docs';
@@ -183,7 +191,7 @@ function originOf({ req, isSecure }: RequestScope): string {
   return `${isSecure ? 'https' : 'http'}://${HOST.test(host) ? host : 'localhost'}`;
 }
 
-function lead(res: ServerResponse, status: 307 | 308, to: string): void {
+function redirect(res: ServerResponse, status: 307 | 308, to: string): void {
   res.writeHead(status, { Location: to, 'Content-Length': 0, 'Cache-Control': 'no-store' }).end();
 }
 

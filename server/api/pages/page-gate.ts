@@ -1,5 +1,5 @@
 /** Frees the slot; further calls do nothing. */
-export type LeavePlace = () => void;
+export type LeaveSlot = () => void;
 
 /**
  * Admits a few callers at a time and queues a bounded number of others, first come, first served.
@@ -7,7 +7,7 @@ export type LeavePlace = () => void;
  */
 export class PageGate {
   private inside = 0;
-  private readonly waiting = new Set<(leave: LeavePlace) => void>();
+  private readonly waiting = new Set<(leave: LeaveSlot) => void>();
 
   constructor(
     private readonly insideMax: number,
@@ -26,7 +26,7 @@ export class PageGate {
    * @param gone aborts when the caller hangs up, which frees its position in the queue
    * @returns a function that frees the slot; null: the queue is full, or the caller has hung up
    */
-  enter(gone: AbortSignal): Promise<LeavePlace | null> {
+  enter(gone: AbortSignal): Promise<LeaveSlot | null> {
     if (gone.aborted) return Promise.resolve(null);
     if (this.inside < this.insideMax) return Promise.resolve(this.admit());
     if (this.waiting.size >= this.waitingMax) return Promise.resolve(null);
@@ -35,7 +35,7 @@ export class PageGate {
         this.waiting.delete(admit);
         resolve(null);
       };
-      const admit = (leave: LeavePlace) => {
+      const admit = (leave: LeaveSlot) => {
         gone.removeEventListener('abort', giveUp);
         resolve(leave);
       };
@@ -44,7 +44,7 @@ export class PageGate {
     });
   }
 
-  private admit(): LeavePlace {
+  private admit(): LeaveSlot {
     this.inside += 1;
     let isInside = true;
     return () => {

@@ -9,7 +9,7 @@ export interface PageFigures {
   answers: Record<PageAnswer, number>;
   rendering: number;
   queued: number;
-  paced: number;
+  throttled: number;
   isUp: boolean;
   restarts: number;
   /** 0: not known yet. */
@@ -23,7 +23,7 @@ export function pageMetrics(figures: PageFigures): MetricFamily[] {
     type,
     samples: [{ labels: {}, value }],
   });
-  const { answers, rendering, queued, paced, isUp, restarts, residentBytes } = figures;
+  const { answers, rendering, queued, throttled, isUp, restarts, residentBytes } = figures;
   return [
     {
       name: 'lockyard_page_answers_total',
@@ -37,7 +37,7 @@ export function pageMetrics(figures: PageFigures): MetricFamily[] {
       'lockyard_pages_paced',
       'gauge',
       'Requests for pages and files that wait because together they have had their share of the event loop.',
-      paced,
+      throttled,
     ),
     one(
       'lockyard_page_process_up',

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../../platform/clock';
-import { PagePace } from './page-throttle';
+import { PageThrottle } from './page-throttle';
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
@@ -13,7 +13,7 @@ const clock = { ...systemClock, monotonic: () => performance.now() };
 const staying = new AbortController().signal;
 
 /** The answers within `ms` to this many callers who each repeat their request at once. */
-async function answersWithin(pace: PagePace, callers: number, ms: number, bytes = 0) {
+async function answersWithin(pace: PageThrottle, callers: number, ms: number, bytes = 0) {
   let answers = 0;
   let isOver = false;
   const caller = async () => {
@@ -30,7 +30,7 @@ async function answersWithin(pace: PagePace, callers: number, ms: number, bytes 
 }
 
 test('callers who never pause get no more than the share of the time', async () => {
-  const pace = new PagePace(clock, 0.1);
+  const pace = new PageThrottle(clock, 0.1);
   // Half a millisecond for each answer, plus what half a second has saved.
   const most = (10_500 * 0.1) / 0.5 + 1;
   const answers = await answersWithin(pace, 400, 10_000);
@@ -39,13 +39,13 @@ test('callers who never pause get no more than the share of the time', async () 
 });
 
 test('large answers are fewer', async () => {
-  const small = await answersWithin(new PagePace(clock, 0.1), 50, 5_000);
-  const large = await answersWithin(new PagePace(clock, 0.1), 50, 5_000, 1024 * 1024);
+  const small = await answersWithin(new PageThrottle(clock, 0.1), 50, 5_000);
+  const large = await answersWithin(new PageThrottle(clock, 0.1), 50, 5_000, 1024 * 1024);
   expect(large).toBeLessThan(small / 4);
 });
 
 test('a caller that hangs up leaves the line, and those behind it go on', async () => {
-  const pace = new PagePace(clock, 0.1);
+  const pace = new PageThrottle(clock, 0.1);
   await pace.turn(staying);
   pace.spend({ ms: 1_000 });
   const caller = new AbortController();

@@ -11,11 +11,11 @@ const SAVED_MAX_SECONDS = 0.5;
  * Throttles answers, so that they take no more than a share of the event loop however many are
  * requested. The rest wait, first come, first served; a caller that hangs up leaves the queue.
  */
-export class PagePace {
+export class PageThrottle {
   private balanceMs: number;
   private countedAt: number;
   private timer: NodeJS.Timeout | null = null;
-  private readonly line = new Set<() => void>();
+  private readonly queue = new Set<() => void>();
 
   /** @param share of the event loop's time, from 0 to 1 */
   constructor(
@@ -27,26 +27,26 @@ export class PagePace {
   }
 
   get waiting(): number {
-    return this.line.size;
+    return this.queue.size;
   }
 
   /** @returns true when this answer may be sent; false if its caller has hung up before */
   turn(gone: AbortSignal): Promise<boolean> {
     if (gone.aborted) return Promise.resolve(false);
-    if (this.line.size === 0 && this.earned() > 0) {
+    if (this.queue.size === 0 && this.earned() > 0) {
       this.balanceMs -= ANSWER_COST_MS;
       return Promise.resolve(true);
     }
     return new Promise((resolve) => {
       const leave = () => {
-        this.line.delete(go);
+        this.queue.delete(go);
         resolve(false);
       };
       const go = () => {
         gone.removeEventListener('abort', leave);
         resolve(true);
       };
-      this.line.add(go);
+      this.queue.add(go);
       gone.addEventListener('abort', leave, { once: true });
       this.wake();
     });
@@ -70,19 +70,19 @@ export class PagePace {
   }
 
   private wake(): void {
-    if (this.timer || this.line.size === 0) return;
+    if (this.timer || this.queue.size === 0) return;
     const dueInMs = Math.max(1, Math.ceil(-this.balanceMs / this.share));
     this.timer = setTimeout(() => {
       this.timer = null;
-      this.letGo();
+      this.admitNext();
     }, dueInMs);
   }
 
-  private letGo(): void {
+  private admitNext(): void {
     this.earned();
-    for (const go of this.line) {
+    for (const go of this.queue) {
       if (this.balanceMs <= 0) break;
-      this.line.delete(go);
+      this.queue.delete(go);
       this.balanceMs -= ANSWER_COST_MS;
       go();
     }

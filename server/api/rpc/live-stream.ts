@@ -25,6 +25,6 @@ export async function* liveStream<T>(
 }
 
 /** For values that are each complete: a client never resumes from one of them. */
-export async function* byClock<T extends { asOf: number }>(values: AsyncGenerator<T, void>) {
+export async function* withClockIds<T extends { asOf: number }>(values: AsyncGenerator<T, void>) {
   for await (const data of values) yield { id: String(data.asOf), data };
 }

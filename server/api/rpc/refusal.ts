@@ -2,7 +2,7 @@ import type { TRPCError } from '@trpc/server';
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
 import { LockyardError, type Reason } from '../../contract/errors';
-import { databaseAway } from '../../operations/database-away';
+import { databaseRefusal } from '../../operations/database-away';
 import { reasonOfCode, retryAfterOf, statusOf } from './error-table';
 
 /** Why a call failed, in words that its caller may read. */
@@ -61,13 +61,13 @@ export function refusalOf(error: TRPCError, type: CallType): Refusal {
   if (isLockyardError(cause)) {
     return { reason: cause.reason, message: cause.message, retryAfterMs: cause.retryAfterMs };
   }
-  if (cause instanceof z.ZodError) return { reason: 'INVALID', message: issuesInWords(cause) };
+  if (cause instanceof z.ZodError) return { reason: 'INVALID', message: describeIssues(cause) };
   if (cause instanceof SyntaxError && error.code === 'BAD_REQUEST') {
     return { reason: 'INVALID', message: 'The input is not well-formed JSON.' };
   }
   const reason = reasonOfCode(error.code);
   if (reason === 'INTERNAL') {
-    return databaseAway(cause, type) ?? { reason, message: INTERNAL_MESSAGE };
+    return databaseRefusal(cause, type) ?? { reason, message: INTERNAL_MESSAGE };
   }
   return { reason, message: error.message };
 }
@@ -85,7 +85,7 @@ const ISSUES_MAX = 5;
 const MESSAGE_MAX_CHARS = 500;
 
 /** Which field is wrong and how, for instance `leaseMs: Too small: expected number to be >=100`. */
-function issuesInWords({ issues }: z.ZodError): string {
+function describeIssues({ issues }: z.ZodError): string {
   const lines = issues.slice(0, ISSUES_MAX).map(({ path, message }) => {
     const field = path.map(String).join('.');
     return field === '' ? message : `${field}: ${message}`;

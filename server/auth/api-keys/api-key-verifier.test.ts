@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
-import { createKey } from '../../operations/api-keys/create-api-key';
-import { listKeys } from '../../operations/api-keys/list-api-keys';
-import { revokeKey } from '../../operations/api-keys/revoke-api-key';
+import { createApiKey } from '../../operations/api-keys/create-api-key';
+import { listApiKeys } from '../../operations/api-keys/list-api-keys';
+import { revokeApiKey } from '../../operations/api-keys/revoke-api-key';
 import {
   COMMAND_LINE,
   contextOf,
@@ -34,7 +34,7 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
   afterAll(() => runtime.close());
 
   const ctx = () => contextOf(runtime, COMMAND_LINE);
-  const create = (name = 'orders') => createKey(ctx(), { name, namespaces: ['default'] });
+  const create = (name = 'orders') => createApiKey(ctx(), { name, namespaces: ['default'] });
 
   test('a key that was used lately is recognised without asking, and is only sure for a second', async () => {
     const { id, key } = await create();
@@ -92,17 +92,17 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
 
   test('a revoked key is refused at once where it was revoked, and within 1 s elsewhere', async () => {
     const { id, key } = await create();
-    const elsewhere = runtime.besides();
+    const elsewhere = runtime.anotherProcess();
     await runtime.apiKeys.verify(key);
     await elsewhere.apiKeys.verify(key);
-    const { revokedAt } = await revokeKey(ctx(), { id });
+    const { revokedAt } = await revokeApiKey(ctx(), { id });
     await expect(runtime.apiKeys.verify(key)).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
     runtime.clock.pass(1_000);
     await expect(elsewhere.apiKeys.verify(key)).rejects.toMatchObject({
       reason: 'UNAUTHENTICATED',
     });
     runtime.clock.pass(5_000);
-    expect(await revokeKey(ctx(), { id })).toEqual({ id, revokedAt });
+    expect(await revokeApiKey(ctx(), { id })).toEqual({ id, revokedAt });
     await elsewhere.apiKeys.close();
   });
 
@@ -116,8 +116,11 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
         return Reflect.get(target, property) as unknown;
       },
     });
-    const { createApiKeyRing } = await import('./api-key-verifier');
-    const ring = createApiKeyRing({ ...runtime, database: { ...runtime.database, db: counting } });
+    const { createApiKeyVerifier } = await import('./api-key-verifier');
+    const ring = createApiKeyVerifier({
+      ...runtime,
+      database: { ...runtime.database, db: counting },
+    });
     await Promise.all(Array.from({ length: 500 }, () => ring.verify(key)));
     for (let call = 0; call < 500; call++) await ring.verify(key);
     expect(questions).toBe(1);
@@ -125,24 +128,26 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
   });
 
   test('the last use is known after the server has ended', async () => {
-    const process = runtime.besides();
+    const process = runtime.anotherProcess();
     const { id, key } = await create('seldom');
     await process.apiKeys.verify(key);
     const usedAt = runtime.clock.now();
     await process.apiKeys.close();
-    const row = (await listKeys(ctx())).find((each) => each.id === id);
+    const row = (await listApiKeys(ctx())).find((each) => each.id === id);
     expect(row).toMatchObject({ name: 'seldom', createdBy: 'command line', lastUsedAt: usedAt });
     expect(Object.keys(row ?? {})).not.toContain('secretHash');
   });
 
   test('a key for a namespace that does not exist is not made', async () => {
-    const failing = createKey(ctx(), { name: 'lost', namespaces: ['default', 'nowhere'] });
+    const failing = createApiKey(ctx(), { name: 'lost', namespaces: ['default', 'nowhere'] });
     await expect(failing).rejects.toMatchObject({ reason: 'NOT_FOUND' });
-    const names = (await listKeys(ctx())).map(({ name }) => name);
+    const names = (await listApiKeys(ctx())).map(({ name }) => name);
     expect(names).not.toContain('lost');
   });
 
   test('revoking a key that never was says so', async () => {
-    await expect(revokeKey(ctx(), { id: 'never' })).rejects.toMatchObject({ reason: 'NOT_FOUND' });
+    await expect(revokeApiKey(ctx(), { id: 'never' })).rejects.toMatchObject({
+      reason: 'NOT_FOUND',
+    });
   });
 });

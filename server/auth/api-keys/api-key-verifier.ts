@@ -6,11 +6,11 @@ import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import type { ServiceActor } from '../actor';
 import { isSameHash } from '../hash-text';
-import { RecentAnswers } from '../lookup-cache';
+import { LookupCache } from '../lookup-cache';
 import { type ApiKeyText, parseApiKey } from './api-key-text';
 
 /** Finds the service that a request's API key belongs to. */
-export interface ApiKeyRing {
+export interface ApiKeyVerifier {
   /**
    * The service behind a key, as sent after `Bearer `. A key revoked by any process is refused
    * within 1 s. A malformed key, such as a mistyped one, is refused without a query.
@@ -44,8 +44,12 @@ const RECOGNISED_MS = 60 * 60_000;
 /** A key's last use is written at most this often. */
 const LAST_USED_EVERY_MS = 60_000;
 
-export function createApiKeyRing(from: { database: Database; clock: Clock; log: Log }): ApiKeyRing {
-  return new DatabaseKeys(from.database, from.clock, from.log);
+export function createApiKeyVerifier(from: {
+  database: Database;
+  clock: Clock;
+  log: Log;
+}): ApiKeyVerifier {
+  return new DatabaseKeyVerifier(from.database, from.clock, from.log);
 }
 
 interface FoundKey {
@@ -53,8 +57,8 @@ interface FoundKey {
   secretHash: string;
 }
 
-class DatabaseKeys implements ApiKeyRing {
-  private readonly recent: RecentAnswers<FoundKey>;
+class DatabaseKeyVerifier implements ApiKeyVerifier {
+  private readonly recent: LookupCache<FoundKey>;
   private readonly lastUses = new Map<string, number>();
   private readonly timer: NodeJS.Timeout;
 
@@ -63,14 +67,14 @@ class DatabaseKeys implements ApiKeyRing {
     private readonly clock: Clock,
     private readonly log: Log,
   ) {
-    this.recent = new RecentAnswers((id) => this.find(id), clock);
+    this.recent = new LookupCache((id) => this.find(id), clock);
     this.timer = setInterval(() => void this.writeLastUses(), LAST_USED_EVERY_MS).unref();
   }
 
   async verify(bearer: string): Promise<ServiceActor> {
     const key = parseApiKey(bearer);
-    const found = key && (this.recent.atHand(key.id) ?? (await this.look(key.id)));
-    const actor = found && this.used(key, found);
+    const found = key && (this.recent.cached(key.id) ?? (await this.lookUp(key.id)));
+    const actor = found && this.checkSecret(key, found);
     if (!actor) throw new LockyardError('UNAUTHENTICATED', 'This is not a valid API key.');
     return actor;
   }
@@ -78,14 +82,14 @@ class DatabaseKeys implements ApiKeyRing {
   recognise(bearer: string): RecognisedKey | null {
     const key = parseApiKey(bearer);
     if (!key) return null;
-    const sure = this.recent.atHand(key.id);
+    const sure = this.recent.cached(key.id);
     const found = sure ?? this.recent.lastKnown(key.id, RECOGNISED_MS);
     if (!found || !isSameHash(found.secretHash, key.secretHash)) return null;
-    return { keyId: key.id, actor: sure && this.used(key, sure) };
+    return { keyId: key.id, actor: sure && this.checkSecret(key, sure) };
   }
 
   async isLive(keyId: string): Promise<boolean> {
-    return (await this.look(keyId)) !== null;
+    return (await this.lookUp(keyId)) !== null;
   }
 
   forget(keyId: string): void {
@@ -98,13 +102,13 @@ class DatabaseKeys implements ApiKeyRing {
   }
 
   /** Null if the secret is wrong. */
-  private used(key: ApiKeyText, { actor, secretHash }: FoundKey): ServiceActor | null {
+  private checkSecret(key: ApiKeyText, { actor, secretHash }: FoundKey): ServiceActor | null {
     if (!isSameHash(secretHash, key.secretHash)) return null;
     this.lastUses.set(key.id, this.clock.now());
     return actor;
   }
 
-  private async look(id: string): Promise<FoundKey | null> {
+  private async lookUp(id: string): Promise<FoundKey | null> {
     try {
       return await this.recent.get(id);
     } catch (error) {

@@ -4,7 +4,7 @@ import { dictionary } from '@zxcvbn-ts/language-common';
 const WORD_MIN_CHARS = 4;
 
 /** Substitutes for letters, such as `4` for `a`. */
-const LOOKS: Record<string, string> = {
+const SUBSTITUTES: Record<string, string> = {
   '@': 'a',
   '4': 'a',
   '3': 'e',
@@ -23,19 +23,21 @@ let words: { all: Set<string>; longest: number } | null = null;
  * most `wordsMax` of the 49,000 most common ones, chosen so that the fewest characters remain.
  * Ignores case, digits in place of similar letters, and a text that is only repeated.
  */
-export function ownCharsOf(password: string, wordsMax: number): number {
+export function countUncommonChars(password: string, wordsMax: number): number {
   const plain = password.toLowerCase();
-  const spelt = [...plain].map((char) => LOOKS[char] ?? char).join('');
+  const spelt = [...plain].map((char) => SUBSTITUTES[char] ?? char).join('');
   const readings = new Set([plain, spelt]);
-  return Math.min(...[...readings].map((text) => leastLeft(saidOnce(text), wordsMax)));
+  return Math.min(
+    ...[...readings].map((text) => fewestRemaining(withoutRepetition(text), wordsMax)),
+  );
 }
 
-function saidOnce(text: string): string {
+function withoutRepetition(text: string): string {
   return /^(.+?)\1+$/s.exec(text)?.[1] ?? text;
 }
 
-function leastLeft(text: string, wordsMax: number): number {
-  words ??= readWords();
+function fewestRemaining(text: string, wordsMax: number): number {
+  words ??= loadWords();
   const { all, longest } = words;
   // Index: the length of a prefix. Value: the fewest characters that remain of it with `used` words
   // removed.
@@ -55,7 +57,7 @@ function leastLeft(text: string, wordsMax: number): number {
   return left[text.length] ?? 0;
 }
 
-function readWords() {
+function loadWords() {
   const all = new Set(dictionary['passwords-common'].map((word) => word.toLowerCase()));
   return { all, longest: Math.max(...[...all].map(({ length }) => length)) };
 }

@@ -32,23 +32,23 @@ export async function hashPassword(password: string): Promise<string> {
  * Whether the password matches the stored hash. Null for a user that does not exist: takes equally
  * long and is never true.
  */
-export async function isPassword(password: string, kept: string | null): Promise<boolean> {
-  const [, costBits, salt, key] = (kept ?? NOBODY).split('$');
+export async function verifyPassword(password: string, kept: string | null): Promise<boolean> {
+  const [, costBits, salt, key] = (kept ?? UNKNOWN_USER_HASH).split('$');
   const expected = Buffer.from(key ?? '', 'base64url');
   const derived = await derive(password, Buffer.from(salt ?? '', 'base64url'), Number(costBits));
   return derived.length === expected.length && timingSafeEqual(derived, expected) && kept !== null;
 }
 
-const NOBODY = ['scrypt', PASSWORD_COST_BITS, 'A'.repeat(22), 'A'.repeat(43)].join('$');
+const UNKNOWN_USER_HASH = ['scrypt', PASSWORD_COST_BITS, 'A'.repeat(22), 'A'.repeat(43)].join('$');
 
 async function derive(password: string, salt: Buffer, costBits: number): Promise<Buffer> {
-  await takePlace();
+  await acquireSlot();
   try {
     const cost = 2 ** costBits;
     const options = { N: cost, r: BLOCK_SIZE, p: 1, maxmem: 2 * 128 * cost * BLOCK_SIZE };
     return await runScrypt(password, salt, options);
   } finally {
-    givePlace();
+    releaseSlot();
   }
 }
 
@@ -60,7 +60,7 @@ function runScrypt(password: string, salt: Buffer, options: ScryptOptions): Prom
   });
 }
 
-async function takePlace(): Promise<void> {
+async function acquireSlot(): Promise<void> {
   if (running < PARALLEL) {
     running++;
     return;
@@ -74,7 +74,7 @@ async function takePlace(): Promise<void> {
 }
 
 /** Passes the slot to the next in the queue, or frees it. */
-function givePlace(): void {
+function releaseSlot(): void {
   const next = waiting.shift();
   if (next) next();
   else running--;

@@ -1,6 +1,6 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 import { describe, expect, test } from 'vitest';
-import { hashPassword, isPassword } from './password-hash';
+import { hashPassword, verifyPassword } from './password-hash';
 import { checkPassword } from './password-rules';
 
 describe('passwords', () => {
@@ -75,11 +75,11 @@ describe('passwords', () => {
     const [first, second] = await Promise.all([hashPassword(password), hashPassword(password)]);
     expect(first).not.toBe(second);
     expect(first).toMatch(/^scrypt\$16\$[\w-]{22}\$[\w-]{43}$/);
-    expect(await isPassword(password, first)).toBe(true);
-    expect(await isPassword(`${password} `, first)).toBe(false);
-    expect(await isPassword(password.normalize('NFD'), first)).toBe(false);
-    expect(await isPassword(password, null)).toBe(false);
-    expect(await isPassword('', null)).toBe(false);
+    expect(await verifyPassword(password, first)).toBe(true);
+    expect(await verifyPassword(`${password} `, first)).toBe(false);
+    expect(await verifyPassword(password.normalize('NFD'), first)).toBe(false);
+    expect(await verifyPassword(password, null)).toBe(false);
+    expect(await verifyPassword('', null)).toBe(false);
   });
 
   test('are hashed off the event loop', async () => {
@@ -95,11 +95,11 @@ describe('passwords', () => {
   test('are tried few at a time, and too many at once are sent away', async () => {
     const cheap = ['scrypt', 10, 'A'.repeat(22), 'A'.repeat(43)].join('$');
     const results = await Promise.allSettled(
-      Array.from({ length: 40 }, (_, index) => isPassword(`guess ${index}`, cheap)),
+      Array.from({ length: 40 }, (_, index) => verifyPassword(`guess ${index}`, cheap)),
     );
     const refused = results.filter(({ status }) => status === 'rejected');
     expect(refused.length).toBeGreaterThan(0);
     expect(refused[0]).toMatchObject({ reason: { reason: 'RATE_LIMITED', retryAfterMs: 2_000 } });
-    expect(await isPassword('another', cheap)).toBe(false);
+    expect(await verifyPassword('another', cheap)).toBe(false);
   });
 });

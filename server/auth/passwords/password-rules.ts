@@ -1,6 +1,6 @@
 import { PASSWORD_MIN_CHARS } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
-import { ownCharsOf } from './common-passwords';
+import { countUncommonChars } from './common-passwords';
 
 /**
  * Words that do not count wherever they occur: those of this product, and the most common parts of
@@ -79,7 +79,7 @@ const COMMON = [
 ].sort((a, b) => b.length - a.length);
 
 /** How many characters must remain when the common words are removed. */
-const OWN_CHARS_MIN = 6;
+const UNCOMMON_CHARS_MIN = 6;
 const DISTINCT_MIN = 5;
 /** Two common passwords with little else are quickly guessed; three make a passphrase. */
 const COMMON_WORDS_MAX = 2;
@@ -92,11 +92,11 @@ const GUESSABLE = 'This password is made of words that guessers try first; use o
  * `INVALID` with a message for the user.
  */
 export function checkPassword(password: string, userName: string): void {
-  const complaint = complaintAbout(password, userName);
+  const complaint = weaknessOf(password, userName);
   if (complaint) throw new LockyardError('INVALID', complaint);
 }
 
-function complaintAbout(password: string, userName: string): string | null {
+function weaknessOf(password: string, userName: string): string | null {
   const chars = [...password];
   if (chars.length < PASSWORD_MIN_CHARS) {
     return `A password needs at least ${PASSWORD_MIN_CHARS} characters.`;
@@ -107,6 +107,6 @@ function complaintAbout(password: string, userName: string): string | null {
   const name = userName.toLowerCase();
   const words = name.length >= 3 ? [name, ...COMMON] : COMMON;
   const own = words.reduce((rest, word) => rest.replaceAll(word, ''), password.toLowerCase());
-  if ([...own].length < OWN_CHARS_MIN) return GUESSABLE;
-  return ownCharsOf(password, COMMON_WORDS_MAX) < OWN_CHARS_MIN ? GUESSABLE : null;
+  if ([...own].length < UNCOMMON_CHARS_MIN) return GUESSABLE;
+  return countUncommonChars(password, COMMON_WORDS_MAX) < UNCOMMON_CHARS_MIN ? GUESSABLE : null;
 }

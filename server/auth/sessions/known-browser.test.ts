@@ -1,29 +1,29 @@
 import { expect, test } from 'vitest';
 import {
+  createKnownBrowserToken,
   KNOWN_BROWSER_MAX_MS,
   knownBrowserCookieName,
-  knownBrowserMark,
-  readKnownBrowserMark,
+  verifyKnownBrowserToken,
 } from './known-browser';
 
 const SECRET = 'the secret of a test, long enough';
 const NOW = 1_800_000_000_000;
 
 const read = (mark: string | null, user = 'ana', secret = SECRET, now = NOW) =>
-  readKnownBrowserMark(mark, user, secret, now);
+  verifyKnownBrowserToken(mark, user, secret, now);
 
 test('a mark names one browser, for 180 days', () => {
-  const mark = knownBrowserMark('ana', SECRET, NOW);
+  const mark = createKnownBrowserToken('ana', SECRET, NOW);
   const browser = read(mark);
   expect(browser).toMatch(/^[\w-]{22}$/);
   expect(read(mark, 'ana', SECRET, NOW + KNOWN_BROWSER_MAX_MS - 1)).toBe(browser);
   expect(read(mark, 'ana', SECRET, NOW + KNOWN_BROWSER_MAX_MS)).toBeNull();
   expect(KNOWN_BROWSER_MAX_MS).toBe(180 * 86_400_000);
-  expect(read(knownBrowserMark('ana', SECRET, NOW))).not.toBe(browser);
+  expect(read(createKnownBrowserToken('ana', SECRET, NOW))).not.toBe(browser);
 });
 
 test('a mark of another account, of another installation, or changed in any character is none', () => {
-  const mark = knownBrowserMark('ana', SECRET, NOW);
+  const mark = createKnownBrowserToken('ana', SECRET, NOW);
   expect(read(mark, 'bea')).toBeNull();
   expect(read(mark, 'ana', `${SECRET}!`)).toBeNull();
   for (let at = 0; at < mark.length; at++) {

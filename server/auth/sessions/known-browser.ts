@@ -12,7 +12,7 @@ const SHAPE = /^([\w-]{22})\.([0-9a-z]{1,11})\.([\w-]{43})$/;
  * attempts with it are counted apart from those of other browsers. Signed with the installation's
  * secret, and valid for this account only.
  */
-export function knownBrowserMark(userId: string, secret: string, now: number): string {
+export function createKnownBrowserToken(userId: string, secret: string, now: number): string {
   const id = randomBytes(ID_BYTES).toString('base64url');
   const expiresAt = (now + KNOWN_BROWSER_MAX_MS).toString(36);
   return `${id}.${expiresAt}.${signature(userId, secret, `${id}.${expiresAt}`)}`;
@@ -22,7 +22,7 @@ export function knownBrowserMark(userId: string, secret: string, now: number): s
  * The id of the browser in a mark of this account; null if the mark is forged, expired or another
  * account's.
  */
-export function readKnownBrowserMark(
+export function verifyKnownBrowserToken(
   mark: string | null,
   userId: string,
   secret: string,

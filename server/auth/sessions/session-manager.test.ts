@@ -6,8 +6,8 @@ import {
   openTestRuntime,
   type TestRuntime,
 } from '../../operations/testing/test-runtime';
-import { createPerson } from '../../operations/users/create-user';
-import { createSessionKeeper } from './session-manager';
+import { createUser } from '../../operations/users/create-user';
+import { createSessionManager } from './session-manager';
 
 const PASSWORD = 'seven green kites over Oslo';
 const MINUTE_MS = 60_000;
@@ -20,7 +20,7 @@ afterAll(() => runtime.close());
 
 test('while the database is away a session that was verified lately may read, and no other', async () => {
   const person = { name: 'ana', role: 'operator' as const, password: PASSWORD };
-  await createPerson(contextOf(runtime, COMMAND_LINE), person);
+  await createUser(contextOf(runtime, COMMAND_LINE), person);
   const enter = async () => (await signIn(contextOf(runtime, null), person)).session.value;
   const [known, unknown] = [await enter(), await enter()];
 
@@ -31,7 +31,7 @@ test('while the database is away a session that was verified lately may read, an
       return Reflect.get(target, property) as unknown;
     },
   });
-  const keeper = createSessionKeeper({ ...runtime, database: { ...runtime.database, db } });
+  const keeper = createSessionManager({ ...runtime, database: { ...runtime.database, db } });
   expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
 
   isAway = true;
@@ -49,7 +49,7 @@ test('while the database is away a session that was verified lately may read, an
 
 test('a session that has ended stays ended for every process, though the clock is set back', async () => {
   const person = { name: 'ben', role: 'operator' as const, password: PASSWORD };
-  await createPerson(contextOf(runtime, COMMAND_LINE), person);
+  await createUser(contextOf(runtime, COMMAND_LINE), person);
   const enter = async () => (await signIn(contextOf(runtime, null), person)).session.value;
   let setMs = 0;
   const { now, monotonic } = runtime.clock;
@@ -57,7 +57,7 @@ test('a session that has ended stays ended for every process, though the clock i
     now: () => now.call(runtime.clock) + setMs,
     monotonic: () => monotonic.call(runtime.clock),
   };
-  const [one, other] = [0, 1].map(() => createSessionKeeper({ ...runtime, clock }));
+  const [one, other] = [0, 1].map(() => createSessionManager({ ...runtime, clock }));
   if (!one || !other) throw new Error('There are two.');
   const [asked, unasked] = [await enter(), await enter()];
   expect(await one.resolve(unasked)).toMatchObject({ name: 'ben' });

@@ -8,9 +8,9 @@ import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
 import type { UserActor } from '../actor';
 import { hashText } from '../hash-text';
-import { RecentAnswers } from '../lookup-cache';
+import { LookupCache } from '../lookup-cache';
 import { SessionClock } from './session-clock';
-import { type SessionWatch, SessionWatches } from './session-watcher';
+import { type SessionWatch, SessionWatcher } from './session-watcher';
 
 /** A session ends after this long without a request, and in any case after `SESSION_MAX_MS`. */
 export const SESSION_IDLE_MAX_MS = 30 * 60_000;
@@ -22,7 +22,7 @@ const SEEN_EVERY_MS = 60_000;
 const VALUE_BYTES = 32;
 
 /** Manages sessions. A cookie's value is 256 random bits, and only its hash is stored. */
-export interface SessionKeeper {
+export interface SessionManager {
   /**
    * The user behind a cookie's value; null for no cookie, or an unknown or ended session. A session
    * ended by any process is refused within 1 s. While the database is not responding, a session
@@ -34,7 +34,7 @@ export interface SessionKeeper {
    * Deletes every session that has ended, so that none is revived when the machine's clock is set
    * back.
    */
-  endLapsed(): Promise<void>;
+  endExpired(): Promise<void>;
   /**
    * Begins a session within the caller's transaction. The value goes into the cookie and nowhere
    * else.
@@ -59,11 +59,11 @@ export interface NewSession {
   maxAgeMs: number;
 }
 
-export function createSessionKeeper(from: {
+export function createSessionManager(from: {
   database: Database;
   clock: Clock;
   log: Log;
-}): SessionKeeper {
+}): SessionManager {
   return new DatabaseSessions(from.database, from.clock, from.log);
 }
 
@@ -73,9 +73,9 @@ interface FoundSession {
   expiresAt: number;
 }
 
-class DatabaseSessions implements SessionKeeper {
-  private readonly recent: RecentAnswers<FoundSession>;
-  private readonly watches: SessionWatches;
+class DatabaseSessions implements SessionManager {
+  private readonly recent: LookupCache<FoundSession>;
+  private readonly watches: SessionWatcher;
   private readonly sessionClock: SessionClock;
 
   constructor(
@@ -83,9 +83,9 @@ class DatabaseSessions implements SessionKeeper {
     clock: Clock,
     private readonly log: Log,
   ) {
-    this.recent = new RecentAnswers((id) => this.find(id), clock);
+    this.recent = new LookupCache((id) => this.find(id), clock);
     this.sessionClock = new SessionClock(clock);
-    this.watches = new SessionWatches(database, clock, {
+    this.watches = new SessionWatcher(database, clock, {
       idleMaxMs: SESSION_IDLE_MAX_MS,
       seenEveryMs: SEEN_EVERY_MS,
       staleMaxMs: STALE_MAX_MS,
@@ -95,8 +95,8 @@ class DatabaseSessions implements SessionKeeper {
   async resolve(cookieValue: string | null): Promise<UserActor | null> {
     if (!cookieValue || !/^[A-Za-z0-9_-]{43}$/.test(cookieValue)) return null;
     const id = hashText(cookieValue);
-    await this.endBeforeSetBack();
-    const { session, stale } = await this.look(id);
+    await this.endBeforeClockSetBack();
+    const { session, stale } = await this.lookUp(id);
     const now = this.sessionClock.now();
     if (!session) return null;
     if (session.expiresAt <= now || session.seenAt + SESSION_IDLE_MAX_MS <= now) {
@@ -105,13 +105,13 @@ class DatabaseSessions implements SessionKeeper {
       );
       return null;
     }
-    if (!stale && session.seenAt + SEEN_EVERY_MS <= now) this.noteSeen(id, session, now);
+    if (!stale && session.seenAt + SEEN_EVERY_MS <= now) this.recordSeen(id, session, now);
     return { ...session.actor, stale };
   }
 
-  async endLapsed(): Promise<void> {
+  async endExpired(): Promise<void> {
     await this.removeEnded(this.sessionClock.now());
-    await this.endBeforeSetBack();
+    await this.endBeforeClockSetBack();
   }
 
   async begin(tx: Db, userId: string): Promise<NewSession> {
@@ -142,7 +142,7 @@ class DatabaseSessions implements SessionKeeper {
   }
 
   watch(actor: UserActor): SessionWatch {
-    return this.watches.add(actor);
+    return this.watches.watch(actor);
   }
 
   forget(userId: string): void {
@@ -154,7 +154,7 @@ class DatabaseSessions implements SessionKeeper {
    * Deletes the sessions that ended before the machine's clock was set back; only then accepts the
    * new time.
    */
-  private async endBeforeSetBack(): Promise<void> {
+  private async endBeforeClockSetBack(): Promise<void> {
     if (!this.sessionClock.isSetBack()) return;
     try {
       await this.removeEnded(this.sessionClock.now());
@@ -174,7 +174,7 @@ class DatabaseSessions implements SessionKeeper {
     this.recent.forget((kept) => kept.expiresAt <= at || kept.seenAt <= idleSince);
   }
 
-  private async look(id: string): Promise<{ session: FoundSession | null; stale: boolean }> {
+  private async lookUp(id: string): Promise<{ session: FoundSession | null; stale: boolean }> {
     const known = this.recent.whileFailing(id, STALE_MAX_MS);
     if (known) return { session: known, stale: true };
     try {
@@ -209,7 +209,7 @@ class DatabaseSessions implements SessionKeeper {
   }
 
   /** Runs in the background. If this write is lost, an idle session only ends a minute early. */
-  private noteSeen(id: string, session: FoundSession, now: number): void {
+  private recordSeen(id: string, session: FoundSession, now: number): void {
     session.seenAt = now;
     const { sessions } = this.database.tables;
     const unseen = and(eq(sessions.id, id), lte(sessions.seenAt, now)) as SQL;

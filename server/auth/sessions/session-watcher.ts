@@ -16,7 +16,7 @@ export interface SessionWatch {
  * When a session ends, and how long the control database may fail to respond before followed
  * sessions end.
  */
-export interface SessionSpans {
+export interface SessionLimits {
   idleMaxMs: number;
   seenEveryMs: number;
   staleMaxMs: number;
@@ -35,19 +35,19 @@ interface Watched {
  * Follows the sessions of live streams. One query every half a second for all of them finds changes
  * made by other processes; `check` finds those of this process at once.
  */
-export class SessionWatches {
+export class SessionWatcher {
   private readonly watched = new Set<Watched>();
   private timer: NodeJS.Timeout | null = null;
-  private isAsking = false;
+  private isPolling = false;
   private answeredAt = 0;
 
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly spans: SessionSpans,
+    private readonly spans: SessionLimits,
   ) {}
 
-  add(actor: UserActor): SessionWatch {
+  watch(actor: UserActor): SessionWatch {
     const watched: Watched = { actor, end: new AbortController() };
     if (this.watched.size === 0) this.start();
     this.watched.add(watched);
@@ -57,7 +57,7 @@ export class SessionWatches {
   /** Checks one user's sessions now. */
   check(userId: string): void {
     const theirs = [...this.watched].filter(({ actor }) => actor.userId === userId);
-    this.ask(theirs).catch(() => undefined);
+    this.verify(theirs).catch(() => undefined);
   }
 
   private start(): void {
@@ -73,19 +73,19 @@ export class SessionWatches {
   }
 
   private async poll(): Promise<void> {
-    if (this.isAsking) {
+    if (this.isPolling) {
       this.endStale();
       return;
     }
-    this.isAsking = true;
+    this.isPolling = true;
     const askedAt = this.clock.monotonic();
     try {
-      await this.ask([...this.watched]);
+      await this.verify([...this.watched]);
       this.answeredAt = askedAt;
     } catch {
       this.endStale();
     } finally {
-      this.isAsking = false;
+      this.isPolling = false;
     }
   }
 
@@ -95,7 +95,7 @@ export class SessionWatches {
     for (const { end } of this.watched) end.abort(uncheckable());
   }
 
-  private async ask(all: Watched[]): Promise<void> {
+  private async verify(all: Watched[]): Promise<void> {
     for (let from = 0; from < all.length; from += IDS_MAX) {
       const some = all.slice(from, from + IDS_MAX);
       const rows = await this.read([...new Set(some.map(({ actor }) => actor.sessionId))]);
@@ -110,7 +110,7 @@ export class SessionWatches {
         if (!row) end.abort(ended());
         else if (row.role !== actor.role) end.abort(otherRole());
       }
-      await this.noteSeen([...live.values()], now);
+      await this.recordSeen([...live.values()], now);
     }
   }
 
@@ -126,7 +126,7 @@ export class SessionWatches {
   }
 
   /** A session with an open page is in use. */
-  private async noteSeen(rows: { id: string; seenAt: number }[], now: number): Promise<void> {
+  private async recordSeen(rows: { id: string; seenAt: number }[], now: number): Promise<void> {
     const unseenSince = now - this.spans.seenEveryMs;
     const ids = rows.filter(({ seenAt }) => seenAt <= unseenSince).map(({ id }) => id);
     if (ids.length === 0) return;

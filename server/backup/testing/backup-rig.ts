@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { openSnapshot } from '@/db/snapshot';
-import { newTestPlace, type TestDialect } from '@/db/testing/test-database';
+import { newTestLocation, type TestDialect } from '@/db/testing/test-database';
 import { readConfig } from '../../bootstrap/config/config';
 import { createRuntime } from '../../bootstrap/create-runtime';
 import { startControlSocket } from '../../cli/control-socket';
@@ -11,7 +11,7 @@ import type { AcquireAnswer } from '../../contract/lock/answers';
 import { anonymousRequest } from '../../engine/request-identity';
 import type { OperationContext } from '../../operations/operation-context';
 import { systemClock } from '../../platform/clock';
-import { backupParts } from '../backup-tables';
+import { backupTables } from '../backup-tables';
 import type { CommandLine, RunOptions } from './command-line';
 
 const KEY = { namespace: 'default', name: 'job' };
@@ -21,12 +21,12 @@ export class Installation {
   readonly dataDir = mkdtempSync(join(tmpdir(), 'lockyard-backup-'));
 
   private constructor(
-    private readonly place: Awaited<ReturnType<typeof newTestPlace>>,
+    private readonly place: Awaited<ReturnType<typeof newTestLocation>>,
     private readonly commandLine: CommandLine,
   ) {}
 
   static async make(dialect: TestDialect, commandLine: CommandLine): Promise<Installation> {
-    return new Installation(await newTestPlace(dialect), commandLine);
+    return new Installation(await newTestLocation(dialect), commandLine);
   }
 
   get url() {
@@ -66,7 +66,7 @@ export class Installation {
     const snapshot = await openSnapshot(this.url);
     try {
       const found: Record<string, unknown[][]> = {};
-      for (const part of backupParts()) {
+      for (const part of backupTables()) {
         const rows = [];
         for await (const row of snapshot.rows(part)) rows.push(row);
         found[part.name] = rows.sort((a, b) => (String(a) < String(b) ? -1 : 1));

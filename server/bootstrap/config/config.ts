@@ -1,5 +1,10 @@
 import { resolve } from 'node:path';
-import { type BackendUrl, type DatabaseUrl, parseBackendUrl, storeOf } from '@/db/urls/backend-url';
+import {
+  type BackendUrl,
+  type DatabaseUrl,
+  parseBackendUrl,
+  storeLocation,
+} from '@/db/urls/backend-url';
 import {
   isShardList,
   parseShardList,
@@ -78,7 +83,7 @@ const NAMES = [
 ];
 
 /** What is meant where the name that is nearest in letters would mislead. */
-const MEANT: Record<string, string> = {
+const SUGGESTIONS: Record<string, string> = {
   LOCKYARD_PORT: 'PORT',
   LOCKYARD_HOST: 'HOST',
   LOCKYARD_BACKEND: `${BACKEND_PREFIX}<ID>`,
@@ -127,7 +132,7 @@ function refuseUnknown(env: Env): void {
     if (!name.startsWith('LOCKYARD_') || NAMES.includes(name)) continue;
     if ([BACKEND_PREFIX, AUTHORITY_PREFIX].some((it) => name.startsWith(it) && name !== it))
       continue;
-    const meant = MEANT[name] ?? nearestName(name, [...NAMES, `${BACKEND_PREFIX}<ID>`]);
+    const meant = SUGGESTIONS[name] ?? nearestName(name, [...NAMES, `${BACKEND_PREFIX}<ID>`]);
     throw new ConfigError(`${name} is not a variable of Lockyard. Did you mean ${meant}?`);
   }
 }
@@ -272,7 +277,7 @@ function readUrl(env: Env, name: string): BackendUrl | null {
 
 /** Two backends in one store would be one backend with two names: one lock, two truths. */
 function refuseSharedStores(database: BackendUrl, backends: Config['backends']): void {
-  const seen = new Map([[storeOf(database), 'the control database']]);
+  const seen = new Map([[storeLocation(database), 'the control database']]);
   for (const backend of backends) {
     const name = BACKEND_PREFIX + backend.id.toUpperCase();
     for (const store of storesOf(backend)) {
@@ -284,7 +289,7 @@ function refuseSharedStores(database: BackendUrl, backends: Config['backends']):
 }
 
 function storesOf(backend: ConfiguredBackend): string[] {
-  if (!backend.shards) return [storeOf(backend.url)];
+  if (!backend.shards) return [storeLocation(backend.url)];
   const { shards, leaving } = backend.shards;
   return [...shards, ...leaving].map(({ name }) => name);
 }

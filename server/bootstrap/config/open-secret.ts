@@ -25,7 +25,7 @@ export async function openSecret(
   const known = config.secret ?? readSecretFile(file);
   if (known === null && expected !== null) throw otherSecret();
   const secret = known ?? makeSecretFile(file);
-  if ((expected ?? (await keepFingerprint(database, secret, clock))) !== fingerprint(secret)) {
+  if ((expected ?? (await storeFingerprint(database, secret, clock))) !== fingerprint(secret)) {
     throw otherSecret();
   }
   return secret;
@@ -76,7 +76,7 @@ async function readFingerprint({ db, tables }: Database): Promise<string | null>
   return row?.value ?? null;
 }
 
-async function keepFingerprint(database: Database, secret: string, clock: Clock): Promise<string> {
+async function storeFingerprint(database: Database, secret: string, clock: Clock): Promise<string> {
   const value = fingerprint(secret);
   try {
     await database.db

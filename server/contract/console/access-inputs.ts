@@ -10,7 +10,7 @@ import {
   STUCK_AFTER_MAX_MS,
   WAIT_MAX_MS,
 } from '../namespace-policy';
-import { actReason, password, role, serviceName, userName } from './console-inputs';
+import { operatorReason, password, role, serviceName, userName } from './console-inputs';
 
 /**
  * What was typed to sign in. Its form is not checked: a wrong name must look like a wrong password.
@@ -99,6 +99,6 @@ export const setNamespacePolicyInput = z.strictObject({
   name: namespaceName,
   /** Null: the default policy, also when that changes later. */
   policy: namespacePolicy.nullable(),
-  reason: actReason,
+  reason: operatorReason,
 });
 export type SetNamespacePolicyInput = z.output<typeof setNamespacePolicyInput>;

@@ -42,7 +42,7 @@ export function backendLossRow({ at, what, grantsFrom }: BackendLoss, now: numbe
 }
 
 /** What happened, as the console shows it. */
-export const LOSS_WORDS: Record<LossKind, string> = {
+export const LOSS_LABELS: Record<LossKind, string> = {
   empty: 'It was found empty.',
   stranger: 'It was found with the records of another installation, or of an earlier one.',
   older: 'An older copy of its data was put back.',

@@ -12,7 +12,7 @@ import {
 import { INSIGHT_RANGES } from './insight-row';
 
 /** An operator's reason for an action on another's lock: kept in the history and the audit log. */
-export const actReason = z.string().trim().min(REASON_MIN_CHARS).max(REASON_MAX_CHARS);
+export const operatorReason = z.string().trim().min(REASON_MIN_CHARS).max(REASON_MAX_CHARS);
 
 export const role = z.enum(ROLES);
 
@@ -83,18 +83,18 @@ const seenHold = {
   requestId: requestId.optional(),
 };
 
-export const forceReleaseInput = z.strictObject({ ...seenHold, reason: actReason });
+export const forceReleaseInput = z.strictObject({ ...seenHold, reason: operatorReason });
 export type ForceReleaseInput = z.output<typeof forceReleaseInput>;
 
 export const extendInput = z.strictObject({
   ...seenHold,
   extendMs: z.number().int().min(1_000).max(LEASE_MAX_MS),
-  reason: actReason,
+  reason: operatorReason,
 });
 export type ExtendInput = z.output<typeof extendInput>;
 
-export const noticeInput = z.strictObject({ ...seenHold, reason: actReason });
-export type NoticeInput = z.output<typeof noticeInput>;
+export const releaseRequestInput = z.strictObject({ ...seenHold, reason: operatorReason });
+export type ReleaseRequestInput = z.output<typeof releaseRequestInput>;
 
 export const freezeInput = z.strictObject({
   namespace: namespaceName,
@@ -103,7 +103,7 @@ export const freezeInput = z.strictObject({
   rev: z.number().int().nonnegative(),
   /** As for actions on holds. */
   requestId: requestId.optional(),
-  reason: actReason,
+  reason: operatorReason,
 });
 export type FreezeInput = z.output<typeof freezeInput>;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { KeptBecause } from '../../core/names/deletion';
+import type { RetentionReason } from '../../core/names/deletion';
 import { lockName, namespaceName } from '../lock/inputs';
 import { MAX_LOCKS_MAX } from '../namespace-policy';
-import { actReason } from './console-inputs';
+import { operatorReason } from './console-inputs';
 import { DELETE_NAMES_MAX } from './console-terms';
 
 /** How many records one request deletes at most; repeat the request for more. */
@@ -27,7 +27,7 @@ export type ChosenNames = z.output<typeof chosenNamesInput>;
 const act = {
   /** The limit: the number that the operator saw in the preview and typed. */
   atMost: z.number().int().min(1).max(MAX_LOCKS_MAX),
-  reason: actReason,
+  reason: operatorReason,
 };
 
 export const deleteNamesInput = z.strictObject({ ...chosen, ...act }).refine(isOneWay, eitherOr);
@@ -46,13 +46,13 @@ export interface DeletionPreview {
   going: number;
   examples: string[];
   /** Why the others are kept: how many, and the first few. */
-  kept: { because: KeptBecause; count: number; examples: string[] }[];
+  kept: { because: RetentionReason; count: number; examples: string[] }[];
 }
 
 /** The result for one name. `changed`: it was used meanwhile, so it was kept. `gone`: not found. */
 export type DeletionResult =
   | { name: string; outcome: 'deleted' | 'changed' | 'gone' }
-  | { name: string; outcome: 'kept'; because: KeptBecause };
+  | { name: string; outcome: 'kept'; because: RetentionReason };
 
 export interface DeletionAnswer {
   /** `nothing`: none was deleted. */

@@ -34,7 +34,7 @@ export interface LockInsight {
   /** The durations of holds that ended in the range. */
   holds: HistogramBar[];
   /** The lock's baseline, whatever the range. */
-  ownHold: OwnHold | null;
+  ownHold: HoldBaseline | null;
   /** This server's clock when it was made. */
   asOf: number;
 }
@@ -44,7 +44,7 @@ export interface LockInsight {
  * UTC) and the week before, so 7 to 14 days. Up to a minute old. Null with fewer than 20 such
  * holds: too few to call anything unusual.
  */
-export interface OwnHold {
+export interface HoldBaseline {
   p50Ms: number;
   p99Ms: number;
   /** The number of holds behind it. */

@@ -1,9 +1,9 @@
-import type { EndCause, Meta, Mode, Remark, SetMark } from '../../core/lock/lock-record';
+import type { EndCause, Meta, Mode, MultiLockMark, Remark } from '../../core/lock/lock-record';
 import type { LockStatus } from '../../core/status/lock-status';
 import type { StuckReason } from '../../core/status/stuck-reason';
 import type { NamespacePolicy } from '../namespace-policy';
 import type { BackendLossRow } from './backend-loss';
-import type { OwnHold } from './insight-row';
+import type { HoldBaseline } from './insight-row';
 
 /** One line of the lock list. Instants are the backend's clock. */
 export interface LockRow {
@@ -36,7 +36,7 @@ export interface LockRow {
   /** When the longest waiter came; null if there are no waiters. */
   oldestWaitAt: number | null;
   /** The lock's baseline; null while it has too little history. */
-  ownHold: OwnHold | null;
+  ownHold: HoldBaseline | null;
   /** When this row was read from its backend, on the backend's clock. */
   readAt: number;
   /** Why a record cannot be read, as a sentence; absent for readable ones. */
@@ -59,7 +59,7 @@ export interface HoldRow {
   askedToRelease: Remark | null;
   renewalsStopped: Remark | null;
   /** The multi-lock that it was granted with; absent for a single lock. */
-  set?: SetMark;
+  set?: MultiLockMark;
 }
 
 /** The health of a backend as last seen by this process. */

@@ -27,13 +27,13 @@ export interface ShardsPage {
   backend: BackendHealth;
   shards: (ShardHealth & { locks: number; counters: number })[];
   /** Sorted by namespace, counters before locks, then by name. */
-  names: PlacedName[];
+  names: ShardedName[];
   /** The cursor of the next page; null at the end. */
   next: string | null;
 }
 
 /** A name and its shard. */
-export interface PlacedName {
+export interface ShardedName {
   /** Stable and unique; also the cursor of paging. */
   id: string;
   kind: 'lock' | 'counter';

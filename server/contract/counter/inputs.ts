@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { areBounds, type Bounds, isWithin } from '../../core/counter/counter-record';
-import { actReason } from '../console/console-inputs';
+import { operatorReason } from '../console/console-inputs';
 import { lockName, namespace, namespaceName, requestId } from '../lock/inputs';
 
 /** Byte-exact, like a lock's name. A lock and a counter of the same name are independent. */
@@ -83,7 +83,7 @@ export type CounterMovesInput = z.output<typeof counterMovesInput>;
 const actId = { requestId: requestId.optional() };
 
 export const setUpCounterInput = z
-  .strictObject({ ...counterRef.shape, ...beginning, ...actId, reason: actReason })
+  .strictObject({ ...counterRef.shape, ...beginning, ...actId, reason: operatorReason })
   .refine(hasBounds, crossed)
   .refine(beginsWithin, outside);
 export type SetUpCounterInput = z.output<typeof setUpCounterInput>;
@@ -97,7 +97,7 @@ export const adjustCounterInput = z.strictObject({
   seenValue: integer,
   value: integer,
   ...actId,
-  reason: actReason,
+  reason: operatorReason,
 });
 export type AdjustCounterInput = z.output<typeof adjustCounterInput>;
 
@@ -110,6 +110,6 @@ export const setCounterBoundsInput = z.strictObject({
   seenBounds: bounds,
   bounds: bounds.refine(areBounds, crossed),
   ...actId,
-  reason: actReason,
+  reason: operatorReason,
 });
 export type SetCounterBoundsInput = z.output<typeof setCounterBoundsInput>;

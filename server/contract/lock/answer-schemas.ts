@@ -13,7 +13,7 @@ import {
   waiter,
 } from '../answer-fields';
 import { COUNTER_ANSWER_SCHEMAS } from '../counter/answer-schemas';
-import { SET_ANSWER_SCHEMAS } from '../multi-lock/answer-schemas';
+import { MULTI_LOCK_ANSWER_SCHEMAS } from '../multi-lock/answer-schemas';
 
 /**
  * The answers of the service API as schemas. Its published description is made from them, and tests
@@ -285,6 +285,6 @@ export const ANSWER_SCHEMAS = {
   ListedLock: listedLock,
   ListAnswer: listAnswer,
   CheckAnswer: checkAnswer,
-  ...SET_ANSWER_SCHEMAS,
+  ...MULTI_LOCK_ANSWER_SCHEMAS,
   ...COUNTER_ANSWER_SCHEMAS,
 } as const satisfies Record<string, z.ZodType>;

@@ -1,4 +1,4 @@
-import type { EndCause, Mode, Remark, SetMark } from '../../core/lock/lock-record';
+import type { EndCause, Mode, MultiLockMark, Remark } from '../../core/lock/lock-record';
 
 /** One live hold, as every caller with access to the namespace may see it. */
 export interface HolderView {
@@ -11,7 +11,7 @@ export interface HolderView {
   expiresAt: number;
   expiresInMs: number;
   /** The multi-lock that it was granted with. */
-  set?: SetMark;
+  set?: MultiLockMark;
 }
 
 /** One place in the queue. */
@@ -76,14 +76,14 @@ export type AcquireAnswer =
 export type CancelAnswer = { outcome: 'cancelled' | 'released' | 'none' };
 
 /** Operators' messages to a holder, delivered with its next renewal. */
-export interface HolderNotices {
+export interface HolderMessages {
   /** An operator asks it to release. The holder decides. */
   askedToRelease?: Remark;
   /** Renewals no longer extend this hold: `expiresAt` stays, and the hold ends then. */
   renewalsStopped?: Remark;
 }
 
-export interface Renewed extends HolderNotices {
+export interface Renewed extends HolderMessages {
   outcome: 'renewed';
   rev: number;
   expiresAt: number;
@@ -169,6 +169,6 @@ export interface Changed {
   ended: { cause: EndCause; at: number; by?: string; reason?: string };
 }
 
-export type NoticeAnswer = { outcome: 'told'; rev: number } | Changed;
+export type ReleaseRequestAnswer = { outcome: 'told'; rev: number } | Changed;
 
 export type FreezeAnswer = { outcome: 'frozen' | 'unfrozen' | 'unchanged'; rev: number };

@@ -128,7 +128,7 @@ export const acquireManyAnswer = z.discriminatedUnion('outcome', [
 ]);
 
 /** Those with a name of their own in the API's description. */
-export const SET_ANSWER_SCHEMAS = {
+export const MULTI_LOCK_ANSWER_SCHEMAS = {
   SetGranted: setGranted,
   SetHeld: setHeld,
   SetQueued: setQueued,

@@ -2,7 +2,7 @@ import type { EndCause, Mode } from '../../core/lock/lock-record';
 import type { HolderView, LockState } from '../lock/answers';
 
 /** One hold of a multi-lock: an ordinary one, renewed and released by its own token. */
-export interface SetGrant {
+export interface MultiLockGrant {
   name: string;
   mode: Mode;
   token: number;
@@ -22,20 +22,20 @@ export interface BlockedBy {
   queueLength: number;
 }
 
-export interface SetGranted {
+export interface MultiLockGranted {
   outcome: 'granted';
   /** One for each lock, by name. */
-  grants: SetGrant[];
+  grants: MultiLockGrant[];
 }
 
-export interface SetHeld {
+export interface MultiLockHeld {
   outcome: 'held' | 'timeout';
   blockedBy: BlockedBy[];
   retryAfterMs: number;
 }
 
 /** In the queue of one lock, and holding nothing meanwhile. */
-export interface SetQueued {
+export interface MultiLockQueued {
   outcome: 'queued';
   /** The lock in whose queue it is; it may move to another one later. */
   name: string;
@@ -47,22 +47,22 @@ export interface SetQueued {
 }
 
 /** A replay of a multi-lock of which some holds are over. */
-export interface SetEnded {
+export interface MultiLockEnded {
   outcome: 'ended';
   ended: { name: string; token: number; cause: EndCause }[];
   /** Those still live. */
-  grants: SetGrant[];
+  grants: MultiLockGrant[];
 }
 
-export type AcquireSetAnswer =
-  | SetGranted
-  | SetHeld
-  | SetQueued
-  | SetEnded
+export type AcquireManyAnswer =
+  | MultiLockGranted
+  | MultiLockHeld
+  | MultiLockQueued
+  | MultiLockEnded
   | { outcome: 'queueFull'; name: string; queueLength: number; retryAfterMs: number }
   | { outcome: 'frozen'; name: string; reason: string };
 
-export type SetAnswer =
-  | AcquireSetAnswer
+export type MultiLockAnswer =
+  | AcquireManyAnswer
   | { outcome: 'cancelled' | 'released' | 'none' }
   | { outcome: 'withdrawn' | 'gone' };

@@ -11,8 +11,8 @@ import {
   waitMs,
 } from '../lock/inputs';
 
-const SET_MIN = 2;
-const SET_MAX = 20;
+const MULTI_LOCK_MIN = 2;
+const MULTI_LOCK_MAX = 20;
 
 const areDistinct = (names: string[]) => new Set(names).size === names.length;
 
@@ -21,8 +21,8 @@ export const acquireManyInput = z
     namespace,
     locks: z
       .array(z.strictObject({ name: lockName, mode }))
-      .min(SET_MIN)
-      .max(SET_MAX)
+      .min(MULTI_LOCK_MIN)
+      .max(MULTI_LOCK_MAX)
       .refine((locks) => areDistinct(locks.map(({ name }) => name)), 'must name each lock once')
       .describe('2 to 20 locks of one namespace, each once, in any order.'),
     owner: ownerName,
@@ -40,8 +40,8 @@ export const cancelManyInput = z.strictObject({
   namespace,
   names: z
     .array(lockName)
-    .min(SET_MIN)
-    .max(SET_MAX)
+    .min(MULTI_LOCK_MIN)
+    .max(MULTI_LOCK_MAX)
     .refine(areDistinct, 'must name each lock once')
     .describe('The names of the very locks that were asked for, in any order.'),
   owner: ownerName,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Memo, REMEMBER_MS } from '../decision';
+import { ANSWER_RETENTION_MS, type IdempotencyRecord } from '../decision';
 import { sinceEra } from '../fencing-token';
 import { add, counterAt, createCounter, OPEN, OPERATOR } from '../testing/counter-requests';
 import { deepFreeze } from '../testing/deep-freeze';
@@ -14,7 +14,7 @@ const MOST = Number.MAX_SAFE_INTEGER;
 const on = <C extends CounterCommand>(
   record: CounterRecord | null,
   command: C,
-  remembered: Memo | null = null,
+  remembered: IdempotencyRecord | null = null,
   now = NOW,
 ) => decideCounter(deepFreeze(record), command, { now, remembered });
 
@@ -130,7 +130,7 @@ describe('a counter that is there', () => {
 describe('a request id', () => {
   const record = counterAt(4);
   const { memos } = on(record, add(1, 'one'));
-  const [memo] = memos as [Memo];
+  const [memo] = memos as [IdempotencyRecord];
 
   it('is one step: asked again it gets the same answer, and nothing moves', () => {
     const { next, answer } = on(counterAt(90), add(1, 'one'), memo);
@@ -144,7 +144,7 @@ describe('a request id', () => {
   });
 
   it('is remembered for 15 minutes', () => {
-    expect(memo.expiresAt).toBe(NOW + REMEMBER_MS);
+    expect(memo.expiresAt).toBe(NOW + ANSWER_RETENTION_MS);
     const later = on(record, add(1, 'one'), memo, memo.expiresAt);
     expect(later.answer).toMatchObject({ outcome: 'applied', value: 5 });
     expect(later.next).not.toBeNull();

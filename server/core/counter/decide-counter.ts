@@ -1,13 +1,13 @@
 import { LockyardError } from '../../contract/errors';
 import {
+  ANSWER_RETENTION_MS,
   actTooLate,
   type DecidingPolicy,
   type Decision,
-  type Memo,
-  REMEMBER_MS,
-  recallAnswer,
+  type IdempotencyRecord,
   refuseNewWhileFull,
   refuseWhileClosed,
+  replayedAnswer,
 } from '../decision';
 import type { RequestIdentity } from '../request-fingerprint';
 import type {
@@ -33,7 +33,7 @@ export interface CounterContext {
   /** The backend's clock, epoch milliseconds: read with the record, or a lower bound of it. */
   now: number;
   /** The answer stored for this command's request id, if any; read together with the record. */
-  remembered: Memo | null;
+  remembered: IdempotencyRecord | null;
   /**
    * Closed: steps of services are refused, since a lost step could not be revoked; reads and
    * operators' actions still work.
@@ -70,17 +70,17 @@ export function decideCounter<C extends CounterCommand>(
   context: CounterContext,
 ): Decision<CounterAnswerOf<C>, CounterRecord, CounterEvent> {
   const request = 'request' in command ? command.request : null;
-  const replay = recallAnswer<CounterAnswerOf<C>>(context.remembered, request, context.now);
+  const replay = replayedAnswer<CounterAnswerOf<C>>(context.remembered, request, context.now);
   if (replay) return decision(null, replay, null, []);
   if (command.verb === 'create' || command.verb === 'add') refuseWhileClosed(context.policy ?? {});
   if (command.verb === 'create' && !record) refuseNewWhileFull(context.policy ?? {});
   const [answer, event] = stepOf(record, command, context.now);
-  const told = answer as CounterAnswerOf<C>;
-  if (!event) return decision(null, told, null, []);
+  const answered = answer as CounterAnswerOf<C>;
+  if (!event) return decision(null, answered, null, []);
   const ahead = ('latestAt' in command && command.latestAt) || Number.POSITIVE_INFINITY;
   if (ahead <= context.now) throw actTooLate();
   const next = applied(record, event, command);
-  return decision(next, told, event, memosOf(request, answer, context.now), ahead);
+  return decision(next, answered, event, memosOf(request, answer, context.now), ahead);
 }
 
 function stepOf(
@@ -170,7 +170,7 @@ function applied(
       ? (record?.lastMove ?? null)
       : { at, delta, who: by ?? service, isPerson: by !== undefined };
   const isRemembered = 'request' in command && command.request?.remembered;
-  const answersUntil = isRemembered ? at + REMEMBER_MS : (record?.answersUntil ?? 0);
+  const answersUntil = isRemembered ? at + ANSWER_RETENTION_MS : (record?.answersUntil ?? 0);
   const createdAt = record?.createdAt ?? at;
   return { rev, value, floor, ceiling, createdAt, lastMove, answersUntil };
 }
@@ -182,10 +182,14 @@ const boundsOf = ({ floor = null, ceiling = null }: CounterEvent) => ({ floor, c
 /**
  * Kept for `REMEMBER_MS`: only answers that changed something, and only for requests with an id.
  */
-function memosOf(request: RequestIdentity | null, answer: unknown, now: number): Memo[] {
+function memosOf(
+  request: RequestIdentity | null,
+  answer: unknown,
+  now: number,
+): IdempotencyRecord[] {
   if (!request?.remembered) return [];
   const { key, inputHash } = request;
-  return [{ key, inputHash, answer, expiresAt: now + REMEMBER_MS }];
+  return [{ key, inputHash, answer, expiresAt: now + ANSWER_RETENTION_MS }];
 }
 
 /** @param ahead the only possible deadline: the latest instant of an operator's action */
@@ -193,7 +197,7 @@ function decision<A>(
   next: CounterRecord | null,
   answer: A,
   event: CounterEvent | null,
-  memos: Memo[],
+  memos: IdempotencyRecord[],
   ahead = Number.POSITIVE_INFINITY,
 ): Decision<A, CounterRecord, CounterEvent> {
   const expect = { past: 0, ahead };

@@ -4,7 +4,7 @@ import type { DecidingPolicy } from '../decision';
 import { add, counterAt, createCounter, OPERATOR } from '../testing/counter-requests';
 import { acquire, cancel, forceRelease, release, renew } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
-import { SetWorld, setOf } from '../testing/multi-lock-world';
+import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
 
 const WHY = 'The backend "orders" grants nothing: this server takes no writes.';
 const CLOSED: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0, closedBecause: WHY };
@@ -91,13 +91,13 @@ describe('a backend that is closed', () => {
   });
 
   it('grants no set, and keeps the place of one that waits', () => {
-    const sets = new SetWorld();
-    sets.runSet(setOf('ab'));
-    const waiting = setOf('bc', { ...PATIENT, owner: 'w2', requestId: 'three' });
+    const sets = new MultiLockWorld();
+    sets.runSet(multiLockOf('ab'));
+    const waiting = multiLockOf('bc', { ...PATIENT, owner: 'w2', requestId: 'three' });
     expect(sets.runSet(waiting)).toMatchObject({ outcome: 'queued', name: 'b' });
     sets.policy = CLOSED;
-    expect(() => sets.runSet(setOf('xy'))).toThrow(refused);
-    expect(() => sets.runSet(setOf('xy', PATIENT))).toThrow(refused);
+    expect(() => sets.runSet(multiLockOf('xy'))).toThrow(refused);
+    expect(() => sets.runSet(multiLockOf('xy', PATIENT))).toThrow(refused);
     expect(sets.runSet(waiting)).toMatchObject({ outcome: 'queued', name: 'b' });
     sets.now += 10_000;
     expect(sets.runSet(waiting)).toMatchObject({ outcome: 'queued', name: 'b' });

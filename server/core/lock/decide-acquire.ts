@@ -1,19 +1,19 @@
 import { LockyardError } from '../../contract/errors';
 import type { AcquireAnswer, Granted, Held } from '../../contract/lock/answers';
 import { type Draft, requestIdReused } from '../decision';
-import { isTagOf, type RequestIdentity, requestTag } from '../request-fingerprint';
+import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import { outsidePolicy } from './check-policy';
-import { handOff, hasRoom, isOpen, settle } from './expire-and-promote';
+import { expireAndPromote, handOff, hasRoom, isOpen } from './expire-and-promote';
 import { heldAnswer, RETRY_AFTER_MIN_MS, retryAfterMs, timedOut } from './held-answer';
 import {
-  adjust,
-  cutShort,
   endHold,
   freshLease,
-  type GrantMemo,
   grant,
   rememberGrant,
-  takeOneOff,
+  removeEntry,
+  type StoredGrant,
+  shortenLease,
+  updateHold,
 } from './hold-lifecycle';
 import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from './lock-command';
 import type { Hold, Waiter } from './lock-record';
@@ -36,10 +36,10 @@ const HOLD_COUNT_MAX = 1_000;
  * place in the queue.
  */
 export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer {
-  const replay = recallAcquire(draft, ask.request, ask.leaseMs);
+  const replay = replayAcquire(draft, ask.request, ask.leaseMs);
   if (replay) return replay;
   const isWaiting = resume(draft, ask);
-  settle(draft);
+  expireAndPromote(draft);
   if (isWaiting) return waitOn(draft, ask);
   if (ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
   const { record } = draft;
@@ -68,11 +68,11 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
 /** Ends a wait that timed out, unless it was granted before or now continues elsewhere. */
 export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireAnswer {
   const waiter = waiterOf(draft.record, request.key);
-  if (!waiter) return recallAcquire(draft, request) ?? heldAnswer(draft, 'timeout');
+  if (!waiter) return replayAcquire(draft, request) ?? heldAnswer(draft, 'timeout');
   if (waiter.process !== draft.context.process) return queued(draft, waiter);
-  draft.note('timeout', waiter, { waitedMs: waitedMs(draft, waiter) });
+  draft.addEvent('timeout', waiter, { waitedMs: waitedMs(draft, waiter) });
   removeWaiters(draft, [waiter]);
-  settle(draft);
+  expireAndPromote(draft);
   return timedOut(draft, request);
 }
 
@@ -82,16 +82,16 @@ export function decideGiveUp(draft: Draft, { request }: GiveUpCommand): AcquireA
  */
 export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): AcquireAnswer {
   const waiter = waiterOf(draft.record, request.key);
-  if (!waiter && hungUp) keepForAMoment(draft, request);
-  if (!waiter) return recallAcquire(draft, request) ?? heldAnswer(draft, 'timeout');
+  if (!waiter && hungUp) shortenUnclaimedGrant(draft, request);
+  if (!waiter) return replayAcquire(draft, request) ?? heldAnswer(draft, 'timeout');
   if (waiter.process !== draft.context.process) return queued(draft, waiter);
   updateWaiter(draft, waiter, { detachedUntil: draft.now + DETACHED_MS });
-  draft.note('detached', waiter);
+  draft.addEvent('detached', waiter);
   const { enqueuedAt, patienceMs } = waiter;
-  const waiting: WaitMemo = { enqueuedAt, patienceMs };
+  const waiting: StoredWait = { enqueuedAt, patienceMs };
   // Stored under the input of the waiter; under another one, the waiter's own caller would be
   // refused.
-  if (waiter.tag === requestTag(request)) {
+  if (waiter.tag === requestFingerprint(request)) {
     draft.remember(request, waiting, enqueuedAt + patienceMs);
   }
   return queued(draft, waiter);
@@ -101,18 +101,18 @@ export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): 
  * What is remembered of a wait between two requests. A waiter that loses its place, as when the
  * server takes long to restart, keeps its age and its patience.
  */
-type WaitMemo = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
+type StoredWait = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
 
-function waitedBefore(draft: Draft, request: RequestIdentity): WaitMemo | null {
-  const memo = draft.recall<GrantMemo | Held | WaitMemo>(request);
+function waitedBefore(draft: Draft, request: RequestIdentity): StoredWait | null {
+  const memo = draft.replay<StoredGrant | Held | StoredWait>(request);
   return memo && 'enqueuedAt' in memo ? memo : null;
 }
 
-function keepForAMoment(draft: Draft, { key }: RequestIdentity): void {
+function shortenUnclaimedGrant(draft: Draft, { key }: RequestIdentity): void {
   const until = draft.now + DETACHED_MS;
   const hold = draft.record.holds.find(({ requests }) => requests.includes(key));
   if (!hold?.isUnclaimed || hold.expiresAt <= until || draft.isPast(hold.expiresAt)) return;
-  cutShort(draft, hold, until);
+  shortenLease(draft, hold, until);
 }
 
 /** Undoes an acquire, whether it is still queued or already granted. */
@@ -121,13 +121,13 @@ export function decideCancel(draft: Draft, command: CancelCommand) {
   const isMine = (party: Hold | Waiter) => isOf(party, command);
   const waiter = waiterOf(draft.record, request.key);
   if (waiter && isMine(waiter)) {
-    draft.note('cancelled', waiter, { waitedMs: waitedMs(draft, waiter) });
+    draft.addEvent('cancelled', waiter, { waitedMs: waitedMs(draft, waiter) });
     removeWaiters(draft, [waiter]);
-    settle(draft);
+    expireAndPromote(draft);
     timedOut(draft, { ...request, inputHash: '' });
     return { outcome: 'cancelled' } as const;
   }
-  settle(draft);
+  expireAndPromote(draft);
   const hold = draft.record.holds.find((h) => isMine(h) && h.requests.includes(request.key));
   if (!hold) return { outcome: 'none' } as const;
   undoEntry(draft, hold, request);
@@ -152,7 +152,7 @@ function refused(draft: Draft): AcquireAnswer {
 function undoEntry(draft: Draft, hold: Hold, request: RequestIdentity): void {
   const { token } = hold;
   if (hold.count > 1) {
-    takeOneOff(draft, hold, request);
+    removeEntry(draft, hold, request);
     const answer = { outcome: 'ended', token, cause: 'released' };
     draft.remember({ ...request, inputHash: '' }, answer, hold.requestsKeptUntil);
   } else {
@@ -165,11 +165,11 @@ function undoEntry(draft: Draft, hold: Hold, request: RequestIdentity): void {
 function resume(draft: Draft, { request }: AcquireCommand): boolean {
   const waiter = waiterOf(draft.record, request.key);
   if (!waiter) return false;
-  if (waiter.tag !== requestTag(request)) throw requestIdReused();
+  if (waiter.tag !== requestFingerprint(request)) throw requestIdReused();
   const { process } = draft.context;
   if (waiter.process !== process || waiter.detachedUntil !== null) {
     updateWaiter(draft, waiter, { process, detachedUntil: null });
-    draft.note('resumed', waiter);
+    draft.addEvent('resumed', waiter);
   }
   return true;
 }
@@ -179,7 +179,7 @@ function resume(draft: Draft, { request }: AcquireCommand): boolean {
  * connected, so nothing else could have removed it.
  */
 function waitOn(draft: Draft, { request }: AcquireCommand): AcquireAnswer {
-  const handed = draft.handOffs.find(({ tag }) => isTagOf(tag, request.key));
+  const handed = draft.handOffs.find(({ tag }) => isFingerprintOf(tag, request.key));
   if (handed) return granted(draft, handed.hold);
   const waiter = waiterOf(draft.record, request.key);
   return waiter ? queued(draft, waiter) : timedOut(draft, request);
@@ -191,13 +191,13 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
     throw new LockyardError('CONFLICT', `This hold was entered ${HOLD_COUNT_MAX} times already.`);
   }
   const { key, remembered } = ask.request;
-  const next = adjust(draft, hold, {
+  const next = updateHold(draft, hold, {
     count: hold.count + 1,
     ...freshLease(draft, hold, ask.leaseMs),
     requests: remembered ? [...hold.requests, key] : hold.requests,
   });
   const { token, count, expiresAt } = next;
-  draft.note('reentered', next, { token, holdCount: count, expiresAt });
+  draft.addEvent('reentered', next, { token, holdCount: count, expiresAt });
   rememberGrant(draft, ask, next);
   return granted(draft, next);
 }
@@ -209,23 +209,23 @@ function reenter(draft: Draft, hold: Hold, ask: AcquireCommand): AcquireAnswer {
  * @param leaseMs the lease asked for by a repeated request; null for a caller that has waited here
  *   ever since
  */
-function recallAcquire(
+function replayAcquire(
   draft: Draft,
   request: RequestIdentity,
   leaseMs: number | null = null,
 ): AcquireAnswer | null {
-  const memo = draft.recall<GrantMemo | Held | WaitMemo>(request);
+  const memo = draft.replay<StoredGrant | Held | StoredWait>(request);
   if (!memo || 'enqueuedAt' in memo) return null;
   if ('outcome' in memo) return memo;
-  if (draft.isFromBefore(memo.rev)) throw readApart();
+  if (draft.isFromBefore(memo.rev)) throw staleRead();
   const hold = draft.record.holds.find(({ token }) => token === memo.token);
   if (hold && !draft.isPast(hold.expiresAt)) {
-    const told = hold.isUnclaimed && leaseMs !== null ? claim(draft, hold, leaseMs) : hold;
-    return { ...granted(draft, told), ...memo };
+    const claimed = hold.isUnclaimed && leaseMs !== null ? claim(draft, hold, leaseMs) : hold;
+    return { ...granted(draft, claimed), ...memo };
   }
   // A hold that a replay reports as ended must stay ended even if the clock steps back, so the end
   // is written before the answer is sent.
-  if (hold) settle(draft);
+  if (hold) expireAndPromote(draft);
   const { ended } = draft.record;
   const cause = ended?.token === memo.token ? ended.cause : 'superseded';
   return { outcome: 'ended', token: memo.token, cause };
@@ -233,14 +233,14 @@ function recallAcquire(
 
 /** The caller asked again, so from now on it relies on the hold. */
 function claim(draft: Draft, hold: Hold, leaseMs: number): Hold {
-  settle(draft);
-  const next = adjust(draft, hold, freshLease(draft, hold, leaseMs));
-  draft.note('renewed', next, { token: next.token, expiresAt: next.expiresAt });
+  expireAndPromote(draft);
+  const next = updateHold(draft, hold, freshLease(draft, hold, leaseMs));
+  draft.addEvent('renewed', next, { token: next.token, expiresAt: next.expiresAt });
   return next;
 }
 
 /** The record was read before the stored answer, so it does not contain that grant yet. */
-function readApart(): LockyardError {
+function staleRead(): LockyardError {
   const text = 'This request was granted at this very moment. Ask again.';
   return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });
 }

@@ -8,15 +8,15 @@ import type {
   RenewAnswer,
 } from '../../contract/lock/answers';
 import type { Draft } from '../decision';
-import { endLapsed, handOff, settle } from './expire-and-promote';
-import { adjust, endHold, freshLease, takeOneOff } from './hold-lifecycle';
+import { endExpiredHolds, expireAndPromote, handOff } from './expire-and-promote';
+import { endHold, freshLease, removeEntry, updateHold } from './hold-lifecycle';
 import { holderViews, lockState, lostAnswer } from './inspect-record';
 import type {
   ExtendCommand,
   ForceReleaseCommand,
   ReleaseCommand,
   RenewCommand,
-  WithdrawCommand,
+  RevertGrantCommand,
 } from './lock-command';
 import type { Hold } from './lock-record';
 
@@ -26,16 +26,16 @@ import type { Hold } from './lock-record';
  * renewals were stopped keeps its end.
  */
 export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
-  settle(draft);
+  expireAndPromote(draft);
   const hold = ownHold(draft, command);
   if (!hold) return lostAnswer(draft.record, command.token, command.owner, draft.now);
   const { askedToRelease, renewalsStopped } = hold;
-  const { expiresAt } = adjust(draft, hold, {
+  const { expiresAt } = updateHold(draft, hold, {
     ...freshLease(draft, hold, command.leaseMs),
     renewedAt: draft.now,
     renewals: hold.renewals + 1,
   });
-  draft.note('renewed', hold, { token: hold.token, expiresAt });
+  draft.addEvent('renewed', hold, { token: hold.token, expiresAt });
   return {
     outcome: 'renewed',
     rev: draft.rev,
@@ -50,47 +50,47 @@ export function decideRenew(draft: Draft, command: RenewCommand): RenewAnswer {
  * Ends the current hold or removes one entry; `lost` for a caller that no longer holds the lock.
  */
 export function decideRelease(draft: Draft, command: ReleaseCommand): ReleaseAnswer {
-  const replay = draft.recall<ReleaseAnswer>(command.request);
+  const replay = draft.replay<ReleaseAnswer>(command.request);
   if (replay) return replay;
-  settle(draft);
+  expireAndPromote(draft);
   const hold = ownHold(draft, command);
   if (!hold) return lostAnswer(draft.record, command.token, command.owner, draft.now);
-  const answer = stepOut(draft, hold);
+  const answer = releaseEntry(draft, hold);
   draft.remember(command.request, answer, hold.count > 1 ? hold.requestsKeptUntil : draft.now);
   return answer;
 }
 
-function stepOut(draft: Draft, hold: Hold): ReleaseAnswer {
-  if (hold.count > 1) return { outcome: 'decremented', holdCount: takeOneOff(draft, hold) };
+function releaseEntry(draft: Draft, hold: Hold): ReleaseAnswer {
+  if (hold.count > 1) return { outcome: 'decremented', holdCount: removeEntry(draft, hold) };
   endHold(draft, hold, 'released');
   handOff(draft);
   return { outcome: 'released' };
 }
 
 /** Reverts a late grant or re-entry that no caller but its own can have received. */
-export function decideWithdraw(draft: Draft, { token }: WithdrawCommand) {
+export function decideRevertGrant(draft: Draft, { token }: RevertGrantCommand) {
   const hold = draft.record.holds.find((other) => other.token === token);
   if (!hold) return { outcome: 'gone' } as const;
   if (hold.requests.length >= hold.count) return { outcome: 'kept' } as const;
-  if (hold.count > 1) takeOneOff(draft, hold);
-  else giveBack(draft, hold);
-  settle(draft);
+  if (hold.count > 1) removeEntry(draft, hold);
+  else revertHold(draft, hold);
+  expireAndPromote(draft);
   return { outcome: 'withdrawn' } as const;
 }
 
-function giveBack(draft: Draft, hold: Hold): void {
-  endLapsed(draft, hold);
+function revertHold(draft: Draft, hold: Hold): void {
+  endExpiredHolds(draft, hold);
   if (draft.record.holds.includes(hold)) endHold(draft, hold, 'late');
 }
 
 /** Ends the hold that the operator saw, or nothing. The revoked token is invalid at once. */
 export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): ForceReleaseAnswer {
-  const replay = draft.recall<ForceReleaseAnswer>(command.request);
+  const replay = draft.replay<ForceReleaseAnswer>(command.request);
   if (replay) return replay;
-  settle(draft);
+  expireAndPromote(draft);
   const { token, by, reason, request } = command;
   const hold = draft.record.holds.find((other) => other.token === token);
-  if (!hold) return changed(draft, token);
+  if (!hold) return changedAnswer(draft, token);
   const { lastToken } = draft.record;
   endHold(draft, hold, 'forced', draft.now, { by, reason });
   handOff(draft);
@@ -103,14 +103,14 @@ export function decideForceRelease(draft: Draft, command: ForceReleaseCommand): 
 
 /** Extends the hold that the operator saw, or does nothing. */
 export function decideExtend(draft: Draft, command: ExtendCommand): ExtendAnswer {
-  const replay = draft.recall<Extract<ExtendAnswer, { outcome: 'extended' }>>(command.request);
+  const replay = draft.replay<Extract<ExtendAnswer, { outcome: 'extended' }>>(command.request);
   if (replay) return { ...replay, expiresInMs: Math.max(0, replay.expiresAt - draft.now) };
-  settle(draft);
+  expireAndPromote(draft);
   const { token, extendMs, by, reason, request } = command;
   const hold = draft.record.holds.find((other) => other.token === token);
-  if (!hold) return changed(draft, token);
-  const { expiresAt } = adjust(draft, hold, { expiresAt: hold.expiresAt + extendMs });
-  draft.note('extended', hold, { token, expiresAt, by, reason });
+  if (!hold) return changedAnswer(draft, token);
+  const { expiresAt } = updateHold(draft, hold, { expiresAt: hold.expiresAt + extendMs });
+  draft.addEvent('extended', hold, { token, expiresAt, by, reason });
   const expiresInMs = expiresAt - draft.now;
   const answer = { outcome: 'extended', rev: draft.rev, expiresAt, expiresInMs } as const;
   draft.remember(request, answer, draft.now);
@@ -131,13 +131,13 @@ function ownHold(
 }
 
 /** The answer when the seen hold is gone: the current hold, and how the earlier one ended. */
-export function changed(draft: Draft, seenToken: number): Changed {
+export function changedAnswer(draft: Draft, seenToken: number): Changed {
   const { record, now } = draft;
   const seenOwner = record.ended?.token === seenToken ? record.ended.owner : '';
   const { outcome: _, ...ended } = lostAnswer(record, seenToken, seenOwner, now);
   return {
     outcome: 'changed',
-    rev: draft.standingRev,
+    rev: draft.currentRev,
     state: lockState(record, now),
     holders: holderViews(record, now),
     queueLength: record.queue.length,

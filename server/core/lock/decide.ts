@@ -5,16 +5,16 @@ import {
   decideForceRelease,
   decideRelease,
   decideRenew,
-  decideWithdraw,
+  decideRevertGrant,
 } from './decide-hold';
-import { decideFreeze, decideNotice } from './decide-release-request';
-import { settle } from './expire-and-promote';
+import { decideFreeze, decideReleaseRequest } from './decide-release-request';
+import { expireAndPromote } from './expire-and-promote';
 import { inspectRecord } from './inspect-record';
 import type { AnswerOf, LockAnswers, LockCommand } from './lock-command';
 import { type LockRecord, liveHolds } from './lock-record';
 
 /**
- * Decides one command on one lock. Only this and `decideSet` grant, keep and take away locks.
+ * Decides one command on one lock. Only this and `decideMultiLock` grant, keep and take away locks.
  *
  * Pure: the same record, command and context give the same decision; the record given is never
  * mutated.
@@ -69,19 +69,19 @@ function answerTo(
     case 'release':
       return decideRelease(draft, command);
     case 'withdraw':
-      return decideWithdraw(draft, command);
+      return decideRevertGrant(draft, command);
     case 'forceRelease':
       return decideForceRelease(draft, command);
     case 'extend':
       return decideExtend(draft, command);
     case 'askRelease':
     case 'stopRenewals':
-      return decideNotice(draft, command);
+      return decideReleaseRequest(draft, command);
     case 'freeze':
     case 'unfreeze':
       return decideFreeze(draft, command);
     case 'settle':
-      settle(draft);
+      expireAndPromote(draft);
       return { outcome: 'settled' };
     case 'inspect':
       return inspectRecord(record, now, context.epoch, context.policy.grantsFrom);

@@ -3,7 +3,14 @@ import { timedOut } from './held-answer';
 import { endHold, grant } from './hold-lifecycle';
 import type { AcquireCommand } from './lock-command';
 import type { Hold, LockRecord, Mode, Offer, Waiter } from './lock-record';
-import { callerHere, inTurn, isOutOfPatience, isPresent, removeWaiters, waitedMs } from './queue';
+import {
+  inServiceOrder,
+  isOutOfPatience,
+  isPresent,
+  localCaller,
+  removeWaiters,
+  waitedMs,
+} from './queue';
 
 /** How long a free lock is reserved for a waiter of another process. */
 const OFFER_MS = 1_000;
@@ -15,9 +22,9 @@ export const SHARED_MAX = 200;
  * Applies what is due by now: leases expire, waiters that timed out or died leave, and a free lock
  * goes to the next waiter.
  */
-export function settle(draft: Draft): void {
-  endLapsed(draft);
-  if (!isOpen(draft)) withdrawOffers(draft);
+export function expireAndPromote(draft: Draft): void {
+  endExpiredHolds(draft);
+  if (!isOpen(draft)) revokeOffers(draft);
   dropAbsentWaiters(draft);
   handOff(draft);
 }
@@ -26,13 +33,13 @@ export function settle(draft: Draft): void {
  * Ends the expired leases in the order of their ends, so that the last of them is the one
  * remembered.
  *
- * @param givenBack the hold whose end is recorded as `late` instead of `expired`
+ * @param reverted the hold whose end is recorded as `late` instead of `expired`
  */
-export function endLapsed(draft: Draft, givenBack: Hold | null = null): void {
+export function endExpiredHolds(draft: Draft, reverted: Hold | null = null): void {
   const { holds } = draft.record;
   const byEnd = holds.length < 2 ? holds : [...holds].sort((a, b) => a.expiresAt - b.expiresAt);
   for (const hold of byEnd) {
-    const cause = hold === givenBack ? 'late' : 'expired';
+    const cause = hold === reverted ? 'late' : 'expired';
     if (draft.isPast(hold.expiresAt)) endHold(draft, hold, cause, hold.expiresAt);
   }
 }
@@ -47,14 +54,14 @@ export function endLapsed(draft: Draft, givenBack: Hold | null = null): void {
  */
 export function handOff(draft: Draft): void {
   if (!isOpen(draft)) {
-    withdrawOffers(draft);
+    revokeOffers(draft);
     return;
   }
-  for (const waiter of inTurn(draft.record.queue)) {
+  for (const waiter of inServiceOrder(draft.record.queue)) {
     const isOffered = draft.record.offers.some(({ ticket }) => ticket === waiter.ticket);
     if (!isOffered && !hasRoom(draft.record, waiter.mode)) return;
     if (!isPresent(draft, waiter)) continue;
-    const ask = callerHere(draft, waiter);
+    const ask = localCaller(draft, waiter);
     if (ask && waiter.setSize === undefined) grantToWaiter(draft, waiter, ask);
     else if (!isOffered) offer(draft, waiter);
     if (waiter.mode === 'exclusive') return;
@@ -77,20 +84,20 @@ export function hasRoom({ holds, offers, queue }: LockRecord, mode: Mode): boole
   return holds.every((hold) => hold.mode === 'shared') && !offers.some(isExclusive);
 }
 
-function withdrawOffers(draft: Draft): void {
+function revokeOffers(draft: Draft): void {
   const { offers, queue } = draft.record;
   if (offers.length === 0) return;
   draft.change({ offers: [] });
   for (const { ticket } of offers) {
     const waiter = queue.find((other) => other.ticket === ticket);
-    if (waiter) draft.note('withdrawn', waiter, { waitedMs: waitedMs(draft, waiter) });
+    if (waiter) draft.addEvent('withdrawn', waiter, { waitedMs: waitedMs(draft, waiter) });
   }
 }
 
 function offer(draft: Draft, waiter: Waiter): void {
   const { offers } = draft.record;
   draft.change({ offers: [...offers, { ticket: waiter.ticket, until: draft.now + OFFER_MS }] });
-  draft.note('offered', waiter, { waitedMs: waitedMs(draft, waiter) });
+  draft.addEvent('offered', waiter, { waitedMs: waitedMs(draft, waiter) });
 }
 
 /**
@@ -113,11 +120,11 @@ function dropAbsentWaiters(draft: Draft): void {
   if (absent.length === 0) return;
   for (const waiter of absent) {
     const kind = isOutOfPatience(waiter, draft.now) ? 'timeout' : 'dropped';
-    draft.note(kind, waiter, { waitedMs: waitedMs(draft, waiter) });
+    draft.addEvent(kind, waiter, { waitedMs: waitedMs(draft, waiter) });
   }
   removeWaiters(draft, absent);
   for (const waiter of absent) {
-    const ask = isOutOfPatience(waiter, draft.now) ? callerHere(draft, waiter) : null;
+    const ask = isOutOfPatience(waiter, draft.now) ? localCaller(draft, waiter) : null;
     if (ask) timedOut(draft, ask.request);
   }
 }
@@ -127,7 +134,7 @@ function dropAbsentWaiters(draft: Draft): void {
  * of its locks were taken.
  */
 function leavesByItself(draft: Draft, waiter: Waiter): boolean {
-  return waiter.setSize !== undefined && callerHere(draft, waiter) !== null;
+  return waiter.setSize !== undefined && localCaller(draft, waiter) !== null;
 }
 
 /**
@@ -137,5 +144,5 @@ function leavesByItself(draft: Draft, waiter: Waiter): boolean {
 function missedOffer(draft: Draft, waiter: Waiter): boolean {
   const missed = draft.record.offers.find(({ ticket }) => ticket === waiter.ticket);
   if (!missed || waiter.detachedUntil !== null) return false;
-  return missed.until <= draft.now && !callerHere(draft, waiter);
+  return missed.until <= draft.now && !localCaller(draft, waiter);
 }

@@ -14,7 +14,7 @@ import {
   unfreeze,
 } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
-import { SetWorld, setOf } from '../testing/multi-lock-world';
+import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
 
 const WHY = 'The namespace "orders" has 10 locks and counters, and may have 10.';
 const ROOMY: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };
@@ -95,22 +95,22 @@ describe('a namespace that is full', () => {
   });
 
   it('refuses a set of which one lock has no record, and keeps the place of one that waits', () => {
-    const sets = new SetWorld();
-    expect(sets.runSet(setOf('ab'))).toMatchObject({ outcome: 'granted' });
+    const sets = new MultiLockWorld();
+    expect(sets.runSet(multiLockOf('ab'))).toMatchObject({ outcome: 'granted' });
     sets.policy = FULL;
-    expect(() => sets.runSet(setOf('bc', { owner: 'w2', waitMs: 1_000 }))).toThrow(refused);
+    expect(() => sets.runSet(multiLockOf('bc', { owner: 'w2', waitMs: 1_000 }))).toThrow(refused);
     expect(sets.records.has('c')).toBe(false);
-    expect(sets.runSet(setOf('ab', { owner: 'w2' }))).toMatchObject({ outcome: 'held' });
+    expect(sets.runSet(multiLockOf('ab', { owner: 'w2' }))).toMatchObject({ outcome: 'held' });
     sets.policy = ROOMY;
-    const patient = setOf('bc', { owner: 'w2', waitMs: 60_000, requestId: 'one' });
+    const patient = multiLockOf('bc', { owner: 'w2', waitMs: 60_000, requestId: 'one' });
     expect(sets.runSet(patient)).toMatchObject({ outcome: 'queued' });
     sets.policy = FULL;
     expect(sets.runSet(patient)).toMatchObject({ outcome: 'queued' });
   });
 
   it('tells a set of which a lock was deleted since that its holds are over', () => {
-    const sets = new SetWorld();
-    const ask = setOf('ab', { requestId: 'one' });
+    const sets = new MultiLockWorld();
+    const ask = multiLockOf('ab', { requestId: 'one' });
     expect(sets.runSet(ask)).toMatchObject({ outcome: 'granted' });
     sets.now += 11 * 60_000;
     sets.records.delete('b');

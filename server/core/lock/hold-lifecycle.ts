@@ -1,5 +1,5 @@
 import type { Draft } from '../decision';
-import { KEEP_AHEAD_MS, REMEMBER_MS } from '../decision';
+import { ANSWER_RETENTION_MS, RETENTION_AHEAD_MS } from '../decision';
 import { nextToken } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import type { AcquireCommand } from './lock-command';
@@ -34,14 +34,14 @@ export function grant(
     rev: draft.rev,
     meta: ask.meta,
     requests: ask.request.remembered ? [ask.request.key] : [],
-    requestsKeptUntil: expiresAt + KEEP_AHEAD_MS,
+    requestsKeptUntil: expiresAt + RETENTION_AHEAD_MS,
     askedToRelease: null,
     renewalsStopped: null,
     ...how,
   };
   if (ask.set) hold.set = ask.set;
   draft.change({ holds: [...record.holds, hold], lastToken: token, delayedUntil: 0 });
-  draft.note('granted', hold, { token, mode: ask.mode, waitedMs, expiresAt, meta: ask.meta });
+  draft.addEvent('granted', hold, { token, mode: ask.mode, waitedMs, expiresAt, meta: ask.meta });
   if (!ask.set) rememberGrant(draft, ask, hold);
   return hold;
 }
@@ -49,12 +49,12 @@ export function grant(
 /** Stores the answer for replays of this acquire, for as long as the hold may live. */
 export function rememberGrant(draft: Draft, ask: AcquireCommand, hold: Hold): void {
   const { token, count, waitedMs } = hold;
-  const grantMemo: GrantMemo = { token, rev: draft.rev, holdCount: count, waitedMs };
-  draft.remember(ask.request, grantMemo, hold.requestsKeptUntil);
+  const stored: StoredGrant = { token, rev: draft.rev, holdCount: count, waitedMs };
+  draft.remember(ask.request, stored, hold.requestsKeptUntil);
 }
 
 /** What is stored of a grant. The deadline is that of the hold, which renewals move. */
-export interface GrantMemo {
+export interface StoredGrant {
   token: number;
   rev: number;
   holdCount: number;
@@ -71,13 +71,13 @@ export function freshLease(draft: Draft, hold: Hold, leaseMs: number): Partial<H
 }
 
 /** Changes a live hold. Its lease never ends sooner; stored answers are kept as long as it. */
-export function adjust(draft: Draft, hold: Hold, part: Partial<Hold>): Hold {
+export function updateHold(draft: Draft, hold: Hold, part: Partial<Hold>): Hold {
   const expiresAt = Math.max(hold.expiresAt, part.expiresAt ?? 0);
   const next = { ...hold, ...part, expiresAt };
   if (next.isUnclaimed === false) delete next.isUnclaimed;
   if (expiresAt > next.requestsKeptUntil) {
-    next.requestsKeptUntil = expiresAt + KEEP_AHEAD_MS;
-    const keptUntil = next.requestsKeptUntil + REMEMBER_MS;
+    next.requestsKeptUntil = expiresAt + RETENTION_AHEAD_MS;
+    const keptUntil = next.requestsKeptUntil + ANSWER_RETENTION_MS;
     const keys = next.requests;
     if (keys.length > 0) {
       draft.extensions.push({ keys, expiresAt: keptUntil });
@@ -91,10 +91,10 @@ export function adjust(draft: Draft, hold: Hold, part: Partial<Hold>): Hold {
 }
 
 /** Ends a lease sooner, for a grant that no caller can have received. */
-export function cutShort(draft: Draft, hold: Hold, expiresAt: number): void {
+export function shortenLease(draft: Draft, hold: Hold, expiresAt: number): void {
   const next = { ...hold, expiresAt: Math.min(hold.expiresAt, expiresAt) };
   draft.change({ holds: draft.record.holds.map((other) => (other === hold ? next : other)) });
-  draft.note('detached', hold, { token: hold.token, expiresAt: next.expiresAt });
+  draft.addEvent('detached', hold, { token: hold.token, expiresAt: next.expiresAt });
 }
 
 /**
@@ -102,15 +102,15 @@ export function cutShort(draft: Draft, hold: Hold, expiresAt: number): void {
  * Only an undo names the request whose entry it is; otherwise the oldest goes, since the caller of
  * the newest may not have its answer yet.
  */
-export function takeOneOff(
+export function removeEntry(
   draft: Draft,
   hold: Hold,
   undone: RequestIdentity | null = null,
 ): number {
   const count = hold.count - 1;
   const requests = hold.requests.filter((key) => key !== undone?.key).slice(-count);
-  adjust(draft, hold, { count, requests });
-  draft.note('decremented', hold, { token: hold.token, holdCount: count });
+  updateHold(draft, hold, { count, requests });
+  draft.addEvent('decremented', hold, { token: hold.token, holdCount: count });
   return count;
 }
 
@@ -134,12 +134,12 @@ export function endHold(
   if (isLost && lockDelayMs > 0) {
     draft.change({ delayedUntil: Math.max(draft.record.delayedUntil, at + lockDelayMs) });
   }
-  const told = cause === 'late' ? 'released' : cause;
+  const recordedCause = cause === 'late' ? 'released' : cause;
   draft.change({
     holds: draft.record.holds.filter((other) => other.token !== token),
-    ended: { token, service, owner, cause: told, grantedAt, at, ...why },
+    ended: { token, service, owner, cause: recordedCause, grantedAt, at, ...why },
   });
-  draft.note(cause, hold, { at, token, heldMs: Math.max(0, at - grantedAt), ...why });
+  draft.addEvent(cause, hold, { at, token, heldMs: Math.max(0, at - grantedAt), ...why });
 }
 
 /** `late`: a grant that came too late to be of use, reverted by Lockyard itself. */

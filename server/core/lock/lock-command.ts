@@ -6,12 +6,12 @@ import type {
   ForceReleaseAnswer,
   FreezeAnswer,
   InspectAnswer,
-  NoticeAnswer,
   ReleaseAnswer,
+  ReleaseRequestAnswer,
   RenewAnswer,
 } from '../../contract/lock/answers';
 import type { RequestIdentity } from '../request-fingerprint';
-import type { Meta, Mode, SetMark } from './lock-record';
+import type { Meta, Mode, MultiLockMark } from './lock-record';
 
 export interface AcquireCommand {
   verb: 'acquire';
@@ -24,8 +24,8 @@ export interface AcquireCommand {
   reentrant: boolean;
   meta: Meta;
   request: RequestIdentity;
-  /** Part of a multi-lock: `decideSet` grants it together with the others, or not at all. */
-  set?: SetMark;
+  /** Part of a multi-lock: `decideMultiLock` grants it together with the others, or not at all. */
+  set?: MultiLockMark;
   /**
    * Why the namespace's policy does not allow it, as a sentence. If it is new, it is refused; a
    * request that was answered before, or that is already queued, is treated as if the policy
@@ -73,7 +73,7 @@ export interface ReleaseCommand {
 }
 
 /** Reverts a grant that came too late to be answered, unless a repeat may still receive it. */
-export interface WithdrawCommand {
+export interface RevertGrantCommand {
   verb: 'withdraw';
   token: number;
 }
@@ -102,7 +102,7 @@ export interface ExtendCommand {
 }
 
 /** A message for the holder that the operator saw; it gets it with its next renewal. */
-export interface NoticeCommand {
+export interface ReleaseRequestCommand {
   verb: 'askRelease' | 'stopRenewals';
   token: number;
   by: string;
@@ -121,7 +121,7 @@ export interface FreezeCommand {
 }
 
 /** Applies what is due by now, and does nothing else. */
-export interface SettleCommand {
+export interface ExpireAndPromoteCommand {
   verb: 'settle';
 }
 
@@ -145,8 +145,8 @@ export interface LockAnswers {
   withdraw: { outcome: 'withdrawn' | 'kept' | 'gone' };
   forceRelease: ForceReleaseAnswer;
   extend: ExtendAnswer;
-  askRelease: NoticeAnswer;
-  stopRenewals: NoticeAnswer;
+  askRelease: ReleaseRequestAnswer;
+  stopRenewals: ReleaseRequestAnswer;
   freeze: FreezeAnswer;
   unfreeze: FreezeAnswer;
   settle: { outcome: 'settled' };
@@ -161,12 +161,12 @@ export type LockCommand =
   | CancelCommand
   | RenewCommand
   | ReleaseCommand
-  | WithdrawCommand
+  | RevertGrantCommand
   | ForceReleaseCommand
   | ExtendCommand
-  | NoticeCommand
+  | ReleaseRequestCommand
   | FreezeCommand
-  | SettleCommand
+  | ExpireAndPromoteCommand
   | InspectCommand
   | CheckCommand;
 

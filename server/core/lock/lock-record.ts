@@ -7,7 +7,7 @@ export type Meta = Record<string, string>;
 export type Mode = 'exclusive' | 'shared';
 
 /** Which grants were made together: all of one `id`, `size` of them. */
-export interface SetMark {
+export interface MultiLockMark {
   id: string;
   size: number;
 }
@@ -52,7 +52,7 @@ export interface Hold {
   /** Renewals no longer extend this hold: it ends with its lease. */
   renewalsStopped: Remark | null;
   /** The multi-lock that it was granted with; absent for a single lock. */
-  set?: SetMark;
+  set?: MultiLockMark;
   /**
    * Granted to a waiter whose caller may repeat its request id and has not been heard of since.
    * Only the process that made the grant can have answered it.
@@ -105,7 +105,7 @@ export interface EndedHold {
 }
 
 /**
- * Everything about one lock. Small and versioned; only `decide` and `decideSet` change it.
+ * Everything about one lock. Small and versioned; only `decide` and `decideMultiLock` change it.
  * Invariants: tickets rise along the queue; an exclusive hold is alone; an exclusive offer is
  * alone, with no hold beside it; every offer names a waiter in the queue.
  */

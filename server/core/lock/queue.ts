@@ -1,5 +1,5 @@
 import type { Draft } from '../decision';
-import { isTagOf, requestTag } from '../request-fingerprint';
+import { isFingerprintOf, requestFingerprint } from '../request-fingerprint';
 import type { AcquireCommand } from './lock-command';
 import type { LockRecord, Waiter } from './lock-record';
 
@@ -18,7 +18,7 @@ export function enqueue(
     mode: ask.mode,
     service: ask.service,
     owner: ask.owner,
-    tag: requestTag(ask.request),
+    tag: requestFingerprint(ask.request),
     process: context.process,
     enqueuedAt: since?.enqueuedAt ?? now,
     patienceMs: since?.patienceMs ?? ask.waitMs,
@@ -26,13 +26,13 @@ export function enqueue(
     ...(ask.set ? { setSize: ask.set.size } : {}),
   };
   draft.change({ queue: [...record.queue, waiter], lastTicket: waiter.ticket });
-  draft.note('queued', waiter);
+  draft.addEvent('queued', waiter);
   return waiter;
 }
 
 /** The waiter that a request put into the queue, if it is still there. */
 export function waiterOf(record: LockRecord, requestKey: string): Waiter | undefined {
-  return record.queue.find((waiter) => isTagOf(waiter.tag, requestKey));
+  return record.queue.find((waiter) => isFingerprintOf(waiter.tag, requestKey));
 }
 
 /** A waiter's place: 1 is next. */
@@ -71,12 +71,12 @@ export type Age = Pick<Waiter, 'enqueuedAt' | 'tag'>;
 /**
  * The queue in service order: multi-locks at its head are reordered among themselves, oldest first.
  */
-export function inTurn(queue: readonly Waiter[]): readonly Waiter[] {
+export function inServiceOrder(queue: readonly Waiter[]): readonly Waiter[] {
   const firstSingle = queue.findIndex(({ setSize }) => setSize === undefined);
-  const sets = firstSingle < 0 ? queue : queue.slice(0, firstSingle);
-  if (sets.length < 2) return queue;
-  const byAge = [...sets].sort((a, b) => (isOlder(a, b) ? -1 : 1));
-  return [...byAge, ...queue.slice(sets.length)];
+  const multiLocks = firstSingle < 0 ? queue : queue.slice(0, firstSingle);
+  if (multiLocks.length < 2) return queue;
+  const byAge = [...multiLocks].sort((a, b) => (isOlder(a, b) ? -1 : 1));
+  return [...byAge, ...queue.slice(multiLocks.length)];
 }
 
 /** How long a waiter has waited; 0 if the clock was set back since it came. */
@@ -106,7 +106,7 @@ export function isPresent(draft: Draft, waiter: Waiter): boolean {
 }
 
 /** The request of a waiter whose caller is connected to this process. */
-export function callerHere(draft: Draft, waiter: Waiter): AcquireCommand | null {
+export function localCaller(draft: Draft, waiter: Waiter): AcquireCommand | null {
   if (waiter.process !== draft.context.process || waiter.detachedUntil !== null) return null;
   return draft.callerOf(waiter);
 }

@@ -1,44 +1,48 @@
 import type {
-  AcquireSetAnswer,
-  SetGranted,
-  SetHeld,
-  SetQueued,
+  AcquireManyAnswer,
+  MultiLockGranted,
+  MultiLockHeld,
+  MultiLockQueued,
 } from '../../contract/multi-lock/answers';
 import { requestIdReused } from '../decision';
 import { outsidePolicy } from '../lock/check-policy';
-import { handOff, settle } from '../lock/expire-and-promote';
+import { expireAndPromote, handOff } from '../lock/expire-and-promote';
 import { retryAfterMs } from '../lock/held-answer';
 import { grant } from '../lock/hold-lifecycle';
 import type { LockRecord } from '../lock/lock-record';
 import { enqueue, isOutOfPatience, placeOf, updateWaiter, waitedMs } from '../lock/queue';
-import { type RequestIdentity, requestTag } from '../request-fingerprint';
-import { type AcquireSetCommand, type GiveUpSetCommand, memberAsk } from './multi-lock-command';
-import { grantOf, rememberSet } from './multi-lock-idempotency';
+import { type RequestIdentity, requestFingerprint } from '../request-fingerprint';
+import {
+  type AcquireMultiLockCommand,
+  type GiveUpMultiLockCommand,
+  memberCommand,
+} from './multi-lock-command';
+import { grantOf, rememberMultiLock } from './multi-lock-idempotency';
 import {
   blockOf,
   isAvailable,
   isTaken,
   leave,
-  type Member,
-  makeRoom,
+  type MultiLockMember,
   type Place,
   placesOf,
+  revokeYoungerOffers,
 } from './multi-lock-member';
 
 /** Members whose drafts are to be written; the other drafts are discarded. */
-export type Touched = Set<Member>;
+export type ChangedMembers = Set<MultiLockMember>;
 
 /**
  * Grants all locks or none. If none, the multi-lock keeps or takes a place in the queue of a lock
  * that blocks it, or is refused.
  */
-export function acquireSet(
-  members: Member[],
-  ask: AcquireSetCommand,
+export function acquireMultiLock(
+  members: MultiLockMember[],
+  ask: AcquireMultiLockCommand,
   process: string,
-  touched: Touched,
-): AcquireSetAnswer {
-  const place = takeUp(placesOf(members, ask.request), ask.request, process, touched);
+  touched: ChangedMembers,
+): AcquireManyAnswer {
+  const place = resumePlace(placesOf(members, ask.request), ask.request, process, touched);
   if (place && isOutOfPatience(place.waiter, place.member.draft.now)) {
     return timeOut(members, ask, place, touched);
   }
@@ -47,30 +51,30 @@ export function acquireSet(
     members[0]?.draft.refuseWhileClosed();
     for (const { draft } of members) draft.refuseNewWhileFull();
   }
-  for (const { draft } of members) settle(draft);
+  for (const { draft } of members) expireAndPromote(draft);
   const blocked = blockedOf(members, place);
   if (blocked.length === 0) return grantAll(members, ask, place, touched);
   if (place && blocked.includes(place.member)) return queued(place, blocked, ask.request);
   if (ask.waitMs === 0) return refused(blocked, ask.request);
-  const target = blocked.find(isTaken) ?? (blocked[0] as Member);
-  if (place) moveOn(place, touched);
-  return lineUp(target, { ask, place, blocked, touched });
+  const target = blocked.find(isTaken) ?? (blocked[0] as MultiLockMember);
+  if (place) passTurn(place, touched);
+  return queueAt(target, { ask, place, blocked, touched });
 }
 
 /** Ends a wait that timed out, unless its caller now waits at another process. */
-export function giveUpSet(
-  members: Member[],
-  ask: GiveUpSetCommand,
+export function giveUpMultiLock(
+  members: MultiLockMember[],
+  ask: GiveUpMultiLockCommand,
   process: string,
-  touched: Touched,
-): AcquireSetAnswer {
+  touched: ChangedMembers,
+): AcquireManyAnswer {
   const [place] = placesOf(members, ask.request);
   if (place) {
     const isElsewhere = place.waiter.process !== process;
     const answer = () => queued(place, blockedOf(members, place), ask.request);
     return isElsewhere ? answer() : timeOut(members, ask, place, touched);
   }
-  for (const { draft } of members) settle(draft);
+  for (const { draft } of members) expireAndPromote(draft);
   return held(blockedOf(members, null), ask.request, 'timeout');
 }
 
@@ -78,37 +82,37 @@ export function giveUpSet(
  * Resumes the place that a request already has, from whichever process. If two calls of it queued
  * at the same time it has two; the first in order is kept.
  */
-function takeUp(
+function resumePlace(
   places: Place[],
   request: RequestIdentity,
   process: string,
-  touched: Touched,
+  touched: ChangedMembers,
 ): Place | null {
   const [place, ...others] = places;
   if (!place) return null;
-  if (place.waiter.tag !== requestTag(request)) throw requestIdReused();
+  if (place.waiter.tag !== requestFingerprint(request)) throw requestIdReused();
   for (const other of others) {
-    other.member.draft.note('cancelled', other.waiter);
+    other.member.draft.addEvent('cancelled', other.waiter);
     leave(other);
-    settle(other.member.draft);
+    expireAndPromote(other.member.draft);
     touched.add(other.member);
   }
   const { member, waiter } = place;
   if (waiter.process === process && waiter.detachedUntil === null) return place;
   const here = { ...waiter, process, detachedUntil: null };
   updateWaiter(member.draft, waiter, here);
-  member.draft.note('resumed', waiter);
+  member.draft.addEvent('resumed', waiter);
   touched.add(member);
   return { member, waiter: waiterIn(member, waiter.ticket) };
 }
 
-function waiterIn({ draft }: Member, ticket: number) {
+function waiterIn({ draft }: MultiLockMember, ticket: number) {
   const waiter = draft.record.queue.find((other) => other.ticket === ticket);
   if (!waiter) throw new Error('A set lost its place while that was being decided.');
   return waiter;
 }
 
-function blockedOf(members: Member[], place: Place | null): Member[] {
+function blockedOf(members: MultiLockMember[], place: Place | null): MultiLockMember[] {
   const age = place?.waiter ?? null;
   return members.filter((member) => {
     const mine = member === place?.member ? place.waiter : undefined;
@@ -118,11 +122,11 @@ function blockedOf(members: Member[], place: Place | null): Member[] {
 
 /** Tokens and leases begin now; the store's compare checks that the wait has not timed out. */
 function grantAll(
-  members: Member[],
-  ask: AcquireSetCommand,
+  members: MultiLockMember[],
+  ask: AcquireMultiLockCommand,
   place: Place | null,
-  touched: Touched,
-): SetGranted {
+  touched: ChangedMembers,
+): MultiLockGranted {
   const waited = place ? waitedMs(place.member.draft, place.waiter) : 0;
   if (place) {
     place.member.draft.isPast(place.waiter.enqueuedAt + place.waiter.patienceMs);
@@ -131,35 +135,38 @@ function grantAll(
   let keptUntil = 0;
   const grants = members.map((member) => {
     const { name, mode, draft } = member;
-    makeRoom(member, place?.waiter ?? null);
-    const hold = grant(draft, memberAsk(ask, mode), waited);
+    revokeYoungerOffers(member, place?.waiter ?? null);
+    const hold = grant(draft, memberCommand(ask, mode), waited);
     keptUntil = Math.max(keptUntil, hold.requestsKeptUntil);
     touched.add(member);
     return grantOf(name, hold, draft.rev, draft.now);
   });
-  rememberSet(members, ask.request, grants, keptUntil);
+  rememberMultiLock(members, ask.request, grants, keptUntil);
   return { outcome: 'granted', grants };
 }
 
 /** Hands the lock to the next waiter, since the multi-lock does not take its turn. */
-function moveOn(place: Place, touched: Touched): void {
+function passTurn(place: Place, touched: ChangedMembers): void {
   const { member, waiter } = place;
-  member.draft.note('moved', waiter, { waitedMs: waitedMs(member.draft, waiter) });
+  member.draft.addEvent('moved', waiter, { waitedMs: waitedMs(member.draft, waiter) });
   leave(place);
   handOff(member.draft);
   touched.add(member);
 }
 
-interface LiningUp {
-  ask: AcquireSetCommand;
+interface Queueing {
+  ask: AcquireMultiLockCommand;
   /** The place that it has left. */
   place: Place | null;
-  blocked: Member[];
-  touched: Touched;
+  blocked: MultiLockMember[];
+  touched: ChangedMembers;
 }
 
 /** A multi-lock that moves to another queue keeps its age and the rest of its wait. */
-function lineUp(target: Member, { ask, place, blocked, touched }: LiningUp): AcquireSetAnswer {
+function queueAt(
+  target: MultiLockMember,
+  { ask, place, blocked, touched }: Queueing,
+): AcquireManyAnswer {
   const { name, draft } = target;
   const queueLength = draft.record.queue.length;
   if (queueLength >= draft.context.policy.queueLimit) {
@@ -169,33 +176,33 @@ function lineUp(target: Member, { ask, place, blocked, touched }: LiningUp): Acq
     enqueuedAt: place.waiter.enqueuedAt,
     patienceMs: place.waiter.patienceMs,
   };
-  const waiter = enqueue(draft, memberAsk(ask, target.mode), since);
+  const waiter = enqueue(draft, memberCommand(ask, target.mode), since);
   handOff(draft);
   touched.add(target);
   return queued({ member: target, waiter }, blocked, ask.request);
 }
 
 function timeOut(
-  members: Member[],
-  { request }: AcquireSetCommand | GiveUpSetCommand,
+  members: MultiLockMember[],
+  { request }: AcquireMultiLockCommand | GiveUpMultiLockCommand,
   place: Place,
-  touched: Touched,
-): SetHeld {
+  touched: ChangedMembers,
+): MultiLockHeld {
   const { member, waiter } = place;
   const { draft } = member;
-  draft.note('timeout', waiter, { waitedMs: waitedMs(draft, waiter) });
+  draft.addEvent('timeout', waiter, { waitedMs: waitedMs(draft, waiter) });
   leave(place);
-  for (const other of members) settle(other.draft);
+  for (const other of members) expireAndPromote(other.draft);
   touched.add(member);
   const blocked = blockedOf(members, null);
-  const told = blocked.length > 0 ? blocked : [member];
-  const answer = held(told, request, 'timeout');
+  const blockers = blocked.length > 0 ? blocked : [member];
+  const answer = held(blockers, request, 'timeout');
   draft.remember(request, answer, draft.now);
   return answer;
 }
 
 /** The answer to a multi-lock that does not wait and cannot be granted. */
-function refused(blocked: Member[], request: RequestIdentity): AcquireSetAnswer {
+function refused(blocked: MultiLockMember[], request: RequestIdentity): AcquireManyAnswer {
   for (const { name, draft } of blocked) {
     const { frozen } = draft.record;
     if (frozen) return { outcome: 'frozen', name, reason: frozen.reason };
@@ -203,7 +210,11 @@ function refused(blocked: Member[], request: RequestIdentity): AcquireSetAnswer 
   return held(blocked, request, 'held');
 }
 
-function held(blocked: Member[], request: RequestIdentity, outcome: SetHeld['outcome']): SetHeld {
+function held(
+  blocked: MultiLockMember[],
+  request: RequestIdentity,
+  outcome: MultiLockHeld['outcome'],
+): MultiLockHeld {
   return {
     outcome,
     blockedBy: blocked.map((member) => blockOf(member, request)),
@@ -211,7 +222,11 @@ function held(blocked: Member[], request: RequestIdentity, outcome: SetHeld['out
   };
 }
 
-function queued({ member, waiter }: Place, blocked: Member[], request: RequestIdentity): SetQueued {
+function queued(
+  { member, waiter }: Place,
+  blocked: MultiLockMember[],
+  request: RequestIdentity,
+): MultiLockQueued {
   const { name, draft } = member;
   const { ticket, enqueuedAt, patienceMs } = waiter;
   const record: LockRecord = draft.record;

@@ -1,21 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import type { Granted } from '../../contract/lock/answers';
-import type { SetGranted } from '../../contract/multi-lock/answers';
+import type { MultiLockGranted } from '../../contract/multi-lock/answers';
 import { acquire, freeze, release } from '../testing/lock-requests';
-import { SetWorld, setOf } from '../testing/multi-lock-world';
+import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
 
-const take = (world: SetWorld, name: string, caller: `${string}/${string}`, process?: string) =>
-  world.run(name, acquire(caller), process) as Granted;
+const take = (
+  world: MultiLockWorld,
+  name: string,
+  caller: `${string}/${string}`,
+  process?: string,
+) => world.run(name, acquire(caller), process) as Granted;
 
 const granted = (answer: unknown) => {
   expect(answer).toMatchObject({ outcome: 'granted' });
-  return (answer as SetGranted).grants;
+  return (answer as MultiLockGranted).grants;
 };
 
 describe('a set that finds its locks free', () => {
   it('is granted all of them, each an ordinary hold with a token of its own, marked as of one set', () => {
-    const world = new SetWorld();
-    const grants = granted(world.runSet(setOf('cab')));
+    const world = new MultiLockWorld();
+    const grants = granted(world.runSet(multiLockOf('cab')));
     expect(grants.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
     const holds = ['a', 'b', 'c'].map((name) => world.records.get(name)?.holds[0]);
     expect(holds.map((hold) => hold?.set?.size)).toEqual([3, 3, 3]);
@@ -26,11 +30,11 @@ describe('a set that finds its locks free', () => {
   });
 
   it('takes shared and exclusive locks together', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     world.run('a', acquire('orders/r', { mode: 'shared' }));
-    granted(world.runSet(setOf('ab', { modes: { a: 'shared' } })));
+    granted(world.runSet(multiLockOf('ab', { modes: { a: 'shared' } })));
     expect(world.holdersOf('a')).toEqual(['r', 'w1']);
-    expect(world.runSet(setOf('ab', { owner: 'w2' }))).toMatchObject({
+    expect(world.runSet(multiLockOf('ab', { owner: 'w2' }))).toMatchObject({
       outcome: 'held',
       blockedBy: [
         { name: 'a', holders: [{ owner: 'r' }, { owner: 'w1', set: { size: 2 } }] },
@@ -42,10 +46,10 @@ describe('a set that finds its locks free', () => {
 
 describe('a set that finds a lock taken', () => {
   it('has nothing and changes nothing without patience', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     take(world, 'b', 'orders/x');
     const before = new Map(world.records);
-    expect(world.runSet(setOf('abc'))).toMatchObject({
+    expect(world.runSet(multiLockOf('abc'))).toMatchObject({
       outcome: 'held',
       blockedBy: [{ name: 'b', state: 'held', holders: [{ owner: 'x' }], queueLength: 0 }],
       retryAfterMs: 5_000,
@@ -54,48 +58,52 @@ describe('a set that finds a lock taken', () => {
   });
 
   it('is blocked by its own owner as by anybody else', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     take(world, 'b', 'orders/w1');
-    expect(world.runSet(setOf('ab'))).toMatchObject({
+    expect(world.runSet(multiLockOf('ab'))).toMatchObject({
       outcome: 'held',
       blockedBy: [{ name: 'b' }],
     });
   });
 
   it('is told of a freeze, and waits at a frozen lock where it has patience', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     world.run('b', freeze('a repair'));
-    expect(world.runSet(setOf('ab'))).toEqual({ outcome: 'frozen', name: 'b', reason: 'a repair' });
-    expect(world.runSet(setOf('ab', { waitMs: 100 }))).toMatchObject({
+    expect(world.runSet(multiLockOf('ab'))).toEqual({
+      outcome: 'frozen',
+      name: 'b',
+      reason: 'a repair',
+    });
+    expect(world.runSet(multiLockOf('ab', { waitMs: 100 }))).toMatchObject({
       outcome: 'queued',
       name: 'b',
     });
   });
 
   it('holds nothing while it waits: others may have the locks that are free', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     take(world, 'b', 'orders/x');
-    const queued = world.runSet(setOf('abc', { waitMs: 5_000 }));
+    const queued = world.runSet(multiLockOf('abc', { waitMs: 5_000 }));
     expect(queued).toMatchObject({ outcome: 'queued', name: 'b', place: 1, patienceLeftMs: 5_000 });
     expect(take(world, 'a', 'orders/y').outcome).toBe('granted');
     expect(take(world, 'c', 'orders/y').outcome).toBe('granted');
   });
 
   it('is refused where the queue of that lock is full', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     world.policy = { queueLimit: 1, lockDelayMs: 0 };
     take(world, 'b', 'orders/x');
     world.run('b', acquire('orders/y', { waitMs: 100 }));
-    const answer = world.runSet(setOf('ab', { waitMs: 100 }));
+    const answer = world.runSet(multiLockOf('ab', { waitMs: 100 }));
     expect(answer).toMatchObject({ outcome: 'queueFull', name: 'b', queueLength: 1 });
   });
 });
 
 describe('a set whose turn comes', () => {
   it('is offered the lock, never granted it alone, and takes all when it asks', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     const { token } = take(world, 'b', 'orders/x');
-    const set = setOf('ab', { waitMs: 5_000 });
+    const set = multiLockOf('ab', { waitMs: 5_000 });
     world.runSet(set);
     world.now += 700;
     world.run('b', release('orders/x', token));
@@ -106,9 +114,9 @@ describe('a set whose turn comes', () => {
   });
 
   it('moves on to the lock that blocks it now and lets the next one pass, with the patience it has left', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     const b = take(world, 'b', 'orders/x');
-    const set = setOf('ab', { waitMs: 5_000 });
+    const set = multiLockOf('ab', { waitMs: 5_000 });
     world.runSet(set);
     world.run('b', acquire('orders/next', { waitMs: 5_000 }));
     take(world, 'a', 'orders/y');
@@ -124,29 +132,29 @@ describe('a set whose turn comes', () => {
   });
 
   it('does not pass a single acquire that waits', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     const b = take(world, 'b', 'orders/x');
     world.run('b', acquire('orders/single', { waitMs: 5_000 }), 'p2');
-    const set = setOf('ab', { waitMs: 5_000 });
+    const set = multiLockOf('ab', { waitMs: 5_000 });
     world.runSet(set);
     world.run('b', release('orders/x', b.token), 'p1');
     expect(world.runSet(set)).toMatchObject({ outcome: 'queued', name: 'b', place: 2 });
-    expect(world.runSet(setOf('ab', { owner: 'w9' }))).toMatchObject({ outcome: 'held' });
+    expect(world.runSet(multiLockOf('ab', { owner: 'w9' }))).toMatchObject({ outcome: 'held' });
   });
 
   it('does not pass a writer who waits, even where it only wants to share', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     world.run('a', acquire('orders/reader', { mode: 'shared' }));
     world.run('a', acquire('orders/writer', { waitMs: 5_000 }));
-    const set = setOf('ab', { modes: { a: 'shared' } });
+    const set = multiLockOf('ab', { modes: { a: 'shared' } });
     expect(world.runSet(set)).toMatchObject({ outcome: 'held', blockedBy: [{ name: 'a' }] });
   });
 
   it('takes a lock that was only offered to a younger set', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     const [b, c] = [take(world, 'b', 'orders/x'), take(world, 'c', 'orders/x')];
-    const old = setOf('bc', { owner: 'old', waitMs: 5_000 });
-    const young = setOf('cd', { owner: 'young', waitMs: 5_000 });
+    const old = multiLockOf('bc', { owner: 'old', waitMs: 5_000 });
+    const young = multiLockOf('cd', { owner: 'young', waitMs: 5_000 });
     world.runSet(old);
     world.now += 1;
     world.runSet(young, 'p2');
@@ -158,12 +166,12 @@ describe('a set whose turn comes', () => {
   });
 
   it('goes before younger sets that stood at a lock before it moved there', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     const [b, c] = [take(world, 'b', 'orders/x'), take(world, 'c', 'orders/x')];
-    const old = setOf('bc', { owner: 'old', waitMs: 5_000 });
+    const old = multiLockOf('bc', { owner: 'old', waitMs: 5_000 });
     world.runSet(old);
     world.now += 1;
-    world.runSet(setOf('cd', { owner: 'young', waitMs: 5_000 }));
+    world.runSet(multiLockOf('cd', { owner: 'young', waitMs: 5_000 }));
     world.run('b', release('orders/x', b.token));
     expect(world.runSet(old)).toMatchObject({ outcome: 'queued', name: 'c', place: 2 });
     world.run('c', release('orders/x', c.token));
@@ -172,9 +180,9 @@ describe('a set whose turn comes', () => {
   });
 
   it('costs its queue nothing once its caller has left, and little once its process is dead', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     const b = take(world, 'b', 'orders/x');
-    const [first, second] = [1, 2].map((i) => setOf('ab', { owner: `w${i}`, waitMs: 5_000 }));
+    const [first, second] = [1, 2].map((i) => multiLockOf('ab', { owner: `w${i}`, waitMs: 5_000 }));
     if (!first || !second) return expect.unreachable();
     world.runSet(first);
     world.runSet(second, 'p2');
@@ -186,9 +194,9 @@ describe('a set whose turn comes', () => {
   });
 
   it('times out with what is in its way, and is told the same again', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     take(world, 'b', 'orders/x');
-    const set = setOf('ab', { waitMs: 500, requestId: 'r1' });
+    const set = multiLockOf('ab', { waitMs: 500, requestId: 'r1' });
     world.runSet(set);
     world.now += 500;
     const answer = world.runSet({ ...set, verb: 'giveUpSet' });
@@ -203,8 +211,8 @@ describe('a set whose turn comes', () => {
 
 describe('a set with a request id', () => {
   it('is granted once, and told again of the same holds', () => {
-    const world = new SetWorld();
-    const set = setOf('ab', { requestId: 'r1' });
+    const world = new MultiLockWorld();
+    const set = multiLockOf('ab', { requestId: 'r1' });
     const first = granted(world.runSet(set));
     world.now += 10;
     const again = granted(world.runSet(set, 'p2'));
@@ -212,15 +220,15 @@ describe('a set with a request id', () => {
   });
 
   it('is refused with another input', () => {
-    const world = new SetWorld();
-    world.runSet(setOf('ab', { requestId: 'r1' }));
-    const other = setOf('ab', { requestId: 'r1', input: 'other' });
+    const world = new MultiLockWorld();
+    world.runSet(multiLockOf('ab', { requestId: 'r1' }));
+    const other = multiLockOf('ab', { requestId: 'r1', input: 'other' });
     expect(() => world.runSet(other)).toThrow(/used before/);
   });
 
   it('tells which of its holds are over and which are not', () => {
-    const world = new SetWorld();
-    const set = setOf('ab', { requestId: 'r1' });
+    const world = new MultiLockWorld();
+    const set = multiLockOf('ab', { requestId: 'r1' });
     const [a, b] = granted(world.runSet(set));
     world.run('a', release('orders/w1', a?.token ?? 0));
     expect(world.runSet(set)).toEqual({
@@ -231,24 +239,24 @@ describe('a set with a request id', () => {
   });
 
   it('hears its first answer, or keeps its place, though the policy forbids it by now; a new one is refused', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     const outsidePolicy = 'leaseMs must be at most 1000 in namespace billing.';
-    const set = setOf('ab', { requestId: 'r1' });
+    const set = multiLockOf('ab', { requestId: 'r1' });
     const first = granted(world.runSet(set));
     expect(granted(world.runSet({ ...set, outsidePolicy }))).toEqual(first);
-    const patient = setOf('bc', { owner: 'w2', waitMs: 5_000, requestId: 'r2' });
+    const patient = multiLockOf('bc', { owner: 'w2', waitMs: 5_000, requestId: 'r2' });
     world.runSet(patient);
     const waiting = world.runSet({ ...patient, outsidePolicy }, 'p2');
     expect(waiting).toMatchObject({ outcome: 'queued', name: 'b', place: 1 });
-    const anew = setOf('de', { requestId: 'r3' });
+    const anew = multiLockOf('de', { requestId: 'r3' });
     const refused = expect.objectContaining({ reason: 'INVALID', message: outsidePolicy });
     expect(() => world.runSet({ ...anew, outsidePolicy })).toThrow(refused);
   });
 
   it('keeps one place where two calls of it lined up at different locks at once', () => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     take(world, 'b', 'orders/x');
-    const set = setOf('ab', { waitMs: 5_000, requestId: 'r1' });
+    const set = multiLockOf('ab', { waitMs: 5_000, requestId: 'r1' });
     const slow = world.propose(set, 'p1');
     take(world, 'a', 'orders/y');
     const quick = world.propose(set, 'p2');
@@ -263,9 +271,9 @@ describe('a set with a request id', () => {
     ['waits', 5_000, 'cancelled'],
     ['was granted', 0, 'released'],
   ])('is undone whole while it %s', (_, waitMs, outcome) => {
-    const world = new SetWorld();
+    const world = new MultiLockWorld();
     if (waitMs > 0) take(world, 'b', 'orders/x');
-    const set = setOf('ab', { waitMs, requestId: 'r1' });
+    const set = multiLockOf('ab', { waitMs, requestId: 'r1' });
     world.runSet(set);
     const { service, owner, request } = set;
     const names = ['b', 'a'];
@@ -279,8 +287,8 @@ describe('a set with a request id', () => {
   });
 
   it('that was entered again since gives back its own entry alone, once, and is over all the same', () => {
-    const world = new SetWorld();
-    const set = setOf('ab', { requestId: 'r1' });
+    const world = new MultiLockWorld();
+    const set = multiLockOf('ab', { requestId: 'r1' });
     const [a, b] = granted(world.runSet(set));
     const again = acquire('orders/w1', { reentrant: true, requestId: 'r2' });
     expect(world.run('b', again)).toMatchObject({ token: b?.token, holdCount: 2 });
@@ -300,13 +308,13 @@ describe('a set with a request id', () => {
   });
 
   it('is given back whole after a late grant, unless a request id may still be told of it', () => {
-    const world = new SetWorld();
-    const set = setOf('ab');
+    const world = new MultiLockWorld();
+    const set = multiLockOf('ab');
     const holds = granted(world.runSet(set));
     const withdraw = { verb: 'withdrawSet' as const, holds, request: set.request };
     expect(world.runSet(withdraw)).toEqual({ outcome: 'withdrawn' });
     expect(world.holdersOf('a')).toEqual([]);
-    const named = setOf('ab', { requestId: 'r1' });
+    const named = multiLockOf('ab', { requestId: 'r1' });
     const kept = granted(world.runSet(named));
     expect(kept[0]?.token).toBeGreaterThan(holds[0]?.token ?? 0);
     expect(world.runSet({ ...withdraw, holds: kept, request: named.request })).toEqual({

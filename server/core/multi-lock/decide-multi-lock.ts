@@ -1,24 +1,24 @@
-import type { SetAnswer } from '../../contract/multi-lock/answers';
+import type { MultiLockAnswer } from '../../contract/multi-lock/answers';
 import { type Decision, type DecisionContext, Draft } from '../decision';
-import { decideWithdraw } from '../lock/decide-hold';
-import { handOff, settle } from '../lock/expire-and-promote';
-import { endHold, takeOneOff } from '../lock/hold-lifecycle';
+import { decideRevertGrant } from '../lock/decide-hold';
+import { expireAndPromote, handOff } from '../lock/expire-and-promote';
+import { endHold, removeEntry } from '../lock/hold-lifecycle';
 import type { AcquireCommand } from '../lock/lock-command';
 import type { Hold, LockRecord, Waiter } from '../lock/lock-record';
 import { waitedMs } from '../lock/queue';
-import { acquireSet, giveUpSet, type Touched } from './acquire-multi-lock';
+import { acquireMultiLock, type ChangedMembers, giveUpMultiLock } from './acquire-multi-lock';
 import {
-  type CancelSetCommand,
-  memberAsk,
+  type CancelMultiLockCommand,
+  type MultiLockCommand,
+  memberCommand,
   namesOf,
-  type SetCommand,
-  type WithdrawSetCommand,
+  type RevertMultiLockCommand,
 } from './multi-lock-command';
-import { recallSet, rememberUndone } from './multi-lock-idempotency';
-import { leave, type Member, placesOf } from './multi-lock-member';
+import { rememberUndone, replayMultiLock } from './multi-lock-idempotency';
+import { leave, type MultiLockMember, placesOf } from './multi-lock-member';
 
 /** What a decision on a multi-lock needs; `remembered` is the answer stored for its request. */
-export type SetContext = Omit<DecisionContext, 'callerOf'> & {
+export type MultiLockContext = Omit<DecisionContext, 'callerOf'> & {
   callerOf: (name: string, waiter: Waiter) => AcquireCommand | null;
 };
 
@@ -26,10 +26,10 @@ export type SetContext = Omit<DecisionContext, 'callerOf'> & {
  * What a command does to the locks of a multi-lock. It takes effect only once all changes were
  * swapped in by one step.
  */
-export interface SetDecision {
+export interface MultiLockDecision {
   /** The locks that change, by name. */
   changes: { name: string; decision: Decision<null> & { next: LockRecord } }[];
-  answer: SetAnswer;
+  answer: MultiLockAnswer;
 }
 
 /**
@@ -51,13 +51,13 @@ export interface SetDecision {
  * @param records the locks as last read, by name; null for a lock that was never written
  * @throws LockyardError as `decide`
  */
-export function decideSet(
+export function decideMultiLock(
   records: ReadonlyMap<string, LockRecord | null>,
-  command: SetCommand,
-  context: SetContext,
-): SetDecision {
+  command: MultiLockCommand,
+  context: MultiLockContext,
+): MultiLockDecision {
   const members = namesOf(command).map((name) => memberOf(name, records, command, context));
-  const touched: Touched = new Set();
+  const touched: ChangedMembers = new Set();
   const answer = answerTo(members, command, context, touched);
   const changes = members.flatMap((member) => {
     if (!touched.has(member)) return [];
@@ -72,30 +72,30 @@ const NOTHING_ASKED = { verb: 'settle' } as const;
 function memberOf(
   name: string,
   records: ReadonlyMap<string, LockRecord | null>,
-  command: SetCommand,
-  context: SetContext,
-): Member {
+  command: MultiLockCommand,
+  context: MultiLockContext,
+): MultiLockMember {
   const before = records.get(name) ?? null;
   const locks = 'locks' in command ? command.locks : [];
   const mode = locks.find((lock) => lock.name === name)?.mode ?? 'exclusive';
-  const asked = command.verb === 'acquireSet' ? memberAsk(command, mode) : NOTHING_ASKED;
+  const asked = command.verb === 'acquireSet' ? memberCommand(command, mode) : NOTHING_ASKED;
   const callerOf = (waiter: Waiter) => context.callerOf(name, waiter);
   return { name, mode, before, draft: new Draft(before, asked, { ...context, callerOf }) };
 }
 
 function answerTo(
-  members: Member[],
-  command: SetCommand,
-  context: SetContext,
-  touched: Touched,
-): SetAnswer {
-  if (command.verb === 'cancelSet') return cancelSet(members, command, touched);
-  if (command.verb === 'withdrawSet') return withdrawSet(members, command, touched);
-  const replay = recallSet(members, command.request, context, touched);
+  members: MultiLockMember[],
+  command: MultiLockCommand,
+  context: MultiLockContext,
+  touched: ChangedMembers,
+): MultiLockAnswer {
+  if (command.verb === 'cancelSet') return cancelMultiLock(members, command, touched);
+  if (command.verb === 'withdrawSet') return revertMultiLock(members, command, touched);
+  const replay = replayMultiLock(members, command.request, context, touched);
   if (replay) return replay;
   return command.verb === 'acquireSet'
-    ? acquireSet(members, command, context.process, touched)
-    : giveUpSet(members, command, context.process, touched);
+    ? acquireMultiLock(members, command, context.process, touched)
+    : giveUpMultiLock(members, command, context.process, touched);
 }
 
 /**
@@ -103,27 +103,31 @@ function answerTo(
  * has. A hold that was re-entered since then continues for those entries; then the end of the set
  * itself has to be stored.
  */
-function cancelSet(members: Member[], command: CancelSetCommand, touched: Touched): SetAnswer {
+function cancelMultiLock(
+  members: MultiLockMember[],
+  command: CancelMultiLockCommand,
+  touched: ChangedMembers,
+): MultiLockAnswer {
   const { service, owner, request } = command;
   const isMine = (party: Hold | Waiter) => party.service === service && party.owner === owner;
   const places = placesOf(members, request).filter(({ waiter }) => isMine(waiter));
   for (const place of places) {
     const { draft } = place.member;
-    draft.note('cancelled', place.waiter, { waitedMs: waitedMs(draft, place.waiter) });
+    draft.addEvent('cancelled', place.waiter, { waitedMs: waitedMs(draft, place.waiter) });
     leave(place);
-    settle(draft);
+    expireAndPromote(draft);
     const timeout = { outcome: 'timeout', blockedBy: [], retryAfterMs: 0 };
     draft.remember({ ...request, inputHash: '' }, timeout, draft.now);
     touched.add(place.member);
   }
   if (places.length > 0) return { outcome: 'cancelled' };
-  const undone: { member: Member; hold: Hold }[] = [];
+  const undone: { member: MultiLockMember; hold: Hold }[] = [];
   for (const member of members) {
     const { draft } = member;
-    settle(draft);
+    expireAndPromote(draft);
     const hold = draft.record.holds.find((h) => isMine(h) && h.requests.includes(request.key));
     if (!hold) continue;
-    if (hold.count > 1) takeOneOff(draft, hold, request);
+    if (hold.count > 1) removeEntry(draft, hold, request);
     else endHold(draft, hold, 'released');
     handOff(draft);
     touched.add(member);
@@ -134,12 +138,16 @@ function cancelSet(members: Member[], command: CancelSetCommand, touched: Touche
 }
 
 /** Reverts a late grant, all of it, if no caller but its own can have received it. */
-function withdrawSet(members: Member[], command: WithdrawSetCommand, touched: Touched): SetAnswer {
+function revertMultiLock(
+  members: MultiLockMember[],
+  command: RevertMultiLockCommand,
+  touched: ChangedMembers,
+): MultiLockAnswer {
   for (const member of members) {
     const held = command.holds.find(({ name }) => name === member.name);
     if (!held) continue;
     const { token } = held;
-    const { outcome } = decideWithdraw(member.draft, { verb: 'withdraw', token });
+    const { outcome } = decideRevertGrant(member.draft, { verb: 'withdraw', token });
     if (outcome === 'withdrawn') touched.add(member);
   }
   return { outcome: touched.size > 0 ? 'withdrawn' : 'gone' };

@@ -3,18 +3,18 @@ import type { Meta, Mode } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-fingerprint';
 
 /** One lock of a multi-lock, and its mode. */
-export interface SetLock {
+export interface RequestedLock {
   name: string;
   mode: Mode;
 }
 
 /** Takes several locks of one namespace, all or none. */
-export interface AcquireSetCommand {
+export interface AcquireMultiLockCommand {
   verb: 'acquireSet';
   service: string;
   owner: string;
   /** At least two, each once. */
-  locks: SetLock[];
+  locks: RequestedLock[];
   leaseMs: number;
   /** The longest wait over all requests with this id; 0 never queues. */
   waitMs: number;
@@ -25,10 +25,10 @@ export interface AcquireSetCommand {
 }
 
 /** Ends the wait of a multi-lock that timed out. Answers `granted` if the grant came first. */
-export type GiveUpSetCommand = Omit<AcquireSetCommand, 'verb'> & { verb: 'giveUpSet' };
+export type GiveUpMultiLockCommand = Omit<AcquireMultiLockCommand, 'verb'> & { verb: 'giveUpSet' };
 
 /** Undoes an acquire of a multi-lock, whether it is still queued or already granted. */
-export interface CancelSetCommand {
+export interface CancelMultiLockCommand {
   verb: 'cancelSet';
   service: string;
   owner: string;
@@ -38,39 +38,39 @@ export interface CancelSetCommand {
 }
 
 /** Reverts a grant that came too late to be of use. */
-export interface WithdrawSetCommand {
+export interface RevertMultiLockCommand {
   verb: 'withdrawSet';
   holds: { name: string; token: number }[];
   /** The acquire to which they were granted. */
   request: RequestIdentity;
 }
 
-export type SetCommand =
-  | AcquireSetCommand
-  | GiveUpSetCommand
-  | CancelSetCommand
-  | WithdrawSetCommand;
+export type MultiLockCommand =
+  | AcquireMultiLockCommand
+  | GiveUpMultiLockCommand
+  | CancelMultiLockCommand
+  | RevertMultiLockCommand;
 
-const SET_ID_CHARS = 11;
+const MULTI_LOCK_ID_CHARS = 11;
 
 /** The locks that a command concerns, in the one order that every process uses. */
-export function namesOf(command: SetCommand): string[] {
+export function namesOf(command: MultiLockCommand): string[] {
   return namesIn(command).sort((a, b) => (a < b ? -1 : 1));
 }
 
-function namesIn(command: SetCommand): string[] {
+function namesIn(command: MultiLockCommand): string[] {
   if (command.verb === 'cancelSet') return [...command.names];
   const members = command.verb === 'withdrawSet' ? command.holds : command.locks;
   return members.map(({ name }) => name);
 }
 
 /** A multi-lock's acquire for one of its locks. */
-export function memberAsk(
-  command: AcquireSetCommand | GiveUpSetCommand,
+export function memberCommand(
+  command: AcquireMultiLockCommand | GiveUpMultiLockCommand,
   mode: Mode,
 ): AcquireCommand {
   const { service, owner, leaseMs, waitMs, meta, request, locks } = command;
-  const set = { id: request.key.slice(0, SET_ID_CHARS), size: locks.length };
+  const set = { id: request.key.slice(0, MULTI_LOCK_ID_CHARS), size: locks.length };
   const asked = { service, owner, leaseMs, waitMs, mode, reentrant: false, meta, request };
   return { verb: 'acquire', ...asked, set };
 }

@@ -1,37 +1,39 @@
 import { LockyardError } from '../../contract/errors';
 import type {
-  AcquireSetAnswer,
-  SetEnded,
-  SetGrant,
-  SetHeld,
+  AcquireManyAnswer,
+  MultiLockEnded,
+  MultiLockGrant,
+  MultiLockHeld,
 } from '../../contract/multi-lock/answers';
-import { type DecisionContext, REMEMBER_MS, recallAnswer } from '../decision';
+import { ANSWER_RETENTION_MS, type DecisionContext, replayedAnswer } from '../decision';
 import { highestDeletedRev } from '../fencing-token';
-import { settle } from '../lock/expire-and-promote';
+import { expireAndPromote } from '../lock/expire-and-promote';
 import { RETRY_AFTER_MIN_MS } from '../lock/held-answer';
 import type { Hold } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-fingerprint';
-import type { Member } from './multi-lock-member';
+import type { MultiLockMember } from './multi-lock-member';
 
 /** What is stored of a granted multi-lock. Its deadlines are those of the holds. */
-interface SetMemo {
-  grants: Pick<SetGrant, 'name' | 'token' | 'rev'>[];
+interface StoredMultiLockGrant {
+  grants: Pick<MultiLockGrant, 'name' | 'token' | 'rev'>[];
 }
 
 /**
  * Stores the answer for replays of this multi-lock, for as long as its holds may live. It is
  * written with the first lock.
  */
-export function rememberSet(
-  members: Member[],
+export function rememberMultiLock(
+  members: MultiLockMember[],
   request: RequestIdentity,
-  grants: SetGrant[],
+  grants: MultiLockGrant[],
   keptUntil: number,
 ): void {
-  const memo: SetMemo = { grants: grants.map(({ name, token, rev }) => ({ name, token, rev })) };
+  const memo: StoredMultiLockGrant = {
+    grants: grants.map(({ name, token, rev }) => ({ name, token, rev })),
+  };
   members[0]?.draft.remember(request, memo, keptUntil);
   if (!request.remembered) return;
-  for (const { draft } of members) draft.keepForAnswers(keptUntil + REMEMBER_MS);
+  for (const { draft } of members) draft.keepForAnswers(keptUntil + ANSWER_RETENTION_MS);
 }
 
 /**
@@ -39,17 +41,17 @@ export function rememberSet(
  * It is written with the first of those holds.
  */
 export function rememberUndone(
-  undone: { member: Member; hold: Hold }[],
+  undone: { member: MultiLockMember; hold: Hold }[],
   request: RequestIdentity,
 ): void {
   const lasting = undone.find(({ hold }) => hold.count > 1);
   if (!lasting) return;
-  const ended = undone.map(({ member, hold }): SetEnded['ended'][number] => ({
+  const ended = undone.map(({ member, hold }): MultiLockEnded['ended'][number] => ({
     name: member.name,
     token: hold.token,
     cause: 'released',
   }));
-  const answer: SetEnded = { outcome: 'ended', ended, grants: [] };
+  const answer: MultiLockEnded = { outcome: 'ended', ended, grants: [] };
   const { draft } = lasting.member;
   draft.remember({ ...request, inputHash: '' }, answer, lasting.hold.requestsKeptUntil);
 }
@@ -60,28 +62,32 @@ export function rememberUndone(
  *
  * @param touched gets the locks whose lease turns out to have expired
  */
-export function recallSet(
-  members: Member[],
+export function replayMultiLock(
+  members: MultiLockMember[],
   request: RequestIdentity,
   { remembered, now }: Pick<DecisionContext, 'remembered' | 'now'>,
-  touched: Set<Member>,
-): AcquireSetAnswer | null {
-  const memo = recallAnswer<SetMemo | SetHeld | SetEnded>(remembered, request, now);
+  touched: Set<MultiLockMember>,
+): AcquireManyAnswer | null {
+  const memo = replayedAnswer<StoredMultiLockGrant | MultiLockHeld | MultiLockEnded>(
+    remembered,
+    request,
+    now,
+  );
   if (!memo) return null;
   if ('outcome' in memo) return memo;
-  const grants: SetGrant[] = [];
+  const grants: MultiLockGrant[] = [];
   const ended = [];
   for (const { name, token, rev } of memo.grants) {
     const member = members.find((other) => other.name === name);
     const record = member?.before;
-    if (rev > (record?.rev ?? highestDeletedRev(now))) throw readApart();
+    if (rev > (record?.rev ?? highestDeletedRev(now))) throw staleRead();
     const hold = record?.holds.find((other) => other.token === token);
     if (hold && hold.expiresAt > now) {
       grants.push(grantOf(name, hold, rev, now));
     } else {
       if (member && hold) {
         // As for a single acquire: written before it is answered.
-        settle(member.draft);
+        expireAndPromote(member.draft);
         touched.add(member);
       }
       const last = record?.ended?.token === token ? record.ended.cause : 'superseded';
@@ -92,14 +98,14 @@ export function recallSet(
 }
 
 /** A hold of a multi-lock as its caller sees it. */
-export function grantOf(name: string, hold: Hold, rev: number, now: number): SetGrant {
+export function grantOf(name: string, hold: Hold, rev: number, now: number): MultiLockGrant {
   const { mode, token, count, expiresAt, waitedMs } = hold;
   const expiresInMs = expiresAt - now;
   return { name, mode, token, rev, holdCount: count, expiresAt, expiresInMs, waitedMs };
 }
 
 /** A record was read before the stored answer, so it does not contain that grant yet. */
-function readApart(): LockyardError {
+function staleRead(): LockyardError {
   const text = 'This request was granted at this very moment. Ask again.';
   return new LockyardError('CONTENDED', text, { retryAfterMs: RETRY_AFTER_MIN_MS });
 }

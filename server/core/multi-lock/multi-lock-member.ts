@@ -7,7 +7,7 @@ import { type Age, isOlder, removeWaiters, waiterOf } from '../lock/queue';
 import type { RequestIdentity } from '../request-fingerprint';
 
 /** One lock of a multi-lock during the decision. */
-export interface Member {
+export interface MultiLockMember {
   name: string;
   mode: Mode;
   /** The record as it was read. */
@@ -17,12 +17,12 @@ export interface Member {
 
 /** The place of a multi-lock in the queue of one of its locks. */
 export interface Place {
-  member: Member;
+  member: MultiLockMember;
   waiter: Waiter;
 }
 
 /** Where a request waits: one place, or briefly more if two calls of it queued at the same time. */
-export function placesOf(members: Member[], request: RequestIdentity): Place[] {
+export function placesOf(members: MultiLockMember[], request: RequestIdentity): Place[] {
   return members.flatMap((member) => {
     const waiter = waiterOf(member.draft.record, request.key);
     return waiter ? [{ member, waiter }] : [];
@@ -38,7 +38,7 @@ export function placesOf(members: Member[], request: RequestIdentity): Place[] {
  * @param age of the set; null for one that is not queued yet: it comes last
  */
 export function isAvailable(
-  { draft, mode }: Member,
+  { draft, mode }: MultiLockMember,
   mine: Waiter | undefined,
   age: Age | null,
 ): boolean {
@@ -46,8 +46,8 @@ export function isAvailable(
   const { record } = draft;
   if (record.offers.some(({ ticket }) => ticket === mine?.ticket)) return true;
   const before = record.queue.filter(({ ticket }) => !mine || ticket < mine.ticket);
-  if (!before.every((waiter) => isYoungerSet(waiter, age))) return false;
-  const offers = record.offers.filter((offer) => !isOfYoungerSet(record, offer, age));
+  if (!before.every((waiter) => isYoungerMultiLock(waiter, age))) return false;
+  const offers = record.offers.filter((offer) => !isOfYoungerMultiLock(record, offer, age));
   return hasRoom({ ...record, offers }, mode);
 }
 
@@ -55,18 +55,18 @@ export function isAvailable(
  * Whether the lock is held or closed to grants, rather than reserved for another waiter. Only such
  * a lock is worth queueing at.
  */
-export function isTaken({ draft, mode }: Member): boolean {
+export function isTaken({ draft, mode }: MultiLockMember): boolean {
   return !isOpen(draft) || !hasRoom({ ...draft.record, offers: [] }, mode);
 }
 
 /**
  * Revokes offers to younger sets that exclude a hold of this mode. Those sets keep their places.
  */
-export function makeRoom({ draft, mode }: Member, age: Age | null): void {
+export function revokeYoungerOffers({ draft, mode }: MultiLockMember, age: Age | null): void {
   const { record } = draft;
   const offers = record.offers.filter(
     (offer) =>
-      !isOfYoungerSet(record, offer, age) || (mode === 'shared' && isShared(record, offer)),
+      !isOfYoungerMultiLock(record, offer, age) || (mode === 'shared' && isShared(record, offer)),
   );
   if (offers.length < record.offers.length) draft.change({ offers });
 }
@@ -77,7 +77,10 @@ export function leave({ member, waiter }: Place): void {
 }
 
 /** What blocks a multi-lock at this lock, as it was read. */
-export function blockOf({ name, before, draft }: Member, request: RequestIdentity): BlockedBy {
+export function blockOf(
+  { name, before, draft }: MultiLockMember,
+  request: RequestIdentity,
+): BlockedBy {
   const mine = before && waiterOf(before, request.key) ? 1 : 0;
   return {
     name,
@@ -87,13 +90,13 @@ export function blockOf({ name, before, draft }: Member, request: RequestIdentit
   };
 }
 
-function isYoungerSet(waiter: Waiter, age: Age | null): boolean {
+function isYoungerMultiLock(waiter: Waiter, age: Age | null): boolean {
   return waiter.setSize !== undefined && age !== null && isOlder(age, waiter);
 }
 
-function isOfYoungerSet({ queue }: LockRecord, { ticket }: Offer, age: Age | null): boolean {
+function isOfYoungerMultiLock({ queue }: LockRecord, { ticket }: Offer, age: Age | null): boolean {
   const waiter = queue.find((other) => other.ticket === ticket);
-  return waiter !== undefined && isYoungerSet(waiter, age);
+  return waiter !== undefined && isYoungerMultiLock(waiter, age);
 }
 
 function isShared({ queue }: LockRecord, { ticket }: Offer): boolean {

@@ -1,5 +1,5 @@
 import type { ChosenNames, DeletionAnswer } from '../../contract/console/deletion-inputs';
-import { untriedOf } from './untried-names';
+import { untriedNames } from './untried-names';
 
 /**
  * Deletes the chosen names request after request, and yields each answer: until as many are gone as
@@ -18,7 +18,7 @@ export async function* deletionRequests<C extends Pick<ChosenNames, 'names'>>(
   for (let left: C | null = chosen; left && gone < atMost && !isStopped.current; ) {
     const answer: DeletionAnswer = await request(left, atMost - gone);
     gone += answer.deleted;
-    left = answer.more && answer.deleted > 0 ? untriedOf(left, answer.results) : null;
+    left = answer.more && answer.deleted > 0 ? untriedNames(left, answer.results) : null;
     yield answer;
   }
 }

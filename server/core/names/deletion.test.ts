@@ -4,8 +4,8 @@ import type { LockRecord } from '../lock/lock-record';
 import { add, createCounter } from '../testing/counter-requests';
 import { acquire, forceRelease, freeze, release } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
-import { SetWorld, setOf } from '../testing/multi-lock-world';
-import { counterDeletion, type KeptBecause, lockDeletion } from './deletion';
+import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
+import { counterDeletion, lockDeletion, type RetentionReason } from './deletion';
 
 const MINUTE_MS = 60_000;
 
@@ -19,10 +19,10 @@ const of = (record: LockRecord | null) => {
   if (!record) throw new Error('There is no record.');
   return lockDeletion(record, world.epoch, world.now);
 };
-const keptBecause = (): KeptBecause | null => of(world.record).keptBecause;
+const keptBecause = (): RetentionReason | null => of(world.record).keptBecause;
 
 /** Moves the clock to the last millisecond before the record may be deleted, then one further. */
-function goesAfter(ms: number, why: KeptBecause): void {
+function goesAfter(ms: number, why: RetentionReason): void {
   world.pass(ms - 1);
   expect(keptBecause()).toBe(why);
   expect(of(world.record).notBefore).toBe(world.now + 1);
@@ -85,8 +85,8 @@ describe('a lock is kept', () => {
   });
 
   it('with each lock of a set, whose answer is kept with one of them', () => {
-    const sets = new SetWorld();
-    sets.runSet(setOf('ab', { requestId: 'one' }));
+    const sets = new MultiLockWorld();
+    sets.runSet(multiLockOf('ab', { requestId: 'one' }));
     const until = Math.max(...[...sets.memos.values()].map(({ expiresAt }) => expiresAt));
     for (const name of 'ab') expect(sets.records.get(name)?.answersUntil).toBe(until);
   });

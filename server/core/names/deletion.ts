@@ -4,7 +4,7 @@ import { startsAboveFrom } from '../fencing-token';
 import { type LockRecord, liveHolds } from '../lock/lock-record';
 
 /** Why a record is not deleted, in the order in which the reasons are checked. */
-export const KEPT_BECAUSE = [
+export const RETENTION_REASONS = [
   'held',
   'waitedFor',
   'frozen',
@@ -15,10 +15,10 @@ export const KEPT_BECAUSE = [
   'unreadable',
 ] as const;
 
-export type KeptBecause = (typeof KEPT_BECAUSE)[number];
+export type RetentionReason = (typeof RETENTION_REASONS)[number];
 
 /** How long a lock whose hold was lost, not released, is kept so that its holder can learn how. */
-const LOST_KEPT_MS = 60 * 60_000;
+const LOST_RETENTION_MS = 60 * 60_000;
 
 /** How long a free lock is kept while its namespace has room, and once it is over half full. */
 export const IDLE_MS = 30 * 24 * 60 * 60_000;
@@ -27,7 +27,7 @@ export const IDLE_WHERE_FILLING_MS = 5 * 60_000;
 /** Whether a record may be deleted. */
 export interface Deletion {
   /** Null: nothing prevents deletion at the instant asked about. */
-  keptBecause: KeptBecause | null;
+  keptBecause: RetentionReason | null;
   /**
    * The backend's clock must have reached this instant. It depends on the record alone, so the
    * store can check it in the step that deletes this very rev. Infinity: this rev may never be
@@ -36,7 +36,7 @@ export interface Deletion {
   notBefore: number;
 }
 
-type Obstacle = [why: KeptBecause, until: number];
+type Obstacle = [why: RetentionReason, until: number];
 
 /**
  * Whether a lock may be deleted, by maintenance or by an operator.
@@ -62,7 +62,7 @@ export function lockDeletion(record: LockRecord, epoch: number, now: number): De
     ['waitedFor', queue.length + offers.length > 0 ? Number.POSITIVE_INFINITY : 0],
     ['frozen', frozen ? Number.POSITIVE_INFINITY : 0],
     ['delayed', delayedUntil],
-    ['lostLately', lostAt + LOST_KEPT_MS],
+    ['lostLately', lostAt + LOST_RETENTION_MS],
     ['answersKept', record.answersUntil ?? lastUsedAt(record) + ANSWERS_MAX_MS],
     ['tokensAhead', startsAboveFrom(rev, lastToken, epoch)],
   ]);

@@ -2,7 +2,7 @@
  * The chosen names that are left after a request tried some of them; null: none. A prefix stays as
  * it is: the names that it matches are looked up each time.
  */
-export function untriedOf<C extends { names?: string[] | undefined }>(
+export function untriedNames<C extends { names?: string[] | undefined }>(
   chosen: C,
   results: readonly { name: string }[],
 ): C | null {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { EventKind, LockEvent } from '../lock/lock-event';
 import type { Hold } from '../lock/lock-record';
-import { Campaign, type Referee, type Told } from '../testing/campaign';
+import { type Answered, Campaign, type Referee } from '../testing/campaign';
 import { steps } from '../testing/campaign-steps';
 import type { Written } from '../testing/lock-world';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
@@ -27,7 +27,7 @@ class HistoryReferee implements Referee {
     checkQueue(written);
   }
 
-  onTold({ proposal, written }: Told): void {
+  onAnswered({ proposal, written }: Answered): void {
     const { events, memos, extensions, handOffs } = proposal.decision;
     if (!written) expect([events, memos, extensions, handOffs].flat()).toEqual([]);
   }
@@ -43,23 +43,23 @@ const of = (events: LockEvent[], kinds: EventKind[]) =>
 
 /** Applies the events to the earlier holds and expects the current ones. */
 function checkHolds({ before, after, decision }: Written): void {
-  const told = new Map(before?.holds.map((hold) => [hold.token, essence(hold)]));
+  const expected = new Map(before?.holds.map((hold) => [hold.token, essence(hold)]));
   for (const event of decision.events) {
     const { kind, token = 0, expiresAt, holdCount } = event;
-    if (kind === 'granted') told.set(token, { token, count: 1, expiresAt: expiresAt ?? 0 });
+    if (kind === 'granted') expected.set(token, { token, count: 1, expiresAt: expiresAt ?? 0 });
     if (ENDINGS.includes(kind)) {
-      expect(told.delete(token), `${kind} of no hold`).toBe(true);
+      expect(expected.delete(token), `${kind} of no hold`).toBe(true);
     }
     if (!CHANGES.includes(kind)) continue;
-    const was = told.get(token);
+    const was = expected.get(token);
     if (!was) throw new Error(`${kind} of no hold`);
-    told.set(token, {
+    expected.set(token, {
       token,
       count: holdCount ?? was.count,
       expiresAt: expiresAt ?? was.expiresAt,
     });
   }
-  expect([...told.values()]).toEqual(after.holds.map(essence));
+  expect([...expected.values()]).toEqual(after.holds.map(essence));
   const last = of(decision.events, ENDINGS).at(-1);
   if (last) expect(after.ended).toMatchObject({ token: last.token, at: last.at });
   const { frozen = null } = before ?? {};

@@ -5,7 +5,7 @@ import type { CounterCommand } from '../counter/counter-command';
 import type { CounterEvent } from '../counter/counter-event';
 import { type CounterRecord, isWithin } from '../counter/counter-record';
 import { decideCounter } from '../counter/decide-counter';
-import type { Memo } from '../decision';
+import type { IdempotencyRecord } from '../decision';
 import { add, createCounter, OPERATOR } from '../testing/counter-requests';
 import { deepFreeze } from '../testing/deep-freeze';
 import { requestOf } from '../testing/lock-requests';
@@ -45,7 +45,7 @@ const commands: fc.Arbitrary<CounterCommand>[] = [
 class CounterWorld {
   record: CounterRecord | null = null;
   readonly events: CounterEvent[] = [];
-  private readonly memos = new Map<string, Memo>();
+  private readonly memos = new Map<string, IdempotencyRecord>();
 
   /** Writes what changed and returns the answer, or the reason of a refusal. */
   run(command: CounterCommand, now: number): { outcome?: string; value?: number } | string {

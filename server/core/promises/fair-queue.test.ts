@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { LockCommand } from '../lock/lock-command';
 import type { LockRecord, Waiter } from '../lock/lock-record';
-import { isTagOf } from '../request-fingerprint';
+import { isFingerprintOf } from '../request-fingerprint';
 import { Campaign, type Referee } from '../testing/campaign';
 import { steps } from '../testing/campaign-steps';
 import { holdsMoved } from '../testing/hold-ledger';
@@ -98,14 +98,14 @@ const isOffered = ({ offers }: LockRecord, ticket: number) =>
   offers.some((offer) => offer.ticket === ticket);
 
 const isFor = (command: LockCommand, { tag }: Waiter) =>
-  'request' in command && command.request !== null && isTagOf(tag, command.request.key);
+  'request' in command && command.request !== null && isFingerprintOf(tag, command.request.key);
 
 const isPatient = (waiter: Waiter, now: number) => now < waiter.enqueuedAt + waiter.patienceMs;
 
 /** Whether the waiter's caller is connected to the deciding process, or sent this command. */
-function isHere(waiter: Waiter, { process, command, onTheLine }: Written): boolean {
+function isHere(waiter: Waiter, { process, command, connected }: Written): boolean {
   if (command.verb === 'acquire' && isFor(command, waiter)) return true;
-  return waiter.process === process && onTheLine.has(`${process} ${waiter.tag}`);
+  return waiter.process === process && connected.has(`${process} ${waiter.tag}`);
 }
 
 function isPresent(waiter: Waiter, written: Written): boolean {

@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import type { LockyardError } from '../../contract/errors';
 import type { AcquireAnswer } from '../../contract/lock/answers';
 import type { AcquireCommand, LockCommand } from '../lock/lock-command';
-import { requestTag } from '../request-fingerprint';
-import { Campaign, type Referee, type Told } from '../testing/campaign';
+import { requestFingerprint } from '../request-fingerprint';
+import { type Answered, Campaign, type Referee } from '../testing/campaign';
 import { steps } from '../testing/campaign-steps';
 import { HoldLedger } from '../testing/hold-ledger';
 import { acquire, extend, release, renew } from '../testing/lock-requests';
@@ -32,7 +32,7 @@ class AcquireReferee implements Referee {
     const { command, decision } = written;
     this.ledger.onWritten(written);
     if (command.verb === 'acquire') {
-      this.accepted.set(requestTag(command.request), command);
+      this.accepted.set(requestFingerprint(command.request), command);
       this.accepted.set(command.request.key, command);
     }
     this.noteUndone(written);
@@ -45,7 +45,7 @@ class AcquireReferee implements Referee {
     }
   }
 
-  onTold({ proposal, written, at }: Told): void {
+  onAnswered({ proposal, written, at }: Answered): void {
     const { command, decision } = proposal;
     if (command.verb !== 'acquire' || !command.request.remembered) return;
     const answer = decision.answer as AcquireAnswer;
@@ -85,7 +85,7 @@ class AcquireReferee implements Referee {
     expect(answer).toMatchObject({ outcome: 'ended', token });
     const { cause } = answer as { cause: string };
     if (!ending) expect(cause).toBe(state === 'done' ? 'expired' : 'released');
-    else if (state === 'done') expect(cause).toBe(this.ledger.causeToTell(token));
+    else if (state === 'done') expect(cause).toBe(this.ledger.expectedCause(token));
   }
 
   private noteStep(ask: LockCommand | undefined, facts: Omit<Deed, 'state'>): void {

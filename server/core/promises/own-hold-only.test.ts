@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { LockyardError } from '../../contract/errors';
 import type { LockCommand } from '../lock/lock-command';
 import type { Hold } from '../lock/lock-record';
-import { Campaign, type Referee, type Told } from '../testing/campaign';
+import { type Answered, Campaign, type Referee } from '../testing/campaign';
 import { steps } from '../testing/campaign-steps';
 import { HoldLedger, holdsMoved } from '../testing/hold-ledger';
 import type { Written } from '../testing/lock-world';
@@ -30,7 +30,7 @@ class OwnershipReferee implements Referee {
   }
 
   /** A rightful claim is never refused. */
-  onTold({ proposal: { command, decision, context }, at }: Told): void {
+  onAnswered({ proposal: { command, decision, context }, at }: Answered): void {
     if (command.verb !== 'renew' && command.verb !== 'release') return;
     if (decision.answer && (decision.answer as { outcome: string }).outcome !== 'lost') return;
     const { token, service, owner } = command;

@@ -4,7 +4,7 @@ import type { ExtendAnswer, ForceReleaseAnswer } from '../../contract/lock/answe
 import { decide } from '../lock/decide';
 import type { ExtendCommand, ForceReleaseCommand } from '../lock/lock-command';
 import type { Hold } from '../lock/lock-record';
-import { Campaign, type Referee, type Told } from '../testing/campaign';
+import { type Answered, Campaign, type Referee } from '../testing/campaign';
 import { steps } from '../testing/campaign-steps';
 import { HoldLedger, holdsMoved } from '../testing/hold-ledger';
 import type { Written } from '../testing/lock-world';
@@ -29,7 +29,7 @@ class OperatorReferee implements Referee {
     }
   }
 
-  onTold(told: Told): void {
+  onAnswered(told: Answered): void {
     const { command } = told.proposal;
     if (command.verb !== 'forceRelease' && command.verb !== 'extend') return;
     const answer = told.proposal.decision.answer as ForceReleaseAnswer | ExtendAnswer;
@@ -45,7 +45,7 @@ class OperatorReferee implements Referee {
     }
   }
 
-  private checkUntouched({ token }: ForceReleaseCommand | ExtendCommand, told: Told): void {
+  private checkUntouched({ token }: ForceReleaseCommand | ExtendCommand, told: Answered): void {
     const { proposal, written, at } = told;
     expect(this.ledger.isLive(token, Math.max(at, proposal.context.now))).toBe(false);
     const answer = proposal.decision.answer as ForceReleaseAnswer;
@@ -55,7 +55,7 @@ class OperatorReferee implements Referee {
     expect(changed).toEqual([]);
   }
 
-  private checkForced({ token, by, reason }: ForceReleaseCommand, { written }: Told): void {
+  private checkForced({ token, by, reason }: ForceReleaseCommand, { written }: Answered): void {
     if (!written) throw new Error('forced, but nothing was written');
     const { after, writtenAt, context } = written;
     expect(this.ledger.entry(token).ending).toMatchObject({ cause: 'forced', by, reason });
@@ -67,7 +67,7 @@ class OperatorReferee implements Referee {
     if (mode === 'exclusive') expect(minValidToken).toBeGreaterThan(token);
   }
 
-  private checkExtended({ token, extendMs }: ExtendCommand, { written, proposal }: Told): void {
+  private checkExtended({ token, extendMs }: ExtendCommand, { written, proposal }: Answered): void {
     if (!written) throw new Error('extended, but nothing was written');
     const { changed } = holdsMoved(written.before, written.after);
     expect(onPurpose(written)).toEqual([]);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Lost, ReleaseAnswer } from '../../contract/lock/answers';
 import type { ReleaseCommand } from '../lock/lock-command';
-import { Campaign, type Referee, type Told } from '../testing/campaign';
+import { type Answered, Campaign, type Referee } from '../testing/campaign';
 import { SKEW_MAX_MS, steps } from '../testing/campaign-steps';
 import { HoldLedger, holdsMoved } from '../testing/hold-ledger';
 import type { Written } from '../testing/lock-world';
@@ -19,7 +19,7 @@ class ReleaseReferee implements Referee {
     }
   }
 
-  onTold(told: Told): void {
+  onAnswered(told: Answered): void {
     const { command, decision } = told.proposal;
     if (command.verb !== 'release') return;
     const answer = decision.answer as ReleaseAnswer;
@@ -37,7 +37,7 @@ class ReleaseReferee implements Referee {
     return first !== undefined;
   }
 
-  private checkStep({ token }: ReleaseCommand, answer: ReleaseAnswer, { written }: Told): void {
+  private checkStep({ token }: ReleaseCommand, answer: ReleaseAnswer, { written }: Answered): void {
     expect(written, `${answer.outcome} though nothing was written`).not.toBe(null);
     if (!written) return;
     const { ended, changed } = holdsMoved(written.before, written.after);
@@ -51,7 +51,7 @@ class ReleaseReferee implements Referee {
     }
   }
 
-  private checkLost({ token, owner }: ReleaseCommand, answer: Lost, told: Told): void {
+  private checkLost({ token, owner }: ReleaseCommand, answer: Lost, told: Answered): void {
     const entry = this.ledger.entries.get(token);
     expect(answer.at).toBeLessThanOrEqual(told.proposal.context.now + SKEW_MAX_MS);
     if (!entry || entry.hold.owner !== owner || !entry.ending) {
@@ -60,7 +60,7 @@ class ReleaseReferee implements Referee {
       return;
     }
     const { at, by, reason } = entry.ending;
-    expect(answer.cause).toBe(this.ledger.causeToTell(token));
+    expect(answer.cause).toBe(this.ledger.expectedCause(token));
     if (answer.cause === 'superseded') {
       expect(answer.at, 'told to be over before it was').toBeGreaterThanOrEqual(at - SKEW_MAX_MS);
     } else {

@@ -2,10 +2,15 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Hold, LockRecord, Mode } from '../lock/lock-record';
 import { liveHolds } from '../lock/lock-record';
-import type { AcquireSetCommand } from '../multi-lock/multi-lock-command';
-import { isTagOf } from '../request-fingerprint';
+import type { AcquireMultiLockCommand } from '../multi-lock/multi-lock-command';
+import { isFingerprintOf } from '../request-fingerprint';
 import { acquire, release } from '../testing/lock-requests';
-import { type Change, type SetProposal, SetWorld, setOf } from '../testing/multi-lock-world';
+import {
+  type Change,
+  type MultiLockProposal,
+  MultiLockWorld,
+  multiLockOf,
+} from '../testing/multi-lock-world';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
 
 const NAMES = ['a', 'b', 'c', 'd'] as const;
@@ -71,11 +76,11 @@ type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 /**
  * Multi-locks and single acquires at two processes, some of which write long after they decided.
  */
-class SetCampaign {
-  readonly world = new SetWorld();
-  readonly sets: { ask: AcquireSetCommand; process: string }[] = [];
+class MultiLockCampaign {
+  readonly world = new MultiLockWorld();
+  readonly sets: { ask: AcquireMultiLockCommand; process: string }[] = [];
   private readonly holds: { name: string; hold: Hold }[] = [];
-  private readonly slow: SetProposal[] = [];
+  private readonly slow: MultiLockProposal[] = [];
   private singles = 0;
 
   constructor() {
@@ -101,7 +106,7 @@ class SetCampaign {
       }
       case 'set': {
         const [first = 'a'] = taken.names;
-        const ask = setOf(taken.names.join(''), {
+        const ask = multiLockOf(taken.names.join(''), {
           owner: `set${sets.length}`,
           waitMs: taken.waits ? 5_000 : 0,
           modes: { [first]: taken.mode },
@@ -176,14 +181,14 @@ class SetCampaign {
   }
 
   private isWhole(
-    ask: AcquireSetCommand,
+    ask: AcquireMultiLockCommand,
     mine: { name: string; hold: Hold; change: Change }[],
   ): void {
     expect(mine.map((grant) => grant.name)).toEqual(ask.locks.map((lock) => lock.name).sort());
     expect(new Set(mine.map(({ hold }) => hold.set?.id)).size).toBe(1);
     expect(this.heldBy(ask), 'a set was granted twice').toHaveLength(ask.locks.length);
     for (const { change } of mine) {
-      const place = change.before?.queue.find(({ tag }) => isTagOf(tag, ask.request.key));
+      const place = change.before?.queue.find(({ tag }) => isFingerprintOf(tag, ask.request.key));
       const passed = change.after.queue.filter(
         ({ ticket, setSize }) =>
           setSize === undefined && ticket < (place?.ticket ?? Number.MAX_VALUE),
@@ -196,13 +201,13 @@ class SetCampaign {
     }
   }
 
-  private isWaiting({ request }: AcquireSetCommand): boolean {
+  private isWaiting({ request }: AcquireMultiLockCommand): boolean {
     return [...this.world.records.values()].some(({ queue }) =>
-      queue.some(({ tag }) => isTagOf(tag, request.key)),
+      queue.some(({ tag }) => isFingerprintOf(tag, request.key)),
     );
   }
 
-  private heldBy({ owner }: AcquireSetCommand): Hold[] {
+  private heldBy({ owner }: AcquireMultiLockCommand): Hold[] {
     return [...this.world.records.values()].flatMap(({ holds }) =>
       holds.filter((hold) => hold.owner === owner && hold.expiresAt > this.world.now),
     );
@@ -225,7 +230,7 @@ it(
   () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        new SetCampaign().play(steps);
+        new MultiLockCampaign().play(steps);
       }),
       RUNS,
     );
@@ -242,10 +247,14 @@ it(
     });
     fc.assert(
       fc.property(wanted, fc.array(fc.nat(), { minLength: 40, maxLength: 40 }), (sets, order) => {
-        const world = new SetWorld();
+        const world = new MultiLockWorld();
         const blocker = NAMES.map((lock) => ({ lock, token: tokenOf(world, lock) }));
         const left = sets.map((names, i) => {
-          const ask = setOf(names.join(''), { owner: `set${i}`, waitMs: 60_000, leaseMs: 60_000 });
+          const ask = multiLockOf(names.join(''), {
+            owner: `set${i}`,
+            waitMs: 60_000,
+            leaseMs: 60_000,
+          });
           world.now += i % 2;
           world.runSet(ask, `p${i % 3}`);
           return { ask, process: `p${i % 3}` };
@@ -279,7 +288,7 @@ it(
   PROPERTY_MS,
 );
 
-function tokenOf(world: SetWorld, lock: string): number {
+function tokenOf(world: MultiLockWorld, lock: string): number {
   const answer = world.run(lock, acquire('orders/x', { leaseMs: 60_000 }));
   return answer.outcome === 'granted' ? answer.token : expect.unreachable();
 }

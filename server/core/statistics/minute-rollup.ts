@@ -36,10 +36,10 @@ export interface Rollup extends EventCounts {
 }
 
 export function emptyRollup(minute: number): MinuteRollup {
-  return { minute, ...nothingYet() };
+  return { minute, ...emptyCounts() };
 }
 
-export function nothingYet(): Rollup {
+export function emptyCounts(): Rollup {
   const histograms = { waits: new LogHistogram(), holds: new LogHistogram() };
   return { grants: 0, timeouts: 0, expiries: 0, forced: 0, ...histograms };
 }

@@ -3,9 +3,9 @@ import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { acquire, forceRelease, freeze, release, renew, unfreeze } from '../testing/lock-requests';
 import { LockWorld } from '../testing/lock-world';
 import { lockStatus, statusFacts } from './lock-status';
-import type { LockNorms } from './stuck-reason';
+import type { LockBaselines } from './stuck-reason';
 
-const norms: LockNorms = { ownHold: null, gaveUpAt: 0, policy: DEFAULT_POLICY };
+const norms: LockBaselines = { ownHold: null, gaveUpAt: 0, policy: DEFAULT_POLICY };
 
 const world = () => {
   const lock = new LockWorld();

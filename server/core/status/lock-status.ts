@@ -1,5 +1,10 @@
 import { type Hold, type LockRecord, liveHolds } from '../lock/lock-record';
-import { type HoldForStuck, type LockNorms, type StuckFacts, stuckReason } from './stuck-reason';
+import {
+  type HoldForStuck,
+  type LockBaselines,
+  type StuckFacts,
+  stuckReason,
+} from './stuck-reason';
 
 /**
  * What a lock looks like to an operator, most severe first; also the sort order of the lock list.
@@ -27,7 +32,7 @@ export const SHORT_SHARE = 0.2;
 export const LATE_SHARE = 0.5;
 
 /** For how long a lock whose last hold expired is shown as `expired`. */
-export const LAPSE_NEWS_MS = 60 * 60_000;
+export const EXPIRED_SHOWN_MS = 60 * 60_000;
 
 /**
  * The facts that decide a status. Its holds are those whose end is not written yet, expired or not.
@@ -46,7 +51,7 @@ export interface StatusFacts extends StuckFacts {
  */
 export function lockStatus(
   facts: StatusFacts,
-  norms: LockNorms,
+  baselines: LockBaselines,
   now: number,
   reachable: boolean,
 ): LockStatus {
@@ -55,13 +60,13 @@ export function lockStatus(
   const { waiters, delayedUntil } = facts;
   const live = facts.holds.filter(({ expiresAt }) => expiresAt > now);
   if (live.length === 0 && delayedUntil > now) return 'delayed';
-  if (stuckReason(facts, norms, now)) return 'stuck';
+  if (stuckReason(facts, baselines, now)) return 'stuck';
   if (live.length > 0) {
     if (live.some((hold) => isExpiring(hold, now))) return 'expiring';
     return waiters > 0 ? 'contended' : 'held';
   }
   const lapsedAt = Math.max(facts.lapsedAt ?? 0, ...facts.holds.map(({ expiresAt }) => expiresAt));
-  if (now - lapsedAt < LAPSE_NEWS_MS) return 'expired';
+  if (now - lapsedAt < EXPIRED_SHOWN_MS) return 'expired';
   return waiters > 0 ? 'contended' : 'free';
 }
 

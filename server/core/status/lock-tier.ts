@@ -1,5 +1,5 @@
 import type { LockStatus, StatusFacts } from './lock-status';
-import { HISTORY_MIN_COUNT, type LockNorms } from './stuck-reason';
+import { HISTORY_MIN_COUNT, type LockBaselines } from './stuck-reason';
 
 /** How urgently a lock needs a person: the first criterion of the order by severity. */
 export const TIERS = ['actNow', 'unknown', 'watch', 'normal'] as const;
@@ -12,7 +12,7 @@ export type LockTier = (typeof TIERS)[number];
 export function lockTier(
   status: LockStatus,
   facts: StatusFacts,
-  norms: LockNorms,
+  baselines: LockBaselines,
   now: number,
 ): LockTier {
   if (status === 'stuck' || status === 'expired') return 'actNow';
@@ -20,7 +20,7 @@ export function lockTier(
   if (status === 'expiring') return 'watch';
   if (status === 'frozen') return facts.waiters > 0 ? 'watch' : 'normal';
   if (status !== 'contended') return 'normal';
-  const p99Ms = knownP99(norms);
+  const p99Ms = knownP99(baselines);
   const isLong = facts.holds.some(
     ({ grantedAt, expiresAt }) => expiresAt > now && now - grantedAt > p99Ms,
   );
@@ -28,7 +28,7 @@ export function lockTier(
 }
 
 /** Infinite while too few holds have ended for a baseline. */
-export function knownP99({ ownHold }: LockNorms): number {
+export function knownP99({ ownHold }: LockBaselines): number {
   const isKnown = ownHold !== null && ownHold.count >= HISTORY_MIN_COUNT;
   return isKnown ? ownHold.p99Ms : Number.POSITIVE_INFINITY;
 }

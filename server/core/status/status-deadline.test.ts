@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { lockStatus, type StatusFacts } from './lock-status';
 import { lockTier } from './lock-tier';
 import { statusDeadline } from './status-deadline';
-import { type LockNorms, stuckReason } from './stuck-reason';
+import { type LockBaselines, stuckReason } from './stuck-reason';
 
 const NOW = 100_000_000;
 
@@ -40,7 +40,7 @@ const facts: fc.Arbitrary<StatusFacts> = fc
     delayedUntil: delayMs === 0 ? 0 : NOW + delayMs,
   }));
 
-const norms: fc.Arbitrary<LockNorms> = fc
+const norms: fc.Arbitrary<LockBaselines> = fc
   .record({
     p99Ms: fc.constantFrom(10, 7_000, 400_000),
     count: fc.constantFrom(3, 500),
@@ -54,7 +54,7 @@ const norms: fc.Arbitrary<LockNorms> = fc
     policy: { patienceMaxMs, stuckAfterMs },
   }));
 
-const standing = (of: StatusFacts, by: LockNorms, at: number) => {
+const standing = (of: StatusFacts, by: LockBaselines, at: number) => {
   const status = lockStatus(of, by, at, true);
   const isHeld = of.holds.some(({ expiresAt }) => expiresAt > at);
   return { status, tier: lockTier(status, of, by, at), why: stuckReason(of, by, at), isHeld };

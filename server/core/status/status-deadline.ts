@@ -1,27 +1,27 @@
-import { LAPSE_NEWS_MS, LATE_SHARE, SHORT_SHARE, type StatusFacts } from './lock-status';
+import { EXPIRED_SHOWN_MS, LATE_SHARE, SHORT_SHARE, type StatusFacts } from './lock-status';
 import { knownP99 } from './lock-tier';
-import { holdLimitMs, type LockNorms, STUCK_MIN_MS, waitLimitMs } from './stuck-reason';
+import { holdLimitMs, type LockBaselines, STUCK_MIN_MS, waitLimitMs } from './stuck-reason';
 
 /**
  * The first instant after `now` at which a lock's status, its tier or the reason it is stuck can
  * change without a write and with the same baseline; `Infinity` if time alone changes nothing any
  * more. It need not change at that instant. Instants are whole milliseconds of the backend's clock.
  */
-export function statusDeadline(facts: StatusFacts, norms: LockNorms, now: number): number {
+export function statusDeadline(facts: StatusFacts, baselines: LockBaselines, now: number): number {
   let first = Number.POSITIVE_INFINITY;
   const consider = (at: number) => {
     if (at > now && at < first) first = at;
   };
   /** A condition that holds only after an instant holds one millisecond later. */
   const considerAfter = (at: number) => consider(Math.floor(at) + 1);
-  const limitMs = holdLimitMs(norms);
-  const p99Ms = knownP99(norms);
+  const limitMs = holdLimitMs(baselines);
+  const p99Ms = knownP99(baselines);
   consider(facts.delayedUntil);
-  if (facts.oldestWaitAt !== null) considerAfter(facts.oldestWaitAt + waitLimitMs(norms));
-  if (facts.lapsedAt !== null) consider(facts.lapsedAt + LAPSE_NEWS_MS);
+  if (facts.oldestWaitAt !== null) considerAfter(facts.oldestWaitAt + waitLimitMs(baselines));
+  if (facts.lapsedAt !== null) consider(facts.lapsedAt + EXPIRED_SHOWN_MS);
   for (const { leaseMs, grantedAt, renewedAt, expiresAt, askedToRelease } of facts.holds) {
     consider(expiresAt);
-    consider(expiresAt + LAPSE_NEWS_MS);
+    consider(expiresAt + EXPIRED_SHOWN_MS);
     considerAfter(expiresAt - leaseMs * SHORT_SHARE);
     considerAfter(renewedAt + leaseMs * LATE_SHARE);
     considerAfter(grantedAt + limitMs);

@@ -4,7 +4,7 @@ import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { PROPERTY_MS, RUNS } from '../testing/property-runs';
 import {
   type HoldForStuck,
-  type LockNorms,
+  type LockBaselines,
   type StuckFacts,
   type StuckReason,
   stuckReason,
@@ -27,7 +27,7 @@ const facts = (heldMs: number, waiters = 0, part: Partial<HoldForStuck> = {}): S
   waiters,
   oldestWaitAt: waiters > 0 ? NOW - SECOND : null,
 });
-const norms = (part: Partial<LockNorms> = {}): LockNorms => ({
+const norms = (part: Partial<LockBaselines> = {}): LockBaselines => ({
   ownHold: { p50Ms: 2 * SECOND, p99Ms: 10 * SECOND, count: 500 },
   gaveUpAt: 0,
   policy: DEFAULT_POLICY,
@@ -140,7 +140,7 @@ const anyFacts: fc.Arbitrary<StuckFacts> = fc
     waiters: waits.length,
     oldestWaitAt: waits.length > 0 ? NOW - Math.max(...waits) : null,
   }));
-const anyNorms: fc.Arbitrary<LockNorms> = fc
+const anyNorms: fc.Arbitrary<LockBaselines> = fc
   .record({
     ownHold: fc.option(
       fc.record({
@@ -230,7 +230,10 @@ describe('whatever the lock, `stuck`', () => {
   );
 });
 
-function expectHistory(reason: { limitMs: number; p99Ms: number | null }, { ownHold }: LockNorms) {
+function expectHistory(
+  reason: { limitMs: number; p99Ms: number | null },
+  { ownHold }: LockBaselines,
+) {
   expect(reason.p99Ms).toBe(ownHold?.p99Ms);
   expect(ownHold?.count).toBeGreaterThanOrEqual(20);
   expect(reason.limitMs).toBe(Math.max(30 * SECOND, 5 * (reason.p99Ms ?? 0)));
@@ -239,7 +242,7 @@ function expectHistory(reason: { limitMs: number; p99Ms: number | null }, { ownH
 function expectWish(
   reason: Extract<StuckReason, { kind: 'idleRenewals' }>,
   given: StuckFacts,
-  { gaveUpAt }: LockNorms,
+  { gaveUpAt }: LockBaselines,
 ) {
   expect(given.waiters).toBe(0);
   const held = live(given).filter(({ renewals }) => renewals > 0);

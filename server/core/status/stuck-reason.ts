@@ -1,4 +1,4 @@
-import type { OwnHold } from '../../contract/console/insight-row';
+import type { HoldBaseline } from '../../contract/console/insight-row';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { Hold } from '../lock/lock-record';
 
@@ -26,9 +26,9 @@ export type HoldForStuck = Pick<
 >;
 
 /** What a lock is measured against: its own history and its namespace. */
-export interface LockNorms {
+export interface LockBaselines {
   /** From its holds that ended; null while none are known. */
-  ownHold: OwnHold | null;
+  ownHold: HoldBaseline | null;
   /** When a waiter last timed out, as far as is known; 0 if never. */
   gaveUpAt: number;
   policy: Pick<NamespacePolicy, 'patienceMaxMs' | 'stuckAfterMs'>;
@@ -73,16 +73,20 @@ interface HoldLimit {
  * true of every long hold, and renewals are normal. It is a fault only if the lock was wanted
  * meanwhile, in vain.
  */
-export function stuckReason(facts: StuckFacts, norms: LockNorms, now: number): StuckReason | null {
+export function stuckReason(
+  facts: StuckFacts,
+  baselines: LockBaselines,
+  now: number,
+): StuckReason | null {
   const longest = longestHold(facts.holds, now);
-  const limit = holdLimit(norms);
+  const limit = holdLimit(baselines);
   if (longest && limit && now - longest.grantedAt > limit.limitMs) {
     const beyondAt = longest.grantedAt + limit.limitMs;
     if (facts.waiters > 0) {
       const since = Math.max(beyondAt, facts.oldestWaitAt ?? beyondAt);
       return { kind: 'longHold', since, ...limit };
     }
-    const wish = vainWish(longest, norms, now);
+    const wish = unmetWish(longest, baselines, now);
     if (wish)
       return {
         kind: 'idleRenewals',
@@ -92,29 +96,29 @@ export function stuckReason(facts: StuckFacts, norms: LockNorms, now: number): S
       };
   }
   if (facts.oldestWaitAt === null) return null;
-  const limitMs = waitLimitMs(norms);
+  const limitMs = waitLimitMs(baselines);
   if (now - facts.oldestWaitAt <= limitMs) return null;
   return {
     kind: 'longWait',
     since: facts.oldestWaitAt + limitMs,
-    limitMs: norms.policy.patienceMaxMs,
+    limitMs: baselines.policy.patienceMaxMs,
   };
 }
 
 /**
  * How long a hold of this lock may last before it can be stuck; `Infinity` if there is no limit.
  */
-export function holdLimitMs(norms: LockNorms): number {
-  return holdLimit(norms)?.limitMs ?? Number.POSITIVE_INFINITY;
+export function holdLimitMs(baselines: LockBaselines): number {
+  return holdLimit(baselines)?.limitMs ?? Number.POSITIVE_INFINITY;
 }
 
 /** How long a waiter may wait for this lock before it is stuck. */
-export function waitLimitMs({ policy }: LockNorms): number {
+export function waitLimitMs({ policy }: LockBaselines): number {
   return Math.max(STUCK_MIN_MS, policy.patienceMaxMs + WAIT_GRACE_MS);
 }
 
 /** The smaller of the lock's own limit and its namespace's; null if there is neither. */
-function holdLimit({ ownHold, policy }: LockNorms): HoldLimit | null {
+function holdLimit({ ownHold, policy }: LockBaselines): HoldLimit | null {
   const fixed = policy.stuckAfterMs > 0 ? { limitMs: policy.stuckAfterMs, p99Ms: null } : null;
   if (!ownHold || ownHold.count < HISTORY_MIN_COUNT) return fixed;
   const limitMs = Math.max(STUCK_MIN_MS, FAR_FACTOR * ownHold.p99Ms);
@@ -129,9 +133,9 @@ function longestHold(holds: HoldForStuck[], now: number): HoldForStuck | null {
   );
 }
 
-function vainWish(
+function unmetWish(
   { grantedAt, renewals, renewedAt, askedToRelease }: HoldForStuck,
-  { gaveUpAt }: LockNorms,
+  { gaveUpAt }: LockBaselines,
   now: number,
 ): { kind: 'gaveUp' | 'asked'; at: number } | null {
   if (renewals === 0) return null;

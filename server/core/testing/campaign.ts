@@ -6,7 +6,7 @@ import { requestOf } from './lock-requests';
 import { LockWorld, type Proposal, type Written } from './lock-world';
 
 /** An answer that a caller got. `written`: the change behind it, if there was one. */
-export interface Told {
+export interface Answered {
   proposal: Proposal;
   written: Written | null;
   /** The store's clock when the answer was given. */
@@ -16,7 +16,7 @@ export interface Told {
 /** Watches a campaign and throws at the first broken promise. */
 export interface Referee {
   onWritten?(written: Written): void;
-  onTold?(told: Told): void;
+  onAnswered?(told: Answered): void;
   onRefused?(command: LockCommand, error: LockyardError): void;
 }
 
@@ -92,8 +92,8 @@ export class Campaign {
     const isFresh =
       proposal.before === this.world.record && proposal.context.now === this.world.now;
     if (!this.lastWritten && !isFresh) return;
-    const told = { proposal, written: this.lastWritten, at: this.world.now };
-    for (const referee of this.referees) referee.onTold?.(told);
+    const answered = { proposal, written: this.lastWritten, at: this.world.now };
+    for (const referee of this.referees) referee.onAnswered?.(answered);
   }
 
   private onWrite(written: Written): void {

@@ -60,7 +60,7 @@ export class HoldLedger {
   }
 
   /** The cause that the holder of an ended token must get: only the last ending is remembered. */
-  causeToTell(token: number): EndCause {
+  expectedCause(token: number): EndCause {
     const last = this.lastEnded;
     if (last?.hold.token !== token || !last.ending) return 'superseded';
     return last.ending.cause === 'late' ? 'released' : last.ending.cause;

@@ -6,8 +6,8 @@ import type {
   ForceReleaseCommand,
   FreezeCommand,
   GiveUpCommand,
-  NoticeCommand,
   ReleaseCommand,
+  ReleaseRequestCommand,
   RenewCommand,
 } from '../lock/lock-command';
 import type { Mode } from '../lock/lock-record';
@@ -101,7 +101,11 @@ export const extend = (token: number, extendMs: number, requestId = 'act'): Exte
   request: requestOf(`extend ${requestId}`, `${token} ${extendMs}`),
 });
 
-const notice = (verb: NoticeCommand['verb'], token: number, requestId: string): NoticeCommand => ({
+const releaseRequest = (
+  verb: ReleaseRequestCommand['verb'],
+  token: number,
+  requestId: string,
+): ReleaseRequestCommand => ({
   verb,
   token,
   by: 'ada',
@@ -110,10 +114,10 @@ const notice = (verb: NoticeCommand['verb'], token: number, requestId: string): 
 });
 
 export const askRelease = (token: number, requestId = 'act') =>
-  notice('askRelease', token, requestId);
+  releaseRequest('askRelease', token, requestId);
 
 export const stopRenewals = (token: number, requestId = 'act') =>
-  notice('stopRenewals', token, requestId);
+  releaseRequest('stopRenewals', token, requestId);
 
 const freezing = (verb: FreezeCommand['verb'], requestId: string): FreezeCommand => ({
   verb,

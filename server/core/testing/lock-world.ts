@@ -1,8 +1,8 @@
-import type { DecidingPolicy, Decision, DecisionContext, Memo } from '../decision';
+import type { DecidingPolicy, Decision, DecisionContext, IdempotencyRecord } from '../decision';
 import { decide } from '../lock/decide';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../lock/lock-command';
 import type { LockRecord } from '../lock/lock-record';
-import { requestTag } from '../request-fingerprint';
+import { requestFingerprint } from '../request-fingerprint';
 import { deepFreeze } from './deep-freeze';
 
 /** A decision and its inputs; it takes effect only once `World.write` has accepted it. */
@@ -12,7 +12,7 @@ export interface Proposal<C extends LockCommand = LockCommand> {
   before: LockRecord | null;
   context: DecisionContext;
   /** The callers that were connected when it was decided: `process tag`. */
-  onTheLine: ReadonlySet<string>;
+  connected: ReadonlySet<string>;
   decision: Decision<AnswerOf<C>>;
 }
 
@@ -35,7 +35,7 @@ export class LockWorld {
   epoch = 1;
   policy: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };
   record: LockRecord | null = null;
-  readonly memos = new Map<string, Memo>();
+  readonly memos = new Map<string, IdempotencyRecord>();
   private readonly deadFrom = new Map<string, number>();
   /** Called after each accepted write. */
   onWrite: (written: Written) => void = () => {};
@@ -53,9 +53,9 @@ export class LockWorld {
     if (command.verb === 'acquire') this.callers.set(callerKey(process, command), command);
     const context = this.contextOf(command, process, this.now + skewMs);
     const before = this.record;
-    const onTheLine = new Set(this.callers.keys());
+    const connected = new Set(this.callers.keys());
     const decision = decide(before, deepFreeze(command), context);
-    return { process, command, before, context, onTheLine, decision };
+    return { process, command, before, context, connected, decision };
   }
 
   /** A store's swap: accepts the change if the record is the expected one and the clock agrees. */
@@ -130,13 +130,13 @@ export class LockWorld {
     if (!('request' in command) || !command.request || command.verb === 'cancel') return;
     const { outcome } = decision.answer as { outcome: string };
     const stays = command.verb === 'acquire' && outcome === 'queued';
-    if (!stays) this.callers.delete(`${process} ${requestTag(command.request)}`);
+    if (!stays) this.callers.delete(`${process} ${requestFingerprint(command.request)}`);
   }
 }
 
 /** Stores keep answers as JSON. */
-const asStored = (memo: Memo): Memo => JSON.parse(JSON.stringify(memo));
+const asStored = (memo: IdempotencyRecord): IdempotencyRecord => JSON.parse(JSON.stringify(memo));
 
 function callerKey(process: string, { request }: AcquireCommand): string {
-  return `${process} ${requestTag(request)}`;
+  return `${process} ${requestFingerprint(request)}`;
 }

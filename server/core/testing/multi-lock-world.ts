@@ -1,16 +1,16 @@
-import type { SetAnswer } from '../../contract/multi-lock/answers';
-import type { DecidingPolicy, Decision, DecisionContext, Memo } from '../decision';
+import type { MultiLockAnswer } from '../../contract/multi-lock/answers';
+import type { DecidingPolicy, Decision, DecisionContext, IdempotencyRecord } from '../decision';
 import { decide } from '../lock/decide';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../lock/lock-command';
 import type { LockRecord, Mode, Waiter } from '../lock/lock-record';
-import { decideSet, type SetDecision } from '../multi-lock/decide-multi-lock';
+import { decideMultiLock, type MultiLockDecision } from '../multi-lock/decide-multi-lock';
 import {
-  type AcquireSetCommand,
-  memberAsk,
+  type AcquireMultiLockCommand,
+  type MultiLockCommand,
+  memberCommand,
   namesOf,
-  type SetCommand,
 } from '../multi-lock/multi-lock-command';
-import { requestTag } from '../request-fingerprint';
+import { requestFingerprint } from '../request-fingerprint';
 import { deepFreeze } from './deep-freeze';
 import { requestOf } from './lock-requests';
 import { START_AT } from './lock-world';
@@ -23,16 +23,16 @@ export interface Change {
 }
 
 /** A decision on a multi-lock that is not written yet. */
-export interface SetProposal {
-  command: SetCommand;
+export interface MultiLockProposal {
+  command: MultiLockCommand;
   before: Map<string, LockRecord | null>;
-  decision: SetDecision;
+  decision: MultiLockDecision;
 }
 
 /**
  * How a multi-lock differs from the default: exclusive, a lease of 10 s, no wait, no request id.
  */
-export interface SetParts {
+export interface MultiLockOptions {
   owner?: string;
   waitMs?: number;
   leaseMs?: number;
@@ -41,7 +41,7 @@ export interface SetParts {
   input?: string;
 }
 
-export function setOf(names: string, parts: SetParts = {}): AcquireSetCommand {
+export function multiLockOf(names: string, parts: MultiLockOptions = {}): AcquireMultiLockCommand {
   const { owner = 'w1', waitMs = 0, leaseMs = 10_000, modes = {}, requestId, input } = parts;
   const locks = [...names].map((name) => ({ name, mode: modes[name] ?? ('exclusive' as const) }));
   const request = requestOf(requestId === undefined ? null : `set ${requestId}`, input ?? names);
@@ -62,10 +62,10 @@ export function setOf(names: string, parts: SetParts = {}): AcquireSetCommand {
  * moves. The changes of a multi-lock are written all or none. Everything passed to a decision is
  * frozen.
  */
-export class SetWorld {
+export class MultiLockWorld {
   now = START_AT;
   readonly records = new Map<string, LockRecord>();
-  readonly memos = new Map<string, Memo>();
+  readonly memos = new Map<string, IdempotencyRecord>();
   policy: DecidingPolicy = { queueLimit: 200, lockDelayMs: 0 };
   onWrite: (changes: Change[]) => void = () => {};
   private readonly dead = new Set<string>();
@@ -87,14 +87,14 @@ export class SetWorld {
   }
 
   /** Decides a multi-lock for a connected caller, without writing. */
-  propose(command: SetCommand, process = 'p1'): SetProposal {
+  propose(command: MultiLockCommand, process = 'p1'): MultiLockProposal {
     const names = namesOf(command);
     if (command.verb === 'acquireSet') {
       for (const { name, mode } of command.locks)
-        this.enter(process, name, memberAsk(command, mode));
+        this.enter(process, name, memberCommand(command, mode));
     }
     const before = new Map(names.map((name) => [name, this.records.get(name) ?? null]));
-    const decision = decideSet(before, deepFreeze(command), {
+    const decision = decideMultiLock(before, deepFreeze(command), {
       ...this.contextOf(process, command.request.key),
       callerOf: (name, waiter) => this.callerAt(process, name, waiter),
     });
@@ -105,7 +105,7 @@ export class SetWorld {
    * Writes all changes of a multi-lock if every record is the one that was read and every deadline
    * is on the side where it was decided to be.
    */
-  finish({ before, decision }: SetProposal): boolean {
+  finish({ before, decision }: MultiLockProposal): boolean {
     const holds = decision.changes.every(
       ({ name, decision: { expect } }) =>
         (this.records.get(name) ?? null) === before.get(name) &&
@@ -116,7 +116,7 @@ export class SetWorld {
     return holds;
   }
 
-  runSet(command: SetCommand, process = 'p1'): SetAnswer {
+  runSet(command: MultiLockCommand, process = 'p1'): MultiLockAnswer {
     const proposal = this.propose(command, process);
     if (!this.finish(proposal)) throw new Error('A write refused though nothing came between.');
     return proposal.decision.answer;
@@ -129,9 +129,9 @@ export class SetWorld {
     }
   }
 
-  hangUp({ request }: AcquireSetCommand): void {
+  hangUp({ request }: AcquireMultiLockCommand): void {
     for (const key of this.callers.keys()) {
-      if (key.endsWith(` ${requestTag(request)}`)) this.callers.delete(key);
+      if (key.endsWith(` ${requestFingerprint(request)}`)) this.callers.delete(key);
     }
   }
 
@@ -145,7 +145,7 @@ export class SetWorld {
   }
 
   private enter(process: string, name: string, ask: AcquireCommand): void {
-    this.callers.set(`${process} ${name} ${requestTag(ask.request)}`, ask);
+    this.callers.set(`${process} ${name} ${requestFingerprint(ask.request)}`, ask);
   }
 
   private callerAt(process: string, name: string, { tag }: Waiter): AcquireCommand | null {
@@ -173,7 +173,7 @@ export class SetWorld {
       const before = this.records.get(name) ?? null;
       this.records.set(name, deepFreeze(decision.next));
       for (const memo of decision.memos) {
-        this.memos.set(memo.key, deepFreeze(JSON.parse(JSON.stringify(memo)) as Memo));
+        this.memos.set(memo.key, deepFreeze(JSON.parse(JSON.stringify(memo)) as IdempotencyRecord));
       }
       return { name, before, after: decision.next };
     });

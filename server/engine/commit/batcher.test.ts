@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { PendingCommand } from '../pending-command';
-import { type Group, Lane } from './batcher';
+import { Batcher, type CommandGroup } from './batcher';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -11,13 +11,13 @@ describe('a lane', () => {
   const flushes: { ids: string[]; end: () => void }[] = [];
   const laneOf = (paysByRecord = false) => {
     flushes.length = 0;
-    const flush = (groups: Group[]) =>
+    const flush = (groups: CommandGroup[]) =>
       new Promise<void>((end) => {
         flushes.push({ ids: groups.map(({ id }) => id), end });
       });
-    return new Lane(flush, () => paysByRecord);
+    return new Batcher(flush, () => paysByRecord);
   };
-  const submit = (lane: Lane, ...ids: string[]) => {
+  const submit = (lane: Batcher, ...ids: string[]) => {
     for (const id of ids) lane.submit(commandOn(id));
   };
   const numbered = (count: number, name = 'lock') =>

@@ -6,7 +6,7 @@ import type { PendingCommand } from '../pending-command';
 const RECORDS_MAX = 256;
 
 /** Packets under way at once. */
-const FLUSHES_MAX = 2;
+const COMMITS_MAX = 2;
 
 /**
  * How many records must wait for a second packet to set out beside the first: as many as that has,
@@ -21,23 +21,23 @@ const SPLIT_MIN = 16;
 const COMPANY_MS = 20;
 
 /** Multi-locks worked on at once; those still waiting block no record. */
-const SETS_MAX = 2;
+const MULTI_LOCKS_MAX = 2;
 
 /** Work on several records together: while it runs they are in no flush. */
-export interface SetJob {
+export interface MultiLockJob {
   ids: string[];
   /** Deals with its own failures. */
   run(): Promise<void>;
 }
 
 /** All commands that wait for one record, oldest first. */
-export interface Group {
+export interface CommandGroup {
   id: string;
   commands: PendingCommand[];
 }
 
 /** The record that a group is about: no group is empty. */
-export function keyOf({ commands }: Group): RecordKey {
+export function keyOfGroup({ commands }: CommandGroup): RecordKey {
   return (commands[0] as PendingCommand).key;
 }
 
@@ -50,37 +50,37 @@ export function keyOf({ commands }: Group): RecordKey {
  * commands wait for it, and it waits for earlier ones. The first in the queue can always begin as
  * soon as what is under way ends.
  */
-export class Lane {
+export class Batcher {
   private waiting = new Map<string, { since: number; commands: PendingCommand[] }>();
-  private readonly sets: (SetJob & { since: number })[] = [];
+  private readonly multiLocks: (MultiLockJob & { since: number })[] = [];
   private readonly busy = new Set<string>();
   private arrivals = 0;
-  private runningSets = 0;
-  private flushes = 0;
+  private runningMultiLocks = 0;
+  private commits = 0;
   /** Records in flushes. */
-  private flushing = 0;
+  private recordsInCommits = 0;
   private scheduled = false;
-  private patience: NodeJS.Timeout | undefined;
+  private companyTimer: NodeJS.Timeout | undefined;
 
   /**
-   * @param flush deals with every command of the groups; if it rejects, those not answered yet are refused
+   * @param commit deals with every command of the groups; if it rejects, those not answered yet are refused
    * @param paysByRecord whether a packet costs its store what its records cost and little more: then what is at hand goes
    *   in two packets, so that the store works on one while this process works on the other
    */
   constructor(
-    private readonly flush: (groups: Group[]) => Promise<void>,
+    private readonly commit: (groups: CommandGroup[]) => Promise<void>,
     private readonly paysByRecord: () => boolean = () => false,
   ) {}
 
   submit(command: PendingCommand): void {
-    const line = this.waiting.get(command.id);
-    if (line) line.commands.push(command);
-    else this.waiting.set(command.id, { since: this.arrived(), commands: [command] });
+    const queue = this.waiting.get(command.id);
+    if (queue) queue.commands.push(command);
+    else this.waiting.set(command.id, { since: this.nextArrival(), commands: [command] });
     this.schedule();
   }
 
-  submitSet({ ids, run }: SetJob): void {
-    this.sets.push({ ids, run, since: this.arrived() });
+  submitMultiLock({ ids, run }: MultiLockJob): void {
+    this.multiLocks.push({ ids, run, since: this.nextArrival() });
     this.schedule();
   }
 
@@ -88,52 +88,53 @@ export class Lane {
   resubmit(commands: PendingCommand[]): void {
     const [first] = commands;
     if (!first) return;
-    const line = this.waiting.get(first.id) ?? { since: this.arrived(), commands: [] };
-    this.waiting.set(first.id, { ...line, commands: [...commands, ...line.commands] });
+    const queue = this.waiting.get(first.id) ?? { since: this.nextArrival(), commands: [] };
+    this.waiting.set(first.id, { ...queue, commands: [...commands, ...queue.commands] });
     this.schedule();
   }
 
-  private arrived(): number {
+  private nextArrival(): number {
     this.arrivals += 1;
     return this.arrivals;
   }
 
   private schedule(): void {
     if (this.scheduled) return;
-    const mayBeSetsTurn = this.sets.length > 0 && this.runningSets < SETS_MAX;
-    if (mayBeSetsTurn) this.startSoon();
-    else if (this.flushes >= FLUSHES_MAX) return;
-    else if (this.waiting.size >= this.enough()) this.startSoon();
-    else this.patience ??= setTimeout(() => this.startSoon(), COMPANY_MS);
+    const mayStartMultiLock =
+      this.multiLocks.length > 0 && this.runningMultiLocks < MULTI_LOCKS_MAX;
+    if (mayStartMultiLock) this.startSoon();
+    else if (this.commits >= COMMITS_MAX) return;
+    else if (this.waiting.size >= this.enoughRecords()) this.startSoon();
+    else this.companyTimer ??= setTimeout(() => this.startSoon(), COMPANY_MS);
   }
 
   /** After the current turn of the event loop, so that a burst arrives as one group. */
   private startSoon(): void {
-    clearTimeout(this.patience);
-    this.patience = undefined;
+    clearTimeout(this.companyTimer);
+    this.companyTimer = undefined;
     this.scheduled = true;
     setImmediate(() => {
       this.scheduled = false;
-      this.start();
+      this.startBatches();
     });
   }
 
-  private start(): void {
-    const wanted = this.startSets();
-    if (this.flushes >= FLUSHES_MAX) return;
-    const groups = this.take(wanted);
+  private startBatches(): void {
+    const reserved = this.startMultiLocks();
+    if (this.commits >= COMMITS_MAX) return;
+    const groups = this.takeGroups(reserved);
     if (groups.length === 0) return;
-    this.flushes += 1;
-    this.flushing += groups.length;
+    this.commits += 1;
+    this.recordsInCommits += groups.length;
     const refuseAll = (cause: unknown) => {
       const error = new LockyardError('INTERNAL', 'A command could not be run.', { cause });
       for (const { commands } of groups) for (const pending of commands) pending.refuse(error);
     };
-    void this.flush(groups)
+    void this.commit(groups)
       .catch(refuseAll)
       .finally(() => {
-        this.flushes -= 1;
-        this.flushing -= groups.length;
+        this.commits -= 1;
+        this.recordsInCommits -= groups.length;
         for (const { id } of groups) this.busy.delete(id);
         this.schedule();
       });
@@ -144,43 +145,45 @@ export class Lane {
    * Starts the sets whose turn it is. Answers the records that others must wait for, and since
    * when.
    */
-  private startSets(): Map<string, number> {
-    const wanted = new Map<string, number>();
-    for (const set of this.sets.slice(0, SETS_MAX - this.runningSets)) {
-      const isInTheWay = (id: string) =>
+  private startMultiLocks(): Map<string, number> {
+    const reserved = new Map<string, number>();
+    for (const job of this.multiLocks.slice(0, MULTI_LOCKS_MAX - this.runningMultiLocks)) {
+      const isBlocking = (id: string) =>
         this.busy.has(id) ||
-        wanted.has(id) ||
-        (this.waiting.get(id)?.since ?? set.since) < set.since;
-      if (!set.ids.some(isInTheWay)) this.startSet(set);
-      else for (const id of set.ids) wanted.set(id, wanted.get(id) ?? set.since);
+        reserved.has(id) ||
+        (this.waiting.get(id)?.since ?? job.since) < job.since;
+      if (!job.ids.some(isBlocking)) this.startMultiLock(job);
+      else for (const id of job.ids) reserved.set(id, reserved.get(id) ?? job.since);
     }
-    return wanted;
+    return reserved;
   }
 
-  private startSet(set: SetJob & { since: number }): void {
-    this.sets.splice(this.sets.indexOf(set), 1);
-    this.runningSets += 1;
+  private startMultiLock(set: MultiLockJob & { since: number }): void {
+    this.multiLocks.splice(this.multiLocks.indexOf(set), 1);
+    this.runningMultiLocks += 1;
     for (const id of set.ids) this.busy.add(id);
     void set.run().finally(() => {
-      this.runningSets -= 1;
+      this.runningMultiLocks -= 1;
       for (const id of set.ids) this.busy.delete(id);
       this.schedule();
     });
   }
 
   /** How many records must wait for another packet to set out beside those under way. */
-  private enough(): number {
-    return this.paysByRecord() ? this.flushing / 2 : Math.min(this.flushing, NEARLY_FULL);
+  private enoughRecords(): number {
+    return this.paysByRecord()
+      ? this.recordsInCommits / 2
+      : Math.min(this.recordsInCommits, NEARLY_FULL);
   }
 
   private roomInPacket(): number {
     if (!this.paysByRecord()) return RECORDS_MAX;
-    const share = Math.ceil((this.waiting.size + this.flushing) / FLUSHES_MAX);
+    const share = Math.ceil((this.waiting.size + this.recordsInCommits) / COMMITS_MAX);
     return Math.min(Math.max(share, SPLIT_MIN), RECORDS_MAX);
   }
 
-  private take(wanted: ReadonlyMap<string, number>): Group[] {
-    const groups: Group[] = [];
+  private takeGroups(wanted: ReadonlyMap<string, number>): CommandGroup[] {
+    const groups: CommandGroup[] = [];
     const room = this.roomInPacket();
     // A new map of what is left: of one that so many pass through, the garbage collector keeps dead
     // parts for long.

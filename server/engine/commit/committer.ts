@@ -1,43 +1,42 @@
-import type { LockyardError } from '../../contract/errors';
-import type { DecidingPolicy, DecisionContext, Memo } from '../../core/decision';
+import type { DecidingPolicy, DecisionContext, IdempotencyRecord } from '../../core/decision';
 import {
   type ReadResult,
   type RecordKey,
   type RecordStore,
   StoreError,
 } from '../../storage/record-store';
-import type { Pulse } from '../membership';
-import type { NewNames } from '../names/name-count';
-import { memoKey, onlyLooks, type PendingCommand } from '../pending-command';
-import { type AnyRecord, machineOf } from '../record-type';
-import { backendDown, contended, tooLarge, unreadable } from '../refusals';
-import type { BackendClock } from '../store-clock';
-import { handOver } from '../waiting/deliver-grants';
-import { ageAnswer } from '../waiting/subtract-elapsed';
-import type { WaitingRoom } from '../waiting/waiter-registry';
-import { type Group, keyOf } from './batcher';
-import { openRecord } from './cache-record';
-import { decideGroup, type Outcome, type Proposal } from './decide-batch';
-import { type Written, writeDown } from './prepare-change';
-import type { KnownRecords } from './record-cache';
-import { meetStrangers } from './refresh-unknown-members';
-import { surplusOf } from './select-oversize';
-import { endSpent, isSpent } from './spent-renewal';
-import { sureSwap, type Verdict } from './swap-with-recovery';
+import type { Membership } from '../membership';
+import type { NewNameObserver } from '../names/name-count';
+import { idempotencyKey, isReadOnly, type PendingCommand, retryWithRead } from '../pending-command';
+import { type AnyRecord, recordTypeOf } from '../record-type';
+import { backendDown, contended, isStaleRead, tooLarge, unreadable } from '../refusals';
+import type { StoreClock } from '../store-clock';
+import { deliverGrants } from '../waiting/deliver-grants';
+import { subtractElapsed } from '../waiting/subtract-elapsed';
+import type { WaiterRegistry } from '../waiting/waiter-registry';
+import { type CommandGroup, keyOfGroup } from './batcher';
+import { cacheRecord } from './cache-record';
+import { type CommandOutcome, decideBatch, type Proposal } from './decide-batch';
+import { type PreparedChange, prepareChange } from './prepare-change';
+import type { RecordCache } from './record-cache';
+import { refreshUnknownMembers } from './refresh-unknown-members';
+import { selectOversize } from './select-oversize';
+import { endSpentRenewal, isSpentRenewal } from './spent-renewal';
+import { type SwapOutcome, swapWithRecovery } from './swap-with-recovery';
 
 /** What a flush works with. */
-export interface FlushTools {
+export interface CommitDependencies {
   store: RecordStore;
   epochOf: () => number;
   process: string;
   policyOf: (namespace: string) => DecidingPolicy;
-  names: NewNames;
+  names: NewNameObserver;
   monotonic: () => number;
   newWriter: () => string;
-  backendClock: BackendClock;
-  pulse: Pulse;
-  room: WaitingRoom;
-  known: KnownRecords;
+  backendClock: StoreClock;
+  pulse: Membership;
+  room: WaiterRegistry;
+  known: RecordCache;
   /** Decides commands again that lost a race. */
   resubmit: (commands: PendingCommand[]) => void;
   /** Gives back a grant that no caller was there to receive. */
@@ -45,15 +44,15 @@ export interface FlushTools {
 }
 
 /** A proposal that changes its record, as its store is asked for it. */
-interface Proposed {
+interface PreparedProposal {
   proposal: Proposal;
   next: AnyRecord;
-  written: Written;
+  prepared: PreparedChange;
 }
 
 const READ_PAUSE_MS = 50;
 
-const NO_MEMOS: ReadonlyMap<string, Memo> = new Map();
+const NOTHING_REMEMBERED: ReadonlyMap<string, IdempotencyRecord> = new Map();
 
 /**
  * Deals with one flush: read what is not known, decide, swap all changes in one packet, answer.
@@ -63,80 +62,80 @@ const NO_MEMOS: ReadonlyMap<string, Memo> = new Map();
  * record was still the remembered one. A group that changes nothing answers from a record read
  * after its commands arrived, never from memory.
  */
-export class Flusher {
-  constructor(private readonly tools: FlushTools) {}
+export class Committer {
+  constructor(private readonly deps: CommitDependencies) {}
 
-  async flush(groups: Group[]): Promise<void> {
-    const startedAt = this.tools.monotonic();
-    const proposed: Proposed[] = [];
-    const unread: Group[] = [];
+  async commit(groups: CommandGroup[]): Promise<void> {
+    const startedAt = this.deps.monotonic();
+    const prepared: PreparedProposal[] = [];
+    const unread: CommandGroup[] = [];
     for (const group of groups) {
-      const proposal = this.proposeFromMemory(group);
-      if (proposal?.next) proposed.push(this.proposed(proposal, proposal.next));
+      const proposal = this.proposeFromCache(group);
+      if (proposal?.next) prepared.push(this.prepare(proposal, proposal.next));
       else unread.push(group);
     }
     await Promise.all([
-      this.swap(proposed, startedAt),
+      this.swap(prepared, startedAt),
       unread.length > 0 ? this.readAndSwap(unread, startedAt) : undefined,
     ]);
   }
 
   /** Null: a read is needed first; nothing is remembered, or a request id must be looked up. */
-  private proposeFromMemory(group: Group): Proposal | null {
-    const { known, backendClock } = this.tools;
-    const place = known.at(group.id);
+  private proposeFromCache(group: CommandGroup): Proposal | null {
+    const { known, backendClock } = this.deps;
+    const entry = known.entryOf(group.id);
     const now = backendClock.atLeast();
-    if (!place.known || now === null) return null;
+    if (!entry.known || now === null) return null;
     const needsRead = group.commands.some(
       (pending) =>
-        pending.mustRead || onlyLooks(pending.command) || memoKey(pending.command) !== null,
+        pending.mustRead || isReadOnly(pending.command) || idempotencyKey(pending.command) !== null,
     );
     if (needsRead) return null;
-    return decideGroup(group, place, this.contextAt(group, now), NO_MEMOS);
+    return decideBatch(group, entry, this.contextAt(group, now), NOTHING_REMEMBERED);
   }
 
-  private async readAndSwap(groups: Group[], startedAt: number): Promise<void> {
+  private async readAndSwap(groups: CommandGroup[], startedAt: number): Promise<void> {
     const commands = groups.flatMap((group) => group.commands);
-    const readAt = this.tools.monotonic();
+    const readAt = this.deps.monotonic();
     const read = await this.readInTime(groups, commands);
     if (!read) return;
-    const memos = new Map(read.memos.map((memo): [string, Memo] => [memo.key, memo]));
+    const memos = new Map(read.memos.map((memo): [string, IdempotencyRecord] => [memo.key, memo]));
     const readable = groups.flatMap((group, i) => {
       const { record, now } = read.records[i] ?? never();
-      if (!this.tools.store.estimatesClock) this.tools.backendClock.observe(now, readAt);
+      if (!this.deps.store.estimatesClock) this.deps.backendClock.observe(now, readAt);
       try {
-        return [{ group, place: openRecord(this.tools.known, keyOf(group), record), now }];
+        return [{ group, place: cacheRecord(this.deps.known, keyOfGroup(group), record), now }];
       } catch (cause) {
         for (const pending of group.commands) pending.refuse(unreadable(cause));
         return [];
       }
     });
-    const met = readable.flatMap(({ group, place: { known } }) =>
-      known ? machineOf(keyOf(group)).processesIn(known.record) : [],
+    const members = readable.flatMap(({ group, place: { known } }) =>
+      known ? recordTypeOf(keyOfGroup(group)).processesIn(known.record) : [],
     );
-    await meetStrangers(this.tools, met);
+    await refreshUnknownMembers(this.deps, members);
     const proposals = readable.map(({ group, place, now }) => {
-      const proposal = decideGroup(group, place, this.contextAt(group, now), memos);
-      if (isBirth(proposal)) this.tools.names.making(proposal.key);
+      const proposal = decideBatch(group, place, this.contextAt(group, now), memos);
+      if (createsRecord(proposal)) this.deps.names.creating(proposal.key);
       // No doubt is left: the record and each request's memo were read after it.
-      markStanding(proposal.outcomes, () => false);
+      markMayBeApplied(proposal.outcomes, () => false);
       return proposal;
     });
-    const proposed: Proposed[] = [];
+    const prepared: PreparedProposal[] = [];
     for (const proposal of proposals) {
-      if (proposal.next) proposed.push(this.proposed(proposal, proposal.next));
-      else this.tell(proposal, startedAt);
+      if (proposal.next) prepared.push(this.prepare(proposal, proposal.next));
+      else this.reply(proposal, startedAt);
     }
-    await this.swap(proposed, startedAt);
+    await this.swap(prepared, startedAt);
   }
 
-  private contextAt(group: Group, now: number): DecisionContext {
-    const { epochOf, process, pulse, room, policyOf } = this.tools;
+  private contextAt(group: CommandGroup, now: number): DecisionContext {
+    const { epochOf, process, pulse, room, policyOf } = this.deps;
     return {
       now,
       epoch: epochOf(),
       process,
-      policy: policyOf(keyOf(group).namespace),
+      policy: policyOf(keyOfGroup(group).namespace),
       isAlive: pulse.isAlive,
       callerOf: room.callersOf(group.id),
       remembered: null,
@@ -145,17 +144,17 @@ export class Flusher {
 
   /** Reads, again if need be, until the budget of the most urgent command is over. */
   private async readInTime(
-    groups: Group[],
+    groups: CommandGroup[],
     commands: PendingCommand[],
   ): Promise<ReadResult | null> {
-    const keys = groups.map(keyOf);
-    const requestKeys = commands.flatMap(({ command }) => memoKey(command) ?? []);
-    const dueAt = mostUrgent(groups);
+    const keys = groups.map(keyOfGroup);
+    const requestKeys = commands.flatMap(({ command }) => idempotencyKey(command) ?? []);
+    const dueAt = earliestDueAt(groups);
     for (;;) {
       try {
-        return await this.tools.store.read(keys, requestKeys);
+        return await this.deps.store.read(keys, requestKeys);
       } catch (cause) {
-        if (this.tools.monotonic() + READ_PAUSE_MS >= dueAt) {
+        if (this.deps.monotonic() + READ_PAUSE_MS >= dueAt) {
           const error = backendDown(cause);
           for (const pending of commands) pending.refuse(error);
           return null;
@@ -165,35 +164,37 @@ export class Flusher {
     }
   }
 
-  private proposed(proposal: Proposal, next: AnyRecord): Proposed {
-    return { proposal, next, written: writeDown(proposal, next, this.tools.newWriter()) };
+  private prepare(proposal: Proposal, next: AnyRecord): PreparedProposal {
+    const prepared = prepareChange(proposal, next, this.deps.newWriter());
+    return { proposal, next, prepared };
   }
 
-  private async swap(proposed: Proposed[], startedAt: number): Promise<void> {
+  private async swap(proposed: PreparedProposal[], startedAt: number): Promise<void> {
     if (proposed.length === 0) return;
-    const { store, monotonic, newWriter, backendClock } = this.tools;
-    const changes = proposed.map(({ written }) => written.change);
-    const dueAt = mostUrgent(proposed.map(({ proposal }) => proposal.group));
-    for (const { proposal } of proposed) markStanding(proposal.outcomes, ({ changed }) => changed);
+    const { store, monotonic, newWriter, backendClock } = this.deps;
+    const changes = proposed.map(({ prepared }) => prepared.change);
+    const dueAt = earliestDueAt(proposed.map(({ proposal }) => proposal.group));
+    for (const { proposal } of proposed)
+      markMayBeApplied(proposal.outcomes, ({ changed }) => changed);
     const sentAt = monotonic();
-    let verdicts: Verdict[];
+    let outcomes: SwapOutcome[];
     try {
-      verdicts = await sureSwap(store, changes, { dueAt, monotonic, newWriter });
+      outcomes = await swapWithRecovery(store, changes, { dueAt, monotonic, newWriter });
     } catch (cause) {
       for (const { proposal } of proposed) {
-        if (isBirth(proposal)) this.tools.names.settled(proposal.key, false);
+        if (createsRecord(proposal)) this.deps.names.finished(proposal.key, false);
         this.refuse(proposal, cause);
       }
       return;
     }
-    verdicts.forEach((verdict, i) => {
-      const { proposal, next, written } = proposed[i] ?? never();
+    outcomes.forEach((verdict, i) => {
+      const { proposal, next, prepared } = proposed[i] ?? never();
       if (!store.estimatesClock) backendClock.observe(verdict.now, sentAt);
-      if (isBirth(proposal)) this.tools.names.settled(proposal.key, verdict.took === 'yes');
+      if (createsRecord(proposal)) this.deps.names.finished(proposal.key, verdict.took === 'yes');
       if (verdict.took === 'yes') {
-        const { queueOnDisk } = written;
-        proposal.place.known = { record: next, writer: verdict.writer, queueOnDisk };
-        this.tell(proposal, startedAt, backendClock.latestSince(verdict.now, sentAt));
+        const { queueOnDisk: storedQueue } = prepared;
+        proposal.entry.known = { record: next, writer: verdict.writer, storedQueue };
+        this.reply(proposal, startedAt, backendClock.latestSince(verdict.now, sentAt));
       } else {
         this.decideAgain(proposal, verdict.took);
       }
@@ -207,72 +208,74 @@ export class Flusher {
    *
    * @param latest the latest that the store's clock can show by now; absent: as it was decided with
    */
-  private tell(proposal: Proposal, startedAt: number, latest = proposal.now): void {
-    const { room, monotonic } = this.tools;
+  private reply(proposal: Proposal, startedAt: number, latest = proposal.now): void {
+    const { room, monotonic } = this.deps;
     const { id } = proposal.group;
     const elapsedMs = Math.max(monotonic() - startedAt, latest - proposal.now);
-    handOver(this.tools, proposal.key, proposal.handOffs, elapsedMs);
+    deliverGrants(this.deps, proposal.key, proposal.handOffs, elapsedMs);
     const again: PendingCommand[] = [];
-    for (const { pending, told, changed } of proposal.outcomes) {
-      if (!('error' in told)) {
-        const answer = ageAnswer(told.answer, elapsedMs);
-        if (!isSpent(answer)) pending.answer(answer, changed);
-        else if (monotonic() < pending.dueAt) again.push(afresh(pending));
-        else endSpent(pending, answer, this.tools.backendClock);
+    for (const { pending, reply, changed } of proposal.outcomes) {
+      if (!('error' in reply)) {
+        const answer = subtractElapsed(reply.answer, elapsedMs);
+        if (!isSpentRenewal(answer)) pending.answer(answer, changed);
+        else if (monotonic() < pending.dueAt) again.push(retryWithRead(pending));
+        else endSpentRenewal(pending, answer, this.deps.backendClock);
         continue;
       }
-      pending.progress.mayStand ||= isReadApart(told.error);
-      if (isReadApart(told.error) && monotonic() < pending.dueAt) again.push(afresh(pending));
-      else pending.refuse(told.error);
+      pending.progress.mayBeApplied ||= isStaleRead(reply.error);
+      if (isStaleRead(reply.error) && monotonic() < pending.dueAt)
+        again.push(retryWithRead(pending));
+      else pending.refuse(reply.error);
     }
-    this.tools.resubmit(again);
+    this.deps.resubmit(again);
     const record = proposal.next ?? proposal.base?.record;
-    const isSettled = proposal.group.commands.some(({ command }) => command.verb === 'settle');
+    const isExpiryCheck = proposal.group.commands.some(({ command }) => command.verb === 'settle');
     if (!record || !('queue' in record)) return;
-    room.callTurns(id, record);
-    if (isSettled) room.reconcile(id, record);
+    room.notifyOffered(id, record);
+    if (isExpiryCheck) room.wakeDropped(id, record);
   }
 
   /** What may have been applied can be decided again only if its answer is remembered. */
-  private decideAgain(proposal: Proposal, took: Exclude<Verdict['took'], 'yes'>): void {
-    const { monotonic, resubmit } = this.tools;
+  private decideAgain(proposal: Proposal, took: Exclude<SwapOutcome['took'], 'yes'>): void {
+    const { monotonic, resubmit } = this.deps;
     const uncertain = took === 'unknown';
-    proposal.place.known = null;
-    if (uncertain) this.tellDoubt(proposal);
-    markStanding(proposal.outcomes, ({ changed }) => uncertain && changed);
-    const surplus = took === 'tooLarge' ? surplusOf(proposal.outcomes) : null;
+    proposal.entry.known = null;
+    if (uncertain) this.wakeUncertain(proposal);
+    markMayBeApplied(proposal.outcomes, ({ changed }) => uncertain && changed);
+    const oversize = took === 'tooLarge' ? selectOversize(proposal.outcomes) : null;
     const again: PendingCommand[] = [];
     for (const { pending } of proposal.outcomes) {
-      const canBeAsked = !pending.progress.mayStand || memoKey(pending.command) !== null;
-      if (surplus?.has(pending)) pending.refuse(tooLarge());
-      else if (canBeAsked && monotonic() < pending.dueAt) again.push(afresh(pending));
+      const canBeRetried =
+        !pending.progress.mayBeApplied || idempotencyKey(pending.command) !== null;
+      if (oversize?.has(pending)) pending.refuse(tooLarge());
+      else if (canBeRetried && monotonic() < pending.dueAt) again.push(retryWithRead(pending));
       else pending.refuse(contended());
     }
     resubmit(again);
   }
 
   /** A waiter that may have been granted must not go on waiting behind its own hold. */
-  private tellDoubt({ group, handOffs }: Proposal): void {
-    for (const { tag } of handOffs) this.tools.room.wake(group.id, tag, { why: 'uncertain' });
+  private wakeUncertain({ group, handOffs }: Proposal): void {
+    for (const { tag } of handOffs) this.deps.room.wake(group.id, tag, { why: 'uncertain' });
   }
 
   private refuse(proposal: Proposal, cause: unknown): void {
-    proposal.place.known = null;
+    proposal.entry.known = null;
     const isUnknown = !(cause instanceof StoreError) || cause.applied === 'unknown';
-    if (isUnknown) this.tellDoubt(proposal);
-    markStanding(proposal.outcomes, ({ changed }) => isUnknown && changed);
+    if (isUnknown) this.wakeUncertain(proposal);
+    markMayBeApplied(proposal.outcomes, ({ changed }) => isUnknown && changed);
     const error = backendDown(cause);
     for (const { pending } of proposal.outcomes) pending.refuse(error);
   }
 }
 
 /** Whether a proposal makes a record that was not there. */
-function isBirth({ base, next }: Proposal): boolean {
+function createsRecord({ base, next }: Proposal): boolean {
   return base === null && next !== null;
 }
 
 /** When the first of their budgets is over. */
-function mostUrgent(groups: Group[]): number {
+function earliestDueAt(groups: CommandGroup[]): number {
   let dueAt = Number.POSITIVE_INFINITY;
   for (const { commands } of groups) {
     for (const pending of commands) dueAt = Math.min(dueAt, pending.dueAt);
@@ -284,16 +287,9 @@ function never(): never {
   throw new Error('A flush lost track of its own changes.');
 }
 
-/** `decide` was given a record and a remembered answer of two instants: it must be asked again. */
-function isReadApart({ reason }: LockyardError): boolean {
-  return reason === 'CONTENDED';
-}
-
-/** The same command, to be decided from a record that is read from now on. */
-function afresh(pending: PendingCommand): PendingCommand {
-  return { ...pending, mustRead: true };
-}
-
-function markStanding(outcomes: Outcome[], mayStand: (outcome: Outcome) => boolean): void {
-  for (const outcome of outcomes) outcome.pending.progress.mayStand = mayStand(outcome);
+function markMayBeApplied(
+  outcomes: CommandOutcome[],
+  mayStand: (outcome: CommandOutcome) => boolean,
+): void {
+  for (const outcome of outcomes) outcome.pending.progress.mayBeApplied = mayStand(outcome);
 }

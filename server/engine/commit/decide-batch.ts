@@ -1,24 +1,24 @@
 import { LockyardError } from '../../contract/errors';
-import { joined } from '../../core/append';
+import { append } from '../../core/append';
 import type {
   DecisionContext,
   Expectation,
   HandOff,
-  Memo,
-  MemoExtension,
+  IdempotencyExtension,
+  IdempotencyRecord,
 } from '../../core/decision';
 import type { RecordEvent } from '../../core/record-event';
 import type { RecordKey } from '../../storage/record-store';
-import { memoKey, type PendingCommand } from '../pending-command';
-import { type AnyRecord, type KnownAny, machineOf } from '../record-type';
-import { type Group, keyOf } from './batcher';
-import type { KnownPlace } from './record-cache';
+import { idempotencyKey, type PendingCommand } from '../pending-command';
+import { type AnyKnownRecord, type AnyRecord, recordTypeOf } from '../record-type';
+import { type CommandGroup, keyOfGroup } from './batcher';
+import type { CacheEntry } from './record-cache';
 
 /** What one command will be told, once the record's swap has taken. */
-export interface Outcome {
+export interface CommandOutcome {
   pending: PendingCommand;
   /** The answer, or the refusal. */
-  told: { answer: unknown } | { error: LockyardError };
+  reply: { answer: unknown } | { error: LockyardError };
   /** Whether this command changed the record. */
   changed: boolean;
 }
@@ -28,12 +28,12 @@ export interface Outcome {
  * taken.
  */
 export interface Proposal {
-  group: Group;
+  group: CommandGroup;
   key: RecordKey;
   /** Where the record is kept in mind. */
-  place: KnownPlace;
+  entry: CacheEntry;
   /** What it was decided from. */
-  base: KnownAny | null;
+  base: AnyKnownRecord | null;
   /** The backend's clock, as it was decided with. */
   now: number;
   /** The backend's epoch, likewise. */
@@ -41,10 +41,10 @@ export interface Proposal {
   /** Null: nothing changes. */
   next: AnyRecord | null;
   expect: Expectation;
-  outcomes: Outcome[];
+  outcomes: CommandOutcome[];
   events: RecordEvent[];
-  memos: Memo[];
-  extensions: MemoExtension[];
+  memos: IdempotencyRecord[];
+  extensions: IdempotencyExtension[];
   handOffs: HandOff[];
 }
 
@@ -53,17 +53,17 @@ export interface Proposal {
  *
  * @param context as for a command of which nothing is remembered
  */
-export function decideGroup(
-  group: Group,
-  place: KnownPlace,
+export function decideBatch(
+  group: CommandGroup,
+  entry: CacheEntry,
   context: DecisionContext,
-  memos: ReadonlyMap<string, Memo>,
+  memos: ReadonlyMap<string, IdempotencyRecord>,
 ): Proposal {
   const proposal: Proposal = {
     group,
-    key: keyOf(group),
-    place,
-    base: place.known,
+    key: keyOfGroup(group),
+    entry,
+    base: entry.known,
     now: context.now,
     epoch: context.epoch,
     next: null,
@@ -75,43 +75,43 @@ export function decideGroup(
     handOffs: [],
   };
   for (const pending of group.commands) {
-    if (pending.progress.over) continue;
-    const outcome = decideOne(proposal, pending, context, memos);
-    proposal.outcomes = joined(proposal.outcomes, [outcome]);
+    if (pending.progress.isAnswered) continue;
+    const outcome = decideCommand(proposal, pending, context, memos);
+    proposal.outcomes = append(proposal.outcomes, [outcome]);
   }
   return proposal;
 }
 
-function decideOne(
+function decideCommand(
   proposal: Proposal,
   pending: PendingCommand,
   context: DecisionContext,
-  memos: ReadonlyMap<string, Memo>,
-): Outcome {
-  const key = memoKey(pending.command);
-  const madeHere = () => proposal.memos.findLast((memo) => memo.key === key);
-  const remembered = key === null ? null : (madeHere() ?? memos.get(key) ?? null);
+  memos: ReadonlyMap<string, IdempotencyRecord>,
+): CommandOutcome {
+  const key = idempotencyKey(pending.command);
+  const fromThisBatch = () => proposal.memos.findLast((memo) => memo.key === key);
+  const remembered = key === null ? null : (fromThisBatch() ?? memos.get(key) ?? null);
   const record = proposal.next ?? proposal.base?.record ?? null;
   try {
-    const machine = machineOf(pending.key);
+    const recordType = recordTypeOf(pending.key);
     const all = remembered ? { ...context, remembered } : context;
-    const decision = machine.decide(record, pending.command, all);
+    const decision = recordType.decide(record, pending.command, all);
     const { expect } = proposal;
     if (decision.next) {
       proposal.next = decision.next;
       expect.past = Math.max(expect.past, decision.expect.past);
       expect.ahead = Math.min(expect.ahead, decision.expect.ahead);
-      proposal.events = joined(proposal.events, decision.events);
-      proposal.memos = joined(proposal.memos, decision.memos);
-      proposal.extensions = joined(proposal.extensions, decision.extensions);
-      proposal.handOffs = joined(proposal.handOffs, decision.handOffs);
+      proposal.events = append(proposal.events, decision.events);
+      proposal.memos = append(proposal.memos, decision.memos);
+      proposal.extensions = append(proposal.extensions, decision.extensions);
+      proposal.handOffs = append(proposal.handOffs, decision.handOffs);
     }
-    return { pending, told: { answer: decision.answer }, changed: decision.next !== null };
+    return { pending, reply: { answer: decision.answer }, changed: decision.next !== null };
   } catch (error) {
-    if (error instanceof LockyardError) return { pending, told: { error }, changed: false };
+    if (error instanceof LockyardError) return { pending, reply: { error }, changed: false };
     const internal = new LockyardError('INTERNAL', 'This command could not be decided.', {
       cause: error,
     });
-    return { pending, told: { error: internal }, changed: false };
+    return { pending, reply: { error: internal }, changed: false };
   }
 }

@@ -1,27 +1,27 @@
 import { LockyardError } from '../../contract/errors';
-import type { SetAnswer } from '../../contract/multi-lock/answers';
+import type { MultiLockAnswer } from '../../contract/multi-lock/answers';
 import type { LockRecord } from '../../core/lock/lock-record';
-import { decideSet, type SetDecision } from '../../core/multi-lock/decide-multi-lock';
-import { namesOf, type SetCommand } from '../../core/multi-lock/multi-lock-command';
+import { decideMultiLock, type MultiLockDecision } from '../../core/multi-lock/decide-multi-lock';
+import { type MultiLockCommand, namesOf } from '../../core/multi-lock/multi-lock-command';
 import type { KnownRecord } from '../../storage/codec/record-codec';
 import { recordId } from '../../storage/record-id';
 import { type ReadResult, type RecordKey, StoreError } from '../../storage/record-store';
 import {
   backendDown,
   contended,
-  inDoubt,
-  setTooLarge,
+  multiLockTooLarge,
+  unknownIfDenied,
   unknownOutcome,
   unreadable,
 } from '../refusals';
-import { handOver } from '../waiting/deliver-grants';
-import { ageSetAnswer } from '../waiting/subtract-elapsed-multi-lock';
-import type { Lane } from './batcher';
-import { openRecord } from './cache-record';
-import type { FlushTools } from './committer';
-import { writeDown } from './prepare-change';
-import { meetStrangers } from './refresh-unknown-members';
-import { type SetVerdict, sureSwapAll } from './swap-with-recovery';
+import { deliverGrants } from '../waiting/deliver-grants';
+import { subtractElapsedMultiLock } from '../waiting/subtract-elapsed-multi-lock';
+import type { Batcher } from './batcher';
+import { cacheRecord } from './cache-record';
+import type { CommitDependencies } from './committer';
+import { prepareChange } from './prepare-change';
+import { refreshUnknownMembers } from './refresh-unknown-members';
+import { type SwapAllOutcome, swapAllWithRecovery } from './swap-with-recovery';
 
 /**
  * Time in which a set may begin a packet. With what that packet takes, its caller hears within 5 s.
@@ -36,34 +36,34 @@ const GRACE_MS = 1_100;
 
 const PAUSE_MS = 50;
 
-export interface SetTools extends Omit<FlushTools, 'resubmit'> {
-  lane: Lane;
+export interface MultiLockCommitDependencies extends Omit<CommitDependencies, 'resubmit'> {
+  lane: Batcher;
 }
 
 /** What a command on a set came to. `changed`: by this very command; a replay changes nothing. */
-export interface SetResult {
-  answer: SetAnswer;
+export interface MultiLockResult {
+  answer: MultiLockAnswer;
   changed: boolean;
 }
 
-type Known = KnownRecord<LockRecord>;
+type KnownLock = KnownRecord<LockRecord>;
 
 /** The locks of one set as they were read, and when. */
 interface Reading {
   keys: RecordKey[];
-  bases: (Known | null)[];
+  bases: (KnownLock | null)[];
   memos: ReadResult['memos'];
   now: number;
 }
 
-interface Run {
+interface MultiLockRun {
   namespace: string;
-  command: SetCommand;
+  command: MultiLockCommand;
   dueAt: number;
   /** A swap is under way, or its outcome is unknown: it may have been applied. */
-  mayStand: boolean;
+  mayBeApplied: boolean;
   /** Its caller was answered. */
-  over: boolean;
+  isAnswered: boolean;
 }
 
 /**
@@ -72,12 +72,12 @@ interface Run {
  * process that came between is lost to, and the set decided again from what is there then. What is
  * known of one lock of a set is known of all: so a lost reply never leaves a part.
  */
-export class SetRunner {
-  constructor(private readonly tools: SetTools) {}
+export class MultiLockCommitter {
+  constructor(private readonly deps: MultiLockCommitDependencies) {}
 
   /** When the budget of a command that comes now is over, on the monotonic clock. */
   dueAt(): number {
-    return this.tools.monotonic() + BUDGET_MS;
+    return this.deps.monotonic() + BUDGET_MS;
   }
 
   /**
@@ -86,94 +86,97 @@ export class SetRunner {
    */
   run(
     namespace: string,
-    command: SetCommand,
+    command: MultiLockCommand,
     dueAt: number,
-    onUnheard: (answer: SetAnswer) => void,
-  ): Promise<SetResult> {
-    const { pulse } = this.tools;
-    if (pulse.absence) return Promise.reject(pulse.absence);
-    const run: Run = { namespace, command, dueAt, mayStand: false, over: false };
+    onUnheard: (answer: MultiLockAnswer) => void,
+  ): Promise<MultiLockResult> {
+    const { pulse } = this.deps;
+    if (pulse.refusal) return Promise.reject(pulse.refusal);
+    const run: MultiLockRun = { namespace, command, dueAt, mayBeApplied: false, isAnswered: false };
     const ids = namesOf(command).map((name) => recordId({ namespace, name }));
     return new Promise((resolve, reject) => {
-      const end = () => {
+      const finish = () => {
         clearTimeout(timer);
-        const wasOver = run.over;
-        run.over = true;
-        return wasOver;
+        const wasAnswered = run.isAnswered;
+        run.isAnswered = true;
+        return wasAnswered;
       };
       const refuse = (error: LockyardError) => {
-        end();
-        reject(run.mayStand ? inDoubt(error) : error);
+        finish();
+        reject(run.mayBeApplied ? unknownIfDenied(error) : error);
       };
-      const overdue = () => refuse(pulse.absence ?? backendDown(null));
-      const timer = setTimeout(overdue, dueAt + GRACE_MS - this.tools.monotonic()).unref();
+      const overdue = () => refuse(pulse.refusal ?? backendDown(null));
+      const timer = setTimeout(overdue, dueAt + GRACE_MS - this.deps.monotonic()).unref();
       const job = async () => {
-        if (run.over) return;
+        if (run.isAnswered) return;
         try {
-          const result = await this.untilDecided(run);
-          if (!end()) resolve(result);
+          const result = await this.decideUntilCommitted(run);
+          if (!finish()) resolve(result);
           else if (result.changed) onUnheard(result.answer);
         } catch (error) {
-          refuse(error instanceof LockyardError ? error : broken(error));
+          refuse(error instanceof LockyardError ? error : undecidable(error));
         }
       };
-      this.tools.lane.submitSet({ ids, run: job });
+      this.deps.lane.submitMultiLock({ ids, run: job });
     });
   }
 
-  private async untilDecided(run: Run): Promise<SetResult> {
-    const { monotonic } = this.tools;
+  private async decideUntilCommitted(run: MultiLockRun): Promise<MultiLockResult> {
+    const { monotonic } = this.deps;
     for (;;) {
       const startedAt = monotonic();
       const reading = await this.readInTime(run);
       // A caller that was answered "nothing was changed" must stay right for good.
-      if (run.over) throw contended();
+      if (run.isAnswered) throw contended();
       // What was in doubt is not any more: the locks and what is remembered of the request were
       // read after it.
-      run.mayStand = false;
+      run.mayBeApplied = false;
       try {
-        const epoch = this.tools.epochOf();
+        const epoch = this.deps.epochOf();
         const decision = this.decide(run, reading, epoch);
         if (decision.changes.length === 0) {
-          return { answer: ageSetAnswer(decision.answer, monotonic() - startedAt), changed: false };
+          return {
+            answer: subtractElapsedMultiLock(decision.answer, monotonic() - startedAt),
+            changed: false,
+          };
         }
-        const answer = await this.counted(run, reading, decision, () =>
-          this.swapped(run, reading, { ...decision, epoch }, startedAt),
+        const answer = await this.countCreated(run, reading, decision, () =>
+          this.swap(run, reading, { ...decision, epoch }, startedAt),
         );
         if (answer) return { answer, changed: true };
       } catch (error) {
-        const isReadApart = error instanceof LockyardError && error.reason === 'CONTENDED';
-        if (!isReadApart) throw error;
-        run.mayStand = true;
+        const isStaleRead = error instanceof LockyardError && error.reason === 'CONTENDED';
+        if (!isStaleRead) throw error;
+        run.mayBeApplied = true;
       }
       if (monotonic() >= run.dueAt) throw contended();
     }
   }
 
   /** Tells of the records that a swap makes, if it takes. */
-  private async counted<A>(
-    { namespace }: Run,
+  private async countCreated<A>(
+    { namespace }: MultiLockRun,
     { keys, bases }: Reading,
-    { changes }: SetDecision,
+    { changes }: MultiLockDecision,
     swap: () => Promise<A | null>,
   ): Promise<A | null> {
-    const { names } = this.tools;
-    const isBorn = (name: string) => !bases[keys.findIndex((key) => key.name === name)];
-    const born = changes
-      .filter(({ name }) => isBorn(name))
+    const { names } = this.deps;
+    const isCreated = (name: string) => !bases[keys.findIndex((key) => key.name === name)];
+    const created = changes
+      .filter(({ name }) => isCreated(name))
       .map(({ name }) => ({ namespace, name }));
-    for (const key of born) names.making(key);
+    for (const key of created) names.creating(key);
     let answer: A | null = null;
     try {
       answer = await swap();
     } finally {
-      for (const key of born) names.settled(key, answer !== null);
+      for (const key of created) names.finished(key, answer !== null);
     }
     return answer;
   }
 
-  private async readInTime({ namespace, command, dueAt }: Run): Promise<Reading> {
-    const { store, monotonic, backendClock, known } = this.tools;
+  private async readInTime({ namespace, command, dueAt }: MultiLockRun): Promise<Reading> {
+    const { store, monotonic, backendClock, known } = this.deps;
     const keys = namesOf(command).map((name): RecordKey => ({ namespace, name }));
     const requestKeys = command.request.remembered ? [command.request.key] : [];
     for (;;) {
@@ -182,9 +185,9 @@ export class SetRunner {
         const { records, memos } = await store.read(keys, requestKeys);
         const now = Math.max(...records.map((read) => read.now));
         if (!store.estimatesClock) backendClock.observe(now, readAt);
-        const bases = records.map(({ key, record }) => openLock(known, key, record));
+        const bases = records.map(({ key, record }) => cacheLock(known, key, record));
         const processes = bases.flatMap((base) => base?.record.queue.map((w) => w.process) ?? []);
-        await meetStrangers(this.tools, processes);
+        await refreshUnknownMembers(this.deps, processes);
         return { keys, bases, memos, now };
       } catch (cause) {
         if (!(cause instanceof StoreError)) throw cause;
@@ -195,13 +198,13 @@ export class SetRunner {
   }
 
   private decide(
-    { namespace, command }: Run,
+    { namespace, command }: MultiLockRun,
     { keys, bases, memos, now }: Reading,
     epoch: number,
-  ): SetDecision {
-    const { process, policyOf, pulse, room } = this.tools;
+  ): MultiLockDecision {
+    const { process, policyOf, pulse, room } = this.deps;
     const records = new Map(keys.map(({ name }, i) => [name, bases[i]?.record ?? null]));
-    return decideSet(records, command, {
+    return decideMultiLock(records, command, {
       now,
       epoch,
       process,
@@ -213,73 +216,82 @@ export class SetRunner {
   }
 
   /** The answer, or null where another writer was faster. */
-  private async swapped(
-    run: Run,
+  private async swap(
+    run: MultiLockRun,
     reading: Reading,
-    { changes, answer, epoch }: SetDecision & { epoch: number },
+    { changes, answer, epoch }: MultiLockDecision & { epoch: number },
     startedAt: number,
-  ): Promise<SetAnswer | null> {
-    const { store, monotonic, newWriter, known, backendClock, room } = this.tools;
-    const written = changes.map(({ name, decision }) => {
+  ): Promise<MultiLockAnswer | null> {
+    const { store, monotonic, newWriter, known, backendClock, room } = this.deps;
+    const prepared = changes.map(({ name, decision }) => {
       const i = reading.keys.findIndex((key) => key.name === name);
       const base = reading.bases[i] ?? null;
       const key = { namespace: run.namespace, name };
       const decided = { key, base, epoch, ...decision };
-      return { key, decision, ...writeDown(decided, decision.next, newWriter()) };
+      return { key, decision, ...prepareChange(decided, decision.next, newWriter()) };
     });
-    const proposals = written.map(({ change }) => change);
-    const forgetAll = () => {
-      for (const { key } of written) known.forget(recordId(key));
+    const proposals = prepared.map(({ change }) => change);
+    const evictAll = () => {
+      for (const { key } of prepared) known.evict(recordId(key));
     };
-    const tellDoubt = () => {
-      for (const { key, decision } of written) {
+    const wakeUncertain = () => {
+      for (const { key, decision } of prepared) {
         for (const { tag } of decision.handOffs)
           room.wake(recordId(key), tag, { why: 'uncertain' });
       }
     };
-    run.mayStand = true;
+    run.mayBeApplied = true;
     const sentAt = monotonic();
-    let verdict: SetVerdict;
+    let outcome: SwapAllOutcome;
     try {
-      verdict = await sureSwapAll(store, proposals, { dueAt: run.dueAt, monotonic, newWriter });
+      outcome = await swapAllWithRecovery(store, proposals, {
+        dueAt: run.dueAt,
+        monotonic,
+        newWriter,
+      });
     } catch (cause) {
-      forgetAll();
-      run.mayStand = !(cause instanceof StoreError) || cause.applied === 'unknown';
-      if (run.mayStand) tellDoubt();
+      evictAll();
+      run.mayBeApplied = !(cause instanceof StoreError) || cause.applied === 'unknown';
+      if (run.mayBeApplied) wakeUncertain();
       throw backendDown(cause);
     }
-    if (!store.estimatesClock) backendClock.observe(verdict.now, sentAt);
-    if (verdict.took !== 'yes') {
-      forgetAll();
-      run.mayStand = verdict.took === 'unknown';
-      if (verdict.took === 'tooLarge') throw setTooLarge();
-      if (!run.mayStand) return null;
-      tellDoubt();
+    if (!store.estimatesClock) backendClock.observe(outcome.now, sentAt);
+    if (outcome.took !== 'yes') {
+      evictAll();
+      run.mayBeApplied = outcome.took === 'unknown';
+      if (outcome.took === 'tooLarge') throw multiLockTooLarge();
+      if (!run.mayBeApplied) return null;
+      wakeUncertain();
       if (answer.outcome !== 'granted' || run.command.request.remembered) return null;
       throw unknownOutcome(null);
     }
-    const latest = backendClock.latestSince(verdict.now, sentAt);
+    const latest = backendClock.latestSince(outcome.now, sentAt);
     const elapsedMs = Math.max(monotonic() - startedAt, latest - reading.now);
-    for (const [i, { key, decision, queueOnDisk }] of written.entries()) {
-      const writer = verdict.writers[i] ?? null;
-      if (writer === null) known.forget(recordId(key));
-      else known.at(recordId(key)).known = { record: decision.next, writer, queueOnDisk };
-      handOver(this.tools, key, decision.handOffs, elapsedMs);
-      room.callTurns(recordId(key), decision.next);
+    for (const [i, { key, decision, queueOnDisk: storedQueue }] of prepared.entries()) {
+      const writer = outcome.writers[i] ?? null;
+      if (writer === null) known.evict(recordId(key));
+      else
+        known.entryOf(recordId(key)).known = {
+          record: decision.next,
+          writer,
+          storedQueue,
+        };
+      deliverGrants(this.deps, key, decision.handOffs, elapsedMs);
+      room.notifyOffered(recordId(key), decision.next);
     }
-    return ageSetAnswer(answer, elapsedMs);
+    return subtractElapsedMultiLock(answer, elapsedMs);
   }
 }
 
-function openLock(...[known, key, record]: Parameters<typeof openRecord>): Known | null {
+function cacheLock(...[known, key, record]: Parameters<typeof cacheRecord>): KnownLock | null {
   try {
-    return openRecord(known, key, record).known as Known | null;
+    return cacheRecord(known, key, record).known as KnownLock | null;
   } catch (cause) {
     throw unreadable(cause);
   }
 }
 
-function broken(cause: unknown): LockyardError {
+function undecidable(cause: unknown): LockyardError {
   return new LockyardError('INTERNAL', 'This command could not be decided.', { cause });
 }
 

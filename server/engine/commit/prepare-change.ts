@@ -1,16 +1,16 @@
 import type { Decision } from '../../core/decision';
 import type { RecordEvent } from '../../core/record-event';
 import type { Change, RecordKey } from '../../storage/record-store';
-import { type AnyRecord, type KnownAny, machineOf } from '../record-type';
+import { type AnyKnownRecord, type AnyRecord, recordTypeOf } from '../record-type';
 
 /** What was decided about one record, and what it was decided from. */
-export interface Decided
+export interface DecidedChange
   extends Pick<
     Decision<unknown, AnyRecord, RecordEvent>,
     'expect' | 'events' | 'memos' | 'extensions'
   > {
   key: RecordKey;
-  base: KnownAny | null;
+  base: AnyKnownRecord | null;
   /** The backend's epoch, as it was decided with. */
   epoch: number;
 }
@@ -19,18 +19,22 @@ export interface Decided
  * The change that a store is asked for, and what its record is known to have of its queue once that
  * has taken.
  */
-export interface Written {
+export interface PreparedChange {
   change: Change;
-  queueOnDisk: KnownAny['queueOnDisk'];
+  queueOnDisk: AnyKnownRecord['storedQueue'];
 }
 
 /**
  * @param next what was decided that the record becomes
  * @param writer unlike any other, ever
  */
-export function writeDown(decided: Decided, next: AnyRecord, writer: string): Written {
+export function prepareChange(
+  decided: DecidedChange,
+  next: AnyRecord,
+  writer: string,
+): PreparedChange {
   const { key, base, expect, epoch, events, memos, extensions } = decided;
-  const { head, queue, queueOnDisk } = machineOf(key).encode(next, base);
+  const { head, queue, storedQueue } = recordTypeOf(key).encode(next, base);
   const change: Change = {
     key,
     expect: base && { rev: base.record.rev, writer: base.writer },
@@ -44,5 +48,5 @@ export function writeDown(decided: Decided, next: AnyRecord, writer: string): Wr
     memos,
     extensions,
   };
-  return { change, queueOnDisk };
+  return { change, queueOnDisk: storedQueue };
 }

@@ -1,23 +1,23 @@
 import { expect, it } from 'vitest';
 import { unwrittenRecord } from '../../core/lock/lock-record';
-import { KnownRecords } from './record-cache';
+import { RecordCache } from './record-cache';
 
 const CAPACITY = 100;
 
-function remembering(ids: string[]): KnownRecords {
-  const records = new KnownRecords(CAPACITY);
+function remembering(ids: string[]): RecordCache {
+  const records = new RecordCache(CAPACITY);
   for (const id of ids) remember(records, id);
   return records;
 }
 
-function remember(records: KnownRecords, id: string): void {
-  records.at(id).known = { record: unwrittenRecord(1), writer: id, queueOnDisk: [] };
+function remember(records: RecordCache, id: string): void {
+  records.entryOf(id).known = { record: unwrittenRecord(1), writer: id, storedQueue: [] };
 }
 
 const numbered = (word: string, many: number) =>
   Array.from({ length: many }, (_, i) => `${word}-${i}`);
 
-const known = (records: KnownRecords, ids: string[]) =>
+const known = (records: RecordCache, ids: string[]) =>
   ids.filter((id) => records.get(id)?.writer === id);
 
 it('no more records are kept in mind than there is room for', () => {
@@ -31,7 +31,7 @@ it('a record that is asked for again outlives those that are not', () => {
   const records = remembering(hot);
   for (const passing of numbered('passing', 20 * CAPACITY)) {
     remember(records, passing);
-    for (const id of hot) records.at(id);
+    for (const id of hot) records.entryOf(id);
   }
   expect(known(records, hot)).toEqual(hot);
 });
@@ -45,8 +45,8 @@ it('looking whether something is known makes no room for it', () => {
 
 it('what is forgotten is not known any more, whoever still holds on to its place', () => {
   const records = remembering(['lock']);
-  const place = records.at('lock');
-  records.forget('lock');
+  const place = records.entryOf('lock');
+  records.evict('lock');
   expect(place.known).not.toBeNull();
   expect(records.get('lock')).toBeNull();
 });

@@ -1,15 +1,15 @@
-import type { KnownAny } from '../record-type';
+import type { AnyKnownRecord } from '../record-type';
 
 /**
  * An entry of the record cache. Code that works on the record may keep its entry, to look it up
  * only once.
  */
-export interface KnownPlace {
+export interface CacheEntry {
   /** Null: nothing is known of it. */
-  known: KnownAny | null;
+  known: AnyKnownRecord | null;
 }
 
-interface Place extends KnownPlace {
+interface EvictableEntry extends CacheEntry {
   /** Asked for again since it last came to be forgotten. */
   isInUse: boolean;
 }
@@ -21,40 +21,40 @@ interface Place extends KnownPlace {
  * Which one is forgotten: the page replacement called "second chance" (Corbató, 1968). The oldest
  * goes, unless it was asked for meanwhile; then it counts as new. So touching one moves nothing.
  */
-export class KnownRecords {
+export class RecordCache {
   /** The oldest first. */
-  private readonly places = new Map<string, Place>();
+  private readonly entries = new Map<string, EvictableEntry>();
 
   /** @param capacity how many are kept at most */
   constructor(private readonly capacity: number) {}
 
   /** What is known, without making room for it. */
-  get(id: string): KnownAny | null {
-    return this.places.get(id)?.known ?? null;
+  get(id: string): AnyKnownRecord | null {
+    return this.entries.get(id)?.known ?? null;
   }
 
-  at(id: string): KnownPlace {
-    const place = this.places.get(id);
-    if (place) {
-      place.isInUse = true;
-      return place;
+  entryOf(id: string): CacheEntry {
+    const entry = this.entries.get(id);
+    if (entry) {
+      entry.isInUse = true;
+      return entry;
     }
-    if (this.places.size >= this.capacity) this.forgetOne();
-    const fresh: Place = { known: null, isInUse: false };
-    this.places.set(id, fresh);
+    if (this.entries.size >= this.capacity) this.evictOldest();
+    const fresh: EvictableEntry = { known: null, isInUse: false };
+    this.entries.set(id, fresh);
     return fresh;
   }
 
-  forget(id: string): void {
-    this.places.delete(id);
+  evict(id: string): void {
+    this.entries.delete(id);
   }
 
-  private forgetOne(): void {
-    for (const [id, place] of this.places) {
-      this.places.delete(id);
+  private evictOldest(): void {
+    for (const [id, place] of this.entries) {
+      this.entries.delete(id);
       if (!place.isInUse) return;
       place.isInUse = false;
-      this.places.set(id, place);
+      this.entries.set(id, place);
     }
   }
 }

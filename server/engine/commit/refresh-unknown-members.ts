@@ -1,13 +1,13 @@
-import type { Pulse } from '../membership';
+import type { Membership } from '../membership';
 
 /**
  * A process never heard of may have just begun, or be long dead: only a look at its sign of life
  * can tell.
  */
-export async function meetStrangers(
-  { pulse, process }: { pulse: Pulse; process: string },
+export async function refreshUnknownMembers(
+  { pulse: membership, process }: { pulse: Membership; process: string },
   met: string[],
 ): Promise<void> {
-  const isStrange = met.some((other) => other !== process && !pulse.knows(other));
-  if (isStrange) await pulse.look().catch(() => undefined);
+  const hasUnknown = met.some((other) => other !== process && !membership.knows(other));
+  if (hasUnknown) await membership.refresh().catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 import type { PendingCommand } from '../pending-command';
-import type { Outcome } from './decide-batch';
+import type { CommandOutcome } from './decide-batch';
 
 /**
  * Selects the commands to refuse when the record that several commands produced is too large for
@@ -7,7 +7,7 @@ import type { Outcome } from './decide-batch';
  * others are decided again without them, so that acquires of other callers never prevent a release
  * or a renewal. Without any acquire: all commands that changed the record.
  */
-export function surplusOf(outcomes: readonly Outcome[]): ReadonlySet<PendingCommand> {
+export function selectOversize(outcomes: readonly CommandOutcome[]): ReadonlySet<PendingCommand> {
   const changing = outcomes.filter(({ changed }) => changed).map(({ pending }) => pending);
   const newcomers = changing.filter(({ command }) => command.verb === 'acquire');
   const stay = Math.floor(newcomers.length / 2);

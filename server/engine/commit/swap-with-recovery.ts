@@ -10,7 +10,7 @@ import {
  * and the record has moved on since, so it may have been part of the way or not. `tooLarge`: it did
  * not take, and never can.
  */
-export type Verdict =
+export type SwapOutcome =
   | { took: 'yes'; writer: string; now: number }
   | { took: 'no' | 'unknown' | 'tooLarge'; now: number };
 
@@ -32,37 +32,38 @@ export interface SwapBudget {
  * @throws StoreError with `applied: 'no'` if nothing can have been written, `'unknown'` if the
  *   budget ended first
  */
-export function sureSwap(
+export function swapWithRecovery(
   store: RecordStore,
   changes: Change[],
   budget: SwapBudget,
-): Promise<Verdict[]> {
-  const each = (found: (Verdict | null)[]) => (found.every((one) => one !== null) ? found : null);
-  return untilSure((proposals) => store.swap(proposals), each, changes, budget);
+): Promise<SwapOutcome[]> {
+  const each = (found: (SwapOutcome | null)[]) =>
+    found.every((one) => one !== null) ? found : null;
+  return swapUntilKnown((proposals) => store.swap(proposals), each, changes, budget);
 }
 
 /**
  * What became of changes that take all or none. A writer is null where its record has moved on
  * since.
  */
-export type SetVerdict =
+export type SwapAllOutcome =
   | { took: 'yes'; writers: (string | null)[]; now: number }
   | { took: 'no' | 'unknown' | 'tooLarge'; now: number };
 
 /** The same for changes that take all or none: what is known of one of them is known of all. */
-export function sureSwapAll(
+export function swapAllWithRecovery(
   store: RecordStore,
   changes: Change[],
   budget: SwapBudget,
-): Promise<SetVerdict> {
-  return untilSure((proposals) => store.swapAll(proposals), asOne, changes, budget);
+): Promise<SwapAllOutcome> {
+  return swapUntilKnown((proposals) => store.swapAll(proposals), combineOutcomes, changes, budget);
 }
 
 /**
  * One that landed proves that all did. One that never can, or one that moved on while another is
  * still as it was expected, proves that none ever will.
  */
-function asOne(found: (Verdict | null)[]): SetVerdict | null {
+function combineOutcomes(found: (SwapOutcome | null)[]): SwapAllOutcome | null {
   const now = Math.max(...found.map((one) => one?.now ?? 0));
   if (found.some((one) => one?.took === 'yes')) {
     return {
@@ -78,30 +79,30 @@ function asOne(found: (Verdict | null)[]): SetVerdict | null {
   return isStale ? { took: 'no', now } : null;
 }
 
-async function untilSure<T>(
+async function swapUntilKnown<T>(
   swap: (proposals: Change[]) => Promise<SwapResult[]>,
-  judge: (found: (Verdict | null)[]) => T | null,
+  combine: (found: (SwapOutcome | null)[]) => T | null,
   changes: Change[],
   budget: SwapBudget,
 ): Promise<T> {
-  const tried = changes.map((): string[] => []);
+  const attempts = changes.map((): string[] => []);
   let proposals = changes;
   for (;;) {
     let pauseMs = PAUSE_MS;
     try {
       const results = await swap(proposals);
       const found = results.map((result, i) =>
-        verdictOn(proposals[i] as Change, result, tried[i] ?? []),
+        outcomeOf(proposals[i] as Change, result, attempts[i] ?? []),
       );
-      const verdict = judge(found);
-      if (verdict !== null) return verdict;
-      noteTry(tried, proposals);
+      const outcome = combine(found);
+      if (outcome !== null) return outcome;
+      recordAttempt(attempts, proposals);
       giveUpIfLate(new StoreError('A lost reply could not be cleared up.', 'unknown'), budget);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
-      if (error.applied === 'unknown') noteTry(tried, proposals);
+      if (error.applied === 'unknown') recordAttempt(attempts, proposals);
       if (error.retryable) pauseMs = SHORT_PAUSE_MS;
-      giveUpIfLate(surely(error, tried), budget);
+      giveUpIfLate(withDoubt(error, attempts), budget);
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
     proposals = changes.map((change) => ({ ...change, writer: budget.newWriter() }));
@@ -109,10 +110,10 @@ async function untilSure<T>(
 }
 
 /** Null: an earlier try may still land, so nothing is known yet. */
-function verdictOn(change: Change, result: SwapResult, tried: string[]): Verdict | null {
+function outcomeOf(change: Change, result: SwapResult, tried: string[]): SwapOutcome | null {
   const { current, now, isTooLarge } = result;
   if (isTooLarge) return { took: tried.length === 0 ? 'tooLarge' : 'unknown', now };
-  if (result.took) return { took: 'yes', writer: change.writer, now };
+  if (result.applied) return { took: 'yes', writer: change.writer, now };
   if (tried.length === 0) return { took: 'no', now };
   if (current && tried.includes(current.writer)) {
     return { took: 'yes', writer: current.writer, now };
@@ -124,11 +125,11 @@ function verdictOn(change: Change, result: SwapResult, tried: string[]): Verdict
   return { took: current !== null && current.rev > change.rev ? 'unknown' : 'no', now };
 }
 
-function noteTry(tried: string[][], proposals: Change[]): void {
+function recordAttempt(tried: string[][], proposals: Change[]): void {
   for (const [i, { writer }] of proposals.entries()) tried[i]?.push(writer);
 }
 
-function surely(error: StoreError, tried: string[][]): StoreError {
+function withDoubt(error: StoreError, tried: string[][]): StoreError {
   const uncertain = tried.some((writers) => writers.length > 0);
   return uncertain ? new StoreError(error.message, 'unknown', { cause: error.cause }) : error;
 }

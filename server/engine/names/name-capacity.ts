@@ -1,7 +1,7 @@
 import { OWN_NAMESPACE } from '../membership';
 
 /** Why new names are refused, if they are. */
-export class RoomForNames {
+export class NameCapacity {
   /**
    * @param names how many a namespace has
    * @param isShortOfMemory whether this process had better keep no more records
@@ -12,7 +12,7 @@ export class RoomForNames {
   ) {}
 
   /** A sentence for callers; null where there is room. Lockyard's own names always have room. */
-  fullBecause(namespace: string, maxLocks: number): string | null {
+  refusal(namespace: string, maxLocks: number): string | null {
     if (namespace === OWN_NAMESPACE) return null;
     if (this.isShortOfMemory()) return SHORT_OF_MEMORY;
     const total = this.names.total(namespace);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RoomForNames } from './name-capacity';
+import { NameCapacity } from './name-capacity';
 import { NameCount } from './name-count';
 
 const lock = (name: string, namespace = 'default') => ({ namespace, name });
@@ -16,11 +16,11 @@ it('counts what the board shows, and what was made here until the board shows it
   names.appeared(counter('a'));
   names.appeared(lock('a', 'billing'));
   expect(names.of('default')).toEqual({ locks: 1, counters: 1 });
-  names.making(lock('b'));
-  names.making(lock('c'));
+  names.creating(lock('b'));
+  names.creating(lock('c'));
   expect(names.total('default')).toBe(4);
-  names.settled(lock('b'), true);
-  names.settled(lock('c'), false);
+  names.finished(lock('b'), true);
+  names.finished(lock('c'), false);
   expect(names.total('default')).toBe(3);
   names.appeared(lock('b'));
   expect(names.total('default')).toBe(3);
@@ -34,8 +34,8 @@ it('counts what the board shows, and what was made here until the board shows it
 it('believes the board also where nothing was made since', () => {
   const { clock, names } = counted();
   names.appeared(lock('a'));
-  names.making(lock('a'));
-  names.settled(lock('a'), true);
+  names.creating(lock('a'));
+  names.finished(lock('a'), true);
   expect(names.total('default')).toBe(2);
   clock.at += 60_000;
   expect(names.total('default')).toBe(1);
@@ -44,8 +44,8 @@ it('believes the board also where nothing was made since', () => {
 it('believes the board where a name that was made here does not come up within a minute', () => {
   const { clock, names } = counted();
   const make = (name: string) => {
-    names.making(lock(name));
-    names.settled(lock(name), true);
+    names.creating(lock(name));
+    names.finished(lock(name), true);
   };
   make('gone');
   clock.at = 30_000;
@@ -59,15 +59,15 @@ it('believes the board where a name that was made here does not come up within a
 it('has no room in a full namespace, nor anywhere while memory is short, but for our own names', () => {
   const { names } = counted();
   const memory = { isShort: false };
-  const room = new RoomForNames(names, () => memory.isShort);
+  const room = new NameCapacity(names, () => memory.isShort);
   names.appeared(lock('a'));
-  expect(room.fullBecause('default', 2)).toBe(null);
-  names.making(lock('b'));
-  expect(room.fullBecause('default', 2)).toBe(
+  expect(room.refusal('default', 2)).toBe(null);
+  names.creating(lock('b'));
+  expect(room.refusal('default', 2)).toBe(
     'The namespace "default" has 2 locks and counters, and its policy allows 2. Those that exist go on.',
   );
-  expect(room.fullBecause('billing', 2)).toBe(null);
+  expect(room.refusal('billing', 2)).toBe(null);
   memory.isShort = true;
-  expect(room.fullBecause('billing', 2)).toMatch(/^This server is short of memory/);
-  expect(room.fullBecause('.lockyard', 2)).toBe(null);
+  expect(room.refusal('billing', 2)).toMatch(/^This server is short of memory/);
+  expect(room.refusal('.lockyard', 2)).toBe(null);
 });

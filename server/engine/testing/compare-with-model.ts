@@ -6,13 +6,13 @@ import type { RecordKey } from '../../storage/record-store';
 import { newWriter } from '../new-writer';
 import { pause } from './engine-rig';
 import { type ModelStep, nextStep, SHORT_LEASE_MS } from './model-step';
-import type { PlayedBackend, PlayedMember } from './modelled-backend';
-import { contradiction } from './prediction-difference';
-import { type Consequence, PureModel } from './pure-model';
+import type { ModelledBackend, ModelledMember } from './modelled-backend';
+import { predictionDifference } from './prediction-difference';
+import { type Prediction, PureModel } from './pure-model';
 import { seeded } from './seeded';
-import { SeenPastEngines } from './store-observer';
+import { StoreObserver } from './store-observer';
 
-type Act = Exclude<ModelStep, { kind: 'pass' | 'die' }>;
+type CommandStep = Exclude<ModelStep, { kind: 'pass' | 'die' }>;
 
 const NAMESPACE = 'model';
 const POLICY = { queueLimit: 3, lockDelayMs: 300 };
@@ -38,13 +38,13 @@ export interface Comparison {
    */
   open: number;
   /** What was told, and how often. */
-  told: Map<string, number>;
+  answers: Map<string, number>;
   /** The first step that the two disagreed on, and how; null where there was none. */
   disagreement: string | null;
 }
 
 interface PlayOptions {
-  open: () => Promise<PlayedBackend>;
+  open: () => Promise<ModelledBackend>;
   seed: number;
   steps: number;
 }
@@ -58,16 +58,16 @@ interface PlayOptions {
  * little more, and the first rev and token of a record, which are drawn from the clock. Then the
  * model takes over the store's own, so that nothing adds up.
  */
-export async function playSideBySide({ open, ...length }: PlayOptions): Promise<Comparison> {
+export async function compareWithModel({ open, ...length }: PlayOptions): Promise<Comparison> {
   const backend = await open();
   try {
-    return await (await Play.begin(backend, length)).run();
+    return await (await ModelComparison.begin(backend, length)).run();
   } finally {
     await backend.close();
   }
 }
 
-class Play {
+class ModelComparison {
   private readonly random: () => number;
   private readonly locks: string[];
   private readonly counters: string[];
@@ -75,29 +75,32 @@ class Play {
   private readonly comparison: Comparison = {
     steps: 0,
     open: 0,
-    told: new Map(),
+    answers: new Map(),
     disagreement: null,
   };
-  private readonly seen: SeenPastEngines;
+  private readonly observer: StoreObserver;
 
   private constructor(
-    private readonly backend: PlayedBackend,
+    private readonly backend: ModelledBackend,
     private readonly length: Omit<PlayOptions, 'open'>,
-    private member: PlayedMember,
+    private member: ModelledMember,
     private model: PureModel,
   ) {
     this.random = seeded(length.seed);
     this.locks = [0, 1, 2].map((i) => this.freshName(i));
     this.counters = [0, 1].map((i) => this.freshName(i, 'counter'));
-    this.seen = new SeenPastEngines(backend);
+    this.observer = new StoreObserver(backend);
   }
 
-  static async begin(backend: PlayedBackend, length: Omit<PlayOptions, 'open'>): Promise<Play> {
+  static async begin(
+    backend: ModelledBackend,
+    length: Omit<PlayOptions, 'open'>,
+  ): Promise<ModelComparison> {
     backend.policies.set(NAMESPACE, POLICY);
     const member = await backend.join();
     const homeOf = (key: RecordKey) => backend.homeOf(key);
     const model = PureModel.empty({ policy: POLICY, process: member.process, homeOf });
-    return new Play(backend, length, member, model);
+    return new ModelComparison(backend, length, member, model);
   }
 
   async run(): Promise<Comparison> {
@@ -109,7 +112,7 @@ class Play {
         granted: (lock) => this.grants.get(this.locks[lock] ?? '') ?? [],
       });
       comparison.steps += 1;
-      const found = await this.play(step);
+      const found = await this.compareStep(step);
       if (found) {
         comparison.disagreement = `step ${comparison.steps}, ${JSON.stringify(step)}: ${found}`;
       }
@@ -117,38 +120,38 @@ class Play {
     return comparison;
   }
 
-  private async play(step: ModelStep): Promise<string | null> {
+  private async compareStep(step: ModelStep): Promise<string | null> {
     if (step.kind === 'pass') return this.pass(step.span);
     if (step.kind === 'die') return this.die();
-    const before = await this.seen.now();
-    const told = await this.tell(step);
-    const after = await this.seen.now();
-    const foreseen = this.foresee(step, before);
+    const before = await this.observer.now();
+    const answered = await this.send(step);
+    const after = await this.observer.now();
+    const predicted = this.predict(step, before);
     // What is left of a lease is measured from before the read: the way there counts twice.
     const clockSlackMs = this.backend.capabilities.includes('readsClock')
       ? CLOCK_SLACK_MS
       : BOUND_SLACK_MS;
-    const isBorn = this.keysOf(step).some((key) => !this.model.has(key));
-    const may = { slackMs: 2 * Math.abs(after - before) + clockSlackMs, isBorn, now: after };
+    const isCreated = this.keysOf(step).some((key) => !this.model.has(key));
+    const may = { slackMs: 2 * Math.abs(after - before) + clockSlackMs, isCreated, now: after };
     const apart = { ...may, slackMs: may.slackMs + BUSY_SLACK_MS };
-    const isSame = (there: Consequence[]) =>
-      there.every((each, i) => contradiction(foreseen[i] ?? each, each, apart) === null);
+    const isSame = (there: Prediction[]) =>
+      there.every((each, i) => predictionDifference(predicted[i] ?? each, each, apart) === null);
     // Where time decides while the step runs, both answers are right.
     const isOpen =
       Math.abs(after - before) > SLOW_MS ||
-      foreseen.some((each) => isGivenBack(step, each)) ||
-      !isSame(this.foresee(step, after + clockSlackMs + BUSY_SLACK_MS)) ||
-      !isSame(this.foresee(step, before - clockSlackMs - BUSY_SLACK_MS));
-    const real = await this.realConsequence(step, told, foreseen);
-    if (isOpen) return this.leave(step);
-    this.count(step, told);
+      predicted.some((each) => isReverted(step, each)) ||
+      !isSame(this.predict(step, after + clockSlackMs + BUSY_SLACK_MS)) ||
+      !isSame(this.predict(step, before - clockSlackMs - BUSY_SLACK_MS));
+    const real = await this.realOutcome(step, answered, predicted);
+    if (isOpen) return this.abandon(step);
+    this.countAnswer(step, answered);
     this.model = this.model.after(real);
-    const found = foreseen.map((each) => contradiction(real, each, may));
+    const found = predicted.map((each) => predictionDifference(real, each, may));
     return found.includes(null) ? null : (found[0] ?? null);
   }
 
   /** What the engine's caller receives: an answer, or the reason of a refusal. */
-  private async tell(step: Act): Promise<unknown> {
+  private async send(step: CommandStep): Promise<unknown> {
     const { engine } = this.member;
     const wait = { holdRequestMs: 1 };
     const [key] = this.keysOf(step) as [RecordKey];
@@ -158,9 +161,9 @@ class Play {
         case 'acquire':
           return engine.acquire(key, command, wait);
         case 'acquireSet':
-          return engine.sets.acquire(NAMESPACE, command, wait);
+          return engine.multiLocks.acquire(NAMESPACE, command, wait);
         case 'cancelSet':
-          return engine.sets.cancel(NAMESPACE, command);
+          return engine.multiLocks.cancel(NAMESPACE, command);
         default:
           return step.kind === 'counter'
             ? engine.count(key, step.command)
@@ -180,40 +183,40 @@ class Play {
    * place is kept without it; meanwhile the process may look at its lock, which does what time has
    * made due in a write of its own.
    */
-  private foresee(step: Act, now: number): Consequence[] {
+  private predict(step: CommandStep, now: number): Prediction[] {
     const { model } = this;
-    if (step.kind === 'set') return [model.foreseeSet(NAMESPACE, step.command, now)];
+    if (step.kind === 'set') return [model.predictMultiLock(NAMESPACE, step.command, now)];
     const [key] = this.keysOf(step) as [RecordKey];
     const { command } = step;
-    const settle = { verb: 'settle' } as const;
+    const expire = { verb: 'settle' } as const;
     // A look that finds a lease over writes that down before it answers.
     if (command.verb === 'inspect' || command.verb === 'check') {
-      return [[command], [settle, command]].map((all) => model.foresee(key, all, now));
+      return [[command], [expire, command]].map((all) => model.predict(key, all, now));
     }
     if (command.verb !== 'acquire' || command.waitMs === 0) {
-      return [model.foresee(key, [command], now)];
+      return [model.predict(key, [command], now)];
     }
     const detach = { verb: 'detach', request: command.request } as const;
-    return [[command], [settle, command]].map((commands) => {
-      const asked = model.foresee(key, commands, now);
-      const isQueued = (asked.told as { outcome?: string }).outcome === 'queued';
-      return isQueued ? model.foresee(key, [...commands, detach], now) : asked;
+    return [[command], [expire, command]].map((commands) => {
+      const asked = model.predict(key, commands, now);
+      const isQueued = (asked.answered as { outcome?: string }).outcome === 'queued';
+      return isQueued ? model.predict(key, [...commands, detach], now) : asked;
     });
   }
 
   /** What a step came to, as the store has it. */
-  private async realConsequence(
-    step: Act,
-    told: unknown,
-    foreseen: Consequence[],
-  ): Promise<Consequence> {
+  private async realOutcome(
+    step: CommandStep,
+    answered: unknown,
+    foreseen: Prediction[],
+  ): Promise<Prediction> {
     const requestKeys = new Set(foreseen.flatMap(({ memos }) => [...memos.keys()]));
     const { request } = step.command as { request?: { key: string } | null };
     if (request) requestKeys.add(request.key);
-    return { told, ...(await this.seen.look(this.keysOf(step), [...requestKeys])) };
+    return { answered, ...(await this.observer.read(this.keysOf(step), [...requestKeys])) };
   }
 
-  private keysOf(step: Act): RecordKey[] {
+  private keysOf(step: CommandStep): RecordKey[] {
     if (step.kind === 'counter') {
       return [{ namespace: NAMESPACE, name: this.counters[step.counter] ?? '', kind: 'counter' }];
     }
@@ -224,7 +227,7 @@ class Play {
   }
 
   /** Replaces the records of a step with fresh ones: their right state cannot be known. */
-  private leave(step: Act): null {
+  private abandon(step: CommandStep): null {
     this.comparison.open += 1;
     if (step.kind === 'counter') {
       this.counters[step.counter] = this.freshName(step.counter, 'counter');
@@ -247,7 +250,7 @@ class Play {
 
   private async pass(span: 'little' | 'lease' | 'long'): Promise<null> {
     const ms = { little: 30, lease: SHORT_LEASE_MS + 50, long: 20 * 60_000 }[span];
-    await this.elapse(span === 'long' && this.hasOwnClock() ? 0 : ms);
+    await this.passTime(span === 'long' && this.hasOwnClock() ? 0 : ms);
     // The engine's lower bound of the clock falls behind by a share of what passed, until it reads
     // again.
     for (const i of this.backend.stores.keys()) {
@@ -259,13 +262,13 @@ class Play {
 
   private async die(): Promise<null> {
     this.member.faults.goAway();
-    await this.elapse(DEATH_MS);
+    await this.passTime(DEATH_MS);
     this.member = await this.backend.join();
-    this.model = this.model.under(this.member.process);
+    this.model = this.model.withProcess(this.member.process);
     return null;
   }
 
-  private async elapse(ms: number): Promise<void> {
+  private async passTime(ms: number): Promise<void> {
     if (this.hasOwnClock()) await pause(ms);
     else this.backend.passMs(ms);
   }
@@ -274,11 +277,11 @@ class Play {
     return this.backend.capabilities.includes('ownClock');
   }
 
-  private count(step: Act, told: unknown): void {
+  private countAnswer(step: CommandStep, told: unknown): void {
     const { outcome = 'looked', token } = (told ?? {}) as { outcome?: string; token?: number };
     const said = typeof told === 'string' ? told : outcome;
     const name = `${step.command.verb}: ${said}`;
-    this.comparison.told.set(name, (this.comparison.told.get(name) ?? 0) + 1);
+    this.comparison.answers.set(name, (this.comparison.answers.get(name) ?? 0) + 1);
     if (step.command.verb !== 'acquire' || step.kind !== 'lock') return;
     if (outcome !== 'granted' || token === undefined) return;
     const { service, owner } = step.command;
@@ -287,13 +290,9 @@ class Play {
   }
 }
 
-/**
- * Too little is left of such a grant, as of a hold that is entered again and may not be renewed:
- * the engine does not leave it at that.
- */
-function isGivenBack({ command }: Act, { told }: Consequence): boolean {
-  const { outcome, expiresInMs = 0 } = (told ?? {}) as Partial<Granted>;
-  return (
-    command.verb === 'acquire' && outcome === 'granted' && isLate(command.leaseMs, expiresInMs)
-  );
+/** Too little is left of such a grant, as of a hold that may not be renewed: it is reverted. */
+function isReverted({ command }: CommandStep, { answered }: Prediction): boolean {
+  const { outcome, expiresInMs = 0 } = (answered ?? {}) as Partial<Granted>;
+  const isGranted = command.verb === 'acquire' && outcome === 'granted';
+  return isGranted && isLate(command.leaseMs, expiresInMs);
 }

@@ -8,13 +8,13 @@ import type { Member } from './engine-rig';
 
 const PARTY = { service: 'orders' };
 
-export function createOf(initial = 0, bounds: Partial<Bounds> = {}): CreateCommand {
+export function createCommand(initial = 0, bounds: Partial<Bounds> = {}): CreateCommand {
   const limits = { floor: null, ceiling: null, ...bounds };
   return { verb: 'create', initial, ...limits, party: PARTY, request: null };
 }
 
 /** An add as a service sends it. */
-function addOf(key: RecordKey, delta: number, requestId?: string): AddCommand {
+function addCommand(key: RecordKey, delta: number, requestId?: string): AddCommand {
   const { namespace, name } = key;
   const request =
     requestId === undefined
@@ -35,13 +35,13 @@ export const addTo = (
   key: RecordKey,
   delta: number,
   requestId?: string,
-) => engine.count(key, addOf(key, delta, requestId));
+) => engine.count(key, addCommand(key, delta, requestId));
 
-export const standing = ({ engine }: Pick<Member, 'engine'>, key: RecordKey) =>
+export const readCounter = ({ engine }: Pick<Member, 'engine'>, key: RecordKey) =>
   engine.count(key, { verb: 'get' });
 
 /** The history of counters, each in the order of its revs, by name. */
-export async function movesOf(store: Store): Promise<Map<string, CounterEvent[]>> {
+export async function counterEventsByName(store: Store): Promise<Map<string, CounterEvent[]>> {
   const found = new Map<string, CounterEvent[]>();
   for (let after = 0; ; ) {
     const rows = await store.historyAfter(after, 500);

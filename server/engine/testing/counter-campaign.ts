@@ -1,7 +1,7 @@
 import type { LockyardError } from '../../contract/errors';
 import type { AddAnswer } from '../../core/counter/counter-command';
 import type { RecordKey } from '../../storage/record-store';
-import { addTo, createOf } from './counter-calls';
+import { addTo, createCommand } from './counter-calls';
 import { type EngineRig, type Member, pause } from './engine-rig';
 import { type Fate, PASS } from './faulty-store';
 import { seeded } from './seeded';
@@ -43,7 +43,8 @@ export async function runCounterCampaign(campaign: CounterCampaign): Promise<Cou
   const { rig, seed, callers, steps, keys, floor, ceiling } = campaign;
   const random = seeded(seed);
   const members = [await rig.join(), await rig.join()];
-  for (const key of keys) await members[0]?.engine.count(key, createOf(floor, { floor, ceiling }));
+  for (const key of keys)
+    await members[0]?.engine.count(key, createCommand(floor, { floor, ceiling }));
   for (const member of members) {
     member.faults.onSwap = faultsOf(seeded(random() * 2 ** 31), campaign.faults);
   }
@@ -51,13 +52,16 @@ export async function runCounterCampaign(campaign: CounterCampaign): Promise<Cou
   const done: CounterStep[] = [];
   const caller = async (_: unknown, c: number) => {
     const draw = seeded(random() * 2 ** 31);
-    const anyMember = () => members[Math.floor(draw() * members.length)] as Member;
+    const randomMember = () => members[Math.floor(draw() * members.length)] as Member;
     const oneStep = async () => {
       left -= 1;
       const step = newStep(campaign, draw, `${c}:${left}`);
       done.push(step);
       const isDoubled = step.requestId !== null && draw() < 0.1;
-      await Promise.all([take(anyMember(), step), isDoubled && take(anyMember(), step)]);
+      await Promise.all([
+        takeStep(randomMember(), step),
+        isDoubled && takeStep(randomMember(), step),
+      ]);
     };
     while (left > 0) {
       const burst = Math.min(left, 1 + Math.floor(draw() * BURST_MAX));
@@ -66,7 +70,7 @@ export async function runCounterCampaign(campaign: CounterCampaign): Promise<Cou
   };
   await Promise.all(Array.from({ length: callers }, caller));
   for (const member of members) member.faults.onSwap = () => PASS;
-  await Promise.all(members.map(({ faults }) => faults.settled()));
+  await Promise.all(members.map(({ faults }) => faults.allLanded()));
   return done;
 }
 
@@ -78,7 +82,7 @@ function newStep({ keys }: CounterCampaign, draw: () => number, id: string): Cou
 }
 
 /** Asks until there is an answer; a step without an id is asked once. */
-async function take(member: Member, step: CounterStep): Promise<void> {
+async function takeStep(member: Member, step: CounterStep): Promise<void> {
   for (;;) {
     try {
       step.answers.push(await addTo(member, step.key, step.delta, step.requestId ?? undefined));

@@ -79,7 +79,7 @@ export class EngineRig {
 export const newProcess = () => newWriter().replace(/[-_]/g, 'x');
 
 /** How an acquire differs from the plainest one: 10 s of lease, no patience, no request id. */
-export interface AskParts {
+export interface AcquireOptions {
   service?: string;
   leaseMs?: number;
   waitMs?: number;
@@ -91,7 +91,11 @@ export interface AskParts {
 export const WAIT: WaitOptions = { holdRequestMs: 25_000 };
 
 /** An acquire as a service sends it. */
-export function askOf(key: RecordKey, owner: string, parts: AskParts = {}): AcquireCommand {
+export function acquireCommand(
+  key: RecordKey,
+  owner: string,
+  parts: AcquireOptions = {},
+): AcquireCommand {
   const { service = 'orders', leaseMs = 10_000, waitMs = 0, reentrant = false, requestId } = parts;
   const mode = parts.mode ?? 'exclusive';
   const asked = { owner, leaseMs, waitMs, mode, reentrant, meta: {} };
@@ -107,24 +111,24 @@ export function acquire(
   { engine }: Pick<Member, 'engine'>,
   key: RecordKey,
   owner: string,
-  parts: AskParts & { wait?: Partial<WaitOptions> } = {},
+  parts: AcquireOptions & { wait?: Partial<WaitOptions> } = {},
 ): Promise<AcquireAnswer> {
-  return engine.acquire(key, askOf(key, owner, parts), { ...WAIT, ...parts.wait });
+  return engine.acquire(key, acquireCommand(key, owner, parts), { ...WAIT, ...parts.wait });
 }
 
 /** Acquires, and must be granted. */
-export async function take(
+export async function takeLock(
   member: Pick<Member, 'engine'>,
   key: RecordKey,
   owner: string,
-  parts: AskParts = {},
+  parts: AcquireOptions = {},
 ): Promise<Granted> {
   const answer = await acquire(member, key, owner, parts);
   if (answer.outcome !== 'granted') throw new Error(`Expected a grant, got ${answer.outcome}.`);
   return answer;
 }
 
-export function releaseOf(
+export function releaseCommand(
   key: RecordKey,
   owner: string,
   token: number,
@@ -144,9 +148,9 @@ export const release = (
   key: RecordKey,
   owner: string,
   token: number,
-) => engine.run(key, releaseOf(key, owner, token));
+) => engine.run(key, releaseCommand(key, owner, token));
 
-const renewOf = (owner: string, token: number, leaseMs = 10_000): RenewCommand => ({
+const renewCommand = (owner: string, token: number, leaseMs = 10_000): RenewCommand => ({
   verb: 'renew',
   service: 'orders',
   owner,
@@ -160,10 +164,10 @@ export const renew = (
   owner: string,
   token: number,
   leaseMs?: number,
-) => engine.run(key, renewOf(owner, token, leaseMs));
+) => engine.run(key, renewCommand(owner, token, leaseMs));
 
 /** The kinds of events in a record's history, in the order of their revs. */
-export async function kindsOf(store: Store, key: RecordKey): Promise<string[]> {
+export async function eventKinds(store: Store, key: RecordKey): Promise<string[]> {
   const events = [];
   for (let after = 0; ; ) {
     const rows = await store.historyAfter(after, 500);

@@ -60,61 +60,61 @@ export class FaultyStore implements RecordStore, HistorySource {
   }
 
   read(keys: RecordKey[], requestKeys: string[]) {
-    return this.suffer(this.onRead(keys), () => this.readTorn(keys, requestKeys)).then(
+    return this.applyFate(this.onRead(keys), () => this.readTorn(keys, requestKeys)).then(
       ({ records, memos }) => ({ records: records.map((read) => this.setClock(read)), memos }),
     );
   }
 
   swap(changes: Change[]): Promise<SwapResult[]> {
     const asSeen = changes.map((change) => this.unsetClock(change));
-    const swapped = this.suffer(this.onSwap(changes), () => this.store.swap(asSeen));
+    const swapped = this.applyFate(this.onSwap(changes), () => this.store.swap(asSeen));
     return swapped.then((results) => results.map((result) => this.setClock(result)));
   }
 
   swapAll(changes: Change[]): Promise<SwapResult[]> {
     const asSeen = changes.map((change) => this.unsetClock(change));
-    const swapped = this.suffer(this.onSwap(changes), () => this.store.swapAll(asSeen));
+    const swapped = this.applyFate(this.onSwap(changes), () => this.store.swapAll(asSeen));
     return swapped.then((results) => results.map((result) => this.setClock(result)));
   }
 
   scan(cursor: Cursor, limit: number) {
-    return this.suffer(PASS, () => this.store.scan(cursor, limit)).then(({ records, next }) => ({
+    return this.applyFate(PASS, () => this.store.scan(cursor, limit)).then(({ records, next }) => ({
       records: records.map((read) => this.setClock(read)),
       next,
     }));
   }
 
-  forget(records: Parameters<Store['forget']>[0]) {
-    return this.suffer(PASS, () => this.store.forget(records));
+  deleteRecords(records: Parameters<Store['deleteRecords']>[0]) {
+    return this.applyFate(PASS, () => this.store.deleteRecords(records));
   }
 
   guarantees() {
-    return this.suffer(PASS, () => this.store.guarantees());
+    return this.applyFate(PASS, () => this.store.guarantees());
   }
 
   historyAfter(position: number, limit: number) {
-    return this.suffer(PASS, () => this.store.historyAfter(position, limit));
+    return this.applyFate(PASS, () => this.store.historyAfter(position, limit));
   }
 
   historyOf(ids: number[]) {
-    return this.suffer(PASS, () => this.store.historyOf(ids));
+    return this.applyFate(PASS, () => this.store.historyOf(ids));
   }
 
   historyEnd() {
-    return this.suffer(PASS, () => this.store.historyEnd());
+    return this.applyFate(PASS, () => this.store.historyEnd());
   }
 
   pruneHistory(position: number, before: number) {
-    return this.suffer(PASS, () => this.store.pruneHistory(position, before));
+    return this.applyFate(PASS, () => this.store.pruneHistory(position, before));
   }
 
   /** Waits for what is still to land. */
-  async settled(): Promise<void> {
+  async allLanded(): Promise<void> {
     await Promise.all(this.late);
   }
 
   async close(): Promise<void> {
-    await this.settled();
+    await this.allLanded();
     await this.store.close();
   }
 
@@ -138,7 +138,7 @@ export class FaultyStore implements RecordStore, HistorySource {
     return { records, memos };
   }
 
-  private async suffer<T>(fate: Fate, work: () => Promise<T>): Promise<T> {
+  private async applyFate<T>(fate: Fate, work: () => Promise<T>): Promise<T> {
     if (this.isGone || fate.kind === 'refuse') throw new StoreError('It is not there.', 'no');
     switch (fate.kind) {
       case 'pass': {
@@ -165,7 +165,7 @@ export class FaultyStore implements RecordStore, HistorySource {
 }
 
 /** A fate for the first calls that `concerns` picks; every other passes. */
-export function firstOf<T>(concerns: (call: T) => boolean, ...fates: Fate[]): (call: T) => Fate {
+export function firstFates<T>(concerns: (call: T) => boolean, ...fates: Fate[]): (call: T) => Fate {
   const left = [...fates];
   return (call) => (concerns(call) ? (left.shift() ?? PASS) : PASS);
 }

@@ -27,7 +27,7 @@ export interface CheckOptions {
   /** How far the server's clock and ours may run apart within one lease. */
   toleranceMs?: number;
   /** Tokens of a lock that are known to have been granted and given back unheard. */
-  givenBack?: (lock: string) => number;
+  revertedGrants?: (lock: string) => number;
 }
 
 type Grant = RecordedCall & { token: number; endedAt: number };
@@ -38,7 +38,7 @@ type Grant = RecordedCall & { token: number; endedAt: number };
  * widens what is allowed.
  */
 export function checkHistory(calls: RecordedCall[], options: CheckOptions = {}): Violation[] {
-  const { toleranceMs = 5, givenBack = () => 0 } = options;
+  const { toleranceMs = 5, revertedGrants = () => 0 } = options;
   const locks = new Map<string, RecordedCall[]>();
   for (const call of calls) {
     const known = locks.get(call.lock);
@@ -51,7 +51,7 @@ export function checkHistory(calls: RecordedCall[], options: CheckOptions = {}):
       ...notUnique(ofLock),
       ...outOfOrder(grants),
       ...overlapping(grants, ofLock, toleranceMs),
-      ...unexplainedGaps(grants, ofLock, givenBack(lock)),
+      ...unexplainedGaps(grants, ofLock, revertedGrants(lock)),
       ...zombies(grants, ofLock, toleranceMs),
     ];
     return found.map(([rule, what]) => ({ rule, lock, what }));

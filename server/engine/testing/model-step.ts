@@ -1,14 +1,14 @@
 import type { CounterCommand } from '../../core/counter/counter-command';
 import type { LockCommand } from '../../core/lock/lock-command';
 import type { Mode } from '../../core/lock/lock-record';
-import type { SetCommand } from '../../core/multi-lock/multi-lock-command';
+import type { MultiLockCommand } from '../../core/multi-lock/multi-lock-command';
 import { anonymousRequest, requestIdentity } from '../request-identity';
 
 /** What is done next. Locks and counters are named by their place in a short list. */
 export type ModelStep =
   | { kind: 'lock'; lock: number; command: LockCommand }
   | { kind: 'counter'; counter: number; command: CounterCommand }
-  | { kind: 'set'; command: SetCommand }
+  | { kind: 'set'; command: MultiLockCommand }
   /**
    * Time passes: less than a short lease, more than one, or more than everything that is
    * remembered.
@@ -18,7 +18,7 @@ export type ModelStep =
   | { kind: 'die' };
 
 /** What a step may be about. */
-export interface StepWorld {
+export interface StepContext {
   locks: string[];
   counters: string[];
   /** Tokens that were given out, newest first, and who has them. */
@@ -34,7 +34,7 @@ const HOURS_MS = 5 * 60 * 60_000;
 const NAMESPACE = 'model';
 
 /** Draws what happens next, from numbers from 0 to 1. */
-export function nextStep(random: () => number, world: StepWorld): ModelStep {
+export function nextStep(random: () => number, world: StepContext): ModelStep {
   const pick = <T>(...choices: T[]) => choices[Math.floor(random() * choices.length)] as T;
   const lock = Math.floor(random() * world.locks.length);
   const name = world.locks[lock] ?? '';
@@ -78,7 +78,7 @@ export function nextStep(random: () => number, world: StepWorld): ModelStep {
     return { kind: 'lock', lock, command: { verb: 'acquire', service, ...asked, request } };
   };
   const onHold = (command: LockCommand): ModelStep => ({ kind: 'lock', lock, command });
-  const set = (): ModelStep => {
+  const multiLock = (): ModelStep => {
     const locks = world.locks
       .filter(() => random() < 0.7)
       .map((each) => ({ name: each, mode: pick<Mode>('exclusive', 'shared') }));
@@ -143,7 +143,19 @@ export function nextStep(random: () => number, world: StepWorld): ModelStep {
     });
 
   return pick<() => ModelStep>(
-    ...[acquire, acquire, acquire, acquire, acquire, release, release, release, set, count, count],
+    ...[
+      acquire,
+      acquire,
+      acquire,
+      acquire,
+      acquire,
+      release,
+      release,
+      release,
+      multiLock,
+      count,
+      count,
+    ],
     () => onHold({ verb: 'renew', ...mine, leaseMs }),
     () => onHold({ verb: 'renew', ...mine, leaseMs: HOURS_MS }),
     () =>

@@ -10,7 +10,7 @@ import type { LockEngine } from '../lock-engine';
 import { EngineRig } from './engine-rig';
 
 /** A process that is played on. */
-export interface PlayedMember {
+export interface ModelledMember {
   engine: LockEngine;
   process: string;
   faults: { goAway(): void };
@@ -19,7 +19,7 @@ export interface PlayedMember {
 /**
  * A backend that is played on, and what it keeps as one sees it who does not go through its engine.
  */
-export interface PlayedBackend {
+export interface ModelledBackend {
   capabilities: readonly Capability[];
   /** By namespace. */
   policies: Map<string, DecidingPolicy>;
@@ -28,17 +28,17 @@ export interface PlayedBackend {
   /** In which of them a record must stand. */
   homeOf(key: RecordKey): number;
   /** Starts another process. */
-  join(): Promise<PlayedMember>;
+  join(): Promise<ModelledMember>;
   /** Moves every clock there is; only over stores without a clock of their own. */
   passMs(ms: number): void;
   close(): Promise<void>;
 }
 
 /** @param spoil puts a fault between the engine and its store */
-export async function playedStore(
+export async function modelledStore(
   name: StoreName,
   spoil: (store: Store) => Store = (store) => store,
-): Promise<PlayedBackend> {
+): Promise<ModelledBackend> {
   const rig = await EngineRig.open(name);
   return {
     capabilities: storesUnderTest[name].capabilities,

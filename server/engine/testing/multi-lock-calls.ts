@@ -1,6 +1,9 @@
-import type { AcquireSetAnswer, SetGranted } from '../../contract/multi-lock/answers';
+import type { AcquireManyAnswer, MultiLockGranted } from '../../contract/multi-lock/answers';
 import type { Mode } from '../../core/lock/lock-record';
-import type { AcquireSetCommand, CancelSetCommand } from '../../core/multi-lock/multi-lock-command';
+import type {
+  AcquireMultiLockCommand,
+  CancelMultiLockCommand,
+} from '../../core/multi-lock/multi-lock-command';
 import type { RecordKey } from '../../storage/record-store';
 import type { WaitOptions } from '../lock-engine';
 import { anonymousRequest, requestIdentity } from '../request-identity';
@@ -9,7 +12,7 @@ import { type Member, WAIT } from './engine-rig';
 /**
  * How a set differs from the plainest one: exclusive, 10 s of lease, no patience, no request id.
  */
-export interface SetAskParts {
+export interface MultiLockOptions {
   leaseMs?: number;
   waitMs?: number;
   /** Of the first lock. */
@@ -20,7 +23,11 @@ export interface SetAskParts {
 const SERVICE = 'orders';
 
 /** A set as a service sends it. */
-function setAskOf(keys: RecordKey[], owner: string, parts: SetAskParts = {}): AcquireSetCommand {
+function multiLockCommand(
+  keys: RecordKey[],
+  owner: string,
+  parts: MultiLockOptions = {},
+): AcquireMultiLockCommand {
   const { leaseMs = 10_000, waitMs = 0, requestId } = parts;
   const locks = keys.map(({ name }, i) => ({
     name,
@@ -31,24 +38,30 @@ function setAskOf(keys: RecordKey[], owner: string, parts: SetAskParts = {}): Ac
   return { verb: 'acquireSet', service: SERVICE, ...asked, request };
 }
 
-export function acquireSet(
+export function acquireMultiLock(
   { engine }: Pick<Member, 'engine'>,
   keys: RecordKey[],
   owner: string,
-  parts: SetAskParts & { wait?: Partial<WaitOptions> } = {},
-): Promise<AcquireSetAnswer> {
+  parts: MultiLockOptions & { wait?: Partial<WaitOptions> } = {},
+): Promise<AcquireManyAnswer> {
   const wait = { ...WAIT, ...parts.wait };
-  return engine.sets.acquire(keys[0]?.namespace ?? '', setAskOf(keys, owner, parts), wait);
+  return engine.multiLocks.acquire(
+    keys[0]?.namespace ?? '',
+    multiLockCommand(keys, owner, parts),
+    wait,
+  );
 }
 
 /** Acquires a set, and must be granted. */
-export async function takeSet(...asked: Parameters<typeof acquireSet>): Promise<SetGranted> {
-  const answer = await acquireSet(...asked);
+export async function takeMultiLock(
+  ...asked: Parameters<typeof acquireMultiLock>
+): Promise<MultiLockGranted> {
+  const answer = await acquireMultiLock(...asked);
   if (answer.outcome !== 'granted') throw new Error(`Expected a grant, got ${answer.outcome}.`);
   return answer;
 }
 
-export function cancelSet(
+export function cancelMultiLock(
   { engine }: Pick<Member, 'engine'>,
   keys: RecordKey[],
   owner: string,
@@ -56,8 +69,14 @@ export function cancelSet(
 ) {
   const names = keys.map(({ name }) => name);
   const request = identityOf(keys, requestId, {});
-  const command: CancelSetCommand = { verb: 'cancelSet', service: SERVICE, owner, names, request };
-  return engine.sets.cancel(keys[0]?.namespace ?? '', command);
+  const command: CancelMultiLockCommand = {
+    verb: 'cancelSet',
+    service: SERVICE,
+    owner,
+    names,
+    request,
+  };
+  return engine.multiLocks.cancel(keys[0]?.namespace ?? '', command);
 }
 
 function identityOf(keys: RecordKey[], requestId: string, input: Record<string, unknown>) {

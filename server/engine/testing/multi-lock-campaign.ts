@@ -1,25 +1,25 @@
 import type { LockyardError } from '../../contract/errors';
-import type { SetGrant } from '../../contract/multi-lock/answers';
+import type { MultiLockGrant } from '../../contract/multi-lock/answers';
 import type { Mode } from '../../core/lock/lock-record';
 import type { RecordKey } from '../../storage/record-store';
 import { acquire, type EngineRig, type Member, pause, release } from './engine-rig';
 import { type Fate, PASS } from './faulty-store';
 import type { RecordedCall } from './history-checker';
-import { acquireSet } from './multi-lock-calls';
+import { acquireMultiLock } from './multi-lock-calls';
 import { seeded } from './seeded';
 
-export interface SetCampaign {
+export interface MultiLockCampaign {
   rig: EngineRig;
   seed: number;
   callers: number;
   /** Over all callers; each is asked for until it is granted. */
-  sets: number;
+  multiLocks: number;
   keys: RecordKey[];
   /** The share of swaps that suffer a fault. */
   faults: number;
 }
 
-export interface SetCampaignResult {
+export interface MultiLockCampaignResult {
   /** Exclusive holds, as the history checker takes them. */
   calls: RecordedCall[];
   granted: number;
@@ -38,31 +38,33 @@ const PATIENCE_MS = 60_000;
  * Callers at two processes take 2 to 5 of a few locks together, in both modes, among others who
  * take one.
  */
-export async function runSetCampaign(campaign: SetCampaign): Promise<SetCampaignResult> {
-  const { rig, seed, callers, sets, faults } = campaign;
+export async function runMultiLockCampaign(
+  campaign: MultiLockCampaign,
+): Promise<MultiLockCampaignResult> {
+  const { rig, seed, callers, multiLocks, faults } = campaign;
   const random = seeded(seed);
   const members = [await rig.join(), await rig.join()];
   for (const member of members) member.faults.onSwap = faultsOf(seeded(random() * 2 ** 31), faults);
-  const result: SetCampaignResult = {
+  const result: MultiLockCampaignResult = {
     calls: [],
     granted: 0,
     shared: new Map(),
     parts: [],
     timedOut: 0,
   };
-  let left = sets;
+  let left = multiLocks;
   const caller = async (_: unknown, c: number) => {
     const draw = seeded(random() * 2 ** 31);
     const life = new Caller(campaign, members[c % 2] as Member, `w${c}`, draw, result);
     while (left > 0) {
       left -= 1;
-      await life.takeSet(`${c}:${left}`);
+      await life.takeMultiLock(`${c}:${left}`);
       if (draw() < 0.3) await life.takeOne(`${c}:${left}:one`);
     }
   };
   await Promise.all(Array.from({ length: callers }, caller));
   for (const member of members) member.faults.onSwap = () => PASS;
-  await Promise.all(members.map((member) => member.faults.settled()));
+  await Promise.all(members.map((member) => member.faults.allLanded()));
   return result;
 }
 
@@ -82,21 +84,23 @@ function faultsOf(random: () => number, share: number): () => Fate {
 
 class Caller {
   constructor(
-    private readonly campaign: SetCampaign,
+    private readonly campaign: MultiLockCampaign,
     private readonly member: Member,
     private readonly owner: string,
     private readonly draw: () => number,
-    private readonly result: SetCampaignResult,
+    private readonly result: MultiLockCampaignResult,
   ) {}
 
-  async takeSet(id: string): Promise<void> {
+  async takeMultiLock(id: string): Promise<void> {
     const keys = this.someKeys(2 + Math.floor(this.draw() * 4));
     const mode: Mode = this.draw() < 0.3 ? 'shared' : 'exclusive';
     for (let tries = 0; ; tries += 1) {
       const startedAt = performance.now();
       const requestId = `${id}:${tries}`;
       const parts = { leaseMs: LEASE_MS, waitMs: PATIENCE_MS, mode, requestId };
-      const answer = await untilAnswered(() => acquireSet(this.member, keys, this.owner, parts));
+      const answer = await untilAnswered(() =>
+        acquireMultiLock(this.member, keys, this.owner, parts),
+      );
       if (answer.outcome !== 'granted') {
         this.result.timedOut += 1;
         continue;
@@ -127,7 +131,7 @@ class Caller {
   }
 
   /** Holds for a moment and gives back, one after another. */
-  private async use(grants: SetGrant[], startedAt: number, requestId: string): Promise<void> {
+  private async use(grants: MultiLockGrant[], startedAt: number, requestId: string): Promise<void> {
     const endedAt = performance.now();
     for (const { name, mode, token } of grants) {
       if (mode === 'shared') {

@@ -1,10 +1,10 @@
-import type { Memo } from '../../core/decision';
+import type { IdempotencyRecord } from '../../core/decision';
 import type { RecordEvent } from '../../core/record-event';
-import { difference } from './difference-beyond-time';
-import type { Consequence } from './pure-model';
+import { differenceBeyondTime } from './difference-beyond-time';
+import type { Prediction } from './pure-model';
 
 /** The history leaves out what is empty. */
-const spelledOut = (event: RecordEvent) => ({
+const withDefaults = (event: RecordEvent) => ({
   owner: '',
   token: 0,
   waitedMs: 0,
@@ -13,11 +13,11 @@ const spelledOut = (event: RecordEvent) => ({
 });
 
 /** What may differ between two consequences of one step. */
-export interface Allowance {
+export interface Tolerance {
   /** How far instants and spans may be apart. */
   slackMs: number;
   /** A record of the step was not there before: its first rev and token come from the clock. */
-  isBorn: boolean;
+  isCreated: boolean;
   /** Answers that have lapsed by now may be gone or not. */
   now: number;
 }
@@ -26,17 +26,18 @@ export interface Allowance {
  * Where two consequences of one step differ; null where they are the same but for what `may`
  * allows.
  */
-export function contradiction(
-  here: Consequence,
-  there: Consequence,
-  may: Allowance,
+export function predictionDifference(
+  here: Prediction,
+  there: Prediction,
+  may: Tolerance,
 ): string | null {
-  const isKept = ([, memo]: [string, Memo]) => memo.expiresAt > may.now + may.slackMs;
-  const plain = ({ told, records, memos, events }: Consequence) => ({
-    told,
+  const isRemembered = ([, memo]: [string, IdempotencyRecord]) =>
+    memo.expiresAt > may.now + may.slackMs;
+  const plain = ({ answered, records, memos, events }: Prediction) => ({
+    answered,
     records: Object.fromEntries(records),
-    memos: Object.fromEntries([...memos].filter(isKept)),
-    events: Object.fromEntries([...events].map(([id, told]) => [id, told.map(spelledOut)])),
+    memos: Object.fromEntries([...memos].filter(isRemembered)),
+    events: Object.fromEntries([...events].map(([id, all]) => [id, all.map(withDefaults)])),
   });
-  return difference(plain(here), plain(there), may);
+  return differenceBeyondTime(plain(here), plain(there), may);
 }

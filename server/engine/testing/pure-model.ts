@@ -1,27 +1,27 @@
 import { LockyardError } from '../../contract/errors';
 import type { CounterCommand } from '../../core/counter/counter-command';
 import { decideCounter } from '../../core/counter/decide-counter';
-import type { DecidingPolicy, Decision, Memo } from '../../core/decision';
+import type { DecidingPolicy, Decision, IdempotencyRecord } from '../../core/decision';
 import { decide } from '../../core/lock/decide';
 import type { LockCommand } from '../../core/lock/lock-command';
-import { decideSet } from '../../core/multi-lock/decide-multi-lock';
-import { namesOf, type SetCommand } from '../../core/multi-lock/multi-lock-command';
+import { decideMultiLock } from '../../core/multi-lock/decide-multi-lock';
+import { type MultiLockCommand, namesOf } from '../../core/multi-lock/multi-lock-command';
 import type { RecordEvent } from '../../core/record-event';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import { memoKey } from '../pending-command';
+import { idempotencyKey } from '../pending-command';
 import type { AnyRecord } from '../record-type';
 
 /**
  * The outcome of commands: the caller's final answer, and the state of everything that they touch.
  */
-export interface Consequence {
+export interface Prediction {
   /** The answer, or the reason of a refusal. */
-  told: unknown;
+  answered: unknown;
   /** By the record's id; null where there is none. */
   records: Map<string, AnyRecord | null>;
   /** Remembered answers, by request key. */
-  memos: Map<string, Memo>;
+  memos: Map<string, IdempotencyRecord>;
   /** History, by the record's id. */
   events: Map<string, RecordEvent[]>;
 }
@@ -45,7 +45,7 @@ export class PureModel {
   private constructor(
     private readonly rules: ModelRules,
     private readonly records: ReadonlyMap<string, AnyRecord | null>,
-    private readonly memos: ReadonlyMap<string, Memo>,
+    private readonly memos: ReadonlyMap<string, IdempotencyRecord>,
   ) {}
 
   static empty(rules: ModelRules): PureModel {
@@ -57,58 +57,58 @@ export class PureModel {
   }
 
   /** The model that is left where `consequence` has come true. */
-  after({ records, memos }: Pick<Consequence, 'records' | 'memos'>): PureModel {
+  after({ records, memos }: Pick<Prediction, 'records' | 'memos'>): PureModel {
     const all = new Map([...this.records, ...records]);
     return new PureModel(this.rules, all, new Map([...this.memos, ...memos]));
   }
 
   /** The same records, decided on by another process: the one before is dead. */
-  under(process: string): PureModel {
+  withProcess(process: string): PureModel {
     return new PureModel({ ...this.rules, process }, this.records, this.memos);
   }
 
   /** What commands on one record come to, one after another, at the same instant. */
-  foresee(key: RecordKey, commands: (LockCommand | CounterCommand)[], now: number): Consequence {
-    let all: Consequence | null = null;
+  predict(key: RecordKey, commands: (LockCommand | CounterCommand)[], now: number): Prediction {
+    let prediction: Prediction | null = null;
     let model: PureModel = this;
     for (const command of commands) {
-      const next = model.foreseeOne(key, command, now);
+      const next = model.predictOne(key, command, now);
       model = model.after(next);
-      all = all ? joined(all, next) : next;
+      prediction = prediction ? append(prediction, next) : next;
     }
-    if (!all) throw new Error('There is no command to foresee.');
-    return all;
+    if (!prediction) throw new Error('There is no command to foresee.');
+    return prediction;
   }
 
-  foreseeSet(namespace: string, command: SetCommand, now: number): Consequence {
+  predictMultiLock(namespace: string, command: MultiLockCommand, now: number): Prediction {
     const idOf = (name: string) => recordId({ namespace, name });
     const names = namesOf(command);
     const records = new Map(names.map((name) => [name, this.records.get(idOf(name)) ?? null]));
     const context = this.contextOf(command.request.key, now);
-    return this.consequence(names.map(idOf), command.request.key, () => {
+    return this.prediction(names.map(idOf), command.request.key, () => {
       const homes = new Set(names.map((name) => this.rules.homeOf({ namespace, name })));
       if (homes.size > 1) throw new LockyardError('UNSUPPORTED', 'Nothing was changed.');
-      const { answer, changes } = decideSet(records as never, command, context);
-      return { told: answer, changes: changes.map((each) => [idOf(each.name), each.decision]) };
+      const { answer, changes } = decideMultiLock(records as never, command, context);
+      return { answered: answer, changes: changes.map((each) => [idOf(each.name), each.decision]) };
     });
   }
 
-  private foreseeOne(
+  private predictOne(
     key: RecordKey,
     command: LockCommand | CounterCommand,
     now: number,
-  ): Consequence {
+  ): Prediction {
     const id = recordId(key);
     const record = this.records.get(id) ?? null;
-    const context = this.contextOf(memoKey(command), now);
+    const context = this.contextOf(idempotencyKey(command), now);
     const requestKey = ('request' in command && command.request?.key) || null;
-    return this.consequence([id], requestKey, () => {
+    return this.prediction([id], requestKey, () => {
       // A counter's key comes with a counter's command, and leads to a counter's record.
       const decision =
         key.kind === 'counter'
           ? decideCounter(record as never, command as CounterCommand, context)
           : decide(record as never, command as LockCommand, context);
-      return { told: decision.answer, changes: [[id, decision]] };
+      return { answered: decision.answer, changes: [[id, decision]] };
     });
   }
 
@@ -119,19 +119,19 @@ export class PureModel {
     return { now, epoch: 1, process, policy, isAlive, callerOf: () => null, remembered };
   }
 
-  private consequence(
+  private prediction(
     ids: string[],
     requestKey: string | null,
-    work: () => { told: unknown; changes: [string, Change][] },
-  ): Consequence {
+    work: () => { answered: unknown; changes: [string, Change][] },
+  ): Prediction {
     const records = new Map(ids.map((id) => [id, this.records.get(id) ?? null]));
-    const memos = new Map<string, Memo>();
+    const memos = new Map<string, IdempotencyRecord>();
     const events = new Map<string, RecordEvent[]>();
-    const kept = this.memos.get(requestKey ?? '');
-    if (kept) memos.set(kept.key, kept);
+    const remembered = this.memos.get(requestKey ?? '');
+    if (remembered) memos.set(remembered.key, remembered);
     let told: unknown;
     try {
-      const { told: answer, changes } = work();
+      const { answered: answer, changes } = work();
       told = answer;
       for (const [id, { next, events: told, memos: made, extensions }] of changes) {
         if (!next) continue;
@@ -139,27 +139,27 @@ export class PureModel {
         if (told.length > 0) events.set(id, told);
         for (const memo of made) memos.set(memo.key, memo);
         for (const { keys, expiresAt } of extensions) {
-          for (const key of keys) this.prolong(memos, key, expiresAt);
+          for (const key of keys) this.extendMemo(memos, key, expiresAt);
         }
       }
     } catch (error) {
       if (!(error instanceof LockyardError)) throw error;
       told = error.reason;
     }
-    return { told, records, memos, events };
+    return { answered: told, records, memos, events };
   }
 
-  private prolong(memos: Map<string, Memo>, key: string, expiresAt: number): void {
+  private extendMemo(memos: Map<string, IdempotencyRecord>, key: string, expiresAt: number): void {
     const memo = memos.get(key) ?? this.memos.get(key);
     if (memo) memos.set(key, { ...memo, expiresAt: Math.max(memo.expiresAt, expiresAt) });
   }
 }
 
-function joined(first: Consequence, then: Consequence): Consequence {
+function append(first: Prediction, then: Prediction): Prediction {
   const events = new Map(first.events);
   for (const [id, more] of then.events) events.set(id, [...(events.get(id) ?? []), ...more]);
   return {
-    told: then.told,
+    answered: then.answered,
     records: new Map([...first.records, ...then.records]),
     memos: new Map([...first.memos, ...then.memos]),
     events,

@@ -1,6 +1,6 @@
 import { LockyardError, type Reason } from '../../contract/errors';
 import type { RecordKey } from '../../storage/record-store';
-import { type AskParts, acquire, type Member, pause, release, renew } from './engine-rig';
+import { type AcquireOptions, acquire, type Member, pause, release, renew } from './engine-rig';
 import type { RecordedCall } from './history-checker';
 
 /**
@@ -11,7 +11,7 @@ const TYPED: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTENDE
 
 const SUCCEEDED: ReadonlySet<string> = new Set(['granted', 'renewed', 'released', 'decremented']);
 
-export interface CallerParts {
+export interface CallerOptions {
   member: Pick<Member, 'engine'>;
   owner: string;
   /** The locks that it takes. */
@@ -26,10 +26,10 @@ export interface CallerParts {
 export class RandomCaller {
   private requests = 0;
 
-  constructor(private readonly parts: CallerParts) {}
+  constructor(private readonly options: CallerOptions) {}
 
   async live(goesOn: () => boolean): Promise<void> {
-    const { keys, random } = this.parts;
+    const { keys, random } = this.options;
     while (goesOn()) {
       const key = keys[Math.floor(random() * keys.length)] as RecordKey;
       const leaseMs = 150 + Math.floor(random() * 600);
@@ -44,7 +44,7 @@ export class RandomCaller {
    * perhaps not at all.
    */
   private async keep(key: RecordKey, token: number, leaseMs: number): Promise<void> {
-    const { member, owner, random } = this.parts;
+    const { member, owner, random } = this.options;
     while (random() < 0.3) {
       await pause(random() * leaseMs * 0.5);
       await this.record({ verb: 'renew', lock: key.name, token, leaseMs }, () =>
@@ -62,9 +62,9 @@ export class RandomCaller {
   }
 
   private async acquire(key: RecordKey, leaseMs: number): Promise<number | null> {
-    const { member, owner, random } = this.parts;
+    const { member, owner, random } = this.options;
     const waitMs = random() < 0.5 ? 0 : Math.floor(random() * 1_500);
-    const ask: AskParts = { leaseMs, waitMs };
+    const ask: AcquireOptions = { leaseMs, waitMs };
     if (random() < 0.5) {
       this.requests += 1;
       ask.requestId = `${owner} ${this.requests}`;
@@ -96,7 +96,7 @@ export class RandomCaller {
       endedAt: null,
       outcome: 'unknown',
     };
-    const { note } = this.parts;
+    const { note } = this.options;
     note(call);
     try {
       const answer = await work();

@@ -6,12 +6,12 @@ import { RandomCaller } from './random-caller';
 import { seeded } from './seeded';
 
 /** A process, and what can befall its way to its store. */
-interface Joined extends Pick<Member, 'engine'> {
-  faults: Pick<FaultyStore, 'onSwap' | 'goAway' | 'comeBack' | 'settled'>;
+interface CampaignMember extends Pick<Member, 'engine'> {
+  faults: Pick<FaultyStore, 'onSwap' | 'goAway' | 'comeBack' | 'allLanded'>;
 }
 
-export interface CampaignParts {
-  rig: { join(): Promise<Joined> };
+export interface CampaignOptions {
+  rig: { join(): Promise<CampaignMember> };
   seed: number;
   engines: number;
   callersEach: number;
@@ -29,7 +29,7 @@ export interface CampaignParts {
  * Callers at several engines take, keep, lose and give back a few locks at random. Answers every
  * call that they made.
  */
-export async function runCampaign(parts: CampaignParts): Promise<RecordedCall[]> {
+export async function runCampaign(parts: CampaignOptions): Promise<RecordedCall[]> {
   const { rig, seed, engines, callersEach, keys, forMs, kills } = parts;
   const calls = new Set<RecordedCall>();
   const until = performance.now() + forMs;
@@ -51,7 +51,7 @@ export async function runCampaign(parts: CampaignParts): Promise<RecordedCall[]>
   const killing = kills ? killNowAndThen(members, seeded(random() * 2 ** 31), until) : undefined;
   await Promise.all([...callers, killing]);
   for (const member of members) member.faults.onSwap = () => PASS;
-  await Promise.all(members.map(({ faults }) => faults.settled()));
+  await Promise.all(members.map(({ faults }) => faults.allLanded()));
   return [...calls];
 }
 
@@ -71,13 +71,13 @@ function faultsOf(random: () => number, share: number): () => Fate {
 }
 
 async function killNowAndThen(
-  members: Joined[],
+  members: CampaignMember[],
   random: () => number,
   until: number,
 ): Promise<void> {
   while (performance.now() < until - 3_000) {
     await pause(500 + random() * 1_500);
-    const { faults } = members[Math.floor(random() * members.length)] as Joined;
+    const { faults } = members[Math.floor(random() * members.length)] as CampaignMember;
     faults.goAway();
     await pause(500 + random() * 2_000);
     faults.comeBack();

@@ -1,5 +1,5 @@
 import type { DecidingPolicy } from '../../core/decision';
-import { spreadNames } from '../../core/rendezvous-hash';
+import { rendezvousHash } from '../../core/rendezvous-hash';
 import { openShardsUnderTest } from '../../storage/conformance/contract/shards-under-test';
 import {
   type Capability,
@@ -14,12 +14,12 @@ import type { LockEngine } from '../lock-engine';
 import { ShardedEngine } from '../sharded-engine';
 import { EngineRig, newProcess } from './engine-rig';
 import type { FaultyStore } from './faulty-store';
-import type { PlayedBackend, PlayedMember } from './modelled-backend';
+import type { ModelledBackend, ModelledMember } from './modelled-backend';
 
 type Shard = StoreUnderTest & { name: string };
 
 /** Engines over one fresh backend that has two shards, as so many processes have. */
-export class ShardedRig implements PlayedBackend {
+export class ShardedRig implements ModelledBackend {
   readonly policies = new Map<string, DecidingPolicy>();
   readonly stores: Store[];
   private readonly rigs: EngineRig[];
@@ -47,10 +47,10 @@ export class ShardedRig implements PlayedBackend {
     return new ShardedRig([await open('a'), await open('b')], storesUnderTest[name].capabilities);
   }
 
-  readonly homeOf = (key: RecordKey): number => spreadNames(this.names)(recordId(key));
+  readonly homeOf = (key: RecordKey): number => rendezvousHash(this.names)(recordId(key));
 
   /** Starts another process. What befalls its way to one shard befalls the others'. */
-  async join(): Promise<PlayedMember & { faults: JointFaults; shards: LockEngine[] }> {
+  async join(): Promise<ModelledMember & { faults: JointFaults; shards: LockEngine[] }> {
     const process = newProcess();
     const members = await Promise.all(
       this.rigs.map(async (rig) => rig.joinWith(await rig.under.another(), process)),
@@ -59,7 +59,7 @@ export class ShardedRig implements PlayedBackend {
     const engine = new ShardedEngine({
       backend: 'default',
       shards: this.names.map((name, i) => ({ name, engine: shards[i] as LockEngine })),
-      homeOf: spreadNames(this.names),
+      homeOf: rendezvousHash(this.names),
       refusal: () => null,
     });
     return {
@@ -79,7 +79,7 @@ export class ShardedRig implements PlayedBackend {
   }
 }
 
-class JointFaults implements Pick<FaultyStore, 'onSwap' | 'goAway' | 'comeBack' | 'settled'> {
+class JointFaults implements Pick<FaultyStore, 'onSwap' | 'goAway' | 'comeBack' | 'allLanded'> {
   constructor(private readonly each: FaultyStore[]) {}
 
   get onSwap(): FaultyStore['onSwap'] {
@@ -98,7 +98,7 @@ class JointFaults implements Pick<FaultyStore, 'onSwap' | 'goAway' | 'comeBack' 
     for (const faults of this.each) faults.comeBack();
   }
 
-  async settled(): Promise<void> {
-    await Promise.all(this.each.map((faults) => faults.settled()));
+  async allLanded(): Promise<void> {
+    await Promise.all(this.each.map((faults) => faults.allLanded()));
   }
 }

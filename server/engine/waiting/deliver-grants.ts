@@ -1,10 +1,10 @@
 import type { HandOff } from '../../core/decision';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import type { WaitingRoom } from './waiter-registry';
+import type { WaiterRegistry } from './waiter-registry';
 
-export interface HandOverTools {
-  room: WaitingRoom;
+export interface DeliveryDependencies {
+  room: WaiterRegistry;
   monotonic: () => number;
   /** Gives back a grant that no caller was there to receive. */
   withdraw: (key: RecordKey, token: number) => void;
@@ -16,8 +16,8 @@ export interface HandOverTools {
  *
  * @param elapsedMs how much of their leases may have passed since these began
  */
-export function handOver(
-  { room, withdraw, monotonic }: HandOverTools,
+export function deliverGrants(
+  { room, withdraw, monotonic }: DeliveryDependencies,
   key: RecordKey,
   handOffs: HandOff[],
   elapsedMs: number,
@@ -27,7 +27,7 @@ export function handOver(
   for (const handOff of handOffs) {
     const { hold } = handOff;
     const expiresInMs = Math.floor(hold.leaseMs - elapsedMs);
-    const isHeard = room.deliver(recordId(key), handOff, { rev: hold.rev, expiresInMs, asOf });
-    if (!isHeard && hold.requests.length === 0) withdraw(key, hold.token);
+    const isReceived = room.deliver(recordId(key), handOff, { rev: hold.rev, expiresInMs, asOf });
+    if (!isReceived && hold.requests.length === 0) withdraw(key, hold.token);
   }
 }

@@ -1,13 +1,19 @@
-import type { SetAnswer } from '../../contract/multi-lock/answers';
-import { ageAnswer } from './subtract-elapsed';
+import type { MultiLockAnswer } from '../../contract/multi-lock/answers';
+import { subtractElapsed } from './subtract-elapsed';
 
-/** The answer to a multi-lock as of `elapsedMs` after its locks were read: see `ageAnswer`. */
-export function ageSetAnswer(answer: SetAnswer, elapsedMs: number): SetAnswer {
+/** The answer to a multi-lock as of `elapsedMs` after its locks were read: see `subtractElapsed`. */
+export function subtractElapsedMultiLock(
+  answer: MultiLockAnswer,
+  elapsedMs: number,
+): MultiLockAnswer {
   if ('grants' in answer) {
-    return { ...answer, grants: answer.grants.map((grant) => ageAnswer(grant, elapsedMs)) };
+    return { ...answer, grants: answer.grants.map((grant) => subtractElapsed(grant, elapsedMs)) };
   }
   if ('blockedBy' in answer) {
-    return { ...answer, blockedBy: answer.blockedBy.map((lock) => ageAnswer(lock, elapsedMs)) };
+    return {
+      ...answer,
+      blockedBy: answer.blockedBy.map((lock) => subtractElapsed(lock, elapsedMs)),
+    };
   }
   return answer;
 }

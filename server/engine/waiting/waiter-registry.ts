@@ -1,7 +1,7 @@
 import type { HandOff } from '../../core/decision';
 import type { AcquireCommand } from '../../core/lock/lock-command';
 import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
-import { requestTag } from '../../core/request-fingerprint';
+import { requestFingerprint } from '../../core/request-fingerprint';
 
 /** A hold that was handed to a waiting caller, and how much of its lease is surely left. */
 export interface Delivery {
@@ -27,7 +27,7 @@ export type Wake =
 
 /** One caller on the line, waiting for one lock. */
 export class WaitingCall {
-  readonly tag: string;
+  readonly fingerprint: string;
   /** Set once its place in the queue is written. */
   queued = false;
   /**
@@ -44,7 +44,7 @@ export class WaitingCall {
   private missed: Wake | null = null;
 
   constructor(readonly ask: AcquireCommand) {
-    this.tag = requestTag(ask.request);
+    this.fingerprint = requestFingerprint(ask.request);
   }
 
   /**
@@ -56,9 +56,9 @@ export class WaitingCall {
     if (wake.why === 'uncertain') this.isInDoubt = true;
     const wakeUp = this.wakeUp;
     this.wakeUp = null;
-    const isMere = wake.why === 'turn' || wake.why === 'dropped';
+    const isMinor = wake.why === 'turn' || wake.why === 'dropped';
     if (wakeUp) wakeUp(wake);
-    else if (this.missed?.why !== 'granted' && !(this.missed && isMere)) this.missed = wake;
+    else if (this.missed?.why !== 'granted' && !(this.missed && isMinor)) this.missed = wake;
   }
 
   /** The next thing that happens to this call. */
@@ -72,33 +72,33 @@ export class WaitingCall {
   }
 }
 
-const nobody = () => null;
+const noCaller = () => null;
 
 /**
  * The callers on the line at this process, by lock. `decide` asks here whether a waiter can be
  * granted at once.
  */
-export class WaitingRoom {
+export class WaiterRegistry {
   /** By lock, then by request. */
   private readonly calls = new Map<string, Map<string, readonly WaitingCall[]>>();
 
-  enter(id: string, call: WaitingCall): void {
+  add(id: string, call: WaitingCall): void {
     const requests = this.calls.get(id) ?? new Map<string, readonly WaitingCall[]>();
     this.calls.set(id, requests);
-    requests.set(call.tag, [...this.callsOf(id, call.tag), call]);
+    requests.set(call.fingerprint, [...this.callsOf(id, call.fingerprint), call]);
   }
 
-  leave(id: string, call: WaitingCall): void {
+  remove(id: string, call: WaitingCall): void {
     const requests = this.calls.get(id);
-    const others = this.callsOf(id, call.tag).filter((other) => other !== call);
-    if (others.length > 0) requests?.set(call.tag, others);
-    else requests?.delete(call.tag);
+    const others = this.callsOf(id, call.fingerprint).filter((other) => other !== call);
+    if (others.length > 0) requests?.set(call.fingerprint, others);
+    else requests?.delete(call.fingerprint);
     if (requests?.size === 0) this.calls.delete(id);
   }
 
   /** Whether another call of the same request stays on the line. */
-  hasTwin(id: string, call: WaitingCall): boolean {
-    return this.callsOf(id, call.tag).some((other) => other !== call && !other.isLeaving);
+  hasOtherCall(id: string, call: WaitingCall): boolean {
+    return this.callsOf(id, call.fingerprint).some((other) => other !== call && !other.isLeaving);
   }
 
   /**
@@ -108,7 +108,7 @@ export class WaitingRoom {
    */
   callersOf(id: string): (waiter: Waiter) => AcquireCommand | null {
     const requests = this.calls.get(id);
-    return requests ? ({ tag }) => requests.get(tag)?.[0]?.ask ?? null : nobody;
+    return requests ? ({ tag }) => requests.get(tag)?.[0]?.ask ?? null : noCaller;
   }
 
   /** Answers every caller of that request. False: no caller was connected any more. */
@@ -129,7 +129,7 @@ export class WaitingRoom {
   }
 
   /** Wakes those whose place is not in the record any more. */
-  reconcile(id: string, record: LockRecord): void {
+  wakeDropped(id: string, record: LockRecord): void {
     const requests = this.calls.get(id);
     if (!requests) return;
     const queued = new Set(record.queue.map((waiter) => waiter.tag));
@@ -142,7 +142,7 @@ export class WaitingRoom {
   }
 
   /** Tells the sets that were offered this lock that it is their turn. */
-  callTurns(id: string, { offers, queue }: LockRecord): void {
+  notifyOffered(id: string, { offers, queue }: LockRecord): void {
     if (offers.length === 0 || !this.calls.has(id)) return;
     const offered = new Set(offers.map(({ ticket }) => ticket));
     for (const { ticket, tag, setSize } of queue) {
@@ -157,7 +157,7 @@ export class WaitingRoom {
   }
 
   /** Locks with waiters in this process. */
-  ids(): string[] {
+  recordIds(): string[] {
     return [...this.calls.keys()];
   }
 

@@ -3,15 +3,15 @@ import { isLate } from '../../core/lease-floor';
 import type { AcquireCommand } from '../../core/lock/lock-command';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
-import type { CommandIntake, Result } from '../command-queue';
+import type { CommandQueue, CommandResult } from '../command-queue';
 import type { LockEngine, WaitOptions } from '../lock-engine';
-import { inDoubt, tooLate, unknownOutcome } from '../refusals';
-import { startRequestClocks } from './request-timers';
-import { type Delivery, WaitingCall, type WaitingRoom } from './waiter-registry';
+import { grantTooLate, unknownIfDenied, unknownOutcome } from '../refusals';
+import { startRequestTimers } from './request-timers';
+import { type Delivery, type WaiterRegistry, WaitingCall } from './waiter-registry';
 
-export interface AcquireParts {
-  intake: CommandIntake;
-  room: WaitingRoom;
+export interface WaitingAcquiresDependencies {
+  intake: CommandQueue;
+  room: WaiterRegistry;
   monotonic: () => number;
   isDraining: () => boolean;
   run: LockEngine['run'];
@@ -19,10 +19,10 @@ export interface AcquireParts {
   withdraw: (key: RecordKey, token: number) => void;
 }
 
-interface Acquired extends Result {
+interface Acquired extends CommandResult {
   answer: AcquireAnswer;
   /** It was delivered to this caller alone. */
-  isOwnHandOver?: boolean;
+  isOwnDelivery?: boolean;
 }
 
 /**
@@ -30,24 +30,25 @@ interface Acquired extends Result {
  * that came too late.
  */
 export class WaitingAcquires {
-  constructor(private readonly parts: AcquireParts) {}
+  constructor(private readonly deps: WaitingAcquiresDependencies) {}
 
   async acquire(key: RecordKey, ask: AcquireCommand, wait: WaitOptions): Promise<AcquireAnswer> {
-    let dueAt = this.parts.intake.dueAt();
+    let dueAt = this.deps.intake.dueAt();
     for (let attempt = 1; ; attempt += 1) {
-      const { answer, changed, isOwnHandOver } = await this.acquireOnce(key, ask, wait, dueAt);
+      const { answer, changed, isOwnDelivery } = await this.acquireOnce(key, ask, wait, dueAt);
       if (answer.outcome !== 'granted' || !changed) return answer;
-      if (isOwnHandOver) await wait.newsOfCaller?.();
+      if (isOwnDelivery) await wait.hangUpNoticed?.();
       const hasHungUp = wait.signal?.aborted || wait.hasHungUp?.() || false;
-      const isUnheard = hasHungUp && !ask.request.remembered;
-      if (hasHungUp && isOwnHandOver && !isUnheard) return this.keepForAMoment(key, ask, answer);
-      if (!isUnheard && !isLate(ask.leaseMs, answer.expiresInMs)) return answer;
-      if (ask.waitMs > 0) dueAt = this.parts.intake.dueAt();
-      if (ask.request.remembered) return this.beginAnew(key, ask, answer, dueAt);
-      const givenBack = this.giveBack(key, answer.token, dueAt);
-      if (isUnheard) return givenBack.then(() => answer).catch(() => answer);
+      const isUnreceived = hasHungUp && !ask.request.remembered;
+      if (hasHungUp && isOwnDelivery && !isUnreceived)
+        return this.keepGrantBriefly(key, ask, answer);
+      if (!isUnreceived && !isLate(ask.leaseMs, answer.expiresInMs)) return answer;
+      if (ask.waitMs > 0) dueAt = this.deps.intake.dueAt();
+      if (ask.request.remembered) return this.restartLease(key, ask, answer, dueAt);
+      const givenBack = this.revertLateGrant(key, answer.token, dueAt);
+      if (isUnreceived) return givenBack.then(() => answer).catch(() => answer);
       await givenBack;
-      if (attempt === 2) throw tooLate(null);
+      if (attempt === 2) throw grantTooLate(null);
     }
   }
 
@@ -55,12 +56,12 @@ export class WaitingAcquires {
    * A grant whose caller hung up before it was told, and may ask again: it is kept for as long as a
    * place in the queue.
    */
-  private async keepForAMoment(
+  private async keepGrantBriefly(
     key: RecordKey,
     { request }: AcquireCommand,
     answer: Granted,
   ): Promise<AcquireAnswer> {
-    const kept = this.parts.run(key, { verb: 'detach', request, hungUp: true });
+    const kept = this.deps.run(key, { verb: 'detach', request, hungUp: true });
     await kept.catch(() => undefined);
     return answer;
   }
@@ -69,14 +70,14 @@ export class WaitingAcquires {
    * A late grant. What could not be given back may still be held: its caller must not be told that
    * nothing changed.
    */
-  private async giveBack(key: RecordKey, token: number, dueAt: number): Promise<void> {
-    if (this.parts.monotonic() >= dueAt) {
-      this.parts.withdraw(key, token);
-      throw tooLate(null);
+  private async revertLateGrant(key: RecordKey, token: number, dueAt: number): Promise<void> {
+    if (this.deps.monotonic() >= dueAt) {
+      this.deps.withdraw(key, token);
+      throw grantTooLate(null);
     }
-    const given = this.parts.intake.submit(key, { verb: 'withdraw', token }, dueAt);
+    const given = this.deps.intake.submit(key, { verb: 'withdraw', token }, dueAt);
     await given.catch((cause) => {
-      throw tooLate(cause);
+      throw grantTooLate(cause);
     });
   }
 
@@ -85,7 +86,7 @@ export class WaitingAcquires {
    * so it must not be taken away. It is kept, and only its lease starts again. A re-entered hold
    * whose renewals were stopped has only the rest of its lease, and its caller receives that.
    */
-  private async beginAnew(
+  private async restartLease(
     key: RecordKey,
     { service, owner, leaseMs }: AcquireCommand,
     granted: Granted,
@@ -93,14 +94,14 @@ export class WaitingAcquires {
   ): Promise<AcquireAnswer> {
     const { token } = granted;
     const renew = { verb: 'renew', service, owner, token, leaseMs } as const;
-    const asked = this.parts.intake.submit(key, renew, dueAt).catch((cause) => {
-      throw tooLate(cause);
+    const asked = this.deps.intake.submit(key, renew, dueAt).catch((cause) => {
+      throw grantTooLate(cause);
     });
     const renewed = (await asked).answer as RenewAnswer;
     if (renewed.outcome === 'lost') return { outcome: 'ended', token, cause: renewed.cause };
     const { expiresAt, expiresInMs, renewalsStopped } = renewed;
     const isAllThereIs = renewalsStopped !== undefined && expiresInMs > 0;
-    if (!isAllThereIs && isLate(leaseMs, expiresInMs)) throw tooLate(null);
+    if (!isAllThereIs && isLate(leaseMs, expiresInMs)) throw grantTooLate(null);
     return { ...granted, expiresAt, expiresInMs };
   }
 
@@ -110,25 +111,25 @@ export class WaitingAcquires {
     wait: WaitOptions,
     dueAt: number,
   ): Promise<Acquired> {
-    return ask.waitMs === 0 ? this.ask(key, ask, dueAt) : this.acquireInLine(key, ask, wait);
+    return ask.waitMs === 0 ? this.ask(key, ask, dueAt) : this.acquireInQueue(key, ask, wait);
   }
 
-  private async acquireInLine(
+  private async acquireInQueue(
     key: RecordKey,
     ask: AcquireCommand,
     wait: WaitOptions,
   ): Promise<Acquired> {
     const id = recordId(key);
     const call = new WaitingCall(ask);
-    this.parts.room.enter(id, call);
-    const stopClocks = startRequestClocks(call, wait);
+    this.deps.room.add(id, call);
+    const stopTimers = startRequestTimers(call, wait);
     try {
       return await this.waitFor(key, call, wait);
     } catch (error) {
-      throw call.wasQueued ? inDoubt(error) : error;
+      throw call.wasQueued ? unknownIfDenied(error) : error;
     } finally {
-      stopClocks();
-      this.parts.room.leave(id, call);
+      stopTimers();
+      this.deps.room.remove(id, call);
     }
   }
 
@@ -141,43 +142,43 @@ export class WaitingAcquires {
     call: WaitingCall,
     { onQueued }: WaitOptions,
   ): Promise<Acquired> {
-    const { monotonic } = this.parts;
+    const { monotonic } = this.deps;
     let patienceEndsAt = monotonic() + call.ask.waitMs;
     for (;;) {
       call.queued = false;
       const leftMs = Math.round(patienceEndsAt - monotonic());
       if (leftMs <= 0) return { answer: await this.giveUp(key, call), changed: false };
       const asked = await this.ask(key, { ...call.ask, waitMs: leftMs });
-      const place = asked.answer;
-      if (place.outcome !== 'queued') return asked;
+      const queued = asked.answer;
+      if (queued.outcome !== 'queued') return asked;
       call.queued = true;
       call.wasQueued = true;
       onQueued?.();
-      patienceEndsAt = Math.min(patienceEndsAt, monotonic() + place.patienceLeftMs);
-      const patience = setTimeout(() => call.wake({ why: 'patience' }), place.patienceLeftMs);
-      const wake = this.parts.isDraining() ? ({ why: 'drain' } as const) : await call.next();
+      patienceEndsAt = Math.min(patienceEndsAt, monotonic() + queued.patienceLeftMs);
+      const patience = setTimeout(() => call.wake({ why: 'patience' }), queued.patienceLeftMs);
+      const wake = this.deps.isDraining() ? ({ why: 'drain' } as const) : await call.next();
       clearTimeout(patience);
-      throwDoubt(call);
+      throwIfUnknown(call);
       if (wake.why === 'dropped' || wake.why === 'uncertain' || wake.why === 'turn') continue;
       if (wake.why === 'granted') return this.delivered(wake.delivery);
       const isOver = wake.why === 'patience';
-      const answer = isOver ? this.giveUp(key, call) : this.leaveLine(key, call, wake.why, place);
+      const answer = isOver ? this.giveUp(key, call) : this.leaveQueue(key, call, wake.why, queued);
       const last = await answer;
       if (call.delivery) return this.delivered(call.delivery);
-      throwDoubt(call);
+      throwIfUnknown(call);
       return { answer: last, changed: false };
     }
   }
 
   private giveUp(key: RecordKey, { ask: { request } }: WaitingCall): Promise<AcquireAnswer> {
-    return this.parts.run(key, { verb: 'giveUp', request });
+    return this.deps.run(key, { verb: 'giveUp', request });
   }
 
   /**
    * A request whose caller named it keeps its place for a moment when its last call ends, and for
    * as long as another call of it waits here; any other leaves the queue.
    */
-  private async leaveLine(
+  private async leaveQueue(
     key: RecordKey,
     call: WaitingCall,
     why: 'requestOver' | 'hungUp' | 'drain',
@@ -186,35 +187,35 @@ export class WaitingAcquires {
     const { request, service, owner } = call.ask;
     const id = recordId(key);
     call.isLeaving = true;
-    if (this.parts.room.hasTwin(id, call)) return place;
+    if (this.deps.room.hasOtherCall(id, call)) return place;
     if (why !== 'hungUp' || request.remembered)
-      return this.parts.run(key, { verb: 'detach', request });
-    this.parts.room.leave(id, call);
-    await this.parts.run(key, { verb: 'cancel', service, owner, request }).catch(() => undefined);
+      return this.deps.run(key, { verb: 'detach', request });
+    this.deps.room.remove(id, call);
+    await this.deps.run(key, { verb: 'cancel', service, owner, request }).catch(() => undefined);
     return place;
   }
 
   /** Its caller may have been busy with leaving the queue since: the lease has run on. */
   private delivered({ hold, rev, expiresInMs, asOf, isShared }: Delivery): Acquired {
     const { token, count, expiresAt, waitedMs } = hold;
-    const leftMs = Math.floor(expiresInMs - (this.parts.monotonic() - asOf));
+    const leftMs = Math.floor(expiresInMs - (this.deps.monotonic() - asOf));
     const granted = { outcome: 'granted', token, rev, holdCount: count } as const;
     const answer = { ...granted, expiresAt, expiresInMs: leftMs, waitedMs };
-    return { answer, changed: true, isOwnHandOver: !isShared };
+    return { answer, changed: true, isOwnDelivery: !isShared };
   }
 
   private ask(
     key: RecordKey,
     ask: AcquireCommand,
-    dueAt = this.parts.intake.dueAt(),
+    dueAt = this.deps.intake.dueAt(),
   ): Promise<Acquired> {
-    return this.parts.intake.submit(key, ask, dueAt) as Promise<Acquired>;
+    return this.deps.intake.submit(key, ask, dueAt) as Promise<Acquired>;
   }
 }
 
 /**
  * A request with an id can be retried for its outcome; any other can only be answered `UNKNOWN`.
  */
-function throwDoubt({ isInDoubt, ask }: WaitingCall): void {
+function throwIfUnknown({ isInDoubt, ask }: WaitingCall): void {
   if (isInDoubt && !ask.request.remembered) throw unknownOutcome(null);
 }

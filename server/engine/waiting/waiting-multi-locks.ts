@@ -1,26 +1,26 @@
 import type {
-  AcquireSetAnswer,
-  SetAnswer,
-  SetGranted,
-  SetQueued,
+  AcquireManyAnswer,
+  MultiLockAnswer,
+  MultiLockGranted,
+  MultiLockQueued,
 } from '../../contract/multi-lock/answers';
 import { isLate } from '../../core/lease-floor';
-import {
-  type AcquireSetCommand,
-  type CancelSetCommand,
-  memberAsk,
-  type SetCommand,
+import type {
+  AcquireMultiLockCommand,
+  CancelMultiLockCommand,
+  MultiLockCommand,
 } from '../../core/multi-lock/multi-lock-command';
 import { recordId } from '../../storage/record-id';
-import type { SetResult, SetRunner } from '../commit/multi-lock-committer';
-import type { LockEngine, LockSets, WaitOptions } from '../lock-engine';
-import { inDoubt, tooLate } from '../refusals';
-import { startRequestClocks } from './request-timers';
-import { WaitingCall, type WaitingRoom } from './waiter-registry';
+import type { MultiLockCommitter, MultiLockResult } from '../commit/multi-lock-committer';
+import type { LockEngine, MultiLocks, WaitOptions } from '../lock-engine';
+import { grantTooLate, unknownIfDenied } from '../refusals';
+import { MultiLockRegistration } from './multi-lock-registration';
+import { startRequestTimers } from './request-timers';
+import type { WaiterRegistry } from './waiter-registry';
 
-export interface SetWaitParts {
-  runner: SetRunner;
-  room: WaitingRoom;
+export interface WaitingMultiLocksDependencies {
+  runner: MultiLockCommitter;
+  room: WaiterRegistry;
   monotonic: () => number;
   isDraining: () => boolean;
   /** Checks these locks: does what is due there, and notifies each waiter whose turn it is. */
@@ -33,50 +33,50 @@ export interface SetWaitParts {
  * How often a process looks at the locks where its own sets wait: a set may need many turns where
  * others need one.
  */
-const LOOK_EVERY_MS = 50;
+const CHECK_EVERY_MS = 50;
 
 /** A place is lost, found again and lost again no more often than this while its request ends. */
-const LAST_TRIES = 3;
+const LEAVE_ATTEMPTS_MAX = 3;
 
 /**
  * Waiting multi-locks: each call is in the queue of one lock, and checks all of its locks when its
  * turn comes there.
  */
-export class WaitingSets implements LockSets {
-  private readonly seats = new Set<Seat>();
-  private looking: NodeJS.Timeout | undefined;
+export class WaitingMultiLocks implements MultiLocks {
+  private readonly registrations = new Set<MultiLockRegistration>();
+  private checkTimer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly parts: SetWaitParts) {}
+  constructor(private readonly deps: WaitingMultiLocksDependencies) {}
 
   async acquire(
     namespace: string,
-    ask: AcquireSetCommand,
+    ask: AcquireMultiLockCommand,
     wait: WaitOptions,
-  ): Promise<AcquireSetAnswer> {
-    const { runner } = this.parts;
+  ): Promise<AcquireManyAnswer> {
+    const { runner } = this.deps;
     let dueAt = runner.dueAt();
     for (let attempt = 1; ; attempt += 1) {
       const { answer, changed } =
         ask.waitMs === 0
           ? await this.run(namespace, ask, dueAt)
           : await this.acquireWaiting(namespace, ask, wait);
-      if (answer.outcome !== 'granted' || !changed) return answer as AcquireSetAnswer;
+      if (answer.outcome !== 'granted' || !changed) return answer as AcquireManyAnswer;
       const hasHungUp = wait.signal?.aborted || wait.hasHungUp?.() || false;
-      const isUnheard = hasHungUp && !ask.request.remembered;
+      const isUnreceived = hasHungUp && !ask.request.remembered;
       const leftMs = Math.min(...answer.grants.map(({ expiresInMs }) => expiresInMs));
-      if (!isUnheard && !isLate(ask.leaseMs, leftMs)) return answer;
+      if (!isUnreceived && !isLate(ask.leaseMs, leftMs)) return answer;
       if (ask.waitMs > 0) dueAt = runner.dueAt();
-      if (ask.request.remembered) return this.beginAnew(namespace, ask, answer);
-      const givenBack = this.giveBack(namespace, answer, ask, dueAt);
-      if (isUnheard) return givenBack.then(() => answer).catch(() => answer);
+      if (ask.request.remembered) return this.restartLeases(namespace, ask, answer);
+      const givenBack = this.revertLateGrant(namespace, answer, ask, dueAt);
+      if (isUnreceived) return givenBack.then(() => answer).catch(() => answer);
       await givenBack;
-      if (attempt === 2) throw tooLate(null);
+      if (attempt === 2) throw grantTooLate(null);
     }
   }
 
   async cancel(
     namespace: string,
-    command: CancelSetCommand,
+    command: CancelMultiLockCommand,
   ): Promise<{ outcome: 'cancelled' | 'released' | 'none' }> {
     const { answer } = await this.run(namespace, command);
     return answer as { outcome: 'cancelled' | 'released' | 'none' };
@@ -84,11 +84,11 @@ export class WaitingSets implements LockSets {
 
   private run(
     namespace: string,
-    command: SetCommand,
-    dueAt = this.parts.runner.dueAt(),
-  ): Promise<SetResult> {
-    return this.parts.runner.run(namespace, command, dueAt, (answer) =>
-      this.takeBack(namespace, command, answer),
+    command: MultiLockCommand,
+    dueAt = this.deps.runner.dueAt(),
+  ): Promise<MultiLockResult> {
+    return this.deps.runner.run(namespace, command, dueAt, (answer) =>
+      this.revertIfGranted(namespace, command, answer),
     );
   }
 
@@ -96,15 +96,19 @@ export class WaitingSets implements LockSets {
    * A grant that came after its caller was answered. One that has a request id may still be asked
    * for.
    */
-  private takeBack(namespace: string, command: SetCommand, answer: SetAnswer): void {
+  private revertIfGranted(
+    namespace: string,
+    command: MultiLockCommand,
+    answer: MultiLockAnswer,
+  ): void {
     if (command.request.remembered || answer.outcome !== 'granted') return;
-    this.withdraw(namespace, answer, command).catch(() => undefined);
+    this.revertGrant(namespace, answer, command).catch(() => undefined);
   }
 
-  private async withdraw(
+  private async revertGrant(
     namespace: string,
-    { grants }: SetGranted,
-    { request }: Pick<SetCommand, 'request'>,
+    { grants }: MultiLockGranted,
+    { request }: Pick<MultiLockCommand, 'request'>,
     dueAt?: number,
   ): Promise<void> {
     const holds = grants.map(({ name, token }) => ({ name, token }));
@@ -115,180 +119,159 @@ export class WaitingSets implements LockSets {
    * As for a single acquire: a grant that a request id may have received is kept, and only its
    * leases start again.
    */
-  private async beginAnew(
+  private async restartLeases(
     namespace: string,
-    ask: AcquireSetCommand,
-    { grants }: SetGranted,
-  ): Promise<AcquireSetAnswer> {
+    ask: AcquireMultiLockCommand,
+    { grants }: MultiLockGranted,
+  ): Promise<AcquireManyAnswer> {
     const { service, owner, leaseMs } = ask;
     const renewals = grants.map(({ name, token }) =>
-      this.parts.run({ namespace, name }, { verb: 'renew', service, owner, token, leaseMs }),
+      this.deps.run({ namespace, name }, { verb: 'renew', service, owner, token, leaseMs }),
     );
     await Promise.allSettled(renewals);
     const { answer } = await this.run(namespace, { ...ask, waitMs: 0 }).catch((cause) => {
-      throw tooLate(cause);
+      throw grantTooLate(cause);
     });
     const isGranted = answer.outcome === 'granted';
     const stillLate = isGranted && answer.grants.some((one) => isLate(leaseMs, one.expiresInMs));
-    if (stillLate) throw tooLate(null);
-    return answer as AcquireSetAnswer;
+    if (stillLate) throw grantTooLate(null);
+    return answer as AcquireManyAnswer;
   }
 
   /**
    * What could not be given back may still be held: its caller must not be told that nothing
    * changed.
    */
-  private async giveBack(
+  private async revertLateGrant(
     namespace: string,
-    answer: SetGranted,
-    ask: AcquireSetCommand,
+    answer: MultiLockGranted,
+    ask: AcquireMultiLockCommand,
     dueAt: number,
   ): Promise<void> {
-    if (this.parts.monotonic() < dueAt) {
-      await this.withdraw(namespace, answer, ask, dueAt).catch((cause) => {
-        throw tooLate(cause);
+    if (this.deps.monotonic() < dueAt) {
+      await this.revertGrant(namespace, answer, ask, dueAt).catch((cause) => {
+        throw grantTooLate(cause);
       });
       return;
     }
-    this.takeBack(namespace, ask, answer);
-    throw tooLate(null);
+    this.revertIfGranted(namespace, ask, answer);
+    throw grantTooLate(null);
   }
 
   private async acquireWaiting(
     namespace: string,
-    ask: AcquireSetCommand,
+    ask: AcquireMultiLockCommand,
     wait: WaitOptions,
-  ): Promise<SetResult> {
-    const seat = new Seat(this.parts.room, namespace, ask);
-    const stopClocks = startRequestClocks(seat.call, wait);
+  ): Promise<MultiLockResult> {
+    const registration = new MultiLockRegistration(this.deps.room, namespace, ask);
+    const stopTimers = startRequestTimers(registration.call, wait);
     try {
-      return await this.waitFor(namespace, ask, { seat, onQueued: wait.onQueued });
+      return await this.waitFor(namespace, ask, { seat: registration, onQueued: wait.onQueued });
     } catch (error) {
-      throw seat.call.wasQueued ? inDoubt(error) : error;
+      throw registration.call.wasQueued ? unknownIfDenied(error) : error;
     } finally {
-      stopClocks();
-      this.seats.delete(seat);
-      seat.leaveAll();
+      stopTimers();
+      this.registrations.delete(registration);
+      registration.removeFromAll();
     }
   }
 
   /** Patience runs over all moves, and over all calls of a request. */
   private async waitFor(
     namespace: string,
-    ask: AcquireSetCommand,
-    { seat, onQueued }: { seat: Seat; onQueued: WaitOptions['onQueued'] },
-  ): Promise<SetResult> {
-    const { monotonic, isDraining } = this.parts;
+    ask: AcquireMultiLockCommand,
+    {
+      seat: registration,
+      onQueued,
+    }: { seat: MultiLockRegistration; onQueued: WaitOptions['onQueued'] },
+  ): Promise<MultiLockResult> {
+    const { monotonic, isDraining } = this.deps;
     let patienceEndsAt = monotonic() + ask.waitMs;
     for (;;) {
-      seat.takeAll();
+      registration.addToAll();
       const leftMs = Math.round(patienceEndsAt - monotonic());
       if (leftMs <= 0) return this.run(namespace, { ...ask, verb: 'giveUpSet' });
       const asked = await this.run(namespace, { ...ask, waitMs: leftMs });
-      const place = asked.answer;
-      if (place.outcome !== 'queued') return asked;
-      seat.keep(place.name);
+      const queued = asked.answer;
+      if (queued.outcome !== 'queued') return asked;
+      registration.keepOnly(queued.name);
       onQueued?.();
-      this.watch(seat);
-      patienceEndsAt = Math.min(patienceEndsAt, monotonic() + place.patienceLeftMs);
-      const patience = setTimeout(() => seat.call.wake({ why: 'patience' }), place.patienceLeftMs);
-      const wake = isDraining() ? ({ why: 'drain' } as const) : await seat.call.next();
+      this.watch(registration);
+      patienceEndsAt = Math.min(patienceEndsAt, monotonic() + queued.patienceLeftMs);
+      const patience = setTimeout(
+        () => registration.call.wake({ why: 'patience' }),
+        queued.patienceLeftMs,
+      );
+      const wake = isDraining() ? ({ why: 'drain' } as const) : await registration.call.next();
       clearTimeout(patience);
       if (wake.why === 'patience') patienceEndsAt = monotonic();
       else if (wake.why === 'hungUp' || wake.why === 'requestOver' || wake.why === 'drain') {
-        return this.leaveLine(
+        return this.leaveQueue(
           namespace,
           { ...ask, waitMs: leftMs },
-          { seat, place, why: wake.why },
+          { seat: registration, place: queued, why: wake.why },
         );
       }
     }
   }
 
-  private watch(seat: Seat): void {
-    this.seats.add(seat);
-    this.looking ??= setTimeout(() => void this.look(), LOOK_EVERY_MS).unref();
+  private watch(seat: MultiLockRegistration): void {
+    this.registrations.add(seat);
+    this.checkTimer ??= setTimeout(() => void this.check(), CHECK_EVERY_MS).unref();
   }
 
-  private async look(): Promise<void> {
-    const ids = [...this.seats].flatMap(({ call, kept }) => (call.queued && kept ? [kept] : []));
-    await this.parts.lookAt([...new Set(ids)]);
-    this.looking = undefined;
-    const [any] = this.seats;
+  private async check(): Promise<void> {
+    const ids = [...this.registrations].flatMap(({ call, waitsAt }) =>
+      call.queued && waitsAt ? [waitsAt] : [],
+    );
+    await this.deps.lookAt([...new Set(ids)]);
+    this.checkTimer = undefined;
+    const [any] = this.registrations;
     if (any) this.watch(any);
   }
 
   /**
-   * As for a single acquire: see `leaveLine` there. A place that moved meanwhile is looked for
+   * As for a single acquire: see `leaveQueue` there. A place that moved meanwhile is looked for
    * again.
    */
-  private async leaveLine(
+  private async leaveQueue(
     namespace: string,
-    ask: AcquireSetCommand,
-    { seat, place, why }: { seat: Seat; place: SetQueued; why: 'hungUp' | 'requestOver' | 'drain' },
-  ): Promise<SetResult> {
-    const { room, run } = this.parts;
+    ask: AcquireMultiLockCommand,
+    {
+      seat,
+      place,
+      why,
+    }: {
+      seat: MultiLockRegistration;
+      place: MultiLockQueued;
+      why: 'hungUp' | 'requestOver' | 'drain';
+    },
+  ): Promise<MultiLockResult> {
+    const { room, run } = this.deps;
     const { service, owner, request, locks } = ask;
     seat.call.isLeaving = true;
-    let last: SetResult = { answer: place, changed: false };
+    let last: MultiLockResult = { answer: place, changed: false };
     if (why === 'hungUp' && !request.remembered) {
-      seat.leaveAll();
+      seat.removeFromAll();
       const names = locks.map(({ name }) => name);
       await this.cancel(namespace, { verb: 'cancelSet', service, owner, names, request }).catch(
         () => undefined,
       );
       return last;
     }
-    for (let tries = 0; tries < LAST_TRIES; tries += 1) {
+    for (let tries = 0; tries < LEAVE_ATTEMPTS_MAX; tries += 1) {
       const { answer } = last;
       if (answer.outcome !== 'queued') return last;
       const key = { namespace, name: answer.name };
-      if (room.hasTwin(recordId(key), seat.call)) return last;
+      if (room.hasOtherCall(recordId(key), seat.call)) return last;
       const kept = await run(key, {
         verb: 'detach',
         request: { ...request, remembered: false },
       });
       if (kept.outcome === 'queued') return { answer: { ...answer, ...kept }, changed: false };
-      seat.takeAll();
+      seat.addToAll();
       last = await this.run(namespace, ask);
     }
     return last;
-  }
-}
-
-/**
- * A set's call in the waiting room: at all of its locks while it is being decided, at one of them
- * while it waits.
- */
-class Seat {
-  readonly call: WaitingCall;
-  /** The lock where it waits, once it does. */
-  kept: string | null = null;
-  private readonly ids: string[];
-
-  constructor(
-    private readonly room: WaitingRoom,
-    private readonly namespace: string,
-    ask: AcquireSetCommand,
-  ) {
-    // Only the request matters here: a multi-lock's waiter is never granted on its own.
-    this.call = new WaitingCall(memberAsk(ask, 'exclusive'));
-    this.ids = ask.locks.map(({ name }) => recordId({ namespace, name }));
-  }
-
-  takeAll(): void {
-    this.call.queued = false;
-    for (const id of this.ids) this.room.enter(id, this.call);
-  }
-
-  keep(name: string): void {
-    this.kept = recordId({ namespace: this.namespace, name });
-    for (const id of this.ids) if (id !== this.kept) this.room.leave(id, this.call);
-    this.call.queued = true;
-    this.call.wasQueued = true;
-  }
-
-  leaveAll(): void {
-    for (const id of this.ids) this.room.leave(id, this.call);
   }
 }

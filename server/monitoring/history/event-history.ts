@@ -27,13 +27,13 @@ export class EventHistory {
   }
 
   /** The same, of the counter of that name. */
-  moves(page: EventPage): Promise<{ rows: CounterMoveRow[]; older: string | null }> {
-    return this.read({ ...page, kind: 'counter' }, moveRow);
+  listCounterEvents(page: EventPage): Promise<{ rows: CounterMoveRow[]; older: string | null }> {
+    return this.read({ ...page, kind: 'counter' }, counterEventRow);
   }
 
   private async read<Row extends { id: string }>(
     page: EventPage,
-    toRow: (found: FoundEvent) => Row,
+    toRow: (found: StoredEvent) => Row,
   ): Promise<{ rows: Row[]; older: string | null }> {
     const { lockEvents: t } = this.database.tables;
     const before = parseCursor(page.before);
@@ -55,16 +55,16 @@ export class EventHistory {
   }
 }
 
-interface FoundEvent {
+interface StoredEvent {
   rev: number;
   historyId: number;
   place: number;
   body: string;
 }
 
-const cursorOf = ({ rev, historyId, place }: FoundEvent) => `${rev}.${historyId}.${place}`;
+const cursorOf = ({ rev, historyId, place }: StoredEvent) => `${rev}.${historyId}.${place}`;
 
-function moveRow(found: FoundEvent): CounterMoveRow {
+function counterEventRow(found: StoredEvent): CounterMoveRow {
   const event = JSON.parse(found.body) as CounterEvent;
   const { at, rev, kind, service, value, delta = null, floor, ceiling, by, reason } = event;
   const bounds = floor === undefined || ceiling === undefined ? null : { floor, ceiling };
@@ -72,7 +72,7 @@ function moveRow(found: FoundEvent): CounterMoveRow {
   return { id: cursorOf(found), at, rev, kind, service, value, delta, bounds, ...why };
 }
 
-function eventRow(found: FoundEvent): EventRow {
+function eventRow(found: StoredEvent): EventRow {
   const event = JSON.parse(found.body) as LockEvent;
   return {
     id: cursorOf(found),

@@ -1,5 +1,5 @@
 import type { Database } from '@/db/database';
-import type { Ask, SqlValue } from '@/db/raw-sql';
+import type { RunSql, SqlValue } from '@/db/raw-sql';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
 
@@ -10,21 +10,21 @@ const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body';
 
 const ONE_ROW = '(?,?,?,?,?,?,?,?)';
 
-const KEEP_THE_FIRST = {
+const IGNORE_DUPLICATE = {
   mysql: 'ON DUPLICATE KEY UPDATE place = lock_events.place',
   sqlite: 'ON CONFLICT DO NOTHING',
 };
 
 /** Writes event rows; one that is there already is kept as it is. */
 export async function insertEvents(
-  ask: Ask,
+  ask: RunSql,
   kind: Database['kind'],
   rows: SqlValue[][],
 ): Promise<void> {
   for (let i = 0; i < rows.length; i += ROWS_AT_ONCE) {
     const some = rows.slice(i, i + ROWS_AT_ONCE);
     const places = new Array(some.length).fill(ONE_ROW).join(',');
-    const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${places} ${KEEP_THE_FIRST[kind]}`;
+    const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${places} ${IGNORE_DUPLICATE[kind]}`;
     await ask(sql, some.flat());
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../platform/clock';
 import { pruneRecorded } from './prune-recorded';
 
 /** Prefix of the cursor that records that a shard's history has been opened. */
-const OPENED = 'opened/';
+const RECORDED_PREFIX = 'opened/';
 
 /**
  * Shards of a backend that are named nowhere any more, by what their history is filed under: it
@@ -17,13 +17,13 @@ export async function formerShards(
   backend: string,
   named: string[],
 ): Promise<string[]> {
-  const prefix = `${OPENED}${backend}.`;
+  const prefix = `${RECORDED_PREFIX}${backend}.`;
   const rows = await db
     .select()
     .from(cursors)
     .where(like(cursors.id, `${prefix}%`));
   return rows.flatMap(({ id }) => {
-    const shard = id.slice(OPENED.length);
+    const shard = id.slice(RECORDED_PREFIX.length);
     // `LIKE` treats an underscore in the prefix as a wildcard, so check the prefix again.
     return id.startsWith(prefix) && !named.includes(shard) ? [shard] : [];
   });
@@ -40,7 +40,7 @@ export class FormerShard {
     private readonly clock: Clock,
   ) {}
 
-  async open(): Promise<void> {}
+  async record(): Promise<void> {}
 
   restart(): void {}
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../platform/clock';
 import type { HistoryRow, HistorySource } from '../../storage/record-store';
 
 /** A missing id younger than this may still be committed: ids are handed out before commits. */
-const GAP_PATIENCE_MS = 5_000;
+const GAP_TIMEOUT_MS = 5_000;
 
 const ROWS_AT_ONCE = 200;
 
@@ -45,13 +45,13 @@ export class HistoryTail {
    * meanwhile.
    */
   async poll(): Promise<HistoryRow[]> {
-    const askedAt = this.clock.monotonic();
+    const startedAt = this.clock.monotonic();
     const late = this.gaps.size > 0 ? await this.source.historyOf([...this.gaps.keys()]) : [];
     const fresh = await this.source.historyAfter(this.end, ROWS_AT_ONCE);
     const now = this.clock.monotonic();
     for (const row of late) this.gaps.delete(row.id);
     for (const [id, missedAt] of this.gaps) {
-      if (askedAt - missedAt >= GAP_PATIENCE_MS) this.gaps.delete(id);
+      if (startedAt - missedAt >= GAP_TIMEOUT_MS) this.gaps.delete(id);
     }
     for (const { id } of fresh) {
       const from = Math.max(this.end + 1, id - GAP_REACH);

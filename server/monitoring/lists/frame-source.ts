@@ -6,7 +6,7 @@ import type { LockTable } from './table/lock-table';
 export type SharedFrame = Omit<LockFrame, 'offset' | 'ranking' | 'matching'>;
 
 /** These change with every reading, and matter little. */
-const RESTLESS = new Set(['latencyMs', 'silentForMs', 'clockOffsetMs']);
+const VOLATILE = new Set(['latencyMs', 'silentForMs', 'clockOffsetMs']);
 
 /**
  * The content of pages apart from their rows. A part that has not changed is the same object as
@@ -21,18 +21,18 @@ export class FrameSource {
     private readonly now: () => number,
   ) {}
 
-  /** @param isBeat whether to include backends of which only `RESTLESS` values have changed */
-  read(slowed: boolean, isBeat: boolean): SharedFrame {
+  /** @param isKeepAlive whether to include backends of which only `RESTLESS` values have changed */
+  read(slowed: boolean, isKeepAlive: boolean): SharedFrame {
     const { locks: total, waiting, counts } = this.table.groups.sum();
     const { namespaces } = this.table.groups;
     const backends = this.healths();
     const { last } = this;
     const frame = {
-      counts: sameIf(last?.counts, counts, JSON.stringify),
+      counts: reuseIfEqual(last?.counts, counts, JSON.stringify),
       total,
       waiting,
-      namespaces: sameIf(last?.namespaces, namespaces, JSON.stringify),
-      backends: isBeat ? backends : sameIf(last?.backends, backends, calmText),
+      namespaces: reuseIfEqual(last?.namespaces, namespaces, JSON.stringify),
+      backends: isKeepAlive ? backends : reuseIfEqual(last?.backends, backends, stableText),
       slowed,
       asOf: this.now(),
     };
@@ -41,9 +41,9 @@ export class FrameSource {
   }
 }
 
-function sameIf<V>(before: V | undefined, now: V, textOf: (value: V) => string): V {
+function reuseIfEqual<V>(before: V | undefined, now: V, textOf: (value: V) => string): V {
   return before !== undefined && textOf(before) === textOf(now) ? before : now;
 }
 
-const calmText = (healths: BackendHealth[]) =>
-  JSON.stringify(healths, (key, value: unknown) => (RESTLESS.has(key) ? undefined : value));
+const stableText = (healths: BackendHealth[]) =>
+  JSON.stringify(healths, (key, value: unknown) => (VOLATILE.has(key) ? undefined : value));

@@ -14,7 +14,7 @@ export type ViewInput = Pick<
 >;
 
 /** A key for the view that an input asks for; equal for inputs that ask for the same one. */
-export function viewText({ status, namespace, search, sort, descending }: ViewInput): string {
+export function viewKey({ status, namespace, search, sort, descending }: ViewInput): string {
   const sought = search?.toLowerCase() ?? '';
   return JSON.stringify([sort, descending, status ?? '', namespace ?? '', sought]);
 }
@@ -33,7 +33,7 @@ export class ListView {
   private rankedAs = -1;
   private building: Promise<void> | null = null;
   private readonly status: number;
-  private readonly sought: string;
+  private readonly searchText: string;
 
   constructor(
     readonly input: ViewInput,
@@ -41,18 +41,18 @@ export class ListView {
     private readonly table: LockTable,
   ) {
     this.status = input.status === undefined ? -1 : LOCK_STATUSES.indexOf(input.status);
-    this.sought = input.search?.toLowerCase() ?? '';
+    this.searchText = input.search?.toLowerCase() ?? '';
   }
 
   /** The slots of the locks that match, as of the last update. */
   get order(): SlotOrder {
-    return this.isWhole ? this.ranking.order : this.matching;
+    return this.isUnfiltered ? this.ranking.order : this.matching;
   }
 
   /** Brings the view up to date; the table must be settled. */
   async update(slice: TimeSlice): Promise<void> {
     await this.ranking.update(slice);
-    if (this.isWhole || this.catchUp()) return;
+    if (this.isUnfiltered || this.catchUp()) return;
     this.building ??= slice
       .count(() => this.build(slice))
       .finally(() => {
@@ -63,8 +63,8 @@ export class ListView {
     this.catchUp();
   }
 
-  private get isWhole(): boolean {
-    return this.status < 0 && this.input.namespace === undefined && this.sought === '';
+  private get isUnfiltered(): boolean {
+    return this.status < 0 && this.input.namespace === undefined && this.searchText === '';
   }
 
   /** False: too much has changed since, and every lock must be checked. */
@@ -106,13 +106,13 @@ export class ListView {
   }
 
   private matches(slot: number): boolean {
-    const { table, status, sought } = this;
-    if (!table.isKnown(slot)) return false;
+    const { table, status, searchText } = this;
+    if (!table.hasStatus(slot)) return false;
     if (status >= 0 && table.columns.statuses[slot] !== status) return false;
     const { namespace } = this.input;
     if (namespace !== undefined && table.groups.namespaceOf(slot, table.columns) !== namespace) {
       return false;
     }
-    return sought === '' || table.at(slot)?.haystack.includes(sought) === true;
+    return searchText === '' || table.at(slot)?.searchText.includes(searchText) === true;
   }
 }

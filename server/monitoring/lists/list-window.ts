@@ -4,7 +4,7 @@ import type { ListView } from './list-view';
 import type { LockTable } from './table/lock-table';
 
 /** What a reader of a window has received. */
-export interface SeenWindow {
+export interface WindowState {
   /** Unique in this process. */
   number: number;
   /** Rows that changed after this version are new to the reader. */
@@ -15,14 +15,14 @@ export interface SeenWindow {
 }
 
 /** How many past states a reader can resume from after a lost connection. */
-const KEPT_MAX = 64;
+const STATES_MAX = 64;
 
 let lastNumber = 0;
 
 /** A part of a view that pages follow, and what they last received. */
 export class ListWindow {
-  private readonly kept: SeenWindow[] = [];
-  private readonly messages = new Map<SeenWindow, LockListMessage>();
+  private readonly states: WindowState[] = [];
+  private readonly messages = new Map<WindowState, LockListMessage>();
 
   constructor(
     readonly view: ListView,
@@ -31,37 +31,37 @@ export class ListWindow {
   ) {}
 
   /** What was last sent; null before the first. */
-  get last(): SeenWindow | null {
-    return this.kept.at(-1) ?? null;
+  get last(): WindowState | null {
+    return this.states.at(-1) ?? null;
   }
 
   /** What was sent under that number, if it is still known. */
-  seen(number: number): SeenWindow | null {
-    return this.kept.find((seen) => seen.number === number) ?? null;
+  find(number: number): WindowState | null {
+    return this.states.find((seen) => seen.number === number) ?? null;
   }
 
   /**
    * Reads the window's current state; the view must be up to date.
    *
-   * @param isBeat false: if nothing in it has changed, returns what was last sent
+   * @param isKeepAlive false: if nothing in it has changed, returns what was last sent
    */
-  look(frame: LockFrame, isBeat: boolean): SeenWindow {
+  read(frame: LockFrame, isKeepAlive: boolean): WindowState {
     const { table, last } = this;
     const { offset, limit } = this.range;
     const slots = this.view.order.window(offset, limit).slice();
     const version = table.log.end;
-    if (!isBeat && last && this.isStill(last, slots, frame)) return last;
+    if (!isKeepAlive && last && this.isUnchanged(last, slots, frame)) return last;
     const fresh = Array.from(slots, (slot) => table.at(slot)?.id ?? '');
     const ids = last && isSameOrder(last.ids, fresh) ? last.ids : fresh;
     lastNumber += 1;
     const seen = { number: lastNumber, version, slots, ids, frame };
-    this.kept.push(seen);
-    if (this.kept.length > KEPT_MAX) this.kept.shift();
+    this.states.push(seen);
+    if (this.states.length > STATES_MAX) this.states.shift();
     this.messages.clear();
     return seen;
   }
 
-  whole({ slots, frame }: SeenWindow): LockListMessage {
+  snapshot({ slots, frame }: WindowState): LockListMessage {
     const page = { ...frame, rows: this.rowsOf(slots) };
     return { kind: 'whole', page, asOf: frame.asOf };
   }
@@ -70,7 +70,7 @@ export class ListWindow {
    * The message that takes a reader from one state to the other; shared by readers in the same
    * state.
    */
-  changes(from: SeenWindow, to: SeenWindow): LockListMessage {
+  changes(from: WindowState, to: WindowState): LockListMessage {
     const known = this.messages.get(from);
     if (known) return known;
     const isInOrder = from.ids === to.ids || isSameOrder(from.ids, to.ids);
@@ -90,7 +90,7 @@ export class ListWindow {
     return message;
   }
 
-  private isStill(last: SeenWindow, slots: Int32Array, frame: LockFrame): boolean {
+  private isUnchanged(last: WindowState, slots: Int32Array, frame: LockFrame): boolean {
     const { versions } = this.table.columns;
     return (
       slots.length === last.slots.length &&
@@ -102,7 +102,7 @@ export class ListWindow {
   }
 
   private rowsOf(slots: Int32Array): LockRow[] {
-    return Array.from(slots).flatMap((slot) => this.table.shown(slot) ?? []);
+    return Array.from(slots).flatMap((slot) => this.table.lockRow(slot) ?? []);
   }
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type LockListInput, lockListInput } from '../../contract/console/console-inputs';
 import { type LockListMessage, pageAfter } from '../../contract/console/lock-list-message';
 import type { LockPage } from '../../contract/console/lock-row';
-import { type LockParts, TableRig } from '../testing/table-rig';
+import { type LockSpec, TableRig } from '../testing/table-rig';
 
 /** Reads a live list as a browser does. */
 class Reader {
@@ -49,7 +49,7 @@ async function opened(rig: TableRig, input: object = {}): Promise<Reader> {
 }
 
 async function tell(rig: TableRig): Promise<void> {
-  await rig.live.tell();
+  await rig.live.notify();
   await setImmediate();
 }
 
@@ -61,7 +61,7 @@ const INPUTS = [
   { namespace: 'away', sort: 'waiters', descending: true },
 ];
 
-const parts: fc.Arbitrary<LockParts> = fc.record({
+const parts: fc.Arbitrary<LockSpec> = fc.record({
   namespace: fc.constantFrom('default', 'away'),
   heldMs: fc.option(fc.constantFrom(0, 10, 4_000)),
   leaseLeftMs: fc.constantFrom(50, 9_000, 60_000),
@@ -89,8 +89,8 @@ describe('a live list', () => {
           const gone = [...new Set(cuts)].flatMap((place) => readers[place] ?? []);
           for (const reader of gone) await reader.cut();
           for (const { place, isGone, parts: of } of changes) {
-            if (isGone) rig.forget(`job-${place}`, of.namespace);
-            else rig.keep(`job-${place}`, of);
+            if (isGone) rig.remove(`job-${place}`, of.namespace);
+            else rig.store(`job-${place}`, of);
           }
           rig.now += waitMs;
           if (isSilent && !rig.silent.delete('other')) rig.silent.add('other');
@@ -112,17 +112,17 @@ describe('a live list', () => {
 
   it('sends the rows that have changed and no others, and an order only when it has changed', async () => {
     const rig = new TableRig();
-    for (let i = 0; i < 40; i += 1) rig.keep(`job-${10 + i}`);
+    for (let i = 0; i < 40; i += 1) rig.store(`job-${10 + i}`);
     const reader = await opened(rig, { sort: 'name', limit: 20 });
-    rig.keep('job-12', { waiters: 2 });
-    rig.keep('job-45', { waiters: 1 });
+    rig.store('job-12', { waiters: 2 });
+    rig.store('job-45', { waiters: 1 });
     await tell(rig);
     const [, first] = reader.messages;
     expect(first).toMatchObject({ kind: 'changes', rows: [{ name: 'job-12', waiters: 2 }] });
     expect(first).not.toHaveProperty('order');
     expect(first).toMatchObject({ frame: { waiting: 3, counts: { contended: 2, held: 38 } } });
     expect(first).not.toHaveProperty('frame.backends');
-    rig.forget('job-10');
+    rig.remove('job-10');
     await tell(rig);
     const [, , second] = reader.messages;
     expect(second).toMatchObject({ rows: [{ name: 'job-30' }], frame: { matching: 39 } });
@@ -138,9 +138,9 @@ describe('a live list', () => {
 
   it('shares one look among all who look at the same', async () => {
     const rig = new TableRig();
-    for (let i = 0; i < 20; i += 1) rig.keep(`job-${i}`);
+    for (let i = 0; i < 20; i += 1) rig.store(`job-${i}`);
     const readers = await Promise.all(Array.from({ length: 5 }, () => opened(rig)));
-    rig.keep('job-3', { waiters: 1 });
+    rig.store('job-3', { waiters: 1 });
     await tell(rig);
     const last = readers.map(({ messages }) => messages.at(-1));
     expect(last[0]).toMatchObject({ kind: 'changes', rows: [{ name: 'job-3' }] });
@@ -150,9 +150,9 @@ describe('a live list', () => {
 
   it('keeps nothing from those who follow it when somebody else comes just before a tick', async () => {
     const rig = new TableRig();
-    rig.keep('job-1');
+    rig.store('job-1');
     const first = await opened(rig);
-    rig.keep('job-1', { waiters: 1 });
+    rig.store('job-1', { waiters: 1 });
     const second = await opened(rig);
     await tell(rig);
     expect(first.page?.rows).toMatchObject([{ waiters: 1 }]);
@@ -162,7 +162,7 @@ describe('a live list', () => {
 
   it('begins again with everything for who comes back too late, or with an id of another process', async () => {
     const rig = new TableRig();
-    rig.keep('job-1');
+    rig.store('job-1');
     for (const lastId of ['epoch.999999', 'elsewhere.1', '1700000000000', 'epoch.', '']) {
       const reader = new Reader(rig, lockListInput.parse({}));
       reader.lastId = lastId;

@@ -2,18 +2,18 @@ import type { LockListInput } from '../../contract/console/console-inputs';
 import type { LockListMessage } from '../../contract/console/lock-list-message';
 import type { Clock } from '../../platform/clock';
 import { SerialQueue } from '../../platform/serial-queue';
-import { viewText } from './list-view';
-import { ListWindow, type SeenWindow } from './list-window';
+import { viewKey } from './list-view';
+import { ListWindow, type WindowState } from './list-window';
 import type { LockLists } from './lock-lists';
 import type { TimeSlice } from './order/time-slice';
 import type { LockTable } from './table/lock-table';
-import { Spending } from './time-budget';
+import { TimeBudget } from './time-budget';
 
 /** Changes are sent at most once per tick, however many there are. */
 const TICK_MS = 500;
 
 /** An unchanged list is sent once in this time, so that pages can show its age. */
-const BEAT_MS = 2_000;
+const KEEP_ALIVE_MS = 2_000;
 
 /**
  * A window without followers is kept this long, so that a page that lost its connection can resume.
@@ -29,14 +29,14 @@ export interface TrackedMessage {
   data: LockListMessage;
 }
 
-interface Followed {
+interface FollowedWindow {
   window: ListWindow;
   input: LockListInput;
   /** Each wakes one follower. */
   readers: Set<() => void>;
-  lookedAt: number;
+  readAt: number;
   /** The state for which all followers were last woken. */
-  told: SeenWindow | null;
+  notifiedOf: WindowState | null;
   /** When the last follower left; null while there is one. */
   leftAt: number | null;
 }
@@ -46,13 +46,13 @@ interface Followed {
  * common is read once. Together they may use a share of one core, and wait when it is used up.
  */
 export class LiveLists {
-  private readonly followed = new Map<string, Followed>();
-  private readonly spending: Spending;
+  private readonly followed = new Map<string, FollowedWindow>();
+  private readonly budget: TimeBudget;
   private timer: NodeJS.Timeout | undefined;
   /**
    * First looks, one at a time: after a restart all pages open their streams at once.
    */
-  private readonly beginnings = new SerialQueue();
+  private readonly firstReads = new SerialQueue();
 
   /** @param epoch unique to this process */
   constructor(
@@ -61,12 +61,12 @@ export class LiveLists {
     private readonly clock: Clock,
     private readonly epoch: string,
   ) {
-    this.spending = new Spending(() => clock.monotonic());
+    this.budget = new TimeBudget(() => clock.monotonic());
   }
 
   /** See `LockPage`. */
   get isSlowed(): boolean {
-    return this.spending.isSlowed;
+    return this.budget.isSlowed;
   }
 
   /** How many streams follow a list. */
@@ -85,7 +85,7 @@ export class LiveLists {
     lastId: string | null,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<TrackedMessage, void> {
-    const followed = this.windowOf(input);
+    const followed = this.followedWindow(input);
     const { window } = followed;
     let wake = () => {};
     const reader = () => wake();
@@ -94,11 +94,11 @@ export class LiveLists {
     signal?.addEventListener('abort', stop);
     try {
       let seen = this.resumed(window, lastId);
-      await this.beginnings.run(() => this.begin(followed, signal));
+      await this.firstReads.run(() => this.readFirst(followed, signal));
       while (!signal?.aborted) {
-        const now: SeenWindow | null = window.last;
+        const now: WindowState | null = window.last;
         if (now && now !== seen) {
-          const data = seen ? window.changes(seen, now) : window.whole(now);
+          const data = seen ? window.changes(seen, now) : window.snapshot(now);
           seen = now;
           yield { id: `${this.epoch}.${now.number}`, data };
           if (window.last !== now) continue;
@@ -120,97 +120,104 @@ export class LiveLists {
     for (const { readers } of this.followed.values()) for (const wake of readers) wake();
   }
 
-  private windowOf(input: LockListInput): Followed {
-    const key = `${viewText(input)}/${input.offset}/${input.limit}`;
+  private followedWindow(input: LockListInput): FollowedWindow {
+    const key = `${viewKey(input)}/${input.offset}/${input.limit}`;
     const known = this.followed.get(key);
     if (known) return known;
     const view = this.lists.view(input);
     view.windows += 1;
     const window = new ListWindow(view, this.table, input);
-    const at = { lookedAt: Number.NEGATIVE_INFINITY, told: null, leftAt: null };
-    const followed: Followed = { window, input, readers: new Set(), ...at };
+    const at = { readAt: Number.NEGATIVE_INFINITY, notifiedOf: null, leftAt: null };
+    const followed: FollowedWindow = { window, input, readers: new Set(), ...at };
     this.followed.set(key, followed);
     return followed;
   }
 
-  private async begin(followed: Followed, signal: AbortSignal | undefined): Promise<void> {
+  private async readFirst(
+    followed: FollowedWindow,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     if (signal?.aborted) return;
-    await this.table.settle();
+    await this.table.refresh();
     const slice = this.table.slice();
-    const isOld = this.clock.monotonic() - followed.lookedAt >= TICK_MS;
-    await this.look(followed, isOld, slice);
-    this.spending.spend(slice.spentMs);
+    const isOld = this.clock.monotonic() - followed.readAt >= TICK_MS;
+    await this.readWindow(followed, isOld, slice);
+    this.budget.spend(slice.spentMs);
   }
 
-  private resumed(window: ListWindow, lastId: string | null): SeenWindow | null {
+  private resumed(window: ListWindow, lastId: string | null): WindowState | null {
     const [epoch, number] = (lastId ?? '').split('.');
-    return epoch === this.epoch ? window.seen(Number(number)) : null;
+    return epoch === this.epoch ? window.find(Number(number)) : null;
   }
 
-  private join(followed: Followed, reader: () => void): void {
+  private join(followed: FollowedWindow, reader: () => void): void {
     followed.readers.add(reader);
     followed.leftAt = null;
     this.timer ??= setTimeout(() => this.tick(), TICK_MS).unref();
   }
 
-  private leave(followed: Followed, reader: () => void): void {
+  private leave(followed: FollowedWindow, reader: () => void): void {
     followed.readers.delete(reader);
     if (followed.readers.size === 0) followed.leftAt = this.clock.monotonic();
   }
 
   private async tick(): Promise<void> {
     const begunAt = this.clock.monotonic();
-    this.letGo(begunAt);
+    this.evictIdle(begunAt);
     try {
-      if (this.readers > 0) await this.tell();
+      if (this.readers > 0) await this.notify();
     } finally {
-      this.planTick(begunAt);
+      this.scheduleTick(begunAt);
     }
   }
 
-  private planTick(begunAt: number): void {
+  private scheduleTick(begunAt: number): void {
     if (this.followed.size === 0) this.timer = undefined;
     if (!this.timer) return;
-    const waitMs = this.spending.waitMs();
-    if (waitMs > TICK_MS) this.spending.noteWait();
+    const waitMs = this.budget.waitMs();
+    if (waitMs > TICK_MS) this.budget.noteDelay();
     const passedMs = this.clock.monotonic() - begunAt;
     this.timer = setTimeout(() => this.tick(), Math.max(waitMs, TICK_MS - passedMs)).unref();
   }
 
   /** Notifies all followers of changes; called at every tick. */
-  async tell(): Promise<void> {
+  async notify(): Promise<void> {
     const begunAt = this.clock.monotonic();
-    await this.table.settle();
+    await this.table.refresh();
     const slice = this.table.slice();
     for (const followed of [...this.followed.values()]) {
       const { window, readers } = followed;
-      const isBeat = begunAt - followed.lookedAt >= BEAT_MS - TICK_MS / 2;
+      const isKeepAlive = begunAt - followed.readAt >= KEEP_ALIVE_MS - TICK_MS / 2;
       if (readers.size === 0) continue;
-      await this.look(followed, isBeat, slice);
+      await this.readWindow(followed, isKeepAlive, slice);
       // The window may have changed since the last tick without this reading: new followers read it
       // too.
-      if (window.last === followed.told) continue;
-      followed.told = window.last;
+      if (window.last === followed.notifiedOf) continue;
+      followed.notifiedOf = window.last;
       for (const wake of [...readers]) {
         wake();
-        await sent();
+        await yieldToStream();
         if (slice.isOver) await slice.pause();
       }
     }
-    this.spending.spend(slice.spentMs);
+    this.budget.spend(slice.spentMs);
   }
 
-  private async look(followed: Followed, isBeat: boolean, slice: TimeSlice): Promise<void> {
+  private async readWindow(
+    followed: FollowedWindow,
+    isKeepAlive: boolean,
+    slice: TimeSlice,
+  ): Promise<void> {
     const { window, input } = followed;
     await window.view.update(slice);
-    const shared = this.lists.shared(this.isSlowed, isBeat);
+    const shared = this.lists.shared(this.isSlowed, isKeepAlive);
     const before = window.last;
-    window.look(this.lists.frame(window.view, input.offset, shared), isBeat);
-    if (window.last !== before) followed.lookedAt = this.clock.monotonic();
+    window.read(this.lists.frame(window.view, input.offset, shared), isKeepAlive);
+    if (window.last !== before) followed.readAt = this.clock.monotonic();
     if (slice.isOver) await slice.pause();
   }
 
-  private letGo(now: number): void {
+  private evictIdle(now: number): void {
     for (const [key, { window, leftAt }] of this.followed) {
       if (leftAt === null || now - leftAt < RESUME_WITHIN_MS) continue;
       window.view.windows -= 1;
@@ -223,7 +230,7 @@ export class LiveLists {
  * Lets a stream that has just been woken do its immediate work, which counts towards the cost of a
  * message.
  */
-async function sent(): Promise<void> {
+async function yieldToStream(): Promise<void> {
   for (let turn = 0; turn < TURNS_TO_SEND; turn += 1) {
     await new Promise<void>((resolve) => process.nextTick(resolve));
   }

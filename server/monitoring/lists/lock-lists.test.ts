@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type LockListInput, lockListInput } from '../../contract/console/console-inputs';
-import { type LockParts, TableRig } from '../testing/table-rig';
+import { type LockSpec, TableRig } from '../testing/table-rig';
 
 const INPUTS = [
   {},
@@ -22,7 +22,7 @@ const RANK_EVERY_MS = 10_000;
 
 const name = fc.nat(30).map((i) => `job-${i}`);
 const namespace = fc.constantFrom('default', 'away');
-const parts: fc.Arbitrary<LockParts> = fc.record({
+const parts: fc.Arbitrary<LockSpec> = fc.record({
   namespace,
   owner: fc.constantFrom('w1', 'W2', 'billing-3'),
   heldMs: fc.option(fc.constantFrom(0, 10, 4_000, 70_000)),
@@ -42,8 +42,8 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 function play(rig: TableRig, one: Step): void {
-  if (one.does === 'keep') rig.keep(one.name, one.parts);
-  else if (one.does === 'forget') rig.forget(one.name, one.namespace);
+  if (one.does === 'keep') rig.store(one.name, one.parts);
+  else if (one.does === 'forget') rig.remove(one.name, one.namespace);
   else if (one.does === 'wait') rig.now += one.ms;
   else if (one.does === 'policy') rig.stuckAfterMs = rig.stuckAfterMs === 0 ? 3_000 : 0;
   else if (one.does === 'silence' && !rig.silent.delete('other')) rig.silent.add('other');
@@ -88,11 +88,11 @@ describe('a view that is kept up to date', () => {
 
   it('has a lock that came in place of another one that went while it was brought up to date', async () => {
     const rig = new TableRig();
-    for (let i = 0; i < 100; i += 1) rig.keep(`job-${100 + i}`);
+    for (let i = 0; i < 100; i += 1) rig.store(`job-${100 + i}`);
     rig.isBusy = true;
-    const settled = rig.table.settle();
-    rig.forget('job-199');
-    rig.keep('late');
+    const settled = rig.table.refresh();
+    rig.remove('job-199');
+    rig.store('late');
     await settled;
     rig.isBusy = false;
     for (const order of [rig.table.names, rig.table.listing]) {
@@ -104,29 +104,29 @@ describe('a view that is kept up to date', () => {
 
   it('has a lock once that takes the place of one that came and went before the first look', async () => {
     const rig = new TableRig();
-    rig.keep('brief');
-    rig.forget('brief');
-    rig.keep('lasting');
+    rig.store('brief');
+    rig.remove('brief');
+    rig.store('lasting');
     const { rows } = await pageOf(rig, lockListInput.parse({}));
     expect(rows.map((row) => row.name)).toEqual(['lasting']);
   });
 
   it('leaves every row in its place between two rankings, but for one that needs somebody now', async () => {
     const rig = new TableRig();
-    for (let i = 0; i < 20; i += 1) rig.keep(`job-${10 + i}`, { heldMs: 1_000 * i });
+    for (let i = 0; i < 20; i += 1) rig.store(`job-${10 + i}`, { heldMs: 1_000 * i });
     const names = async (input: object = {}) =>
       (await pageOf(rig, lockListInput.parse(input))).rows.map((row) => row.name);
     const before = await names();
     const { ranking } = await pageOf(rig, lockListInput.parse({}));
     rig.now += 1_000;
-    rig.keep('job-11', { waiters: 3 });
-    rig.keep('job-12', { heldMs: null });
+    rig.store('job-11', { waiters: 3 });
+    rig.store('job-12', { heldMs: null });
     expect(await names()).toEqual(before);
     // Expired: it moves up at once. A new one is inserted where it belongs, a deleted one is
     // removed.
-    rig.keep('job-15', { leaseLeftMs: -10 });
-    rig.keep('new', { waiters: 1 });
-    rig.forget('job-20');
+    rig.store('job-15', { leaseLeftMs: -10 });
+    rig.store('new', { waiters: 1 });
+    rig.remove('job-20');
     const after = await names();
     expect(after[0]).toBe('job-15');
     expect(after[1]).toBe('new');
@@ -141,7 +141,7 @@ describe('a view that is kept up to date', () => {
 
   it('is read window by window, each row once, and past its end there is nothing', async () => {
     const rig = new TableRig();
-    for (let i = 0; i < 1_234; i += 1) rig.keep(`job-${i}`, { heldMs: i % 100 });
+    for (let i = 0; i < 1_234; i += 1) rig.store(`job-${i}`, { heldMs: i % 100 });
     const seen: string[] = [];
     for (let offset = 0; offset < 1_300; offset += 100) {
       const input = lockListInput.parse({ sort: 'held', offset, limit: 100 });

@@ -3,7 +3,7 @@ import type { LockFrame } from '../../contract/console/lock-list-message';
 import type { BackendHealth, LockPage } from '../../contract/console/lock-row';
 import type { Clock } from '../../platform/clock';
 import { FrameSource, type SharedFrame } from './frame-source';
-import { ListView, type ViewInput, viewText } from './list-view';
+import { ListView, type ViewInput, viewKey } from './list-view';
 import { RankBuffers } from './order/rank-buffers';
 import { Ranking } from './order/ranking';
 import type { LockTable } from './table/lock-table';
@@ -37,27 +37,27 @@ export class LockLists {
    */
   async page(input: LockListInput, slowed: boolean): Promise<LockPage> {
     const slice = this.table.slice();
-    await this.table.settle();
+    await this.table.refresh();
     const view = this.view(input);
     await view.update(slice);
     const slots = view.order.window(input.offset, input.limit);
-    const rows = Array.from(slots).flatMap((slot) => this.table.shown(slot) ?? []);
+    const rows = Array.from(slots).flatMap((slot) => this.table.lockRow(slot) ?? []);
     return { ...this.frame(view, input.offset, this.frames.read(slowed, true)), rows };
   }
 
   /** The view for this input. Its `update` brings it up to date. */
   view(input: ViewInput): ListView {
-    const text = viewText(input);
+    const text = viewKey(input);
     const view = this.views.get(text) ?? new ListView(input, this.ranking(input), this.table);
     view.usedAt = this.clock.monotonic();
     this.views.delete(text);
     this.views.set(text, view);
-    this.letGo();
+    this.evictIdle();
     return view;
   }
 
-  shared(slowed: boolean, isBeat: boolean): SharedFrame {
-    return this.frames.read(slowed, isBeat);
+  shared(slowed: boolean, isKeepAlive: boolean): SharedFrame {
+    return this.frames.read(slowed, isKeepAlive);
   }
 
   frame(view: ListView, offset: number, shared: SharedFrame): LockFrame {
@@ -75,7 +75,7 @@ export class LockLists {
   }
 
   /** Drops idle views. `views` is in order of the last request, the oldest first. */
-  private letGo(): void {
+  private evictIdle(): void {
     const oldest = this.clock.monotonic() - IDLE_MS;
     const idle = [...this.views].filter(([, { windows }]) => windows === 0);
     for (const [i, [text, { usedAt }]] of idle.entries()) {

@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { Spending } from './time-budget';
+import { TimeBudget } from './time-budget';
 
 describe('what live lists may spend', () => {
   it('is a fifth of a core: beyond it the next work waits, and lists are called slowed until they need not wait for a while', () => {
     let now = 1_000;
-    const spending = new Spending(() => now);
+    const spending = new TimeBudget(() => now);
     let spent = 0;
     // Work of 30 ms each, as often as is allowed but at most ten times a second.
     for (const begun = now; now < begun + 60_000; ) {
       spending.spend(30);
       spent += 30;
       const waitMs = spending.waitMs();
-      if (waitMs > 100) spending.noteWait();
+      if (waitMs > 100) spending.noteDelay();
       now += Math.max(100, waitMs);
     }
     expect(spent).toBeGreaterThan(0.18 * 60_000);

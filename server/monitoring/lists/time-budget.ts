@@ -8,10 +8,10 @@ const SAVED_MS = 3_000 * SHARE;
 const SLOWED_FOR_MS = 5_000;
 
 /** The time budget of live lists in this process, and whether they have exceeded it. */
-export class Spending {
+export class TimeBudget {
   private leftMs = SAVED_MS;
   private countedAt: number;
-  private waitedAt = Number.NEGATIVE_INFINITY;
+  private delayedAt = Number.NEGATIVE_INFINITY;
 
   /** @param monotonic this process's clock that never steps, in milliseconds */
   constructor(private readonly monotonic: () => number) {
@@ -20,26 +20,26 @@ export class Spending {
 
   /** Whether live lists update less often than intended. */
   get isSlowed(): boolean {
-    return this.monotonic() - this.waitedAt < SLOWED_FOR_MS;
+    return this.monotonic() - this.delayedAt < SLOWED_FOR_MS;
   }
 
   spend(ms: number): void {
-    this.count();
+    this.refill();
     this.leftMs -= ms;
   }
 
   /** How long the next work has to wait; 0 if it may begin. */
   waitMs(): number {
-    this.count();
+    this.refill();
     return Math.max(0, -this.leftMs / SHARE);
   }
 
   /** Notes that work which was due had to wait. */
-  noteWait(): void {
-    this.waitedAt = this.monotonic();
+  noteDelay(): void {
+    this.delayedAt = this.monotonic();
   }
 
-  private count(): void {
+  private refill(): void {
     const now = this.monotonic();
     this.leftMs = Math.min(SAVED_MS, this.leftMs + (now - this.countedAt) * SHARE);
     this.countedAt = now;

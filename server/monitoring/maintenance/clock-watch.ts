@@ -26,7 +26,7 @@ export class ClockWatch {
   }
 
   /** Looks at this machine's clock. */
-  look(): void {
+  check(): void {
     const aheadMs = this.clock.now() - this.clock.monotonic();
     const ms = Math.round(aheadMs - this.aheadMs);
     if (Math.abs(ms) < STEP_MIN_MS) return;
@@ -35,7 +35,7 @@ export class ClockWatch {
   }
 
   /** A backend's clock was seen to have been set. */
-  note(backend: string, ms: number): void {
+  report(backend: string, ms: number): void {
     if (Math.abs(ms) >= STEP_MIN_MS) this.onStep({ clock: backend, ms: Math.round(ms) });
   }
 }

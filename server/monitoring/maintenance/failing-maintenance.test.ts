@@ -3,7 +3,7 @@ import { EngineRig } from '../../engine/testing/engine-rig';
 import { systemClock } from '../../platform/clock';
 import { createLog } from '../../platform/log';
 import { StoreError } from '../../storage/record-store';
-import { Chores } from './maintenance';
+import { Maintenance } from './maintenance';
 
 const TURNS = 8;
 
@@ -20,27 +20,27 @@ it('a chore that goes on failing is told once, with the reason, and again when i
   let isAway = true;
   let opened = 0;
   const opener = {
-    async open() {
+    async record() {
       opened += 1;
       if (isAway) throw new StoreError('The store is away.', 'no');
     },
     prune: async () => undefined,
     restart: () => undefined,
   };
-  const chores = new Chores({
+  const chores = new Maintenance({
     backends: [{ id: 'default', store: faults, engine, epochOf: () => 1 }],
-    board: { due: () => [] },
-    openers: [opener],
+    projection: { dueForExpiry: () => [] },
+    recorders: [opener],
     clock: systemClock,
     log: createLog({ write: (line) => void lines.push(line) }),
     processId: process,
     resolveIntents: async () => undefined,
-    makeRoom: async () => undefined,
-    countGrown: async () => undefined,
+    freeCapacity: async () => undefined,
+    setLegacyNameLimits: async () => undefined,
   });
   const turns = async (times: number) => {
     for (const until = opened + times; opened < until; ) {
-      await chores.turn();
+      await chores.run();
       await new Promise(setImmediate);
     }
   };

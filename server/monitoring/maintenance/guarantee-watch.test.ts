@@ -46,7 +46,7 @@ function watchOf(isAllowed = false): GuaranteeWatch {
 async function passMs(watch: GuaranteeWatch, ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 1_000) {
     clock.pass(1_000);
-    await watch.turn();
+    await watch.readIfDue();
   }
 }
 

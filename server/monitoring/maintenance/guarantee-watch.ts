@@ -20,7 +20,7 @@ const READ_EVERY_MS = 50_000;
  * it.
  */
 const RETRY_EVERY_MS = 500;
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 /** Stores give up earlier by themselves. */
 const READING_TIMEOUT_MS = 4_000;
 
@@ -33,10 +33,10 @@ const RANK = { 'Best-effort': 0, Timed: 1, Strong: 2 } as const;
  */
 export class GuaranteeWatch {
   private last: { guarantees: Guarantees; at: number; readAt: number } | null = null;
-  private triedAt = Number.NEGATIVE_INFINITY;
+  private lastTriedAt = Number.NEGATIVE_INFINITY;
   private isFailing = false;
   private readRev: number | undefined;
-  private underWay: Promise<void> | null = null;
+  private reading: Promise<void> | null = null;
 
   constructor(
     private readonly parts: GuaranteeWatchParts,
@@ -46,28 +46,28 @@ export class GuaranteeWatch {
   /** Starts periodic reading; the returned function stops it. */
   start(): () => Promise<void> {
     return repeat(
-      () => this.turn(),
-      LOOK_EVERY_MS,
+      () => this.readIfDue(),
+      CHECK_EVERY_MS,
       () => undefined,
     );
   }
 
   /** Reads if it is time. */
-  async turn(): Promise<void> {
+  async readIfDue(): Promise<void> {
     const isSettled = this.last && !this.isFailing;
     const isAsRead = this.parts.store.settingsRev === this.readRev;
     const pauseMs = isSettled && isAsRead ? READ_EVERY_MS : RETRY_EVERY_MS;
-    if (this.parts.clock.monotonic() - this.triedAt >= pauseMs) await this.read();
+    if (this.parts.clock.monotonic() - this.lastTriedAt >= pauseMs) await this.read();
   }
 
   /**
    * Reads now, or waits for the reading that is under way. Never rejects: `row` says how it went.
    */
   read(): Promise<void> {
-    this.underWay ??= this.readOnce().finally(() => {
-      this.underWay = null;
+    this.reading ??= this.readOnce().finally(() => {
+      this.reading = null;
     });
-    return this.underWay;
+    return this.reading;
   }
 
   /**
@@ -100,11 +100,11 @@ export class GuaranteeWatch {
 
   private async readOnce(): Promise<void> {
     const { store, clock, log, backend } = this.parts;
-    this.triedAt = clock.monotonic();
+    this.lastTriedAt = clock.monotonic();
     try {
       this.readRev = store.settingsRev;
-      const guarantees = await inTime(store.guarantees(), this.timeoutMs);
-      this.tell(guarantees);
+      const guarantees = await withTimeout(store.guarantees(), this.timeoutMs);
+      this.logChange(guarantees);
       this.last = { guarantees, at: clock.now(), readAt: clock.monotonic() };
       this.isFailing = false;
     } catch (err) {
@@ -114,7 +114,7 @@ export class GuaranteeWatch {
   }
 
   /** What became worse or better, to the log; of a first reading, what is not as good as can be. */
-  private tell({ level, reasons, unsafe, isNeverAllowed }: Guarantees): void {
+  private logChange({ level, reasons, unsafe, isNeverAllowed }: Guarantees): void {
     const isAllowed = this.parts.isAllowed && !isNeverAllowed;
     const { log, backend } = this.parts;
     const before = this.last?.guarantees ?? null;
@@ -132,7 +132,7 @@ export class GuaranteeWatch {
   }
 }
 
-async function inTime<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('No answer in time.')), timeoutMs);

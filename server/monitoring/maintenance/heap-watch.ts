@@ -5,7 +5,7 @@ import type { Clock } from '../../platform/clock';
  * At this part of what the heap may be it counts as nearly full, and below the other it does no
  * longer.
  */
-const SHORT_AT = 0.8;
+const SHORT_FROM = 0.8;
 const ENOUGH_BELOW = 0.75;
 
 const READ_EVERY_MS = 500;
@@ -19,7 +19,7 @@ export interface HeapReading {
 /** Whether this process is short of memory. Read at most twice a second, when it is asked for. */
 export class HeapWatch {
   private readAt = Number.NEGATIVE_INFINITY;
-  private isShortNow = false;
+  private isShortAtLastReading = false;
 
   constructor(
     private readonly clock: Pick<Clock, 'monotonic'>,
@@ -29,11 +29,12 @@ export class HeapWatch {
   /** What is garbage by now counts as used until V8 has collected it. */
   isShort(): boolean {
     const now = this.clock.monotonic();
-    if (now - this.readAt < READ_EVERY_MS) return this.isShortNow;
+    if (now - this.readAt < READ_EVERY_MS) return this.isShortAtLastReading;
     this.readAt = now;
     const { used, limit } = this.read();
-    this.isShortNow = used >= limit * (this.isShortNow ? ENOUGH_BELOW : SHORT_AT);
-    return this.isShortNow;
+    this.isShortAtLastReading =
+      used >= limit * (this.isShortAtLastReading ? ENOUGH_BELOW : SHORT_FROM);
+    return this.isShortAtLastReading;
   }
 }
 

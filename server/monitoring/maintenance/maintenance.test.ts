@@ -2,34 +2,37 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Database } from '@/db/database';
 import type { RawSql } from '@/db/raw-sql';
 import type { EventRow } from '../../contract/console/lock-row';
-import { acquire, pause, release, renew, take } from '../../engine/testing/engine-rig';
+import { acquire, pause, release, renew, takeLock } from '../../engine/testing/engine-rig';
 import { FaultyStore } from '../../engine/testing/faulty-store';
 import { systemClock } from '../../platform/clock';
 import { created, freshKey, readOne, stored } from '../../storage/conformance/testing/changes';
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
-import { HistoryOpener } from '../history/event-recorder';
+import { EventRecorder } from '../history/event-recorder';
 import { EventTally } from '../metrics/event-tally';
-import { ObservingRig, type Watcher } from '../testing/monitoring-rig';
+import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 
 const CHORES = { namespace: '.lockyard', name: 'chores' };
 
 describe.each(storeNames)('the chores over %s', (name) => {
-  let rig: ObservingRig;
+  let rig: MonitoringRig;
 
   beforeEach(async () => {
-    rig = await ObservingRig.open(name);
+    rig = await MonitoringRig.open(name);
   });
   afterEach(() => rig.close());
 
   /** Where no other time is promised: as long as a busy machine may take. */
   const soon = <T>(look: () => T | Promise<T>, timeout = 10_000) =>
     vi.waitFor(look, { timeout, interval: 20 });
-  const chief = async ({ engine }: Watcher) =>
+  const chief = async ({ engine }: MonitoringMember) =>
     (await engine.run(CHORES, { verb: 'inspect' })).holders[0]?.owner;
-  const eventsOf = async ({ observing }: Watcher, key: { namespace: string; name: string }) => {
+  const eventsOf = async (
+    { monitoring }: MonitoringMember,
+    key: { namespace: string; name: string },
+  ) => {
     const rows: EventRow[] = [];
     for (let before: string | undefined; ; ) {
-      const page = await observing.events.list({ ...key, before, limit: 7 });
+      const page = await monitoring.events.list({ ...key, before, limit: 7 });
       rows.push(...page.rows);
       if (page.older === null) return rows.reverse();
       before = page.older;
@@ -40,12 +43,14 @@ describe.each(storeNames)('the chores over %s', (name) => {
     const watcher = await rig.watch();
     await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
     const key = freshKey();
-    const { expiresAt, token } = await take(watcher, key, 'w1', { leaseMs: 300 });
+    const { expiresAt, token } = await takeLock(watcher, key, 'w1', { leaseMs: 300 });
     await pause(300);
     await soon(async () => {
       const events = await eventsOf(watcher, key);
       expect(events.at(-1)).toMatchObject({ kind: 'expired', at: expiresAt, token, heldMs: 300 });
-      expect(watcher.observing.board.row(key.namespace, key.name)).toMatchObject({ hold: null });
+      expect(watcher.monitoring.projection.row(key.namespace, key.name)).toMatchObject({
+        hold: null,
+      });
       // What is promised, and as much again for a busy machine.
     }, 4_000);
   });
@@ -54,9 +59,9 @@ describe.each(storeNames)('the chores over %s', (name) => {
     const watcher = await rig.watch();
     await soon(async () => expect(await chief(watcher)).toBe(watcher.process));
     const key = freshKey();
-    await take(watcher, key, 'w1', { leaseMs: 300 });
+    await takeLock(watcher, key, 'w1', { leaseMs: 300 });
     await pause(400);
-    const { rev } = await take(watcher, key, 'w2', { leaseMs: 60_000 });
+    const { rev } = await takeLock(watcher, key, 'w2', { leaseMs: 60_000 });
     await soon(async () => {
       const events = await eventsOf(watcher, key);
       expect(events.map(({ kind }) => kind)).toEqual(['granted', 'expired', 'granted']);
@@ -68,12 +73,14 @@ describe.each(storeNames)('the chores over %s', (name) => {
     const watcher = await rig.watch();
     const dying = await rig.engines.join();
     const key = freshKey();
-    await take(watcher, key, 'w1', { leaseMs: 60_000 });
+    await takeLock(watcher, key, 'w1', { leaseMs: 60_000 });
     const lost = acquire(dying, key, 'w2', { waitMs: 20_000 }).catch(() => null);
-    await soon(() => expect(watcher.observing.board.row(key.namespace, key.name)?.waiters).toBe(1));
+    await soon(() =>
+      expect(watcher.monitoring.projection.row(key.namespace, key.name)?.waiters).toBe(1),
+    );
     dying.faults.goAway();
     await soon(
-      () => expect(watcher.observing.board.row(key.namespace, key.name)?.waiters).toBe(0),
+      () => expect(watcher.monitoring.projection.row(key.namespace, key.name)?.waiters).toBe(0),
       6_000,
     );
     dying.faults.comeBack();
@@ -83,14 +90,14 @@ describe.each(storeNames)('the chores over %s', (name) => {
 
   it('are done by one process alone, and by another at once when that one ends', async () => {
     const watchers = [await rig.watch(), await rig.watch(), await rig.watch()];
-    const [first] = watchers as [Watcher, ...Watcher[]];
+    const [first] = watchers as [MonitoringMember, ...MonitoringMember[]];
     await soon(async () => expect(await chief(first)).toBeDefined());
     await soon(() => expect(watchers.some(({ intents }) => intents.asked > 0)).toBe(true));
     await pause(500);
     const doing = watchers.filter(({ intents }) => intents.asked > 0);
     expect(doing.map(({ process }) => process)).toEqual([await chief(first)]);
-    const [busy] = doing as [Watcher];
-    await busy.observing.close();
+    const [busy] = doing as [MonitoringMember];
+    await busy.monitoring.close();
     const others = watchers.filter((each) => each !== busy);
     await soon(() => expect(others.filter(({ intents }) => intents.asked > 0)).toHaveLength(1));
     await pause(1_200);
@@ -107,7 +114,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     let done = false;
     const working = keys.map(async (key) => {
       for (let round = 0; !done; round += 1) {
-        const { token } = await take(worker, key, `w${round}`, { leaseMs: 60_000 });
+        const { token } = await takeLock(worker, key, `w${round}`, { leaseMs: 60_000 });
         await renew(worker, key, `w${round}`, token);
         await release(worker, key, `w${round}`, token);
         await pause(20);
@@ -135,14 +142,14 @@ describe.each(storeNames)('the chores over %s', (name) => {
 
   it('go on for one backend while another is silent', async () => {
     const silent = await rig.engines.join();
-    const besides = [
+    const otherBackends = [
       { id: 'another', store: silent.faults, engine: silent.engine, epochOf: () => 1 },
     ];
     silent.faults.goAway();
-    const watcher = await rig.watch({ besides });
+    const watcher = await rig.watch({ otherBackends });
     await soon(() => expect(watcher.intents.asked).toBeGreaterThan(0));
     const key = freshKey();
-    await take(watcher, key, 'w1', { leaseMs: 500 });
+    await takeLock(watcher, key, 'w1', { leaseMs: 500 });
     await soon(async () => {
       // Before that it may have been granted too late, and again.
       expect((await eventsOf(watcher, key)).at(-1)?.kind).toBe('expired');
@@ -154,7 +161,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     await created(rig.engines.under.store, broken, { head: '{' });
     const watcher = await rig.watch();
     const key = freshKey();
-    await take(watcher, key, 'w1', { leaseMs: 500 });
+    await takeLock(watcher, key, 'w1', { leaseMs: 500 });
     await soon(async () => {
       expect((await eventsOf(watcher, key)).at(-1)?.kind).toBe('expired');
     });
@@ -173,21 +180,21 @@ describe.each(storeNames)('the chores over %s', (name) => {
       },
     };
     const unsteady: Database = Object.create(database, { raw: { value: raw } });
-    const opener = new HistoryOpener(
+    const opener = new EventRecorder(
       unsteady,
       { id: 'default', store: new FaultyStore(store) },
       systemClock,
       new EventTally(),
     );
     const watcher = await rig.watch({ database: unsteady });
-    await watcher.observing.close();
-    await opener.open();
+    await watcher.monitoring.close();
+    await opener.record();
     const key = freshKey();
-    const { token } = await take(worker, key, 'w1');
+    const { token } = await takeLock(worker, key, 'w1');
     refusals.left = 1;
-    await expect(opener.open()).rejects.toThrow('Not now.');
+    await expect(opener.record()).rejects.toThrow('Not now.');
     await release(worker, key, 'w1', token);
-    await opener.open();
+    await opener.record();
     const kinds = (await eventsOf(watcher, key)).map(({ kind }) => kind);
     expect(kinds).toEqual(['granted', 'released']);
   });
@@ -195,7 +202,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
   it('open a long history without falling behind, page by page, newest first', async () => {
     const worker = await rig.engines.join();
     const key = freshKey();
-    const { token } = await take(worker, key, 'w1', { leaseMs: 60_000 });
+    const { token } = await takeLock(worker, key, 'w1', { leaseMs: 60_000 });
     for (let i = 0; i < 600; i += 1) await renew(worker, key, 'w1', token, 60_000);
     const watcher = await rig.watch();
     await soon(async () => expect(await eventsOf(watcher, key)).toHaveLength(601));
@@ -216,7 +223,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     for (let i = 0; i < memos.length; i += 500) {
       await created(store, freshKey(), { memos: memos.slice(i, i + 500) });
     }
-    await store.forget([]);
+    await store.deleteRecords([]);
     const { memos: left } = await store.read(
       [],
       memos.map(({ key }) => key),

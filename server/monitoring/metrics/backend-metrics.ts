@@ -2,7 +2,7 @@ import type { BackendHealth } from '../../contract/console/lock-row';
 import type { MetricFamily, Sample } from './metrics';
 
 /** How this process sees the backends, and whether it does the chores. */
-export function backendMetrics(healths: BackendHealth[], hasChores: boolean): MetricFamily[] {
+export function backendMetrics(healths: BackendHealth[], runsMaintenance: boolean): MetricFamily[] {
   const gauge = (
     name: string,
     help: string,
@@ -42,7 +42,7 @@ export function backendMetrics(healths: BackendHealth[], hasChores: boolean): Me
       name: 'lockyard_chores',
       help: '1 in the process that does the chores: of all processes over one database there is one.',
       type: 'gauge',
-      samples: [{ labels: {}, value: Number(hasChores) }],
+      samples: [{ labels: {}, value: Number(runsMaintenance) }],
     },
   ];
 }

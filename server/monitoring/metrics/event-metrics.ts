@@ -1,5 +1,5 @@
 import type { LogHistogram } from '../../core/statistics/log-histogram';
-import { addRollup, type EventCounts, nothingYet } from '../../core/statistics/minute-rollup';
+import { addRollup, type EventCounts, emptyCounts } from '../../core/statistics/minute-rollup';
 import type { EventTally, NamespaceTally } from './event-tally';
 import type { HistogramSample, MetricFamily } from './metrics';
 import type { NamespaceLabels } from './namespace-labels';
@@ -9,7 +9,8 @@ import type { NamespaceLabels } from './namespace-labels';
  */
 const BOUNDS_MS = Array.from({ length: 14 }, (_, i) => 4 ** i);
 
-const WHOLE = 'Each event is counted by the one process that does the chores: sum over processes.';
+const SUM_OVER_PROCESSES =
+  'Each event is counted by the one process that does the chores: sum over processes.';
 
 const COUNTERS: [keyof EventCounts, name: string, help: string][] = [
   ['grants', 'lockyard_grants_total', 'Locks granted.'],
@@ -26,7 +27,7 @@ export function eventMetrics(tallies: BackendTallies, labels: NamespaceLabels): 
   const groups = grouped(tallies, labels);
   const counters = COUNTERS.map(([count, name, help]): MetricFamily => {
     const samples = groups.map(({ labels: of, tally }) => ({ labels: of, value: tally[count] }));
-    return { name, help: `${help} ${WHOLE}`, type: 'counter', samples };
+    return { name, help: `${help} ${SUM_OVER_PROCESSES}`, type: 'counter', samples };
   });
   const histogram = (
     name: string,
@@ -34,7 +35,7 @@ export function eventMetrics(tallies: BackendTallies, labels: NamespaceLabels): 
     read: (tally: NamespaceTally) => [LogHistogram, sumMs: number],
   ): MetricFamily => ({
     name,
-    help: `${help} ${WHOLE}`,
+    help: `${help} ${SUM_OVER_PROCESSES}`,
     type: 'histogram',
     samples: groups.map(({ labels: of, tally }) => ({ labels: of, ...durations(...read(tally)) })),
   });
@@ -66,7 +67,7 @@ function grouped(tallies: BackendTallies, labels: NamespaceLabels): Group[] {
       const id = `${backend}/${of.namespace}`;
       const group = groups.get(id) ?? {
         labels: of,
-        tally: { ...nothingYet(), waitedMs: 0, heldMs: 0 },
+        tally: { ...emptyCounts(), waitedMs: 0, heldMs: 0 },
       };
       groups.set(id, group);
       addRollup(group.tally, counted);

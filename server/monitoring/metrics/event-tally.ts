@@ -1,5 +1,5 @@
 import type { LockEvent } from '../../core/lock/lock-event';
-import { addEvent, addRollup, nothingYet, type Rollup } from '../../core/statistics/minute-rollup';
+import { addEvent, addRollup, emptyCounts, type Rollup } from '../../core/statistics/minute-rollup';
 
 /** What happened in one namespace, and how long waits and holds took together, in milliseconds. */
 export interface NamespaceTally extends Rollup {
@@ -34,7 +34,7 @@ export class EventTally {
   private of(namespace: string): NamespaceTally {
     const known = this.byNamespace.get(namespace);
     if (known) return known;
-    const tally = { ...nothingYet(), waitedMs: 0, heldMs: 0 };
+    const tally = { ...emptyCounts(), waitedMs: 0, heldMs: 0 };
     this.byNamespace.set(namespace, tally);
     return tally;
   }

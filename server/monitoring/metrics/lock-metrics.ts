@@ -5,7 +5,7 @@ import type { NamespaceLabels } from './namespace-labels';
 
 /** How many locks there are in each status, how many are held, and how many callers wait. */
 export function lockMetrics(
-  counted: Iterable<Omit<LockGroup, 'keptBy' | 'locks'>>,
+  counted: Iterable<Omit<LockGroup, 'storeId' | 'locks'>>,
   labels: NamespaceLabels,
 ): MetricFamily[] {
   const groups = new Map<string, Group>();

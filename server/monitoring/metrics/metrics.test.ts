@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseExposition } from '@/test/exposition';
-import { release, take } from '../../engine/testing/engine-rig';
+import { release, takeLock } from '../../engine/testing/engine-rig';
 import { freshKey } from '../../storage/conformance/testing/changes';
 import { can, storeNames } from '../../storage/conformance/testing/stores-under-test';
-import { ObservingRig, type Watcher } from '../testing/monitoring-rig';
+import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 import { eventMetrics } from './event-metrics';
 import { EventTally } from './event-tally';
 import { lockMetrics } from './lock-metrics';
@@ -60,21 +60,21 @@ describe('metrics', () => {
 describe.each(storeNames.filter((name) => can(name, 'manyProcesses')))(
   'metrics of several processes over one %s',
   (name) => {
-    let rig: ObservingRig;
+    let rig: MonitoringRig;
     afterEach(() => rig.close());
 
     it('count every event once in the sum, also when another process takes over the chores', async () => {
-      rig = await ObservingRig.open(name);
+      rig = await MonitoringRig.open(name);
       const watchers = [await rig.watch(), await rig.watch()];
       const texts = () =>
-        Promise.all(watchers.map(({ observing }: Watcher) => observing.metrics.text()));
+        Promise.all(watchers.map(({ monitoring }: MonitoringMember) => monitoring.metrics.text()));
       const total = async (metric: string) =>
         (await texts()).reduce((sum, text) => sum + sumOf(text, metric), 0);
       const worker = await rig.engines.join();
       const work = async () => {
         const key = freshKey();
         for (let i = 0; i < 10; i += 1) {
-          const { token } = await take(worker, key, 'w1');
+          const { token } = await takeLock(worker, key, 'w1');
           await release(worker, key, 'w1', token);
         }
       };
@@ -88,7 +88,7 @@ describe.each(storeNames.filter((name) => can(name, 'manyProcesses')))(
       expect(counted.sort((a, b) => a - b)).toEqual([0, 10]);
       const chief = watchers.find(({ intents }) => intents.asked > 0);
       expect(chief).toBeDefined();
-      await chief?.observing.close();
+      await chief?.monitoring.close();
       await work();
       await soon(async () => expect(await total('lockyard_grants_total')).toBe(20));
     });

@@ -24,7 +24,7 @@ export type MetricFamily = { name: string; help: string } & (
 type Collect = () => MetricFamily[] | Promise<MetricFamily[]>;
 
 /** What has not been measured yet, which prom-client writes in a way of its own. */
-const NO_NUMBER = /^.* Nan\n/gm;
+const NAN_LINE = /^.* Nan\n/gm;
 
 /**
  * What this process tells Prometheus. Nothing is kept for it that is not kept anyway: everything is
@@ -33,7 +33,7 @@ const NO_NUMBER = /^.* Nan\n/gm;
 export class Metrics {
   readonly contentType = Registry.PROMETHEUS_CONTENT_TYPE;
   private readonly collectors: Collect[] = [];
-  private ofProcess: Registry | null = null;
+  private processMetrics: Registry | null = null;
 
   /** @param collect what there is to tell now; names must not come up twice */
   add(collect: Collect): void {
@@ -44,23 +44,23 @@ export class Metrics {
   async text(): Promise<string> {
     const registry = new Registry();
     for (const collect of this.collectors) {
-      for (const family of await collect()) registry.registerMetric(asMetric(family));
+      for (const family of await collect()) registry.registerMetric(toMetric(family));
     }
     const ofProcess = await this.processRegistry().metrics();
-    return `${await registry.metrics()}\n${ofProcess.replace(NO_NUMBER, '')}`;
+    return `${await registry.metrics()}\n${ofProcess.replace(NAN_LINE, '')}`;
   }
 
   private processRegistry(): Registry {
-    if (!this.ofProcess) {
-      this.ofProcess = new Registry();
-      collectDefaultMetrics({ register: this.ofProcess });
+    if (!this.processMetrics) {
+      this.processMetrics = new Registry();
+      collectDefaultMetrics({ register: this.processMetrics });
     }
-    return this.ofProcess;
+    return this.processMetrics;
   }
 }
 
 /** A metric for a registry that is read once. All it asks a metric for is `get`. */
-function asMetric(family: MetricFamily): Metric {
+function toMetric(family: MetricFamily): Metric {
   const { name, help, type } = family;
   const values =
     family.type === 'histogram'

@@ -9,11 +9,11 @@ export type NamespaceTallies = (namespace: string, backend: string) => Tally;
 /**
  * Counts the locks of each namespace, which all live on one backend.
  *
- * @param answering the backends, as people know them, of which all is known
+ * @param reachable the backends, as people know them, of which all is known
  */
 export function tallyNamespaces(
   groups: Iterable<LockGroup>,
-  answering: ReadonlySet<string>,
+  reachable: ReadonlySet<string>,
 ): NamespaceTallies {
   const counted = new Map<string, { locks: number; held: number; waiting: number }>();
   for (const { namespace, locks, held, waiting } of groups) {
@@ -25,6 +25,6 @@ export function tallyNamespaces(
   }
   return (namespace, backend) => {
     const { locks, held, waiting } = counted.get(namespace) ?? { locks: 0, held: 0, waiting: 0 };
-    return { locks, held: answering.has(backend) ? held : null, waiting };
+    return { locks, held: reachable.has(backend) ? held : null, waiting };
   };
 }

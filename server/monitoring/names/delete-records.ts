@@ -1,14 +1,14 @@
 import {
   counterDeletion,
   type Deletion,
-  type KeptBecause,
   lastUsedAt,
   lockDeletion,
+  type RetentionReason,
 } from '../../core/names/deletion';
 import { decodeCounter } from '../../storage/codec/counter-codec';
 import { decodeRecord } from '../../storage/codec/record-codec';
-import type { Obsolete, ReadRecord, RecordKey } from '../../storage/record-store';
-import type { ObservedBackend } from '../projection/lock-projection';
+import type { ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
+import type { MonitoredBackend } from '../projection/lock-projection';
 
 /**
  * Read and deleted at a time, each in one step of the store: others wait behind no more than that.
@@ -19,9 +19,9 @@ const AT_ONCE = 200;
  * The outcome for one record. `changed`: it was used meanwhile, so it was kept; `gone`: it did not
  * exist.
  */
-export type DeletionFate =
+export type DeletionOutcome =
   | { key: RecordKey; outcome: 'deleted'; rev: number }
-  | { key: RecordKey; outcome: 'kept'; because: KeptBecause }
+  | { key: RecordKey; outcome: 'kept'; because: RetentionReason }
   | { key: RecordKey; outcome: 'changed' | 'gone' };
 
 /**
@@ -33,53 +33,55 @@ export type DeletionFate =
  * @throws StoreError where the backend does not answer; those before may be gone
  */
 export async function deleteRecords(
-  backend: Pick<ObservedBackend, 'store' | 'epochOf'>,
+  backend: Pick<MonitoredBackend, 'store' | 'epochOf'>,
   keys: RecordKey[],
   idleMs: number,
-): Promise<DeletionFate[]> {
-  const fates: DeletionFate[] = [];
+): Promise<DeletionOutcome[]> {
+  const outcomes: DeletionOutcome[] = [];
   for (let i = 0; i < keys.length; i += AT_ONCE) {
     const { records } = await backend.store.read(keys.slice(i, i + AT_ONCE), []);
-    fates.push(...(await deleteRead(backend, records, idleMs)));
+    outcomes.push(...(await deleteReadRecords(backend, records, idleMs)));
   }
-  return fates;
+  return outcomes;
 }
 
 /**
  * What keeps each record back, as it is now; null: nothing does. Those that are not there are left
  * out.
  */
-export async function judgeRecords(
-  { store, epochOf }: Pick<ObservedBackend, 'store' | 'epochOf'>,
+export async function evaluateRecords(
+  { store, epochOf }: Pick<MonitoredBackend, 'store' | 'epochOf'>,
   keys: RecordKey[],
-): Promise<{ key: RecordKey; keptBecause: KeptBecause | null }[]> {
+): Promise<{ key: RecordKey; keptBecause: RetentionReason | null }[]> {
   const { records } = await store.read(keys, []);
   return records.flatMap((read) =>
-    read.record ? [{ key: read.key, keptBecause: deletionOf(read, epochOf(), 0).keptBecause }] : [],
+    read.record
+      ? [{ key: read.key, keptBecause: evaluateDeletion(read, epochOf(), 0).keptBecause }]
+      : [],
   );
 }
 
 /** The same for records that were read just now. */
-export async function deleteRead(
-  { store, epochOf }: Pick<ObservedBackend, 'store' | 'epochOf'>,
+export async function deleteReadRecords(
+  { store, epochOf }: Pick<MonitoredBackend, 'store' | 'epochOf'>,
   reads: ReadRecord[],
   idleMs: number,
-): Promise<DeletionFate[]> {
+): Promise<DeletionOutcome[]> {
   const epoch = epochOf();
-  const obsolete: Obsolete[] = [];
-  const fates = reads.map((read): DeletionFate => {
+  const obsolete: ObsoleteRecord[] = [];
+  const outcomes = reads.map((read): DeletionOutcome => {
     const { key, record, now } = read;
     if (!record) return { key, outcome: 'gone' };
-    const { keptBecause, notBefore } = deletionOf(read, epoch, idleMs);
+    const { keptBecause, notBefore } = evaluateDeletion(read, epoch, idleMs);
     if (keptBecause) return { key, outcome: 'kept', because: keptBecause };
     const { rev, writer } = record;
     if (notBefore > now) return { key, outcome: 'changed' };
     obsolete.push({ key, rev, writer, notBefore });
     return { key, outcome: 'deleted', rev };
   });
-  const isGone = obsolete.length > 0 ? await store.forget(obsolete) : [];
+  const isGone = obsolete.length > 0 ? await store.deleteRecords(obsolete) : [];
   let asked = 0;
-  return fates.map((fate) => {
+  return outcomes.map((fate) => {
     if (fate.outcome !== 'deleted') return fate;
     const { key } = fate;
     return isGone[asked++] ? fate : { key, outcome: 'changed' };
@@ -87,7 +89,11 @@ export async function deleteRead(
 }
 
 /** What cannot be read may be in use. A counter is never idle: its value is all that it is. */
-function deletionOf({ key, record, now }: ReadRecord, epoch: number, idleMs: number): Deletion {
+function evaluateDeletion(
+  { key, record, now }: ReadRecord,
+  epoch: number,
+  idleMs: number,
+): Deletion {
   try {
     if (!record) throw new Error('There is no record.');
     if (key.kind === 'counter') {

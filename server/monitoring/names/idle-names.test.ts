@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type LockRecord, unwrittenRecord } from '../../core/lock/lock-record';
 import { TimeSlice } from '../lists/order/time-slice';
-import { BoardRow } from '../projection/projection-row';
+import { ProjectionRow } from '../projection/projection-row';
 import { idleNames } from './idle-names';
 
 const NOW = Date.UTC(2026, 4, 1);
@@ -10,7 +10,7 @@ const ROWS = 5_000;
 const MOST = 40;
 
 /** A lock that was released so long ago. */
-function rowOf(name: string, idleMs: number, namespace = 'jobs'): BoardRow {
+function rowOf(name: string, idleMs: number, namespace = 'jobs'): ProjectionRow {
   const at = NOW - idleMs;
   const facts = { token: 1, service: 'orders', owner: 'w1', grantedAt: at, at };
   const record: LockRecord = {
@@ -20,7 +20,7 @@ function rowOf(name: string, idleMs: number, namespace = 'jobs'): BoardRow {
     answersUntil: 0,
     ended: { ...facts, cause: 'released' },
   };
-  return BoardRow.of({ id: 'default', shownAs: 'default' }, { namespace, name }, NOW, record);
+  return ProjectionRow.of({ id: 'default', publicId: 'default' }, { namespace, name }, NOW, record);
 }
 
 test('of many idle locks the ones idle longest are found, the oldest first, and others get turns meanwhile', async () => {

@@ -1,8 +1,8 @@
 import { lastUsedAt, lockDeletion } from '../../core/names/deletion';
 import type { RecordKey } from '../../storage/record-store';
 import type { TimeSlice } from '../lists/order/time-slice';
-import type { BoardRow } from '../projection/projection-row';
-import { FirstInOrder } from '../projection/top-n';
+import type { ProjectionRow } from '../projection/projection-row';
+import { TopN } from '../projection/top-n';
 
 /** Rows looked at between two looks at the clock. */
 const ROWS_A_LOOK = 64;
@@ -22,13 +22,13 @@ interface IdleLock {
  * @param nowOf the clock of a backend, and its epoch
  */
 export async function idleNames(
-  rows: Iterable<BoardRow>,
+  rows: Iterable<ProjectionRow>,
   namespace: string,
   { idleMs, most }: { idleMs: number; most: number },
   nowOf: (backend: string) => { now: number; epoch: number } | null,
   slice: TimeSlice,
 ): Promise<IdleLock[]> {
-  const idle = new FirstInOrder<IdleLock>(most, (a, b) => a.usedAt - b.usedAt);
+  const idle = new TopN<IdleLock>(most, (a, b) => a.usedAt - b.usedAt);
   let looked = 0;
   for (const { backend, key, record, isReadable } of rows) {
     looked += 1;
@@ -38,8 +38,8 @@ export async function idleNames(
     const clock = nowOf(backend);
     if (!clock || usedAt + idleMs > clock.now) continue;
     if (lockDeletion(record, clock.epoch, clock.now).keptBecause === null) {
-      idle.take({ backend, key, usedAt });
+      idle.add({ backend, key, usedAt });
     }
   }
-  return idle.kept;
+  return idle.items;
 }

@@ -5,13 +5,13 @@ import {
   type DeletionResult,
 } from '../../contract/console/deletion-inputs';
 import { LockyardError } from '../../contract/errors';
-import { type KeptBecause, lockDeletion } from '../../core/names/deletion';
+import { lockDeletion, type RetentionReason } from '../../core/names/deletion';
 import { backendDown, unknownOutcome } from '../../engine/refusals';
 import { type RecordKey, StoreError } from '../../storage/record-store';
-import { keptLocks, takeOff } from '../projection/board-upkeep';
-import type { LockBoard, ObservedBackend } from '../projection/lock-projection';
-import { keeperOf, publicId } from '../projection/shard-info';
-import { type DeletionFate, deleteRead, judgeRecords } from './delete-records';
+import { projectedLocks, removeFromProjection } from '../projection/board-upkeep';
+import type { LockProjection, MonitoredBackend } from '../projection/lock-projection';
+import { locateStore, publicId } from '../projection/shard-info';
+import { type DeletionOutcome, deleteReadRecords, evaluateRecords } from './delete-records';
 
 /** Names looked at between two looks at the clock. */
 const NAMES_A_LOOK = 64;
@@ -23,25 +23,25 @@ const READ_AT_ONCE = 200;
 const EXAMPLES = 5;
 
 /** A record, and the backend or shard that keeps it. */
-interface Located {
-  backend: ObservedBackend;
+interface LocatedRecord {
+  backend: MonitoredBackend;
   key: RecordKey;
 }
 
 /** With what keeps it back, as it was read last. */
-interface Judged extends Located {
-  keptBecause: KeptBecause | null;
+interface EvaluatedRecord extends LocatedRecord {
+  keptBecause: RetentionReason | null;
 }
 
-export interface NameDeletionParts {
-  backends: ObservedBackend[];
-  board: LockBoard;
+export interface NameDeletionOptions {
+  backends: MonitoredBackend[];
+  projection: LockProjection;
   clock: { now(): number };
 }
 
 /** Deletes locks and counters that people choose, where nothing keeps them: see `lockDeletion`. */
 export class NameDeletion {
-  constructor(private readonly parts: NameDeletionParts) {}
+  constructor(private readonly parts: NameDeletionOptions) {}
 
   /**
    * What would go and what would be kept, of locks as the board read them last, of counters as they
@@ -52,9 +52,9 @@ export class NameDeletion {
    */
   async preview(backend: string, chosen: ChosenNames): Promise<DeletionPreview> {
     const going: string[] = [];
-    const kept = new Map<KeptBecause, { count: number; examples: string[] }>();
+    const kept = new Map<RetentionReason, { count: number; examples: string[] }>();
     let [matching, goingCount] = [0, 0];
-    for await (const { key, keptBecause } of this.judged(backend, chosen)) {
+    for await (const { key, keptBecause } of this.evaluate(backend, chosen)) {
       matching += 1;
       if (keptBecause === null) {
         goingCount += 1;
@@ -89,10 +89,10 @@ export class NameDeletion {
     isTimeUp: () => boolean,
   ): Promise<boolean> {
     const most = Math.min(atMost, DELETED_AT_ONCE);
-    const found: Located[] = [];
+    const found: LocatedRecord[] = [];
     const rest = new Map((chosen.names ?? []).map((name) => [name, gone(name)]));
     let isWhole = true;
-    for await (const { keptBecause, ...one } of this.judged(backend, chosen)) {
+    for await (const { keptBecause, ...one } of this.evaluate(backend, chosen)) {
       const { name } = one.key;
       if (keptBecause !== null) {
         if (chosen.names) rest.set(name, { name, outcome: 'kept', because: keptBecause });
@@ -110,33 +110,33 @@ export class NameDeletion {
 
   /** @returns false: the time was up before all of them were tried */
   private async deleteFound(
-    found: Located[],
+    found: LocatedRecord[],
     onResults: (results: DeletionResult[]) => void,
     isTimeUp: () => boolean,
   ): Promise<boolean> {
-    for (const [keeper, keys] of byKeeper(found)) {
+    for (const [keeper, keys] of byStore(found)) {
       for (let i = 0; i < keys.length; i += READ_AT_ONCE) {
         if (isTimeUp()) return false;
         const some = keys.slice(i, i + READ_AT_ONCE);
-        const { records } = await keeper.store.read(some, []).catch(refuse);
-        const fates = await deleteRead(keeper, records, 0).catch(doubt);
-        const isOff = ({ outcome }: DeletionFate) => outcome === 'deleted' || outcome === 'gone';
+        const { records } = await keeper.store.read(some, []).catch(throwBackendDown);
+        const fates = await deleteReadRecords(keeper, records, 0).catch(throwUnknownOutcome);
+        const isOff = ({ outcome }: DeletionOutcome) => outcome === 'deleted' || outcome === 'gone';
         const off = fates.filter(isOff).map(({ key }) => key);
-        takeOff(this.parts.board, keeper, off);
+        removeFromProjection(this.parts.projection, keeper, off);
         onResults(fates.map(resultOf));
       }
     }
     return true;
   }
 
-  private async *judged(id: string, chosen: ChosenNames): AsyncGenerator<Judged> {
-    const keepers = this.answering(id);
-    if (chosen.names || chosen.kind === 'counter') yield* this.readOf(id, chosen);
-    else yield* this.locksOf(keepers, chosen.namespace, chosen.prefix ?? '');
+  private async *evaluate(id: string, chosen: ChosenNames): AsyncGenerator<EvaluatedRecord> {
+    const keepers = this.reachableStores(id);
+    if (chosen.names || chosen.kind === 'counter') yield* this.evaluateStored(id, chosen);
+    else yield* this.evaluateProjectedLocks(keepers, chosen.namespace, chosen.prefix ?? '');
   }
 
   /** The backend, or all shards of it. */
-  private answering(id: string): ObservedBackend[] {
+  private reachableStores(id: string): MonitoredBackend[] {
     const keepers = this.parts.backends.filter((backend) => publicId(backend) === id);
     const isSilent = keepers.some(({ engine }) => !engine.health().reachable);
     if (keepers.length > 0 && !isSilent) return keepers;
@@ -145,16 +145,16 @@ export class NameDeletion {
   }
 
   /** Locks with a prefix, as the board read them last. */
-  private async *locksOf(
-    keepers: ObservedBackend[],
+  private async *evaluateProjectedLocks(
+    keepers: MonitoredBackend[],
     namespace: string,
     prefix: string,
-  ): AsyncGenerator<Judged> {
-    const { board, clock } = this.parts;
+  ): AsyncGenerator<EvaluatedRecord> {
+    const { projection, clock } = this.parts;
     const byId = new Map(keepers.map((backend) => [backend.id, backend]));
-    const slice = board.table.slice();
+    const slice = projection.table.slice();
     let looked = 0;
-    for (const row of keptLocks(board)) {
+    for (const row of projectedLocks(projection)) {
       looked += 1;
       if (looked % NAMES_A_LOOK === 0 && slice.isOver) await slice.pause();
       const { key, record, isReadable } = row;
@@ -167,27 +167,27 @@ export class NameDeletion {
   }
 
   /** Names chosen one by one, and counters, as they are in the store. */
-  private async *readOf(id: string, chosen: ChosenNames): AsyncGenerator<Judged> {
-    for (const [backend, theirs] of byKeeper(await this.located(id, chosen))) {
+  private async *evaluateStored(id: string, chosen: ChosenNames): AsyncGenerator<EvaluatedRecord> {
+    for (const [backend, theirs] of byStore(await this.locate(id, chosen))) {
       for (let i = 0; i < theirs.length; i += READ_AT_ONCE) {
         const some = theirs.slice(i, i + READ_AT_ONCE);
-        const judged = await judgeRecords(backend, some).catch(refuse);
+        const judged = await evaluateRecords(backend, some).catch(throwBackendDown);
         for (const one of judged) yield { backend, ...one };
       }
     }
   }
 
-  private async located(id: string, chosen: ChosenNames): Promise<Located[]> {
-    const { board, backends } = this.parts;
+  private async locate(id: string, chosen: ChosenNames): Promise<LocatedRecord[]> {
+    const { projection, backends } = this.parts;
     const { namespace, names, prefix = '' } = chosen;
-    const slice = board.table.slice();
-    const found: Located[] = [];
+    const slice = projection.table.slice();
+    const found: LocatedRecord[] = [];
     let looked = 0;
-    for (const key of names ? namedKeys(chosen, names) : counterKeys(board)) {
+    for (const key of names ? namedKeys(chosen, names) : counterKeys(projection)) {
       looked += 1;
       if (looked % NAMES_A_LOOK === 0 && slice.isOver) await slice.pause();
       const isMeant = names || (key.namespace === namespace && key.name.startsWith(prefix));
-      const backend = isMeant && keeperOf(backends, id, key);
+      const backend = isMeant && locateStore(backends, id, key);
       if (backend) found.push({ backend, key });
     }
     return found;
@@ -200,14 +200,14 @@ function* namedKeys({ namespace, kind }: ChosenNames, names: string[]): Generato
   }
 }
 
-function* counterKeys(board: LockBoard): Generator<RecordKey> {
-  for (const { key } of board.counters.keptNames()) yield key;
+function* counterKeys(board: LockProjection): Generator<RecordKey> {
+  for (const { key } of board.counters.names()) yield key;
 }
 
 const gone = (name: string): DeletionResult => ({ name, outcome: 'gone' });
 
 /** What a failed read means to the caller. */
-function refuse(cause: unknown): never {
+function throwBackendDown(cause: unknown): never {
   throw cause instanceof StoreError ? backendDown(cause) : cause;
 }
 
@@ -215,12 +215,12 @@ function refuse(cause: unknown): never {
  * What a failed deletion means to the caller: never that nothing was changed, for it may have gone
  * a part of its way.
  */
-function doubt(cause: unknown): never {
+function throwUnknownOutcome(cause: unknown): never {
   throw cause instanceof StoreError ? unknownOutcome(cause) : cause;
 }
 
-function byKeeper(all: Located[]): Map<ObservedBackend, RecordKey[]> {
-  const keys = new Map<ObservedBackend, RecordKey[]>();
+function byStore(all: LocatedRecord[]): Map<MonitoredBackend, RecordKey[]> {
+  const keys = new Map<MonitoredBackend, RecordKey[]>();
   for (const { backend, key } of all) {
     const theirs = keys.get(backend) ?? [];
     keys.set(backend, theirs);
@@ -229,7 +229,7 @@ function byKeeper(all: Located[]): Map<ObservedBackend, RecordKey[]> {
   return keys;
 }
 
-function resultOf(fate: DeletionFate): DeletionResult {
+function resultOf(fate: DeletionOutcome): DeletionResult {
   const { name } = fate.key;
   if (fate.outcome === 'kept') return { name, outcome: 'kept', because: fate.because };
   return { name, outcome: fate.outcome };

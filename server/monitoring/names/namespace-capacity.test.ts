@@ -3,15 +3,15 @@ import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { sinceEra } from '../../core/fencing-token';
 import { type LockRecord, unwrittenRecord } from '../../core/lock/lock-record';
-import { take } from '../../engine/testing/engine-rig';
+import { takeLock } from '../../engine/testing/engine-rig';
 import { ensureDefaultNamespace } from '../../operations/namespaces/ensure-default-namespace';
 import { systemClock } from '../../platform/clock';
 import { encodeRecord } from '../../storage/codec/record-codec';
 import { created, freshKey, readOne } from '../../storage/conformance/testing/changes';
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../../storage/record-store';
-import { ObservingRig } from '../testing/monitoring-rig';
-import { countGrownNamespaces } from './set-legacy-name-limits';
+import { MonitoringRig } from '../testing/monitoring-rig';
+import { setLegacyNameLimits } from './set-legacy-name-limits';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -20,11 +20,11 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const tokenAt = (at: number) => 2 ** 41 + sinceEra(at);
 
 describe.each(storeNames)('free locks over %s', (name) => {
-  let rig: ObservingRig;
+  let rig: MonitoringRig;
   let now: number;
 
   beforeEach(async () => {
-    rig = await ObservingRig.open(name);
+    rig = await MonitoringRig.open(name);
     now = (await readOne(rig.engines.under.store, freshKey())).now;
   });
   afterEach(() => rig.close());
@@ -57,9 +57,9 @@ describe.each(storeNames)('free locks over %s', (name) => {
     expect(await isThere(used)).toBe(true);
     const [gone] = keys as [RecordKey];
     await until(async () => {
-      expect(watcher.observing.board.row(gone.namespace, gone.name)).toBe(null);
+      expect(watcher.monitoring.projection.row(gone.namespace, gone.name)).toBe(null);
     });
-    const { token } = await take(watcher, gone, 'w2');
+    const { token } = await takeLock(watcher, gone, 'w2');
     expect(token).toBeGreaterThan(tokenAt(now));
   });
 
@@ -106,7 +106,7 @@ describe.each(TEST_DIALECTS)('an upgrade over %s', (dialect) => {
     const totals: Record<string, number> = { grown: 120_000, small: 100_000, away: 300_000 };
     const names = { total: (namespace: string) => totals[namespace] ?? 0 };
     const count = (...read: string[]) =>
-      countGrownNamespaces(database, names, (backend) => read.includes(backend));
+      setLegacyNameLimits(database, names, (backend) => read.includes(backend));
     const decided = async () => {
       const rows = await database.db.select().from(namespaces);
       return Object.fromEntries(rows.map(({ id, grownMaxLocks }) => [id, grownMaxLocks]));

@@ -4,17 +4,17 @@ import { isFilling } from '../../core/names/filling';
 import type { NameCount } from '../../engine/names/name-count';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
-import { keptLocks, takeOff } from '../projection/board-upkeep';
-import type { LockBoard, ObservedBackend } from '../projection/lock-projection';
+import { projectedLocks, removeFromProjection } from '../projection/board-upkeep';
+import type { LockProjection, MonitoredBackend } from '../projection/lock-projection';
 import { publicId } from '../projection/shard-info';
 import { deleteRecords } from './delete-records';
 import { idleNames } from './idle-names';
 
 /** Below this part of `maxLocks` people would be warned again. */
-const ROOMY_BELOW = 0.75;
+const WARN_AGAIN_BELOW = 0.75;
 
 /** Deleted in one turn, and at a time; between two of these others have their turn. */
-const A_TURN = 5_000;
+const DELETED_PER_RUN = 5_000;
 const AT_ONCE = 200;
 const PAUSE_MS = 10;
 
@@ -22,11 +22,11 @@ const PAUSE_MS = 10;
  * A namespace that is full is counted from the store again so often, in case another process has
  * deleted names.
  */
-const COUNT_AGAIN_MS = 60_000;
+const RECOUNT_EVERY_MS = 60_000;
 
-export interface RoomParts {
-  backends: ObservedBackend[];
-  board: LockBoard;
+export interface NamespaceCapacityOptions {
+  backends: MonitoredBackend[];
+  projection: LockProjection;
   names: NameCount;
   clock: Clock;
   log: Log;
@@ -39,20 +39,20 @@ export interface RoomParts {
  * Keeps room for new names: deletes free locks that are idle where a namespace is more than half
  * full, and warns in time.
  */
-export class NamespaceRoom {
-  private readonly filling = new Set<string>();
-  private countedAt = Number.NEGATIVE_INFINITY;
+export class NamespaceCapacity {
+  private readonly warned = new Set<string>();
+  private recountedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(private readonly parts: RoomParts) {}
+  constructor(private readonly parts: NamespaceCapacityOptions) {}
 
   /** One turn over all namespaces, for the one process that does the chores. */
-  async turn(): Promise<void> {
+  async run(): Promise<void> {
     const { names, policyOf } = this.parts;
     for (const namespace of names.namespaces()) {
       const { maxLocks } = policyOf(namespace);
       this.warn(namespace, maxLocks);
       const surplus = names.total(namespace) - Math.floor(maxLocks / 2);
-      if (surplus > 0) await this.makeRoom(namespace, Math.min(surplus, A_TURN));
+      if (surplus > 0) await this.deleteIdle(namespace, Math.min(surplus, DELETED_PER_RUN));
     }
   }
 
@@ -60,32 +60,33 @@ export class NamespaceRoom {
    * Counts a full namespace from its store again: another process may have deleted names, which
    * leaves no history.
    */
-  async countAgain(): Promise<void> {
-    const { names, policyOf, backendOf, clock, board, backends } = this.parts;
+  async recount(): Promise<void> {
+    const { names, policyOf, backendOf, clock, projection, backends } = this.parts;
     const now = clock.monotonic();
-    if (now - this.countedAt < COUNT_AGAIN_MS) return;
+    if (now - this.recountedAt < RECOUNT_EVERY_MS) return;
     const isFull = (namespace: string) => names.total(namespace) >= policyOf(namespace).maxLocks;
     const full = names.namespaces().filter(isFull);
     if (full.length === 0) return;
-    this.countedAt = now;
+    this.recountedAt = now;
     const homes = new Set(await Promise.all(full.map(backendOf)));
-    for (const backend of backends) if (homes.has(publicId(backend))) await board.heal(backend);
+    for (const backend of backends)
+      if (homes.has(publicId(backend))) await projection.resync(backend);
   }
 
   private warn(namespace: string, maxLocks: number): void {
     const { names, log } = this.parts;
     const total = names.total(namespace);
-    if (total < maxLocks * ROOMY_BELOW) this.filling.delete(namespace);
-    if (!isFilling(total, maxLocks) || this.filling.has(namespace)) return;
-    this.filling.add(namespace);
+    if (total < maxLocks * WARN_AGAIN_BELOW) this.warned.delete(namespace);
+    if (!isFilling(total, maxLocks) || this.warned.has(namespace)) return;
+    this.warned.add(namespace);
     log.warn(
       { namespace, names: total, maxLocks },
       'A namespace is nearly full: at maxLocks new locks and counters are refused',
     );
   }
 
-  private async makeRoom(namespace: string, most: number): Promise<void> {
-    const { backends, board, clock, log } = this.parts;
+  private async deleteIdle(namespace: string, most: number): Promise<void> {
+    const { backends, projection, clock, log } = this.parts;
     const byId = new Map(backends.map((backend) => [backend.id, backend]));
     const nowOf = (id: string) => {
       const backend = byId.get(id);
@@ -94,8 +95,8 @@ export class NamespaceRoom {
       return { now: clock.now() + health.clockOffsetMs, epoch: backend.epochOf() };
     };
     const asked = { idleMs: IDLE_WHERE_FILLING_MS, most };
-    const slice = board.table.slice();
-    const idle = await idleNames(keptLocks(board), namespace, asked, nowOf, slice);
+    const slice = projection.table.slice();
+    const idle = await idleNames(projectedLocks(projection), namespace, asked, nowOf, slice);
     let deleted = 0;
     for (let i = 0; i < idle.length; i += AT_ONCE) {
       const some = idle.slice(i, i + AT_ONCE);
@@ -104,8 +105,8 @@ export class NamespaceRoom {
         if (keys.length === 0) continue;
         const fates = await deleteRecords(backend, keys, IDLE_WHERE_FILLING_MS);
         const gone = fates.filter(({ outcome }) => outcome !== 'kept' && outcome !== 'changed');
-        takeOff(
-          board,
+        removeFromProjection(
+          projection,
           backend,
           gone.map(({ key: each }) => each),
         );

@@ -10,7 +10,7 @@ import type { NameCount } from '../../engine/names/name-count';
  *
  * @param isRead whether a backend, all shards of it, has been read
  */
-export async function countGrownNamespaces(
+export async function setLegacyNameLimits(
   database: Database,
   names: Pick<NameCount, 'total'>,
   isRead: (backend: string) => boolean,

@@ -1,19 +1,19 @@
-import type { OwnHold } from '../../contract/console/insight-row';
+import type { HoldBaseline } from '../../contract/console/insight-row';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { NameCount } from '../../engine/names/name-count';
 import type { Clock } from '../../platform/clock';
-import type { ObservedBackend } from './lock-projection';
+import type { MonitoredBackend } from './lock-projection';
 
 /** What a board is made of. */
-export interface BoardParts {
-  backends: ObservedBackend[];
+export interface LockProjectionOptions {
+  backends: MonitoredBackend[];
   clock: Clock;
   /** Which backend a namespace lives on; null if there is no such namespace. */
   backendOf: (namespace: string) => Promise<string | null>;
   /** What a namespace allows, as last read. */
   policyOf: (namespace: string) => NamespacePolicy;
   /** How long a lock is held as a rule, by its id on the board. */
-  ownHoldOf: (id: string) => OwnHold | null;
+  baselineOf: (id: string) => HoldBaseline | null;
   /** Notified of every name that is added or removed. */
   names: NameCount;
   /** Unlike that of any other process. */

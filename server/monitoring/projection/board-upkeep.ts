@@ -1,12 +1,12 @@
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
 import { counterRowId } from './counter-projection';
-import type { LockBoard, ObservedBackend } from './lock-projection';
-import { type BoardRow, rowId } from './projection-row';
+import type { LockProjection, MonitoredBackend } from './lock-projection';
+import { type ProjectionRow, rowId } from './projection-row';
 import { publicId } from './shard-info';
 
 /** Every lock as the board read it last. */
-export function keptLocks(board: Pick<LockBoard, 'table'>): Iterable<BoardRow> {
+export function projectedLocks(board: Pick<LockProjection, 'table'>): Iterable<ProjectionRow> {
   return board.table.all();
 }
 
@@ -14,12 +14,16 @@ export function keptLocks(board: Pick<LockBoard, 'table'>): Iterable<BoardRow> {
  * Takes records off the board that were deleted: that leaves no history by which it would learn of
  * it.
  */
-export function takeOff(board: LockBoard, backend: ObservedBackend, keys: RecordKey[]): void {
+export function removeFromProjection(
+  board: LockProjection,
+  backend: MonitoredBackend,
+  keys: RecordKey[],
+): void {
   for (const key of keys) {
-    if (key.kind === 'counter') board.counters.table.forget(counterRowId(publicId(backend), key));
-    else board.forget(rowId(publicId(backend), recordId(key)));
+    if (key.kind === 'counter') board.counters.table.remove(counterRowId(publicId(backend), key));
+    else board.remove(rowId(publicId(backend), recordId(key)));
   }
-  if (keys.length > 0) board.tell();
+  if (keys.length > 0) board.notify();
 }
 
 /**
@@ -27,11 +31,11 @@ export function takeOff(board: LockBoard, backend: ObservedBackend, keys: Record
  *
  * @param id as people and programs know it
  */
-export function isRead(
-  board: Pick<LockBoard, 'lookedAt'>,
-  backends: ObservedBackend[],
+export function isBackendRead(
+  board: Pick<LockProjection, 'readAt'>,
+  backends: MonitoredBackend[],
   id: string,
 ): boolean {
   const parts = backends.filter((backend) => publicId(backend) === id);
-  return parts.length > 0 && parts.every((part) => board.lookedAt.has(part.id));
+  return parts.length > 0 && parts.every((part) => board.readAt.has(part.id));
 }

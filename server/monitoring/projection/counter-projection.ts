@@ -9,29 +9,29 @@ import { decodeCounter } from '../../storage/codec/counter-codec';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey, RecordStore } from '../../storage/record-store';
 import { TimeSlice } from '../lists/order/time-slice';
-import { CounterTable, type KeptCounter } from './counter-table';
-import type { KeptName } from './names-on-shards';
-import { keeperOf, publicHealths, publicId, type ShardOf } from './shard-info';
+import { type CounterEntry, CounterTable } from './counter-table';
+import type { StoredName } from './names-on-shards';
+import { locateStore, publicHealths, publicId, type ShardInfo } from './shard-info';
 
 /** One backend as far as its counters are concerned. */
 interface CounterBackend {
   id: string;
   store: RecordStore;
   engine: LockEngine;
-  shard?: ShardOf;
+  shard?: ShardInfo;
 }
 
 /** Equal searches within this time share one answer. */
-const SHARED_FOR_MS = 400;
+const SHARE_PAGE_FOR_MS = 400;
 
 /**
  * Every counter of every backend as this process last read it. The lock board reads for both, and
  * says when to look.
  */
-export class CounterBoard {
+export class CounterProjection {
   readonly table: CounterTable;
   /** By what was looked for. */
-  private readonly answers = new Map<string, { at: number; page: Promise<CounterPage> }>();
+  private readonly recentPages = new Map<string, { at: number; page: Promise<CounterPage> }>();
 
   /**
    * @param backendOf which backend a namespace is on; null if there is no such namespace
@@ -48,29 +48,29 @@ export class CounterBoard {
 
   /** The counter list: filtered, by name. Costs no look at any backend. */
   page({ search = '', limit }: CounterListInput): Promise<CounterPage> {
-    return this.find(search.toLowerCase(), limit);
+    return this.search(search.toLowerCase(), limit);
   }
 
   /** The same for those who follow it: an answer may be a moment old. */
   livePage({ search = '', limit }: CounterListInput): Promise<CounterPage> {
     const sought = search.toLowerCase();
     const now = this.clock.monotonic();
-    for (const [text, { at }] of this.answers) {
-      if (now - at >= SHARED_FOR_MS) this.answers.delete(text);
+    for (const [text, { at }] of this.recentPages) {
+      if (now - at >= SHARE_PAGE_FOR_MS) this.recentPages.delete(text);
     }
     const text = `${limit}/${sought}`;
-    const known = this.answers.get(text);
+    const known = this.recentPages.get(text);
     if (known) return known.page;
-    const page = this.find(sought, limit);
-    this.answers.set(text, { at: now, page });
+    const page = this.search(sought, limit);
+    this.recentPages.set(text, { at: now, page });
     return page;
   }
 
-  private async find(sought: string, limit: number): Promise<CounterPage> {
+  private async search(sought: string, limit: number): Promise<CounterPage> {
     const { rows, matching } = await this.table.find(sought, limit, this.slice());
     const health = new Map(this.backends.map(({ id, engine }) => [id, engine.health()]));
     return {
-      rows: rows.map((row) => rowNow(row, health.get(row.keptBy))),
+      rows: rows.map((row) => rowNow(row, health.get(row.storeId))),
       matching,
       total: this.table.size,
       backends: publicHealths(this.backends),
@@ -86,7 +86,7 @@ export class CounterBoard {
     for (const backend of this.backends) {
       const id = counterRowId(publicId(backend), { namespace, name, kind: 'counter' });
       const kept = this.table.get(id);
-      if (kept?.keptBy === backend.id) return rowNow(kept, backend.engine.health());
+      if (kept?.storeId === backend.id) return rowNow(kept, backend.engine.health());
     }
     return null;
   }
@@ -101,32 +101,32 @@ export class CounterBoard {
   async detail(namespace: string, name: string): Promise<CounterDetail> {
     const id = await this.backendOf(namespace);
     const key: RecordKey = { namespace, name, kind: 'counter' };
-    const backend = keeperOf(this.backends, id, key);
+    const backend = locateStore(this.backends, id, key);
     if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
     const read = await readCounter(backend, key);
     if (!read) return this.lastDetail(backend, namespace, name);
-    this.take(backend, read);
+    this.apply(backend, read);
     if (!read.record) throw new LockyardError('NOT_FOUND', 'This counter was never created.');
-    const row = shownRow(keptRow(backend, read), true);
+    const row = shownRow(counterEntry(backend, read), true);
     const health = { ...backend.engine.health(), id: publicId(backend) };
     return { row, backend: health, asOf: this.clock.now() };
   }
 
   /** Keeps a reading, unless a later one has overtaken it. */
-  take(backend: CounterBackend, read: ReadRecord): void {
-    if (read.record) this.table.keep(keptRow(backend, read));
-    else this.table.forget(counterRowId(publicId(backend), read.key));
+  apply(backend: CounterBackend, read: ReadRecord): void {
+    if (read.record) this.table.store(counterEntry(backend, read));
+    else this.table.remove(counterRowId(publicId(backend), read.key));
   }
 
-  *keptNames(): Generator<KeptName> {
-    for (const { keptBy, namespace, name } of this.table.all()) {
-      yield { keptBy, key: { namespace, name, kind: 'counter' } };
+  *names(): Generator<StoredName> {
+    for (const { storeId, namespace, name } of this.table.all()) {
+      yield { storeId, key: { namespace, name, kind: 'counter' } };
     }
   }
 
   /** Starts a full read of a backend. The answer evicts what was not read before it is called. */
-  beginReading(backend: string): () => Promise<void> {
-    return this.table.beginReading(backend, this.slice());
+  beginResync(backend: string): () => Promise<void> {
+    return this.table.beginResync(backend, this.slice());
   }
 
   private lastDetail(keeper: CounterBackend, namespace: string, name: string) {
@@ -157,7 +157,7 @@ async function readCounter({ store }: CounterBackend, key: RecordKey): Promise<R
   }
 }
 
-function keptRow(keeper: CounterBackend, read: ReadRecord): KeptCounter {
+function counterEntry(keeper: CounterBackend, read: ReadRecord): CounterEntry {
   const { namespace, name } = read.key;
   const backend = publicId(keeper);
   const row = {
@@ -165,17 +165,17 @@ function keptRow(keeper: CounterBackend, read: ReadRecord): KeptCounter {
     namespace,
     name,
     backend,
-    keptBy: keeper.id,
+    storeId: keeper.id,
     rev: read.record?.rev ?? 0,
     readAt: read.now,
-    haystack: `${namespace}/${name}`.toLowerCase(),
+    searchText: `${namespace}/${name}`.toLowerCase(),
   };
-  return { ...row, ...standingIn(read) };
+  return { ...row, ...currentState(read) };
 }
 
-type Standing = Pick<CounterRow, 'value' | 'floor' | 'ceiling' | 'createdAt' | 'lastMove'>;
+type CounterState = Pick<CounterRow, 'value' | 'floor' | 'ceiling' | 'createdAt' | 'lastMove'>;
 
-const UNREADABLE: Standing = {
+const UNREADABLE: CounterState = {
   value: null,
   floor: null,
   ceiling: null,
@@ -183,7 +183,7 @@ const UNREADABLE: Standing = {
   lastMove: null,
 };
 
-function standingIn({ record }: ReadRecord): Standing {
+function currentState({ record }: ReadRecord): CounterState {
   if (!record) return UNREADABLE;
   try {
     const { value, floor, ceiling, createdAt, lastMove } = decodeCounter(record).record;
@@ -193,10 +193,13 @@ function standingIn({ record }: ReadRecord): Standing {
   }
 }
 
-function rowNow(row: KeptCounter, health: BackendHealth | undefined): CounterRow {
+function rowNow(row: CounterEntry, health: BackendHealth | undefined): CounterRow {
   return shownRow(row, row.value !== null && health?.reachable === true);
 }
 
-function shownRow({ keptBy: _, haystack: __, ...row }: KeptCounter, isKnown: boolean): CounterRow {
+function shownRow(
+  { storeId: _, searchText: __, ...row }: CounterEntry,
+  isKnown: boolean,
+): CounterRow {
   return { ...row, isKnown };
 }

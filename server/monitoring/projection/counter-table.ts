@@ -5,28 +5,28 @@ import { NameOrder } from '../lists/order/name-order';
 import type { TimeSlice } from '../lists/order/time-slice';
 
 /** A row as it was read; whether it is still so depends on its backend. */
-export interface KeptCounter extends Omit<CounterRow, 'isKnown'> {
+export interface CounterEntry extends Omit<CounterRow, 'isKnown'> {
   /** The backend, or the shard of it, that it was read from. */
-  keptBy: string;
+  storeId: string;
   /** Lower-case text that a search looks in. */
-  haystack: string;
+  searchText: string;
 }
 
 /** New counters are merged in batches of this size. */
-const NEW_AT_ONCE = 1_000;
+const MERGE_BATCH = 1_000;
 
 const ROWS_A_LOOK = 64;
 
 /** Every counter that the board knows, in the order of their names. */
 export class CounterTable {
-  private readonly rows: (KeptCounter | null)[] = [];
+  private readonly rows: (CounterEntry | null)[] = [];
   private readonly slots = new Map<string, number>();
   private readonly freed: number[] = [];
   /** By slot: the mark when it was last read. */
   private readonly marks: number[] = [];
-  private readonly order = new NameOrder<KeptCounter>((slot) => this.rows[slot] ?? null, byName);
+  private readonly order = new NameOrder<CounterEntry>((slot) => this.rows[slot] ?? null, byName);
   /** Not in that order yet. */
-  private readonly fresh = new Set<number>();
+  private readonly unordered = new Set<number>();
   private mark = 0;
 
   /** @param names notified of every counter that is added or removed */
@@ -36,13 +36,13 @@ export class CounterTable {
     return this.slots.size;
   }
 
-  get(id: string): KeptCounter | null {
+  get(id: string): CounterEntry | null {
     const slot = this.slots.get(id);
     return slot === undefined ? null : (this.rows[slot] ?? null);
   }
 
   /** Keeps a reading, unless a later one has overtaken it. */
-  keep(row: KeptCounter): void {
+  store(row: CounterEntry): void {
     const known = this.slots.get(row.id);
     const slot = known ?? this.freed.pop() ?? this.rows.length;
     this.marks[slot] = this.mark;
@@ -52,10 +52,10 @@ export class CounterTable {
     if (known !== undefined) return;
     this.slots.set(row.id, slot);
     this.names.appeared(keyOf(row));
-    this.fresh.add(slot);
+    this.unordered.add(slot);
   }
 
-  forget(id: string): void {
+  remove(id: string): void {
     const slot = this.slots.get(id);
     const row = slot === undefined ? null : this.rows[slot];
     if (slot === undefined || !row) return;
@@ -63,31 +63,31 @@ export class CounterTable {
     this.names.vanished(keyOf(row));
     this.rows[slot] = null;
     this.freed.push(slot);
-    this.fresh.delete(slot);
+    this.unordered.delete(slot);
     this.order.remove(slot);
   }
 
-  private takeFresh(): number[] {
+  private takeUnordered(): number[] {
     const taken: number[] = [];
-    for (const slot of this.fresh) {
-      if (taken.length === NEW_AT_ONCE) break;
+    for (const slot of this.unordered) {
+      if (taken.length === MERGE_BATCH) break;
       taken.push(slot);
-      this.fresh.delete(slot);
+      this.unordered.delete(slot);
     }
     return taken;
   }
 
-  *all(): Generator<KeptCounter> {
+  *all(): Generator<CounterEntry> {
     for (const row of this.rows) if (row) yield row;
   }
 
   /** Starts a full read of a backend. The answer evicts what was not read before it is called. */
-  beginReading(backend: string, slice: TimeSlice): () => Promise<void> {
+  beginResync(backend: string, slice: TimeSlice): () => Promise<void> {
     this.mark += 1;
     const { mark } = this;
     return async () => {
       for (const [slot, row] of this.rows.entries()) {
-        if (row?.keptBy === backend && (this.marks[slot] ?? 0) < mark) this.forget(row.id);
+        if (row?.storeId === backend && (this.marks[slot] ?? 0) < mark) this.remove(row.id);
         if (slot % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
       }
     };
@@ -101,18 +101,18 @@ export class CounterTable {
     sought: string,
     limit: number,
     slice: TimeSlice,
-  ): Promise<{ rows: KeptCounter[]; matching: number }> {
-    while (this.fresh.size > 0) {
-      this.order.add(this.takeFresh());
+  ): Promise<{ rows: CounterEntry[]; matching: number }> {
+    while (this.unordered.size > 0) {
+      this.order.add(this.takeUnordered());
       if (slice.isOver) await slice.pause();
     }
-    const found: KeptCounter[] = [];
+    const found: CounterEntry[] = [];
     let matching = 0;
     for (const [i, slot] of this.order.copy().entries()) {
       if (sought === '' && found.length >= limit) return { rows: found, matching: this.size };
       if (i % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
       const row = this.rows[slot];
-      if (!row?.haystack.includes(sought)) continue;
+      if (!row?.searchText.includes(sought)) continue;
       matching += 1;
       if (found.length < limit) found.push(row);
     }
@@ -120,13 +120,13 @@ export class CounterTable {
   }
 }
 
-const keyOf = ({ namespace, name }: KeptCounter): RecordKey => ({
+const keyOf = ({ namespace, name }: CounterEntry): RecordKey => ({
   namespace,
   name,
   kind: 'counter',
 });
 
-function byName(a: KeptCounter, b: KeptCounter): number {
+function byName(a: CounterEntry, b: CounterEntry): number {
   return (
     compareTexts(a.name, b.name) ||
     compareTexts(a.namespace, b.namespace) ||

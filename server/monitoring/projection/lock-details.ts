@@ -3,23 +3,23 @@ import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import { inspectRecord } from '../../core/lock/inspect-record';
 import { liveHolds, unwrittenRecord } from '../../core/lock/lock-record';
-import type { LockNorms } from '../../core/status/stuck-reason';
+import type { LockBaselines } from '../../core/status/stuck-reason';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
-import type { ObservedBackend } from './lock-projection';
-import { BoardRow, holdRow, rowId, waiterRows, withStatus } from './projection-row';
-import { keeperOf, publicId } from './shard-info';
+import type { MonitoredBackend } from './lock-projection';
+import { holdRow, ProjectionRow, rowId, toLockRowAt, waiterRows } from './projection-row';
+import { locateStore, publicId } from './shard-info';
 
-const LAST_DETAILS = 200;
+const REMEMBERED_MAX = 200;
 
-export interface LockDetailsParts {
-  backends: ObservedBackend[];
+export interface LockDetailsOptions {
+  backends: MonitoredBackend[];
   clock: Clock;
   /** Which backend a namespace lives on; null if there is no such namespace. */
   backendOf: (namespace: string) => Promise<string | null>;
   policyOf: (namespace: string) => NamespacePolicy;
-  normsOf: (id: string, key: RecordKey) => LockNorms;
+  baselinesOf: (id: string, key: RecordKey) => LockBaselines;
   /** The lock as the board knows it; null if it does not. */
   rowOf: (namespace: string, name: string) => LockRow | null;
 }
@@ -31,37 +31,37 @@ export interface LockDetailsParts {
 export class LockDetails {
   private readonly last = new Map<string, LockDetail>();
 
-  constructor(private readonly parts: LockDetailsParts) {}
+  constructor(private readonly parts: LockDetailsOptions) {}
 
   /** See `LockBoard.detail`. */
   async read(namespace: string, name: string): Promise<LockDetail> {
     const id = await this.parts.backendOf(namespace);
     const key = { namespace, name };
-    const backend = keeperOf(this.parts.backends, id, key);
+    const backend = locateStore(this.parts.backends, id, key);
     if (!backend) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
     try {
       const detail = this.fresh(backend, await readOne(backend, key));
       const hasLapsed = detail.row.hold !== null && detail.row.holders === 0;
-      if (!hasLapsed) return this.keep(detail);
+      if (!hasLapsed) return this.remember(detail);
       // What a page calls over stays over: it is written before it is shown, where it can be.
       await backend.engine.run(key, { verb: 'settle' }).catch(() => undefined);
-      return this.keep(this.fresh(backend, await readOne(backend, key)));
+      return this.remember(this.fresh(backend, await readOne(backend, key)));
     } catch (cause) {
       return this.lastKnown(backend, key, cause);
     }
   }
 
-  private fresh(backend: ObservedBackend, read: ReadRecord): LockDetail {
+  private fresh(backend: MonitoredBackend, read: ReadRecord): LockDetail {
     const { id, epochOf, engine } = backend;
     const { key, now } = read;
-    const keeper = { id, shownAs: publicId(backend) };
+    const keeper = { id, publicId: publicId(backend) };
     const kept = read.record
-      ? BoardRow.read(keeper, read)
-      : BoardRow.of(keeper, key, now, unwrittenRecord(now));
+      ? ProjectionRow.read(keeper, read)
+      : ProjectionRow.of(keeper, key, now, unwrittenRecord(now));
     const record = read.record && kept.record;
-    const norms = this.parts.normsOf(kept.id, key);
+    const norms = this.parts.baselinesOf(kept.id, key);
     return {
-      row: { ...withStatus(kept, norms, read.now, true), rev: record?.rev ?? 0 },
+      row: { ...toLockRowAt(kept, norms, read.now, true), rev: record?.rev ?? 0 },
       holds: liveHolds(record, read.now).map(holdRow),
       waiters: waiterRows(record, read.now),
       lastToken: record?.lastToken ?? 0,
@@ -73,16 +73,16 @@ export class LockDetails {
     };
   }
 
-  private keep(detail: LockDetail): LockDetail {
+  private remember(detail: LockDetail): LockDetail {
     const { id } = detail.row;
     this.last.delete(id);
     this.last.set(id, detail);
     const [oldest] = this.last.keys();
-    if (this.last.size > LAST_DETAILS && oldest) this.last.delete(oldest);
+    if (this.last.size > REMEMBERED_MAX && oldest) this.last.delete(oldest);
     return detail;
   }
 
-  private lastKnown(backend: ObservedBackend, key: RecordKey, cause: unknown): LockDetail {
+  private lastKnown(backend: MonitoredBackend, key: RecordKey, cause: unknown): LockDetail {
     const { rowOf, policyOf, clock } = this.parts;
     const id = publicId(backend);
     const health = { ...backend.engine.health(), id };
@@ -96,7 +96,7 @@ export class LockDetails {
     }
     return {
       ...kept,
-      row: { ...kept.row, status: 'unknown', stuck: null, readAt: lastProof(kept.row, row) },
+      row: { ...kept.row, status: 'unknown', stuck: null, readAt: provenUntil(kept.row, row) },
       backend: { ...health, reachable: false },
       policy: policyOf(key.namespace),
       asOf: kept.asOf || clock.now() - health.silentForMs,
@@ -105,7 +105,7 @@ export class LockDetails {
   }
 }
 
-async function readOne({ store }: ObservedBackend, key: RecordKey): Promise<ReadRecord> {
+async function readOne({ store }: MonitoredBackend, key: RecordKey): Promise<ReadRecord> {
   const { records } = await store.read([key], []);
   const [read] = records;
   if (!read) throw new Error('The store answered nothing.');
@@ -116,7 +116,7 @@ async function readOne({ store }: ObservedBackend, key: RecordKey): Promise<Read
  * The board follows the whole history: it may know of a later instant at which the lock was still
  * so.
  */
-function lastProof(kept: LockRow, onBoard: LockRow | null): number {
+function provenUntil(kept: LockRow, onBoard: LockRow | null): number {
   const isSame = onBoard?.rev === kept.rev;
   return isSame ? Math.max(kept.readAt, onBoard.readAt) : kept.readAt;
 }

@@ -4,8 +4,8 @@ import { type Hold, unwrittenRecord } from '../../core/lock/lock-record';
 import { compareBytes } from '../lists/order/compare-bytes';
 import { NameOrder } from '../lists/order/name-order';
 import { TimeSlice } from '../lists/order/time-slice';
-import { makeLockListing } from './lock-listing';
-import { BoardRow } from './projection-row';
+import { buildLockListing } from './lock-listing';
+import { ProjectionRow } from './projection-row';
 
 const NOW = 1_000_000;
 const FRAME = { now: NOW, reachable: true, ageMs: 7 };
@@ -25,16 +25,16 @@ const hold: Hold = {
   meta: {},
 } as Hold;
 
-function rowOf(name: string, holds: Hold[] = [], namespace = 'default'): BoardRow {
+function rowOf(name: string, holds: Hold[] = [], namespace = 'default'): ProjectionRow {
   const key = { namespace, name };
   const record = { ...unwrittenRecord(NOW), rev: 3, holds };
-  return BoardRow.of(KEEPER, key, NOW, record);
+  return ProjectionRow.of(KEEPER, key, NOW, record);
 }
 
-const KEEPER = { id: 'default', shownAs: 'default' };
+const KEEPER = { id: 'default', publicId: 'default' };
 
-function list(rows: BoardRow[], input: object = {}, frame = FRAME) {
-  const order = new NameOrder<BoardRow>(
+function list(rows: ProjectionRow[], input: object = {}, frame = FRAME) {
+  const order = new NameOrder<ProjectionRow>(
     (slot) => rows[slot] ?? null,
     (a, b) =>
       compareBytes(a.key.namespace, b.key.namespace) || compareBytes(a.key.name, b.key.name),
@@ -48,7 +48,7 @@ function list(rows: BoardRow[], input: object = {}, frame = FRAME) {
     () => now,
     () => Promise.resolve(),
   );
-  return makeLockListing(
+  return buildLockListing(
     (isBefore) => order.from(isBefore),
     listInput.parse(input),
     { frames, ageMs: frame.ageMs },
@@ -56,7 +56,7 @@ function list(rows: BoardRow[], input: object = {}, frame = FRAME) {
   );
 }
 
-const namesIn = async (rows: BoardRow[], input: object = {}) =>
+const namesIn = async (rows: ProjectionRow[], input: object = {}) =>
   (await list(rows, input)).locks.map(({ name }) => name);
 
 describe('a listing', () => {
@@ -134,7 +134,7 @@ describe('a listing', () => {
       { state: 'unknown', holders: [{ token: 9 }] },
     ]);
     const key = { namespace: 'default', name: 'torn' };
-    const torn = BoardRow.read(KEEPER, { key, now: NOW, record: null });
+    const torn = ProjectionRow.read(KEEPER, { key, now: NOW, record: null });
     expect((await list([torn], { busy: true })).locks).toMatchObject([{ state: 'unknown' }]);
   });
 });

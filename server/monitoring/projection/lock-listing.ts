@@ -6,7 +6,7 @@ import type { LockEngine } from '../../engine/lock-engine';
 import type { Clock } from '../../platform/clock';
 import { compareBytes } from '../lists/order/compare-bytes';
 import type { TimeSlice } from '../lists/order/time-slice';
-import type { BoardRow } from './projection-row';
+import type { ProjectionRow } from './projection-row';
 
 /** When a listing is made, and how its backend is. */
 export interface ListingFrame {
@@ -19,17 +19,17 @@ export interface ListingFrame {
 
 /**
  * @param parts the backend, or all of its shards
- * @param lookedAt when each was read last, on the clock that never steps
+ * @param readAt when each was read last, on the clock that never steps
  * @throws LockyardError `BACKEND_DOWN` before all of them have been read for the first time
  */
 export function listingFrame(
   backend: string,
   parts: { id: string; engine: LockEngine }[],
-  lookedAt: ReadonlyMap<string, number>,
+  readAt: ReadonlyMap<string, number>,
   clock: Clock,
 ): ListingFrame {
-  const looks = parts.flatMap(({ id }) => lookedAt.get(id) ?? []);
-  if (looks.length === 0 || looks.length < parts.length) {
+  const readInstants = parts.flatMap(({ id }) => readAt.get(id) ?? []);
+  if (readInstants.length === 0 || readInstants.length < parts.length) {
     const text = `The backend "${backend}" has not been read yet.`;
     throw new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
   }
@@ -39,14 +39,14 @@ export function listingFrame(
       return [id, { now: clock.now() + clockOffsetMs, reachable }];
     }),
   );
-  return { frames, ageMs: Math.round(clock.monotonic() - Math.min(...looks)) };
+  return { frames, ageMs: Math.round(clock.monotonic() - Math.min(...readInstants)) };
 }
 
 /** Rows in the order of namespace and name, from the first on that is not before what is sought. */
-export type RowsFrom = (isBefore: (row: BoardRow) => boolean) => Iterable<BoardRow>;
+export type RowsFrom = (isBefore: (row: ProjectionRow) => boolean) => Iterable<ProjectionRow>;
 
 /** One page of a namespace's locks, by name. Looks at those alone that may be on it. */
-export async function makeLockListing(
+export async function buildLockListing(
   rowsFrom: RowsFrom,
   input: ListInput,
   frame: ListingFrame,
@@ -56,11 +56,11 @@ export async function makeLockListing(
   const prefix = input.prefix ?? '';
   let after: string | null = input.after ?? null;
   for (;;) {
-    const met = after;
-    const isBefore = ({ key: { namespace, name } }: BoardRow) =>
+    const last = after;
+    const isBefore = ({ key: { namespace, name } }: ProjectionRow) =>
       namespace < input.namespace ||
       (namespace === input.namespace &&
-        (compareBytes(name, prefix) < 0 || (met !== null && compareBytes(name, met) <= 0)));
+        (compareBytes(name, prefix) < 0 || (last !== null && compareBytes(name, last) <= 0)));
     let isAtEnd = true;
     for (const row of rowsFrom(isBefore)) {
       const { namespace, name } = row.key;
@@ -82,7 +82,7 @@ export async function makeLockListing(
 }
 
 function listedLock(
-  { backend, key, record, isReadable, complaint }: BoardRow,
+  { backend, key, record, isReadable, unreadableBecause }: ProjectionRow,
   { frames }: ListingFrame,
 ): ListedLock {
   const { now, reachable } = frames.get(backend) ?? { now: 0, reachable: false };
@@ -92,6 +92,6 @@ function listedLock(
     rev: record.rev,
     holders: holderViews(record, now),
     queueLength: record.queue.length,
-    ...(complaint === null ? {} : { unreadable: complaint }),
+    ...(unreadableBecause === null ? {} : { unreadable: unreadableBecause }),
   };
 }

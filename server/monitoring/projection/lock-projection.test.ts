@@ -2,7 +2,14 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lockListInput } from '../../contract/console/console-inputs';
 import { listInput } from '../../contract/lock/inputs';
 import { unwrittenRecord } from '../../core/lock/lock-record';
-import { acquire, askOf, pause, release, take, WAIT } from '../../engine/testing/engine-rig';
+import {
+  acquire,
+  acquireCommand,
+  pause,
+  release,
+  takeLock,
+  WAIT,
+} from '../../engine/testing/engine-rig';
 import { PASS } from '../../engine/testing/faulty-store';
 import { encodeRecord } from '../../storage/codec/record-codec';
 import {
@@ -14,21 +21,21 @@ import {
   update,
 } from '../../storage/conformance/testing/changes';
 import { can, storeNames } from '../../storage/conformance/testing/stores-under-test';
-import { ObservingRig, type Watcher } from '../testing/monitoring-rig';
+import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 
 const ALL = lockListInput.parse({});
 
 describe.each(storeNames)('the board over %s', (name) => {
-  let rig: ObservingRig;
-  let watcher: Watcher;
+  let rig: MonitoringRig;
+  let watcher: MonitoringMember;
 
   beforeEach(async () => {
-    rig = await ObservingRig.open(name);
+    rig = await MonitoringRig.open(name);
   });
   afterEach(() => rig.close());
 
   const rowOf = (key: { namespace: string; name: string }) =>
-    watcher.observing.board.row(key.namespace, key.name);
+    watcher.monitoring.projection.row(key.namespace, key.name);
   /** Where nothing else is promised: as long as a busy machine may take. */
   const soon = <T>(look: () => T | Promise<T>, timeout = 10_000) =>
     vi.waitFor(look, { timeout, interval: 10 });
@@ -39,9 +46,9 @@ describe.each(storeNames)('the board over %s', (name) => {
     const elsewhere = await rig.engines.join();
     const key = freshKey();
     watcher = await rig.watch();
-    const early = watcher.observing.board.listing('default', listInput.parse({}));
+    const early = watcher.monitoring.projection.listing('default', listInput.parse({}));
     await expect(early).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
-    const { token } = await take(elsewhere, key, 'w1', { leaseMs: 60_000 });
+    const { token } = await takeLock(elsewhere, key, 'w1', { leaseMs: 60_000 });
     await withinASecond(() =>
       expect(rowOf(key)).toMatchObject({ status: 'held', hold: { owner: 'w1', token } }),
     );
@@ -62,7 +69,7 @@ describe.each(storeNames)('the board over %s', (name) => {
     watcher = await rig.watch();
     const elsewhere = await rig.engines.join();
     const [ours, theirs] = [freshKey(), freshKey()];
-    const first = await take(watcher, ours, 'w1', { leaseMs: 60_000 });
+    const first = await takeLock(watcher, ours, 'w1', { leaseMs: 60_000 });
     await soon(() => expect(rowOf(ours)?.hold?.token).toBe(first.token));
     const read: string[] = [];
     watcher.faults.onRead = (keys) => {
@@ -70,7 +77,7 @@ describe.each(storeNames)('the board over %s', (name) => {
       return PASS;
     };
     await release(watcher, ours, 'w1', first.token);
-    await take(elsewhere, theirs, 'w2', { leaseMs: 60_000 });
+    await takeLock(elsewhere, theirs, 'w2', { leaseMs: 60_000 });
     await soon(() => expect(rowOf(theirs)).toMatchObject({ hold: { owner: 'w2' } }));
     await soon(() => expect(rowOf(ours)).toMatchObject({ status: 'free', hold: null }));
     expect(read).toContain(theirs.name);
@@ -79,16 +86,16 @@ describe.each(storeNames)('the board over %s', (name) => {
 
   it('tells its listeners when something moved, and not after they left', async () => {
     watcher = await rig.watch();
-    await take(watcher, freshKey(), 'w1');
+    await takeLock(watcher, freshKey(), 'w1');
     let told = 0;
-    const stop = watcher.observing.board.subscribe(() => {
+    const stop = watcher.monitoring.projection.subscribe(() => {
       told += 1;
     });
-    await take(watcher, freshKey(), 'w1');
+    await takeLock(watcher, freshKey(), 'w1');
     await soon(() => expect(told).toBeGreaterThan(0));
     stop();
     const before = told;
-    await take(watcher, freshKey(), 'w1');
+    await takeLock(watcher, freshKey(), 'w1');
     await pause(500);
     expect(told).toBe(before);
   });
@@ -96,10 +103,10 @@ describe.each(storeNames)('the board over %s', (name) => {
   it('reads everything that was there before it began, and never its own records', async () => {
     const elsewhere = await rig.engines.join();
     const keys = Array.from({ length: 600 }, () => freshKey());
-    await Promise.all(keys.map((key) => take(elsewhere, key, 'w1', { leaseMs: 60_000 })));
+    await Promise.all(keys.map((key) => takeLock(elsewhere, key, 'w1', { leaseMs: 60_000 })));
     watcher = await rig.watch();
-    await soon(async () => expect((await watcher.observing.board.page(ALL)).total).toBe(600));
-    const page = await watcher.observing.board.page(ALL);
+    await soon(async () => expect((await watcher.monitoring.projection.page(ALL)).total).toBe(600));
+    const page = await watcher.monitoring.projection.page(ALL);
     expect(page).toMatchObject({ matching: 600, namespaces: ['default'], counts: { held: 600 } });
   });
 
@@ -112,7 +119,7 @@ describe.each(storeNames)('the board over %s', (name) => {
       const some = keys.slice(i, i + 4);
       await Promise.all(some.map((key) => created(store, key, { ...text, events: [eventOf(1)] })));
     }
-    await soon(async () => expect((await watcher.observing.board.page(ALL)).total).toBe(900));
+    await soon(async () => expect((await watcher.monitoring.projection.page(ALL)).total).toBe(900));
   });
 
   it('is searched by part of a name, an owner, a service or a token', async () => {
@@ -120,67 +127,67 @@ describe.each(storeNames)('the board over %s', (name) => {
     const key = { namespace: 'default', name: 'Billing/Über-Nacht' };
     // Locks that are taken for the first time in one millisecond have one token; a second grant
     // tells them apart.
-    const first = await take(watcher, key, 'Worker-7', { leaseMs: 60_000 });
+    const first = await takeLock(watcher, key, 'Worker-7', { leaseMs: 60_000 });
     await release(watcher, key, 'Worker-7', first.token);
     await pause(5);
-    const { token } = await take(watcher, key, 'Worker-7', { leaseMs: 60_000 });
-    await take(watcher, freshKey(), 'someone', { service: 'else', leaseMs: 60_000 });
-    await soon(async () => expect((await watcher.observing.board.page(ALL)).total).toBe(2));
+    const { token } = await takeLock(watcher, key, 'Worker-7', { leaseMs: 60_000 });
+    await takeLock(watcher, freshKey(), 'someone', { service: 'else', leaseMs: 60_000 });
+    await soon(async () => expect((await watcher.monitoring.projection.page(ALL)).total).toBe(2));
     for (const search of ['über', 'worker-7', 'ORDERS', String(token).slice(3), 'billing/']) {
-      const { rows } = await watcher.observing.board.page({ ...ALL, search });
+      const { rows } = await watcher.monitoring.projection.page({ ...ALL, search });
       expect(
         rows.map((row) => row.name),
         search,
       ).toEqual([key.name]);
     }
-    const none = await watcher.observing.board.page({ ...ALL, search: 'nobody' });
+    const none = await watcher.monitoring.projection.page({ ...ALL, search: 'nobody' });
     expect(none.rows).toEqual([]);
   });
 
   it('calls everything unknown while its backend is silent, never free, and keeps the last reading', async () => {
     watcher = await rig.watch();
     const [held, free, unread] = [freshKey(), freshKey(), freshKey()];
-    const { token } = await take(watcher, held, 'w1', { leaseMs: 60_000 });
-    await release(watcher, free, 'w1', (await take(watcher, free, 'w1')).token);
-    await soon(async () => expect((await watcher.observing.board.page(ALL)).total).toBe(2));
-    const { board } = watcher.observing;
-    await board.detail(held.namespace, held.name);
+    const { token } = await takeLock(watcher, held, 'w1', { leaseMs: 60_000 });
+    await release(watcher, free, 'w1', (await takeLock(watcher, free, 'w1')).token);
+    await soon(async () => expect((await watcher.monitoring.projection.page(ALL)).total).toBe(2));
+    const { projection } = watcher.monitoring;
+    await projection.detail(held.namespace, held.name);
 
     // Followed for a while, in which nothing is written: it is known to be held for as long.
-    const [known] = await board.page(ALL).then(({ rows }) => rows.filter(({ hold }) => hold));
+    const [known] = await projection.page(ALL).then(({ rows }) => rows.filter(({ hold }) => hold));
     await pause(500);
     watcher.faults.goAway();
-    await soon(async () => expect((await board.page(ALL)).counts.unknown).toBe(2));
-    const [unknown] = (await board.page(ALL)).rows.filter(({ hold }) => hold);
+    await soon(async () => expect((await projection.page(ALL)).counts.unknown).toBe(2));
+    const [unknown] = (await projection.page(ALL)).rows.filter(({ hold }) => hold);
     const grantedAt = known?.hold?.grantedAt ?? Number.NaN;
     expect(unknown?.readAt).toBeGreaterThan(grantedAt + 200);
     expect(rowOf(held)?.readAt).toBe(unknown?.readAt);
-    const page = await board.page(ALL);
+    const page = await projection.page(ALL);
     expect(page.counts).toMatchObject({ unknown: 2, free: 0, held: 0 });
     expect(page.backends).toMatchObject([{ reachable: false }]);
     expect(rowOf(held)).toMatchObject({ status: 'unknown', hold: { owner: 'w1', token } });
     expect(rowOf(free)).toMatchObject({ status: 'unknown', hold: null });
-    const listing = () => board.listing('default', listInput.parse({ busy: true }));
+    const listing = () => projection.listing('default', listInput.parse({ busy: true }));
     expect((await listing()).locks.map(({ state }) => state)).toEqual(['unknown', 'unknown']);
     await soon(async () => expect((await listing()).ageMs).toBeGreaterThan(700));
-    const detail = await board.detail(held.namespace, held.name);
+    const detail = await projection.detail(held.namespace, held.name);
     expect(detail).toMatchObject({
       fresh: false,
       row: { status: 'unknown', hold: { token } },
       lastToken: token,
     });
     expect(detail.asOf).toBeLessThanOrEqual(Date.now());
-    expect(await board.detail(free.namespace, free.name)).toMatchObject({
+    expect(await projection.detail(free.namespace, free.name)).toMatchObject({
       fresh: false,
       row: { status: 'unknown' },
     });
-    await expect(board.detail(unread.namespace, unread.name)).rejects.toMatchObject({
+    await expect(projection.detail(unread.namespace, unread.name)).rejects.toMatchObject({
       reason: 'BACKEND_DOWN',
     });
 
     watcher.faults.comeBack();
     await soon(() => expect(rowOf(held)).toMatchObject({ status: 'held' }));
-    expect(await board.detail(held.namespace, held.name)).toMatchObject({ fresh: true });
+    expect(await projection.detail(held.namespace, held.name)).toMatchObject({ fresh: true });
   });
 
   it('goes on though a record cannot be read, and does not call that one free', async () => {
@@ -188,25 +195,27 @@ describe.each(storeNames)('the board over %s', (name) => {
     await created(rig.engines.under.store, broken, { head: '{"no":"record"' });
     watcher = await rig.watch();
     const sound = freshKey();
-    await take(watcher, sound, 'w1', { leaseMs: 60_000 });
+    await takeLock(watcher, sound, 'w1', { leaseMs: 60_000 });
     await soon(() => expect(rowOf(sound)).toMatchObject({ status: 'held' }));
     expect(rowOf(broken)?.status ?? 'unknown').toBe('unknown');
     const record = await stored(rig.engines.under.store, broken);
     await swapOne(rig.engines.under.store, update(broken, record, { events: [eventOf(2)] }));
-    await take(watcher, freshKey(), 'w1', { leaseMs: 60_000 });
-    await soon(async () => expect((await watcher.observing.board.page(ALL)).counts.held).toBe(2));
+    await takeLock(watcher, freshKey(), 'w1', { leaseMs: 60_000 });
+    await soon(async () =>
+      expect((await watcher.monitoring.projection.page(ALL)).counts.held).toBe(2),
+    );
   });
 
   it('lets go of a record that was forgotten when it is healed', async () => {
     watcher = await rig.watch();
     const [gone, stays] = [freshKey(), freshKey()];
-    await release(watcher, gone, 'w1', (await take(watcher, gone, 'w1')).token);
-    await take(watcher, stays, 'w1', { leaseMs: 60_000 });
-    await soon(async () => expect((await watcher.observing.board.page(ALL)).total).toBe(2));
+    await release(watcher, gone, 'w1', (await takeLock(watcher, gone, 'w1')).token);
+    await takeLock(watcher, stays, 'w1', { leaseMs: 60_000 });
+    await soon(async () => expect((await watcher.monitoring.projection.page(ALL)).total).toBe(2));
     const { rev, writer } = await stored(rig.engines.under.store, gone);
-    await rig.engines.under.store.forget([{ key: gone, rev, writer }]);
-    const { board } = watcher.observing;
-    await board.heal({
+    await rig.engines.under.store.deleteRecords([{ key: gone, rev, writer }]);
+    const { projection } = watcher.monitoring;
+    await projection.resync({
       id: 'default',
       store: watcher.faults,
       engine: watcher.engine,
@@ -221,12 +230,12 @@ describe.each(storeNames)('the board over %s', (name) => {
       const elsewhere = await rig.engines.join();
       const { under } = rig.engines;
       const [slow, quick] = [freshKey(), freshKey()];
-      const asked = askOf(slow, 'w1', { leaseMs: 60_000, requestId: 'r' });
-      await release(elsewhere, slow, 'w0', (await take(elsewhere, slow, 'w0')).token);
+      const asked = acquireCommand(slow, 'w1', { leaseMs: 60_000, requestId: 'r' });
+      await release(elsewhere, slow, 'w0', (await takeLock(elsewhere, slow, 'w0')).token);
       const proceed = await under.stallMemo(asked.request.key);
       const underWay = elsewhere.engine.acquire(slow, asked, WAIT);
       await pause(100);
-      await take(elsewhere, quick, 'w1', { leaseMs: 60_000 });
+      await takeLock(elsewhere, quick, 'w1', { leaseMs: 60_000 });
       watcher = await rig.watch();
       await soon(() => expect(rowOf(quick)).toMatchObject({ status: 'held' }));
       expect(rowOf(slow)).toMatchObject({ status: 'free' });

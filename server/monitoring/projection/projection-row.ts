@@ -12,59 +12,59 @@ import {
   type StatusFacts,
   statusFacts,
 } from '../../core/status/lock-status';
-import { type LockNorms, stuckReason } from '../../core/status/stuck-reason';
+import { type LockBaselines, stuckReason } from '../../core/status/stuck-reason';
 import { decodeRecord } from '../../storage/codec/record-codec';
-import { whatIsUnreadable } from '../../storage/codec/unreadable-record';
+import { describeUnreadable } from '../../storage/codec/unreadable-record';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
-import { LeanRecords } from '../lists/table/record-compactor';
+import { RecordCompactor } from '../lists/table/record-compactor';
 
 /**
  * A lock as the board keeps it. The row that people see is built on request, because most changes
  * are never viewed.
  */
-export class BoardRow {
-  private text: string | null = null;
+export class ProjectionRow {
+  private cachedSearchText: string | null = null;
 
   /**
    * @param id the lock's id on the board
    * @param backend the id under which its record is filed
-   * @param shownAs the backend's public id, where `backend` is one of its shards
+   * @param publicBackend the backend's public id, where `backend` is one of its shards
    * @param readAt the backend's clock at the time of the read
    * @param record the record as read; an unwritten one if it cannot be decoded
    * @param isReadable false: a record exists but cannot be decoded
-   * @param complaint why it cannot be decoded, as a sentence
+   * @param unreadableBecause why it cannot be decoded, as a sentence
    */
   private constructor(
     readonly id: string,
     readonly key: RecordKey,
     readonly backend: string,
-    readonly shownAs: string,
+    readonly publicBackend: string,
     readonly readAt: number,
     readonly record: LockRecord,
     readonly isReadable = true,
-    readonly complaint: string | null = null,
+    readonly unreadableBecause: string | null = null,
   ) {}
 
-  static of(backend: RowKeeper, key: RecordKey, readAt: number, record: LockRecord): BoardRow {
-    const { id, shownAs } = backend;
-    return new BoardRow(rowId(shownAs, recordId(key)), key, id, shownAs, readAt, record);
+  static of(backend: RowSource, key: RecordKey, readAt: number, record: LockRecord): ProjectionRow {
+    const { id, publicId } = backend;
+    return new ProjectionRow(rowId(publicId, recordId(key)), key, id, publicId, readAt, record);
   }
 
   /** The row for a record just read, also if it cannot be decoded. */
-  static read(backend: RowKeeper, read: ReadRecord, lean = new LeanRecords()): BoardRow {
+  static read(backend: RowSource, read: ReadRecord, lean = new RecordCompactor()): ProjectionRow {
     const { key, now } = read;
     let complaint: string | null = null;
     try {
-      const record = recordRead(read);
-      if (record) return BoardRow.of(backend, key, now, lean.of(record));
+      const record = decodeRead(read);
+      if (record) return ProjectionRow.of(backend, key, now, lean.compact(record));
     } catch (cause) {
-      complaint = whatIsUnreadable(cause);
+      complaint = describeUnreadable(cause);
     }
-    const { id, shownAs } = backend;
+    const { id, publicId } = backend;
     const record = { ...unwrittenRecord(now), rev: read.record?.rev || 0 };
-    const row = rowId(shownAs, recordId(key));
-    return new BoardRow(row, key, id, shownAs, now, record, false, complaint);
+    const row = rowId(publicId, recordId(key));
+    return new ProjectionRow(row, key, id, publicId, now, record, false, complaint);
   }
 
   get rev(): number {
@@ -76,7 +76,7 @@ export class BoardRow {
   }
 
   /** When the first lease that has not been ended expires; `Infinity` if there is none. */
-  get firstLapseAt(): number {
+  get firstExpiryAt(): number {
     let first = Number.POSITIVE_INFINITY;
     for (const { expiresAt } of this.record.holds) if (expiresAt < first) first = expiresAt;
     return first;
@@ -104,19 +104,19 @@ export class BoardRow {
   }
 
   /** Lower-case text that a search looks in. */
-  get haystack(): string {
-    this.text ??= this.searched();
-    return this.text;
+  get searchText(): string {
+    this.cachedSearchText ??= this.buildSearchText();
+    return this.cachedSearchText;
   }
 
   /** Builds that text now. False: it exists already. */
-  makeSearchable(): boolean {
-    if (this.text !== null) return false;
-    this.text = this.searched();
+  prepareSearchText(): boolean {
+    if (this.cachedSearchText !== null) return false;
+    this.cachedSearchText = this.buildSearchText();
     return true;
   }
 
-  private searched(): string {
+  private buildSearchText(): string {
     const { key, record } = this;
     const parties = record.holds.length > 0 ? record.holds : record.ended ? [record.ended] : [];
     const words = parties.flatMap(({ owner, service, token }) => [owner, service, token]);
@@ -125,21 +125,21 @@ export class BoardRow {
 }
 
 /** Where rows are read from: a backend, or a shard of the one that people know. */
-export interface RowKeeper {
+export interface RowSource {
   id: string;
-  shownAs: string;
+  publicId: string;
 }
 
 /** What pages show of a lock besides its record. */
-export type RowStanding = Pick<LockRow, 'status' | 'stuck' | 'ownHold'>;
+export type RowStatus = Pick<LockRow, 'status' | 'stuck' | 'ownHold'>;
 
-export function shownRow(row: BoardRow, standing: RowStanding): LockRow {
-  const { id, shownAs, key, readAt, record, hold, complaint } = row;
+export function toLockRow(row: ProjectionRow, standing: RowStatus): LockRow {
+  const { id, publicBackend, key, readAt, record, hold, unreadableBecause } = row;
   return {
     id,
     namespace: key.namespace,
     name: key.name,
-    backend: shownAs,
+    backend: publicBackend,
     rev: record.rev,
     hold: hold && holdRow(hold),
     holders: liveHolds(record, readAt).length,
@@ -149,7 +149,7 @@ export function shownRow(row: BoardRow, standing: RowStanding): LockRow {
     waiters: row.waiters,
     oldestWaitAt: row.oldestWaitAt,
     readAt,
-    ...(complaint === null ? {} : { unreadable: complaint }),
+    ...(unreadableBecause === null ? {} : { unreadable: unreadableBecause }),
     ...standing,
   };
 }
@@ -157,16 +157,21 @@ export function shownRow(row: BoardRow, standing: RowStanding): LockRow {
 /**
  * The record that was read; null if there is none. Throws for a text that no version of ours wrote.
  */
-function recordRead({ record }: ReadRecord): LockRecord | null {
+function decodeRead({ record }: ReadRecord): LockRecord | null {
   return record && decodeRecord(record).record;
 }
 
 /** The row as it is at `now`, the backend's clock. */
-export function withStatus(row: BoardRow, norms: LockNorms, now: number, reachable: boolean) {
+export function toLockRowAt(
+  row: ProjectionRow,
+  norms: LockBaselines,
+  now: number,
+  reachable: boolean,
+) {
   const { facts, isReadable } = row;
   const status = lockStatus(facts, norms, now, reachable && isReadable);
   const stuck = status === 'stuck' ? stuckReason(facts, norms, now) : null;
-  return shownRow(row, { ownHold: norms.ownHold, status, stuck });
+  return toLockRow(row, { ownHold: norms.ownHold, status, stuck });
 }
 
 /** By what a lock goes on the board. @param id of its record */

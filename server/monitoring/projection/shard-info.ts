@@ -3,30 +3,30 @@ import type { LockEngine } from '../../engine/lock-engine';
 import type { RecordKey } from '../../storage/record-store';
 
 /** What a shard is part of. */
-export interface ShardOf {
+export interface ShardInfo {
   /** The backend's id, as people and programs know it. */
-  of: string;
+  backend: string;
   /**
    * Whether a record lives here. One that does not is left over from before a reshard, and says
    * nothing.
    */
-  keeps: (key: RecordKey) => boolean;
+  owns: (key: RecordKey) => boolean;
   /** How the backend is as a whole. */
   health: () => BackendHealth;
 }
 
 /** A backend or a shard, as far as telling them apart goes. */
-interface MaybeShard {
+interface BackendOrShard {
   id: string;
   engine: LockEngine;
-  shard?: ShardOf;
+  shard?: ShardInfo;
 }
 
 /** The backend's id, as people and programs know it. */
-export const publicId = ({ id, shard }: MaybeShard): string => shard?.of ?? id;
+export const publicId = ({ id, shard }: BackendOrShard): string => shard?.backend ?? id;
 
 /** How each backend is, as people and programs see them: one with shards is one. */
-export function publicHealths(backends: readonly MaybeShard[]): BackendHealth[] {
+export function publicHealths(backends: readonly BackendOrShard[]): BackendHealth[] {
   const healths = new Map<string, BackendHealth>();
   for (const backend of backends) {
     const id = publicId(backend);
@@ -41,10 +41,10 @@ export function publicHealths(backends: readonly MaybeShard[]): BackendHealth[] 
  *
  * @param id as people and programs know it
  */
-export function keeperOf<B extends MaybeShard>(
+export function locateStore<B extends BackendOrShard>(
   backends: readonly B[],
   id: string | null,
   key: RecordKey,
 ): B | undefined {
-  return backends.find((one) => publicId(one) === id && (!one.shard || one.shard.keeps(key)));
+  return backends.find((one) => publicId(one) === id && (!one.shard || one.shard.owns(key)));
 }

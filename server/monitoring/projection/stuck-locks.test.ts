@@ -1,47 +1,49 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { lockListInput } from '../../contract/console/console-inputs';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
-import { acquire, release, take } from '../../engine/testing/engine-rig';
+import { acquire, release, takeLock } from '../../engine/testing/engine-rig';
 import { freshKey } from '../../storage/conformance/testing/changes';
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
-import { ObservingRig, type Watcher } from '../testing/monitoring-rig';
+import { type MonitoringMember, MonitoringRig } from '../testing/monitoring-rig';
 
 const stuckAfterMs = 1_200;
 const STUCK = lockListInput.parse({ status: 'stuck' });
 
 describe.each(storeNames)('stuck locks on the board over %s', (name) => {
-  let rig: ObservingRig;
-  let watcher: Watcher;
+  let rig: MonitoringRig;
+  let watcher: MonitoringMember;
 
   beforeEach(async () => {
-    rig = await ObservingRig.open(name);
+    rig = await MonitoringRig.open(name);
     watcher = await rig.watch({ policy: { ...DEFAULT_POLICY, stuckAfterMs } });
   });
   afterEach(() => rig.close());
 
   const rowOf = (key: { namespace: string; name: string }) =>
-    watcher.observing.board.row(key.namespace, key.name);
+    watcher.monitoring.projection.row(key.namespace, key.name);
   const soon = (look: () => void | Promise<void>) =>
     vi.waitFor(look, { timeout: 10_000, interval: 10 });
 
   it('says why while somebody waits for a hold beyond its namespace’s limit, and is contended before', async () => {
     const key = freshKey();
     const quiet = freshKey();
-    await take(watcher, quiet, 'w1', { leaseMs: 60_000 });
-    const { token } = await take(watcher, key, 'w1', { leaseMs: 60_000 });
+    await takeLock(watcher, quiet, 'w1', { leaseMs: 60_000 });
+    const { token } = await takeLock(watcher, key, 'w1', { leaseMs: 60_000 });
     const waiting = acquire(watcher, key, 'w2', { waitMs: 10_000 });
     await soon(() => expect(rowOf(key)?.status).toBe('contended'));
     await soon(() => expect(rowOf(key)?.status).toBe('stuck'));
     const row = rowOf(key);
     expect(row?.stuck).toMatchObject({ kind: 'longHold', limitMs: stuckAfterMs, p99Ms: null });
     expect(row?.stuck?.since).toBeGreaterThanOrEqual((row?.hold?.grantedAt ?? 0) + stuckAfterMs);
-    const page = await watcher.observing.board.page(STUCK);
+    const page = await watcher.monitoring.projection.page(STUCK);
     expect(page.counts).toMatchObject({ stuck: 1, held: 1, contended: 0 });
     expect(page.rows.map((each) => each.name)).toEqual([key.name]);
-    expect((await watcher.observing.board.detail(key.namespace, key.name)).row).toMatchObject({
-      status: 'stuck',
-      stuck: row?.stuck,
-    });
+    expect((await watcher.monitoring.projection.detail(key.namespace, key.name)).row).toMatchObject(
+      {
+        status: 'stuck',
+        stuck: row?.stuck,
+      },
+    );
     await release(watcher, key, 'w1', token);
     expect((await waiting).outcome).toBe('granted');
     await soon(() => expect(rowOf(key)).toMatchObject({ status: 'held', stuck: null }));
@@ -50,7 +52,7 @@ describe.each(storeNames)('stuck locks on the board over %s', (name) => {
 
   it('calls a lock stuck that is renewed on and on though a waiter gave up', async () => {
     const key = freshKey();
-    const { token } = await take(watcher, key, 'w1', { leaseMs: 60_000 });
+    const { token } = await takeLock(watcher, key, 'w1', { leaseMs: 60_000 });
     expect((await acquire(watcher, key, 'w2', { waitMs: 300 })).outcome).toBe('timeout');
     await soon(() => expect(rowOf(key)).toMatchObject({ status: 'held', waiters: 0 }));
     const renew = {

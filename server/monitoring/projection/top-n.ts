@@ -2,8 +2,8 @@
  * The first of all that were offered, in order, found in one go: only those that are kept are ever
  * sorted.
  */
-export class FirstInOrder<T> {
-  readonly kept: T[] = [];
+export class TopN<T> {
+  readonly items: T[] = [];
 
   /** @param compare below 0 where the first comes before the second */
   constructor(
@@ -11,17 +11,17 @@ export class FirstInOrder<T> {
     private readonly compare: (a: T, b: T) => number,
   ) {}
 
-  take(item: T): void {
-    const last = this.kept.at(-1);
-    if (this.kept.length >= this.most && last && this.compare(item, last) >= 0) return;
-    let [from, to] = [0, this.kept.length];
+  add(item: T): void {
+    const last = this.items.at(-1);
+    if (this.items.length >= this.most && last && this.compare(item, last) >= 0) return;
+    let [from, to] = [0, this.items.length];
     while (from < to) {
       const middle = (from + to) >> 1;
-      const other = this.kept[middle];
+      const other = this.items[middle];
       if (other && this.compare(other, item) < 0) from = middle + 1;
       else to = middle;
     }
-    this.kept.splice(from, 0, item);
-    if (this.kept.length > this.most) this.kept.pop();
+    this.items.splice(from, 0, item);
+    if (this.items.length > this.most) this.items.pop();
   }
 }

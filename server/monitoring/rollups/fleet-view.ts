@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FleetNow } from '../../contract/console/insight-row';
 import type { Clock } from '../../platform/clock';
-import type { LockBoard } from '../projection/lock-projection';
+import type { LockProjection } from '../projection/lock-projection';
 import type { LockInsights, SumView } from './lock-insights';
 
 /** The last hour is not read again sooner. */
@@ -22,7 +22,7 @@ export class FleetView {
 
   constructor(
     private readonly backends: string[],
-    private readonly board: LockBoard,
+    private readonly board: LockProjection,
     private readonly insights: LockInsights,
     private readonly clock: Clock,
   ) {}

@@ -4,15 +4,15 @@ import { openTestDatabase, TEST_DIALECTS } from '@/db/testing/test-database';
 import { lockListInput } from '../../contract/console/console-inputs';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import { weekOf } from '../../core/statistics/week-of';
-import { release, take } from '../../engine/testing/engine-rig';
+import { release, takeLock } from '../../engine/testing/engine-rig';
 import { TestClock } from '../../platform/testing/test-clock';
 import { freshKey } from '../../storage/conformance/testing/changes';
 import { storeNames } from '../../storage/conformance/testing/stores-under-test';
 import type { HistoryRow } from '../../storage/record-store';
 import { EventTally } from '../metrics/event-tally';
-import { ObservingRig } from '../testing/monitoring-rig';
-import { OwnHolds } from './hold-baselines';
-import { MinuteRoller } from './roll-up-writer';
+import { MonitoringRig } from '../testing/monitoring-rig';
+import { HoldBaselines } from './hold-baselines';
+import { RollUpWriter } from './roll-up-writer';
 
 const DAY_MS = 24 * 60 * 60_000;
 const WEEK_MS = 7 * DAY_MS;
@@ -20,18 +20,18 @@ const WEEK_MS = 7 * DAY_MS;
 const NOW = Date.UTC(2026, 10, 23, 12);
 
 /** One backend, without shards. */
-const ALONE = [{ id: 'default', shownAs: 'default' }];
+const ALONE = [{ id: 'default', publicId: 'default' }];
 
 describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   let database: Database;
   let clock: TestClock;
-  let roller: MinuteRoller;
+  let roller: RollUpWriter;
   let lastId: number;
 
   beforeEach(async () => {
     database = await openTestDatabase(dialect);
     clock = new TestClock(NOW);
-    roller = new MinuteRoller(database, 'default', clock, new EventTally());
+    roller = new RollUpWriter(database, 'default', clock, new EventTally());
     await roller.begin(0);
     lastId = 0;
   });
@@ -60,7 +60,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   const idOf = (name: string) => `default/default/${name}`;
 
   it('is told by the holds of this week and the week before, and not from fewer than 20', async () => {
-    const own = new OwnHolds(database, ALONE, clock);
+    const own = new HoldBaselines(database, ALONE, clock);
     const before = weekOf(NOW) - 1_000;
     await hold(['two-weeks'], twenty(100), before);
     await hold(['two-weeks'], twenty(100_000));
@@ -77,7 +77,7 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   });
 
   it('follows what is added, and begins anew when a week does', async () => {
-    const own = new OwnHolds(database, ALONE, clock);
+    const own = new HoldBaselines(database, ALONE, clock);
     await hold(['a', 'b'], twenty(50));
     await own.refresh();
     await hold(['a'], twenty(50));
@@ -98,13 +98,13 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
   it('is known of every lock, though they are read page by page', async () => {
     const names = Array.from({ length: 5_500 }, (_, i) => `lock-${i}`);
     for (let i = 0; i < 5; i += 1) await hold(names.slice(i * 1_100, (i + 1) * 1_100), twenty(7));
-    const own = new OwnHolds(database, ALONE, clock);
+    const own = new HoldBaselines(database, ALONE, clock);
     await own.refresh();
     expect(names.filter((name) => own.of(idOf(name))?.count !== 20)).toEqual([]);
   });
 
   it('is kept of the locks whose holds changed last, where there are too many', async () => {
-    const own = new OwnHolds(database, ALONE, clock, { locksMax: 3 });
+    const own = new HoldBaselines(database, ALONE, clock, { locksMax: 3 });
     for (const name of ['a', 'b', 'c', 'd']) await hold([name], twenty(7));
     await own.refresh();
     const kept = () => ['a', 'b', 'c', 'd', 'e'].filter((name) => own.of(idOf(name)));
@@ -117,19 +117,19 @@ describe.each(TEST_DIALECTS)('how long each lock is held, in %s', (dialect) => {
 });
 
 describe.each(storeNames)('the lock list over %s', (name) => {
-  let rig: ObservingRig;
+  let rig: MonitoringRig;
   afterEach(() => rig.close());
 
   it('says beside each lock how long it is held as a rule, as soon as a process begins', async () => {
-    rig = await ObservingRig.open(name);
+    rig = await MonitoringRig.open(name);
     const worker = await rig.watch();
     const key = freshKey();
     for (let i = 0; i < 25; i += 1) {
-      const { token } = await take(worker, key, 'w1');
+      const { token } = await takeLock(worker, key, 'w1');
       await release(worker, key, 'w1', token);
     }
     const other = freshKey();
-    await take(worker, other, 'w1');
+    await takeLock(worker, other, 'w1');
     const { raw } = rig.engines.under.database;
     const soon = (look: () => void | Promise<void>) =>
       vi.waitFor(look, { timeout: 8_000, interval: 50 });
@@ -138,14 +138,14 @@ describe.each(storeNames)('the lock list over %s', (name) => {
       return rows.reduce((sum, [text]) => sum + LogHistogram.decode(String(text)).count, 0);
     };
     await soon(async () => expect(await counted()).toBe(25));
-    const { board } = (await rig.watch()).observing;
+    const { projection } = (await rig.watch()).monitoring;
     await soon(async () => {
-      const { rows } = await board.page(lockListInput.parse({}));
+      const { rows } = await projection.page(lockListInput.parse({}));
       const found = new Map(rows.map((row) => [row.name, row.ownHold]));
       expect(found.get(key.name)).toMatchObject({ count: 25 });
       expect(found.get(other.name)).toBeNull();
     });
-    const { row } = await board.detail(key.namespace, key.name);
+    const { row } = await projection.detail(key.namespace, key.name);
     expect(row.ownHold?.count).toBe(25);
   });
 });

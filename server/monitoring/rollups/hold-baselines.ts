@@ -1,13 +1,13 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
-import type { OwnHold } from '../../contract/console/insight-row';
+import type { HoldBaseline } from '../../contract/console/insight-row';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import { WEEK_MS, weekOf } from '../../core/statistics/week-of';
 import type { Clock } from '../../platform/clock';
 import { rowId } from '../projection/projection-row';
 
 /** Fewer holds tell nothing of what is usual. */
-const HOLDS_MIN = 20;
+const BASELINE_HOLDS_MIN = 20;
 
 /** Of more locks than these, the ones whose last holds ended longest ago are not kept. */
 const LOCKS_MAX = 100_000;
@@ -17,9 +17,9 @@ const ROWS_AT_ONCE = 2_000;
 const ROWS_A_TURN = 250;
 
 /** Begins this week, and the one before. */
-interface KeptLock {
+interface LockBaseline {
   texts: [current: string, before: string];
-  own: OwnHold | null;
+  baseline: HoldBaseline | null;
 }
 
 /** A row of `lock_weeks`. */
@@ -34,17 +34,17 @@ interface WeekRow {
  * How long each lock of some backends is typically held, in memory: from the holds that ended this
  * week and the week before. Reflects the roll-ups as of the last `refresh`.
  */
-export class OwnHolds {
+export class HoldBaselines {
   private week = Number.NEGATIVE_INFINITY;
   /** By a lock's id on the board; whose holds changed last is last. */
-  private locks = new Map<string, KeptLock>();
+  private locks = new Map<string, LockBaseline>();
   /** By backend: rows that were written up to here have been read. */
   private readonly readTo = new Map<string, number>();
   private readonly locksMax: number;
 
   constructor(
     private readonly database: Database,
-    private readonly backends: { id: string; shownAs: string }[],
+    private readonly backends: { id: string; publicId: string }[],
     private readonly clock: Clock,
     { locksMax = LOCKS_MAX }: { locksMax?: number } = {},
   ) {
@@ -56,8 +56,8 @@ export class OwnHolds {
    *
    * @param id of its row on the board
    */
-  of(id: string): OwnHold | null {
-    return this.locks.get(id)?.own ?? null;
+  of(id: string): HoldBaseline | null {
+    return this.locks.get(id)?.baseline ?? null;
   }
 
   /**
@@ -66,13 +66,13 @@ export class OwnHolds {
   async refresh(): Promise<void> {
     const week = weekOf(this.clock.now());
     const isNew = week !== this.week;
-    const locks = isNew ? new Map<string, KeptLock>() : this.locks;
+    const locks = isNew ? new Map<string, LockBaseline>() : this.locks;
     if (isNew) this.readTo.clear();
-    for (const { id: backend, shownAs } of this.backends) {
+    for (const { id: backend, publicId } of this.backends) {
       const rows = await this.rowsSince(backend, this.readTo.get(backend) ?? 0, week - WEEK_MS);
       // Rows come newest first; the most recently changed must be evicted last.
       for (const [i, row] of rows.reverse().entries()) {
-        keep(locks, rowId(shownAs, row.lockId), row, week);
+        storeWeek(locks, rowId(publicId, row.lockId), row, week);
         if (i % ROWS_A_TURN === 0) await setImmediate();
       }
       const last = rows.at(-1);
@@ -114,16 +114,16 @@ export class OwnHolds {
   }
 }
 
-function keep(locks: Map<string, KeptLock>, id: string, row: WeekRow, week: number): void {
+function storeWeek(locks: Map<string, LockBaseline>, id: string, row: WeekRow, week: number): void {
   const [current, before] = locks.get(id)?.texts ?? ['', ''];
-  const texts: KeptLock['texts'] = row.week >= week ? [row.text, before] : [current, row.text];
+  const texts: LockBaseline['texts'] = row.week >= week ? [row.text, before] : [current, row.text];
   locks.delete(id);
-  locks.set(id, { texts, own: ownHold(texts) });
+  locks.set(id, { texts, baseline: baselineFrom(texts) });
 }
 
-function ownHold(texts: KeptLock['texts']): OwnHold | null {
+function baselineFrom(texts: LockBaseline['texts']): HoldBaseline | null {
   const holds = LogHistogram.merge(...texts.map((text) => LogHistogram.decode(text)));
   const [p50Ms, p99Ms] = [holds.quantile(0.5), holds.quantile(0.99)];
-  if (p50Ms === null || p99Ms === null || holds.count < HOLDS_MIN) return null;
+  if (p50Ms === null || p99Ms === null || holds.count < BASELINE_HOLDS_MIN) return null;
   return { p50Ms, p99Ms, count: holds.count };
 }

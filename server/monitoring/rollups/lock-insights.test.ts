@@ -7,7 +7,7 @@ import {
   storesUnderTest,
 } from '../../storage/conformance/testing/stores-under-test';
 import type { Change } from '../../storage/record-store';
-import { HistoryOpener } from '../history/event-recorder';
+import { EventRecorder } from '../history/event-recorder';
 import { EventTally } from '../metrics/event-tally';
 import { LockInsights } from './lock-insights';
 
@@ -16,14 +16,14 @@ const START = Date.UTC(2026, 10, 20, 8);
 describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s', (name) => {
   let under: StoreUnderTest;
   let clock: TestClock;
-  let opener: HistoryOpener;
+  let opener: EventRecorder;
   const key = freshKey();
 
   beforeEach(async () => {
     under = await storesUnderTest[name].open();
     clock = new TestClock(START);
     const backend = { id: 'default', store: under.store };
-    opener = new HistoryOpener(under.database, backend, clock, new EventTally());
+    opener = new EventRecorder(under.database, backend, clock, new EventTally());
   });
   afterEach(() => under.close());
 
@@ -41,13 +41,13 @@ describe.each(['sqlite', 'mysql'] as const)('the recorded past of a lock over %s
       const change: Change = record ? update(key, record, parts) : creation(key, parts);
       await under.store.swap([change]);
       record = change;
-      await opener.open();
+      await opener.record();
       seen.push(await totalNow());
       clock.pass(round === 2 ? 20_000 : 200);
     }
     expect(seen).toEqual([1, 2, 3, 4].map((count) => ({ grants: count, holds: count })));
     clock.pass(20_000);
-    await opener.open();
+    await opener.record();
     expect(await totalNow()).toEqual({ grants: 4, holds: 4 });
   });
 

@@ -21,7 +21,7 @@ const ROWS_AT_ONCE = 500;
  * Roll-ups that are written time and again while they are read are shown without what is in none
  * yet.
  */
-const TRIES_MAX = 3;
+const ATTEMPTS_MAX = 3;
 
 /** What the roll-ups say of a time. */
 export type SumView = ReturnType<InsightSteps['view']>;
@@ -29,12 +29,12 @@ export type SumView = ReturnType<InsightSteps['view']>;
 /** The recorded past in numbers, from the roll-ups. */
 export class LockInsights {
   /**
-   * @param partsOf what the roll-ups of a backend are filed under: its own id, or those of its
+   * @param storeIdsOf what the roll-ups of a backend are filed under: its own id, or those of its
    *   shards
    */
   constructor(
     private readonly database: Database,
-    private readonly partsOf: (backend: string) => string[],
+    private readonly storeIdsOf: (backend: string) => string[],
   ) {}
 
   /**
@@ -48,8 +48,8 @@ export class LockInsights {
     now: number,
   ): Promise<SumView> {
     const steps = new InsightSteps(range, now);
-    for (const id of this.partsOf(backend)) {
-      const rollups = await this.whole(id, recordId(key), rangeBegin(range, now));
+    for (const id of this.storeIdsOf(backend)) {
+      const rollups = await this.readConsistently(id, recordId(key), rangeBegin(range, now));
       for (const rollup of rollups) steps.add(rollup);
     }
     return steps.view();
@@ -68,7 +68,11 @@ export class LockInsights {
   /**
    * A lock's roll-ups, and what is in none yet; read again where it was written into one meanwhile.
    */
-  private async whole(backend: string, lockId: string, since: number): Promise<MinuteRollup[]> {
+  private async readConsistently(
+    backend: string,
+    lockId: string,
+    since: number,
+  ): Promise<MinuteRollup[]> {
     const { ask } = this.database.raw;
     for (let tries = 1; ; tries += 1) {
       const position = await countedTo(ask, backend, lockId);
@@ -77,7 +81,7 @@ export class LockInsights {
       if ((await countedTo(ask, backend, lockId)) === position) {
         return [...rollups, ...events.map(rollupOf)];
       }
-      if (tries === TRIES_MAX) return rollups;
+      if (tries === ATTEMPTS_MAX) return rollups;
     }
   }
 

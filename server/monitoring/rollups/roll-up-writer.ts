@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
-import type { Ask } from '@/db/raw-sql';
+import type { RunSql } from '@/db/raw-sql';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
@@ -10,11 +10,11 @@ import { SHARES, shareOf } from './rollup-cursor';
 import { RollupShare } from './rollup-share';
 
 /** What is little is written soon, all of it at once. */
-const FEW_ROWS = 200;
-const FEW_AFTER_MS = 1_000;
+const SMALL_ROWS = 200;
+const SMALL_AFTER_MS = 1_000;
 
 /** What is much is gathered for longer, so that it is fewer rows in the end. */
-const MANY_AFTER_MS = 15_000;
+const LARGE_AFTER_MS = 15_000;
 
 /** A share with so many rows is written at once. */
 const SHARE_ROWS_MAX = 2_000;
@@ -27,7 +27,7 @@ const SHARE_ROWS_MAX = 2_000;
  * cursor from where their counting began to where it ended. If the cursor is not where this process
  * left it, another process has counted these events, and nothing is written.
  */
-export class MinuteRoller {
+export class RollUpWriter {
   private readonly shares: RollupShare[];
   /** Every flush up to here is counted. */
   private counted = 0;
@@ -96,9 +96,9 @@ export class MinuteRoller {
   private async writeDue(): Promise<void> {
     const passedMs = this.clock.monotonic() - this.writtenAt;
     const rows = this.shares.reduce((sum, share) => sum + share.rows, 0);
-    if (rows > 0 && rows <= FEW_ROWS && passedMs >= FEW_AFTER_MS) {
+    if (rows > 0 && rows <= SMALL_ROWS && passedMs >= SMALL_AFTER_MS) {
       await this.write(this.shares);
-    } else if (passedMs >= MANY_AFTER_MS && this.position < this.counted) {
+    } else if (passedMs >= LARGE_AFTER_MS && this.position < this.counted) {
       for (const share of this.shares) await this.write([share]);
     }
   }
@@ -106,7 +106,7 @@ export class MinuteRoller {
   private async write(shares: RollupShare[]): Promise<void> {
     const { kind, raw } = this.database;
     const { counted: to, backend } = this;
-    await raw.transaction(async (ask: Ask) => {
+    await raw.transaction(async (ask: RunSql) => {
       for (const share of shares) await share.write({ ask, kind, backend }, to);
     });
     for (const share of shares) this.tally.addAll(share.clear(to));

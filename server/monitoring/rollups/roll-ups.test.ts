@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '@/db/database';
-import type { Ask, RawSql } from '@/db/raw-sql';
+import type { RawSql, RunSql } from '@/db/raw-sql';
 import { EVENT_KINDS, type LockEvent } from '../../core/lock/lock-event';
 import {
   addEvent,
@@ -22,7 +22,7 @@ import {
 } from '../../storage/conformance/testing/stores-under-test';
 import { recordId } from '../../storage/record-id';
 import type { HistorySource, RecordKey } from '../../storage/record-store';
-import { HistoryOpener } from '../history/event-recorder';
+import { EventRecorder } from '../history/event-recorder';
 import { EventTally } from '../metrics/event-tally';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
 
@@ -32,7 +32,7 @@ type Random = () => number;
 
 /** One process that opens the history: its own faults, its own tally. */
 interface Opening {
-  opener: HistoryOpener;
+  opener: EventRecorder;
   tally: EventTally;
   faults: { next: 'none' | 'before' | 'midway' | 'again' | 'after' };
 }
@@ -52,14 +52,14 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     const tally = new EventTally();
     const store = pick(source) as never;
     const backend = { id: 'default', store, engine: null as never, epochOf: () => 1 };
-    const opener = new HistoryOpener(unsteady(under.database, faults), backend, clock, tally);
+    const opener = new EventRecorder(unsteady(under.database, faults), backend, clock, tally);
     return { opener, tally, faults };
   };
 
   const openAll = async ({ opener }: Opening) => {
-    await opener.open();
+    await opener.record();
     clock.pass(20_000);
-    await opener.open();
+    await opener.record();
   };
 
   it('are the sums of the events, each counted once, through restarts, crashes and two openers at a time', async () => {
@@ -76,7 +76,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
       one.faults.next = pickOne(random, ['none', 'none', 'before', 'midway', 'again', 'after']);
       clock.pass(Math.floor(random() * 4_000));
       const both = random() < 0.5 ? [one] : [one, two];
-      await Promise.all(both.map(({ opener }) => opener.open().catch(() => undefined)));
+      await Promise.all(both.map(({ opener }) => opener.record().catch(() => undefined)));
     }
     await writer.end();
     openings[0].faults.next = 'none';
@@ -93,7 +93,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     const keys = [freshKey(), freshKey()];
     for (let round = 0; round < 10; round += 1) {
       await swap(under, keys, round, (rev) => [granted(rev, START + round * 1_000)]);
-      await opening.opener.open();
+      await opening.opener.record();
       clock.pass(1_100);
     }
     await openAll(opening);
@@ -109,10 +109,10 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     for (let round = 0; round < 2; round += 1) {
       opening.faults.next = 'again';
       await swap(under, [freshKey()], 0, many);
-      await opening.opener.open();
+      await opening.opener.record();
       opening.faults.next = 'again';
       clock.pass(20_000);
-      await opening.opener.open();
+      await opening.opener.record();
     }
     const { lockEvents } = under.database.tables;
     expect(await under.database.db.$count(lockEvents)).toBe(2 * count);
@@ -126,9 +126,9 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     await openAll(one);
     one.faults.next = 'midway';
     await swap(under, [freshKey('other')], 0, (rev) => [granted(rev, START, 5)]);
-    await one.opener.open().catch(() => undefined);
+    await one.opener.record().catch(() => undefined);
     clock.pass(20_000);
-    await one.opener.open().catch(() => undefined);
+    await one.opener.record().catch(() => undefined);
     await openAll(two);
     const told = [one, two].flatMap(({ tally }) =>
       [...tally.entries()].map(([namespace, { grants, waitedMs }]) => [
@@ -165,7 +165,7 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     const opening = begin();
     await swap(under, [freshKey()], 0, (rev) => [granted(rev, START)]);
     clock.pass(2 * 60 * MINUTE_MS);
-    await opening.opener.open();
+    await opening.opener.record();
     await opening.opener.prune();
     const heir = begin();
     await openAll(heir);
@@ -280,7 +280,7 @@ function unsteady(database: Database, faults: Opening['faults']): Database {
   return Object.create(database, { raw: { value: raw } });
 }
 
-async function rolledBack(raw: RawSql, work: (ask: Ask) => Promise<unknown>): Promise<void> {
+async function rolledBack(raw: RawSql, work: (ask: RunSql) => Promise<unknown>): Promise<void> {
   const deadlock = new Error('Rolled back.');
   const attempt = raw.transaction(async (ask) => {
     await work(ask);
@@ -289,7 +289,7 @@ async function rolledBack(raw: RawSql, work: (ask: Ask) => Promise<unknown>): Pr
   await expect(attempt).rejects.toBe(deadlock);
 }
 
-function failingAfter(ask: Ask, statements: number): Ask {
+function failingAfter(ask: RunSql, statements: number): RunSql {
   let left = statements;
   return (...args) => {
     left -= 1;

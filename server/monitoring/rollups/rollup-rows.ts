@@ -1,5 +1,5 @@
 import type { Database } from '@/db/database';
-import type { Ask, SqlValue } from '@/db/raw-sql';
+import type { RunSql, SqlValue } from '@/db/raw-sql';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import { addRollup, emptyRollup, type MinuteRollup } from '../../core/statistics/minute-rollup';
 
@@ -20,7 +20,7 @@ export type HoldsByLock = Map<string, LogHistogram>;
  * can join.
  */
 export interface RollupTarget {
-  ask: Ask;
+  ask: RunSql;
   kind: Database['kind'];
   backend: string;
 }

@@ -1,4 +1,4 @@
-import type { Ask } from '@/db/raw-sql';
+import type { RunSql } from '@/db/raw-sql';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { LogHistogram } from '../../core/statistics/log-histogram';
 import {
@@ -44,7 +44,7 @@ export class RollupShare {
   }
 
   /** Reads the cursor, or makes it; what was not written is forgotten. */
-  async begin(ask: Ask, from: number): Promise<void> {
+  async begin(ask: RunSql, from: number): Promise<void> {
     const find = 'SELECT position FROM cursors WHERE id = ?';
     const { rows } = await ask(find, [this.cursorId]);
     const make = 'INSERT INTO cursors (id, position) VALUES (?, ?)';

@@ -1,4 +1,4 @@
-import type { Ask } from '@/db/raw-sql';
+import type { RunSql } from '@/db/raw-sql';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 import { rollupCursor, shareOf } from './rollup-cursor';
@@ -6,13 +6,13 @@ import { rollupCursor, shareOf } from './rollup-cursor';
 /** A lock that is busier than this has a history to show without its newest events. */
 const EVENTS_MAX = 1_000;
 
-const NOTHING_COUNTED = -1;
+const NO_POSITION = -1;
 
 /** Up to which flush of a backend the roll-ups of a lock are written. */
-export async function countedTo(ask: Ask, backend: string, lockId: string): Promise<number> {
+export async function countedTo(ask: RunSql, backend: string, lockId: string): Promise<number> {
   const find = 'SELECT position FROM cursors WHERE id = ?';
   const { rows } = await ask(find, [rollupCursor(backend, shareOf(lockId))]);
-  return Number(rows[0]?.[0] ?? NOTHING_COUNTED);
+  return Number(rows[0]?.[0] ?? NO_POSITION);
 }
 
 /**
@@ -20,7 +20,7 @@ export async function countedTo(ask: Ask, backend: string, lockId: string): Prom
  * in no roll-up yet. Of a lock with more than 1,000 of them the newest.
  */
 export async function uncountedEvents(
-  ask: Ask,
+  ask: RunSql,
   backend: string,
   lockId: string,
   position: number,

@@ -5,12 +5,12 @@ import { NameCount } from '../../engine/names/name-count';
 import { EngineRig, type Member } from '../../engine/testing/engine-rig';
 import { systemClock } from '../../platform/clock';
 import type { StoreName } from '../../storage/conformance/testing/stores-under-test';
-import type { ObservedBackend } from '../projection/lock-projection';
-import { type Observing, startObserving } from '../start-monitoring';
+import type { MonitoredBackend } from '../projection/lock-projection';
+import { type Monitoring, startMonitoring } from '../start-monitoring';
 
 /** One process that watches the locks, and the faults that can be put between it and its store. */
-export interface Watcher extends Member {
-  observing: Observing;
+export interface MonitoringMember extends Member {
+  monitoring: Monitoring;
   /**
    * How often it has been asked to close audit intents: only the process that has the chores is.
    */
@@ -18,33 +18,33 @@ export interface Watcher extends Member {
 }
 
 /** What a watcher has besides its backend `default`. */
-export interface WatcherParts {
-  besides?: ObservedBackend[];
+export interface MemberOptions {
+  otherBackends?: MonitoredBackend[];
   database?: Database;
   policy?: NamespacePolicy;
 }
 
 /** Processes that watch one fresh store. */
-export class ObservingRig {
-  private readonly watchers: Watcher[] = [];
+export class MonitoringRig {
+  private readonly watchers: MonitoringMember[] = [];
 
   private constructor(readonly engines: EngineRig) {}
 
-  static async open(name: StoreName): Promise<ObservingRig> {
-    return new ObservingRig(await EngineRig.open(name));
+  static async open(name: StoreName): Promise<MonitoringRig> {
+    return new MonitoringRig(await EngineRig.open(name));
   }
 
   async watch({
-    besides = [],
+    otherBackends = [],
     database = this.engines.under.database,
     policy = DEFAULT_POLICY,
-  }: WatcherParts = {}) {
+  }: MemberOptions = {}) {
     const member = await this.engines.join();
     const intents = { asked: 0 };
-    const observing = startObserving({
+    const monitoring = startMonitoring({
       backends: [
         { id: 'default', store: member.faults, engine: member.engine, epochOf: () => 1 },
-        ...besides,
+        ...otherBackends,
       ],
       database,
       clock: systemClock,
@@ -58,13 +58,13 @@ export class ObservingRig {
         intents.asked += 1;
       },
     });
-    const watcher: Watcher = { ...member, observing, intents };
+    const watcher: MonitoringMember = { ...member, monitoring, intents };
     this.watchers.push(watcher);
     return watcher;
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.watchers.map(({ observing }) => observing.close()));
+    await Promise.all(this.watchers.map(({ monitoring }) => monitoring.close()));
     await this.engines.close();
   }
 }

@@ -6,16 +6,16 @@ import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
 import { unwrittenRecord } from '../../core/lock/lock-record';
 import { LOCK_STATUSES } from '../../core/status/lock-status';
 import { lockTier, TIERS } from '../../core/status/lock-tier';
-import type { LockNorms } from '../../core/status/stuck-reason';
+import type { LockBaselines } from '../../core/status/stuck-reason';
 import { NameCount } from '../../engine/names/name-count';
 import { LiveLists } from '../lists/live-lists';
 import { LockLists } from '../lists/lock-lists';
 import { TimeSlice } from '../lists/order/time-slice';
 import { LockTable } from '../lists/table/lock-table';
-import type { ObservedBackend } from '../projection/lock-projection';
-import { BoardRow, rowId, withStatus } from '../projection/projection-row';
+import type { MonitoredBackend } from '../projection/lock-projection';
+import { ProjectionRow, rowId, toLockRowAt } from '../projection/projection-row';
 
-export interface LockParts {
+export interface LockSpec {
   namespace?: string | undefined;
   owner?: string | undefined;
   /** How long ago it was granted; null: not held. */
@@ -38,7 +38,7 @@ export class TableRig {
   readonly lists: LockLists;
   readonly live: LiveLists;
   /** What the table must know, by id. */
-  readonly truth = new Map<string, BoardRow>();
+  readonly truth = new Map<string, ProjectionRow>();
   private rev = 1;
 
   constructor() {
@@ -46,12 +46,12 @@ export class TableRig {
     const backends = ['default', 'other'].map((id) => ({
       id,
       engine: { health: () => this.health(id) },
-    })) as ObservedBackend[];
+    })) as MonitoredBackend[];
     const healths = () => backends.map(({ id }) => this.health(id));
     this.table = new LockTable({
       backends,
       clock,
-      normsOf: () => this.norms(),
+      baselinesOf: () => this.baselines(),
       policyOf: () => ({ ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs }),
       slice: () =>
         new TimeSlice(
@@ -65,22 +65,22 @@ export class TableRig {
     this.live = new LiveLists(this.table, this.lists, clock, 'epoch');
   }
 
-  keep(name: string, parts: LockParts = {}): void {
+  store(name: string, parts: LockSpec = {}): void {
     const { namespace = 'default' } = parts;
     const backend = namespace === 'away' ? 'other' : 'default';
-    const keeper = { id: backend, shownAs: backend };
+    const keeper = { id: backend, publicId: backend };
     this.rev += 1;
     const record = recordOf(this.now, this.rev, parts);
-    const row = BoardRow.of(keeper, { namespace, name }, this.now, record);
+    const row = ProjectionRow.of(keeper, { namespace, name }, this.now, record);
     this.truth.set(row.id, row);
-    this.table.keep(row);
+    this.table.store(row);
   }
 
-  forget(name: string, namespace = 'default'): void {
+  remove(name: string, namespace = 'default'): void {
     const backend = namespace === 'away' ? 'other' : 'default';
     const id = rowId(backend, `${namespace}/${name}`);
     this.truth.delete(id);
-    this.table.forget(id);
+    this.table.remove(id);
   }
 
   /** What a list must show at this instant: all of it, ranked from scratch. */
@@ -91,12 +91,12 @@ export class TableRig {
       ({ row, shown }) =>
         (input.status === undefined || shown.status === input.status) &&
         (input.namespace === undefined || shown.namespace === input.namespace) &&
-        row.haystack.includes(sought),
+        row.searchText.includes(sought),
     );
     const sign = input.descending ? -1 : 1;
     const order = ORDERS[input.sort];
-    const tierOf = (row: BoardRow, { status }: LockRow) =>
-      TIERS.indexOf(lockTier(status, row.facts, this.norms(), this.now));
+    const tierOf = (row: ProjectionRow, { status }: LockRow) =>
+      TIERS.indexOf(lockTier(status, row.facts, this.baselines(), this.now));
     return found
       .sort((a, b) => {
         const tiers = input.sort === 'worst' ? tierOf(a.row, a.shown) - tierOf(b.row, b.shown) : 0;
@@ -114,11 +114,11 @@ export class TableRig {
     return this.now + this.busyMs;
   }
 
-  private shown(row: BoardRow): LockRow {
-    return withStatus(row, this.norms(), this.now, !this.silent.has(row.backend));
+  private shown(row: ProjectionRow): LockRow {
+    return toLockRowAt(row, this.baselines(), this.now, !this.silent.has(row.backend));
   }
 
-  private norms(): LockNorms {
+  private baselines(): LockBaselines {
     const policy = { ...DEFAULT_POLICY, stuckAfterMs: this.stuckAfterMs };
     return { ownHold: null, gaveUpAt: 0, policy };
   }
@@ -148,7 +148,7 @@ const ORDERS: Record<LockListInput['sort'], Order> = {
   waiters: (a, b) => b.waiters - a.waiters,
 };
 
-function recordOf(now: number, rev: number, parts: LockParts): LockRecord {
+function recordOf(now: number, rev: number, parts: LockSpec): LockRecord {
   const { owner = 'w1', heldMs = 1_000, leaseLeftMs = 60_000 } = parts;
   const { waiters = 0, waitedMs = 500, isFrozen = false } = parts;
   const at = now - (heldMs ?? 0);

@@ -13,7 +13,7 @@ import type { ControlContext } from '../operation-context';
  *
  * @throws LockyardError `NOT_FOUND` for a namespace that does not exist
  */
-export async function createKey(
+export async function createApiKey(
   ctx: ControlContext,
   { name, namespaces }: CreateKeyInput,
 ): Promise<{ id: string; key: string }> {

@@ -4,7 +4,7 @@ import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
 
 /** An API key as admins see it: nothing of it can be used. */
-export interface KeyRow {
+export interface ApiKeyRow {
   id: string;
   /** The service. */
   name: string;
@@ -18,7 +18,7 @@ export interface KeyRow {
 }
 
 /** Every API key, newest first. */
-export async function listKeys(ctx: ControlContext): Promise<KeyRow[]> {
+export async function listApiKeys(ctx: ControlContext): Promise<ApiKeyRow[]> {
   await requireRole(ctx, 'admin');
   const { db, tables } = ctx.runtime.database;
   const { apiKeys } = tables;

@@ -11,21 +11,21 @@ import type { ControlContext } from '../operation-context';
  * Revokes an API key permanently, everywhere within 1 s. Holds of its service remain until their
  * leases end.
  */
-export async function revokeKey(
+export async function revokeApiKey(
   ctx: ControlContext,
   { id }: RevokeKeyInput,
 ): Promise<{ id: string; revokedAt: number }> {
   const { database, apiKeys: ring, clock } = ctx.runtime;
   const { apiKeys } = database.tables;
-  const isIt = eq(apiKeys.id, id);
-  const [key] = await askDatabase(() => database.db.select().from(apiKeys).where(isIt));
+  const isThisKey = eq(apiKeys.id, id);
+  const [key] = await askDatabase(() => database.db.select().from(apiKeys).where(isThisKey));
   const what = { act: 'key.revoke', subject: key?.name ?? id, seen: { id } } as const;
   const who = auditActor(await permit(ctx, 'admin', what));
   const answer = await auditedChange(ctx, who, what, async (tx) => {
-    const [row] = await database.forUpdate(tx.select().from(apiKeys).where(isIt));
+    const [row] = await database.forUpdate(tx.select().from(apiKeys).where(isThisKey));
     if (!row) throw new LockyardError('NOT_FOUND', 'There is no such API key.');
     const revokedAt = row.revokedAt ?? clock.now();
-    await tx.update(apiKeys).set({ revokedAt }).where(isIt);
+    await tx.update(apiKeys).set({ revokedAt }).where(isThisKey);
     return { answer: { id, revokedAt } };
   });
   ring.forget(id);

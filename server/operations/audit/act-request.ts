@@ -9,13 +9,13 @@ import type { AuditActor, AuditedAct } from './audit-log';
 type LockAct = 'forceRelease' | 'extend' | 'askRelease' | 'stopRenewals' | 'freeze' | 'unfreeze';
 
 /** An act as the audit log records it. */
-export interface WrittenAct extends Pick<AuditedAct, 'seen' | 'reason'> {
+export interface RecordedAct extends Pick<AuditedAct, 'seen' | 'reason'> {
   intent: string;
   who: AuditActor;
 }
 
 /** An act that is about to start. */
-export interface ActToDo extends WrittenAct {
+export interface StartedAct extends RecordedAct {
   /**
    * For how long it may still be done, in milliseconds: later, others take it that it never will
    * be.
@@ -32,16 +32,19 @@ type ActVerb = LockAct | `counter.${'create' | 'adjust' | 'setBounds'}`;
  *
  * @throws LockyardError `BACKEND_DOWN` where nothing is known of that clock
  */
-export function actOn(
+export function operatorRequest(
   engine: Pick<LockEngine, 'clockAtLeast'>,
   verb: ActVerb,
   key: RecordKey,
-  act: ActToDo,
+  act: StartedAct,
 ): { request: RequestIdentity; latestAt: number } {
   const now = engine.clockAtLeast(verb.startsWith('counter.') ? { ...key, kind: 'counter' } : key);
   if (now === null) throw backendDown(null);
   // After the clock: a process that is stopped in between has less time left for it.
-  return { request: actRequest(verb, key, act), latestAt: Math.floor(now + act.leftMs()) };
+  return {
+    request: operatorRequestIdentity(verb, key, act),
+    latestAt: Math.floor(now + act.leftMs()),
+  };
 }
 
 /**
@@ -49,10 +52,10 @@ export function actOn(
  * asked for later. Where its caller gave it a request id, it is the same act whenever it comes with
  * that id; else every entry is an act of its own.
  */
-export function actRequest(
+export function operatorRequestIdentity(
   verb: ActVerb,
   key: RecordKey,
-  { intent, who, seen = {}, reason }: WrittenAct,
+  { intent, who, seen = {}, reason }: RecordedAct,
 ): RequestIdentity {
   // A service's name has no space: no service can ever make the same identity.
   const service = 'the console';

@@ -5,7 +5,7 @@ import type { Db } from '@/db/narrow-db';
 import { randomText } from '../../auth/random-text';
 import type { AuditEntry } from '../../contract/console/lock-row';
 import type { ControlContext, ControlRuntime } from '../operation-context';
-import type { Person } from '../require-role';
+import type { ConsoleActor } from '../require-role';
 
 /** Every act that is audited. */
 export const AUDIT_ACTS = [
@@ -60,7 +60,7 @@ export type AuditOutcome = AuditEntry['outcome'];
 
 const INTENT_CHARS = 22;
 
-export function auditActor(person: Person): AuditActor {
+export function auditActor(person: ConsoleActor): AuditActor {
   if (person.kind === 'user') return { name: person.name, kind: 'user' };
   if (person.kind === 'cli') return { name: 'command line', kind: 'cli' };
   return { name: 'Lockyard', kind: 'system' };
@@ -75,7 +75,7 @@ export async function openIntent(
   who: AuditActor,
   what: AuditedAct,
 ): Promise<string> {
-  return write(ctx, who, what, { outcome: 'pending', result: {}, closedAt: null });
+  return writeEntry(ctx, who, what, { outcome: 'pending', result: {}, closedAt: null });
 }
 
 /**
@@ -89,17 +89,17 @@ export async function writeRefusal(
   why: string,
 ): Promise<string> {
   const closedAt = ctx.runtime.clock.now();
-  return write(ctx, who, what, { outcome: 'refused', result: { message: why }, closedAt });
+  return writeEntry(ctx, who, what, { outcome: 'refused', result: { message: why }, closedAt });
 }
 
 /** Writes down what this server has seen happen. */
-export async function recordNews(
+export async function recordSystemEvent(
   ctx: ControlContext,
   what: AuditedAct,
   result: Record<string, unknown>,
 ): Promise<void> {
   const closedAt = ctx.runtime.clock.now();
-  await write(ctx, { name: 'Lockyard', kind: 'system' }, what, {
+  await writeEntry(ctx, { name: 'Lockyard', kind: 'system' }, what, {
     outcome: 'done',
     result,
     closedAt,
@@ -120,7 +120,7 @@ export async function closeIntent(
   const { audit } = database.tables;
   const isOpen = or(
     eq(audit.outcome, 'pending'),
-    and(eq(audit.outcome, 'not_applied'), eq(audit.result, GUESS)),
+    and(eq(audit.outcome, 'not_applied'), eq(audit.result, ASSUMED_RESULT)),
   );
   const written = await db
     .update(audit)
@@ -133,25 +133,25 @@ export async function closeIntent(
  * Stored with an act of which no trace was found; the process that ran it may still write the real
  * outcome.
  */
-const GUESS = JSON.stringify({ message: 'No trace of it was found.' });
+const ASSUMED_RESULT = JSON.stringify({ message: 'No trace of it was found.' });
 
 /**
  * Closes an open intent as not applied, for one who has found no trace of the act and did not do
  * it.
  */
-export async function guessNotApplied(
+export async function assumeNotApplied(
   { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
   intent: string,
 ): Promise<boolean> {
   const { audit } = database.tables;
   const written = await database.db
     .update(audit)
-    .set({ outcome: 'not_applied', result: GUESS, closedAt: clock.now() })
+    .set({ outcome: 'not_applied', result: ASSUMED_RESULT, closedAt: clock.now() })
     .where(and(eq(audit.intent, intent), eq(audit.outcome, 'pending')) as SQL);
   return database.affectedRows(written) === 1;
 }
 
-async function write(
+async function writeEntry(
   ctx: ControlContext,
   who: AuditActor,
   what: AuditedAct,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { newTestPlace, type TestPlace } from '@/db/testing/test-database';
+import { newTestLocation, type TestLocation } from '@/db/testing/test-database';
 import { TcpProxy } from '@/test/tcp-proxy';
 import type { Actor } from '../../auth/actor';
 import { readConfig } from '../../bootstrap/config/config';
@@ -23,7 +23,7 @@ import { requestOfIntent, resolveAuditIntents } from './resolve-audit-intents';
 const SERVICE: Actor = { kind: 'service', keyId: 'k', service: 'orders', namespaces: ['default'] };
 const NAME = { namespace: 'default', name: 'job' };
 
-let place: TestPlace;
+let place: TestLocation;
 let folder: string;
 let line: TcpProxy | null;
 let runtime: Runtime;
@@ -43,7 +43,7 @@ afterEach(async () => {
 });
 
 async function start(dialect: 'sqlite' | 'mysql') {
-  place = await newTestPlace(dialect);
+  place = await newTestLocation(dialect);
   let url = place.url.kind === 'mysql' ? place.url.url : `sqlite:${place.url.path}`;
   if (dialect === 'mysql') {
     const target = new URL(url);
@@ -162,8 +162,8 @@ describe('an act whose outcome was never written', () => {
     await leaveOpen('default', 3, 60_000);
     const asked: string[] = [];
     const home = runtime.engines.get('default') as LockEngine;
-    const engineThat = (recall: LockEngine['recall']): LockEngine =>
-      Object.assign(Object.create(home) as LockEngine, { recall });
+    const engineThat = (rememberedAnswer: LockEngine['rememberedAnswer']): LockEngine =>
+      Object.assign(Object.create(home) as LockEngine, { recall: rememberedAnswer });
     const engines = new Map([
       [
         'away',
@@ -176,7 +176,7 @@ describe('an act whose outcome was never written', () => {
         'default',
         engineThat(async (request) => {
           asked.push(request.key);
-          return home.recall(request);
+          return home.rememberedAnswer(request);
         }),
       ],
     ]);

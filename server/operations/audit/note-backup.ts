@@ -7,7 +7,7 @@ import { permit } from './run-operator-act';
  * Records in the audit log that a backup is about to be made: a backup has the hashes of every
  * password and key.
  */
-export async function noteBackup(ctx: ControlContext, { file }: { file: string }): Promise<void> {
+export async function auditBackup(ctx: ControlContext, { file }: { file: string }): Promise<void> {
   const what = { act: 'backup.make', subject: file.slice(-80) } as const;
   const who = auditActor(await permit(ctx, 'admin', what));
   await auditedChange(ctx, who, what, async () => ({ answer: undefined }));

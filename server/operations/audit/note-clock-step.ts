@@ -1,17 +1,17 @@
 import type { ClockStep } from '../../monitoring/maintenance/clock-watch';
 import type { ControlRuntime } from '../operation-context';
-import { recordNews } from './audit-log';
+import { recordSystemEvent } from './audit-log';
 
 /**
  * Records in the audit log that a clock was set: leases, sessions and the log's own instants depend
  * on it.
  */
-export async function noteClockStep(runtime: ControlRuntime, step: ClockStep): Promise<void> {
+export async function auditClockStep(runtime: ControlRuntime, step: ClockStep): Promise<void> {
   const { clock, ms } = step;
   const byMs = Math.abs(ms);
   const direction = ms < 0 ? 'back' : 'forward';
   const what = { act: 'clock.set', subject: clock, reason: '' } as const;
-  await recordNews({ runtime, actor: null, address: 'local', requestId: '' }, what, {
+  await recordSystemEvent({ runtime, actor: null, address: 'local', requestId: '' }, what, {
     direction,
     byMs,
   });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { AuditEntry } from '../../contract/console/lock-row';
-import { createKey } from '../api-keys/create-api-key';
+import { createApiKey } from '../api-keys/create-api-key';
 import { contextOf, openTestRuntime, type TestRuntime, userActor } from '../testing/test-runtime';
 import { listAudit } from './list-audit';
 
@@ -15,7 +15,7 @@ describe.each(TEST_DIALECTS)('refused acts on %s', (dialect) => {
   const vera = userActor('viewer');
   const oleg = userActor('operator');
   const refuse = async (name: string, actor = vera, address = '192.0.2.1') => {
-    const act = createKey(contextOf(runtime, actor, address), { name, namespaces: ['default'] });
+    const act = createApiKey(contextOf(runtime, actor, address), { name, namespaces: ['default'] });
     await expect(act).rejects.toMatchObject({ reason: 'FORBIDDEN' });
   };
   const entries = async (): Promise<AuditEntry[]> =>

@@ -32,7 +32,7 @@ interface Refused {
 export class RefusedActs {
   private readonly open = new Map<string, Refused>();
   /** With counts that are not written yet. */
-  private readonly grown = new Set<Refused>();
+  private readonly unwritten = new Set<Refused>();
   private timer: NodeJS.Timeout | undefined;
 
   /** @param entryMs for how long an entry counts; 0: every refusal has its own */
@@ -44,7 +44,7 @@ export class RefusedActs {
   /**
    * Writes a refusal down, or counts it. Throws `BACKEND_DOWN` where its entry cannot be written.
    */
-  async note(ctx: ControlContext, who: AuditActor, what: AuditedAct, why: string): Promise<void> {
+  async record(ctx: ControlContext, who: AuditActor, what: AuditedAct, why: string): Promise<void> {
     const now = this.from.clock.monotonic();
     this.forgetOld(now);
     const key = `${who.kind}\0${who.name}\0${what.act}`;
@@ -70,13 +70,13 @@ export class RefusedActs {
   async write(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
-    for (const refused of [...this.grown]) {
-      this.grown.delete(refused);
+    for (const refused of [...this.unwritten]) {
+      this.unwritten.delete(refused);
       try {
         await this.writeCount(refused);
       } catch (err) {
         this.from.log.warn({ err }, 'how often an act was refused is written later');
-        this.grown.add(refused);
+        this.unwritten.add(refused);
         this.writeSoon();
         return;
       }
@@ -88,7 +88,7 @@ export class RefusedActs {
     refused.lastAt = this.from.clock.now();
     if (refused.subjects.size <= NAMED_MAX) refused.subjects.add(subject);
     if (refused.addresses.size <= NAMED_MAX) refused.addresses.add(address);
-    this.grown.add(refused);
+    this.unwritten.add(refused);
     this.writeSoon();
   }
 

@@ -4,15 +4,15 @@ import { LockyardError } from '../../contract/errors';
 import type { RequestIdentity } from '../../core/request-fingerprint';
 import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
-import { actRequest } from './act-request';
-import { type AuditActor, closeIntent, guessNotApplied } from './audit-log';
+import { operatorRequestIdentity } from './act-request';
+import { type AuditActor, assumeNotApplied, closeIntent } from './audit-log';
 import { LANDS_WITHIN_MS } from './run-operator-act';
 
 /**
- * So long after its intent nothing of an act can still land: half of it before, see `withAudit`,
+ * So long after its intent nothing of an act can still land: half of it before, see `runOperatorAct`,
  * and what landed can be read by now. A transaction of the control database takes less.
  */
-const SETTLED_AFTER_MS = 2 * LANDS_WITHIN_MS;
+const FINAL_AFTER_MS = 2 * LANDS_WITHIN_MS;
 const AT_ONCE = 100;
 
 type Intent = Schema['audit']['$inferSelect'];
@@ -29,7 +29,7 @@ type Needs = Pick<Runtime, 'database' | 'clock' | 'log' | 'engines' | 'namespace
  * intents wait for the next run; those of other backends go on. Returns how many were closed.
  */
 export async function resolveAuditIntents(runtime: Needs): Promise<number> {
-  const settledAt = runtime.clock.now() - SETTLED_AFTER_MS;
+  const settledAt = runtime.clock.now() - FINAL_AFTER_MS;
   const silent = new Set<string>();
   let closed = 0;
   let last: Intent | undefined;
@@ -41,7 +41,7 @@ export async function resolveAuditIntents(runtime: Needs): Promise<number> {
       byBackend.set(backend, [...(byBackend.get(backend) ?? []), intent]);
     }
     const lines = [...byBackend].map(([backend, intents]) =>
-      resolveLine(runtime, intents, backend, silent),
+      resolveOfBackend(runtime, intents, backend, silent),
     );
     for (const count of await Promise.all(lines)) closed += count;
     last = page.length < AT_ONCE ? undefined : page.at(-1);
@@ -70,12 +70,12 @@ function openIntents(
 /** The backend that must be asked about an act; empty where none needs to be. */
 async function backendOf({ namespaces }: Needs, { act, namespace }: Intent): Promise<string> {
   if (!namespace || !VERBS[act]) return '';
-  const entry = namespaces.atHand(namespace) ?? (await namespaces.get(namespace));
+  const entry = namespaces.cached(namespace) ?? (await namespaces.get(namespace));
   return entry?.backend ?? '';
 }
 
 /** Resolves intents one by one until their backend does not respond; returns how many it closed. */
-async function resolveLine(
+async function resolveOfBackend(
   runtime: Needs,
   intents: Intent[],
   backend: string,
@@ -103,10 +103,10 @@ async function resolve(runtime: Needs, intent: Intent): Promise<boolean> {
     const result = { message: UNFINISHED };
     return closeIntent(runtime, runtime.database.db, intent.intent, 'unknown', result);
   }
-  const answer = await findAnswer(runtime, intent);
+  const answer = await readOutcome(runtime, intent);
   const { db } = runtime.database;
   return answer === null
-    ? guessNotApplied(runtime, intent.intent)
+    ? assumeNotApplied(runtime, intent.intent)
     : closeIntent(runtime, db, intent.intent, 'done', answer);
 }
 
@@ -115,7 +115,7 @@ const DELETIONS = new Set(['lock.delete', 'counter.delete']);
 const UNFINISHED = 'It was broken off: any of them may have been deleted.';
 
 /** Acts on records: what each asks of the engine. */
-const VERBS: Record<string, Parameters<typeof actRequest>[0]> = {
+const VERBS: Record<string, Parameters<typeof operatorRequestIdentity>[0]> = {
   'lock.forceRelease': 'forceRelease',
   'lock.extend': 'extend',
   'lock.askRelease': 'askRelease',
@@ -130,13 +130,16 @@ const VERBS: Record<string, Parameters<typeof actRequest>[0]> = {
 /**
  * What the act answered; null if it was not done. Only what changed something is remembered there.
  */
-async function findAnswer(runtime: Needs, intent: Intent): Promise<Record<string, unknown> | null> {
+async function readOutcome(
+  runtime: Needs,
+  intent: Intent,
+): Promise<Record<string, unknown> | null> {
   const { namespace } = intent;
   const request = requestOfIntent(intent);
   if (!namespace || !request) return null;
   try {
     const engine = await engineOf({ runtime }, namespace);
-    return (await engine.recall(request)) as Record<string, unknown> | null;
+    return (await engine.rememberedAnswer(request)) as Record<string, unknown> | null;
   } catch (error) {
     if (error instanceof LockyardError && error.reason === 'NOT_FOUND') return null;
     throw error;
@@ -156,7 +159,7 @@ export function requestOfIntent({
 }: Intent): RequestIdentity | null {
   const verb = VERBS[act];
   if (!namespace || !verb) return null;
-  return actRequest(
+  return operatorRequestIdentity(
     verb,
     { namespace, name: subject },
     {

@@ -2,18 +2,22 @@ import type { Role } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
 import { unknownOutcome } from '../../engine/refusals';
 import type { ControlContext } from '../operation-context';
-import { type Person, requireRole } from '../require-role';
-import type { ActToDo } from './act-request';
+import { type ConsoleActor, requireRole } from '../require-role';
+import type { StartedAct } from './act-request';
 import { type AuditedAct, auditActor, closeIntent, openIntent } from './audit-log';
 
 /** The caller, who may do this. A refused try is written down too. Throws as `requireRole`. */
-export async function permit(ctx: ControlContext, role: Role, what: AuditedAct): Promise<Person> {
+export async function permit(
+  ctx: ControlContext,
+  role: Role,
+  what: AuditedAct,
+): Promise<ConsoleActor> {
   try {
     return await requireRole(ctx, role);
   } catch (refusal) {
     const { actor } = ctx;
     if (actor?.kind === 'user' && refusal instanceof LockyardError) {
-      await ctx.runtime.refusedActs.note(ctx, auditActor(actor), what, refusal.message);
+      await ctx.runtime.refusedActs.record(ctx, auditActor(actor), what, refusal.message);
     }
     throw refusal;
   }
@@ -26,7 +30,7 @@ export const LANDS_WITHIN_MS = 10_000;
 const ANSWER_WITHIN_MS = 4_700;
 
 /** How far an act has come. */
-interface Course<A> {
+interface Progress<A> {
   hasBegun: boolean;
   /** Its caller was answered: what has not begun by now must not. */
   isOver: boolean;
@@ -44,21 +48,21 @@ interface Course<A> {
  * @param kept what the audit log keeps of the answer; all of it if absent
  * @throws LockyardError as `run`; `BACKEND_DOWN` or `UNKNOWN` where there is no answer within 5 s
  */
-export async function withAudit<A extends { outcome: string }>(
+export async function runOperatorAct<A extends { outcome: string }>(
   ctx: ControlContext,
   role: Role,
   what: AuditedAct,
-  run: (entry: ActToDo, by: string) => Promise<A>,
+  run: (entry: StartedAct, by: string) => Promise<A>,
   kept: (answer: A) => Record<string, unknown> = (answer) => ({ ...answer }),
 ): Promise<A> {
   const { clock } = ctx.runtime;
   const beganAt = clock.monotonic();
   const leftMs = () => LANDS_WITHIN_MS - (clock.monotonic() - beganAt);
   const who = auditActor(await permit(ctx, role, what));
-  const course: Course<A> = { hasBegun: false, isOver: false, told: null };
+  const course: Progress<A> = { hasBegun: false, isOver: false, told: null };
   const carryOut = async () => {
     const intent = await openIntent(ctx, who, what);
-    if (course.isOver) return closeFailed(ctx, intent, notBegun());
+    if (course.isOver) return closeFailed(ctx, intent, notStarted());
     course.hasBegun = true;
     const { seen = {}, reason = '' } = what;
     try {
@@ -72,7 +76,7 @@ export async function withAudit<A extends { outcome: string }>(
   };
   await inTime(carryOut());
   course.isOver = true;
-  if (course.told === null) throw course.hasBegun ? unknownOutcome(null) : notBegun();
+  if (course.told === null) throw course.hasBegun ? unknownOutcome(null) : notStarted();
   if ('error' in course.told) throw course.told.error;
   return course.told.answer;
 }
@@ -94,7 +98,7 @@ async function inTime(work: Promise<unknown>): Promise<void> {
   }
 }
 
-function notBegun(): LockyardError {
+function notStarted(): LockyardError {
   const text = 'The control database does not answer. Nothing was changed.';
   return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
 }

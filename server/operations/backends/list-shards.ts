@@ -15,12 +15,12 @@ import { requireRole } from '../require-role';
  *
  * @throws LockyardError `NOT_FOUND` for a backend without shards
  */
-export async function readShards(
+export async function listShards(
   ctx: OperationContext,
   input: ShardNamesInput,
 ): Promise<ShardsPage> {
   await requireRole(ctx, 'viewer');
-  return namesOnShards(ctx.runtime.board, shardedHealth(ctx, input.backend), input);
+  return namesOnShards(ctx.runtime.projection, shardedHealth(ctx, input.backend), input);
 }
 
 /**
@@ -28,14 +28,18 @@ export async function readShards(
  *
  * @throws LockyardError `NOT_FOUND` for a backend without shards
  */
-export async function findHome(
+export async function findShardOfName(
   ctx: OperationContext,
   { backend, namespace, name }: ShardHomeInput,
 ): Promise<ShardHome> {
   await requireRole(ctx, 'viewer');
   const { shards = [] } = shardedHealth(ctx, backend);
   const homeOf = (kind?: 'counter') => {
-    const id = ctx.runtime.board.keeperId(backend, { namespace, name, ...(kind && { kind }) });
+    const id = ctx.runtime.projection.storeIdOf(backend, {
+      namespace,
+      name,
+      ...(kind && { kind }),
+    });
     return shards.find((shard) => shard.id === id)?.name ?? '';
   };
   return { lock: homeOf(), counter: homeOf('counter') };

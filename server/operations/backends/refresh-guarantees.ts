@@ -9,7 +9,7 @@ import { requireRole } from '../require-role';
  *
  * @throws LockyardError `FORBIDDEN` below operator, `NOT_FOUND` for an unknown backend
  */
-export async function readGuarantees(
+export async function refreshGuarantees(
   ctx: OperationContext,
   { backend }: { backend: string },
 ): Promise<GuaranteeRow> {

@@ -6,7 +6,7 @@ import type { RecordKey } from '../../storage/record-store';
 import type { OperationContext, Runtime } from '../operation-context';
 
 /** A lock that the calling service may use, and the engine that keeps it. */
-export interface ReachedLock {
+export interface ResolvedLock {
   engine: LockEngine;
   key: RecordKey;
   /** What the caller's holds are filed under. */
@@ -25,31 +25,31 @@ export interface ReachedLock {
  *   `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` where its backend is not served by this
  *   process
  */
-export async function reachLock(
+export async function resolveLock(
   ctx: OperationContext,
   { namespace, name }: RecordKey,
   calls: number,
-): Promise<ReachedLock> {
-  const caller = permittedCaller(ctx, namespace, calls);
+): Promise<ResolvedLock> {
+  const caller = authoriseService(ctx, namespace, calls);
   const engine = await engineOf(ctx, namespace);
   const policy = ctx.runtime.namespaces.policyOf(namespace);
   return { engine, key: { namespace, name }, service: caller.service, policy };
 }
 
 /** The same for a namespace as a whole. */
-export async function reachNamespace(
+export async function resolveNamespace(
   ctx: OperationContext,
   namespace: string,
   calls: number,
-): Promise<Omit<ReachedLock, 'key'>> {
-  const caller = permittedCaller(ctx, namespace, calls);
+): Promise<Omit<ResolvedLock, 'key'>> {
+  const caller = authoriseService(ctx, namespace, calls);
   const engine = await engineOf(ctx, namespace);
   const policy = ctx.runtime.namespaces.policyOf(namespace);
   return { engine, service: caller.service, policy };
 }
 
 /** The caller, if its key is valid for this namespace and it is within its rate limit. */
-function permittedCaller(
+function authoriseService(
   { actor, runtime }: OperationContext,
   namespace: string,
   calls: number,
@@ -70,7 +70,7 @@ export async function engineOf(
   namespace: string,
 ): Promise<LockEngine> {
   const { namespaces } = runtime;
-  const entry = namespaces.atHand(namespace) ?? (await namespaces.get(namespace));
+  const entry = namespaces.cached(namespace) ?? (await namespaces.get(namespace));
   if (!entry) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
   const engine = runtime.engines.get(entry.backend);
   if (engine) return engine;

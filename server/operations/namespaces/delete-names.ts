@@ -6,7 +6,7 @@ import type {
   DeletionResult,
 } from '../../contract/console/deletion-inputs';
 import { LockyardError } from '../../contract/errors';
-import { LANDS_WITHIN_MS, withAudit } from '../audit/run-operator-act';
+import { LANDS_WITHIN_MS, runOperatorAct } from '../audit/run-operator-act';
 import { engineOf } from '../locks/resolve-lock';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
@@ -17,7 +17,7 @@ import { requireRole } from '../require-role';
 const STOP_BEFORE_MS = LANDS_WITHIN_MS - 3_000;
 
 /** Names that the audit log keeps of those that were deleted. */
-const NAMES_KEPT = 100;
+const AUDITED_NAMES_MAX = 100;
 
 /** What `deleteNames` would do with these names at this moment. */
 export async function previewDeletion(
@@ -26,7 +26,7 @@ export async function previewDeletion(
 ): Promise<DeletionPreview> {
   await requireRole(ctx, 'operator');
   const { backend } = await engineOf(ctx, chosen.namespace);
-  return ctx.runtime.deletion.preview(backend, chosen);
+  return ctx.runtime.nameDeletion.preview(backend, chosen);
 }
 
 /**
@@ -55,8 +55,8 @@ export async function deleteNames(
     try {
       const note = (some: DeletionResult[]) => void results.push(...some);
       const isTimeUp = () => leftMs() < STOP_BEFORE_MS;
-      const { deletion } = ctx.runtime;
-      const more = await deletion.delete(backend, chosen, atMost, note, isTimeUp);
+      const { nameDeletion } = ctx.runtime;
+      const more = await nameDeletion.delete(backend, chosen, atMost, note, isTimeUp);
       const deleted = count();
       return { outcome: deleted > 0 ? 'done' : 'nothing', deleted, results, more };
     } catch (error) {
@@ -65,7 +65,7 @@ export async function deleteNames(
       throw new LockyardError('UNKNOWN', text, { cause: error });
     }
   };
-  return withAudit(ctx, 'operator', what, run, auditedResult);
+  return runOperatorAct(ctx, 'operator', what, run, auditedResult);
 }
 
 function auditedResult({ deleted, results }: DeletionAnswer): Record<string, unknown> {
@@ -75,6 +75,6 @@ function auditedResult({ deleted, results }: DeletionAnswer): Record<string, unk
     deleted,
     kept: of('kept').length,
     changed: of('changed').length,
-    names: of('deleted').slice(0, NAMES_KEPT),
+    names: of('deleted').slice(0, AUDITED_NAMES_MAX),
   };
 }

@@ -8,12 +8,12 @@ import { policyOfRow } from './namespace-directory';
 /** Every namespace, by name. */
 export async function listNamespaces(ctx: OperationContext): Promise<NamespaceRow[]> {
   await requireRole(ctx, 'viewer');
-  const { database, board, names } = ctx.runtime;
+  const { database, projection, nameCount } = ctx.runtime;
   const { namespaces } = database.tables;
   const rows = await askDatabase(() =>
     database.db.select().from(namespaces).orderBy(asc(namespaces.id)),
   );
-  const tallyOf = await board.tallies();
+  const tallyOf = await projection.tallies();
   return rows.map((row) => {
     const { id: name, backend, createdAt } = row;
     return {
@@ -21,7 +21,7 @@ export async function listNamespaces(ctx: OperationContext): Promise<NamespaceRo
       backend,
       createdAt,
       ...tallyOf(name, backend),
-      ...names.of(name),
+      ...nameCount.of(name),
       policy: policyOfRow(row),
       hasOwnPolicy: row.policy !== null,
     };

@@ -16,7 +16,7 @@ export interface NamespaceDirectory {
    */
   get(name: string): Promise<NamespaceEntry | null>;
   /** What `get` would answer without asking; null where it would have to. */
-  atHand(name: string): NamespaceEntry | null;
+  cached(name: string): NamespaceEntry | null;
   /** What a namespace allows, as last read; the default for one that is not known. */
   policyOf(name: string): NamespacePolicy;
   /**
@@ -60,7 +60,7 @@ export function createNamespaceDirectory(from: { database: Database }): Namespac
     for (const row of await db.select().from(namespaces)) keep(row);
   };
   return {
-    atHand: (name) => known.get(name) ?? null,
+    cached: (name) => known.get(name) ?? null,
     async get(name) {
       const entry = known.get(name);
       if (entry) return entry;

@@ -33,7 +33,7 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
   });
 
   test('that is changed at one process holds at the others within 2 s', async () => {
-    const { namespaces } = runtime.besides();
+    const { namespaces } = runtime.anotherProcess();
     await namespaces.refresh();
     const stop = namespaces.follow(() => {});
     await set(POLICY);

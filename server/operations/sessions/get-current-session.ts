@@ -14,7 +14,7 @@ export interface CurrentSession {
 }
 
 /** Who is signed in; for everybody. */
-export async function currentSession(ctx: ControlContext): Promise<CurrentSession> {
+export async function getCurrentSession(ctx: ControlContext): Promise<CurrentSession> {
   const { actor, runtime } = ctx;
   const { demo } = runtime.config;
   if (actor?.kind === 'user') {

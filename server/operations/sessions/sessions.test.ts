@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { demoToken } from '../../auth/demo-token';
 import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from '../../auth/sessions/session-manager';
-import { makeSetupToken, SETUP_LINK_MAX_MS } from '../../auth/setup-link';
+import { createSetupToken, SETUP_LINK_MAX_MS } from '../../auth/setup-link';
 import {
   FAILURES_MAX,
   FAILURES_MAX_PER_ACCOUNT,
@@ -17,11 +17,11 @@ import {
   type TestRuntime,
 } from '../testing/test-runtime';
 import { changePassword } from '../users/change-password';
-import { createPerson } from '../users/create-user';
+import { createUser } from '../users/create-user';
 import { resetPassword } from '../users/reset-password';
 import { setDisabled } from '../users/set-disabled';
 import { setUpFirstAdmin } from '../users/set-up-first-admin';
-import { currentSession } from './get-current-session';
+import { getCurrentSession } from './get-current-session';
 import { signIn } from './sign-in';
 import { signInToDemo } from './sign-in-to-demo';
 import { signOut } from './sign-out';
@@ -43,7 +43,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
   async function newPerson(): Promise<{ id: string; name: string }> {
     const name = `person ${++people}`;
     const input = { name, role: 'viewer' as const, password: PASSWORD };
-    return { ...(await createPerson(contextOf(runtime, COMMAND_LINE), input)), name };
+    return { ...(await createUser(contextOf(runtime, COMMAND_LINE), input)), name };
   }
   /** Each person signs in from an address of their own. */
   const addressOf = (name: string) => `2001:db8:0:${name.split(' ')[1]}::1`;
@@ -51,7 +51,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     signIn(
       contextOf(runtime, null, address),
       { name, password },
-      { knownBrowserOf: () => known ?? null, countLocked() {} },
+      { knownBrowserOf: () => known ?? null, countRefusedSignIn() {} },
     );
   const resolve = (value: string) => runtime.sessions.resolve(value);
   const contextWith = async (value: string) => {
@@ -132,7 +132,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
   test('a person who is shut out is out: here at once, elsewhere within 1 s', async () => {
     const { id, name } = await newPerson();
     const { value } = (await enter(name)).session;
-    const elsewhere = runtime.besides();
+    const elsewhere = runtime.anotherProcess();
     expect(await elsewhere.sessions.resolve(value)).not.toBeNull();
     await setDisabled(contextOf(runtime, COMMAND_LINE), { id, disabled: true });
     expect(await resolve(value)).toBeNull();
@@ -284,10 +284,10 @@ describe.each(TEST_DIALECTS)('the first admin on %s', (dialect) => {
   afterAll(() => runtime.close());
   const setUp = (token: string, name = 'ana') =>
     setUpFirstAdmin(contextOf(runtime, null), { token, name, password: PASSWORD });
-  const makeToken = async () => (await makeSetupToken(runtime.database, runtime.clock)) ?? '';
+  const makeToken = async () => (await createSetupToken(runtime.database, runtime.clock)) ?? '';
 
   test('is made by one of several links that are used at once, and is signed in', async () => {
-    expect(await currentSession(contextOf(runtime, null))).toEqual({
+    expect(await getCurrentSession(contextOf(runtime, null))).toEqual({
       user: null,
       setupNeeded: true,
       demo: false,
@@ -315,12 +315,12 @@ describe.each(TEST_DIALECTS)('the first admin on %s', (dialect) => {
     const { user, session } = won[0]?.value ?? {};
     expect(user).toMatchObject({ role: 'admin' });
     const actor = await runtime.sessions.resolve(session?.value ?? '');
-    expect(await currentSession(contextOf(runtime, actor))).toEqual({
+    expect(await getCurrentSession(contextOf(runtime, actor))).toEqual({
       user,
       setupNeeded: false,
       demo: false,
     });
-    expect(await makeSetupToken(runtime.database, runtime.clock)).toBeNull();
+    expect(await createSetupToken(runtime.database, runtime.clock)).toBeNull();
     await expect(setUp(two)).rejects.toMatchObject({ reason: 'CONFLICT' });
     expect((await runtime.database.db.select().from(runtime.database.tables.users)).length).toBe(1);
   });

@@ -8,7 +8,7 @@ import { isLoopback } from '../../platform/network-list';
 import { askDatabase } from '../ask-database';
 import { auditedChange } from '../audit/audited-change';
 import type { ControlContext } from '../operation-context';
-import { findUserByName, holdUser } from '../users/find-user';
+import { findUserByName, selectUserForUpdate } from '../users/find-user';
 import { insertUser } from '../users/insert-user';
 import type { SignedIn } from './sign-in';
 
@@ -38,7 +38,7 @@ export async function signInToDemo(
   const what = { act: 'session.signIn', subject: DEMO_USER.name } as const;
   return auditedChange(ctx, { name: DEMO_USER.name, kind: 'user' }, what, async (tx) => {
     const id = known
-      ? (await holdUser(database, tx, known.id)).id
+      ? (await selectUserForUpdate(database, tx, known.id)).id
       : await insertUser(database, tx, { ...DEMO_USER, passwordHash, createdAt: clock.now() });
     const { users } = database.tables;
     await tx.update(users).set({ role: DEMO_USER.role, disabledAt: null }).where(eq(users.id, id));

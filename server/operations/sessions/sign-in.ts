@@ -1,13 +1,13 @@
-import { isPassword } from '../../auth/passwords/password-hash';
+import { verifyPassword } from '../../auth/passwords/password-hash';
 import type { NewSession } from '../../auth/sessions/session-manager';
-import { settleSignIn, spendSignIn } from '../../auth/sign-in-limits';
+import { countSignInAttempt, revertSignInAttempt } from '../../auth/sign-in-limits';
 import type { SignInInput } from '../../contract/console/access-inputs';
 import type { Role } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
 import { auditedChange } from '../audit/audited-change';
 import type { ControlContext } from '../operation-context';
-import { findUserByName, holdUser } from '../users/find-user';
+import { findUserByName, selectUserForUpdate } from '../users/find-user';
 
 /** Who is signed in, as pages may know it. */
 export interface SignedInUser {
@@ -22,7 +22,7 @@ export interface SignedIn {
   session: NewSession;
 }
 
-const WRONG =
+const WRONG_CREDENTIALS =
   'The name or the password is wrong. After five failures sign-in pauses for up to 15 minutes.';
 
 /** What is known of the caller who signs in, and who counts refusals. */
@@ -30,10 +30,10 @@ export interface SignInCaller {
   /** Which browser asks, where it has signed in to this account before; else null. */
   knownBrowserOf(userId: string): string | null;
   /** Called for each try that is refused because of failures before it, whatever its password. */
-  countLocked(): void;
+  countRefusedSignIn(): void;
 }
 
-const UNKNOWN_CALLER: SignInCaller = { knownBrowserOf: () => null, countLocked() {} };
+const UNKNOWN_CALLER: SignInCaller = { knownBrowserOf: () => null, countRefusedSignIn() {} };
 
 /**
  * Begins a session. An unknown name, a wrong password, a disabled and a locked account are answered
@@ -51,26 +51,30 @@ export async function signIn(
   const { database, clock, sessions } = ctx.runtime;
   const user = await askDatabase(() => findUserByName(database, name));
   const known = user && caller.knownBrowserOf(user.id);
-  const guesser = { name, address: ctx.address, known: known && `browser\0${known}` };
-  const allowance = await askDatabase(() => spendSignIn(database, clock, guesser));
-  if (allowance.outcome !== 'allowed') caller.countLocked();
+  const attempt = { name, address: ctx.address, known: known && `browser\0${known}` };
+  const allowance = await askDatabase(() => countSignInAttempt(database, clock, attempt));
+  if (allowance.outcome !== 'allowed') caller.countRefusedSignIn();
   if (allowance.outcome === 'network') {
     const { retryAfterMs } = allowance;
     throw new LockyardError('RATE_LIMITED', 'Too many failed sign-ins.', { retryAfterMs });
   }
-  const isRight = await isPassword(password, user?.passwordHash ?? null);
+  const isRight = await verifyPassword(password, user?.passwordHash ?? null);
   const what = { act: 'session.signIn', subject: user?.name ?? 'unknown' } as const;
   const who = { name: what.subject, kind: 'user' } as const;
   if (!user || !isRight || user.disabledAt !== null || allowance.outcome === 'account') {
-    await ctx.runtime.refusedActs.note(ctx, who, what, 'The sign-in failed.');
-    throw new LockyardError('UNAUTHENTICATED', WRONG);
+    await ctx.runtime.refusedActs.record(ctx, who, what, 'The sign-in failed.');
+    throw new LockyardError('UNAUTHENTICATED', WRONG_CREDENTIALS);
   }
   return auditedChange(ctx, who, what, async (tx) => {
-    const { id, passwordHash, disabledAt, ...now } = await holdUser(database, tx, user.id);
+    const { id, passwordHash, disabledAt, ...now } = await selectUserForUpdate(
+      database,
+      tx,
+      user.id,
+    );
     if (passwordHash !== user.passwordHash || disabledAt !== null) {
-      throw new LockyardError('UNAUTHENTICATED', WRONG);
+      throw new LockyardError('UNAUTHENTICATED', WRONG_CREDENTIALS);
     }
-    await settleSignIn(database, tx, guesser);
+    await revertSignInAttempt(database, tx, attempt);
     const session = await sessions.begin(tx, id);
     return { answer: { user: { id, name: now.name, role: now.role as Role }, session } };
   });

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { openTestDatabase, type TestDialect } from '@/db/testing/test-database';
 import type { Actor, UserActor } from '../../auth/actor';
-import { createApiKeyRing } from '../../auth/api-keys/api-key-verifier';
-import { createSessionKeeper } from '../../auth/sessions/session-manager';
+import { createApiKeyVerifier } from '../../auth/api-keys/api-key-verifier';
+import { createSessionManager } from '../../auth/sessions/session-manager';
 import { readConfig } from '../../bootstrap/config/config';
 import { TestClock } from '../../platform/testing/test-clock';
 import { RefusedActs } from '../audit/refused-acts';
@@ -14,7 +14,7 @@ import type { ControlContext, ControlRuntime } from '../operation-context';
 export interface TestRuntime extends ControlRuntime {
   clock: TestClock;
   /** Another process over the same database: its caches are its own. */
-  besides(): ControlRuntime;
+  anotherProcess(): ControlRuntime;
   close(): Promise<void>;
 }
 
@@ -29,15 +29,15 @@ export async function openTestRuntime(
   const process = () => ({
     ...base,
     namespaces: createNamespaceDirectory(base),
-    apiKeys: createApiKeyRing(base),
-    sessions: createSessionKeeper(base),
+    apiKeys: createApiKeyVerifier(base),
+    sessions: createSessionManager(base),
     refusedActs: new RefusedActs(base, base.config.limits.refusalsSeconds * 1_000),
   });
   await ensureDefaultNamespace(database, clock);
   const runtime = process();
   return {
     ...runtime,
-    besides: process,
+    anotherProcess: process,
     async close() {
       await runtime.apiKeys.close();
       await database.close();

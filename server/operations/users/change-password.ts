@@ -1,14 +1,14 @@
 import { eq } from 'drizzle-orm';
-import { hashPassword, isPassword } from '../../auth/passwords/password-hash';
+import { hashPassword, verifyPassword } from '../../auth/passwords/password-hash';
 import { checkPassword } from '../../auth/passwords/password-rules';
-import { settleSignIn, spendSignIn } from '../../auth/sign-in-limits';
+import { countSignInAttempt, revertSignInAttempt } from '../../auth/sign-in-limits';
 import type { ChangePasswordInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
 import { auditActor } from '../audit/audit-log';
 import { auditedChange } from '../audit/audited-change';
 import type { ControlContext } from '../operation-context';
-import { findUserByName, holdUser } from './find-user';
+import { findUserByName, selectUserForUpdate } from './find-user';
 
 /**
  * Changes the caller's own password and ends their other sessions. Guesses of the current one count
@@ -26,29 +26,29 @@ export async function changePassword(
   const { database, clock, sessions } = runtime;
   const { users } = database.tables;
   const known = `session\0${actor.sessionId}`;
-  const guesser = { name: actor.name, address: ctx.address, known };
+  const attempt = { name: actor.name, address: ctx.address, known };
   const who = auditActor(actor);
   const what = { act: 'session.changePassword', subject: actor.name } as const;
 
   checkPassword(next, actor.name);
-  const allowance = await askDatabase(() => spendSignIn(database, clock, guesser));
+  const allowance = await askDatabase(() => countSignInAttempt(database, clock, attempt));
   if (allowance.outcome !== 'allowed') {
     const { retryAfterMs } = allowance;
     throw new LockyardError('RATE_LIMITED', 'Too many wrong passwords.', { retryAfterMs });
   }
   const user = await askDatabase(() => findUserByName(database, actor.name));
-  if (!(await isPassword(current, user?.passwordHash ?? null))) {
-    await runtime.refusedActs.note(ctx, who, what, 'The current password was wrong.');
+  if (!(await verifyPassword(current, user?.passwordHash ?? null))) {
+    await runtime.refusedActs.record(ctx, who, what, 'The current password was wrong.');
     throw new LockyardError('FORBIDDEN', 'The current password is wrong.');
   }
   const passwordHash = await hashPassword(next);
   await auditedChange(ctx, who, what, async (tx) => {
-    const held = await holdUser(database, tx, actor.userId);
+    const held = await selectUserForUpdate(database, tx, actor.userId);
     if (held.passwordHash !== user?.passwordHash) {
       throw new LockyardError('CONFLICT', 'The password was changed just now by somebody else.');
     }
     await tx.update(users).set({ passwordHash }).where(eq(users.id, actor.userId));
-    await settleSignIn(database, tx, guesser);
+    await revertSignInAttempt(database, tx, attempt);
     await sessions.endAll(tx, actor.userId, actor.sessionId);
     return { answer: null };
   });

@@ -6,7 +6,7 @@ import { auditedChange } from '../audit/audited-change';
 import { permit } from '../audit/run-operator-act';
 import type { ControlContext } from '../operation-context';
 import { insertUser } from './insert-user';
-import { refuseImitation } from './refuse-imitation';
+import { refuseLookalikeName } from './refuse-imitation';
 
 /**
  * Adds a person who may sign in.
@@ -14,7 +14,7 @@ import { refuseImitation } from './refuse-imitation';
  * @throws LockyardError `INVALID` for a weak password or a name of the system, `CONFLICT` for a
  *   name that is taken or could be mistaken for one that is
  */
-export async function createPerson(
+export async function createUser(
   ctx: ControlContext,
   { name, role, password }: CreatePersonInput,
 ): Promise<{ id: string }> {
@@ -24,7 +24,7 @@ export async function createPerson(
   checkPassword(password, name);
   const passwordHash = await hashPassword(password);
   return auditedChange(ctx, who, what, async (tx) => {
-    await refuseImitation(database, tx, name);
+    await refuseLookalikeName(database, tx, name);
     const user = { name, role, passwordHash, createdAt: clock.now() };
     const id = await insertUser(database, tx, user);
     return { answer: { id }, result: { id, role } };

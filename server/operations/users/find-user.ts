@@ -7,7 +7,11 @@ import { LockyardError } from '../../contract/errors';
 export type UserRow = Schema['users']['$inferSelect'];
 
 /** A user as it is now, kept from changing until the transaction ends. Throws `NOT_FOUND`. */
-export async function holdUser(database: Database, tx: Db, id: string): Promise<UserRow> {
+export async function selectUserForUpdate(
+  database: Database,
+  tx: Db,
+  id: string,
+): Promise<UserRow> {
   const { users } = database.tables;
   const [row] = await database.forUpdate(tx.select().from(users).where(eq(users.id, id)));
   if (!row) throw new LockyardError('NOT_FOUND', 'There is no such person.');
@@ -25,10 +29,10 @@ export async function findUserByName(
 
 /**
  * Locks the rows of all enabled admins until the transaction ends, and refuses to lose the last
- * one: without an admin, people could not be managed any more. Call it before `holdUser`, so that
+ * one: without an admin, people could not be managed any more. Call it before `selectUserForUpdate`, so that
  * all changes of people lock rows in the same order.
  */
-export async function holdAdmins(database: Database, tx: Db): Promise<string[]> {
+export async function selectAdminsForUpdate(database: Database, tx: Db): Promise<string[]> {
   const { users } = database.tables;
   const isAdmin = and(eq(users.role, 'admin'), isNull(users.disabledAt)) as SQL;
   const rows = await database.forUpdate(tx.select({ id: users.id }).from(users).where(isAdmin));

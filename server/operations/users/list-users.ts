@@ -5,7 +5,7 @@ import type { ControlContext } from '../operation-context';
 import { requireRole } from '../require-role';
 
 /** A person as admins see them. */
-export interface PersonRow {
+export interface UserSummary {
   id: string;
   name: string;
   role: Role;
@@ -15,7 +15,7 @@ export interface PersonRow {
 }
 
 /** All users, disabled ones included, oldest first. */
-export async function listPeople(ctx: ControlContext): Promise<PersonRow[]> {
+export async function listUsers(ctx: ControlContext): Promise<UserSummary[]> {
   await requireRole(ctx, 'admin');
   const { db, tables } = ctx.runtime.database;
   const { users } = tables;

@@ -7,19 +7,19 @@ import type { ControlContext } from '../operation-context';
 import type { UserRow } from './find-user';
 
 /** An admin's act on one person, permitted and named for the audit log. */
-export interface PersonAct {
+export interface UserAct {
   who: AuditActor;
   what: AuditedAct;
   user: UserRow;
 }
 
 /** Throws as `permit`, and `NOT_FOUND`. */
-export async function permitPersonAct(
+export async function permitUserAct(
   ctx: ControlContext,
   act: AuditAct,
   id: string,
   seen: Record<string, unknown>,
-): Promise<PersonAct> {
+): Promise<UserAct> {
   const { db, tables } = ctx.runtime.database;
   const { users } = tables;
   const [user] = await askDatabase(() => db.select().from(users).where(eq(users.id, id)));

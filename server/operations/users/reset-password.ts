@@ -5,8 +5,8 @@ import { clearSignInFailures } from '../../auth/sign-in-limits';
 import type { ResetPasswordInput } from '../../contract/console/access-inputs';
 import { auditedChange } from '../audit/audited-change';
 import type { ControlContext } from '../operation-context';
-import { holdUser } from './find-user';
-import { permitPersonAct } from './permit-user-act';
+import { selectUserForUpdate } from './find-user';
+import { permitUserAct } from './permit-user-act';
 
 /**
  * Gives a person another password, ends all their sessions and forgets their failed sign-ins, from
@@ -18,11 +18,11 @@ export async function resetPassword(
 ): Promise<{ id: string }> {
   const { database, sessions } = ctx.runtime;
   const { users } = database.tables;
-  const { who, what, user } = await permitPersonAct(ctx, 'user.resetPassword', id, {});
+  const { who, what, user } = await permitUserAct(ctx, 'user.resetPassword', id, {});
   checkPassword(password, user.name);
   const passwordHash = await hashPassword(password);
   const answer = await auditedChange(ctx, who, what, async (tx) => {
-    await holdUser(database, tx, id);
+    await selectUserForUpdate(database, tx, id);
     await tx.update(users).set({ passwordHash }).where(eq(users.id, id));
     await clearSignInFailures(database, tx, user.name);
     await sessions.endAll(tx, id);

@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import type { SetDisabledInput } from '../../contract/console/access-inputs';
 import { auditedChange } from '../audit/audited-change';
 import type { ControlContext } from '../operation-context';
-import { holdAdmins, holdUser, refuseLastAdmin } from './find-user';
-import { permitPersonAct } from './permit-user-act';
+import { refuseLastAdmin, selectAdminsForUpdate, selectUserForUpdate } from './find-user';
+import { permitUserAct } from './permit-user-act';
 
 /**
  * Shuts a person out, ending all their sessions within 1 s, or lets them in again. The last enabled
@@ -15,10 +15,10 @@ export async function setDisabled(
 ): Promise<{ id: string }> {
   const { database, sessions, clock } = ctx.runtime;
   const { users } = database.tables;
-  const { who, what } = await permitPersonAct(ctx, 'user.setDisabled', id, { disabled });
+  const { who, what } = await permitUserAct(ctx, 'user.setDisabled', id, { disabled });
   const answer = await auditedChange(ctx, who, what, async (tx) => {
-    const admins = await holdAdmins(database, tx);
-    const user = await holdUser(database, tx, id);
+    const admins = await selectAdminsForUpdate(database, tx);
+    const user = await selectUserForUpdate(database, tx, id);
     if (disabled) refuseLastAdmin(admins, id);
     const disabledAt = disabled ? (user.disabledAt ?? clock.now()) : null;
     await tx.update(users).set({ disabledAt }).where(eq(users.id, id));

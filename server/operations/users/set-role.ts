@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import type { SetRoleInput } from '../../contract/console/access-inputs';
 import { auditedChange } from '../audit/audited-change';
 import type { ControlContext } from '../operation-context';
-import { holdAdmins, holdUser, refuseLastAdmin } from './find-user';
-import { permitPersonAct } from './permit-user-act';
+import { refuseLastAdmin, selectAdminsForUpdate, selectUserForUpdate } from './find-user';
+import { permitUserAct } from './permit-user-act';
 
 /**
  * Gives a person another role; it holds from their next request on, within 1 s. The last enabled
@@ -15,10 +15,10 @@ export async function setRole(
 ): Promise<{ id: string }> {
   const { database, sessions } = ctx.runtime;
   const { users } = database.tables;
-  const { who, what } = await permitPersonAct(ctx, 'user.setRole', id, { role });
+  const { who, what } = await permitUserAct(ctx, 'user.setRole', id, { role });
   const answer = await auditedChange(ctx, who, what, async (tx) => {
-    const admins = await holdAdmins(database, tx);
-    const user = await holdUser(database, tx, id);
+    const admins = await selectAdminsForUpdate(database, tx);
+    const user = await selectUserForUpdate(database, tx, id);
     if (role !== 'admin') refuseLastAdmin(admins, id);
     await tx.update(users).set({ role }).where(eq(users.id, id));
     return { answer: { id }, result: { from: user.role, to: role } };

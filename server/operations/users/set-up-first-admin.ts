@@ -1,6 +1,6 @@
 import { hashPassword } from '../../auth/passwords/password-hash';
 import { checkPassword } from '../../auth/passwords/password-rules';
-import { checkSetupToken, useSetupToken } from '../../auth/setup-link';
+import { checkSetupToken, consumeSetupToken } from '../../auth/setup-link';
 import { checkUserName } from '../../auth/user-name-rules';
 import type { SetupInput } from '../../contract/console/access-inputs';
 import { askDatabase } from '../ask-database';
@@ -28,7 +28,7 @@ export async function setUpFirstAdmin(
   const what = { act: 'session.setup', subject: name } as const;
   return auditedChange(ctx, { name, kind: 'user' }, what, async (tx) => {
     const createdAt = clock.now();
-    await useSetupToken(database, tx, token, createdAt);
+    await consumeSetupToken(database, tx, token, createdAt);
     const role = 'admin' as const;
     const id = await insertUser(database, tx, { name, role, passwordHash, createdAt });
     const session = await sessions.begin(tx, id);

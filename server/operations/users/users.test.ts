@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import type { Actor } from '../../auth/actor';
-import { createKey } from '../api-keys/create-api-key';
-import { listKeys } from '../api-keys/list-api-keys';
-import { revokeKey } from '../api-keys/revoke-api-key';
+import { createApiKey } from '../api-keys/create-api-key';
+import { listApiKeys } from '../api-keys/list-api-keys';
+import { revokeApiKey } from '../api-keys/revoke-api-key';
 import { listAudit } from '../audit/list-audit';
 import { createNamespace } from '../namespaces/create-namespace';
 import {
@@ -13,8 +13,8 @@ import {
   type TestRuntime,
   userActor,
 } from '../testing/test-runtime';
-import { createPerson } from './create-user';
-import { listPeople } from './list-users';
+import { createUser } from './create-user';
+import { listUsers } from './list-users';
 import { resetPassword } from './reset-password';
 import { setDisabled } from './set-disabled';
 import { setRole } from './set-role';
@@ -35,16 +35,16 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
   const root = () => as(COMMAND_LINE);
   const audit = async () => (await listAudit(root(), AUDIT_PAGE)).rows;
   const create = (name: string, role: 'viewer' | 'operator' | 'admin') =>
-    createPerson(root(), { name, role, password: PASSWORD });
+    createUser(root(), { name, role, password: PASSWORD });
 
   /** Everything that only an admin may do. */
   const adminActs: [string, (actor: Actor | null) => Promise<unknown>][] = [
-    ['user.create', (a) => createPerson(as(a), { name: 'x', role: 'admin', password: PASSWORD })],
+    ['user.create', (a) => createUser(as(a), { name: 'x', role: 'admin', password: PASSWORD })],
     ['user.setRole', (a) => setRole(as(a), { id: 'x', role: 'admin' })],
     ['user.setDisabled', (a) => setDisabled(as(a), { id: 'x', disabled: true })],
     ['user.resetPassword', (a) => resetPassword(as(a), { id: 'x', password: PASSWORD })],
-    ['key.create', (a) => createKey(as(a), { name: 'x', namespaces: ['default'] })],
-    ['key.revoke', (a) => revokeKey(as(a), { id: 'x' })],
+    ['key.create', (a) => createApiKey(as(a), { name: 'x', namespaces: ['default'] })],
+    ['key.revoke', (a) => revokeApiKey(as(a), { id: 'x' })],
     ['namespace.create', (a) => createNamespace(as(a), { name: 'x', backend: 'default' })],
   ];
   const service: Actor = { kind: 'service', keyId: 'k', service: 's', namespaces: ['default'] };
@@ -65,13 +65,13 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
         });
       }
       await expect(run(userActor('admin', true))).rejects.toMatchObject({ reason: 'BACKEND_DOWN' });
-      expect((await listPeople(root())).map(({ name }) => name)).not.toContain('x');
-      expect((await listKeys(root())).map(({ name }) => name)).not.toContain('x');
+      expect((await listUsers(root())).map(({ name }) => name)).not.toContain('x');
+      expect((await listApiKeys(root())).map(({ name }) => name)).not.toContain('x');
     },
   );
 
   test('only admins see people and keys', async () => {
-    for (const look of [listPeople, listKeys]) {
+    for (const look of [listUsers, listApiKeys]) {
       await expect(look(as(userActor('operator')))).rejects.toMatchObject({ reason: 'FORBIDDEN' });
       await expect(look(as(null))).rejects.toMatchObject({ reason: 'UNAUTHENTICATED' });
       await look(as(userActor('admin')));
@@ -85,7 +85,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await expect(create('Zoë', 'viewer')).rejects.toMatchObject({ reason: 'CONFLICT' });
     await create('Zora', 'viewer');
-    const found = (await listPeople(root())).filter(({ name }) => name === 'Zoë');
+    const found = (await listUsers(root())).filter(({ name }) => name === 'Zoë');
     expect(found).toHaveLength(1);
     expect(Object.keys(found[0] ?? {})).not.toContain('passwordHash');
   });
@@ -98,18 +98,18 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     await expect(create('Lockyard', 'viewer')).rejects.toMatchObject({ reason: 'INVALID' });
     const both = await Promise.allSettled([create('bruno', 'viewer'), create('Bruno', 'viewer')]);
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-    const names = (await listPeople(root())).map(({ name }) => name.toLowerCase());
+    const names = (await listUsers(root())).map(({ name }) => name.toLowerCase());
     expect(names.filter((name) => name === 'olga' || name === 'bruno')).toHaveLength(2);
   });
 
   test('a weak password is refused, and the act is not counted as done', async () => {
-    const weak = createPerson(root(), { name: 'weak', role: 'viewer', password: 'password1234' });
+    const weak = createUser(root(), { name: 'weak', role: 'viewer', password: 'password1234' });
     await expect(weak).rejects.toMatchObject({ reason: 'INVALID' });
-    expect((await listPeople(root())).map(({ name }) => name)).not.toContain('weak');
+    expect((await listUsers(root())).map(({ name }) => name)).not.toContain('weak');
   });
 
   test('the last enabled admin can be neither demoted nor shut out, however many try at once', async () => {
-    const before = (await listPeople(root())).filter(({ role }) => role === 'admin');
+    const before = (await listUsers(root())).filter(({ role }) => role === 'admin');
     const ids = [await create('admin one', 'admin'), await create('admin two', 'admin')].map(
       ({ id }) => id,
     );
@@ -124,7 +124,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     expect(results.filter(({ status }) => status === 'rejected')).toMatchObject([
       { reason: { reason: 'CONFLICT' } },
     ]);
-    const left = (await listPeople(root())).filter(
+    const left = (await listUsers(root())).filter(
       ({ role, disabledAt }) => role === 'admin' && disabledAt === null,
     );
     expect(left).toHaveLength(1);
@@ -152,7 +152,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
   });
 
   test('every act is in the audit log with its outcome, and nothing in it is secret', async () => {
-    const { key } = await createKey(root(), { name: 'audited', namespaces: ['default'] });
+    const { key } = await createApiKey(root(), { name: 'audited', namespaces: ['default'] });
     const { id } = await create('audited person', 'viewer');
     await setRole(root(), { id, role: 'operator' });
     const [role, person, made] = await audit();

@@ -1,8 +1,8 @@
 import { type CounterMove, type CounterRecord, isWithin } from '../../core/counter/counter-record';
-import { REMEMBER_MS } from '../../core/decision';
+import { ANSWER_RETENTION_MS } from '../../core/decision';
 import type { StoredRecord } from '../record-store';
 import type { EncodedRecord, KnownRecord } from './record-codec';
-import { refuseImpossibleRev } from './unreadable-record';
+import { requireValidRev } from './unreadable-record';
 
 /** `1` for an operator's change. */
 type MoveTuple = [at: number, delta: number, who: string, isPerson: 0 | 1];
@@ -24,20 +24,20 @@ const NO_QUEUE: readonly never[] = [];
 
 /** Throws for a text that no version of Lockyard wrote: a counter must be exact to be used. */
 export function decodeCounter(stored: StoredRecord): KnownRecord<CounterRecord> {
-  refuseImpossibleRev(stored.rev);
-  const [value, floor, ceiling, createdAt, move, kept] = JSON.parse(stored.head) as Head;
+  requireValidRev(stored.rev);
+  const [value, floor, ceiling, createdAt, move, storedUntil] = JSON.parse(stored.head) as Head;
   if (!isWithin(value, { floor, ceiling })) throw new Error('This is not the text of a counter.');
   const lastMove = move === 0 ? null : decodeMove(move);
-  const answersUntil = kept ?? (lastMove?.at ?? createdAt) + REMEMBER_MS;
+  const answersUntil = storedUntil ?? (lastMove?.at ?? createdAt) + ANSWER_RETENTION_MS;
   const record = { rev: stored.rev, value, floor, ceiling, createdAt, lastMove, answersUntil };
-  return { record, writer: stored.writer, queueOnDisk: NO_QUEUE };
+  return { record, writer: stored.writer, storedQueue: NO_QUEUE };
 }
 
 export function encodeCounter(next: CounterRecord): EncodedRecord {
   const { value, floor, ceiling, createdAt, lastMove, answersUntil } = next;
   const move = lastMove ? encodeMove(lastMove) : 0;
   const head: Head = [value, floor, ceiling, createdAt, move, answersUntil];
-  return { head: JSON.stringify(head), queue: '', queueOnDisk: NO_QUEUE };
+  return { head: JSON.stringify(head), queue: '', storedQueue: NO_QUEUE };
 }
 
 function encodeMove({ at, delta, who, isPerson }: CounterMove): MoveTuple {

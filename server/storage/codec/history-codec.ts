@@ -1,10 +1,16 @@
-import { joined } from '../../core/append';
+import { append } from '../../core/append';
 import type { LockEvent } from '../../core/lock/lock-event';
 import type { Meta } from '../../core/lock/lock-record';
 import type { RecordEvent } from '../../core/record-event';
 import { recordId, recordKey } from '../record-id';
 import type { Change, HistoryRow } from '../record-store';
-import { beginRun, goesOn, isPlainStep, type RunTuple, stepsOf } from './increment-run';
+import {
+  continuesRun,
+  eventsOfRun,
+  type IncrementRun,
+  isPlainIncrement,
+  startRun,
+} from './increment-run';
 
 /** The rare facts of an event. */
 type Facts = Record<string, unknown>;
@@ -22,15 +28,15 @@ type EventTuple = [
   facts?: Facts,
 ];
 
-type ChangeTuple = [writer: string, id: string, rev: number, events: (EventTuple | RunTuple)[]];
+type ChangeTuple = [writer: string, id: string, rev: number, events: (EventTuple | IncrementRun)[]];
 
 /**
  * The text of everything that a commit proposes. The store writes beside it which changes were
  * applied.
  */
 export function encodeHistory(changes: Change[]): string {
-  const told = changes.filter((change) => change.events.length > 0);
-  const tuples = told.map(
+  const withEvents = changes.filter((change) => change.events.length > 0);
+  const tuples = withEvents.map(
     ({ writer, key, rev, events }): ChangeTuple => [
       writer,
       recordId(key),
@@ -54,7 +60,7 @@ export function decodeHistory(row: {
     if (!took.has(writer)) continue;
     const events: RecordEvent[] = [];
     for (const tuple of tuples) {
-      if (tuple[0] === 'run') events.push(...stepsOf(tuple as RunTuple, rev));
+      if (tuple[0] === 'run') events.push(...eventsOfRun(tuple as IncrementRun, rev));
       else events.push(decodeEvent(tuple as EventTuple, rev));
     }
     changes.push({ key: recordKey(id), rev, events });
@@ -62,19 +68,19 @@ export function decodeHistory(row: {
   return { id: row.id, at: row.at, changes };
 }
 
-function encodeEvents(events: RecordEvent[], changeRev: number): (EventTuple | RunTuple)[] {
-  let tuples: (EventTuple | RunTuple)[] = [];
-  let run: RunTuple | null = null;
+function encodeEvents(events: RecordEvent[], changeRev: number): (EventTuple | IncrementRun)[] {
+  let tuples: (EventTuple | IncrementRun)[] = [];
+  let run: IncrementRun | null = null;
   let last: RecordEvent | null = null;
   for (const event of events) {
-    if (!isPlainStep(event)) {
+    if (!isPlainIncrement(event)) {
       run = null;
-      tuples = joined(tuples, [encodeEvent(event, changeRev)]);
-    } else if (run && goesOn(run, last, event)) {
+      tuples = append(tuples, [encodeEvent(event, changeRev)]);
+    } else if (run && continuesRun(run, last, event)) {
       run[5].push(event.delta);
     } else {
-      run = beginRun(event, changeRev);
-      tuples = joined(tuples, [run]);
+      run = startRun(event, changeRev);
+      tuples = append(tuples, [run]);
     }
     last = event;
   }

@@ -5,7 +5,7 @@ import type { RecordEvent } from '../../core/record-event';
  * Consecutive steps of one service in one commit, in a few bytes each: a hot counter has hundreds
  * of them. Everything else about a step follows from the one before it.
  */
-export type RunTuple = [
+export type IncrementRun = [
   kind: 'run',
   at: number,
   firstRevsBefore: number,
@@ -14,23 +14,27 @@ export type RunTuple = [
   deltas: number[],
 ];
 
-type Added = CounterEvent & { kind: 'added'; delta: number };
+type Increment = CounterEvent & { kind: 'added'; delta: number };
 
 /**
  * Whether a run can store this event: an operator's step also has a name and a reason, so it
  * cannot.
  */
-export function isPlainStep(event: RecordEvent): event is Added {
+export function isPlainIncrement(event: RecordEvent): event is Increment {
   return event.kind === 'added' && event.delta !== undefined && event.by === undefined;
 }
 
-export function beginRun(step: Added, changeRev: number): RunTuple {
+export function startRun(step: Increment, changeRev: number): IncrementRun {
   const { at, rev, service, value, delta } = step;
   return ['run', at, changeRev - rev, service, value - delta, [delta]];
 }
 
 /** Whether the step directly follows this run, whose last event was `last`. */
-export function goesOn(run: RunTuple, last: RecordEvent | null, step: Added): boolean {
+export function continuesRun(
+  run: IncrementRun,
+  last: RecordEvent | null,
+  step: Increment,
+): boolean {
   const [, at, , service] = run;
   return (
     last?.kind === 'added' &&
@@ -41,7 +45,7 @@ export function goesOn(run: RunTuple, last: RecordEvent | null, step: Added): bo
   );
 }
 
-export function stepsOf(run: RunTuple, changeRev: number): CounterEvent[] {
+export function eventsOfRun(run: IncrementRun, changeRev: number): CounterEvent[] {
   const [, at, firstRevsBefore, service, valueBefore, deltas] = run;
   const firstRev = changeRev - firstRevsBefore;
   let value = valueBefore;

@@ -16,10 +16,10 @@ class Shelf {
   keep(record: LockRecord, cold: boolean): LockRecord {
     const base = cold && this.stored ? decodeRecord(this.stored) : this.known;
     const next = cold && base ? withSameWaiters(record, base.record.queue) : record;
-    const { head, queue, queueOnDisk } = encodeRecord(next, base);
+    const { head, queue, storedQueue } = encodeRecord(next, base);
     const { rev } = record;
     this.stored = { rev, writer: `w${rev}`, head, queue: queue ?? this.stored?.queue ?? '' };
-    this.known = { record: next, writer: this.stored.writer, queueOnDisk };
+    this.known = { record: next, writer: this.stored.writer, storedQueue };
     return decodeRecord(this.stored).record;
   }
 }
@@ -203,7 +203,7 @@ describe('a hand-off', () => {
       const record = { ...EMPTY, queue: queue.slice(served) };
       const encoded = encodeRecord(record, known);
       if (encoded.queue !== null) rewritten += 1;
-      known = { record, writer: 'w', queueOnDisk: encoded.queueOnDisk };
+      known = { record, writer: 'w', storedQueue: encoded.storedQueue };
     }
     expect(rewritten).toBeLessThanOrEqual(6);
   });

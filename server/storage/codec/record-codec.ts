@@ -3,27 +3,27 @@ import type {
   Hold,
   LockRecord,
   Meta,
+  MultiLockMark,
   Offer,
   Remark,
-  SetMark,
   Waiter,
 } from '../../core/lock/lock-record';
 import type { StoredRecord } from '../record-store';
-import { refuseImpossibleRev, UnreadableRecord } from './unreadable-record';
+import { requireValidRev, UnreadableRecord } from './unreadable-record';
 
 /** A record with the text it was read from or written as. */
 export interface KnownRecord<R = LockRecord> {
   record: R;
   writer: string;
   /** Every waiter in the stored queue text; those before the queue's first were served already. */
-  queueOnDisk: readonly Waiter[];
+  storedQueue: readonly Waiter[];
 }
 
 /** The two fields as text. `queue` null: the stored queue is kept. */
 export interface EncodedRecord {
   head: string;
   queue: string | null;
-  queueOnDisk: readonly Waiter[];
+  storedQueue: readonly Waiter[];
 }
 
 /** Served waiters are cut off when there are this many, and more than are waiting. */
@@ -50,7 +50,7 @@ type HoldTuple = [
   rare?: {
     askedToRelease?: Remark;
     renewalsStopped?: Remark;
-    set?: SetMark;
+    set?: MultiLockMark;
     /** 1: the hold was granted, and its holder has not been heard from since. */
     unclaimed?: 1;
   },
@@ -101,16 +101,16 @@ type WaiterTuple = [
   setSize?: number,
 ];
 
-/** Throws for a record that no version of Lockyard wrote: see `whatIsUnreadable`. */
+/** Throws for a record that no version of Lockyard wrote: see `describeUnreadable`. */
 export function decodeRecord(stored: StoredRecord): KnownRecord {
-  refuseImpossibleRev(stored.rev);
+  requireValidRev(stored.rev);
   const head = JSON.parse(stored.head) as Head;
   const [lastToken, lastTicket, served, holds, ended, offers] = head;
   const [, , , , , , frozen = 0, delayedUntil = 0, answersUntil = null] = head;
   if (!Number.isSafeInteger(lastToken) || !Number.isSafeInteger(lastTicket)) {
     throw new UnreadableRecord('Its last token or ticket is not a whole number that is exact.');
   }
-  const queueOnDisk = stored.queue === '' ? [] : decodeQueue(stored.queue);
+  const storedQueue = stored.queue === '' ? [] : decodeQueue(stored.queue);
   const record: LockRecord = {
     rev: stored.rev,
     lastToken,
@@ -118,12 +118,12 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
     holds: holds.map((hold) => decodeHold(hold, stored.rev, lastToken)),
     offers: decodeOffers(offers),
     ended: ended === 0 ? null : decodeEnded(ended, lastToken),
-    queue: served === 0 ? queueOnDisk : queueOnDisk.slice(served),
+    queue: served === 0 ? storedQueue : storedQueue.slice(served),
     frozen: frozen === 0 ? null : frozen,
     delayedUntil,
     answersUntil,
   };
-  return { record, writer: stored.writer, queueOnDisk };
+  return { record, writer: stored.writer, storedQueue };
 }
 
 /**
@@ -131,15 +131,15 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
  * when a waiter joined, left out of turn or changed, or when too many served ones have piled up.
  */
 export function encodeRecord(next: LockRecord, known: KnownRecord | null): EncodedRecord {
-  const onDisk = known?.queueOnDisk ?? [];
+  const onDisk = known?.storedQueue ?? [];
   const served = onDisk.length - next.queue.length;
   const reusable = served >= 0 && next.queue.every((waiter, i) => waiter === onDisk[served + i]);
   const isCompact = served < COMPACT_AT || served <= next.queue.length;
   const isAllServed = next.queue.length === 0 && onDisk.length > 0;
   if (known && reusable && isCompact && !isAllServed) {
-    return { head: encodeHead(next, served), queue: null, queueOnDisk: onDisk };
+    return { head: encodeHead(next, served), queue: null, storedQueue: onDisk };
   }
-  return { head: encodeHead(next, 0), queue: encodeQueue(next.queue), queueOnDisk: next.queue };
+  return { head: encodeHead(next, 0), queue: encodeQueue(next.queue), storedQueue: next.queue };
 }
 
 function encodeHead(record: LockRecord, served: number): string {
@@ -242,7 +242,7 @@ function decodeOffers(text: OfferTuple[] | OfferTuple | 0): Offer[] {
 }
 
 /** The index of a word in a list; a new word is added to the list. */
-function placeIn(words: string[], word: string): number {
+function indexIn(words: string[], word: string): number {
   const place = words.indexOf(word);
   return place >= 0 ? place : words.push(word) - 1;
 }
@@ -254,8 +254,8 @@ function encodeQueue(queue: readonly Waiter[]): string {
   const services: string[] = [];
   const processes: string[] = [];
   const waiters = queue.map((waiter): WaiterTuple => {
-    const service = placeIn(services, waiter.service);
-    const process = placeIn(processes, waiter.process);
+    const service = indexIn(services, waiter.service);
+    const process = indexIn(processes, waiter.process);
     const { ticket, owner, tag, enqueuedAt, patienceMs, detachedUntil, setSize } = waiter;
     const tuple: WaiterTuple = [
       waiter.mode === 'shared' ? -ticket : ticket,

@@ -10,13 +10,13 @@ export class UnreadableRecord extends Error {
  * @throws UnreadableRecord for a rev that was not reached by counting: it may not even be an exact
  *   number here
  */
-export function refuseImpossibleRev(rev: number): void {
+export function requireValidRev(rev: number): void {
   if (Number.isSafeInteger(rev) && rev >= 0) return;
   throw new UnreadableRecord('Its rev is not one that Lockyard writes.');
 }
 
 /** What is wrong with a record that could not be decoded. */
-export function whatIsUnreadable(cause: unknown): string {
+export function describeUnreadable(cause: unknown): string {
   if (cause instanceof UnreadableRecord) return cause.message;
   return 'Its text is not what any version of Lockyard writes.';
 }

@@ -16,14 +16,14 @@ export function joinGuarantees(shards: [name: string, guarantees: Guarantees][])
       reasons.set(reason, [...(reasons.get(reason) ?? []), name]);
     }
   }
-  const told = (reason: string, names: string[]) =>
+  const withNames = (reason: string, names: string[]) =>
     names.length === shards.length ? reason : `${names.join(', ')}: ${reason}`;
   const [unsafe] = shards.flatMap(([name, { unsafe: why }]) =>
     why === null ? [] : [`${name}: ${why}`],
   );
   return {
     level,
-    reasons: [...reasons].map(([reason, names]) => told(reason, names)),
+    reasons: [...reasons].map(([reason, names]) => withNames(reason, names)),
     settings: joinSettings(shards),
     unsafe: unsafe ?? null,
   };

@@ -16,7 +16,7 @@ const RANK = { 'Best-effort': 0, Timed: 1, Strong: 2 } as const;
  *
  * @param strong why the level is Strong if nothing was found against it
  */
-export function weighFindings(findings: Finding[], strong: string): Guarantees {
+export function rateGuarantees(findings: Finding[], strong: string): Guarantees {
   const unsafe = findings.flatMap((finding) => finding.unsafe ?? []);
   const caps = findings.flatMap((finding) => finding.caps ?? []);
   const all = [

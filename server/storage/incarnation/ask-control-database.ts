@@ -6,7 +6,7 @@ import { StoreError } from '../record-store';
  * @param store the store's name for people
  * @throws StoreError if it does not answer: then no connection may be admitted
  */
-export async function recallLife<T>(store: string, work: () => Promise<T>): Promise<T> {
+export async function askControlDatabase<T>(store: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {

@@ -17,7 +17,7 @@ export interface BackendPast {
    * Another backend of this process that stores its records in the same store; null or absent if
    * none was seen.
    */
-  twin?: string | null;
+  duplicate?: string | null;
 }
 
 /** The known past of a backend; one that was never seen before gets the first epoch. */

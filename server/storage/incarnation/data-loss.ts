@@ -1,8 +1,8 @@
 import type { LossKind } from '../../contract/console/backend-loss';
-import type { LifeRow } from './store-incarnation';
+import type { IncarnationRow } from './store-incarnation';
 
 /** What a store knows of its own incarnation. */
-export interface SeenMemory {
+export interface FoundIncarnation {
   /** The incarnation that its mark names; null without a mark. */
   life: string | null;
   /** The last heartbeat in it. */
@@ -15,7 +15,10 @@ export interface SeenMemory {
  *
  * @param row read before the store was inspected: a heartbeat is written to the store first
  */
-export function memoryLoss(row: LifeRow, { life, beat, hasRecords }: SeenMemory): LossKind | null {
+export function dataLoss(
+  row: IncarnationRow,
+  { life, beat, hasRecords }: FoundIncarnation,
+): LossKind | null {
   if (row.life === null) return life !== null || hasRecords ? 'stranger' : null;
   if (life === null) return 'empty';
   if (life !== row.life) return 'stranger';

@@ -1,5 +1,5 @@
 import { type Change, StoreError } from '../record-store';
-import type { BackendLife } from './store-incarnation';
+import type { StoreIncarnation } from './store-incarnation';
 
 /**
  * Records permanently how long the holds may last that these changes grant or renew. Await it
@@ -7,10 +7,10 @@ import type { BackendLife } from './store-incarnation';
  *
  * @throws StoreError if the control database does not answer: then nothing may be written
  */
-export async function coverLeases(life: BackendLife, changes: Change[]): Promise<void> {
+export async function recordMaxLease(life: StoreIncarnation, changes: Change[]): Promise<void> {
   const leaseMs = longestLeaseMs(changes);
-  if (life.covers(leaseMs)) return;
-  await life.cover(leaseMs).catch((cause) => {
+  if (life.hasRecordedLease(leaseMs)) return;
+  await life.recordLease(leaseMs).catch((cause) => {
     throw new StoreError('The control database does not answer.', 'no', { cause });
   });
 }

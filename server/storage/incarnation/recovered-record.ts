@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { type Restoration, restoredCounter, restoredLock } from '../../core/restored-record';
+import { type Restore, restoredCounter, restoredLock } from '../../core/restored-record';
 import { decodeCounter, encodeCounter } from '../codec/counter-codec';
 import { decodeRecord, encodeRecord } from '../codec/record-codec';
 import type { Change, RecordKey, StoredRecord } from '../record-store';
 
 /** Who ended the hold and why, as reported to its holder. */
-const NOBODY = { by: 'lockyard', reason: 'The backend had lost its memory.' };
+const ENDED_BY_RECOVERY = { by: 'lockyard', reason: 'The backend had lost its memory.' };
 
 /**
  * The change that brings a record that survived a data loss into the new incarnation. Its holds
@@ -18,10 +18,10 @@ const NOBODY = { by: 'lockyard', reason: 'The backend had lost its memory.' };
  *   clock
  * @returns one change, or none
  */
-export function mendedRecord(
+export function recoveredRecord(
   key: RecordKey,
   record: StoredRecord,
-  restoration: Omit<Restoration, 'by' | 'reason'>,
+  restoration: Omit<Restore, 'by' | 'reason'>,
 ): Change[] {
   if (key.namespace.startsWith('.')) return [];
   const plain = {
@@ -40,7 +40,11 @@ export function mendedRecord(
     const lock = decodeRecord(record).record;
     const until = lock.holds.map(({ expiresAt }) => expiresAt);
     const grantsFrom = Math.max(restoration.grantsFrom, ...until);
-    const { next, events } = restoredLock(lock, { ...restoration, grantsFrom, ...NOBODY });
+    const { next, events } = restoredLock(lock, {
+      ...restoration,
+      grantsFrom,
+      ...ENDED_BY_RECOVERY,
+    });
     const { head, queue } = encodeRecord(next, null);
     return [{ ...plain, rev: next.rev, head, queue, events }];
   } catch {

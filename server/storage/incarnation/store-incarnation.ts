@@ -25,7 +25,7 @@ export interface ServerRun {
  * What the control database knows of a store that can lose its data. A null field of a run was
  * never recorded.
  */
-export interface LifeRow extends BackendPast {
+export interface IncarnationRow extends BackendPast {
   /** The current incarnation of the store; null before the first. */
   life: string | null;
   /** The run in which that incarnation was found complete; null during recovery. */
@@ -47,15 +47,15 @@ const LEASE_GRAIN_MS = 1_000;
  * `epoch` and `grantsFrom` are as this process last read them; it reads them again before it uses a
  * connection.
  */
-export class BackendLife implements BackendPast {
+export class StoreIncarnation implements BackendPast {
   /** The backend whose incarnation was found in the store. */
-  twin: string | null = null;
+  duplicate: string | null = null;
 
   private constructor(
     private readonly database: Database,
     private readonly backend: string,
     private readonly others: string[],
-    private row: LifeRow,
+    private row: IncarnationRow,
   ) {}
 
   /** @param others the other backends in use: their incarnations are not taken over */
@@ -64,9 +64,14 @@ export class BackendLife implements BackendPast {
     backend: string,
     now: number,
     others: string[] = [],
-  ): Promise<BackendLife> {
+  ): Promise<StoreIncarnation> {
     await backendPast(database, backend, now);
-    return new BackendLife(database, backend, others, await readLife(database, backend));
+    return new StoreIncarnation(
+      database,
+      backend,
+      others,
+      await readIncarnation(database, backend),
+    );
   }
 
   get epoch(): number {
@@ -90,8 +95,8 @@ export class BackendLife implements BackendPast {
     return this.row.loss;
   }
 
-  async read(): Promise<LifeRow> {
-    this.row = await readLife(this.database, this.backend);
+  async read(): Promise<IncarnationRow> {
+    this.row = await readIncarnation(this.database, this.backend);
     return this.row;
   }
 
@@ -105,11 +110,11 @@ export class BackendLife implements BackendPast {
    * @throws StoreError if that incarnation belongs to another backend
    */
   async begin(
-    from: LifeRow,
+    from: IncarnationRow,
     seen: { what: LossKind; now: number; epochAbove: number; life: string | null } | null,
-  ): Promise<LifeRow> {
+  ): Promise<IncarnationRow> {
     const { backends } = this.database.tables;
-    await this.refuseTwin(seen?.life ?? null);
+    await this.refuseDuplicate(seen?.life ?? null);
     const life = randomBytes(12).toString('base64url');
     const first = { life, runId: null, beat: 0 };
     const epoch = seen && Math.max(from.epoch, seen.epochAbove) + 1;
@@ -124,15 +129,15 @@ export class BackendLife implements BackendPast {
    * no process can write in an earlier incarnation: until then a longer lease may have been
    * covered. If several processes call it, the first result is kept.
    */
-  async keepQuiet(life: string, now: number): Promise<LifeRow> {
+  async startQuietPeriod(life: string, now: number): Promise<IncarnationRow> {
     const { backends } = this.database.tables;
     const { loss, longestLeaseMs } = await this.read();
     if (!loss) return this.row;
     const grantsFrom = now + longestLeaseMs;
     const isSooner = lt(backends.grantsFrom, loss.at + longestLeaseMs);
     const isUnset = or(isNull(backends.grantsFrom), isSooner);
-    const isBeingMended = and(eq(backends.life, life), isNull(backends.runId));
-    await this.update({ grantsFrom }, and(isBeingMended, isUnset));
+    const isInRecovery = and(eq(backends.life, life), isNull(backends.runId));
+    await this.update({ grantsFrom }, and(isInRecovery, isUnset));
     return this.read();
   }
 
@@ -143,7 +148,7 @@ export class BackendLife implements BackendPast {
    *
    * @param from the run that was known before; null during recovery
    */
-  async found(life: string, run: ServerRun, from: string | null): Promise<boolean> {
+  async recordRun(life: string, run: ServerRun, from: string | null): Promise<boolean> {
     const { backends } = this.database.tables;
     const isAsRead = from === null ? isNull(backends.runId) : eq(backends.runId, from);
     const isOurs = await this.update(columnsOf(run), and(eq(backends.life, life), isAsRead));
@@ -166,7 +171,7 @@ export class BackendLife implements BackendPast {
    *
    * @throws StoreError if that incarnation or run is no longer current
    */
-  async doubtRun(life: string, runId: string): Promise<void> {
+  async markRunNotDurable(life: string, runId: string): Promise<void> {
     const { backends } = this.database.tables;
     const isThatRun = and(eq(backends.life, life), eq(backends.runId, runId));
     const isKnown = await this.update({ isDurable: 0 }, isThatRun);
@@ -177,10 +182,10 @@ export class BackendLife implements BackendPast {
   /**
    * Whether that incarnation is still current. Of several processes, the highest heartbeat counts.
    */
-  async noteBeat(life: string, beat: number): Promise<boolean> {
+  async recordHeartbeat(life: string, beat: number): Promise<boolean> {
     const { backends } = this.database.tables;
     const isLater = and(eq(backends.life, life), lt(backends.beat, beat));
-    this.twin = null;
+    this.duplicate = null;
     if (await this.update({ beat }, isLater)) return true;
     return (await this.read()).life === life;
   }
@@ -188,12 +193,12 @@ export class BackendLife implements BackendPast {
   /**
    * Whether leases this long are already recorded; if not, call `cover` before the first of them.
    */
-  covers(leaseMs: number): boolean {
+  hasRecordedLease(leaseMs: number): boolean {
     return leaseMs <= this.row.longestLeaseMs;
   }
 
   /** Records permanently that holds may last this long. */
-  async cover(leaseMs: number): Promise<void> {
+  async recordLease(leaseMs: number): Promise<void> {
     const { backends } = this.database.tables;
     const longestLeaseMs = Math.ceil(leaseMs / LEASE_GRAIN_MS) * LEASE_GRAIN_MS;
     const isShorter = or(
@@ -204,7 +209,7 @@ export class BackendLife implements BackendPast {
     await this.read();
   }
 
-  private async refuseTwin(life: string | null): Promise<void> {
+  private async refuseDuplicate(life: string | null): Promise<void> {
     if (life === null || this.others.length === 0) return;
     const { db, tables } = this.database;
     const { id, life: known } = tables.backends;
@@ -214,7 +219,7 @@ export class BackendLife implements BackendPast {
       .from(tables.backends)
       .where(and(inArray(known, marks), inArray(id, this.others)));
     if (!other) return;
-    this.twin = other.id;
+    this.duplicate = other.id;
     throw new StoreError(`It is the store of the backend "${other.id}", by another name.`, 'no');
   }
 
@@ -242,7 +247,7 @@ function columnsOf({ runId, replicationId, isDurable, evictedKeys }: ServerRun) 
   };
 }
 
-async function readLife({ db, tables }: Database, backend: string): Promise<LifeRow> {
+async function readIncarnation({ db, tables }: Database, backend: string): Promise<IncarnationRow> {
   const { backends } = tables;
   const [row] = await db.select().from(backends).where(eq(backends.id, backend));
   if (!row) throw new Error('A backend has vanished from the control database.');

@@ -2,8 +2,8 @@ import mysql, { type Connection, type QueryError } from 'mysql2';
 import { mysqlTls } from '@/db/mysql/mysql-tls';
 import { tlsFailure } from '@/db/tls-failure';
 import { StoreError } from '../record-store';
-import { NOT_STAMPED_SO } from '../sharding/epoch-fence';
-import { NOT_WHOLE } from './mysql-statements';
+import { OTHER_STAMP } from '../sharding/epoch-fence';
+import { NOT_ALL_APPLIED } from './mysql-statements';
 
 /**
  * Number of the error with which a server refuses a packet larger than its `max_allowed_packet`.
@@ -130,7 +130,7 @@ export class MysqlConnection {
   private async cleanUp(connection: Connection, error: QueryError): Promise<StoreError> {
     const { errno = 0 } = error;
     const isPassing = [DEADLOCK, LOCK_WAIT_TIMEOUT, CHECKREAD].includes(errno);
-    if (!isPassing && errno !== NOT_WHOLE && errno !== NOT_STAMPED_SO) {
+    if (!isPassing && errno !== NOT_ALL_APPLIED && errno !== OTHER_STAMP) {
       this.drop(connection);
       return new StoreError('The database did not answer.', 'unknown', { cause: error });
     }

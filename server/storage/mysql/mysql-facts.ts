@@ -18,7 +18,7 @@ export interface MysqlFacts {
    */
   groupMembers: number | null;
   /** Whether `SYSDATE` advances within a statement. */
-  clockMoves: boolean;
+  clockAdvances: boolean;
   tables: TableFacts[];
 }
 
@@ -127,7 +127,7 @@ async function factsOf(connection: Connection): Promise<MysqlFacts> {
     status,
     sources: await sourcesOf(connection, version),
     groupMembers: variables.group_replication_group_name ? await membersOf(connection) : null,
-    clockMoves: Number(clock?.moves) === 1,
+    clockAdvances: Number(clock?.moves) === 1,
     tables: await tablesOf(rows),
   };
 }

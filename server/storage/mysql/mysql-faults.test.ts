@@ -124,7 +124,7 @@ describe('a deadlock', () => {
     const { changes } = await deadlock();
     expect(await openTransactions()).toBe(0);
     await foreign.query('ROLLBACK');
-    expect((await store.swap(changes)).map(({ took }) => took)).toEqual([true, true]);
+    expect((await store.swap(changes)).map(({ applied }) => applied)).toEqual([true, true]);
     expect(await store.historyAfter(before, 10)).toHaveLength(1);
   });
 });
@@ -160,7 +160,11 @@ describe('changes that belong together', () => {
     await foreign.query(`KILL ${thread}`);
     expect(await error).toMatchObject({ applied: 'unknown' });
     await noneTook();
-    expect((await store.swapAll(changes)).map(({ took }) => took)).toEqual([true, true, true]);
+    expect((await store.swapAll(changes)).map(({ applied }) => applied)).toEqual([
+      true,
+      true,
+      true,
+    ]);
   });
 
   it('are all of them there or none when their process goes away in the middle', async () => {
@@ -194,7 +198,7 @@ describe('a row that somebody else keeps', () => {
     expect(await openTransactions()).toBe(0);
     expect((await readOne(store, beside)).record).toBe(null);
     await foreign.query('ROLLBACK');
-    expect((await patient.swap(changes)).map(({ took }) => took)).toEqual([true, true]);
+    expect((await patient.swap(changes)).map(({ applied }) => applied)).toEqual([true, true]);
     await patient.close();
   });
 
@@ -238,7 +242,7 @@ describe('a connection', () => {
     expect(await swap).toMatchObject({ applied: 'unknown' });
     await foreign.query('ROLLBACK');
     expect((await stored(store, key)).rev).toBe(1);
-    expect((await swapOne(store, update(key, seen))).took).toBe(true);
+    expect((await swapOne(store, update(key, seen))).applied).toBe(true);
   });
 
   it('that breaks off before its update is answered leaves record, history and remembered answer whole', async () => {
@@ -333,7 +337,7 @@ describe('a server that goes away after a swap took', () => {
     });
     const swap = store.swap([creation(took), creation(lost, { rev: 5 })]);
     const known = await swap.then(
-      ([first]) => first?.took,
+      ([first]) => first?.applied,
       (error: StoreError) => error.applied,
     );
     expect([true, 'unknown']).toContain(known);
@@ -358,8 +362,8 @@ describe('a deletion', () => {
       { key: gone, ...seen[0] },
       { key: moved, ...seen[1], rev: 9 },
     ];
-    expect(await store.forget(records)).toEqual([true, false]);
-    expect(await failureOf(store.forget([]))).toMatchObject({ applied: 'no' });
+    expect(await store.deleteRecords(records)).toEqual([true, false]);
+    expect(await failureOf(store.deleteRecords([]))).toMatchObject({ applied: 'no' });
   });
 
   it('takes its rows in the order in which swaps do, and tells of each in the order asked', async () => {
@@ -375,7 +379,7 @@ describe('a deletion', () => {
       { key: b, ...(await created(store, b)), rev: 9 },
     ];
     await lockRows(a);
-    const deletion = store.forget(records);
+    const deletion = store.deleteRecords(records);
     await swappingThread();
     await foreign.query('SELECT rev FROM locks WHERE id = ? FOR UPDATE NOWAIT', [bytes(c)]);
     await foreign.query('ROLLBACK');

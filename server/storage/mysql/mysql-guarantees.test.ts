@@ -260,7 +260,7 @@ const unsafe: [string, MysqlFacts, Variables, Parts, RegExp][] = [
     'its clock stands still within a statement',
     MARIADB,
     {},
-    { clockMoves: false },
+    { clockAdvances: false },
     /sysdate-is-now/,
   ],
   ['it runs in forced recovery', MARIADB, { innodb_force_recovery: '1' }, {}, /forced recovery/],

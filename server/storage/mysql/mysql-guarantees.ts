@@ -1,4 +1,4 @@
-import { type Finding, weighFindings } from '../guarantees/rate-guarantees';
+import { type Finding, rateGuarantees } from '../guarantees/rate-guarantees';
 import type { Guarantees } from '../record-store';
 import type { MysqlFacts, TableFacts } from './mysql-facts';
 
@@ -26,7 +26,7 @@ export function mysqlGuarantees(facts: MysqlFacts): Guarantees {
       ? [fine('innodb_rollback_on_timeout', facts.variables.innodb_rollback_on_timeout)]
       : []),
   ];
-  return weighFindings(findings, STRONG);
+  return rateGuarantees(findings, STRONG);
 }
 
 /** A lock with the longest queue, with the history of one write, may need about 1 MB. */
@@ -259,8 +259,8 @@ function packet({ variables: { max_allowed_packet: value } }: MysqlFacts): Findi
   return [{ name: 'max_allowed_packet', value, complaint: isSmall ? complaint : null }];
 }
 
-function clock({ clockMoves }: MysqlFacts): Finding {
-  if (clockMoves) return fine('SYSDATE', 'moves on within a statement');
+function clock({ clockAdvances }: MysqlFacts): Finding {
+  if (clockAdvances) return fine('SYSDATE', 'moves on within a statement');
   const why =
     'The server runs with sysdate-is-now: a write that waited is judged by an old clock and may revive a lease.';
   return unsafe('SYSDATE', 'stands still within a statement', 'Runs with sysdate-is-now.', why);

@@ -1,7 +1,7 @@
 import type { Expectation } from '../../core/decision';
 import { encodeHistory } from '../codec/history-codec';
 import { recordId } from '../record-id';
-import type { Change, Obsolete, RecordKey } from '../record-store';
+import type { Change, ObsoleteRecord, RecordKey } from '../record-store';
 
 /**
  * A text as a literal. Sound only in a session with `NO_BACKSLASH_ESCAPES`, where only quotes need
@@ -20,7 +20,7 @@ export const CLOCK = 'FLOOR(UNIX_TIMESTAMP(SYSDATE(6)) * 1000)';
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** The last millisecond at which a change may be applied. */
-function lastGood({ ahead }: Expectation): number {
+function lastMillisecond({ ahead }: Expectation): number {
   return Math.min(ahead, NEVER) - 1;
 }
 
@@ -31,7 +31,7 @@ function lastGood({ ahead }: Expectation): number {
  * @returns the statements, and a function that tells from the rows each statement changed which
  *   records were deleted, in the order given
  */
-export function forgetPacket(records: Obsolete[]): {
+export function deletePacket(records: ObsoleteRecord[]): {
   packet: string[];
   goneOf(counts: number[]): boolean[];
 } {
@@ -103,7 +103,7 @@ function inOrderOfIds<T extends { key: RecordKey }>(all: T[]): (T & { id: string
 }
 
 /** The number of the error with which the guard fails: a subquery has more than one row. */
-export const NOT_WHOLE = 1242;
+export const NOT_ALL_APPLIED = 1242;
 
 /** @param guard statements after the records are written and before history and answers are */
 function packetOf(changes: Change[], guard: string[]): string[] {
@@ -114,8 +114,8 @@ function packetOf(changes: Change[], guard: string[]): string[] {
     `SET @now = ${CLOCK}`,
     ...writeRecords(rows, guard),
     ...(rows.some((change) => change.events.length > 0) ? [insertHistory(rows)] : []),
-    ...(memos.length > 0 ? [insertMemos(memos)] : []),
-    ...rows.flatMap(extendMemos),
+    ...(memos.length > 0 ? [insertAnswers(memos)] : []),
+    ...rows.flatMap(extendAnswers),
     'COMMIT',
     `SELECT @took, ${CLOCK}`,
   ];
@@ -156,7 +156,7 @@ function updateRecord(
     'changed_at = @now',
   ];
   return [
-    `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ${quote(expect.writer)} AND ${CLOCK} BETWEEN ${clock.past} AND ${lastGood(clock)}`,
+    `UPDATE locks SET ${set} WHERE id = ${bytes(id)} AND rev = ${expect.rev} AND writer = ${quote(expect.writer)} AND ${CLOCK} BETWEEN ${clock.past} AND ${lastMillisecond(clock)}`,
     // Not by ROW_COUNT(): it is -1 if the client was gone when the update was answered, and the
     // remaining statements still run.
     `SET @took = (SELECT writer FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)})`,
@@ -175,7 +175,7 @@ function updateRecord(
 function upsertRecords(changes: Row[]): string {
   const rows = changes.map(({ id, expect, clock, writer, rev, head, queue }) => {
     const seen = expect ? `${expect.rev}:${expect.writer}` : '';
-    return `(${bytes(id)},${rev},${quote(writer)},${quote(head)},${quote(queue ?? KEEP)},${quote(seen)},${clock.past},${lastGood(clock)},@now)`;
+    return `(${bytes(id)},${rev},${quote(writer)},${quote(head)},${quote(queue ?? UNCHANGED_QUEUE)},${quote(seen)},${clock.past},${lastMillisecond(clock)},@now)`;
   });
   return `INSERT INTO locks (id, rev, writer, head, queue, seen, past, ahead, changed_at) VALUES ${rows} ON DUPLICATE KEY UPDATE ${ASSIGNMENTS}`;
 }
@@ -189,18 +189,18 @@ function removeIfUntimely({ id, expect, clock, writer }: Row): string[] {
   const isTimed = clock.past > 0 || clock.ahead < NEVER;
   if (expect || !isTimed) return [];
   return [
-    `DELETE FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)} AND changed_at = @now AND ${CLOCK} NOT BETWEEN ${clock.past} AND ${lastGood(clock)}`,
+    `DELETE FROM locks WHERE id = ${bytes(id)} AND writer = ${quote(writer)} AND changed_at = @now AND ${CLOCK} NOT BETWEEN ${clock.past} AND ${lastMillisecond(clock)}`,
   ];
 }
 
 /** Replaces the queue if the stored one stays. No queue's text equals this. */
-const KEEP = '-';
+const UNCHANGED_QUEUE = '-';
 
 const ASSIGNMENTS = [
   `writer = IF(VALUES(seen) = CONCAT(rev, ':', writer) AND ${CLOCK} BETWEEN VALUES(past) AND VALUES(ahead), VALUES(writer), writer)`,
   'rev = IF(writer = VALUES(writer), VALUES(rev), rev)',
   'head = IF(writer = VALUES(writer), VALUES(head), head)',
-  `queue = IF(writer = VALUES(writer) AND VALUES(queue) <> '${KEEP}', VALUES(queue), queue)`,
+  `queue = IF(writer = VALUES(writer) AND VALUES(queue) <> '${UNCHANGED_QUEUE}', VALUES(queue), queue)`,
   'changed_at = IF(writer = VALUES(writer), @now, changed_at)',
 ].join(', ');
 
@@ -208,7 +208,7 @@ function insertHistory(changes: Change[]): string {
   return `INSERT INTO lock_history (at, changes, took) SELECT @now, ${quote(encodeHistory(changes))}, @took FROM DUAL WHERE @took IS NOT NULL`;
 }
 
-function insertMemos(changes: Row[]): string {
+function insertAnswers(changes: Row[]): string {
   const rows = changes.flatMap(({ id: lockId, writer, memos }) =>
     memos.map(
       ({ key, inputHash, answer, expiresAt }) =>
@@ -222,7 +222,7 @@ function insertMemos(changes: Row[]): string {
   );
 }
 
-function extendMemos({ writer, extensions }: Change): string[] {
+function extendAnswers({ writer, extensions }: Change): string[] {
   return extensions.map(
     ({ keys, expiresAt }) =>
       `UPDATE lock_requests SET expires_at = GREATEST(expires_at, ${expiresAt}) WHERE id IN (${keys.map((key) => quote(key))}) AND FIND_IN_SET(${quote(writer)}, @took)`,

@@ -6,7 +6,7 @@ import {
   type Guarantees,
   type HistoryRow,
   type HistorySource,
-  type Obsolete,
+  type ObsoleteRecord,
   type Page,
   type ReadResult,
   type RecordKey,
@@ -15,17 +15,17 @@ import {
   StoreError,
   type SwapResult,
 } from '../record-store';
-import { fencedSwap, isStampedSo, READ_STAMP, type ShardFence } from '../sharding/epoch-fence';
-import { swapTooLarge } from '../split-oversize-swap';
+import { type EpochFence, fencedSwap, hasStamp, READ_STAMP } from '../sharding/epoch-fence';
+import { splitOversizeSwap } from '../split-oversize-swap';
 import { MysqlConnection, PACKET_TOO_LARGE, type Rows } from './mysql-connection';
 import { readMysqlFacts } from './mysql-facts';
 import { mysqlGuarantees } from './mysql-guarantees';
 import {
   bytes,
   CLOCK,
-  forgetPacket,
+  deletePacket,
   idList,
-  NOT_WHOLE,
+  NOT_ALL_APPLIED,
   readPacket,
   swapAllPacket,
   swapPacket,
@@ -59,7 +59,7 @@ export class MysqlStore implements RecordStore, HistorySource {
   constructor(
     private readonly uri: string,
     private readonly timeoutMs = PACKET_TIMEOUT_MS,
-    private readonly fence: ShardFence | null = null,
+    private readonly fence: EpochFence | null = null,
   ) {
     this.all = Array.from({ length: CONNECTIONS }, () => new MysqlConnection(uri, timeoutMs));
     this.idle = [...this.all];
@@ -69,7 +69,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     const stamp = this.stamp();
     const packet = readPacket(keys, requestKeys);
     const results = await this.ask(stamp === null ? packet : [...packet, READ_STAMP]);
-    if (stamp !== null && !isStampedSo(results, stamp)) throw notServed();
+    if (stamp !== null && !hasStamp(results, stamp)) throw notServed();
     const [rows = [], memos = [], clock] = results;
     const now = Number(clock?.[0]?.[0]);
     const byId = new Map(listOf(rows).map((row) => [textOf(row[0]), storedRecord(row)]));
@@ -90,7 +90,7 @@ export class MysqlStore implements RecordStore, HistorySource {
       results = await this.change(swapPacket(changes));
     } catch (error) {
       if (!failedWith(error, PACKET_TOO_LARGE)) throw error;
-      return swapTooLarge(this, changes, 'each');
+      return splitOversizeSwap(this, changes, 'each');
     }
     const [took, now] = results.at(-1)?.[0] ?? [];
     const writers = new Set(String(took ?? '').split(','));
@@ -98,8 +98,8 @@ export class MysqlStore implements RecordStore, HistorySource {
     const current = await this.currentOf(lost);
     return changes.map(({ key, rev, writer }) =>
       writers.has(writer)
-        ? { took: true, now: Number(now), current: { rev, writer } }
-        : { took: false, now: Number(now), current: current.get(recordId(key)) ?? null },
+        ? { applied: true, now: Number(now), current: { rev, writer } }
+        : { applied: false, now: Number(now), current: current.get(recordId(key)) ?? null },
     );
   }
 
@@ -107,16 +107,16 @@ export class MysqlStore implements RecordStore, HistorySource {
     try {
       const results = await this.change(swapAllPacket(changes));
       const now = Number(results.at(-1)?.[0]?.[1]);
-      return changes.map(({ rev, writer }) => ({ took: true, now, current: { rev, writer } }));
+      return changes.map(({ rev, writer }) => ({ applied: true, now, current: { rev, writer } }));
     } catch (error) {
-      if (failedWith(error, PACKET_TOO_LARGE)) return swapTooLarge(this, changes, 'all');
-      if (!failedWith(error, NOT_WHOLE)) throw error;
+      if (failedWith(error, PACKET_TOO_LARGE)) return splitOversizeSwap(this, changes, 'all');
+      if (!failedWith(error, NOT_ALL_APPLIED)) throw error;
     }
     const { records } = await this.read(
       changes.map((change) => change.key),
       [],
     );
-    return records.map(({ record, now }) => ({ took: false, now, current: record }));
+    return records.map(({ record, now }) => ({ applied: false, now, current: record }));
   }
 
   async scan({ namespace, after }: Cursor, limit: number): Promise<Page> {
@@ -141,10 +141,10 @@ export class MysqlStore implements RecordStore, HistorySource {
     return { records, next: last ? { namespace, after: last.key } : null };
   }
 
-  async forget(records: Obsolete[]): Promise<boolean[]> {
-    const { packet, goneOf } = forgetPacket(records);
+  async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
+    const { packet, goneOf } = deletePacket(records);
     const isGone = records.length > 0 ? goneOf(await this.affected(packet)) : [];
-    const tidied = this.forgetLapsedAnswers();
+    const tidied = this.deleteExpiredAnswers();
     // The records are deleted even if removing the answers fails; the next call removes those left.
     await (records.length > 0 ? tidied.catch(() => undefined) : tidied);
     return isGone;
@@ -190,7 +190,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     return this.packet(stamp === null ? packet : fencedSwap(packet, stamp));
   }
 
-  private async forgetLapsedAnswers(): Promise<void> {
+  private async deleteExpiredAnswers(): Promise<void> {
     const lapsed = `DELETE FROM lock_requests WHERE expires_at < ${CLOCK} LIMIT ${FORGET_ANSWERS}`;
     while ((await this.deleted(lapsed)) === FORGET_ANSWERS);
   }

@@ -1,9 +1,9 @@
 import { createConnection, type RowDataPacket } from 'mysql2/promise';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acquire, EngineRig, type Member, take } from '../../engine/testing/engine-rig';
-import { acquireSet, takeSet } from '../../engine/testing/multi-lock-calls';
+import { acquire, EngineRig, type Member, takeLock } from '../../engine/testing/engine-rig';
+import { acquireMultiLock, takeMultiLock } from '../../engine/testing/multi-lock-calls';
 import { created, eventOf, freshKey, stored, update } from '../conformance/testing/changes';
-import { told } from '../conformance/testing/record-answer';
+import { recordAnswer } from '../conformance/testing/record-answer';
 import { openMysqlUnderTest } from '../conformance/testing/stores-under-test';
 import type { RecordStore } from '../record-store';
 
@@ -42,10 +42,10 @@ describe('a record too large for max_allowed_packet', () => {
       update(keys[3], fourth, { queue: half }),
     ]);
     expect(results).toMatchObject([
-      { took: true, current: { rev: 2 } },
-      { took: false, isTooLarge: true, current: second },
-      { took: false, current: third },
-      { took: true, current: { rev: 2 } },
+      { applied: true, current: { rev: 2 } },
+      { applied: false, isTooLarge: true, current: second },
+      { applied: false, current: third },
+      { applied: true, current: { rev: 2 } },
     ]);
     expect(results[2]).not.toHaveProperty('isTooLarge');
     expect(await stored(store, keys[1])).toMatchObject({ ...second, head: 'head' });
@@ -56,14 +56,16 @@ describe('a record too large for max_allowed_packet', () => {
   it('is told to who asked for it as TOO_LARGE, at once, as is a set; who asks for others is granted', async () => {
     const [large, other, more] = [freshKey(), freshKey(), freshKey()];
     const [refused, granted] = await Promise.all([
-      told(acquire(process, large, 'o'.repeat(bytesMax * 0.55))),
-      told(acquire(process, other, 'w1')),
+      recordAnswer(acquire(process, large, 'o'.repeat(bytesMax * 0.55))),
+      recordAnswer(acquire(process, other, 'w1')),
     ]);
-    expect(refused.said).toBe('TOO_LARGE');
-    expect(granted.said).toBe('granted');
-    const set = await told(acquireSet(process, [large, more], 'o'.repeat(bytesMax * 0.3)));
-    expect(set.said).toBe('TOO_LARGE');
-    expect((await take(process, large, 'w2')).token).toBeGreaterThan(0);
-    expect((await takeSet(process, [more, freshKey()], 'w3')).grants).toHaveLength(2);
+    expect(refused.outcome).toBe('TOO_LARGE');
+    expect(granted.outcome).toBe('granted');
+    const set = await recordAnswer(
+      acquireMultiLock(process, [large, more], 'o'.repeat(bytesMax * 0.3)),
+    );
+    expect(set.outcome).toBe('TOO_LARGE');
+    expect((await takeLock(process, large, 'w2')).token).toBeGreaterThan(0);
+    expect((await takeMultiLock(process, [more, freshKey()], 'w3')).grants).toHaveLength(2);
   });
 });

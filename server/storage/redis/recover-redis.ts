@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
-import type { Restoration } from '../../core/restored-record';
-import { mendedRecord } from '../incarnation/recovered-record';
-import type { LifeRow, ServerRun } from '../incarnation/store-incarnation';
+import type { Restore } from '../../core/restored-record';
+import { recoveredRecord } from '../incarnation/recovered-record';
+import type { IncarnationRow, ServerRun } from '../incarnation/store-incarnation';
 import { recordKey } from '../record-id';
 import { StoreError } from '../record-store';
 import { type Admitted, swapRecords } from './redis-calls';
 import { storedRecord } from './redis-codec';
 import { KEYS, PREFIX } from './redis-keys';
-import { BEGIN_LIFE, END_MENDING, LIST_RECORDS } from './redis-recovery-scripts';
+import { END_RECOVERY, LIST_RECORDS, START_INCARNATION } from './redis-recovery-scripts';
 import { HAS_QUEUE } from './redis-script';
 
 const RECORDS_AT_ONCE = 200;
@@ -26,15 +26,15 @@ const HISTORY_SPAN = 2 ** 36;
  * @param keepQuiet called with the store's clock once no process can write in an earlier
  *   incarnation; returns the row that is then current
  */
-export async function mendRedis(
+export async function recoverRedis(
   redis: Redis,
   { life, epoch, run }: Pick<Admitted, 'life' | 'epoch'> & { run: Required<ServerRun> },
-  keepQuiet: (now: number) => Promise<LifeRow>,
+  keepQuiet: (now: number) => Promise<IncarnationRow>,
 ): Promise<void> {
   const mending: Admitted = { ...run, isDurable: false, life: `${life}~`, epoch, beat: 0 };
   const historyFrom = (epoch - 1) * HISTORY_SPAN;
   const begin = [mending.life, life, epoch, historyFrom];
-  const begunAt = await BEGIN_LIFE.run(redis, begin);
+  const begunAt = await START_INCARNATION.run(redis, begin);
   const { grantsFrom } = await keepQuiet(Number(begunAt));
   // Another process finished the recovery and died before recording it: writes under the recovery's
   // name fail from now on.
@@ -46,17 +46,17 @@ export async function mendRedis(
     const [next, names] = await redis.scan(cursor, ...which);
     cursor = next;
     const ids = names.map((name) => name.slice(PREFIX.record.length));
-    if (ids.length > 0) await mendRecords(redis, mending, ids, restoration);
+    if (ids.length > 0) await recoverRecords(redis, mending, ids, restoration);
   } while (cursor !== '0');
-  const ended = await END_MENDING.run(redis, [mending.life, life]);
+  const ended = await END_RECOVERY.run(redis, [mending.life, life]);
   if (ended !== 1) throw new StoreError('Redis lost its memory while it was mended.', 'no');
 }
 
-async function mendRecords(
+async function recoverRecords(
   redis: Redis,
   mending: Admitted,
   ids: string[],
-  restoration: Omit<Restoration, 'by' | 'reason'>,
+  restoration: Omit<Restore, 'by' | 'reason'>,
 ): Promise<void> {
   await LIST_RECORDS.run(redis, [mending.life, ...ids]);
   const texts = await redis.mget(ids.map((id) => PREFIX.record + id));
@@ -67,7 +67,7 @@ async function mendRecords(
     if (!text) return [];
     const hasQueue = text.startsWith(HAS_QUEUE);
     const record = storedRecord(text, hasQueue ? (queues[i] ?? '') : '');
-    return mendedRecord(key, record, restoration);
+    return recoveredRecord(key, record, restoration);
   });
   if (changes.length > 0) await swapRecords(redis, mending, changes, 'each');
 }

@@ -3,9 +3,9 @@ import type { ServerRun } from '../incarnation/store-incarnation';
 import { recordId } from '../record-id';
 import type { Change, ReadResult, RecordKey, SwapResult } from '../record-store';
 import {
-  listOf,
-  memoOf,
-  standingRecord,
+  currentVersion,
+  decodeAnswer,
+  requireList,
   storedRecord,
   swapArguments,
   unreadableReply,
@@ -24,7 +24,12 @@ export interface Admitted extends Required<ServerRun> {
 }
 
 /** The first arguments of every script. */
-export function standing({ life, beat, replicationId, isDurable }: Admitted): [string, string] {
+export function admissionArgs({
+  life,
+  beat,
+  replicationId,
+  isDurable,
+}: Admitted): [string, string] {
   return [life, `${beat} ${replicationId} ${Number(isDurable)}`];
 }
 
@@ -35,9 +40,14 @@ export async function readRecords(
   requestKeys: string[],
 ): Promise<ReadResult & { now: number }> {
   const ids = wanted.map(recordId);
-  const reply = await READ.run(redis, [...standing(admitted), ids.length, ...ids, ...requestKeys]);
+  const reply = await READ.run(redis, [
+    ...admissionArgs(admitted),
+    ids.length,
+    ...ids,
+    ...requestKeys,
+  ]);
   const behind = 1 + 2 * ids.length;
-  const list = listOf(reply, behind + 2 * requestKeys.length);
+  const list = requireList(reply, behind + 2 * requestKeys.length);
   const now = list[0] as number;
   return {
     now,
@@ -49,7 +59,9 @@ export async function readRecords(
     }),
     memos: requestKeys.flatMap((key, i) => {
       const text = list[behind + 2 * i];
-      return typeof text === 'string' ? [memoOf(key, text, Number(list[behind + 2 * i + 1]))] : [];
+      return typeof text === 'string'
+        ? [decodeAnswer(key, text, Number(list[behind + 2 * i + 1]))]
+        : [];
     }),
   };
 }
@@ -64,13 +76,13 @@ export async function swapRecords(
 ): Promise<SwapResult[]> {
   const { epoch } = admitted;
   const isStale = (change: Change) => change.epoch !== undefined && change.epoch !== epoch;
-  const args = [...standing(admitted), ...swapArguments(changes, how, isStale)];
-  const list = listOf(await SWAP.run(redis, args, sendBehind), 1 + changes.length);
+  const args = [...admissionArgs(admitted), ...swapArguments(changes, how, isStale)];
+  const list = requireList(await SWAP.run(redis, args, sendBehind), 1 + changes.length);
   const now = list[0] as number;
   return changes.map(({ rev, writer }, i) => {
     const told = list[1 + i] ?? null;
-    if (told === 1) return { took: true, now, current: { rev, writer } };
+    if (told === 1) return { applied: true, now, current: { rev, writer } };
     if (told !== null && typeof told !== 'string') throw unreadableReply();
-    return { took: false, now, current: told === null ? null : standingRecord(told) };
+    return { applied: false, now, current: told === null ? null : currentVersion(told) };
   });
 }

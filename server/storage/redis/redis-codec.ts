@@ -1,4 +1,4 @@
-import type { Memo } from '../../core/decision';
+import type { IdempotencyRecord } from '../../core/decision';
 import { encodeHistory } from '../codec/history-codec';
 import { recordId } from '../record-id';
 import { type Change, type StoredRecord, StoreError } from '../record-store';
@@ -9,17 +9,17 @@ import type { Reply } from './redis-script';
  * them.
  */
 export function storedRecord(text: string, queue: string): StoredRecord {
-  const [rev, writer, headFrom] = standing(text, 1);
+  const [rev, writer, headFrom] = parseVersion(text, 1);
   return { rev, writer, head: text.slice(headFrom), queue };
 }
 
 /** What a swap returns of the current record. */
-export function standingRecord(text: string): { rev: number; writer: string } {
-  const [rev, writer] = standing(`${text} `, 0);
+export function currentVersion(text: string): { rev: number; writer: string } {
+  const [rev, writer] = parseVersion(`${text} `, 0);
   return { rev, writer };
 }
 
-function standing(text: string, from: number): [rev: number, writer: string, end: number] {
+function parseVersion(text: string, from: number): [rev: number, writer: string, end: number] {
   const afterRev = text.indexOf(' ', from);
   const afterWriter = text.indexOf(' ', afterRev + 1);
   if (afterRev < 0 || afterWriter < 0) return [Number.NaN, '', from];
@@ -28,11 +28,11 @@ function standing(text: string, from: number): [rev: number, writer: string, end
 }
 
 /** How the text of such a record begins, after its sign. */
-export function beginning({ rev, writer }: { rev: number; writer: string }): string {
+export function versionPrefix({ rev, writer }: { rev: number; writer: string }): string {
   return `${rev} ${writer} `;
 }
 
-export function memoOf(key: string, text: string, expiresAt: number): Memo {
+export function decodeAnswer(key: string, text: string, expiresAt: number): IdempotencyRecord {
   const end = text.indexOf('\n');
   const answer: unknown = JSON.parse(text.slice(end + 1));
   return { key, inputHash: text.slice(0, end), answer, expiresAt };
@@ -72,7 +72,7 @@ function proposalOf(change: Change, isStale: boolean, lengthOf: (text: string) =
   const ahead = isStale ? 0 : Math.ceil(Math.min(clock.ahead, Number.MAX_SAFE_INTEGER));
   const extended = extensions.reduce((sum, { keys }) => sum + keys.length, 0);
   const id = recordId(change.key);
-  const expected = expect ? beginning(expect) : '';
+  const expected = expect ? versionPrefix(expect) : '';
   const line = queue === null ? '=' : `+${queue}`;
   const text = `${rev} ${writer} ${head}`;
   const lengths = `${lengthOf(id)} ${expected.length} ${lengthOf(line)} ${lengthOf(text)}`;
@@ -85,7 +85,7 @@ function instant(at: number): number {
 }
 
 /** A list of at least `length` values; otherwise the outcome of the call is unknown. */
-export function listOf(reply: Reply, length: number): Reply[] {
+export function requireList(reply: Reply, length: number): Reply[] {
   if (Array.isArray(reply) && reply.length >= length && typeof reply[0] === 'number') return reply;
   throw unreadableReply();
 }

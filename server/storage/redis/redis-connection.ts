@@ -23,7 +23,7 @@ export interface ConnectionGuard<Admitted> {
   /** May take longer than a call. */
   admit(redis: Redis): Promise<Admitted>;
   /** Called with every refusal of one of our scripts. */
-  suspect(admitted: Admitted, refusal: string): void;
+  noteRefusal(admitted: Admitted, refusal: string): void;
 }
 
 /**
@@ -65,7 +65,7 @@ export class RedisConnection<Admitted> {
       return await work(redis, admitted);
     } catch (error) {
       const refusal = refusalIn(error);
-      if (refusal?.startsWith(REFUSAL)) this.guard.suspect(admitted, refusal);
+      if (refusal?.startsWith(REFUSAL)) this.guard.noteRefusal(admitted, refusal);
       if (!refusal || !PASSING.test(refusal)) this.drop(redis);
       if (error instanceof StoreError) throw error;
       throw refusal
@@ -75,7 +75,7 @@ export class RedisConnection<Admitted> {
   }
 
   /** One query over a separate connection, which the guard does not check. */
-  async glance<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
+  async queryUnguarded<T>(work: (redis: Redis) => Promise<T>): Promise<T> {
     const redis = this.driver();
     try {
       await connected(redis);
@@ -89,14 +89,14 @@ export class RedisConnection<Admitted> {
   }
 
   /** Makes the next call check the store again. */
-  forsake(): void {
+  recheck(): void {
     if (this.current) this.drop(this.current);
   }
 
   /** Permanent: every later call fails. */
   close(): void {
     this.isClosed = true;
-    this.forsake();
+    this.recheck();
   }
 
   private async opened(): Promise<{ redis: Redis; admitted: Admitted }> {

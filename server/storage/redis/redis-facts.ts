@@ -36,13 +36,13 @@ const NO_REPLICATION_ID = /^0*$/;
 
 export async function readRedisFacts(redis: Redis): Promise<RedisFacts> {
   const [info, flushing] = await Promise.all([redis.info(), flushingOf(redis)]);
-  const told = new Map(
+  const fields = new Map(
     info.split('\r\n').map((line): [string, string] => {
       const end = line.indexOf(':');
       return [line.slice(0, end), line.slice(end + 1)];
     }),
   );
-  const of = (name: string) => told.get(name) ?? '';
+  const of = (name: string) => fields.get(name) ?? '';
   if (of('redis_mode') === 'sentinel') {
     throw new StoreError('This is a Redis Sentinel, which keeps nothing: name a Redis.', 'no');
   }
@@ -81,7 +81,7 @@ async function flushingOf(redis: Redis): Promise<Map<string, string> | null> {
 }
 
 /** Whether it is currently set to flush every write before it answers. */
-export async function flushesNow(redis: Redis): Promise<boolean> {
+export async function flushesEveryWrite(redis: Redis): Promise<boolean> {
   const flushing = await flushingOf(redis);
   const [kept, often, skipping] = FLUSHING.map((name) => flushing?.get(name));
   return kept === 'yes' && often === 'always' && skipping !== 'yes';
@@ -93,7 +93,7 @@ export function isFlushed({ appendOnly, appendFsync, skipsFlushes }: RedisFacts)
 }
 
 /** The run that the server reports. */
-export function runOf(facts: RedisFacts): Required<ServerRun> {
+export function serverRunOf(facts: RedisFacts): Required<ServerRun> {
   const { runId, replicationId, evictedKeys, replicas, wasCopied } = facts;
   const isDurable = isFlushed(facts) && replicas === 0 && !wasCopied;
   return { runId, replicationId, evictedKeys, isDurable };
@@ -105,7 +105,7 @@ export function isTooOld({ version }: RedisFacts): boolean {
 }
 
 /** Whether it can answer no request: it lacks what our scripts need, or stores nothing itself. */
-export function isUseless(facts: RedisFacts): boolean {
+export function servesNothing(facts: RedisFacts): boolean {
   return isTooOld(facts) || facts.role !== 'master';
 }
 

@@ -1,5 +1,5 @@
 import type { Guarantees, StoreSetting } from '../record-store';
-import { isFlushed, isTooOld, isUseless, type RedisFacts, refusalOf } from './redis-facts';
+import { isFlushed, isTooOld, type RedisFacts, refusalOf, servesNothing } from './redis-facts';
 
 const NOT_ALLOWED = 'not told: the user may not run CONFIG GET';
 
@@ -13,7 +13,7 @@ export function redisGuarantees(facts: RedisFacts, isDurable: boolean | null): G
   const refusal = refusalOf(facts);
   const settings = settingsOf(facts);
   if (refusal) {
-    const refused = { unsafe: refusal, isNeverAllowed: true, servesNothing: isUseless(facts) };
+    const refused = { unsafe: refusal, isNeverAllowed: true, servesNothing: servesNothing(facts) };
     return { level: 'Best-effort', reasons: [refusal], settings, ...refused };
   }
   if (facts.replicas > 0 || facts.isCluster) {

@@ -1,30 +1,30 @@
 import type { Redis } from 'ioredis';
 import type { LossKind } from '../../contract/console/backend-loss';
-import { recallLife } from '../incarnation/ask-control-database';
-import { memoryLoss } from '../incarnation/data-loss';
-import type { BackendLife, LifeRow, ServerRun } from '../incarnation/store-incarnation';
+import { askControlDatabase } from '../incarnation/ask-control-database';
+import { dataLoss } from '../incarnation/data-loss';
+import type { IncarnationRow, ServerRun, StoreIncarnation } from '../incarnation/store-incarnation';
 import { StoreError } from '../record-store';
-import { mendRedis } from './recover-redis';
+import { recoverRedis } from './recover-redis';
 import type { Admitted } from './redis-calls';
-import { listOf } from './redis-codec';
+import { requireList } from './redis-codec';
 import type { ConnectionGuard } from './redis-connection';
 import {
   isFlushed,
-  isUseless,
   type RedisFacts,
   readRedisFacts,
   refusalOf,
-  runOf,
+  serverRunOf,
+  servesNothing,
 } from './redis-facts';
-import { LOOK } from './redis-script';
+import { INSPECT } from './redis-script';
 
-const recall = <T>(work: () => Promise<T>) => recallLife('Redis', work);
+const ask = <T>(work: () => Promise<T>) => askControlDatabase('Redis', work);
 
 /** How often another process may win the race before a connection is given up. */
 const TRIES = 5;
 
 /** What a Redis knows of its own incarnation. */
-interface Seen {
+interface Found {
   life: string | null;
   beat: number;
   epoch: number;
@@ -41,7 +41,7 @@ interface Seen {
  * `ServerRun`.
  *
  * After a data loss, one process raises the epoch, and all processes bring what is left into a new
- * incarnation: see `mendRedis`. Until that is done, no process reads or writes. A Redis that is not
+ * incarnation: see `recoverRedis`. Until that is done, no process reads or writes. A Redis that is not
  * configured safely is used for as long as its data is complete, so that holds continue; no
  * incarnation begins on it.
  */
@@ -54,16 +54,16 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
    */
   private used: ServerRun | null = null;
 
-  constructor(private readonly life: BackendLife) {}
+  constructor(private readonly life: StoreIncarnation) {}
 
   /** @throws StoreError with the reason why no lock may be stored there */
   async admit(redis: Redis): Promise<Admitted> {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const row = await recall(() => this.life.read());
+      const row = await ask(() => this.life.read());
       const facts = await readRedisFacts(redis);
       const refusal = refusalOf(facts);
-      if (refusal && isUseless(facts)) throw new StoreError(refusal, 'no', { refusal });
-      const admitted = await this.judge(redis, row, facts, refusal);
+      if (refusal && servesNothing(facts)) throw new StoreError(refusal, 'no', { refusal });
+      const admitted = await this.check(redis, row, facts, refusal);
       if (!admitted) continue;
       this.used = admitted;
       return admitted;
@@ -72,61 +72,61 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   }
 
   /** Notes a script's refusal; `admit` decides what follows from it. */
-  suspect({ life }: Admitted, refusal: string): void {
+  noteRefusal({ life }: Admitted, refusal: string): void {
     if (refusal.endsWith('records')) this.suspicion = { life, what: 'records' };
     if (refusal.endsWith('beat')) this.suspicion = { life, what: 'older' };
   }
 
   /** Null: another process was faster, so everything must be checked again. */
-  private async judge(
+  private async check(
     redis: Redis,
-    row: LifeRow,
+    row: IncarnationRow,
     facts: RedisFacts,
     refusal: string | null,
   ): Promise<Admitted | null> {
-    const seen = await this.look(redis);
+    const seen = await this.inspect(redis);
     const { life, epoch, runId } = row;
-    const isBeingMended = life !== null && runId === null && seen.epoch <= epoch;
-    const what = isBeingMended ? null : this.lossIn(row, seen, facts);
-    if (life !== null && !isBeingMended && what === null) {
+    const isInRecovery = life !== null && runId === null && seen.epoch <= epoch;
+    const what = isInRecovery ? null : this.lossIn(row, seen, facts);
+    if (life !== null && !isInRecovery && what === null) {
       return this.admitWhole({ ...row, life }, seen, facts);
     }
     if (refusal) throw new StoreError(refusal, 'no', { refusal });
-    if (isBeingMended) return this.mend(redis, row, facts);
+    if (isInRecovery) return this.recover(redis, row, facts);
     const { now, epoch: epochAbove } = seen;
     const loss = what && { what, now, epochAbove, life: seen.life };
-    const begun = await recall(() => this.life.begin(row, loss));
-    return begun.runId === null ? this.mend(redis, begun, facts) : null;
+    const begun = await ask(() => this.life.begin(row, loss));
+    return begun.runId === null ? this.recover(redis, begun, facts) : null;
   }
 
   private async admitWhole(
-    row: LifeRow & { life: string },
-    { beat }: Seen,
+    row: IncarnationRow & { life: string },
+    { beat }: Found,
     facts: RedisFacts,
   ): Promise<Admitted | null> {
     const { life, epoch, runId } = row;
-    const run = runOf(facts);
+    const run = serverRunOf(facts);
     if (runId !== run.runId) {
-      const isOurs = await recall(() => this.life.found(life, run, runId));
+      const isOurs = await ask(() => this.life.recordRun(life, run, runId));
       return isOurs ? { ...run, life, epoch, beat } : null;
     }
     if (row.replicationId === null) {
-      await recall(() => this.life.describeRun(life, run));
+      await ask(() => this.life.describeRun(life, run));
       return null;
     }
     if (row.replicationId !== run.replicationId) {
       const copied = { ...run, isDurable: false, evictedKeys: row.evictedKeys ?? 0 };
-      await recall(() => this.life.found(life, copied, runId));
+      await ask(() => this.life.recordRun(life, copied, runId));
       return null;
     }
-    if (row.isDurable && !run.isDurable) await recall(() => this.life.doubtRun(life, runId));
+    if (row.isDurable && !run.isDurable) await ask(() => this.life.markRunNotDurable(life, runId));
     const isDurable = row.isDurable === true && run.isDurable;
     const evictedKeys = row.evictedKeys ?? run.evictedKeys;
     return { ...run, isDurable, evictedKeys, life, epoch, beat };
   }
 
-  private lossIn(row: LifeRow, seen: Seen, facts: RedisFacts): LossKind | null {
-    const loss = memoryLoss(row, { ...seen, hasRecords: seen.listed > 0 });
+  private lossIn(row: IncarnationRow, seen: Found, facts: RedisFacts): LossKind | null {
+    const loss = dataLoss(row, { ...seen, hasRecords: seen.listed > 0 });
     if (loss !== null || row.life === null) return loss;
     if (seen.count !== seen.listed) return 'records';
     if (this.suspicion?.life === row.life) return this.suspicion.what;
@@ -139,7 +139,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
    * server. Only in the last case does it keep the name of the previous history, for an hour, so a
    * process that used the previous one can tell.
    */
-  private lossInRun(row: LifeRow, facts: RedisFacts): LossKind | null {
+  private lossInRun(row: IncarnationRow, facts: RedisFacts): LossKind | null {
     const { replicationId, evictedKeys } = row;
     const isSame = replicationId === null || facts.replicationId === replicationId;
     const { used } = this;
@@ -148,8 +148,8 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     return evictedKeys !== null && facts.evictedKeys > evictedKeys ? 'evicted' : null;
   }
 
-  private async look(redis: Redis): Promise<Seen> {
-    const [now, life, beat, epoch, count, listed] = listOf(await LOOK.run(redis, []), 6);
+  private async inspect(redis: Redis): Promise<Found> {
+    const [now, life, beat, epoch, count, listed] = requireList(await INSPECT.run(redis, []), 6);
     return {
       life: life == null ? null : String(life),
       beat: Number(beat ?? -1),
@@ -160,16 +160,20 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     };
   }
 
-  private async mend(redis: Redis, row: LifeRow, facts: RedisFacts): Promise<Admitted | null> {
+  private async recover(
+    redis: Redis,
+    row: IncarnationRow,
+    facts: RedisFacts,
+  ): Promise<Admitted | null> {
     const { life, epoch } = row;
     if (life === null) return null;
-    const run = runOf(facts);
-    const quiet = (now: number) => recall(() => this.life.keepQuiet(life, now));
-    await mendRedis(redis, { life, epoch, run }, quiet);
+    const run = serverRunOf(facts);
+    const quiet = (now: number) => ask(() => this.life.startQuietPeriod(life, now));
+    await recoverRedis(redis, { life, epoch, run }, quiet);
     // What was read before the recovery may predate the loss.
-    const mended = runOf(await readRedisFacts(redis));
+    const mended = serverRunOf(await readRedisFacts(redis));
     if (mended.replicationId !== run.replicationId) return null;
-    const isOurs = await recall(() => this.life.found(life, mended, null));
+    const isOurs = await ask(() => this.life.recordRun(life, mended, null));
     return isOurs ? { ...mended, life, epoch, beat: 0 } : null;
   }
 }
@@ -178,7 +182,7 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
  * What was lost between the run that was found complete and this one. For a run recorded by an
  * earlier version this is unknown.
  */
-function lossBefore({ isDurable }: LifeRow, facts: RedisFacts): LossKind | null {
+function lossBefore({ isDurable }: IncarnationRow, facts: RedisFacts): LossKind | null {
   if (isDurable === false || !isFlushed(facts) || facts.wasPromoted) return 'restarted';
   return facts.evictedKeys > 0 ? 'evicted' : null;
 }

@@ -2,8 +2,8 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, it, vi } from 'vitest';
 import type { LossKind } from '../../contract/console/backend-loss';
 import { anonymousRequest } from '../../engine/request-identity';
-import { createOf, standing } from '../../engine/testing/counter-calls';
-import { acquire, kindsOf, renew, take } from '../../engine/testing/engine-rig';
+import { createCommand, readCounter } from '../../engine/testing/counter-calls';
+import { acquire, eventKinds, renew, takeLock } from '../../engine/testing/engine-rig';
 import {
   created,
   creation,
@@ -15,7 +15,7 @@ import {
 import { type RedisProcess, RedisRig } from '../conformance/testing/redis-rig';
 import { recordId } from '../record-id';
 import type { RecordKey } from '../record-store';
-import { BEGIN_LIFE } from './redis-recovery-scripts';
+import { START_INCARNATION } from './redis-recovery-scripts';
 
 const LEASE_MS = 900;
 /** Leases are known by whole seconds. */
@@ -94,7 +94,7 @@ const LOSSES: Loss[] = [
 
 /** Taken as soon as the backend answers. */
 const taken = (process: RedisProcess, key: RecordKey, leaseMs = LEASE_MS) =>
-  vi.waitFor(() => take(process, key, 'w1', { leaseMs }), SOON);
+  vi.waitFor(() => takeLock(process, key, 'w1', { leaseMs }), SOON);
 
 describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () => {
   it.concurrent.each(LOSSES)(
@@ -147,13 +147,13 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
       const { token } = await taken(one, held);
       const freeze = { verb: 'freeze', by: 'ana', reason: 'repairs' } as const;
       await one.engine.run(frozen, { ...freeze, request: anonymousRequest() });
-      await one.engine.count(counter, createOf(7));
+      await one.engine.count(counter, createCommand(7));
       await rig.asAdmin((admin) => admin.del('{lockyard}:life'));
       const renewal = await vi.waitFor(() => renew(one, held, 'w1', token), SOON);
       expect(renewal).toMatchObject({ outcome: 'lost', cause: 'forced', by: 'lockyard' });
       expect((await one.engine.run(frozen, { verb: 'inspect' })).state).toBe('frozen');
-      expect(await standing(one, counter)).toMatchObject({ value: 7 });
-      expect(await kindsOf(one.store, held)).toEqual(['granted', 'forced']);
+      expect(await readCounter(one, counter)).toMatchObject({ value: 7 });
+      expect(await eventKinds(one.store, held)).toEqual(['granted', 'forced']);
     } finally {
       await rig.close();
     }
@@ -167,9 +167,9 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
       const decided = creation(key, { epoch: 1 });
       await rig.asAdmin((admin) => admin.flushall());
       const result = await vi.waitFor(() => swapOne(store, decided), SOON);
-      expect(result).toMatchObject({ took: false, current: null });
+      expect(result).toMatchObject({ applied: false, current: null });
       expect((await readOne(store, key)).record).toBe(null);
-      expect((await swapOne(store, creation(key, { epoch: 2 }))).took).toBe(true);
+      expect((await swapOne(store, creation(key, { epoch: 2 }))).applied).toBe(true);
     } finally {
       await rig.close();
     }
@@ -198,8 +198,8 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
       const key = freshKey();
       await taken(one, key);
       await rig.asAdmin((admin) => admin.flushall());
-      const { token } = await vi.waitFor(() => take(one, key, 'w2', { leaseMs: 10_000 }), SOON);
-      const late = rig.asAdmin((admin) => BEGIN_LIFE.run(admin, ['first~', 'first', 1, 0]));
+      const { token } = await vi.waitFor(() => takeLock(one, key, 'w2', { leaseMs: 10_000 }), SOON);
+      const late = rig.asAdmin((admin) => START_INCARNATION.run(admin, ['first~', 'first', 1, 0]));
       await expect(late).rejects.toThrow('LOCKYARD');
       expect((await renew(one, key, 'w2', token)).outcome).toBe('renewed');
       expect(one.life.epoch).toBe(2);

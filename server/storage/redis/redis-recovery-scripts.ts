@@ -10,7 +10,7 @@ import { REFUSAL, RedisScript } from './redis-script';
  * ARGV: the incarnation's name during recovery, its final name, epoch, the lowest number of the
  * history. Returns the clock: everything written in an earlier incarnation was written before.
  */
-export const BEGIN_LIFE = new RedisScript(`#!lua
+export const START_INCARNATION = new RedisScript(`#!lua
 local marker, time = redis.call('HMGET', KEYS[1], 'life', 'epoch', 'history'), redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + 1
 if marker[1] == ARGV[1] or marker[1] == ARGV[2] then return now end
@@ -34,7 +34,7 @@ return 1
  * Ends the recovery. ARGV: the incarnation's name during recovery, its final name. Returns 1 if the
  * incarnation is current.
  */
-export const END_MENDING = new RedisScript(`#!lua
+export const END_RECOVERY = new RedisScript(`#!lua
 local life = redis.call('HGET', KEYS[1], 'life')
 if life == ARGV[1] then redis.call('HSET', KEYS[1], 'life', ARGV[2]) end
 return (life == ARGV[1] or life == ARGV[2]) and 1 or 0

@@ -144,7 +144,7 @@ describe('a Redis that is full', { timeout: 90_000 }, () => {
       expect((await readOne(store, fresh)).record).toBe(null);
       expect(await store.historyAfter(end, 10)).toEqual([]);
       await rig.asAdmin((admin) => admin.config('SET', 'maxmemory', '0'));
-      expect((await store.swap(changes)).map(({ took }) => took)).toEqual([true, true]);
+      expect((await store.swap(changes)).map(({ applied }) => applied)).toEqual([true, true]);
     } finally {
       await rig.close();
     }

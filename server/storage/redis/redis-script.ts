@@ -75,7 +75,7 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
  * creating records. Returns the clock, incarnation, heartbeat, epoch, how many records there should
  * be, and how many are listed.
  */
-export const LOOK = new RedisScript(`#!lua flags=no-writes
+export const INSPECT = new RedisScript(`#!lua flags=no-writes
 local marker = redis.call('HMGET', KEYS[1], 'life', 'beat', 'epoch', 'count')
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -210,7 +210,7 @@ return out
  * each its id, the beginning of its text, and the instant that the clock must have reached. Returns
  * 1 for each that this call removed, else 0.
  */
-export const FORGET = new RedisScript(`#!lua
+export const DELETE_RECORDS = new RedisScript(`#!lua
 ${CHECK}
 local gone, out = 0, {}
 for i = 4, #ARGV, 3 do
@@ -230,7 +230,7 @@ return out
  * One more heartbeat of this incarnation. ARGV: incarnation, what was seen. Returns the new
  * heartbeat.
  */
-export const BEAT = new RedisScript(`#!lua
+export const HEARTBEAT = new RedisScript(`#!lua
 ${CHECK}
 return redis.call('HINCRBY', KEYS[1], 'beat', 1)
 `);

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { decodeHistory } from '../codec/history-codec';
-import { coverLeases } from '../incarnation/record-max-lease';
-import type { BackendLife } from '../incarnation/store-incarnation';
+import { recordMaxLease } from '../incarnation/record-max-lease';
+import type { StoreIncarnation } from '../incarnation/store-incarnation';
 import { idRange, recordId, recordKey } from '../record-id';
 import {
   type Change,
@@ -9,7 +9,7 @@ import {
   type Guarantees,
   type HistoryRow,
   type HistorySource,
-  type Obsolete,
+  type ObsoleteRecord,
   type Page,
   type ReadResult,
   type RecordKey,
@@ -17,20 +17,20 @@ import {
   StoreError,
   type SwapResult,
 } from '../record-store';
-import { type Admitted, readRecords, standing, swapRecords } from './redis-calls';
-import { beginning } from './redis-codec';
+import { type Admitted, admissionArgs, readRecords, swapRecords } from './redis-calls';
+import { versionPrefix } from './redis-codec';
 import { type OpenDriver, RedisConnection } from './redis-connection';
-import { flushesNow, readRedisFacts, refusalOf, runOf } from './redis-facts';
+import { flushesEveryWrite, readRedisFacts, refusalOf, serverRunOf } from './redis-facts';
 import { redisGuarantees } from './redis-guarantees';
 import { RedisGuard } from './redis-guard';
 import { KEYS } from './redis-keys';
 import { redisOptions } from './redis-options';
-import { BEAT, FORGET } from './redis-script';
+import { DELETE_RECORDS, HEARTBEAT } from './redis-script';
 
 /** How long one call may take before its connection is closed. */
 const CALL_TIMEOUT_MS = 1_500;
 
-const BEAT_EVERY_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 
 /** History entries removed per batch. */
 const PRUNE_ENTRIES = 500;
@@ -40,7 +40,7 @@ const PRUNE_ENTRIES = 500;
  * that was never written: see `RedisGuard`.
  */
 export class RedisStore implements RecordStore, HistorySource {
-  readonly paysByRecord = true;
+  readonly costsPerRecord = true;
   settingsRev = 0;
   /** Why no lock may be granted there, as of the last heartbeat. */
   private refusal: string | null = null;
@@ -58,14 +58,14 @@ export class RedisStore implements RecordStore, HistorySource {
    */
   constructor(
     url: string,
-    private readonly life: BackendLife,
-    private readonly beatEveryMs = BEAT_EVERY_MS,
+    private readonly life: StoreIncarnation,
+    private readonly beatEveryMs = HEARTBEAT_MS,
     openDriver?: OpenDriver,
   ) {
     const guard = new RedisGuard(life);
     const options = redisOptions(url);
     this.connection = new RedisConnection(options, CALL_TIMEOUT_MS, guard, openDriver);
-    this.beatSoon();
+    this.scheduleHeartbeat();
   }
 
   read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
@@ -96,15 +96,15 @@ export class RedisStore implements RecordStore, HistorySource {
   }
 
   /** Expired answers need no removal: Redis expires them. */
-  async forget(records: Obsolete[]): Promise<boolean[]> {
+  async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
     if (records.length === 0) return [];
     const asked = records.flatMap((record) => [
       recordId(record.key),
-      beginning(record),
+      versionPrefix(record),
       Math.min(record.notBefore ?? 0, Number.MAX_SAFE_INTEGER),
     ]);
     const gone = await this.connection.call((redis, admitted) =>
-      FORGET.run(redis, [...standing(admitted), records.length, ...asked]),
+      DELETE_RECORDS.run(redis, [...admissionArgs(admitted), records.length, ...asked]),
     );
     return (gone as number[]).map((count) => count === 1);
   }
@@ -144,7 +144,7 @@ export class RedisStore implements RecordStore, HistorySource {
 
   /** Reads them whether or not locks may be stored there. */
   guarantees(): Promise<Guarantees> {
-    return this.connection.glance(async (redis) => {
+    return this.connection.queryUnguarded(async (redis) => {
       const { isDurable } = await this.life.read().catch(() => this.life);
       return redisGuarantees(await readRedisFacts(redis), isDurable);
     });
@@ -161,15 +161,15 @@ export class RedisStore implements RecordStore, HistorySource {
    * How long a hold may last is recorded permanently before the first hold that long is written.
    */
   private async swapped(changes: Change[], how: 'each' | 'all'): Promise<SwapResult[]> {
-    await coverLeases(this.life, changes);
+    await recordMaxLease(this.life, changes);
     return this.connection.call(async (redis, admitted) => {
       if (!admitted.isDurable) return swapRecords(redis, admitted, changes, how);
       let flushes = Promise.resolve(true);
       const results = await swapRecords(redis, admitted, changes, how, () => {
-        flushes = flushesNow(redis);
+        flushes = flushesEveryWrite(redis);
         flushes.catch(() => undefined);
       });
-      if (!(await flushes.catch(unanswered))) await this.doubtRun(admitted);
+      if (!(await flushes.catch(unanswered))) await this.markRunNotDurable(admitted);
       return results;
     });
   }
@@ -178,8 +178,8 @@ export class RedisStore implements RecordStore, HistorySource {
    * From now on a restart of this server is a data loss, since it may lose what is written. Await
    * this before the write that revealed it is answered.
    */
-  private async doubtRun(admitted: Admitted): Promise<void> {
-    await this.life.doubtRun(admitted.life, admitted.runId).catch((cause) => {
+  private async markRunNotDurable(admitted: Admitted): Promise<void> {
+    await this.life.markRunNotDurable(admitted.life, admitted.runId).catch((cause) => {
       throw new StoreError('The control database does not answer.', 'unknown', { cause });
     });
     admitted.isDurable = false;
@@ -207,10 +207,10 @@ export class RedisStore implements RecordStore, HistorySource {
    * Writes a heartbeat to Redis and then to the control database, so that an older copy of Redis
    * can be recognised.
    */
-  private beatSoon(): void {
+  private scheduleHeartbeat(): void {
     const beat = async () => {
-      await this.beatOnce().catch(() => undefined);
-      if (!this.isClosed) this.beatSoon();
+      await this.writeHeartbeat().catch(() => undefined);
+      if (!this.isClosed) this.scheduleHeartbeat();
     };
     this.timer = setTimeout(() => {
       this.beating = beat();
@@ -218,16 +218,17 @@ export class RedisStore implements RecordStore, HistorySource {
     this.timer.unref();
   }
 
-  private async beatOnce(): Promise<void> {
+  private async writeHeartbeat(): Promise<void> {
     const { life, beat, hasEvicted } = await this.connection.call(async (redis, admitted) => {
-      admitted.beat = Number(await BEAT.run(redis, standing(admitted)));
+      admitted.beat = Number(await HEARTBEAT.run(redis, admissionArgs(admitted)));
       const facts = await readRedisFacts(redis);
       this.noteRefusal(refusalOf(facts));
-      if (admitted.isDurable && !runOf(facts).isDurable) await this.doubtRun(admitted);
+      if (admitted.isDurable && !serverRunOf(facts).isDurable)
+        await this.markRunNotDurable(admitted);
       return { ...admitted, hasEvicted: facts.evictedKeys > admitted.evictedKeys };
     });
-    const isStanding = await this.life.noteBeat(life, beat);
-    if (hasEvicted || !isStanding) this.connection.forsake();
+    const isStanding = await this.life.recordHeartbeat(life, beat);
+    if (hasEvicted || !isStanding) this.connection.recheck();
   }
 
   private noteRefusal(refusal: string | null): void {

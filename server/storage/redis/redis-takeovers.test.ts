@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
 import type { LossKind } from '../../contract/console/backend-loss';
-import { renew, take } from '../../engine/testing/engine-rig';
+import { renew, takeLock } from '../../engine/testing/engine-rig';
 import { freshKey } from '../conformance/testing/changes';
 import { logFileOf } from '../conformance/testing/log-file-of';
 import { asAdminOf, type RedisProcess, RedisRig } from '../conformance/testing/redis-rig';
@@ -19,7 +19,7 @@ const DURABLE = { durable: true, settings: ['--repl-diskless-sync-delay', '0'] }
 const NEVER_MS = 600_000;
 
 const taken = (process: RedisProcess, key: RecordKey, owner: string, leaseMs = LEASE_MS) =>
-  vi.waitFor(() => take(process, key, owner, { leaseMs }), SOON);
+  vi.waitFor(() => takeLock(process, key, owner, { leaseMs }), SOON);
 
 const epochOf = ({ token }: { token: number }) => Math.floor(token / EPOCH_SPAN);
 

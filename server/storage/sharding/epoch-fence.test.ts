@@ -17,14 +17,14 @@ import { MysqlStore } from '../mysql/mysql-store';
 import { openBackend } from '../open-backend';
 import { recordId } from '../record-id';
 import { StoreError } from '../record-store';
-import type { ShardFence } from './epoch-fence';
+import type { EpochFence } from './epoch-fence';
 import { openShard } from './open-shard';
-import { ShardStamps } from './shard-map-stamp';
+import { ShardMapStamp } from './shard-map-stamp';
 
 let scratch: { url: string; drop(): Promise<void> };
-let stamps: ShardStamps;
+let stamps: ShardMapStamp;
 let store: Store;
-const fence: ShardFence = { stamp: 'ours.1' };
+const fence: EpochFence = { stamp: 'ours.1' };
 const place = { self: 'a', generation: 1, members: ['a'], lost: [] };
 
 beforeAll(async () => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   if (typeof list === 'string') throw new Error(list);
   const shard = list.shards.find(({ url }) => url === scratch.url);
   if (!shard) throw new Error('The list lost its shard.');
-  stamps = new ShardStamps(shard, 10_000);
+  stamps = new ShardMapStamp(shard, 10_000);
   await openShard(shard, fence).then((opened) => opened.close());
   // It waits for a row for as long as it takes to see that it does.
   store = new MysqlStore(scratch.url, 10_000, fence);
@@ -58,7 +58,7 @@ it('under another stamp nothing is written and nothing is read, whoever has not 
   await refused(store.read([key], []));
   await stamps.stamp('ours.1', place);
   expect((await readOne(store, key)).record).toMatchObject(seen);
-  expect(await swapOne(store, update(key, seen))).toMatchObject({ took: true });
+  expect(await swapOne(store, update(key, seen))).toMatchObject({ applied: true });
 });
 
 it('a stamp waits for the swaps under way, and none of them is written after it', async () => {
@@ -76,7 +76,7 @@ it('a stamp waits for the swaps under way, and none of them is written after it'
   await untilWaits(foreign, 'theirs.2');
   await foreign.query('ROLLBACK');
   await foreign.end();
-  expect(await swap).toMatchObject([{ took: true }, { took: true }]);
+  expect(await swap).toMatchObject([{ applied: true }, { applied: true }]);
   await stamped;
   await refused(store.swap([update(key, change)]));
   await stamps.stamp('ours.1', place);

@@ -1,5 +1,5 @@
 /** The stamp that a shard must carry for this process to use it. */
-export interface ShardFence {
+export interface EpochFence {
   /** Null: this process may not use it at present. */
   stamp: string | null;
 }
@@ -8,7 +8,7 @@ export interface ShardFence {
 export const STAMP_ROW = 'shard.stamp';
 
 /** Number of the error with which the guard fails: more than one row for one variable. */
-export const NOT_STAMPED_SO = 1172;
+export const OTHER_STAMP = 1172;
 
 const STAMP = `SELECT MAX(value) INTO @stamp FROM settings WHERE id = '${STAMP_ROW}'`;
 
@@ -35,6 +35,6 @@ export function fencedSwap([begin = '', ...work]: string[], stamp: string): stri
 export const READ_STAMP = `SELECT MAX(value) FROM settings WHERE id = '${STAMP_ROW}'`;
 
 /** Whether the answer to `READ_STAMP`, the last of these results, is this stamp. */
-export function isStampedSo(results: unknown[][][], stamp: string): boolean {
+export function hasStamp(results: unknown[][][], stamp: string): boolean {
   return results.at(-1)?.[0]?.[0] === stamp;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseShardList, type ShardList } from '../../../db/urls/shard-list';
-import { judgeShards } from './evaluate-shards';
-import { surveyShards } from './inspect-shards';
-import { begunStamp, type FoundStamp, movingStamp, servingStamp } from './shard-map-stamp';
+import { evaluateShards } from './evaluate-shards';
+import { inspectShards } from './inspect-shards';
+import { type FoundStamp, movingStamp, servingStamp, startingStamp } from './shard-map-stamp';
 
 function listOf(text: string): ShardList {
   const list = parseShardList('orders', text);
@@ -14,7 +14,7 @@ const AB = listOf('mysql://a/x,mysql://b/x');
 const BC = listOf('mysql://b/x,mysql://c/x,leaving:mysql://a/x');
 const [a, b, c] = ['a:3306/x', 'b:3306/x', 'c:3306/x'] as const;
 
-const EMPTY: FoundStamp = { stamp: null, place: null, isEmpty: true, isLived: false };
+const EMPTY: FoundStamp = { stamp: null, place: null, isEmpty: true, isInUse: false };
 const USED: FoundStamp = { ...EMPTY, isEmpty: false };
 
 /** A shard as it is found with this stamp. */
@@ -28,13 +28,13 @@ const found = (
   stamp,
   place: { self, generation, members, lost },
   isEmpty: false,
-  isLived: false,
+  isInUse: false,
 });
 const serving = (self: string, generation = 1) =>
   found(self, servingStamp(AB, generation), generation);
 
 const judge = (list: ShardList, founds: (FoundStamp | null)[]) =>
-  judgeShards(
+  evaluateShards(
     'orders',
     list,
     list.shards.map(({ name }, i) => ({ name, found: founds[i] ?? null })),
@@ -48,10 +48,10 @@ describe('shards', () => {
   });
 
   it('begin by themselves only where all of them answer and none has kept anything', () => {
-    const begun = { ...EMPTY, ...found(a, begunStamp(AB)), isEmpty: true };
+    const begun = { ...EMPTY, ...found(a, startingStamp(AB)), isEmpty: true };
     expect(judge(AB, [EMPTY, EMPTY])).toEqual({ verdict: 'begin' });
     expect(judge(AB, [begun, EMPTY])).toEqual({ verdict: 'begin' });
-    expect(judge(AB, [serving(a), found(b, begunStamp(AB))])).toEqual({ verdict: 'begin' });
+    expect(judge(AB, [serving(a), found(b, startingStamp(AB))])).toEqual({ verdict: 'begin' });
     expect(judge(AB, [EMPTY, null])).toMatchObject({ verdict: 'wait' });
     expect(judge(AB, [null, null])).toMatchObject({ verdict: 'wait' });
     expect(judge(AB, [USED, EMPTY])).toMatchObject({
@@ -63,7 +63,7 @@ describe('shards', () => {
   const refusals: [string, ShardList, (FoundStamp | null)[], RegExp][] = [
     ['another list is in force', BC, [serving(b), EMPTY], /another list.*a:3306\/x, b:3306\/x/],
     ['a move is under way', AB, [found(a, movingStamp(2), 2), serving(b)], /being resharded/],
-    ['another list has begun', AB, [found(a, begunStamp(BC)), EMPTY], /another list/],
+    ['another list has begun', AB, [found(a, startingStamp(BC)), EMPTY], /another list/],
     ['one of them has lost its memory', AB, [serving(a), EMPTY], /b:3306\/x .* lost its memory/],
     ['one was put back from a dump', AB, [serving(a, 2), serving(b, 1)], /an earlier state/],
     [
@@ -81,7 +81,7 @@ describe('shards', () => {
 
 describe('a reshard', () => {
   const survey = (list: ShardList, founds: Record<string, FoundStamp>) =>
-    surveyShards('orders', list, new Map(Object.entries(founds)));
+    inspectShards('orders', list, new Map(Object.entries(founds)));
 
   it('reaches the shards of both lists, or is refused', () => {
     const founds = { [a]: serving(a), [b]: serving(b), [c]: EMPTY };
@@ -93,7 +93,7 @@ describe('a reshard', () => {
   it('is refused where nothing is to be done, and where a server knows nothing of shards', () => {
     const served = { [a]: serving(a), [b]: serving(b) };
     expect(survey(AB, served)).toMatch(/is served with this list already/);
-    expect(survey(AB, { [a]: { ...USED, isLived: true }, [b]: EMPTY })).toMatch(/Stop every one/);
+    expect(survey(AB, { [a]: { ...USED, isInUse: true }, [b]: EMPTY })).toMatch(/Stop every one/);
     expect(survey(AB, { [a]: USED, [b]: EMPTY })).toMatchObject({ generation: 0, lost: [] });
   });
 

@@ -1,8 +1,8 @@
 import type { ShardList } from '../../../db/urls/shard-list';
-import { begunStamp, type FoundStamp, isMoving, servingStamp } from './shard-map-stamp';
+import { type FoundStamp, isMoving, servingStamp, startingStamp } from './shard-map-stamp';
 
 /** A shard of the list that was inspected. Null: it did not answer. */
-export interface LookedAt {
+export interface InspectedShard {
   name: string;
   found: FoundStamp | null;
 }
@@ -19,7 +19,11 @@ export type ShardVerdict =
   | { verdict: 'refuse' | 'wait'; why: string };
 
 /** Whether a process with this list may be served, judging by its shards' stamps. */
-export function judgeShards(backend: string, list: ShardList, looked: LookedAt[]): ShardVerdict {
+export function evaluateShards(
+  backend: string,
+  list: ShardList,
+  looked: InspectedShard[],
+): ShardVerdict {
   const wayOut = `run "lockyard backends reshard ${backend}".`;
   const refuse = (why: string): ShardVerdict => ({ verdict: 'refuse', why });
   const answered = looked.flatMap(({ name, found }) => (found ? [{ name, ...found }] : []));
@@ -32,7 +36,7 @@ export function judgeShards(backend: string, list: ShardList, looked: LookedAt[]
   }
   const other = stamped.find(
     ({ stamp, place }) =>
-      stamp !== servingStamp(list, place.generation) && stamp !== begunStamp(list),
+      stamp !== servingStamp(list, place.generation) && stamp !== startingStamp(list),
   );
   if (other) {
     return refuse(
@@ -51,7 +55,7 @@ export function judgeShards(backend: string, list: ShardList, looked: LookedAt[]
       `The shard ${name} of the backend "${backend}" is known as ${place.self}. If it was renamed, ${wayOut}`,
     );
   }
-  const serving = stamped.filter(({ stamp }) => stamp !== begunStamp(list));
+  const serving = stamped.filter(({ stamp }) => stamp !== startingStamp(list));
   const unstamped = answered.filter(({ stamp }) => stamp === null);
   const [first] = serving;
   const lost = unstamped.find(({ isEmpty }) => first !== undefined || !isEmpty);

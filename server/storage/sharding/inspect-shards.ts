@@ -2,7 +2,7 @@ import type { ShardList } from '../../../db/urls/shard-list';
 import { type FoundStamp, isMoving, servingStamp } from './shard-map-stamp';
 
 /** What must be known before records are moved. */
-export interface ShardSurvey {
+export interface ShardInspection {
   /** By name: every shard that may hold records, of the previous list and of this one. */
   members: string[];
   /** The members that have lost records. */
@@ -16,11 +16,11 @@ export interface ShardSurvey {
  *
  * @returns the plan, or why it must not be done, in sentences for people
  */
-export function surveyShards(
+export function inspectShards(
   backend: string,
   { shards, leaving, fingerprint }: ShardList,
   founds: ReadonlyMap<string, FoundStamp>,
-): ShardSurvey | string {
+): ShardInspection | string {
   const stamped = [...founds].flatMap(([name, { stamp, place }]) =>
     stamp !== null && place ? [{ name, stamp, place }] : [],
   );
@@ -33,7 +33,7 @@ export function surveyShards(
     const more = missing.map((name) => `leaving:mysql://…@${name}`).join(', ');
     return `The backend "${backend}" keeps locks on ${missing.join(', ')}, which is not named here. So that nothing is lost, name what leaves as well: ${more}.`;
   }
-  const lived = [...founds].find(([, { stamp, isLived }]) => stamp === null && isLived);
+  const lived = [...founds].find(([, { stamp, isInUse }]) => stamp === null && isInUse);
   if (lived) {
     return `A server runs over ${lived[0]} that does not know it as a shard. Stop every one of them first.`;
   }

@@ -1,6 +1,6 @@
-import type { HomeOf } from '../../core/rendezvous-hash';
+import type { ShardOf } from '../../core/rendezvous-hash';
 import { bytes, CLOCK, quote } from '../mysql/mysql-statements';
-import type { ShardStamps } from './shard-map-stamp';
+import type { ShardMapStamp } from './shard-map-stamp';
 
 /** Answers moved per batch. */
 const AT_ONCE = 500;
@@ -19,7 +19,7 @@ interface Answer {
  * of an earlier version does not name its record, so every shard gets it. May be interrupted and
  * repeated.
  */
-export async function moveAnswers(shards: ShardStamps[], homeOf: HomeOf): Promise<void> {
+export async function moveAnswers(shards: ShardMapStamp[], homeOf: ShardOf): Promise<void> {
   for (const from of shards) {
     for (let after = ''; ; ) {
       const answers = await answersOf(from, after);
@@ -41,7 +41,7 @@ export async function moveAnswers(shards: ShardStamps[], homeOf: HomeOf): Promis
   }
 }
 
-async function answersOf(from: ShardStamps, after: string): Promise<Answer[]> {
+async function answersOf(from: ShardMapStamp, after: string): Promise<Answer[]> {
   const [rows = []] = await from.ask([
     `SELECT ${COLUMNS} FROM lock_requests WHERE id > ${quote(after)} AND expires_at > ${CLOCK} ORDER BY id LIMIT ${AT_ONCE}`,
   ]);

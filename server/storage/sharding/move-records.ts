@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { sinceEra } from '../../core/fencing-token';
 import { liveHolds } from '../../core/lock/lock-record';
-import type { HomeOf } from '../../core/rendezvous-hash';
-import { type Restoration, restoredCounter, restoredLock } from '../../core/restored-record';
+import type { ShardOf } from '../../core/rendezvous-hash';
+import { type Restore, restoredCounter, restoredLock } from '../../core/restored-record';
 import { decodeCounter, encodeCounter } from '../codec/counter-codec';
 import { decodeRecord, encodeRecord } from '../codec/record-codec';
 import type { MysqlStore } from '../mysql/mysql-store';
@@ -70,8 +70,8 @@ export async function longestLease(
  */
 export async function moveRecords(
   shards: MovingShard[],
-  homeOf: HomeOf,
-  restoration: Omit<Restoration, 'now'>,
+  homeOf: ShardOf,
+  restoration: Omit<Restore, 'now'>,
 ): Promise<number> {
   let moved = 0;
   for (const from of shards) {
@@ -79,9 +79,9 @@ export async function moveRecords(
       for (const [home, to] of shards.entries()) {
         const reads = page.filter(({ key }) => homeOf(recordId(key)) === home);
         if (reads.length === 0 || (to === from && !from.isLost)) continue;
-        await put(to, reads, restoration);
+        await copyTo(to, reads, restoration);
         if (to !== from)
-          await from.store.forget(reads.map(({ key, record }) => ({ key, ...record })));
+          await from.store.deleteRecords(reads.map(({ key, record }) => ({ key, ...record })));
         moved += reads.length;
       }
     }
@@ -89,10 +89,10 @@ export async function moveRecords(
   return moved;
 }
 
-async function put(
+async function copyTo(
   { store, name }: MovingShard,
   reads: Found[],
-  restoration: Omit<Restoration, 'now'>,
+  restoration: Omit<Restore, 'now'>,
 ): Promise<void> {
   const keys = reads.map(({ key }) => key);
   const { records } = await store.read(keys, []);
@@ -102,14 +102,14 @@ async function put(
     return isThere ? [] : [copyOf(read, there, restoration)];
   });
   const results = changes.length > 0 ? await store.swap(changes) : [];
-  if (results.every(({ took }) => took)) return;
+  if (results.every(({ applied }) => applied)) return;
   throw new Error(`Somebody else writes on the shard ${name}.`);
 }
 
 function copyOf(
   { key, record, now }: Found,
   there: Found['record'] | null,
-  restoration: Omit<Restoration, 'now'>,
+  restoration: Omit<Restore, 'now'>,
 ): Change {
   const change = {
     key,
@@ -122,19 +122,19 @@ function copyOf(
   };
   if (key.kind === 'counter') {
     const counter = orNull(() => decodeCounter(record).record);
-    if (!counter) return { ...change, ...asItIs(record, now) };
+    if (!counter) return { ...change, ...unchangedCopy(record, now) };
     const next = restoredCounter(counter, now);
     return { ...change, rev: next.rev, head: encodeCounter(next).head, queue: '' };
   }
   const lock = orNull(() => decodeRecord(record).record);
-  if (!lock) return { ...change, ...asItIs(record, now) };
+  if (!lock) return { ...change, ...unchangedCopy(record, now) };
   const { next, events } = restoredLock(lock, { ...restoration, now });
   const { head, queue } = encodeRecord(next, null);
   return { ...change, rev: next.rev, head, queue: queue ?? '', events };
 }
 
 /** A record that cannot be decoded is never granted, on either shard. */
-function asItIs({ rev, head, queue }: Found['record'], now: number) {
+function unchangedCopy({ rev, head, queue }: Found['record'], now: number) {
   return { rev: Math.max(rev, sinceEra(now)) + 1, head, queue };
 }
 

@@ -2,7 +2,7 @@ import { migrate } from '../../../db/migrate';
 import { openDatabase } from '../../../db/open-database';
 import type { Shard } from '../../../db/urls/shard-list';
 import { MysqlStore } from '../mysql/mysql-store';
-import type { ShardFence } from './epoch-fence';
+import type { EpochFence } from './epoch-fence';
 
 /** How long one packet may take while records are moved: it is larger than one of an engine. */
 const MOVE_TIMEOUT_MS = 10_000;
@@ -13,7 +13,7 @@ const MOVE_TIMEOUT_MS = 10_000;
  * @param fence null only for moving records, while the backend serves no caller
  * @throws StartError if it is absent
  */
-export async function openShard({ url }: Shard, fence: ShardFence | null): Promise<MysqlStore> {
+export async function openShard({ url }: Shard, fence: EpochFence | null): Promise<MysqlStore> {
   const database = await openDatabase({ kind: 'mysql', url });
   try {
     await migrate(database);

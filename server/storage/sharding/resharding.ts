@@ -1,17 +1,17 @@
 import type { Shard, ShardList } from '../../../db/urls/shard-list';
 import { LockyardError } from '../../contract/errors';
 import { LEASE_MAX_MS } from '../../contract/namespace-policy';
-import { spreadNames } from '../../core/rendezvous-hash';
+import { rendezvousHash } from '../../core/rendezvous-hash';
 import type { MysqlStore } from '../mysql/mysql-store';
-import { type ShardSurvey, surveyShards } from './inspect-shards';
+import { inspectShards, type ShardInspection } from './inspect-shards';
 import { moveAnswers } from './move-answers';
 import { longestLease, type MovingShard, moveRecords } from './move-records';
 import { openShard } from './open-shard';
 import {
   type FoundStamp,
   movingStamp,
-  type ShardPlace,
-  ShardStamps,
+  type ShardIdentity,
+  ShardMapStamp,
   servingStamp,
 } from './shard-map-stamp';
 
@@ -21,11 +21,11 @@ const STEP_TIMEOUT_MS = 10_000;
 interface OpenShard {
   shard: Shard;
   store: MysqlStore;
-  stamps: ShardStamps;
+  stamps: ShardMapStamp;
 }
 
 /** What a move has done. */
-export interface Moved {
+export interface MoveResult {
   /** Of all shards together. */
   records: number;
   moved: number;
@@ -48,7 +48,7 @@ export class Resharding {
   private constructor(
     private readonly backend: string,
     private readonly list: ShardList,
-    readonly survey: ShardSurvey,
+    readonly inspection: ShardInspection,
     private readonly open: OpenShard[],
   ) {}
 
@@ -66,7 +66,7 @@ export class Resharding {
         open.push(await opened(backend, shard));
         founds.set(shard.name, (await open.at(-1)?.stamps.read()) as FoundStamp);
       }
-      const survey = surveyShards(backend, list, founds);
+      const survey = inspectShards(backend, list, founds);
       if (typeof survey !== 'string') return new Resharding(backend, list, survey, open);
       throw new LockyardError('CONFLICT', `${survey} Nothing was changed.`);
     } catch (error) {
@@ -81,14 +81,14 @@ export class Resharding {
    *
    * @param generation the backend's new epoch, above the one that the survey found
    */
-  async move(generation: number): Promise<Moved> {
-    const { lost } = this.survey;
+  async move(generation: number): Promise<MoveResult> {
+    const { lost } = this.inspection;
     await this.stampAll(movingStamp(generation), generation, lost);
-    await this.refuseDoubles();
+    await this.refuseDuplicates();
     const shards = this.open.map(({ shard: { name }, store }): MovingShard => {
       return { name, store, isLost: lost.includes(name) };
     });
-    const homeOf = spreadNames(this.list.shards.map(({ name }) => name));
+    const homeOf = rendezvousHash(this.list.shards.map(({ name }) => name));
     const { leftMs, records } = await longestLease(shards);
     // A shard that lost data does not know what it had granted: then the longest possible lease
     // counts.
@@ -115,15 +115,15 @@ export class Resharding {
   private async stampAll(stamp: string, generation: number, lost: string[]): Promise<void> {
     const isServing = stamp === servingStamp(this.list, generation);
     const listed = this.list.shards.map(({ name }) => name);
-    const members = isServing ? listed : this.survey.members;
+    const members = isServing ? listed : this.inspection.members;
     for (const { shard, stamps } of this.open) {
-      const place: ShardPlace = { self: shard.name, generation, members, lost };
+      const place: ShardIdentity = { self: shard.name, generation, members, lost };
       await stamps.stamp(stamp, place);
     }
   }
 
   /** Two names for one database: the later stamp has replaced the earlier. */
-  private async refuseDoubles(): Promise<void> {
+  private async refuseDuplicates(): Promise<void> {
     for (const { shard, stamps } of this.open) {
       const self = (await stamps.read()).place?.self;
       if (self === shard.name) continue;
@@ -149,7 +149,7 @@ export class Resharding {
 async function opened(backend: string, shard: Shard): Promise<OpenShard> {
   try {
     const store = await openShard(shard, null);
-    return { shard, store, stamps: new ShardStamps(shard, STEP_TIMEOUT_MS) };
+    return { shard, store, stamps: new ShardMapStamp(shard, STEP_TIMEOUT_MS) };
   } catch (cause) {
     throw new LockyardError(
       'BACKEND_DOWN',

@@ -2,20 +2,20 @@ import type { Database } from '../../../db/database';
 import type { ShardList } from '../../../db/urls/shard-list';
 import type { Clock } from '../../platform/clock';
 import { type BackendPast, backendPast } from '../incarnation/backend-past';
-import type { ShardFence } from './epoch-fence';
-import { judgeShards, type ShardVerdict } from './evaluate-shards';
-import { begunStamp, type ShardPlace, ShardStamps, servingStamp } from './shard-map-stamp';
+import type { EpochFence } from './epoch-fence';
+import { evaluateShards, type ShardVerdict } from './evaluate-shards';
+import { type ShardIdentity, ShardMapStamp, servingStamp, startingStamp } from './shard-map-stamp';
 
 /** How often the shards are asked which list is in force. */
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 
 /**
  * A gate that closes stays closed at least this long: every command that was decided before is
  * answered by then, so none of them is written under the next epoch.
  */
-const SHUT_MIN_MS = 5_000;
+const REFUSAL_MIN_MS = 5_000;
 
-export interface ShardGateParts {
+export interface ShardAdmissionOptions {
   backend: string;
   list: ShardList;
   database: Database;
@@ -32,17 +32,17 @@ export interface ShardGateParts {
  * compares the stamp in the step in which it writes. The poll informs operators, learns a new
  * epoch, and admits a process that has the new list.
  */
-export class ShardGate {
-  readonly fence: ShardFence = { stamp: null };
+export class ShardAdmission {
+  readonly fence: EpochFence = { stamp: null };
   private why: string | null = 'This backend has not been looked at yet.';
   private known: BackendPast = { epoch: 1, grantsFrom: 0 };
-  private shutAt = Number.NEGATIVE_INFINITY;
-  private readonly stamps: ShardStamps[];
+  private refusedAt = Number.NEGATIVE_INFINITY;
+  private readonly stamps: ShardMapStamp[];
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  constructor(private readonly parts: ShardGateParts) {
-    this.stamps = parts.list.shards.map((shard) => new ShardStamps(shard));
+  constructor(private readonly parts: ShardAdmissionOptions) {
+    this.stamps = parts.list.shards.map((shard) => new ShardMapStamp(shard));
   }
 
   /**
@@ -60,38 +60,38 @@ export class ShardGate {
 
   /** Polls once, then periodically. Resolves after the first poll, whatever it found. */
   async start(): Promise<void> {
-    await this.look();
+    await this.poll();
     const again = async () => {
-      await this.look();
-      if (!this.isClosed) this.timer = setTimeout(again, LOOK_EVERY_MS).unref();
+      await this.poll();
+      if (!this.isClosed) this.timer = setTimeout(again, POLL_MS).unref();
     };
-    this.timer = setTimeout(again, LOOK_EVERY_MS).unref();
+    this.timer = setTimeout(again, POLL_MS).unref();
   }
 
   close(): void {
     this.isClosed = true;
     clearTimeout(this.timer);
-    this.shut('This backend is closed.');
+    this.refuse('This backend is closed.');
     for (const stamps of this.stamps) stamps.close();
   }
 
-  private async look(): Promise<void> {
+  private async poll(): Promise<void> {
     try {
-      let verdict = await this.judge();
+      let verdict = await this.evaluate();
       if (verdict.verdict === 'begin') {
         await this.begin();
-        verdict = await this.judge();
+        verdict = await this.evaluate();
       }
       if (this.isClosed) return;
       if (verdict.verdict === 'serve') await this.open(verdict);
-      else if (verdict.verdict === 'refuse') this.shut(verdict.why);
-      else if (verdict.verdict === 'wait' && this.fence.stamp === null) this.shut(verdict.why);
+      else if (verdict.verdict === 'refuse') this.refuse(verdict.why);
+      else if (verdict.verdict === 'wait' && this.fence.stamp === null) this.refuse(verdict.why);
     } catch (cause) {
-      if (this.fence.stamp === null) this.shut(NO_LOOK, cause);
+      if (this.fence.stamp === null) this.refuse(NO_LOOK, cause);
     }
   }
 
-  private async judge(): Promise<ShardVerdict> {
+  private async evaluate(): Promise<ShardVerdict> {
     const { backend, list } = this.parts;
     const looked = await Promise.all(
       this.stamps.map(async (stamps) => ({
@@ -99,7 +99,7 @@ export class ShardGate {
         found: await stamps.read().catch(() => null),
       })),
     );
-    return judgeShards(backend, list, looked);
+    return evaluateShards(backend, list, looked);
   }
 
   /**
@@ -110,18 +110,18 @@ export class ShardGate {
     const { backend, list, database, clock } = this.parts;
     const { epoch } = await backendPast(database, backend, clock.now());
     const members = list.shards.map(({ name }) => name);
-    const place = (self: string): ShardPlace => ({ self, generation: epoch, members, lost: [] });
+    const place = (self: string): ShardIdentity => ({ self, generation: epoch, members, lost: [] });
     for (const stamps of this.stamps) {
-      await stamps.stampNew(begunStamp(list), place(stamps.shard.name));
+      await stamps.stampNew(startingStamp(list), place(stamps.shard.name));
     }
     const found = await Promise.all(this.stamps.map((stamps) => stamps.read()));
     const isAlone = found.every(({ place, stamp }, i) => {
-      const isOurs = stamp === begunStamp(list) || stamp === servingStamp(list, epoch);
+      const isOurs = stamp === startingStamp(list) || stamp === servingStamp(list, epoch);
       return isOurs && place?.self === this.stamps[i]?.shard.name;
     });
     if (!isAlone) return;
     for (const stamps of this.stamps) {
-      await stamps.restamp(begunStamp(list), servingStamp(list, epoch));
+      await stamps.restamp(startingStamp(list), servingStamp(list, epoch));
     }
   }
 
@@ -129,8 +129,8 @@ export class ShardGate {
   private async open({ stamp, generation }: { stamp: string; generation: number }): Promise<void> {
     if (this.fence.stamp === stamp) return;
     const { backend, database, clock, onChange } = this.parts;
-    if (this.fence.stamp !== null) this.shut(REOPENS);
-    if (clock.monotonic() - this.shutAt < SHUT_MIN_MS) return;
+    if (this.fence.stamp !== null) this.refuse(REOPENS);
+    if (clock.monotonic() - this.refusedAt < REFUSAL_MIN_MS) return;
     const { epoch, grantsFrom } = await backendPast(database, backend, clock.now());
     if (this.isClosed) return;
     this.known = { epoch: Math.max(epoch, generation), grantsFrom };
@@ -139,8 +139,8 @@ export class ShardGate {
     onChange(null);
   }
 
-  private shut(why: string, cause?: unknown): void {
-    if (this.fence.stamp !== null) this.shutAt = this.parts.clock.monotonic();
+  private refuse(why: string, cause?: unknown): void {
+    if (this.fence.stamp !== null) this.refusedAt = this.parts.clock.monotonic();
     this.fence.stamp = null;
     if (this.why === why) return;
     this.why = why;

@@ -4,7 +4,7 @@ import { CLOCK, quote } from '../mysql/mysql-statements';
 import { STAMP_ROW } from './epoch-fence';
 
 /** What a shard knows of itself and the others, besides its stamp. */
-export interface ShardPlace {
+export interface ShardIdentity {
   /** The name under which it was stamped. */
   self: string;
   /** The backend's epoch when it was stamped. */
@@ -18,11 +18,11 @@ export interface ShardPlace {
 /** What was found on a shard. `stamp` null: it was never a shard. */
 export interface FoundStamp {
   stamp: string | null;
-  place: ShardPlace | null;
+  place: ShardIdentity | null;
   /** It holds no records. */
   isEmpty: boolean;
   /** A server uses it: its heartbeat is on it. */
-  isLived: boolean;
+  isInUse: boolean;
 }
 
 const PLACE_ROW = 'shard.place';
@@ -37,7 +37,7 @@ export const movingStamp = (generation: number) => `moving.${generation}`;
 export const isMoving = (stamp: string) => stamp.startsWith('moving.');
 
 /** New, empty, and about to serve this list: no process is served yet. */
-export const begunStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>) =>
+export const startingStamp = ({ fingerprint }: Pick<ShardList, 'fingerprint'>) =>
   `begun.${fingerprint}`;
 
 /** How long one query may take. */
@@ -46,7 +46,7 @@ const ASK_TIMEOUT_MS = 1_500;
 /**
  * The stamp of one shard, read and written over a connection of its own. Rejects with `StoreError`.
  */
-export class ShardStamps {
+export class ShardMapStamp {
   private readonly connection: MysqlConnection;
 
   constructor(
@@ -66,14 +66,14 @@ export class ShardStamps {
     const place = values.get(PLACE_ROW);
     return {
       stamp: values.get(STAMP_ROW) ?? null,
-      place: place === undefined ? null : (JSON.parse(place) as ShardPlace),
+      place: place === undefined ? null : (JSON.parse(place) as ShardIdentity),
       isEmpty: others.length === 0,
-      isLived: lived.length > 0,
+      isInUse: lived.length > 0,
     };
   }
 
   /** Stamps the shard, unless it is stamped already. */
-  async stampNew(stamp: string, place: ShardPlace): Promise<void> {
+  async stampNew(stamp: string, place: ShardIdentity): Promise<void> {
     await this.connection.packet([
       `INSERT IGNORE INTO settings (id, value, changed_at) VALUES ${valuesOf(stamp, place)}`,
     ]);
@@ -89,7 +89,7 @@ export class ShardStamps {
   /**
    * Stamps the shard, whatever its stamp was. After this no swap under another stamp is under way.
    */
-  async stamp(stamp: string, place: ShardPlace): Promise<void> {
+  async stamp(stamp: string, place: ShardIdentity): Promise<void> {
     const update = 'ON DUPLICATE KEY UPDATE value = VALUES(value), changed_at = VALUES(changed_at)';
     await this.connection.packet([
       `INSERT INTO settings (id, value, changed_at) VALUES ${valuesOf(stamp, place)} ${update}`,
@@ -106,7 +106,7 @@ export class ShardStamps {
   }
 }
 
-function valuesOf(stamp: string, place: ShardPlace): string {
+function valuesOf(stamp: string, place: ShardIdentity): string {
   const rows = [
     [STAMP_ROW, stamp],
     [PLACE_ROW, JSON.stringify(place)],

@@ -5,13 +5,13 @@ import { createClient } from '@libsql/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileUrl, openSqliteFile } from '@/db/sqlite/sqlite-file';
 import { systemClock } from '@/server/platform/clock';
-import { acquire, pause, release, renew, take } from '../../engine/testing/engine-rig';
+import { acquire, pause, release, renew, takeLock } from '../../engine/testing/engine-rig';
 import { eventsByLock } from '../../engine/testing/events-by-lock';
 import { checkHistory, type RecordedCall } from '../../engine/testing/history-checker';
 import { RandomCaller } from '../../engine/testing/random-caller';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import { freshKey } from '../conformance/testing/changes';
-import { told } from '../conformance/testing/record-answer';
+import { recordAnswer } from '../conformance/testing/record-answer';
 import type { SqliteVictimTask } from '../conformance/testing/sqlite-victim';
 import { startProcess } from '../conformance/testing/start-process';
 import { startVictim } from '../conformance/testing/start-victim';
@@ -59,7 +59,7 @@ describe('a process that is killed with its SQLite file open', () => {
 
     const startedAt = performance.now();
     const here = await startProcess(open);
-    const { token } = await take(here, kept, 'keeper', { leaseMs: 60_000, requestId: 'kept' });
+    const { token } = await takeLock(here, kept, 'keeper', { leaseMs: 60_000, requestId: 'kept' });
     expect(performance.now() - startedAt).toBeLessThan(WITHIN_MS);
     const own = new Set<RecordedCall>();
     const until = performance.now() + 1_000;
@@ -70,8 +70,12 @@ describe('a process that is killed with its SQLite file open', () => {
       random: seeded(seed),
       note: (call) => own.add(call),
     }).live(() => performance.now() < until);
-    expect(await told(renew(here, kept, 'keeper', token))).toMatchObject({ said: 'renewed' });
-    expect(await told(release(here, kept, 'keeper', token))).toMatchObject({ said: 'released' });
+    expect(await recordAnswer(renew(here, kept, 'keeper', token))).toMatchObject({
+      said: 'renewed',
+    });
+    expect(await recordAnswer(release(here, kept, 'keeper', token))).toMatchObject({
+      said: 'released',
+    });
     await here.engine.close();
 
     calls.push(...own);
@@ -88,9 +92,9 @@ describe('a process that is killed with its SQLite file open', () => {
     const granted = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
     for (const { lock, token: heard } of granted) expect(tokensOf(lock)).toContain(heard);
     const heard = new Set(granted.map((call) => `${call.lock} ${call.token}`));
-    const givenBack = (lock: string) =>
+    const revertedGrants = (lock: string) =>
       tokensOf(lock).filter((each) => !heard.has(`${lock} ${each}`)).length;
-    expect(checkHistory(calls, { givenBack }), `seed ${seed}`).toEqual([]);
+    expect(checkHistory(calls, { revertedGrants }), `seed ${seed}`).toEqual([]);
     for (const { name } of keys) {
       const revs = [...new Set(written.get(name)?.map(({ rev }) => rev))];
       expect(revs, `seed ${seed}`).toEqual(revs.map((_, i) => (revs[0] ?? 0) + i));
@@ -101,23 +105,29 @@ describe('a process that is killed with its SQLite file open', () => {
 describe('a write lock that another program takes on a SQLite file', () => {
   it('costs calls no longer than it lasts, and the next ones nothing', async () => {
     const here = await startProcess(open);
-    await take(here, freshKey(), 'before');
+    await takeLock(here, freshKey(), 'before');
     const other = createClient({ url: fileUrl(path) });
     const written = await other.transaction('write');
     const lockedAt = performance.now();
     const answers = Promise.all(
       [0, 1, 2].map(async (i) => {
         await pause(i * 400);
-        return told(acquire(here, freshKey(), `w${i}`));
+        return recordAnswer(acquire(here, freshKey(), `w${i}`));
       }),
     );
     await pause(1_500);
     await written.rollback();
     const freeAt = performance.now();
-    expect((await answers).map(({ said }) => said)).toEqual(['granted', 'granted', 'granted']);
+    expect((await answers).map(({ outcome }) => outcome)).toEqual([
+      'granted',
+      'granted',
+      'granted',
+    ]);
     expect(performance.now() - freeAt).toBeLessThan(1_000);
     expect(freeAt - lockedAt).toBeGreaterThan(1_000);
-    expect(await told(acquire(here, freshKey(), 'after'))).toMatchObject({ said: 'granted' });
+    expect(await recordAnswer(acquire(here, freshKey(), 'after'))).toMatchObject({
+      said: 'granted',
+    });
     other.close();
     await here.engine.close();
   });
@@ -138,7 +148,7 @@ describe('garbage in a SQLite file', () => {
       console.info(`seed ${seed}`);
       const before = await startProcess(open);
       const key = freshKey();
-      const { token } = await take(before, key, 'w1', { leaseMs: 60_000 });
+      const { token } = await takeLock(before, key, 'w1', { leaseMs: 60_000 });
       await before.engine.close();
       const file = await openSqliteFile(path);
       await file.client.execute('PRAGMA wal_checkpoint(TRUNCATE)');
@@ -149,18 +159,18 @@ describe('garbage in a SQLite file', () => {
 
       const here = await startProcess(open);
       for (let i = 0; i < 10; i += 1) {
-        const answer = await told(acquire(here, i % 2 ? key : freshKey(), 'w2'));
+        const answer = await recordAnswer(acquire(here, i % 2 ? key : freshKey(), 'w2'));
         expect(answer).toMatchObject({ said: 'BACKEND_DOWN', isTyped: true });
         expect(answer.tookMs).toBeLessThan(WITHIN_MS);
       }
       rmSync(`${path}-wal`, { force: true });
       writeFileSync(path, whole);
       const backAt = performance.now();
-      while ((await told(renew(here, key, 'w1', token))).said !== 'renewed') {
+      while ((await recordAnswer(renew(here, key, 'w1', token))).outcome !== 'renewed') {
         expect(performance.now() - backAt).toBeLessThan(WITHIN_MS);
         await pause(20);
       }
-      expect((await told(acquire(here, key, 'w2'))).said).toBe('held');
+      expect((await recordAnswer(acquire(here, key, 'w2'))).outcome).toBe('held');
       await here.engine.close();
     },
     30_000,

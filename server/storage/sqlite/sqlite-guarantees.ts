@@ -1,4 +1,4 @@
-import { type Finding, weighFindings } from '../guarantees/rate-guarantees';
+import { type Finding, rateGuarantees } from '../guarantees/rate-guarantees';
 import type { Guarantees } from '../record-store';
 import type { SqliteFacts } from './sqlite-facts';
 
@@ -32,7 +32,7 @@ const FUSE = 0x65735546;
  */
 export function sqliteGuarantees(facts: SqliteFacts): Guarantees {
   const { journalMode, synchronous, pageSize, version, fileSystem } = facts;
-  return weighFindings(
+  return rateGuarantees(
     [
       journal(journalMode),
       flush(synchronous),

@@ -9,7 +9,7 @@ import {
   type Guarantees,
   type HistoryRow,
   type HistorySource,
-  type Obsolete,
+  type ObsoleteRecord,
   type Page,
   type ReadResult,
   type RecordKey,
@@ -116,8 +116,8 @@ export class SqliteStore implements RecordStore, HistorySource {
     const current = currentOf(results.at(-1));
     return changes.map((change) => {
       const stands = current(change);
-      const took = stands?.rev === change.rev && stands.writer === change.writer;
-      return { took, now, current: stands };
+      const applied = stands?.rev === change.rev && stands.writer === change.writer;
+      return { applied, now, current: stands };
     });
   }
 
@@ -129,9 +129,9 @@ export class SqliteStore implements RecordStore, HistorySource {
       const current = currentOf(await client.execute({ sql: SQL.current, args: [ids] }));
       const isWhole = changes.every((change) => isExpected(change, current(change), now));
       if (!isWhole)
-        return changes.map((change) => ({ took: false, now, current: current(change) }));
+        return changes.map((change) => ({ applied: false, now, current: current(change) }));
       await client.batch(swapStatements(changes, ids, now), 'write');
-      return changes.map(({ rev, writer }) => ({ took: true, now, current: { rev, writer } }));
+      return changes.map(({ rev, writer }) => ({ applied: true, now, current: { rev, writer } }));
     });
   }
 
@@ -149,7 +149,7 @@ export class SqliteStore implements RecordStore, HistorySource {
     return { records, next: last ? { namespace, after: last.key } : null };
   }
 
-  async forget(records: Obsolete[]): Promise<boolean[]> {
+  async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
     const results = await this.write((client) => {
       const now = this.now();
       const deletions = records.map(({ key, rev, writer, notBefore = 0 }) => ({

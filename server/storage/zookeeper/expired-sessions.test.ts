@@ -1,22 +1,22 @@
 import { expect, it, vi } from 'vitest';
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
-import { newTestPlace } from '@/db/testing/test-database';
+import { newTestLocation } from '@/db/testing/test-database';
 import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { firstWords } from '@/scripts/servers/private-server.mjs';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
-import { addTo, standing } from '../../engine/testing/counter-calls';
-import { acquire, renew, take } from '../../engine/testing/engine-rig';
+import { addTo, readCounter } from '../../engine/testing/counter-calls';
+import { acquire, renew, takeLock } from '../../engine/testing/engine-rig';
 import { eventsByLock } from '../../engine/testing/events-by-lock';
 import { checkHistory, type RecordedCall } from '../../engine/testing/history-checker';
 import { RandomCaller } from '../../engine/testing/random-caller';
 import { newSeed, seeded } from '../../engine/testing/seeded';
 import { freshKey } from '../conformance/testing/changes';
-import { told } from '../conformance/testing/record-answer';
+import { recordAnswer } from '../conformance/testing/record-answer';
 import { startProcess } from '../conformance/testing/start-process';
 import { startVictim } from '../conformance/testing/start-victim';
 import type { ZookeeperVictimTask } from '../conformance/testing/zookeeper-victim';
-import { BackendLife } from '../incarnation/store-incarnation';
+import { StoreIncarnation } from '../incarnation/store-incarnation';
 import { openZookeeperStore } from './open-zookeeper-store';
 
 const WITHIN_MS = 5_000;
@@ -44,13 +44,13 @@ it('a process that is stalled until its session in ZooKeeper expires goes on in 
   const seed = newSeed();
   console.info(`seed ${seed}`);
   const server = await startPrivateZookeeper({ settings: [`maxSessionTimeout=${SESSION_MS}`] });
-  const control = await newTestPlace('mysql');
+  const control = await newTestLocation('mysql');
   const database = await openDatabase(control.url);
   await migrate(database);
   const place = parseZookeeperUrl(`${server.url}/lockyard`);
   if (typeof place === 'string' || control.url.kind !== 'mysql') throw new Error(`${place}`);
   const port = place.servers[0]?.port ?? 0;
-  const life = await BackendLife.open(database, 'default', Date.now());
+  const life = await StoreIncarnation.open(database, 'default', Date.now());
   const store = await vi.waitFor(() => openZookeeperStore(place, life), SOON);
   const here = await startProcess(async () => store);
   const [kept, keys] = [freshKey(), [freshKey(), freshKey()]];
@@ -78,7 +78,7 @@ it('a process that is stalled until its session in ZooKeeper expires goes on in 
     const theirs = [...beside].filter((id) => !alone.has(id));
     const isOver = (now: Set<string>) => now.size > 0 && theirs.some((id) => !now.has(id));
     await vi.waitFor(async () => expect(isOver(await sessions(port))).toBe(true), SOON);
-    expect(await told(acquire(here, kept, 'other'))).toMatchObject({ said: 'held' });
+    expect(await recordAnswer(acquire(here, kept, 'other'))).toMatchObject({ said: 'held' });
 
     const wokenAt = performance.now();
     victim.signal('SIGCONT');
@@ -105,23 +105,25 @@ it('a process that is stalled until its session in ZooKeeper expires goes on in 
     isOn = false;
     await rivalry;
 
-    const { value } = await standing(here, counter);
+    const { value } = await readCounter(here, counter);
     expect(value).toBeGreaterThan(0);
     const again = Array.from({ length: value + 1 }, (_, i) => addTo(here, counter, 1, `add-${i}`));
     await Promise.all(again);
-    expect((await standing(here, counter)).value).toBe(value + 1);
+    expect((await readCounter(here, counter)).value).toBe(value + 1);
 
-    const { token } = await take(here, kept, 'keeper', { leaseMs: 60_000, requestId: 'kept' });
-    expect(await told(renew(here, kept, 'keeper', token))).toMatchObject({ said: 'renewed' });
+    const { token } = await takeLock(here, kept, 'keeper', { leaseMs: 60_000, requestId: 'kept' });
+    expect(await recordAnswer(renew(here, kept, 'keeper', token))).toMatchObject({
+      said: 'renewed',
+    });
     const written = await eventsByLock(store, [...keys, kept]);
     expect(written.get(kept.name)?.map(({ kind }) => kind)).toEqual(['granted', 'renewed']);
     const calls = [...victim.calls(), ...own];
     const heard = new Set(calls.map(({ lock, token: each }) => `${lock} ${each}`));
-    const givenBack = (lock: string) => {
+    const revertedGrants = (lock: string) => {
       const grants = (written.get(lock) ?? []).filter(({ kind }) => kind === 'granted');
       return grants.filter((grant) => !heard.has(`${lock} ${grant.token}`)).length;
     };
-    expect(checkHistory(calls, { givenBack }), `seed ${seed}`).toEqual([]);
+    expect(checkHistory(calls, { revertedGrants }), `seed ${seed}`).toEqual([]);
   } finally {
     isOn = false;
     victim.signal('SIGKILL');

@@ -1,5 +1,9 @@
 import type { HistoryRow, HistorySource } from '../record-store';
-import type { Generation, ZookeeperLine, ZookeeperLines } from './client/guarded-connection';
+import type {
+  ConnectionProvider,
+  Generation,
+  GuardedConnection,
+} from './client/guarded-connection';
 import {
   CODE,
   exists,
@@ -10,7 +14,7 @@ import {
   ZookeeperRefusal,
 } from './client/wire-calls';
 import type { Stat } from './client/wire-reader';
-import { historyRow } from './znode-codec';
+import { decodeHistoryZnode } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
 /**
@@ -28,11 +32,11 @@ const PRUNE_ROWS = 500;
  * which rows exist, and no listing is needed.
  */
 export class HistoryChunks implements HistorySource {
-  private isTurning = false;
+  private isStartingChunk = false;
 
   /** @param rowsOfChunk how many rows a parent gets before the next one is started */
   constructor(
-    private readonly session: ZookeeperLines,
+    private readonly session: ConnectionProvider,
     private readonly layout: ZookeeperLayout,
     private readonly rowsOfChunk: number,
   ) {}
@@ -61,7 +65,7 @@ export class HistoryChunks implements HistorySource {
     const ends = new Map(chunks.map(({ chunk, stat }) => [chunk, stat]));
     const possible = ids.filter((id) => {
       const stat = ends.get(chunkOf(id));
-      return stat && placeOf(id) < stat.created && placeOf(id) >= stat.created - stat.children;
+      return stat && offsetOf(id) < stat.created && offsetOf(id) >= stat.created - stat.children;
     });
     return this.rowsAt(connection, possible);
   }
@@ -90,8 +94,8 @@ export class HistoryChunks implements HistorySource {
   /** Notes a written row; the next parent is started before this one is full. */
   noteRow(generation: Generation, path: string): void {
     const place = Number(path.slice(-10));
-    if (place + 1 < this.rowsOfChunk || this.isTurning) return;
-    this.isTurning = true;
+    if (place + 1 < this.rowsOfChunk || this.isStartingChunk) return;
+    this.isStartingChunk = true;
     const chunk = generation.chunk + 1;
     const begin: Step = { kind: 'create', path: this.layout.chunk(chunk), data: Buffer.alloc(0) };
     // Once another parent has begun, no process can write to the previous one: writes to both
@@ -101,7 +105,7 @@ export class HistoryChunks implements HistorySource {
       .then(() => this.session.refreshGeneration())
       .catch(() => undefined)
       .finally(() => {
-        this.isTurning = false;
+        this.isStartingChunk = false;
       });
   }
 
@@ -111,7 +115,7 @@ export class HistoryChunks implements HistorySource {
     return { kind: 'set' as const, path: this.layout.generation, data, version };
   }
 
-  private async synced(): Promise<ZookeeperLine> {
+  private async synced(): Promise<GuardedConnection> {
     const connection = await this.session.connected();
     // Anything asked on this connection from here on is answered after the sync; if the sync fails,
     // so does the rest.
@@ -120,7 +124,7 @@ export class HistoryChunks implements HistorySource {
   }
 
   private async chunksFrom(
-    connection: ZookeeperLine,
+    connection: GuardedConnection,
     from: number,
   ): Promise<{ chunk: number; stat: Stat }[]> {
     const listed = await connection.ask(getChildren(this.layout.chunks));
@@ -136,16 +140,16 @@ export class HistoryChunks implements HistorySource {
     return all.flatMap(({ chunk, stat }) => (stat ? [{ chunk, stat }] : []));
   }
 
-  private async rowsAt(connection: ZookeeperLine, ids: number[]): Promise<HistoryRow[]> {
+  private async rowsAt(connection: GuardedConnection, ids: number[]): Promise<HistoryRow[]> {
     const asked = ids.map((id) => connection.ask(getData(this.pathOf(id))));
     const found = await Promise.all(asked);
     return found.flatMap((node, i) =>
-      node ? [historyRow(ids[i] ?? 0, node.data, node.stat.mtime)] : [],
+      node ? [decodeHistoryZnode(ids[i] ?? 0, node.data, node.stat.mtime)] : [],
     );
   }
 
   private async oldestOf(
-    connection: ZookeeperLine,
+    connection: GuardedConnection,
     ids: number[],
     before: number,
   ): Promise<number[]> {
@@ -161,13 +165,13 @@ export class HistoryChunks implements HistorySource {
   }
 
   private pathOf(id: number): string {
-    return this.layout.historyNode(chunkOf(id), placeOf(id));
+    return this.layout.historyNode(chunkOf(id), offsetOf(id));
   }
 }
 
 const chunkOf = (id: number): number => Math.floor(Math.max(id - 1, 0) / IDS_OF_CHUNK);
 
-const placeOf = (id: number): number => (id - 1) % IDS_OF_CHUNK;
+const offsetOf = (id: number): number => (id - 1) % IDS_OF_CHUNK;
 
 const idOf = (chunk: number, place: number): number => chunk * IDS_OF_CHUNK + place + 1;
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Memo } from '../../core/decision';
+import type { IdempotencyRecord } from '../../core/decision';
 import { newWriter } from '../../engine/new-writer';
 import {
   created,
@@ -17,7 +17,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const AHEAD_MS = 150;
 
-const memoOf = (answer: unknown): Memo => ({
+const memoOf = (answer: unknown): IdempotencyRecord => ({
   key: newWriter(),
   inputHash: 'hash',
   answer,
@@ -59,7 +59,7 @@ describe('a write that ZooKeeper notes outside its window', () => {
     const swapped = store.swap([late]);
     await pause(AHEAD_MS + 100);
     await release();
-    expect(await swapped).toMatchObject([{ took: false, current: seen }]);
+    expect(await swapped).toMatchObject([{ applied: false, current: seen }]);
     for (const reader of [store, other]) {
       expect(await stored(reader, key)).toEqual({ ...seen, head: 'before', queue: 'q' });
       expect((await reader.read([], [memo.key, fresh.key])).memos).toEqual([memo]);
@@ -88,7 +88,7 @@ describe('a write that ZooKeeper notes outside its window', () => {
       });
     expect(await namesInHistory()).not.toContain(key.name);
     const after = update(key, seen, { head: 'after' });
-    expect(await other.swap([after])).toMatchObject([{ took: true }]);
+    expect(await other.swap([after])).toMatchObject([{ applied: true }]);
     expect((await stored(store, key)).head).toBe('after');
   });
 
@@ -103,12 +103,12 @@ describe('a write that ZooKeeper notes outside its window', () => {
     ]);
     await pause(AHEAD_MS + 100);
     await release();
-    expect((await swapped).map(({ took }) => took)).toEqual([false, false, false]);
+    expect((await swapped).map(({ applied }) => applied)).toEqual([false, false, false]);
     const { records } = await other.read([first, second, third], []);
     expect(records.map(({ record }) => record?.rev ?? null)).toEqual([1, 1, null]);
     const told = await namesInHistory();
     for (const { name } of [first, second, third]) expect(told).not.toContain(name);
-    expect(await other.swap([creation(third)])).toMatchObject([{ took: true }]);
+    expect(await other.swap([creation(third)])).toMatchObject([{ applied: true }]);
   });
 
   it('leaves the others of its packet what they are', async () => {
@@ -121,7 +121,7 @@ describe('a write that ZooKeeper notes outside its window', () => {
     ]);
     await pause(AHEAD_MS + 100);
     await release();
-    expect((await swapped).map(({ took }) => took)).toEqual([false, true]);
+    expect((await swapped).map(({ applied }) => applied)).toEqual([false, true]);
     const told = await namesInHistory();
     expect(told).toContain(company.name);
     expect(told).not.toContain(late.name);

@@ -33,7 +33,7 @@ describe('a long queue in a ZooKeeper', () => {
         head: `rev ${seen.rev}`,
         clock: { past: 1, ahead: 9e12 },
       });
-      expect((await swapOne(writer, change)).took).toBe(true);
+      expect((await swapOne(writer, change)).applied).toBe(true);
       seen = change;
       for (const reader of [store, other]) {
         const { head, queue } = await stored(reader, key);
@@ -50,14 +50,14 @@ describe('a long queue in a ZooKeeper', () => {
     let seen = await created(store, key, { queue: LONG });
     for (const queue of [OTHER, '', null, LONG, null, 'short', OTHER, null]) {
       const change = update(key, seen, { queue, clock: { past: 1, ahead: 9e12 } });
-      expect((await swapOne(store, change)).took).toBe(true);
+      expect((await swapOne(store, change)).applied).toBe(true);
       seen = change;
       const { queues } = await under.znodeOf(key);
       expect(queues.length).toBeLessThanOrEqual(2);
     }
     expect((await stored(other, key)).queue === OTHER).toBe(true);
     expect((await under.znodeOf(key)).queues).toHaveLength(1);
-    expect(await other.forget([{ key, ...seen }])).toEqual([true]);
+    expect(await other.deleteRecords([{ key, ...seen }])).toEqual([true]);
     expect((await readOne(store, key)).record).toBe(null);
     expect(await under.znodeOf(key)).toMatchObject({ bytes: 0, queues: [] });
   });
@@ -73,13 +73,13 @@ describe('a long queue in a ZooKeeper', () => {
       .poll(async () => (await readOne(other, freshKey())).now, { timeout: 5_000 })
       .toBeGreaterThan(clock.ahead);
     await release();
-    expect(await swapped).toMatchObject([{ took: false, current: seen }]);
+    expect(await swapped).toMatchObject([{ applied: false, current: seen }]);
     for (const reader of [store, other]) {
       const { queue, ...standing } = await stored(reader, key);
       expect([standing, queue === LONG]).toEqual([{ ...seen, head: 'head' }, true]);
     }
     const next = update(key, seen, { head: 'next' });
-    expect((await swapOne(other, next)).took).toBe(true);
+    expect((await swapOne(other, next)).applied).toBe(true);
     expect((await stored(store, key)).queue === LONG).toBe(true);
     expect((await under.znodeOf(key)).queues).toHaveLength(1);
   });
@@ -93,7 +93,7 @@ describe('a long queue in a ZooKeeper', () => {
     for (const writer of [other, store]) {
       const { rev, writer: last } = await stored(other, key);
       const change = update(key, { rev, writer: last }, { queue: OTHER });
-      expect((await swapOne(writer, change)).took).toBe(true);
+      expect((await swapOne(writer, change)).applied).toBe(true);
       expect((await stored(other, key)).queue === OTHER).toBe(true);
     }
   });

@@ -1,6 +1,6 @@
 import type { ZookeeperUrl } from '../../../db/urls/zookeeper-url';
 import { systemClock } from '../../platform/clock';
-import type { BackendLife } from '../incarnation/store-incarnation';
+import type { StoreIncarnation } from '../incarnation/store-incarnation';
 import type { HistorySource, RecordStore } from '../record-store';
 import { ZookeeperStore } from './zookeeper-store';
 
@@ -12,7 +12,7 @@ import { ZookeeperStore } from './zookeeper-store';
  */
 export function openZookeeperStore(
   { servers, credentials, tls, root }: ZookeeperUrl,
-  life: BackendLife,
+  life: StoreIncarnation,
 ): Promise<RecordStore & HistorySource> {
   const place = { servers: servers.map((server) => ({ ...server, credentials, tls })), root };
   return ZookeeperStore.open(place, life, () => systemClock.monotonic());

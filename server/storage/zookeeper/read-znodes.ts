@@ -1,20 +1,20 @@
-import type { Memo } from '../../core/decision';
+import type { IdempotencyRecord } from '../../core/decision';
 import { type StoredRecord, StoreError } from '../record-store';
-import type { ZookeeperLine } from './client/guarded-connection';
+import type { GuardedConnection } from './client/guarded-connection';
 import { getChildren, getData } from './client/wire-calls';
-import { memoOf, recordOf } from './znode-codec';
+import { decodeAnswerZnode, decodeRecordZnode } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
 /** A znode as it was last seen: its version and its content. */
-export interface Known<T> {
+export interface KnownZnode<T> {
   /** Null: there is no such znode. */
   version: number | null;
   /** Null: no content, whether or not there is a znode. */
-  stands: T | null;
+  content: T | null;
 }
 
 /** A record's znode. */
-export interface KnownRecord extends Known<StoredRecord> {
+export interface KnownRecordZnode extends KnownZnode<StoredRecord> {
   /** The child that holds the current queue; null: the znode itself does. */
   queueIn: string | null;
   /** All existing children: that one, and the previous one, which the next write removes. */
@@ -22,8 +22,8 @@ export interface KnownRecord extends Known<StoredRecord> {
 }
 
 /** No znode, as far as is known. */
-export const ABSENT = { version: null, stands: null };
-export const NO_RECORD: KnownRecord = { ...ABSENT, queueIn: null, children: [] };
+export const ABSENT = { version: null, content: null };
+export const NO_RECORD: KnownRecordZnode = { ...ABSENT, queueIn: null, children: [] };
 
 /** How often a record may be written between the read of its znode and that of its queue. */
 const TRIES = 50;
@@ -36,21 +36,21 @@ const TRIES = 50;
  * @throws StoreError
  */
 export async function readRecord(
-  line: ZookeeperLine,
+  line: GuardedConnection,
   layout: ZookeeperLayout,
   id: string,
-  remembered: KnownRecord | undefined,
-): Promise<KnownRecord> {
+  remembered: KnownRecordZnode | undefined,
+): Promise<KnownRecordZnode> {
   const path = layout.record(id);
   let node = await line.ask(getData(path));
   for (let tries = 0; node && tries < TRIES; tries += 1) {
     const { version, mtime } = node.stat;
-    const { stands, queueIn, children } = recordOf(node.data, mtime);
-    const found = { version, stands, queueIn, children };
+    const { effective: content, queueIn, children } = decodeRecordZnode(node.data, mtime);
+    const found = { version, content, queueIn, children };
     if (children.length === 0) return found;
-    if (stands && queueIn !== null && queueIn === remembered?.queueIn) {
-      const { queue = '' } = remembered.stands ?? {};
-      return { ...found, stands: { ...stands, queue } };
+    if (content && queueIn !== null && queueIn === remembered?.queueIn) {
+      const { queue = '' } = remembered.content ?? {};
+      return { ...found, content: { ...content, queue } };
     }
     // Asked later than the rest, so it needs a proof of its own.
     const [kept, listed, again] = await Promise.all([
@@ -61,7 +61,7 @@ export async function readRecord(
     ]);
     const there = { ...found, children: listed?.names ?? [] };
     if (queueIn === null) return there;
-    if (kept && stands) return { ...there, stands: { ...stands, queue: String(kept.data) } };
+    if (kept && content) return { ...there, content: { ...content, queue: String(kept.data) } };
     if (again?.stat.version === version) return { ...there, queueIn: null };
     node = again;
   }
@@ -69,12 +69,12 @@ export async function readRecord(
   throw new StoreError('A record in ZooKeeper changes too often to be read.', 'no');
 }
 
-export async function readMemo(
-  line: ZookeeperLine,
+export async function readAnswer(
+  line: GuardedConnection,
   layout: ZookeeperLayout,
   key: string,
-): Promise<Known<Memo>> {
+): Promise<KnownZnode<IdempotencyRecord>> {
   const node = await line.ask(getData(layout.memo(key)));
   if (node === null) return ABSENT;
-  return { version: node.stat.version, stands: memoOf(node.data, node.stat.mtime) };
+  return { version: node.stat.version, content: decodeAnswerZnode(node.data, node.stat.mtime) };
 }

@@ -1,12 +1,12 @@
 import { idRange, recordId, recordKey } from '../record-id';
 import type { Cursor, Page } from '../record-store';
-import type { ZookeeperLines } from './client/guarded-connection';
+import type { ConnectionProvider } from './client/guarded-connection';
 import { exists, getChildren, sync } from './client/wire-calls';
-import type { KnownZnodes } from './znode-cache';
+import type { ZnodeCache } from './znode-cache';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
 /** How many more names than a page are read at once, since a listed name may have no record. */
-const LOOK_AT_ONCE = 500;
+const READ_BATCH = 500;
 
 /** A bucket's children as they were listed when it had this `pzxid`, as sorted ids. */
 interface Listed {
@@ -18,45 +18,45 @@ interface Listed {
  * Records in key order. ZooKeeper keeps no order, so every bucket is listed; one whose stat is
  * unchanged is not listed again, nor is one in the middle of a walk.
  */
-export class RecordWalk {
+export class RecordScan {
   private readonly listed = new Map<string, Listed>();
   /**
    * The ids of the walk under way, by namespace: pages after the first continue in the same list.
    */
-  private readonly walks = new Map<string | null, string[]>();
+  private readonly scans = new Map<string | null, string[]>();
   /** The incarnation in which they were listed. */
   private life: string | null = null;
 
   constructor(
-    private readonly session: ZookeeperLines,
+    private readonly session: ConnectionProvider,
     private readonly layout: ZookeeperLayout,
-    private readonly znodes: KnownZnodes,
+    private readonly znodes: ZnodeCache,
   ) {}
 
   async page({ namespace, after }: Cursor, limit: number): Promise<Page> {
     const isOwn = namespace?.startsWith('.') === true;
-    this.forgetOtherLives();
+    this.dropOtherIncarnations();
     const isNext = after !== null && !isOwn;
-    const ids = (isNext ? this.walks.get(namespace) : undefined) ?? (await this.list(namespace));
-    this.walks.set(namespace, ids);
+    const ids = (isNext ? this.scans.get(namespace) : undefined) ?? (await this.list(namespace));
+    this.scans.set(namespace, ids);
     const records: Page['records'] = [];
-    let place = after === null ? 0 : placeAfter(ids, sortable(recordId(after)));
+    let place = after === null ? 0 : indexAfter(ids, sortable(recordId(after)));
     while (place < ids.length && records.length < limit) {
-      const some = ids.slice(place, place + Math.min(LOOK_AT_ONCE, limit - records.length));
+      const some = ids.slice(place, place + Math.min(READ_BATCH, limit - records.length));
       place += some.length;
       records.push(...(await this.read(some)));
     }
     const last = records.at(-1);
     if (records.length === limit && last) return { records, next: { namespace, after: last.key } };
-    this.walks.delete(namespace);
+    this.scans.delete(namespace);
     return { records, next: null };
   }
 
-  private forgetOtherLives(): void {
+  private dropOtherIncarnations(): void {
     const { life } = this.session.generation;
     if (life === this.life) return;
     this.listed.clear();
-    this.walks.clear();
+    this.scans.clear();
     this.life = life;
   }
 
@@ -64,8 +64,8 @@ export class RecordWalk {
     const ids = listed.map(fromSortable);
     const read = await this.znodes.read(this.session, this.layout, ids, []);
     const now = this.session.earliest();
-    return read.records.flatMap(({ stands }, i) =>
-      stands ? [{ key: recordKey(ids[i] ?? ''), record: stands, now }] : [],
+    return read.records.flatMap(({ content }, i) =>
+      content ? [{ key: recordKey(ids[i] ?? ''), record: content, now }] : [],
     );
   }
 
@@ -101,7 +101,7 @@ const fromSortable = (id: string): string => Buffer.from(id, 'latin1').toString(
 
 const inOrder = (a: string, b: string): number => (a < b ? -1 : 1);
 
-function placeAfter(ids: string[], after: string): number {
+function indexAfter(ids: string[], after: string): number {
   let [low, high] = [0, ids.length];
   while (low < high) {
     const middle = (low + high) >> 1;

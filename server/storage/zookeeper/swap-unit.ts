@@ -1,12 +1,12 @@
-import type { Memo } from '../../core/decision';
+import type { IdempotencyRecord } from '../../core/decision';
 import { recordId } from '../record-id';
 import type { Change } from '../record-store';
 import { ANY_VERSION, type Step } from './client/wire-calls';
 import type { ZookeeperLimits } from './client/zookeeper-limits';
-import { ABSENT, type Known, type KnownRecord, NO_RECORD } from './read-znodes';
+import { ABSENT, type KnownRecordZnode, type KnownZnode, NO_RECORD } from './read-znodes';
 import { commonWindow, isWithin, mayBeLate, type Window } from './windowed-codec';
-import type { KnownZnodes } from './znode-cache';
-import { memoData, recordData } from './znode-codec';
+import type { ZnodeCache } from './znode-cache';
+import { encodeAnswerZnode, encodeRecordZnode } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
 /** Changes that are applied all or none, and the window in which they all count. */
@@ -17,7 +17,7 @@ export interface SwapUnit {
   /**
    * Its records when they were found to match the expectations: these versions may be overwritten.
    */
-  seen: KnownRecord[];
+  seen: KnownRecordZnode[];
 }
 
 export function swapUnit(changes: Change[]): SwapUnit {
@@ -30,7 +30,7 @@ export function swapUnit(changes: Change[]): SwapUnit {
 }
 
 /** Keys of the answers that it writes or extends. */
-export function memoKeysOf({ changes }: SwapUnit): string[] {
+export function answerKeysOf({ changes }: SwapUnit): string[] {
   return changes.flatMap(({ memos, extensions }) => [
     ...memos.map(({ key }) => key),
     ...extensions.flatMap(({ keys }) => keys),
@@ -40,27 +40,27 @@ export function memoKeysOf({ changes }: SwapUnit): string[] {
 /**
  * A step, what to do if ZooKeeper refused it, and what to note once it was applied at an instant.
  */
-export interface NotedStep {
+export interface TrackedStep {
   step: Step;
-  forget(): void;
-  note(version: number, writtenAt: number): void;
+  dropCached(): void;
+  cacheWritten(version: number, writtenAt: number): void;
 }
 
 /**
  * Whether one of its records must be recreated because its version number has reached the limit:
  * then the generation rises too.
  */
-export function renews({ seen }: SwapUnit, lastVersion: number): boolean {
+export function mustRecreate({ seen }: SwapUnit, lastVersion: number): boolean {
   return seen.some(({ version }) => version === lastVersion);
 }
 
 /** The steps that write the unit's records and answers over the known versions. */
-export function stepsOf(
+export function swapSteps(
   unit: SwapUnit,
   layout: ZookeeperLayout,
-  znodes: KnownZnodes,
+  znodes: ZnodeCache,
   limits: ZookeeperLimits,
-): NotedStep[] {
+): TrackedStep[] {
   const records = unit.changes.flatMap((change, i) => {
     const seen = unit.seen[i] ?? NO_RECORD;
     return recordSteps(
@@ -70,13 +70,13 @@ export function stepsOf(
       limits,
     );
   });
-  return [...records, ...memoSteps(unit, layout, znodes)];
+  return [...records, ...answerSteps(unit, layout, znodes)];
 }
 
 interface RecordWrite {
   change: Change;
   id: string;
-  seen: KnownRecord;
+  seen: KnownRecordZnode;
   window: Window;
 }
 
@@ -84,28 +84,29 @@ interface RecordWrite {
 function recordSteps(
   { change, id, seen, window }: RecordWrite,
   layout: ZookeeperLayout,
-  znodes: KnownZnodes,
-  { lastVersion, charsOfQueue }: ZookeeperLimits,
-): NotedStep[] {
+  znodes: ZnodeCache,
+  { lastVersion, inlineQueueChars }: ZookeeperLimits,
+): TrackedStep[] {
   const { rev, writer, head } = change;
-  const { stands } = seen;
-  const queue = change.queue ?? stands?.queue ?? '';
-  const own = queue.length > charsOfQueue ? `${rev}-${base64url(writer)}` : null;
-  const queueIn = stands && queue === stands.queue ? seen.queueIn : own;
+  const { content } = seen;
+  const queue = change.queue ?? content?.queue ?? '';
+  const own = queue.length > inlineQueueChars ? `${rev}-${base64url(writer)}` : null;
+  const queueIn = content && queue === content.queue ? seen.queueIn : own;
   const next = { rev, writer, head, queue };
-  const before = stands && { record: stands, queueIn: seen.queueIn };
-  const data = recordData(window, { record: next, queueIn }, before);
+  const before = content && { record: content, queueIn: seen.queueIn };
+  const data = encodeRecordZnode(window, { record: next, queueIn }, before);
 
   const queues = new Map<string, string>();
-  if (stands && mayBeLate(window) && seen.queueIn !== null) queues.set(seen.queueIn, stands.queue);
+  if (content && mayBeLate(window) && seen.queueIn !== null)
+    queues.set(seen.queueIn, content.queue);
   if (queueIn !== null) queues.set(queueIn, queue);
   const children = [...queues.keys()];
-  const isAnew = seen.version === lastVersion;
-  const gone = isAnew ? seen.children : seen.children.filter((name) => !queues.has(name));
-  const added = isAnew ? children : children.filter((name) => !seen.children.includes(name));
+  const isRecreated = seen.version === lastVersion;
+  const gone = isRecreated ? seen.children : seen.children.filter((name) => !queues.has(name));
+  const added = isRecreated ? children : children.filter((name) => !seen.children.includes(name));
 
-  const forget = () => znodes.dropRecord(id);
-  const plain = (step: Step): NotedStep => ({ step, forget, note: () => {} });
+  const dropCached = () => znodes.dropRecord(id);
+  const plain = (step: Step): TrackedStep => ({ step, dropCached, cacheWritten: () => {} });
   const remove = (name: string) =>
     plain({ kind: 'delete', path: layout.queue(id, name), version: ANY_VERSION });
   const add = (name: string) =>
@@ -114,63 +115,67 @@ function recordSteps(
       path: layout.queue(id, name),
       data: Buffer.from(queues.get(name) ?? ''),
     });
-  const note = (version: number, at: number) =>
+  const cacheWritten = (version: number, at: number) =>
     znodes.noteRecord(id, {
-      ...judged(window, next, seen, version, at),
-      queueIn: counts(window, at) ? queueIn : seen.queueIn,
+      ...znodeAfter(window, next, seen, version, at),
+      queueIn: isInTime(window, at) ? queueIn : seen.queueIn,
       children,
     });
-  const version = isAnew ? { last: lastVersion } : seen.version;
-  const written = writes(layout.record(id), data, version, { forget, note });
+  const version = isRecreated ? { last: lastVersion } : seen.version;
+  const written = writeSteps(layout.record(id), data, version, {
+    dropCached,
+    cacheWritten,
+  });
   return [...gone.map(remove), ...written, ...added.map(add)];
 }
 
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');
 
-function memoSteps(unit: SwapUnit, layout: ZookeeperLayout, znodes: KnownZnodes): NotedStep[] {
-  const next = new Map<string, Memo>();
+function answerSteps(unit: SwapUnit, layout: ZookeeperLayout, znodes: ZnodeCache): TrackedStep[] {
+  const next = new Map<string, IdempotencyRecord>();
   for (const { memos, extensions } of unit.changes) {
     for (const memo of memos) next.set(memo.key, memo);
     for (const { keys, expiresAt } of extensions) {
       for (const key of keys) {
-        const memo = next.get(key) ?? znodes.memo(key)?.stands;
+        const memo = next.get(key) ?? znodes.memo(key)?.content;
         if (memo && memo.expiresAt < expiresAt) next.set(key, { ...memo, expiresAt });
       }
     }
   }
   return [...next].flatMap(([key, memo]) => {
     const seen = znodes.memo(key) ?? ABSENT;
-    const data = memoData(unit.window, memo, seen.stands);
-    return writes(layout.memo(key), data, seen.version, {
-      forget: () => znodes.dropMemo(key),
-      note: (version, at) => znodes.noteMemo(key, judged(unit.window, memo, seen, version, at)),
+    const data = encodeAnswerZnode(unit.window, memo, seen.content);
+    return writeSteps(layout.memo(key), data, seen.version, {
+      dropCached: () => znodes.dropMemo(key),
+      cacheWritten: (version, at) =>
+        znodes.noteMemo(key, znodeAfter(unit.window, memo, seen, version, at)),
     });
   });
 }
 
 /** @param version the version to overwrite; `last`: recreate the znode; null: there is none */
-function writes(
+function writeSteps(
   path: string,
   data: Buffer,
   version: number | { last: number } | null,
-  tell: Pick<NotedStep, 'forget' | 'note'>,
-): NotedStep[] {
+  tell: Pick<TrackedStep, 'dropCached' | 'cacheWritten'>,
+): TrackedStep[] {
   if (typeof version === 'number') return [{ step: { kind: 'set', path, data, version }, ...tell }];
-  const create: NotedStep = { step: { kind: 'create', path, data }, ...tell };
+  const create: TrackedStep = { step: { kind: 'create', path, data }, ...tell };
   if (version === null) return [create];
   const removal: Step = { kind: 'delete', path, version: version.last };
-  return [{ step: removal, forget: tell.forget, note: () => {} }, create];
+  return [{ step: removal, dropCached: tell.dropCached, cacheWritten: () => {} }, create];
 }
 
-function judged<T>(
+function znodeAfter<T>(
   window: Window,
   written: T,
-  before: Known<T>,
+  before: KnownZnode<T>,
   version: number,
   writtenAt: number,
-): Known<T> {
-  return { version, stands: counts(window, writtenAt) ? written : before.stands };
+): KnownZnode<T> {
+  return { version, content: isInTime(window, writtenAt) ? written : before.content };
 }
 
-const counts = (window: Window, writtenAt: number): boolean =>
+const isInTime = (window: Window, writtenAt: number): boolean =>
   !mayBeLate(window) || isWithin(window, writtenAt);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { acquire, release, renew, take } from '../../engine/testing/engine-rig';
-import { acquireSet, takeSet } from '../../engine/testing/multi-lock-calls';
+import { acquire, release, renew, takeLock } from '../../engine/testing/engine-rig';
+import { acquireMultiLock, takeMultiLock } from '../../engine/testing/multi-lock-calls';
 import {
   created,
   eventOf,
@@ -9,7 +9,7 @@ import {
   swapOne,
   update,
 } from '../conformance/testing/changes';
-import { told } from '../conformance/testing/record-answer';
+import { recordAnswer } from '../conformance/testing/record-answer';
 import { ZookeeperRig } from '../conformance/testing/zookeeper-rig';
 import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-test';
 
@@ -34,16 +34,16 @@ describe('a record too large for a packet of ZooKeeper', () => {
     ]);
     const [first, second] = seen;
     expect(results).toMatchObject([
-      { took: false, isTooLarge: true, current: first },
-      { took: false, isTooLarge: true, current: second },
-      { took: true, current: { rev: 2 } },
+      { applied: false, isTooLarge: true, current: first },
+      { applied: false, isTooLarge: true, current: second },
+      { applied: true, current: { rev: 2 } },
     ]);
     for (const [i, key] of [large, larger].entries()) {
       expect(await stored(store, key)).toEqual({ ...seen[i], head: 'head', queue: '' });
     }
     expect((await stored(store, other)).head).toBe('next');
     const fitting = update(large, first, { queue: 'q'.repeat(900_000) });
-    expect((await swapOne(store, fitting)).took).toBe(true);
+    expect((await swapOne(store, fitting)).applied).toBe(true);
     await under.close();
   });
 
@@ -53,8 +53,8 @@ describe('a record too large for a packet of ZooKeeper', () => {
       const process = await rig.join();
       const [left, kept] = [freshKey(), freshKey()];
       const shared = { mode: 'shared' } as const;
-      const leaving = await take(process, left, 'w1');
-      const staying = await take(process, kept, 'w1', shared);
+      const leaving = await takeLock(process, left, 'w1');
+      const staying = await takeLock(process, kept, 'w1', shared);
       const said = await Promise.all(
         [
           acquire(process, freshKey(), 'w1'),
@@ -64,7 +64,7 @@ describe('a record too large for a packet of ZooKeeper', () => {
           renew(process, kept, 'w1', staying.token),
           acquire(process, kept, 'w2', shared),
           acquire(process, kept, TOO_MUCH, shared),
-        ].map(async (work) => (await told(work as ReturnType<typeof acquire>)).said),
+        ].map(async (work) => (await recordAnswer(work as ReturnType<typeof acquire>)).outcome),
       );
       const large = 'TOO_LARGE';
       expect(said.slice(1)).toEqual(['released', 'granted', large, 'renewed', 'granted', large]);
@@ -79,19 +79,19 @@ describe('a record too large for a packet of ZooKeeper', () => {
       const process = await rig.join();
       const [large, ...others] = [freshKey(), freshKey(), freshKey(), freshKey()] as const;
       const [refused, ...granted] = await Promise.all([
-        told(acquire(process, large, TOO_MUCH)),
-        ...others.map((key) => told(acquire(process, key, 'w1'))),
+        recordAnswer(acquire(process, large, TOO_MUCH)),
+        ...others.map((key) => recordAnswer(acquire(process, key, 'w1'))),
       ]);
-      expect(refused?.said).toBe('TOO_LARGE');
-      expect(granted.map(({ said }) => said)).toEqual(['granted', 'granted', 'granted']);
-      const { token } = await take(process, large, 'w2');
+      expect(refused?.outcome).toBe('TOO_LARGE');
+      expect(granted.map(({ outcome }) => outcome)).toEqual(['granted', 'granted', 'granted']);
+      const { token } = await takeLock(process, large, 'w2');
       expect(token).toBeGreaterThan(0);
 
       const set = [freshKey(), freshKey(), freshKey()];
-      const asked = await told(acquireSet(process, set, 'o'.repeat(250_000)));
-      expect(asked.said).toBe('TOO_LARGE');
+      const asked = await recordAnswer(acquireMultiLock(process, set, 'o'.repeat(250_000)));
+      expect(asked.outcome).toBe('TOO_LARGE');
       expect(asked.tookMs).toBeLessThan(3_000);
-      expect((await takeSet(process, set, 'w3')).grants).toHaveLength(3);
+      expect((await takeMultiLock(process, set, 'w3')).grants).toHaveLength(3);
     } finally {
       await rig.close();
     }

@@ -8,8 +8,8 @@ export interface Window {
  * A judged text. `stands` is the text that counts: the written one or the one before it; null:
  * neither.
  */
-export interface Judged {
-  stands: string | null;
+export interface WindowedText {
+  effective: string | null;
   written: string;
   /** Null: not stored. */
   before: string | null;
@@ -25,21 +25,21 @@ export interface Judged {
  *
  * @param before not stored if the write cannot be late
  */
-export function encodeJudged(window: Window, text: string, before: string | null): Buffer {
-  const kept = mayBeLate(window) ? before : null;
+export function encodeWindowed(window: Window, text: string, before: string | null): Buffer {
+  const stored = mayBeLate(window) ? before : null;
   const { past, ahead } = window;
-  const head = [past, ahead === Number.POSITIVE_INFINITY ? 0 : ahead, text.length, kept !== null];
-  return Buffer.from(`${JSON.stringify(head)}\n${text}${kept ?? ''}`, 'utf8');
+  const head = [past, ahead === Number.POSITIVE_INFINITY ? 0 : ahead, text.length, stored !== null];
+  return Buffer.from(`${JSON.stringify(head)}\n${text}${stored ?? ''}`, 'utf8');
 }
 
-export function decodeJudged(data: Buffer, writtenAt: number): Judged {
+export function decodeWindowed(data: Buffer, writtenAt: number): WindowedText {
   const all = data.toString('utf8');
   const start = all.indexOf('\n') + 1;
   const [past, ahead, length, hasBefore] = JSON.parse(all.slice(0, start)) as Head;
   const written = all.slice(start, start + length);
   const before = hasBefore ? all.slice(start + length) : null;
-  const counts = isWithin({ past, ahead: ahead || Number.POSITIVE_INFINITY }, writtenAt);
-  return { stands: counts ? written : before, written, before };
+  const isInTime = isWithin({ past, ahead: ahead || Number.POSITIVE_INFINITY }, writtenAt);
+  return { effective: isInTime ? written : before, written, before };
 }
 
 type Head = [past: number, ahead: number, length: number, hasBefore: boolean];

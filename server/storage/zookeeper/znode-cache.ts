@@ -1,7 +1,7 @@
-import type { Memo } from '../../core/decision';
-import type { ZookeeperLines } from './client/guarded-connection';
+import type { IdempotencyRecord } from '../../core/decision';
+import type { ConnectionProvider } from './client/guarded-connection';
 import { sync } from './client/wire-calls';
-import { type Known, type KnownRecord, readMemo, readRecord } from './read-znodes';
+import { type KnownRecordZnode, type KnownZnode, readAnswer, readRecord } from './read-znodes';
 import { RecentMap } from './recent-map';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
@@ -14,29 +14,29 @@ const WEIGHT_OF_ONE = 300;
  * only rev and writer. Learnt from reads and swaps; a remembered version may only be offered to
  * ZooKeeper for comparison.
  */
-export class KnownZnodes {
-  private readonly records = new RecentMap<KnownRecord>(WEIGHT_OF_RECORDS);
-  private readonly memos = new RecentMap<Known<Memo>>(WEIGHT_OF_MEMOS);
+export class ZnodeCache {
+  private readonly records = new RecentMap<KnownRecordZnode>(WEIGHT_OF_RECORDS);
+  private readonly memos = new RecentMap<KnownZnode<IdempotencyRecord>>(WEIGHT_OF_MEMOS);
   /**
    * Counts how often everything was forgotten: an answer to an earlier question must not be
    * remembered.
    */
   private age = 0;
 
-  record(id: string): KnownRecord | undefined {
+  record(id: string): KnownRecordZnode | undefined {
     return this.records.get(id);
   }
 
-  memo(key: string): Known<Memo> | undefined {
+  memo(key: string): KnownZnode<IdempotencyRecord> | undefined {
     return this.memos.get(key);
   }
 
-  noteRecord(id: string, known: KnownRecord): void {
-    const { head = '', queue = '' } = known.stands ?? {};
+  noteRecord(id: string, known: KnownRecordZnode): void {
+    const { head = '', queue = '' } = known.content ?? {};
     this.records.set(id, known, WEIGHT_OF_ONE + head.length + queue.length);
   }
 
-  noteMemo(key: string, known: Known<Memo>): void {
+  noteMemo(key: string, known: KnownZnode<IdempotencyRecord>): void {
     this.memos.set(key, known, WEIGHT_OF_ONE * 2);
   }
 
@@ -60,16 +60,16 @@ export class KnownZnodes {
    * @throws StoreError
    */
   async read(
-    session: ZookeeperLines,
+    session: ConnectionProvider,
     layout: ZookeeperLayout,
     ids: string[],
     memoKeys: string[],
-  ): Promise<{ records: KnownRecord[]; memos: Known<Memo>[] }> {
+  ): Promise<{ records: KnownRecordZnode[]; memos: KnownZnode<IdempotencyRecord>[] }> {
     const connection = await session.connected();
     const { age } = this;
     const synced = connection.ask(sync(layout.tick));
     const asked = ids.map((id) => readRecord(connection, layout, id, this.records.get(id)));
-    const askedMemos = memoKeys.map((key) => readMemo(connection, layout, key));
+    const askedMemos = memoKeys.map((key) => readAnswer(connection, layout, key));
     const [, records, memos] = await Promise.all([
       synced,
       Promise.all(asked),

@@ -1,10 +1,10 @@
-import type { Memo } from '../../core/decision';
+import type { IdempotencyRecord } from '../../core/decision';
 import { decodeHistory, encodeHistory } from '../codec/history-codec';
 import type { Change, HistoryRow, StoredRecord } from '../record-store';
-import { decodeJudged, encodeJudged, isWithin, mayBeLate, type Window } from './windowed-codec';
+import { decodeWindowed, encodeWindowed, isWithin, mayBeLate, type Window } from './windowed-codec';
 
 /** A record, and the child of its znode that holds its queue; null: the znode itself holds it. */
-export interface PlacedRecord {
+export interface RecordAndQueue {
   record: StoredRecord;
   queueIn: string | null;
 }
@@ -12,33 +12,33 @@ export interface PlacedRecord {
 /**
  * The content of a record's znode. A queue that the change leaves alone is stored once, not twice.
  */
-export function recordData(
+export function encodeRecordZnode(
   window: Window,
-  written: PlacedRecord,
-  before: PlacedRecord | null,
+  written: RecordAndQueue,
+  before: RecordAndQueue | null,
 ): Buffer {
   const isShared = before?.record.queue === written.record.queue && written.queueIn === null;
   const kept = before && recordText(before.record, before.queueIn ?? isShared);
-  return encodeJudged(window, recordText(written.record, written.queueIn ?? false), kept);
+  return encodeWindowed(window, recordText(written.record, written.queueIn ?? false), kept);
 }
 
 /** The parsed content of such a znode. */
-export interface FoundRecord {
+export interface DecodedRecord {
   /** Null: no record. Its queue is empty here if a child holds it. */
-  stands: StoredRecord | null;
+  effective: StoredRecord | null;
   queueIn: string | null;
   /** All children named in the znode. */
   children: string[];
 }
 
-export function recordOf(data: Buffer, writtenAt: number): FoundRecord {
-  const { stands, written, before } = decodeJudged(data, writtenAt);
+export function decodeRecordZnode(data: Buffer, writtenAt: number): DecodedRecord {
+  const { effective, written, before } = decodeWindowed(data, writtenAt);
   const named = [written, before].flatMap((text) => (text === null ? [] : childIn(text)));
   const children = [...new Set(named)];
-  if (stands === null) return { stands, queueIn: null, children };
-  const { record, queueAt } = parseRecord(stands);
+  if (effective === null) return { effective, queueIn: null, children };
+  const { record, queueAt } = parseRecord(effective);
   if (queueAt === true) record.queue = parseRecord(written).record.queue;
-  return { stands: record, queueIn: typeof queueAt === 'string' ? queueAt : null, children };
+  return { effective: record, queueIn: typeof queueAt === 'string' ? queueAt : null, children };
 }
 
 function childIn(text: string): string[] {
@@ -68,32 +68,36 @@ type QueueAt = boolean | string;
 type RecordHead = [rev: number, writer: string, length: number, queueAt: QueueAt];
 
 /** The content of a remembered answer's znode. */
-export function memoData(window: Window, memo: Memo, before: Memo | null): Buffer {
-  return encodeJudged(window, JSON.stringify(memo), before && JSON.stringify(before));
+export function encodeAnswerZnode(
+  window: Window,
+  memo: IdempotencyRecord,
+  before: IdempotencyRecord | null,
+): Buffer {
+  return encodeWindowed(window, JSON.stringify(memo), before && JSON.stringify(before));
 }
 
-export function memoOf(data: Buffer, writtenAt: number): Memo | null {
-  const { stands } = decodeJudged(data, writtenAt);
-  return stands === null ? null : (JSON.parse(stands) as Memo);
+export function decodeAnswerZnode(data: Buffer, writtenAt: number): IdempotencyRecord | null {
+  const { effective } = decodeWindowed(data, writtenAt);
+  return effective === null ? null : (JSON.parse(effective) as IdempotencyRecord);
 }
 
 /**
  * The content of a history row's znode: one commit, each change with the window in which it counts.
  */
-export function historyData(changes: { change: Change; window: Window }[]): Buffer {
-  const told = changes.filter(({ change }) => change.events.length > 0);
-  const windows = told.map(
+export function encodeHistoryZnode(changes: { change: Change; window: Window }[]): Buffer {
+  const withEvents = changes.filter(({ change }) => change.events.length > 0);
+  const windows = withEvents.map(
     ({ change, window }): WriterWindow =>
       mayBeLate(window)
         ? [change.writer, window.past, window.ahead === Number.POSITIVE_INFINITY ? 0 : window.ahead]
         : [change.writer],
   );
-  const text = encodeHistory(told.map(({ change }) => change));
+  const text = encodeHistory(withEvents.map(({ change }) => change));
   return Buffer.from(`${JSON.stringify(windows)}\n${text}`, 'utf8');
 }
 
 /** The row, with the events of the changes that counted; there may be none. */
-export function historyRow(id: number, data: Buffer, writtenAt: number): HistoryRow {
+export function decodeHistoryZnode(id: number, data: Buffer, writtenAt: number): HistoryRow {
   const all = data.toString('utf8');
   const start = all.indexOf('\n') + 1;
   const windows = JSON.parse(all.slice(0, start)) as WriterWindow[];

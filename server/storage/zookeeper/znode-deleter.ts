@@ -1,26 +1,26 @@
 import { recordId } from '../record-id';
-import { type Obsolete, StoreError } from '../record-store';
-import type { ZookeeperLines } from './client/guarded-connection';
+import { type ObsoleteRecord, StoreError } from '../record-store';
+import type { ConnectionProvider } from './client/guarded-connection';
 import { ANY_VERSION, getChildren, type Step } from './client/wire-calls';
 import type { HistoryChunks } from './history-chunks';
-import type { KnownZnodes } from './znode-cache';
+import type { ZnodeCache } from './znode-cache';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
-const AT_ONCE = 200;
-const ROUNDS = 5;
+const BATCH_SIZE = 200;
+const ROUNDS_MAX = 5;
 
 /**
  * Removes records and answers that are no longer needed. Every removal of a record ends the
  * generation.
  */
-export class Forgetting {
+export class ZnodeDeleter {
   /** Until when the answers seen live at least, by key: their lives are never shortened. */
   private aliveUntil = new Map<string, number>();
 
   constructor(
-    private readonly session: ZookeeperLines,
+    private readonly session: ConnectionProvider,
     private readonly layout: ZookeeperLayout,
-    private readonly znodes: KnownZnodes,
+    private readonly znodes: ZnodeCache,
     private readonly chunks: HistoryChunks,
   ) {}
 
@@ -31,19 +31,19 @@ export class Forgetting {
    *
    * @throws StoreError `unknown` even if some are certainly deleted
    */
-  async records(records: Obsolete[]): Promise<boolean[]> {
-    const forgotten: boolean[] = [];
-    for (let i = 0; i < records.length; i += AT_ONCE) {
-      const some = this.someRecords(records.slice(i, i + AT_ONCE));
-      forgotten.push(...(await (forgotten.includes(true) ? inDoubt(some) : some)));
+  async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
+    const deleted: boolean[] = [];
+    for (let i = 0; i < records.length; i += BATCH_SIZE) {
+      const some = this.deleteBatch(records.slice(i, i + BATCH_SIZE));
+      deleted.push(...(await (deleted.includes(true) ? unknownOnFailure(some) : some)));
     }
-    return forgotten;
+    return deleted;
   }
 
   /** Removes expired answers. */
-  async lapsedAnswers(): Promise<void> {
+  async deleteExpiredAnswers(): Promise<void> {
     const now = this.session.earliest();
-    const keys = await this.answerKeys();
+    const keys = await this.listAnswerKeys();
     const known = this.aliveUntil;
     this.aliveUntil = new Map();
     for (const key of keys) {
@@ -51,31 +51,31 @@ export class Forgetting {
       if (until !== undefined) this.aliveUntil.set(key, until);
     }
     const doubtful = keys.filter((key) => (known.get(key) ?? 0) < now);
-    for (let i = 0; i < doubtful.length; i += AT_ONCE) {
-      await this.someAnswers(doubtful.slice(i, i + AT_ONCE), now);
+    for (let i = 0; i < doubtful.length; i += BATCH_SIZE) {
+      await this.deleteAnswers(doubtful.slice(i, i + BATCH_SIZE), now);
     }
   }
 
-  private async someRecords(records: Obsolete[]): Promise<boolean[]> {
+  private async deleteBatch(records: ObsoleteRecord[]): Promise<boolean[]> {
     const ids = records.map(({ key }) => recordId(key));
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const { generation } = this.session;
       const read = await this.znodes.read(this.session, this.layout, ids, []);
       const now = this.session.earliest();
-      const gone = read.records.flatMap(({ version, stands, children }, i) => {
+      const gone = read.records.flatMap(({ version, content, children }, i) => {
         const { rev, writer, notBefore = 0 } = records[i] ?? {};
-        if (version === null || stands?.rev !== rev || stands?.writer !== writer) return [];
+        if (version === null || content?.rev !== rev || content?.writer !== writer) return [];
         return now < notBefore ? [] : [{ id: ids[i] ?? '', version, children }];
       });
       if (gone.length === 0) break;
       const steps = gone.flatMap(({ id, version, children }): Step[] => [
-        ...children.map((name) => removal(this.layout.queue(id, name), ANY_VERSION)),
-        removal(this.layout.record(id), version),
+        ...children.map((name) => deleteStep(this.layout.queue(id, name), ANY_VERSION)),
+        deleteStep(this.layout.record(id), version),
       ]);
       const end = this.chunks.newGeneration(generation);
       const { took } = await this.session.write([end, ...steps], generation);
       const refreshed = this.session.refreshGeneration();
-      await (took ? inDoubt(refreshed) : refreshed);
+      await (took ? unknownOnFailure(refreshed) : refreshed);
       if (took) {
         const goneIds = new Set(gone.map(({ id }) => id));
         return ids.map((id) => goneIds.has(id));
@@ -85,7 +85,7 @@ export class Forgetting {
     return ids.map(() => false);
   }
 
-  private async answerKeys(): Promise<string[]> {
+  private async listAnswerKeys(): Promise<string[]> {
     const connection = await this.session.connected();
     const buckets = this.layout.memoBuckets();
     const lists = await Promise.all(buckets.map((bucket) => connection.ask(getChildren(bucket))));
@@ -94,17 +94,17 @@ export class Forgetting {
   }
 
   /** An answer that was extended meanwhile stays: its version is another. */
-  private async someAnswers(keys: string[], now: number): Promise<void> {
+  private async deleteAnswers(keys: string[], now: number): Promise<void> {
     const { generation } = this.session;
     const { memos } = await this.znodes.read(this.session, this.layout, [], keys);
-    const removals = memos.map(async ({ version, stands }, i) => {
+    const removals = memos.map(async ({ version, content }, i) => {
       const key = keys[i] ?? '';
       if (version === null) return;
-      if (stands && stands.expiresAt >= now) {
-        this.aliveUntil.set(key, stands.expiresAt);
+      if (content && content.expiresAt >= now) {
+        this.aliveUntil.set(key, content.expiresAt);
         return;
       }
-      const removed = [removal(this.layout.memo(key), version)];
+      const removed = [deleteStep(this.layout.memo(key), version)];
       const { took } = await this.session.write(removed, generation);
       if (took) this.znodes.dropMemo(key);
     });
@@ -116,7 +116,7 @@ export class Forgetting {
  * What follows an applied removal: if it fails, the outcome counts as unknown, since something was
  * applied.
  */
-async function inDoubt<T>(work: Promise<T>): Promise<T> {
+async function unknownOnFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
@@ -125,4 +125,4 @@ async function inDoubt<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-const removal = (path: string, version: number): Step => ({ kind: 'delete', path, version });
+const deleteStep = (path: string, version: number): Step => ({ kind: 'delete', path, version });

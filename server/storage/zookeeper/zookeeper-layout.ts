@@ -1,5 +1,5 @@
 import { StoreError } from '../record-store';
-import type { ZookeeperLine } from './client/guarded-connection';
+import type { GuardedConnection } from './client/guarded-connection';
 import { CODE, exists, getData, multi, type Step, ZookeeperRefusal } from './client/wire-calls';
 
 const FORMAT = '1';
@@ -85,7 +85,7 @@ export class ZookeeperLayout {
    * Creates all of it if there is nothing; in one step, so that no process finds only a part. There
    * is no mark yet then.
    */
-  async prepare(line: ZookeeperLine): Promise<void> {
+  async prepare(line: GuardedConnection): Promise<void> {
     if (await this.isPrepared(line)) return this.prepareTick(line);
     for (const path of this.wayToRoot()) {
       await this.create(line, [emptyNode(path)], [CODE.nodeExists, CODE.noAuth]);
@@ -105,19 +105,19 @@ export class ZookeeperLayout {
    * Without this znode the clock could not be read, so nothing else could be recovered; losing it
    * loses no data.
    */
-  private async prepareTick(line: ZookeeperLine): Promise<void> {
+  private async prepareTick(line: GuardedConnection): Promise<void> {
     if (await line.ask(exists(this.tick))) return;
     await this.create(line, [emptyNode(this.tick)], [CODE.nodeExists]);
   }
 
-  private async isPrepared(line: ZookeeperLine): Promise<boolean> {
+  private async isPrepared(line: GuardedConnection): Promise<boolean> {
     const format = await line.ask(getData(`${this.root}/v`));
     if (format === null) return false;
     if (String(format.data) === FORMAT) return true;
     throw new StoreError('A newer Lockyard keeps its locks in this ZooKeeper.', 'no');
   }
 
-  private async create(line: ZookeeperLine, steps: Step[], excused: number[]): Promise<void> {
+  private async create(line: GuardedConnection, steps: Step[], excused: number[]): Promise<void> {
     const answer = await line.ask(multi(steps, line.acl));
     if (!answer.took && !excused.includes(answer.code)) throw new ZookeeperRefusal(answer.code);
   }

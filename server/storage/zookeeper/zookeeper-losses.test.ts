@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import type { LossKind } from '../../contract/console/backend-loss';
 import { anonymousRequest } from '../../engine/request-identity';
-import { createOf, standing } from '../../engine/testing/counter-calls';
-import { acquire, renew, take } from '../../engine/testing/engine-rig';
+import { createCommand, readCounter } from '../../engine/testing/counter-calls';
+import { acquire, renew, takeLock } from '../../engine/testing/engine-rig';
 import { creation, eventOf, freshKey, readOne, swapOne } from '../conformance/testing/changes';
 import { type ZookeeperProcess, ZookeeperRig } from '../conformance/testing/zookeeper-rig';
 import type { RecordKey } from '../record-store';
@@ -25,7 +25,7 @@ const shared = () => {
 
 /** Taken as soon as the backend answers. */
 const taken = (process: ZookeeperProcess, key: RecordKey, leaseMs = LEASE_MS) =>
-  vi.waitFor(() => take(process, key, 'w1', { leaseMs }), SOON);
+  vi.waitFor(() => takeLock(process, key, 'w1', { leaseMs }), SOON);
 
 /**
  * Retries until it is granted; returns a lower bound of ZooKeeper's clock after the grant, and the
@@ -181,13 +181,13 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
       const { token } = await taken(one, held, 60_000);
       const freeze = { verb: 'freeze', by: 'ana', reason: 'repairs' } as const;
       await one.engine.run(frozen, { ...freeze, request: anonymousRequest() });
-      await one.engine.count(counter, createOf(7));
+      await one.engine.count(counter, createCommand(7));
       await rig.deleteTree('/l');
       const renewal = await vi.waitFor(() => renew(one, held, 'w1', token), SOON);
       expect(renewal).toMatchObject({ outcome: 'lost', cause: 'forced', by: 'lockyard' });
       const inspected = () => one.engine.run(frozen, { verb: 'inspect' });
       expect((await vi.waitFor(inspected, SOON)).state).toBe('frozen');
-      const counted = await vi.waitFor(() => standing(one, counter), SOON);
+      const counted = await vi.waitFor(() => readCounter(one, counter), SOON);
       expect(counted).toMatchObject({ value: 7 });
     }),
   );
@@ -231,15 +231,18 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
       await vi.waitFor(() => expect(life.epoch).toBe(2), SOON);
       const [key, last] = [freshKey(), freshKey()];
       const created = creation(last, { events: [eventOf(1)] });
-      await vi.waitFor(async () => expect((await swapOne(store, created)).took).toBe(true), SOON);
+      await vi.waitFor(
+        async () => expect((await swapOne(store, created)).applied).toBe(true),
+        SOON,
+      );
       const before = await store.historyEnd();
       const decided = creation(key, { epoch: 2 });
       await rig.deleteTree();
       await vi.waitFor(() => expect(life.epoch).toBe(3), SOON);
       const result = await vi.waitFor(() => swapOne(store, decided), SOON);
-      expect(result).toMatchObject({ took: false, current: null });
+      expect(result).toMatchObject({ applied: false, current: null });
       const anew = creation(key, { epoch: 3, events: [eventOf(1)] });
-      expect((await swapOne(store, anew)).took).toBe(true);
+      expect((await swapOne(store, anew)).applied).toBe(true);
       const after = await store.historyAfter(before, 10);
       expect(after.map(({ changes }) => changes.map((change) => change.key.name))).toEqual([
         [key.name],

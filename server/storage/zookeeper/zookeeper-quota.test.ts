@@ -3,7 +3,7 @@ import { openTestDatabase } from '@/db/testing/test-database';
 import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import { created, freshKey, stored, update } from '../conformance/testing/changes';
-import { BackendLife } from '../incarnation/store-incarnation';
+import { StoreIncarnation } from '../incarnation/store-incarnation';
 import { multi, OPEN_TO_ALL, type Step } from './client/wire-calls';
 import { ZookeeperConnection } from './client/zookeeper-connection';
 import type { ServerAddress } from './client/zookeeper-socket';
@@ -51,7 +51,7 @@ it('a hard quota of ZooKeeper that is used up refuses writes whole, lets everybo
   const [address = { host: '', port: 0 }] = url.servers;
   const server = { ...address, credentials: null };
   const database = await openTestDatabase('sqlite');
-  const life = await BackendLife.open(database, 'default', Date.now());
+  const life = await StoreIncarnation.open(database, 'default', Date.now());
   const store = await vi.waitFor(() => openZookeeperStore(url, life), SOON);
   try {
     const { key, seen } = await vi.waitFor(async () => {

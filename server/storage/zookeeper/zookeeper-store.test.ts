@@ -12,7 +12,7 @@ import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-t
 import { StoreError } from '../record-store';
 import { LIMITS } from './client/zookeeper-limits';
 import { ZookeeperSession } from './client/zookeeper-session';
-import { Forgetting } from './znode-deleter';
+import { ZnodeDeleter } from './znode-deleter';
 
 let under: Awaited<ReturnType<typeof openZookeeperUnderTest>>;
 afterEach(async () => {
@@ -60,16 +60,16 @@ describe('records in a ZooKeeper', () => {
     const other = await under.another();
     const key = freshKey();
     const old = await created(store, key);
-    expect(await other.forget([{ key, ...old }])).toEqual([true]);
+    expect(await other.deleteRecords([{ key, ...old }])).toEqual([true]);
     const anew = await created(other, key, { head: 'anew' });
     const swapped = await store.swap([update(key, old, { head: 'over' })]);
-    expect(swapped).toMatchObject([{ took: false, current: anew }]);
+    expect(swapped).toMatchObject([{ applied: false, current: anew }]);
     expect((await stored(other, key)).head).toBe('anew');
   });
 
   it('are made anew before the numbers of their versions end, and go on', async () => {
     under = await openZookeeperUnderTest({
-      limits: { ...LIMITS, lastVersion: 3, charsOfQueue: 6 },
+      limits: { ...LIMITS, lastVersion: 3, inlineQueueChars: 6 },
     });
     const stores = [under.store, await under.another()] as const;
     const key = freshKey();
@@ -83,8 +83,8 @@ describe('records in a ZooKeeper', () => {
         stores[0].swap([change]),
         stores[1].swap([rival]),
       ]);
-      expect([own?.took, theirs?.took].filter(Boolean)).toHaveLength(1);
-      seen = { rev, writer: own?.took ? change.writer : rival.writer };
+      expect([own?.applied, theirs?.applied].filter(Boolean)).toHaveLength(1);
+      seen = { rev, writer: own?.applied ? change.writer : rival.writer };
       expect(await stored(stores[0], key)).toMatchObject({ ...seen, queue: stands });
     }
   });
@@ -99,11 +99,13 @@ describe('a deletion in a ZooKeeper', () => {
     const key = freshKey();
     const seen = await created(store, key);
     vi.spyOn(ZookeeperSession.prototype, 'refreshGeneration').mockRejectedValueOnce(away());
-    await expect(store.forget([{ key, ...seen }])).rejects.toMatchObject({ applied: 'unknown' });
+    await expect(store.deleteRecords([{ key, ...seen }])).rejects.toMatchObject({
+      applied: 'unknown',
+    });
     expect((await readOne(store, key)).record).toBe(null);
     const other = freshKey();
     const next = await created(store, other);
-    expect(await store.forget([{ key: other, ...next }])).toEqual([true]);
+    expect(await store.deleteRecords([{ key: other, ...next }])).toEqual([true]);
   });
 
   it('that took in a part is unknown where the rest of it fails', async () => {
@@ -117,7 +119,9 @@ describe('a deletion in a ZooKeeper', () => {
     spy.mockImplementation(function (this: ZookeeperSession, ...what) {
       return spy.mock.calls.length === 1 ? write.apply(this, what) : Promise.reject(away());
     });
-    const deletion = store.forget(changes.map(({ key, rev, writer }) => ({ key, rev, writer })));
+    const deletion = store.deleteRecords(
+      changes.map(({ key, rev, writer }) => ({ key, rev, writer })),
+    );
     await expect(deletion).rejects.toMatchObject({ applied: 'unknown' });
     vi.restoreAllMocks();
     const { records } = await store.read(keys, []);
@@ -129,15 +133,15 @@ describe('a deletion in a ZooKeeper', () => {
     const { store } = under;
     const key = freshKey();
     const seen = await created(store, key);
-    vi.spyOn(Forgetting.prototype, 'lapsedAnswers').mockRejectedValue(away());
-    expect(await store.forget([{ key, ...seen }])).toEqual([true]);
-    await expect(store.forget([])).rejects.toMatchObject({ applied: 'no' });
+    vi.spyOn(ZnodeDeleter.prototype, 'deleteExpiredAnswers').mockRejectedValue(away());
+    expect(await store.deleteRecords([{ key, ...seen }])).toEqual([true]);
+    await expect(store.deleteRecords([])).rejects.toMatchObject({ applied: 'no' });
   });
 });
 
 describe('the history in a ZooKeeper', () => {
   it('goes on from one parent to the next: every row once, ids that rise, and nothing left when it is pruned', async () => {
-    under = await openZookeeperUnderTest({ limits: { ...LIMITS, rowsOfChunk: 5 } });
+    under = await openZookeeperUnderTest({ limits: { ...LIMITS, rowsPerChunk: 5 } });
     const stores = [under.store, await under.another()];
     const written = await Promise.all(
       stores.flatMap((store, s) =>

@@ -1,5 +1,5 @@
-import { coverLeases } from '../incarnation/record-max-lease';
-import type { BackendLife } from '../incarnation/store-incarnation';
+import { recordMaxLease } from '../incarnation/record-max-lease';
+import type { StoreIncarnation } from '../incarnation/store-incarnation';
 import { recordId } from '../record-id';
 import type {
   Change,
@@ -7,7 +7,7 @@ import type {
   Guarantees,
   HistoryRow,
   HistorySource,
-  Obsolete,
+  ObsoleteRecord,
   Page,
   ReadResult,
   RecordKey,
@@ -21,14 +21,14 @@ import { readZookeeperFacts } from './guard/zookeeper-facts';
 import { zookeeperGuarantees } from './guard/zookeeper-guarantees';
 import { ZookeeperGuard } from './guard/zookeeper-guard';
 import { HistoryChunks } from './history-chunks';
-import { RecordWalk } from './record-scan';
+import { RecordScan } from './record-scan';
 import { type SwapUnit, swapUnit } from './swap-unit';
-import { KnownZnodes } from './znode-cache';
-import { Forgetting } from './znode-deleter';
+import { ZnodeCache } from './znode-cache';
+import { ZnodeDeleter } from './znode-deleter';
 import { ZookeeperLayout } from './zookeeper-layout';
 import { ZookeeperSwap } from './zookeeper-swap';
 
-export interface ZookeeperPlace {
+export interface ZookeeperLocation {
   servers: ServerAddress[];
   /** The znode that contains everything, without a slash at its end; created if it is absent. */
   root: string;
@@ -37,7 +37,7 @@ export interface ZookeeperPlace {
 /**
  * Records in versioned persistent znodes. Each swap is a `multi` that compares versions; whether it
  * was in time is decided by the instant that ZooKeeper records in the same step, see
- * `encodeJudged`.
+ * `encodeWindowed`.
  *
  * `read().now` is the earliest that the leader's clock can show, so a lease counts as expired only
  * when it certainly is; `swap().now` is the instant of the write. Lost data is never taken for data
@@ -45,22 +45,22 @@ export interface ZookeeperPlace {
  */
 export class ZookeeperStore implements RecordStore, HistorySource {
   readonly estimatesClock = true;
-  private readonly walk: RecordWalk;
-  private readonly forgetting: Forgetting;
+  private readonly walk: RecordScan;
+  private readonly forgetting: ZnodeDeleter;
   private readonly chunks: HistoryChunks;
 
   private constructor(
-    private readonly place: ZookeeperPlace,
-    private readonly life: BackendLife,
+    private readonly place: ZookeeperLocation,
+    private readonly life: StoreIncarnation,
     private readonly session: ZookeeperSession,
     private readonly layout: ZookeeperLayout,
-    private readonly znodes: KnownZnodes,
+    private readonly znodes: ZnodeCache,
     private readonly limits: ZookeeperLimits,
     private readonly monotonic: () => number,
   ) {
-    this.chunks = new HistoryChunks(session, layout, limits.rowsOfChunk);
-    this.walk = new RecordWalk(session, layout, znodes);
-    this.forgetting = new Forgetting(session, layout, znodes, this.chunks);
+    this.chunks = new HistoryChunks(session, layout, limits.rowsPerChunk);
+    this.walk = new RecordScan(session, layout, znodes);
+    this.forgetting = new ZnodeDeleter(session, layout, znodes, this.chunks);
   }
 
   /**
@@ -69,13 +69,13 @@ export class ZookeeperStore implements RecordStore, HistorySource {
    * @throws StoreError if no server responds or admits us
    */
   static async open(
-    place: ZookeeperPlace,
-    life: BackendLife,
+    place: ZookeeperLocation,
+    life: StoreIncarnation,
     monotonic: () => number,
     limits = LIMITS,
   ): Promise<ZookeeperStore> {
     const layout = new ZookeeperLayout(place.root);
-    const znodes = new KnownZnodes();
+    const znodes = new ZnodeCache();
     const forgetAll = () => znodes.dropAll();
     const guard = new ZookeeperGuard(life, limits);
     const { servers } = place;
@@ -89,8 +89,8 @@ export class ZookeeperStore implements RecordStore, HistorySource {
     const { records, memos } = await surely(znodes.read(session, layout, ids, requestKeys));
     const now = session.earliest();
     return {
-      records: keys.map((key, i) => ({ key, record: records[i]?.stands ?? null, now })),
-      memos: memos.flatMap(({ stands }) => stands ?? []),
+      records: keys.map((key, i) => ({ key, record: records[i]?.content ?? null, now })),
+      memos: memos.flatMap(({ content }) => content ?? []),
     };
   }
 
@@ -106,9 +106,9 @@ export class ZookeeperStore implements RecordStore, HistorySource {
     return surely(this.walk.page(cursor, limit));
   }
 
-  async forget(records: Obsolete[]): Promise<boolean[]> {
-    const forgotten = await surely(this.forgetting.records(records));
-    const tidied = surely(this.forgetting.lapsedAnswers());
+  async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
+    const forgotten = await surely(this.forgetting.deleteRecords(records));
+    const tidied = surely(this.forgetting.deleteExpiredAnswers());
     // The records are deleted even if removing the answers fails; the next call removes those left.
     await (records.length > 0 ? tidied.catch(() => undefined) : tidied);
     return forgotten;
@@ -140,7 +140,7 @@ export class ZookeeperStore implements RecordStore, HistorySource {
 
   private async run(units: SwapUnit[]): Promise<SwapResult[]> {
     const { session, layout, znodes, chunks, limits, monotonic } = this;
-    await coverLeases(
+    await recordMaxLease(
       this.life,
       units.flatMap(({ changes }) => changes),
     );

@@ -1,14 +1,20 @@
 import { type StoredRecord, StoreError, type SwapResult } from '../record-store';
-import type { Generation, ZookeeperLines } from './client/guarded-connection';
+import type { ConnectionProvider, Generation } from './client/guarded-connection';
 import { CODE, type MultiAnswer, type Step, ZookeeperRefusal } from './client/wire-calls';
 import type { ZookeeperLimits } from './client/zookeeper-limits';
 import { asStoreError } from './client/zookeeper-session';
 import type { HistoryChunks } from './history-chunks';
-import { type KnownRecord, NO_RECORD } from './read-znodes';
-import { memoKeysOf, type NotedStep, renews, type SwapUnit, stepsOf } from './swap-unit';
+import { type KnownRecordZnode, NO_RECORD } from './read-znodes';
+import {
+  answerKeysOf,
+  mustRecreate,
+  type SwapUnit,
+  swapSteps,
+  type TrackedStep,
+} from './swap-unit';
 import { isWithin } from './windowed-codec';
-import type { KnownZnodes } from './znode-cache';
-import { historyData } from './znode-codec';
+import type { ZnodeCache } from './znode-cache';
+import { encodeHistoryZnode } from './znode-codec';
 import type { ZookeeperLayout } from './zookeeper-layout';
 
 /** By default ZooKeeper closes a connection that sends a packet of 1 MB or more. */
@@ -27,9 +33,9 @@ const CALL_MS = 1_500;
 
 /** What a swap needs. */
 export interface SwapMeans {
-  session: ZookeeperLines;
+  session: ConnectionProvider;
   layout: ZookeeperLayout;
-  znodes: KnownZnodes;
+  znodes: ZnodeCache;
   chunks: HistoryChunks;
   limits: ZookeeperLimits;
   monotonic: () => number;
@@ -38,7 +44,7 @@ export interface SwapMeans {
 /** The contents of one `multi`. */
 interface Packet {
   units: SwapUnit[];
-  steps: NotedStep[];
+  steps: TrackedStep[];
   bytes: number;
 }
 
@@ -49,11 +55,11 @@ interface Packet {
  */
 export class ZookeeperSwap {
   private readonly results: Map<SwapUnit, SwapResult[]> = new Map();
-  private tookSome = false;
+  private appliedSome = false;
   /**
    * ZooKeeper's incarnation when the call began: a change decided for another one is not applied.
    */
-  private memory: Pick<Generation, 'life' | 'epoch'> = { life: null, epoch: 0 };
+  private admitted: Pick<Generation, 'life' | 'epoch'> = { life: null, epoch: 0 };
   /** An unknown answer is assumed to be absent, once. */
   private mayGuess = true;
 
@@ -63,12 +69,12 @@ export class ZookeeperSwap {
   async run(units: SwapUnit[]): Promise<SwapResult[]> {
     const startedAt = this.means.monotonic();
     await this.means.session.connected();
-    this.memory = this.means.session.generation;
+    this.admitted = this.means.session.generation;
     let open = units;
     for (let round = 0; open.length > 0; round += 1) {
       if (round > 0 && this.means.monotonic() - startedAt > GIVE_UP_AFTER_MS)
         throw this.contended();
-      const ready = await this.judge(open);
+      const ready = await this.selectApplicable(open);
       const packets = round === 0 ? this.pack(ready) : ready.map((unit) => this.packetOf([unit]));
       const sent = await Promise.allSettled(packets.map((packet) => this.send(packet)));
       const refused = sent.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
@@ -83,26 +89,26 @@ export class ZookeeperSwap {
    * The units that may be applied, as far as is known; reports the others as lost. The expectation
    * is compared with the very version to be overwritten, even if a newer one is learnt meanwhile.
    */
-  private async judge(open: SwapUnit[]): Promise<SwapUnit[]> {
+  private async selectApplicable(open: SwapUnit[]): Promise<SwapUnit[]> {
     const doubtful = open.filter(
-      (unit) => !this.mayTake(unit, (id) => this.means.znodes.record(id) ?? this.guess()),
+      (unit) => !this.mayApply(unit, (id) => this.means.znodes.record(id) ?? this.guess()),
     );
-    const missing = new Set(open.flatMap(memoKeysOf).filter((key) => this.isMissing(key, open)));
+    const missing = new Set(open.flatMap(answerKeysOf).filter((key) => this.isMissing(key, open)));
     if (doubtful.length === 0 && missing.size === 0) return open;
     const ids = doubtful.flatMap((unit) => unit.ids);
     const { records } = await this.means.znodes.read(this.means.session, this.means.layout, ids, [
       ...missing,
     ]);
     const read = new Map(ids.map((id, i) => [id, records[i]]));
-    const lost = doubtful.filter((unit) => !this.mayTake(unit, (id) => read.get(id)));
+    const lost = doubtful.filter((unit) => !this.mayApply(unit, (id) => read.get(id)));
     for (const unit of lost) {
-      const stands = unit.ids.map((id) => read.get(id)?.stands ?? null);
-      this.tell(unit, false, this.means.session.earliest(), stands);
+      const stands = unit.ids.map((id) => read.get(id)?.content ?? null);
+      this.reply(unit, false, this.means.session.earliest(), stands);
     }
     return open.filter((unit) => !lost.includes(unit));
   }
 
-  private guess(): KnownRecord | undefined {
+  private guess(): KnownRecordZnode | undefined {
     return this.mayGuess ? NO_RECORD : undefined;
   }
 
@@ -115,15 +121,15 @@ export class ZookeeperSwap {
     );
   }
 
-  private mayTake(unit: SwapUnit, knownOf: (id: string) => KnownRecord | undefined): boolean {
+  private mayApply(unit: SwapUnit, knownOf: (id: string) => KnownRecordZnode | undefined): boolean {
     const { changes, ids, window } = unit;
     if (this.means.session.earliest() >= window.ahead) return false;
     if (this.means.session.latest() + CALL_MS < window.past) return false;
     const seen = ids.flatMap((id) => knownOf(id) ?? []);
-    const isAsExpected = changes.every(({ expect, epoch = this.memory.epoch }, i) => {
-      const stands = seen[i]?.stands;
+    const isAsExpected = changes.every(({ expect, epoch = this.admitted.epoch }, i) => {
+      const stands = seen[i]?.content;
       return (
-        epoch === this.memory.epoch &&
+        epoch === this.admitted.epoch &&
         stands?.rev === expect?.rev &&
         stands?.writer === expect?.writer
       );
@@ -134,12 +140,17 @@ export class ZookeeperSwap {
   }
 
   /** @param stands the current records of a unit that was not applied */
-  private tell(unit: SwapUnit, took: boolean, now: number, stands: (StoredRecord | null)[]): void {
+  private reply(
+    unit: SwapUnit,
+    applied: boolean,
+    now: number,
+    stands: (StoredRecord | null)[],
+  ): void {
     const results = unit.changes.map(({ rev, writer }, i): SwapResult => {
-      if (took) return { took, now, current: { rev, writer } };
+      if (applied) return { applied, now, current: { rev, writer } };
       const standing = stands[i];
       return {
-        took,
+        applied,
         now,
         current: standing ? { rev: standing.rev, writer: standing.writer } : null,
       };
@@ -151,12 +162,12 @@ export class ZookeeperSwap {
    * A unit that is too large is not sent; it is reported as too large once a read shows that it
    * could otherwise be applied. If several share a packet, each is tried alone.
    */
-  private setAside({ units, steps }: Packet): void {
-    for (const { forget } of steps) forget();
+  private skipTooLarge({ units, steps }: Packet): void {
+    for (const { dropCached } of steps) dropCached();
     if (this.mayGuess) return;
     for (const unit of units) {
-      const stands = unit.seen.map((seen) => seen.stands);
-      this.tell(unit, false, this.means.session.earliest(), stands);
+      const stands = unit.seen.map((seen) => seen.content);
+      this.reply(unit, false, this.means.session.earliest(), stands);
       const results = this.results.get(unit) ?? [];
       this.results.set(
         unit,
@@ -172,7 +183,7 @@ export class ZookeeperSwap {
     for (const unit of units) {
       const own = this.packetOf([unit]);
       const last = packets.at(-1);
-      const unitKeys = memoKeysOf(unit);
+      const unitKeys = answerKeysOf(unit);
       const fits =
         last &&
         last.units.length < PACKET_UNITS &&
@@ -193,32 +204,33 @@ export class ZookeeperSwap {
 
   private packetOf(units: SwapUnit[]): Packet {
     const steps = units.flatMap((unit) =>
-      stepsOf(unit, this.means.layout, this.means.znodes, this.means.limits),
+      swapSteps(unit, this.means.layout, this.means.znodes, this.means.limits),
     );
     return { units, steps, bytes: bytesOf(steps.map(({ step }) => step)) };
   }
 
   private async send(packet: Packet): Promise<void> {
     const { units, steps } = packet;
-    const generation = { ...this.means.session.generation, life: this.memory.life };
+    const generation = { ...this.means.session.generation, life: this.admitted.life };
     const history = this.historyStep(units, generation.chunk);
-    const guard = units.some((unit) => renews(unit, this.means.limits.lastVersion))
+    const guard = units.some((unit) => mustRecreate(unit, this.means.limits.lastVersion))
       ? this.means.chunks.newGeneration(generation)
       : { kind: 'check' as const, path: this.means.layout.generation, version: generation.version };
     const all = [guard, ...steps.map(({ step }) => step), ...history];
-    if (bytesOf(all) > LARGEST_PACKET) return this.setAside(packet);
+    if (bytesOf(all) > LARGEST_PACKET) return this.skipTooLarge(packet);
     const answer = await this.means.session.write(all, generation);
-    if (!answer.took) return this.learn(answer, steps);
+    if (!answer.took) return this.handleConflict(answer, steps);
     const { at, done } = answer;
-    for (const [i, { note }] of steps.entries()) note(done[i + 1]?.stat?.version ?? 0, at);
+    for (const [i, { cacheWritten }] of steps.entries())
+      cacheWritten(done[i + 1]?.stat?.version ?? 0, at);
     if (guard.kind === 'set') await this.means.session.refreshGeneration();
     const row = done[steps.length + 1]?.path;
     if (row !== undefined) this.means.chunks.noteRow(generation, row);
     for (const unit of units) {
       const took = isWithin(unit.window, at);
-      this.tookSome ||= took;
-      const stands = unit.seen.map((seen) => seen.stands);
-      this.tell(unit, took, at, stands);
+      this.appliedSome ||= took;
+      const stands = unit.seen.map((seen) => seen.content);
+      this.reply(unit, took, at, stands);
     }
   }
 
@@ -228,15 +240,15 @@ export class ZookeeperSwap {
     );
     if (!changes.some(({ change }) => change.events.length > 0)) return [];
     const path = `${this.means.layout.chunk(chunk)}/n`;
-    return [{ kind: 'create', path, data: historyData(changes), isSequential: true }];
+    return [{ kind: 'create', path, data: encodeHistoryZnode(changes), isSequential: true }];
   }
 
   /**
    * Nothing of the packet was written. The conflicting znodes are read again before the next try.
    */
-  private async learn(
+  private async handleConflict(
     { failedAt, code }: Extract<MultiAnswer, { took: false }>,
-    steps: NotedStep[],
+    steps: TrackedStep[],
   ): Promise<void> {
     if (code !== CODE.badVersion && code !== CODE.noNode && code !== CODE.nodeExists) {
       throw new ZookeeperRefusal(code);
@@ -244,7 +256,7 @@ export class ZookeeperSwap {
     const step = steps[failedAt - 1];
     const mayBeGone = step ? step.step.kind !== 'create' : failedAt === 0;
     if (code === CODE.noNode && !mayBeGone) throw await this.parentIsGone();
-    if (step) step.forget();
+    if (step) step.dropCached();
     else await this.means.session.refreshGeneration();
   }
 
@@ -256,14 +268,14 @@ export class ZookeeperSwap {
 
   private contended(): StoreError {
     const text = 'Others changed these records again and again.';
-    return new StoreError(text, this.tookSome ? 'unknown' : 'no', { retryable: true });
+    return new StoreError(text, this.appliedSome ? 'unknown' : 'no', { retryable: true });
   }
 
   private worst(reasons: unknown[]): StoreError {
     const errors = reasons.map(asStoreError);
     const unknown = errors.find(({ applied }) => applied === 'unknown');
     const error = unknown ?? errors[0] ?? this.contended();
-    if (error.applied === 'unknown' || !this.tookSome) return error;
+    if (error.applied === 'unknown' || !this.appliedSome) return error;
     return new StoreError(error.message, 'unknown', { cause: error });
   }
 }

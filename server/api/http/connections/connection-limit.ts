@@ -4,7 +4,7 @@ import { rawRefusal } from './broken-request';
 import type { OpenRequests } from './open-requests';
 
 /** What bounds the connections of a server. */
-export interface ConnectionTerms {
+export interface ConnectionPolicy {
   most: number;
   /** Whether an API key that is valid was sent on a connection. */
   isKnown(socket: Socket): boolean;
@@ -20,7 +20,7 @@ const LINGER_MS = 1_000;
 export const LINGERING_MAX = 100;
 
 /** Of how many connections it is looked whether one is idle. */
-const LOOKS_MAX = 100;
+const CHECKS_MAX = 100;
 
 /**
  * Limits the connections of a server. At the limit, a new one replaces the oldest idle connection
@@ -30,12 +30,12 @@ const LOOKS_MAX = 100;
 export class ConnectionLimit {
   private open = 0;
   /** Oldest first, as far as it is known. */
-  private readonly strangers = new Set<Socket>();
+  private readonly unidentified = new Set<Socket>();
   private readonly turnedAway = new WeakSet<Socket>();
   private lingering = 0;
 
   constructor(
-    private readonly terms: ConnectionTerms,
+    private readonly terms: ConnectionPolicy,
     private readonly requests: OpenRequests,
   ) {}
 
@@ -44,7 +44,7 @@ export class ConnectionLimit {
     this.open += 1;
     socket.once('close', () => {
       this.open -= 1;
-      this.strangers.delete(socket);
+      this.unidentified.delete(socket);
     });
     const idle = this.open > this.terms.most ? this.takeIdle() : null;
     if (idle === null && this.open > this.terms.most) {
@@ -52,7 +52,7 @@ export class ConnectionLimit {
       return;
     }
     idle?.destroy();
-    this.strangers.add(socket);
+    this.unidentified.add(socket);
   };
 
   /** Whether requests on a connection are not to be looked at. */
@@ -62,13 +62,13 @@ export class ConnectionLimit {
 
   private takeIdle(): Socket | null {
     let looks = 0;
-    for (const socket of this.strangers) {
-      this.strangers.delete(socket);
+    for (const socket of this.unidentified) {
+      this.unidentified.delete(socket);
       if (this.terms.isKnown(socket)) continue;
       if (this.requests.isIdle(socket)) return socket;
-      this.strangers.add(socket);
+      this.unidentified.add(socket);
       looks += 1;
-      if (looks >= LOOKS_MAX) return null;
+      if (looks >= CHECKS_MAX) return null;
     }
     return null;
   }

@@ -9,7 +9,7 @@ const UNREAD_MAX_MS = 10_000;
  * read.
  */
 const STREAM_UNSENT_MAX_BYTES = 1024 * 1024;
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 /**
  * What Node keeps to itself of a socket: bytes of the write under way that the kernel has not
@@ -49,7 +49,7 @@ export class UnreadConnections {
       });
       socket.once('close', () => this.open.delete(socket));
     });
-    const timer = setInterval(() => this.look(), LOOK_EVERY_MS);
+    const timer = setInterval(() => this.look(), CHECK_EVERY_MS);
     timer.unref();
     server.once('close', () => clearInterval(timer));
   }

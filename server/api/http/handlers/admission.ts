@@ -31,7 +31,7 @@ export type Admit = (
  * Callers with recently unknown keys share one queue: otherwise each invented key would get a share
  * of its own.
  */
-const STRANGERS = 'strangers';
+const UNKNOWN_CALLERS = 'strangers';
 
 /** Longer bodies count as several calls. */
 const BYTES_PER_UNIT = 4_096;
@@ -39,10 +39,10 @@ const BYTES_PER_UNIT = 4_096;
 /**
  * A key may have been revoked while its call waited for longer than this: then it is checked again.
  */
-const SURE_FOR_MS = 100;
+const RECHECK_AFTER_MS = 100;
 
 /** @param known connections on which a valid key was sent: those of this one are added */
-export function admitter(
+export function createAdmission(
   runtime: Runtime,
   scheduler: RequestScheduler,
   known: Pick<WeakSet<Socket>, 'add'>,
@@ -51,8 +51,8 @@ export function admitter(
     const key = recognisedKey(runtime, req.headers.authorization);
     if (key) known.add(req.socket);
     const units = Math.max(callsIn(path), Math.ceil(bytes / BYTES_PER_UNIT));
-    scheduler.submit(serviceClass(path), key?.keyId ?? STRANGERS, units, (turn) =>
-      run({ turn, actor: turn.delayMs < SURE_FOR_MS && key ? key.actor : null }),
+    scheduler.submit(serviceClass(path), key?.keyId ?? UNKNOWN_CALLERS, units, (turn) =>
+      run({ turn, actor: turn.delayMs < RECHECK_AFTER_MS && key ? key.actor : null }),
     );
   };
 }

@@ -1,17 +1,17 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { HttpCallerLine } from './caller-connection';
+import { HttpCallerConnection } from './caller-connection';
 
 let server: Server;
 let caller: Socket;
-let lines: HttpCallerLine[];
+let lines: HttpCallerConnection[];
 let answerNow: () => void;
 
 beforeEach(async () => {
   lines = [];
   server = createServer((_, res) => {
-    lines.push(new HttpCallerLine(res, { end() {} }));
+    lines.push(new HttpCallerConnection(res, { end() {} }));
     answerNow = () => res.end('done');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -24,19 +24,19 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const line = () => lines[0] as HttpCallerLine;
+const line = () => lines[0] as HttpCallerConnection;
 
 test('a caller that hangs up is gone, and the signal says so, asked for before or after', async () => {
   const { signal } = line();
-  expect([line().isDown, signal.aborted]).toEqual([false, false]);
+  expect([line().isClosed, signal.aborted]).toEqual([false, false]);
   caller.destroy();
   await expect.poll(() => signal.aborted).toBe(true);
-  expect(line().isDown).toBe(true);
+  expect(line().isClosed).toBe(true);
 });
 
 test('a signal that is first asked for afterwards is aborted already', async () => {
   caller.destroy();
-  await expect.poll(() => line().isDown).toBe(true);
+  await expect.poll(() => line().isClosed).toBe(true);
   expect(line().signal.aborted).toBe(true);
 });
 
@@ -47,5 +47,5 @@ test('a caller that has its answer did not hang up', async () => {
   await heard;
   caller.destroy();
   await new Promise((resolve) => server.close(resolve));
-  expect([line().isDown, signal.aborted]).toEqual([false, false]);
+  expect([line().isClosed, signal.aborted]).toEqual([false, false]);
 });

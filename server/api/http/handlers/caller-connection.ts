@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { CallerLine } from '../../../operations/operation-context';
+import type { CallerConnection } from '../../../operations/operation-context';
 
 /** The connection to the caller of one request. Costs nothing until its signal is read. */
-export class HttpCallerLine implements CallerLine {
+export class HttpCallerConnection implements CallerConnection {
   private hangUp: AbortController | null = null;
 
   /** @param turn of the request: it is over once the request only waits */
@@ -11,11 +11,11 @@ export class HttpCallerLine implements CallerLine {
     private readonly turn: { end(): void },
   ) {}
 
-  beginsToWait(): void {
+  onWaiting(): void {
     this.turn.end();
   }
 
-  get isDown(): boolean {
+  get isClosed(): boolean {
     const { res } = this;
     return res.closed && !res.writableEnded;
   }
@@ -27,10 +27,10 @@ export class HttpCallerLine implements CallerLine {
 
   private listen(): AbortController {
     const hangUp = new AbortController();
-    if (this.isDown) hangUp.abort();
+    if (this.isClosed) hangUp.abort();
     else
       this.res.once('close', () => {
-        if (this.isDown) hangUp.abort();
+        if (this.isClosed) hangUp.abort();
       });
     return hangUp;
   }

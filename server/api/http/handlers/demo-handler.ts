@@ -12,7 +12,7 @@ export const DEMO_PATH = '/demo';
  * Signs in a browser on this machine that opens the demo's link, and redirects it to the first
  * page.
  */
-export function openDemoDoor(runtime: Runtime) {
+export function createDemoHandler(runtime: Runtime) {
   return async ({ req, res, requestId, address, query, isSecure }: RequestScope): Promise<void> => {
     if (req.method !== 'GET') throw wrongMethod('GET');
     const token = new URLSearchParams(query).get('token') ?? '';

@@ -3,15 +3,15 @@ import { ERROR_TABLE, retryAfterOf } from '../../rpc/error-table';
 import { errorShape, refusalOf } from '../../rpc/refusal';
 import { retryAfterSeconds } from '../requests/refuse';
 import { apiAnswerHeaders } from '../requests/security-headers';
-import type { LeanCall } from './fast-path';
+import type { FastPathCall } from './fast-path';
 
 /** Answers a call with what its procedure returned. */
-export function answerResult(call: LeanCall, data: unknown): void {
+export function sendResult(call: FastPathCall, data: unknown): void {
   write(call, 200, { result: { data } });
 }
 
 /** Answers a call with why it failed. */
-export function answerError(call: LeanCall, error: TRPCError): void {
+export function sendError(call: FastPathCall, error: TRPCError): void {
   const { requestId, path, type } = call;
   const refusal = refusalOf(error, type);
   const waitMs = retryAfterOf(refusal.reason, refusal.retryAfterMs);
@@ -21,7 +21,7 @@ export function answerError(call: LeanCall, error: TRPCError): void {
 }
 
 function write(
-  { res, requestId, isSecure }: LeanCall,
+  { res, requestId, isSecure }: FastPathCall,
   status: number,
   answer: object,
   more: string[] = [],

@@ -1,17 +1,17 @@
 import type { AnyProcedure } from '@trpc/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newSeed, seeded } from '@/server/engine/testing/seeded';
-import { TwoDoors, type WireRequest } from '@/test/both-paths';
+import { BothPaths, type WireRequest } from '@/test/both-paths';
 import { randomRequests } from '@/test/random-requests';
-import { directCall } from '../../rpc/service/direct-call';
+import { fastPathProcedure } from '../../rpc/service/direct-call';
 import { serviceRouter } from '../../rpc/service/service-router';
 
 const FUZZED_REQUESTS = 1_500;
 
-let doors: TwoDoors;
+let doors: BothPaths;
 
 beforeAll(async () => {
-  doors = await TwoDoors.start('orders');
+  doors = await BothPaths.start('orders');
 });
 afterAll(() => doors.close());
 
@@ -179,7 +179,7 @@ describe('everything unusual is left to the stock door', () => {
 
 test('no procedure of the service API is left out', () => {
   const procedures = Object.entries<AnyProcedure>(Object(serviceRouter._def.procedures));
-  expect(procedures.filter(([, procedure]) => !directCall(procedure))).toEqual([]);
+  expect(procedures.filter(([, procedure]) => !fastPathProcedure(procedure))).toEqual([]);
 });
 
 test(`${FUZZED_REQUESTS} random requests are answered alike by both doors`, async () => {

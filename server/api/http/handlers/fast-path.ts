@@ -13,10 +13,10 @@ import { isPlainRequest, plainInput } from '../requests/plain-request';
 import { newRequestId } from '../requests/request-scope';
 import { refusePrototypeKeys } from '../requests/safe-json';
 import type { Admission, Admit } from './admission';
-import { answerError, answerResult } from './fast-path-answer';
+import { sendError, sendResult } from './fast-path-answer';
 
 /** One call that is answered without the stock adapter. */
-export interface LeanCall {
+export interface FastPathCall {
   req: IncomingMessage;
   res: ServerResponse;
   requestId: string;
@@ -26,9 +26,9 @@ export interface LeanCall {
   admission: Admission;
 }
 
-type Run = (call: LeanCall, input: unknown) => Promise<unknown>;
+type Run = (call: FastPathCall, input: unknown) => Promise<unknown>;
 
-interface LeanDoor {
+interface FastPathOptions {
   /** What its paths begin with, such as `/api/v1/`. */
   prefix: string;
   router: AnyRouter;
@@ -39,7 +39,7 @@ interface LeanDoor {
   /** How to run a procedure; null leaves it to the stock door. */
   runnerOf(procedure: AnyProcedure): Run | null;
   /** Called with an error that a call threw. */
-  onError(error: TRPCError, call: LeanCall): void;
+  onError(error: TRPCError, call: FastPathCall): void;
   /** Answers a request that looked plain and was not. */
   otherwise(req: IncomingMessage, res: ServerResponse, body: Buffer): void;
 }
@@ -51,8 +51,8 @@ interface LeanDoor {
  *
  * @returns whether the request is taken
  */
-export function openLeanDoor(door: LeanDoor) {
-  const procedures = byAddress(door);
+export function createFastPath(door: FastPathOptions) {
+  const procedures = routesByAddress(door);
   return (req: IncomingMessage, res: ServerResponse): boolean => {
     const url = req.url ?? '';
     const mark = url.indexOf('?');
@@ -83,16 +83,20 @@ export function openLeanDoor(door: LeanDoor) {
 
 const NO_BODY = Buffer.alloc(0);
 
-interface Found {
+interface FastPathRoute {
   path: string;
   type: CallType;
   run: Run;
 }
 
-function byAddress({ router, prefix, runnerOf }: LeanDoor): Map<string, Found> {
+function routesByAddress({
+  router,
+  prefix,
+  runnerOf,
+}: FastPathOptions): Map<string, FastPathRoute> {
   const procedures = Object.entries<AnyProcedure>(router._def.procedures);
   return new Map(
-    procedures.flatMap(([path, procedure]): [string, Found][] => {
+    procedures.flatMap(([path, procedure]): [string, FastPathRoute][] => {
       const { type } = procedure._def;
       const run = type === 'subscription' ? null : runnerOf(procedure);
       const method = type === 'query' ? 'GET' : 'POST';
@@ -102,12 +106,12 @@ function byAddress({ router, prefix, runnerOf }: LeanDoor): Map<string, Found> {
 }
 
 async function run(
-  door: LeanDoor,
-  { path, type, run }: Found,
+  door: FastPathOptions,
+  { path, type, run }: FastPathRoute,
   input: unknown,
-  { req, res, admission }: Pick<LeanCall, 'req' | 'res' | 'admission'>,
+  { req, res, admission }: Pick<FastPathCall, 'req' | 'res' | 'admission'>,
 ): Promise<void> {
-  const call: LeanCall = {
+  const call: FastPathCall = {
     req,
     res,
     requestId: newRequestId(),
@@ -117,11 +121,11 @@ async function run(
     isSecure: isSecure(req, door.proxies),
   };
   try {
-    answerResult(call, await run(call, input));
+    sendResult(call, await run(call, input));
   } catch (cause) {
     const error = getTRPCErrorFromUnknown(cause);
     door.onError(error, call);
-    answerError(call, error);
+    sendError(call, error);
   } finally {
     admission.turn.end();
   }

@@ -19,7 +19,7 @@ const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-real-i
  * @throws LockyardError `UNAUTHENTICATED` for no token or a wrong one, `FORBIDDEN` from another
  *   machine
  */
-export function openMetricsDoor({ config, metrics }: Runtime) {
+export function createMetricsHandler({ config, metrics }: Runtime) {
   const { metricsToken } = config;
   const expected = metricsToken === null ? null : hashText(metricsToken);
   return async (scope: RequestScope): Promise<void> => {

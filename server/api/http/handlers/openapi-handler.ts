@@ -14,7 +14,7 @@ const CACHED_SECONDS = 60;
  * Serves the service API's description to everybody: it tells nothing that the documentation does
  * not.
  */
-export function openOpenApiDoor() {
+export function createOpenApiHandler() {
   let made: { body: Buffer; etag: string } | null = null;
   return async ({ req, res }: RequestScope): Promise<void> => {
     if (req.method !== 'GET' && req.method !== 'HEAD') throw wrongMethod('GET, HEAD');

@@ -13,7 +13,7 @@ export type PageHandler = (scope: RequestScope, nonce: string) => Promise<void>;
  * Gives pages their headers and hands them on. Pages are only ever read: whatever changes something
  * goes by the APIs.
  */
-export function openPageDoor(pages: PageHandler | null, scheduler: RequestScheduler) {
+export function createPageHandler(pages: PageHandler | null, scheduler: RequestScheduler) {
   return async (scope: RequestScope): Promise<void> => {
     const { req, res, pathname, address } = scope;
     const nonce = newNonce();

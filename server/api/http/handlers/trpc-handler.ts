@@ -20,7 +20,7 @@ import { logFailedCall } from './log-failed-call';
  */
 const STREAM_TURN_MS = 40;
 
-interface ApiDoor<A extends { turn: ScheduledTurn }> {
+interface TrpcHandlerOptions<A extends { turn: ScheduledTurn }> {
   /** What its paths begin with, such as `/api/v1/`. */
   prefix: string;
   router: AnyRouter;
@@ -39,14 +39,14 @@ interface ApiDoor<A extends { turn: ScheduledTurn }> {
  *
  * @throws LockyardError for a request that is refused before any procedure
  */
-export function openApiDoor<A extends { turn: ScheduledTurn }>({
+export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
   prefix,
   router,
   log,
   examine,
   admit,
   createContext,
-}: ApiDoor<A>) {
+}: TrpcHandlerOptions<A>) {
   return async (scope: RequestScope): Promise<void> => {
     const { req, res, requestId } = scope;
     setApiHeaders(res);

@@ -3,7 +3,7 @@
  * counts: it waits for a lock, or for a store that does not respond, and must not block other
  * calls.
  */
-export class UnderWay {
+export class InFlightCounter {
   private recent = 0;
   private older = 0;
   private generation = 0;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../platform/clock';
 import { CALL_CLASSES, type CallClass } from './call-class';
-import { UnderWay } from './in-flight-counter';
+import { InFlightCounter } from './in-flight-counter';
 import { ScheduledCaller } from './scheduled-caller';
 import { SchedulerTally } from './scheduler-tally';
 import { SharedWindow } from './shared-window';
@@ -20,21 +20,21 @@ const READ_CLOCK_EVERY = 8;
 /** Units of all keys together: two full packets of the engine. */
 const WHOLE_WINDOW = 512;
 /** Console calls under way, and pages, while programs call and while they do not. */
-export const BUSY_ROOM = 4;
-const IDLE_ROOM = 64;
+export const BUSY_CAPACITY = 4;
+const IDLE_CAPACITY = 64;
 
 /**
  * After the answers to a key that usually returns this soon, other keys begin no more work for up
  * to this long. Its next calls then share a packet with theirs; otherwise they would miss that
  * packet and wait for a whole one.
  */
-const COMES_BACK_MS = 2;
+const RETURN_WITHIN_MS = 2;
 /** A caller counts as active for this long after its last call. */
 const LINGER_MS = 20;
 /** Work under way for longer than two of these no longer counts. */
 const GENERATION_MS = 100;
 /** When to try again if each waiting caller has enough under way. */
-const LOOK_AGAIN_MS = 20;
+const CHECK_AGAIN_MS = 20;
 
 /** One call, from its request to its answer. */
 export class ScheduledTurn {
@@ -47,7 +47,7 @@ export class ScheduledTurn {
   constructor(
     private readonly scheduler: RequestScheduler,
     readonly caller: ScheduledCaller,
-    readonly place: number,
+    readonly classIndex: number,
     readonly units: number,
     readonly arrivedAt: number,
     readonly run: (turn: ScheduledTurn) => void,
@@ -76,9 +76,9 @@ export class RequestScheduler {
   private readonly callers = new Map<string, ScheduledCaller>();
   /** How many of the callers are programs. */
   private programs = 0;
-  private readonly ofPrograms = new UnderWay();
+  private readonly inFlightOfPrograms = new InFlightCounter();
   /** By class. */
-  private readonly ofPeople = CALL_CLASSES.map(() => new UnderWay());
+  private readonly inFlightOfPeople = CALL_CLASSES.map(() => new InFlightCounter());
   private readonly waiting = new WaitingTurns((caller, place) => this.hasRoom(caller, place));
   /** No waiting caller has room, as far as was checked. */
   private isFull = false;
@@ -88,7 +88,7 @@ export class RequestScheduler {
   private turnAt = 0;
   private generation = 0;
   private isTurnOpen = false;
-  private lookAgain: NodeJS.Timeout | undefined;
+  private checkAgain: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly clock: Clock,
@@ -109,10 +109,10 @@ export class RequestScheduler {
     run: (turn: ScheduledTurn) => void,
   ): void {
     this.openTurn();
-    const place = PLACES[callClass];
+    const place = CLASS_INDEX[callClass];
     const owner = this.callerOf(caller, place);
-    owner.isFresh = true;
-    this.cameBack(owner);
+    owner.hasChanged = true;
+    this.noteReturn(owner);
     const turn = new ScheduledTurn(this, owner, place, units, this.turnAt, run);
     const isNext = this.waiting.size === 0 || (this.isFull && owner.waiting === 0);
     if (isNext && this.begunAtOnce < AT_ONCE_UNITS && this.hasRoom(owner, place)) {
@@ -130,12 +130,12 @@ export class RequestScheduler {
   }
 
   /** Only for `ScheduledTurn`. */
-  ended({ caller, place, units }: ScheduledTurn, begunIn: number): void {
-    caller.underWay.end(this.generation, begunIn, units);
-    this.together(caller, place).end(this.generation, begunIn, units);
-    caller.isFresh = true;
+  ended({ caller, classIndex, units }: ScheduledTurn, begunIn: number): void {
+    caller.inFlight.end(this.generation, begunIn, units);
+    this.inFlightWith(caller, classIndex).end(this.generation, begunIn, units);
+    caller.hasChanged = true;
     this.isFull = false;
-    if (this.programs > 1 && caller.isProgram) this.mayComeBack(caller);
+    if (this.programs > 1 && caller.isProgram) this.expectReturn(caller);
     if (this.waiting.size > 0) this.openTurn();
   }
 
@@ -161,15 +161,15 @@ export class RequestScheduler {
   };
 
   private serve(): void {
-    clearTimeout(this.lookAgain);
+    clearTimeout(this.checkAgain);
     const startedAt = this.clock.monotonic();
     for (let served = 0; this.waiting.size > 0; ) {
       const turn = this.waiting.take();
       if (!turn) {
         this.isFull = true;
-        this.lookAgain = setTimeout(
+        this.checkAgain = setTimeout(
           this.waitNoLonger,
-          this.expected ? COMES_BACK_MS : LOOK_AGAIN_MS,
+          this.expected ? RETURN_WITHIN_MS : CHECK_AGAIN_MS,
         );
         return;
       }
@@ -189,57 +189,57 @@ export class RequestScheduler {
   };
 
   private begin(turn: ScheduledTurn, wasWaiting: boolean): void {
-    const { caller, place, units } = turn;
+    const { caller, classIndex, units } = turn;
     turn.begunIn = this.generation;
-    caller.underWay.begin(this.generation, units);
-    this.together(caller, place).begin(this.generation, units);
-    this.tally.began(place, turn.delayMs, wasWaiting);
+    caller.inFlight.begin(this.generation, units);
+    this.inFlightWith(caller, classIndex).begin(this.generation, units);
+    this.tally.began(classIndex, turn.delayMs, wasWaiting);
     turn.run(turn);
   }
 
   /** Calls of class `hold` may use twice the room of other calls. */
   private hasRoom(caller: ScheduledCaller, place: number): boolean {
-    const together = this.together(caller, place).count(this.generation);
-    if (!caller.isProgram) return together < (this.programs > 0 ? BUSY_ROOM : IDLE_ROOM);
-    const share = place === PLACES.hold ? 2 : 1;
+    const together = this.inFlightWith(caller, place).count(this.generation);
+    if (!caller.isProgram) return together < (this.programs > 0 ? BUSY_CAPACITY : IDLE_CAPACITY);
+    const share = place === CLASS_INDEX.hold ? 2 : 1;
     if (together >= WHOLE_WINDOW * share) return false;
     if (this.programs < 2) return true;
-    if (place !== PLACES.hold && this.awaitsAnother(caller)) return false;
-    return caller.underWay.count(this.generation) < this.window.size * share;
+    if (place !== CLASS_INDEX.hold && this.expectsAnother(caller)) return false;
+    return caller.inFlight.count(this.generation) < this.window.size * share;
   }
 
   /**
    * The shared work that a caller's room is measured by: of all programs, or of a console class.
    */
-  private together({ isProgram }: ScheduledCaller, place: number): UnderWay {
-    return isProgram ? this.ofPrograms : (this.ofPeople[place] as UnderWay);
+  private inFlightWith({ isProgram }: ScheduledCaller, place: number): InFlightCounter {
+    return isProgram ? this.inFlightOfPrograms : (this.inFlightOfPeople[place] as InFlightCounter);
   }
 
-  private awaitsAnother(caller: ScheduledCaller): boolean {
+  private expectsAnother(caller: ScheduledCaller): boolean {
     const { expected } = this;
     return expected !== null && expected !== caller && this.turnAt < this.expectedBy;
   }
 
-  private mayComeBack(caller: ScheduledCaller): void {
-    if (caller.waiting > 0 || caller.underWay.count(this.generation) > 0) return;
+  private expectReturn(caller: ScheduledCaller): void {
+    if (caller.waiting > 0 || caller.inFlight.count(this.generation) > 0) return;
     const now = this.clock.monotonic();
     caller.idleSince = now;
-    if (caller.comesBackMs > COMES_BACK_MS) return;
+    if (caller.usualReturnMs > RETURN_WITHIN_MS) return;
     this.expected = caller;
-    this.expectedBy = now + COMES_BACK_MS;
+    this.expectedBy = now + RETURN_WITHIN_MS;
   }
 
-  private cameBack(caller: ScheduledCaller): void {
+  private noteReturn(caller: ScheduledCaller): void {
     if (this.expected === caller) this.expected = null;
     if (caller.idleSince === null) return;
-    caller.wasAwayFor(this.turnAt - caller.idleSince);
+    caller.recordAbsence(this.turnAt - caller.idleSince);
     caller.idleSince = null;
   }
 
   private callerOf(id: string, place: number): ScheduledCaller {
     const known = this.callers.get(id);
     if (known) return known;
-    const caller = new ScheduledCaller(id, place <= PLACES.service);
+    const caller = new ScheduledCaller(id, place <= CLASS_INDEX.service);
     this.callers.set(id, caller);
     if (caller.isProgram) this.programs += 1;
     return caller;
@@ -248,20 +248,20 @@ export class RequestScheduler {
   private forgetIdle(): void {
     const { turnAt, generation } = this;
     for (const caller of this.callers.values()) {
-      if (caller.isFresh) {
-        caller.isFresh = false;
-        caller.lastAt = turnAt;
+      if (caller.hasChanged) {
+        caller.hasChanged = false;
+        caller.lastChangeAt = turnAt;
         continue;
       }
-      const isBusy = caller.waiting > 0 || caller.underWay.count(generation) > 0;
-      if (isBusy || turnAt - caller.lastAt <= LINGER_MS) continue;
+      const isBusy = caller.waiting > 0 || caller.inFlight.count(generation) > 0;
+      if (isBusy || turnAt - caller.lastChangeAt <= LINGER_MS) continue;
       this.callers.delete(caller.id);
       if (caller.isProgram) this.programs -= 1;
     }
   }
 }
 
-const PLACES = Object.fromEntries(CALL_CLASSES.map((name, i) => [name, i])) as Record<
+const CLASS_INDEX = Object.fromEntries(CALL_CLASSES.map((name, i) => [name, i])) as Record<
   CallClass,
   number
 >;

@@ -1,22 +1,22 @@
 import { CALL_CLASSES } from './call-class';
-import { UnderWay } from './in-flight-counter';
+import { InFlightCounter } from './in-flight-counter';
 import type { ScheduledTurn } from './request-scheduler';
 
 /** Capacity is shared between these: an API key, or an address from which the console is used. */
 export class ScheduledCaller {
-  readonly underWay = new UnderWay();
+  readonly inFlight = new InFlightCounter();
   /** By class, oldest first. */
-  readonly lines = CALL_CLASSES.map(() => new Line());
+  readonly queues = CALL_CLASSES.map(() => new TurnQueue());
   /** Waiting calls of all classes. */
   waiting = 0;
   /** A call arrived or ended since the scheduler last checked. */
-  isFresh = true;
-  /** When the scheduler last found `isFresh`. */
-  lastAt = 0;
+  hasChanged = true;
+  /** When the scheduler last found `hasChanged`. */
+  lastChangeAt = 0;
   /** Since when all of its calls are answered; null while one is not. */
   idleSince: number | null = null;
   /** The usual time from its answers to its next call, in milliseconds. */
-  comesBackMs = Number.POSITIVE_INFINITY;
+  usualReturnMs = Number.POSITIVE_INFINITY;
   /** Units served beyond its share of a round. */
   debt = 0;
 
@@ -25,13 +25,15 @@ export class ScheduledCaller {
     readonly isProgram: boolean,
   ) {}
 
-  wasAwayFor(ms: number): void {
-    const { comesBackMs } = this;
-    this.comesBackMs = Number.isFinite(comesBackMs) ? comesBackMs + (ms - comesBackMs) / 4 : ms;
+  recordAbsence(ms: number): void {
+    const { usualReturnMs } = this;
+    this.usualReturnMs = Number.isFinite(usualReturnMs)
+      ? usualReturnMs + (ms - usualReturnMs) / 4
+      : ms;
   }
 }
 
-class Line {
+class TurnQueue {
   private first: ScheduledTurn | null = null;
   private last: ScheduledTurn | null = null;
 

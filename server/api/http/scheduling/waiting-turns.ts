@@ -22,9 +22,9 @@ export class WaitingTurns {
   constructor(private readonly hasRoom: (caller: ScheduledCaller, place: number) => boolean) {}
 
   push(turn: ScheduledTurn): void {
-    const { caller, place } = turn;
-    const line = caller.lines[place] ?? never();
-    if (line.isEmpty) this.rounds[place]?.push(caller);
+    const { caller, classIndex } = turn;
+    const line = caller.queues[classIndex] ?? never();
+    if (line.isEmpty) this.rounds[classIndex]?.push(caller);
     line.push(turn);
     caller.waiting += 1;
     this.size += 1;
@@ -67,7 +67,7 @@ export class WaitingTurns {
     place: number,
     round: ScheduledCaller[],
   ): ScheduledTurn {
-    const line = caller.lines[place] ?? never();
+    const line = caller.queues[place] ?? never();
     const turn = line.shift() ?? never();
     if (line.isEmpty) {
       caller.debt = 0;

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../../platform/clock';
-import { PageKeeper } from './page-supervisor';
+import { PageSupervisor } from './page-supervisor';
 
 let folder: string;
-let keeper: PageKeeper;
+let keeper: PageSupervisor;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'ly-keeper-'));
@@ -18,12 +18,12 @@ afterEach(async () => {
 });
 
 /** Keeps a program with this source running. */
-function keep(program: string, pingEveryMs = 2_000): PageKeeper {
+function keep(program: string, pingEveryMs = 2_000): PageSupervisor {
   const entry = join(folder, 'program.mjs');
   writeFileSync(entry, program);
   const sockets = { pagesSocket: join(folder, 'pages'), consoleSocket: join(folder, 'console') };
   const env = { NODE_ENV: 'production' } as const;
-  keeper = new PageKeeper({
+  keeper = new PageSupervisor({
     entry,
     sockets,
     env,

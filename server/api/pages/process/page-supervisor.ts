@@ -23,7 +23,7 @@ const PING_EVERY_MS = 2_000;
 const UNANSWERED_MAX = 4;
 const UNANSWERED_MAX_AT_START = 90;
 
-export interface PageKeeperParts {
+export interface PageSupervisorOptions {
   /** The built program of the page process. */
   entry: string;
   sockets: PageProcessArguments;
@@ -39,7 +39,7 @@ export interface PageKeeperParts {
  * Keeps one page process running: starts it, restarts it when it has died or is stuck, and ends it
  * on `close`.
  */
-export class PageKeeper {
+export class PageSupervisor {
   private child: ChildProcess | null = null;
   private isEnding = false;
   private retry: NodeJS.Timeout | null = null;
@@ -51,7 +51,7 @@ export class PageKeeper {
   /** Its resident memory as last reported; 0 before that. */
   residentBytes = 0;
 
-  constructor(private readonly parts: PageKeeperParts) {}
+  constructor(private readonly parts: PageSupervisorOptions) {}
 
   /** Starts it. Rejects with `StartError` if it ends before it was ever ready. */
   start(): Promise<void> {

@@ -1,10 +1,10 @@
 import type { UserActor } from '../../../auth/actor';
 import type { Cookie } from '../../../auth/sessions/cookie';
 import {
+  createKnownBrowserToken,
   KNOWN_BROWSER_MAX_MS,
   knownBrowserCookieName,
-  knownBrowserMark,
-  readKnownBrowserMark,
+  verifyKnownBrowserToken,
 } from '../../../auth/sessions/known-browser';
 import type { NewSession } from '../../../auth/sessions/session-manager';
 import type { Runtime } from '../../../operations/operation-context';
@@ -31,13 +31,13 @@ export interface ConsoleContext {
    */
   resolveUser(): Promise<UserActor | null>;
   /** Runs what is given one after another, so that each sees what those before it have done. */
-  inOrder<T>(run: () => Promise<T>): Promise<T>;
+  serialise<T>(run: () => Promise<T>): Promise<T>;
   /** Gives the browser a session, or takes it away. */
   setSession(session: NewSession | null): void;
   /** Which browser asks, where it has signed in to this account before; else null. */
   knownBrowserOf(userId: string): string | null;
   /** Counts a sign-in that is refused because of failures before it. */
-  countLocked(): void;
+  countRefusedSignIn(): void;
   /** Lets the browser show from now on that it has signed in to this account. */
   rememberBrowser(userId: string): void;
   streams: StreamSlots;
@@ -60,7 +60,7 @@ export function createConsoleContext(
     runtime,
     ...rest,
     resolveUser: () => runtime.sessions.resolve(cookies.session),
-    inOrder(run) {
+    serialise(run) {
       const done = before.then(run);
       before = done.catch(() => undefined);
       return done;
@@ -68,11 +68,11 @@ export function createConsoleContext(
     setSession: (session) => cookies.setSession(session),
     knownBrowserOf(userId) {
       const mark = cookies.read(knownBrowserCookieName(userId));
-      return readKnownBrowserMark(mark, userId, secret, clock.now());
+      return verifyKnownBrowserToken(mark, userId, secret, clock.now());
     },
-    countLocked: () => runtime.limits.count('signIns'),
+    countRefusedSignIn: () => runtime.limits.count('signIns'),
     rememberBrowser(userId) {
-      const value = knownBrowserMark(userId, secret, clock.now());
+      const value = createKnownBrowserToken(userId, secret, clock.now());
       const name = knownBrowserCookieName(userId);
       cookies.set({ name, value, maxAgeMs: KNOWN_BROWSER_MAX_MS });
     },

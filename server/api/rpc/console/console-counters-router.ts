@@ -9,14 +9,14 @@ import {
   watchCountersInput,
 } from '../../../contract/counter/inputs';
 import { adjustCounter } from '../../../operations/counters/for-people/adjust-counter';
-import { setUpCounter } from '../../../operations/counters/for-people/create-counter';
-import { readCounter } from '../../../operations/counters/for-people/get-counter-detail';
+import { createCounter } from '../../../operations/counters/for-people/create-counter';
+import { getCounterDetail } from '../../../operations/counters/for-people/get-counter-detail';
 import { listCounterMoves } from '../../../operations/counters/for-people/list-counter-moves';
 import { listCounters } from '../../../operations/counters/for-people/list-counters';
 import { setCounterBounds } from '../../../operations/counters/for-people/set-counter-bounds';
 import { watchCounter } from '../../../operations/counters/for-people/watch-counter';
 import { watchCounters } from '../../../operations/counters/for-people/watch-counters';
-import { byClock, liveStream } from '../live-stream';
+import { liveStream, withClockIds } from '../live-stream';
 import { consoleProcedure, consoleRouterOf } from './console-procedure';
 
 export const consoleCountersRouter = consoleRouterOf({
@@ -26,20 +26,22 @@ export const consoleCountersRouter = consoleRouterOf({
   watch: consoleProcedure
     .input(watchCountersInput)
     .subscription(({ ctx, input }) =>
-      liveStream(ctx, byClock(watchCounters(ctx.operation, input))),
+      liveStream(ctx, withClockIds(watchCounters(ctx.operation, input))),
     ),
   detail: consoleProcedure
     .input(counterRef)
-    .query(({ ctx, input }) => readCounter(ctx.operation, input)),
+    .query(({ ctx, input }) => getCounterDetail(ctx.operation, input)),
   watchDetail: consoleProcedure
     .input(watchCounterInput)
-    .subscription(({ ctx, input }) => liveStream(ctx, byClock(watchCounter(ctx.operation, input)))),
+    .subscription(({ ctx, input }) =>
+      liveStream(ctx, withClockIds(watchCounter(ctx.operation, input))),
+    ),
   moves: consoleProcedure
     .input(counterMovesInput)
     .query(({ ctx, input }) => listCounterMoves(ctx.operation, input)),
   create: consoleProcedure
     .input(setUpCounterInput)
-    .mutation(({ ctx, input }) => setUpCounter(ctx.operation, input)),
+    .mutation(({ ctx, input }) => createCounter(ctx.operation, input)),
   adjust: consoleProcedure
     .input(adjustCounterInput)
     .mutation(({ ctx, input }) => adjustCounter(ctx.operation, input)),

@@ -1,11 +1,11 @@
 import { lockInsightInput } from '../../../contract/console/console-inputs';
-import { readFleet } from '../../../operations/locks/for-people/get-fleet';
-import { readLockInsight } from '../../../operations/locks/for-people/get-lock-insight';
+import { getFleet } from '../../../operations/locks/for-people/get-fleet';
+import { getLockInsight } from '../../../operations/locks/for-people/get-lock-insight';
 import { consoleProcedure, consoleRouterOf } from './console-procedure';
 
 export const consoleInsightsRouter = consoleRouterOf({
   lock: consoleProcedure
     .input(lockInsightInput)
-    .query(({ ctx, input }) => readLockInsight(ctx.operation, input)),
-  fleet: consoleProcedure.query(({ ctx }) => readFleet(ctx.operation)),
+    .query(({ ctx, input }) => getLockInsight(ctx.operation, input)),
+  fleet: consoleProcedure.query(({ ctx }) => getFleet(ctx.operation)),
 });

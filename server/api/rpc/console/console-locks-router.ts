@@ -5,22 +5,22 @@ import {
   lockEventsInput,
   lockListInput,
   lockRef,
-  noticeInput,
+  releaseRequestInput,
   watchLockInput,
   watchLocksInput,
 } from '../../../contract/console/console-inputs';
 import { chosenNamesInput, deleteNamesInput } from '../../../contract/console/deletion-inputs';
 import { extendLock } from '../../../operations/locks/for-people/extend-lock';
 import { forceReleaseLock } from '../../../operations/locks/for-people/force-release-lock';
-import { readLock } from '../../../operations/locks/for-people/get-lock-detail';
+import { getLockDetail } from '../../../operations/locks/for-people/get-lock-detail';
 import { listLockEvents } from '../../../operations/locks/for-people/list-lock-events';
 import { listLocks } from '../../../operations/locks/for-people/list-locks';
-import { leaveNotice } from '../../../operations/locks/for-people/request-release';
+import { requestRelease } from '../../../operations/locks/for-people/request-release';
 import { setFrozen } from '../../../operations/locks/for-people/set-frozen';
 import { watchLock } from '../../../operations/locks/for-people/watch-lock';
 import { watchLocks } from '../../../operations/locks/for-people/watch-locks';
 import { deleteNames, previewDeletion } from '../../../operations/namespaces/delete-names';
-import { byClock, liveStream } from '../live-stream';
+import { liveStream, withClockIds } from '../live-stream';
 import { consoleProcedure, consoleRouterOf } from './console-procedure';
 
 export const consoleLocksRouter = consoleRouterOf({
@@ -32,10 +32,14 @@ export const consoleLocksRouter = consoleRouterOf({
     .subscription(({ ctx, input: { lastEventId, ...input } }) =>
       liveStream(ctx, watchLocks(ctx.operation, input, lastEventId ?? null)),
     ),
-  detail: consoleProcedure.input(lockRef).query(({ ctx, input }) => readLock(ctx.operation, input)),
+  detail: consoleProcedure
+    .input(lockRef)
+    .query(({ ctx, input }) => getLockDetail(ctx.operation, input)),
   watchDetail: consoleProcedure
     .input(watchLockInput)
-    .subscription(({ ctx, input }) => liveStream(ctx, byClock(watchLock(ctx.operation, input)))),
+    .subscription(({ ctx, input }) =>
+      liveStream(ctx, withClockIds(watchLock(ctx.operation, input))),
+    ),
   events: consoleProcedure
     .input(lockEventsInput)
     .query(({ ctx, input }) => listLockEvents(ctx.operation, input)),
@@ -46,11 +50,11 @@ export const consoleLocksRouter = consoleRouterOf({
     .input(extendInput)
     .mutation(({ ctx, input }) => extendLock(ctx.operation, input)),
   askRelease: consoleProcedure
-    .input(noticeInput)
-    .mutation(({ ctx, input }) => leaveNotice(ctx.operation, 'askRelease', input)),
+    .input(releaseRequestInput)
+    .mutation(({ ctx, input }) => requestRelease(ctx.operation, 'askRelease', input)),
   stopRenewals: consoleProcedure
-    .input(noticeInput)
-    .mutation(({ ctx, input }) => leaveNotice(ctx.operation, 'stopRenewals', input)),
+    .input(releaseRequestInput)
+    .mutation(({ ctx, input }) => requestRelease(ctx.operation, 'stopRenewals', input)),
   freeze: consoleProcedure
     .input(freezeInput)
     .mutation(({ ctx, input }) => setFrozen(ctx.operation, 'freeze', input)),

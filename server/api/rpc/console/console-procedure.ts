@@ -22,14 +22,14 @@ export const consoleRouterOf = t.router;
  * A batch is begun at once: each of its mutations must see what those before it have done, also to
  * its caller's role.
  */
-const inOrder = t.middleware(({ ctx, next, type }) =>
-  type === 'mutation' ? ctx.inOrder(() => next()) : next(),
+const serialised = t.middleware(({ ctx, next, type }) =>
+  type === 'mutation' ? ctx.serialise(() => next()) : next(),
 );
 
 /**
  * For the few procedures open to callers who are not signed in. Their operations check the rest.
  */
-export const openProcedure = t.procedure.use(inOrder).use(async ({ ctx, next, signal }) => {
+export const openProcedure = t.procedure.use(serialised).use(async ({ ctx, next, signal }) => {
   const { runtime, requestId, address, isSecure } = ctx;
   const actor = await ctx.resolveUser();
   const operation: OperationContext = {

@@ -3,8 +3,8 @@ import { shardHomeInput, shardNamesInput } from '../../../contract/console/shard
 import { listAudit } from '../../../operations/audit/list-audit';
 import { listBackends } from '../../../operations/backends/list-backends';
 import { listGuarantees } from '../../../operations/backends/list-guarantees';
-import { findHome, readShards } from '../../../operations/backends/list-shards';
-import { readGuarantees } from '../../../operations/backends/refresh-guarantees';
+import { findShardOfName, listShards } from '../../../operations/backends/list-shards';
+import { refreshGuarantees } from '../../../operations/backends/refresh-guarantees';
 import {
   consoleKeysRouter,
   consoleNamespacesRouter,
@@ -33,15 +33,15 @@ export const consoleRouter = consoleRouterOf({
   backends: consoleRouterOf({
     shards: consoleProcedure
       .input(shardNamesInput)
-      .query(({ ctx, input }) => readShards(ctx.operation, input)),
+      .query(({ ctx, input }) => listShards(ctx.operation, input)),
     home: consoleProcedure
       .input(shardHomeInput)
-      .query(({ ctx, input }) => findHome(ctx.operation, input)),
+      .query(({ ctx, input }) => findShardOfName(ctx.operation, input)),
     list: consoleProcedure.query(({ ctx }) => listBackends(ctx.operation)),
     guarantees: consoleProcedure.query(({ ctx }) => listGuarantees(ctx.operation)),
     readGuarantees: consoleProcedure
       .input(backendRef)
-      .mutation(({ ctx, input }) => readGuarantees(ctx.operation, input)),
+      .mutation(({ ctx, input }) => refreshGuarantees(ctx.operation, input)),
   }),
 });
 

@@ -3,7 +3,7 @@ import {
   setupInput,
   signInInput,
 } from '../../../contract/console/access-inputs';
-import { currentSession } from '../../../operations/sessions/get-current-session';
+import { getCurrentSession } from '../../../operations/sessions/get-current-session';
 import { type SignedIn, type SignedInUser, signIn } from '../../../operations/sessions/sign-in';
 import { signOut } from '../../../operations/sessions/sign-out';
 import { changePassword } from '../../../operations/users/change-password';
@@ -12,7 +12,7 @@ import type { ConsoleContext } from './console-context';
 import { consoleProcedure, consoleRouterOf, openProcedure } from './console-procedure';
 
 export const consoleSessionRouter = consoleRouterOf({
-  current: openProcedure.query(({ ctx }) => currentSession(ctx.operation)),
+  current: openProcedure.query(({ ctx }) => getCurrentSession(ctx.operation)),
   setup: openProcedure
     .input(setupInput)
     .mutation(async ({ ctx, input }) => begin(ctx, await setUpFirstAdmin(ctx.operation, input))),

@@ -1,5 +1,5 @@
 import type { Reason } from '../../../contract/errors';
-import { REASON_WORDS } from '../../../contract/reason-labels';
+import { REASON_LABELS } from '../../../contract/reason-labels';
 import { ERROR_TABLE, retryAfterOf } from '../error-table';
 import type { Header, JsonSchema, Response } from './openapi-shape';
 
@@ -33,7 +33,7 @@ export const errorSchema = (): JsonSchema => ({
           properties: {
             code: { type: 'string', description: 'tRPC’s own name for the status.' },
             httpStatus: { type: 'integer' },
-            reason: { type: 'string', enum: Object.keys(REASON_WORDS) },
+            reason: { type: 'string', enum: Object.keys(REASON_LABELS) },
             path: { type: 'string', description: 'The procedure, where one was reached.' },
             retryAfterMs: {
               type: 'integer',
@@ -64,7 +64,7 @@ export function errorResponse(status: number, reasons: Reason[]): Response {
   const error: JsonSchema = { type: 'object', properties: { data } };
   const narrowed: JsonSchema = { type: 'object', properties: { error } };
   return {
-    description: reasons.map((reason) => `\`${reason}\`: ${REASON_WORDS[reason]}`).join('\n\n'),
+    description: reasons.map((reason) => `\`${reason}\`: ${REASON_LABELS[reason]}`).join('\n\n'),
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/X-Request-Id' },
       ...(mayRetry && { 'Retry-After': RETRY_AFTER_HEADER }),

@@ -4,7 +4,7 @@ import type { ServiceContext } from './service-context';
 import { identify, operationOf } from './service-procedure';
 
 /** Runs one procedure of the service API. Throws whatever the procedure throws. */
-export type DirectCall = (ctx: ServiceContext, input: unknown) => Promise<unknown>;
+export type FastPathProcedure = (ctx: ServiceContext, input: unknown) => Promise<unknown>;
 
 /** What tRPC keeps of a procedure, as far as it is used here. */
 interface Parts {
@@ -21,7 +21,7 @@ const STEPS = 3;
  * whole call at each step: that costs more than the call itself. Null for a procedure that is not
  * made of these steps alone.
  */
-export function directCall(procedure: AnyProcedure): DirectCall | null {
+export function fastPathProcedure(procedure: AnyProcedure): FastPathProcedure | null {
   const { middlewares, inputs, resolver } = procedure._def as unknown as Parts;
   const [schema, ...more] = inputs;
   const isPlain = middlewares.length === STEPS && middlewares[0] === identify;

@@ -1,7 +1,7 @@
 import type { ServiceActor } from '../../../auth/actor';
 import type { RecognisedKey } from '../../../auth/api-keys/api-key-verifier';
 import { LockyardError } from '../../../contract/errors';
-import type { CallerLine, Runtime } from '../../../operations/operation-context';
+import type { CallerConnection, Runtime } from '../../../operations/operation-context';
 
 /** One request to the service API, which may carry several calls. */
 export interface ServiceContext {
@@ -10,7 +10,7 @@ export interface ServiceContext {
   readonly address: string;
   /** Whether the request carries a batch, which may not wait. */
   readonly isBatch: boolean;
-  readonly line: CallerLine;
+  readonly connection: CallerConnection;
   /**
    * The service behind the request's API key. Verified once a request. Rejects with
    * `UNAUTHENTICATED`.
@@ -27,13 +27,13 @@ export function createServiceContext(
   authorization: string | undefined,
   known: ServiceActor | null = null,
 ): ServiceContext {
-  const { runtime, requestId, address, isBatch, line } = request;
+  const { runtime, requestId, address, isBatch, connection } = request;
   let verified: Promise<ServiceActor> | null = known && Promise.resolve(known);
   const actor = () => {
     verified ??= verifyBearer(runtime, authorization);
     return verified;
   };
-  return { runtime, requestId, address, isBatch, line, actor };
+  return { runtime, requestId, address, isBatch, connection, actor };
 }
 
 /** The API key in such a header, if it is known without asking the database; else null. */

@@ -1,6 +1,10 @@
 import { initTRPC } from '@trpc/server';
 import type { ServiceActor } from '../../../auth/actor';
-import type { CallerLine, OperationContext, Runtime } from '../../../operations/operation-context';
+import type {
+  CallerConnection,
+  OperationContext,
+  Runtime,
+} from '../../../operations/operation-context';
 import { formatError } from '../format-error';
 import type { ServiceContext } from './service-context';
 
@@ -13,16 +17,16 @@ class ServiceCall implements OperationContext {
   readonly runtime: Runtime;
   readonly address: string;
   readonly requestId: string;
-  private readonly line: CallerLine;
+  private readonly line: CallerConnection;
 
   constructor(
-    { runtime, address, requestId, line }: ServiceContext,
+    { runtime, address, requestId, connection }: ServiceContext,
     readonly actor: ServiceActor,
   ) {
     this.runtime = runtime;
     this.address = address;
     this.requestId = requestId;
-    this.line = line;
+    this.line = connection;
   }
 
   get signal(): AbortSignal {
@@ -30,11 +34,11 @@ class ServiceCall implements OperationContext {
   }
 
   hasHungUp(): boolean {
-    return this.line.isDown;
+    return this.line.isClosed;
   }
 
-  beginsToWait(): void {
-    this.line.beginsToWait();
+  onWaiting(): void {
+    this.line.onWaiting();
   }
 }
 

@@ -18,12 +18,12 @@ import { addToCounter } from '../../../operations/counters/for-services/add-to-c
 import { createCounter } from '../../../operations/counters/for-services/create-counter';
 import { getCounter } from '../../../operations/counters/for-services/get-counter';
 import { acquireLock } from '../../../operations/locks/for-services/acquire-lock';
-import { acquireLocks } from '../../../operations/locks/for-services/acquire-many';
+import { acquireMany } from '../../../operations/locks/for-services/acquire-many';
 import { cancelAcquire } from '../../../operations/locks/for-services/cancel-acquire';
-import { cancelAcquireOfLocks } from '../../../operations/locks/for-services/cancel-acquire-many';
+import { cancelAcquireMany } from '../../../operations/locks/for-services/cancel-acquire-many';
 import { checkToken } from '../../../operations/locks/for-services/check-token';
 import { inspectLock } from '../../../operations/locks/for-services/inspect-lock';
-import { listNamespaceLocks } from '../../../operations/locks/for-services/list-locks';
+import { listLocks } from '../../../operations/locks/for-services/list-locks';
 import { releaseLock } from '../../../operations/locks/for-services/release-lock';
 import { renewLock } from '../../../operations/locks/for-services/renew-lock';
 import { serviceProcedure, serviceRouterOf } from './service-procedure';
@@ -40,11 +40,11 @@ export const serviceRouter = serviceRouterOf({
     }),
     acquireMany: serviceProcedure.input(acquireManyInput).mutation(({ ctx, input }) => {
       refuseWaitInBatch(ctx, input);
-      return acquireLocks(ctx.operation, input);
+      return acquireMany(ctx.operation, input);
     }),
     cancelMany: serviceProcedure
       .input(cancelManyInput)
-      .mutation(({ ctx, input }) => cancelAcquireOfLocks(ctx.operation, input)),
+      .mutation(({ ctx, input }) => cancelAcquireMany(ctx.operation, input)),
     cancel: serviceProcedure
       .input(cancelInput)
       .mutation(({ ctx, input }) => cancelAcquire(ctx.operation, input)),
@@ -59,7 +59,7 @@ export const serviceRouter = serviceRouterOf({
       .query(({ ctx, input }) => inspectLock(ctx.operation, input)),
     list: serviceProcedure
       .input(listInput)
-      .query(({ ctx, input }) => listNamespaceLocks(ctx.operation, input)),
+      .query(({ ctx, input }) => listLocks(ctx.operation, input)),
     check: serviceProcedure
       .input(checkInput)
       .query(({ ctx, input }) => checkToken(ctx.operation, input)),

@@ -3,9 +3,9 @@ import { SlotOrder } from './slot-order';
 /** All rows of a list, ordered by name or by anything else that no change of a row affects. */
 export class NameOrder<Row> {
   private readonly order = new SlotOrder();
-  private gone: number[] = [];
+  private removed: number[] = [];
   /** By slot. */
-  private places = new Int32Array(64);
+  private positions = new Int32Array(64);
 
   /** @param compare by name or another key; no two rows are equal */
   constructor(
@@ -15,23 +15,23 @@ export class NameOrder<Row> {
 
   /** Adds new slots. Costs a copy of all positions, so add many at a time. */
   add(slots: number[]): void {
-    const known = this.gone.filter((slot) => this.order.has(slot));
-    this.gone = [];
+    const known = this.removed.filter((slot) => this.order.has(slot));
+    this.removed = [];
     this.order.change(known, slots, (a, b) => this.compared(a, b));
     for (const [place, slot] of this.order.window(0, this.order.length).entries()) {
-      if (slot >= this.places.length) this.widen(slot);
-      this.places[slot] = place;
+      if (slot >= this.positions.length) this.widen(slot);
+      this.positions[slot] = place;
     }
   }
 
   /** The slot's row is gone; its position is removed with the next change. */
   remove(slot: number): void {
-    this.gone.push(slot);
+    this.removed.push(slot);
   }
 
   /** Below 0 if the row in the first slot comes first. Both must have been added. */
   compareSlots(a: number, b: number): number {
-    return (this.places[a] as number) - (this.places[b] as number);
+    return (this.positions[a] as number) - (this.positions[b] as number);
   }
 
   /** A copy; may include slots whose row is gone. */
@@ -41,8 +41,8 @@ export class NameOrder<Row> {
 
   /** The rows from the first one on for which `isBefore` is false. */
   *from(isBefore: (row: Row) => boolean): Generator<Row> {
-    if (this.gone.length > 0) this.add([]);
-    const begin = this.order.firstNot((slot) => {
+    if (this.removed.length > 0) this.add([]);
+    const begin = this.order.firstAfter((slot) => {
       const row = this.at(slot);
       return row !== null && isBefore(row);
     });
@@ -58,8 +58,8 @@ export class NameOrder<Row> {
   }
 
   private widen(slot: number): void {
-    const wider = new Int32Array(Math.max(slot + 1, 2 * this.places.length));
-    wider.set(this.places);
-    this.places = wider;
+    const wider = new Int32Array(Math.max(slot + 1, 2 * this.positions.length));
+    wider.set(this.positions);
+    this.positions = wider;
   }
 }

@@ -7,7 +7,7 @@ export class RankKeys {
   second = new Float64Array(64);
   third = new Float64Array(64);
 
-  makeRoom(slots: number): void {
+  ensureCapacity(slots: number): void {
     if (slots <= this.first.length) return;
     const wider = (old: Float64Array) => {
       const fresh = new Float64Array(Math.max(slots, Math.ceil(1.25 * old.length)));
@@ -27,11 +27,11 @@ export class RankKeys {
 export class RankBuffers {
   keys = new RankKeys();
   scratch: SortScratch = { slots: new Int32Array(64), words: new Uint32Array(64) };
-  readonly turns = new SerialQueue();
+  readonly queue = new SerialQueue();
 
   /** @param slots how many there are */
-  makeRoom(slots: number): void {
-    this.keys.makeRoom(slots);
+  ensureCapacity(slots: number): void {
+    this.keys.ensureCapacity(slots);
     if (slots <= this.scratch.slots.length) return;
     const length = Math.ceil(1.25 * slots);
     this.scratch = { slots: new Int32Array(length), words: new Uint32Array(length) };

@@ -27,10 +27,10 @@ export class Ranking {
   number = 0;
   private keys = new RankKeys();
   /** By slot: the version at which the lock got its position between two rankings. */
-  private placed = new Float64Array(64);
+  private positionedAt = new Float64Array(64);
   private version = 0;
   private rankedAt = Number.NEGATIVE_INFINITY;
-  private moves = -1;
+  private rankedMoves = -1;
   private ranking: Promise<void> | null = null;
   private readonly sign: 1 | -1;
   /** Keys are relative to this instant: small keys are sorted faster. */
@@ -67,15 +67,15 @@ export class Ranking {
 
   /** Whether the lock in this slot has got another position since, other than by a ranking. */
   hasMoved(slot: number, version: number): boolean {
-    return (this.placed[slot] as number) > version;
+    return (this.positionedAt[slot] as number) > version;
   }
 
   /** Ranks if that is due, and brings the order up to date. */
   async update(slice: TimeSlice): Promise<void> {
     const isOld = this.clock.monotonic() - this.rankedAt >= RANK_EVERY_MS;
-    const isDue = isOld && this.moves !== this.table.moves;
+    const isDue = isOld && this.rankedMoves !== this.table.moves;
     if (isDue || !this.catchUp()) {
-      this.ranking ??= this.buffers.turns
+      this.ranking ??= this.buffers.queue
         .run(() => slice.count(() => this.rank(slice)))
         .finally(() => {
           this.ranking = null;
@@ -93,14 +93,14 @@ export class Ranking {
     const added: number[] = [];
     for (const slot of log.since(this.version, columns.versions)) {
       const isIn = this.order.has(slot);
-      const isThere = this.table.isKnown(slot);
-      const isNew = (columns.births[slot] as number) > this.version;
-      const isToMove = isNew || this.rises(slot);
+      const isThere = this.table.hasStatus(slot);
+      const isNew = (columns.addedAt[slot] as number) > this.version;
+      const isToMove = isNew || this.needsToRise(slot);
       if (isIn && (!isThere || isToMove)) removed.push(slot);
       if (isThere && (!isIn || isToMove)) added.push(slot);
     }
     this.version = log.end;
-    for (const slot of added) this.place(slot);
+    for (const slot of added) this.position(slot);
     this.order.change(removed, added, this.compare);
     return true;
   }
@@ -109,7 +109,7 @@ export class Ranking {
     const { table } = this;
     const [version, moves] = [table.log.end, table.moves];
     const { buffers } = this;
-    buffers.makeRoom(table.slotsEnd);
+    buffers.ensureCapacity(table.slotsEnd);
     const { keys, scratch } = buffers;
     const slots = table.names.copy();
     for (let slot = 0; slot < table.slotsEnd; slot += 1) {
@@ -126,28 +126,28 @@ export class Ranking {
     } else if (this.sign < 0) slots.reverse();
     // From here on without a pause. `catchUp` then applies what changed during the ranking.
     [buffers.keys, this.keys] = [this.keys, keys];
-    this.order.replace(slots, (slot) => table.isKnown(slot));
+    this.order.replace(slots, (slot) => table.hasStatus(slot));
     this.version = version;
-    this.moves = moves;
+    this.rankedMoves = moves;
     this.number += 1;
     this.rankedAt = this.clock.monotonic();
   }
 
-  private rises(slot: number): boolean {
+  private needsToRise(slot: number): boolean {
     if (this.sort !== 'worst' || this.table.columns.tiers[slot] !== 0) return false;
     const tier = Math.floor((this.sign * (this.keys.first[slot] as number)) / TIER_STEP);
     return tier !== 0;
   }
 
-  private place(slot: number): void {
-    this.keys.makeRoom(slot + 1);
+  private position(slot: number): void {
+    this.keys.ensureCapacity(slot + 1);
     this.setKeys(this.keys, slot);
-    if (slot >= this.placed.length) {
-      const wider = new Float64Array(Math.max(slot + 1, 2 * this.placed.length));
-      wider.set(this.placed);
-      this.placed = wider;
+    if (slot >= this.positionedAt.length) {
+      const wider = new Float64Array(Math.max(slot + 1, 2 * this.positionedAt.length));
+      wider.set(this.positionedAt);
+      this.positionedAt = wider;
     }
-    this.placed[slot] = this.version;
+    this.positionedAt[slot] = this.version;
   }
 
   private setKeys(keys: RankKeys, slot: number): void {

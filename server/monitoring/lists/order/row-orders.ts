@@ -1,8 +1,8 @@
-import type { BoardRow } from '../../projection/projection-row';
+import type { ProjectionRow } from '../../projection/projection-row';
 import { compareBytes } from './compare-bytes';
 
 /** The order in the console: by name, then by namespace. */
-export function byName(a: BoardRow, b: BoardRow): number {
+export function byName(a: ProjectionRow, b: ProjectionRow): number {
   return (
     compareTexts(a.key.name, b.key.name) ||
     compareTexts(a.key.namespace, b.key.namespace) ||
@@ -11,7 +11,7 @@ export function byName(a: BoardRow, b: BoardRow): number {
 }
 
 /** The order of `lock.list`: by namespace, then by the bytes of the name. */
-export function byKey(a: BoardRow, b: BoardRow): number {
+export function byKey(a: ProjectionRow, b: ProjectionRow): number {
   return (
     compareTexts(a.key.namespace, b.key.namespace) ||
     compareBytes(a.key.name, b.key.name) ||

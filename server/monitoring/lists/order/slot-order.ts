@@ -5,31 +5,31 @@ type Compare = (a: number, b: number) => number;
  * slots, so that it costs about as much as what has changed, up to very long orders.
  */
 export class SlotOrder {
-  private places = new Int32Array(64);
+  private slots = new Int32Array(64);
   private size = 0;
   /** By slot: 1 if it is contained. */
-  private isIn = new Uint8Array(64);
+  private contained = new Uint8Array(64);
 
   get length(): number {
     return this.size;
   }
 
   has(slot: number): boolean {
-    return this.isIn[slot] === 1;
+    return this.contained[slot] === 1;
   }
 
   at(place: number): number {
-    return this.places[place] as number;
+    return this.slots[place] as number;
   }
 
   /** A view of some of the slots in order; valid until the next change. */
   window(offset: number, limit: number): Int32Array {
-    return this.places.subarray(Math.min(offset, this.size), Math.min(offset + limit, this.size));
+    return this.slots.subarray(Math.min(offset, this.size), Math.min(offset + limit, this.size));
   }
 
   /** A copy of all slots in order. */
   copy(): Int32Array<ArrayBuffer> {
-    return this.places.slice(0, this.size);
+    return this.slots.slice(0, this.size);
   }
 
   /**
@@ -39,8 +39,8 @@ export class SlotOrder {
    * @param isKept false: the slot is left out
    */
   replace(slots: Int32Array<ArrayBuffer>, isKept: (slot: number) => boolean): void {
-    this.isIn.fill(0);
-    this.places = slots;
+    this.contained.fill(0);
+    this.slots = slots;
     this.size = 0;
     for (let from = 0; from < slots.length; from += 1) {
       const slot = slots[from] as number;
@@ -58,23 +58,23 @@ export class SlotOrder {
    * @param count how many are marked
    */
   select(other: SlotOrder, marks: Uint8Array<ArrayBuffer>, count: number): void {
-    this.isIn = marks;
-    this.places = new Int32Array(count);
+    this.contained = marks;
+    this.slots = new Int32Array(count);
     this.size = count;
     this.orderAs(other);
     if (this.size === count) return;
-    this.isIn = new Uint8Array(marks.length);
-    for (const slot of this.window(0, this.size)) this.isIn[slot] = 1;
+    this.contained = new Uint8Array(marks.length);
+    for (const slot of this.window(0, this.size)) this.contained[slot] = 1;
   }
 
   /** Adopts the order of another one, for the slots contained here. */
   orderAs(other: SlotOrder): void {
-    const { isIn } = this;
+    const { contained } = this;
     let place = 0;
     for (let from = 0; from < other.size && place < this.size; from += 1) {
-      const slot = other.places[from] as number;
-      if (isIn[slot] !== 1) continue;
-      this.places[place] = slot;
+      const slot = other.slots[from] as number;
+      if (contained[slot] !== 1) continue;
+      this.slots[place] = slot;
       place += 1;
     }
     this.size = place;
@@ -93,24 +93,24 @@ export class SlotOrder {
   }
 
   /** The first position for whose slot `isBefore` is false. */
-  firstNot(isBefore: (slot: number) => boolean): number {
+  firstAfter(isBefore: (slot: number) => boolean): number {
     let [from, to] = [0, this.size];
     while (from < to) {
       const middle = (from + to) >> 1;
-      if (isBefore(this.places[middle] as number)) from = middle + 1;
+      if (isBefore(this.slots[middle] as number)) from = middle + 1;
       else to = middle;
     }
     return from;
   }
 
   private remove(removed: readonly number[]): void {
-    const { places, isIn } = this;
-    for (const slot of removed) isIn[slot] = 0;
+    const { slots, contained } = this;
+    for (const slot of removed) contained[slot] = 0;
     let place = 0;
     for (let from = 0; from < this.size; from += 1) {
-      const slot = places[from] as number;
-      if (isIn[slot] !== 1) continue;
-      places[place] = slot;
+      const slot = slots[from] as number;
+      if (contained[slot] !== 1) continue;
+      slots[place] = slot;
       place += 1;
     }
     this.size = place;
@@ -118,43 +118,43 @@ export class SlotOrder {
 
   /** From last to first, so that each block is moved once. */
   private add(sorted: readonly number[], compare: Compare): void {
-    this.makeRoom(this.size + sorted.length);
-    const { places } = this;
+    this.ensureCapacity(this.size + sorted.length);
+    const { slots } = this;
     let end = this.size;
     for (let i = sorted.length - 1; i >= 0; i -= 1) {
       const slot = sorted[i] as number;
-      const place = this.placeFor(slot, end, compare);
-      places.copyWithin(place + i + 1, place, end);
-      places[place + i] = slot;
+      const place = this.positionFor(slot, end, compare);
+      slots.copyWithin(place + i + 1, place, end);
+      slots[place + i] = slot;
       this.mark(slot);
       end = place;
     }
     this.size += sorted.length;
   }
 
-  private placeFor(slot: number, end: number, compare: Compare): number {
+  private positionFor(slot: number, end: number, compare: Compare): number {
     let [from, to] = [0, end];
     while (from < to) {
       const middle = (from + to) >> 1;
-      if (compare(this.places[middle] as number, slot) < 0) from = middle + 1;
+      if (compare(this.slots[middle] as number, slot) < 0) from = middle + 1;
       else to = middle;
     }
     return from;
   }
 
   private mark(slot: number): void {
-    if (slot >= this.isIn.length) {
-      const wider = new Uint8Array(Math.max(slot + 1, 2 * this.isIn.length));
-      wider.set(this.isIn);
-      this.isIn = wider;
+    if (slot >= this.contained.length) {
+      const wider = new Uint8Array(Math.max(slot + 1, 2 * this.contained.length));
+      wider.set(this.contained);
+      this.contained = wider;
     }
-    this.isIn[slot] = 1;
+    this.contained[slot] = 1;
   }
 
-  private makeRoom(size: number): void {
-    if (size <= this.places.length) return;
-    const wider = new Int32Array(Math.max(size, Math.ceil(1.25 * this.places.length)));
-    wider.set(this.places.subarray(0, this.size));
-    this.places = wider;
+  private ensureCapacity(size: number): void {
+    if (size <= this.slots.length) return;
+    const wider = new Int32Array(Math.max(size, Math.ceil(1.25 * this.slots.length)));
+    wider.set(this.slots.subarray(0, this.size));
+    this.slots = wider;
   }
 }

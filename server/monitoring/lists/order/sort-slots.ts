@@ -25,7 +25,7 @@ export async function sortSlots(
   scratch: SortScratch,
   slice: TimeSlice,
 ): Promise<void> {
-  const { base, range } = spanOf(slots, keys);
+  const { base, range } = keyRange(slots, keys);
   let [from, to] = [slots, scratch.slots.subarray(0, slots.length)];
   for (let unit = 1; unit <= range; unit *= WORD) {
     if (slice.isOver) await slice.pause();
@@ -36,7 +36,7 @@ export async function sortSlots(
     }
     for (let shift = 0; shift < WORD_BITS && left >= 2 ** shift; shift += DIGIT_BITS) {
       if (slice.isOver) await slice.pause();
-      spread(from, to, scratch.words, shift);
+      distribute(from, to, scratch.words, shift);
       [from, to] = [to, from];
     }
   }
@@ -44,13 +44,13 @@ export async function sortSlots(
 }
 
 /** The value subtracted from every key, and how far above it the greatest key is. */
-interface Span {
+interface KeyRange {
   base: number;
   range: number;
 }
 
 /** The infinite keys count as one below and one above all others. */
-function spanOf(slots: Int32Array, keys: Float64Array): Span {
+function keyRange(slots: Int32Array, keys: Float64Array): KeyRange {
   let [least, greatest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
   let hasInfinite = false;
   for (const slot of slots) {
@@ -68,7 +68,7 @@ function spanOf(slots: Int32Array, keys: Float64Array): Span {
 }
 
 /** Sorts the slots by one digit of their words. */
-function spread(from: Int32Array, to: Int32Array, words: Uint32Array, shift: number): void {
+function distribute(from: Int32Array, to: Int32Array, words: Uint32Array, shift: number): void {
   const begins = new Int32Array(BUCKETS);
   for (const slot of from) {
     const digit = ((words[slot] as number) >>> shift) & (BUCKETS - 1);

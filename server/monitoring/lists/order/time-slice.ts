@@ -61,13 +61,13 @@ export class TimeSlice {
     try {
       return await work;
     } finally {
-      this.go();
+      this.resume();
     }
   }
 
   /** Counts work that runs during `wait`. */
   async count(work: () => Promise<void>): Promise<void> {
-    this.go();
+    this.resume();
     try {
       await work();
     } finally {
@@ -80,7 +80,7 @@ export class TimeSlice {
     this.isCounting = false;
   }
 
-  private go(): void {
+  private resume(): void {
     if (this.isCounting) return;
     this.isCounting = true;
     this.begunAt = this.monotonic();

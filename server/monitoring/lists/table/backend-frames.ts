@@ -1,6 +1,6 @@
 import type { NamespacePolicy } from '../../../contract/namespace-policy';
 import type { Clock } from '../../../platform/clock';
-import type { ObservedBackend } from '../../projection/lock-projection';
+import type { MonitoredBackend } from '../../projection/lock-projection';
 
 /** The state of a backend, or of one of its shards, from which statuses are computed. */
 export interface BackendFrame {
@@ -19,7 +19,7 @@ export class BackendFrames {
   private readonly policies = new Map<string, string>();
 
   constructor(
-    private readonly backends: readonly ObservedBackend[],
+    private readonly backends: readonly MonitoredBackend[],
     private readonly clock: Clock,
     private readonly policyOf: (namespace: string) => NamespacePolicy,
   ) {}
@@ -33,7 +33,7 @@ export class BackendFrames {
    * checked again.
    */
   advance(): Set<string> {
-    const turned = new Set<string>();
+    const changed = new Set<string>();
     for (const { id, engine } of this.backends) {
       const { reachable, clockOffsetMs } = engine.health();
       const frame = { now: Math.floor(this.clock.now() + clockOffsetMs), reachable };
@@ -42,11 +42,11 @@ export class BackendFrames {
       // Statuses go back in time only if the backend's clock was set back, not for jitter of its
       // offset.
       if (isSetBack && before.now - frame.now < SMALL_STEP_MS) frame.now = before.now;
-      else if (isSetBack) turned.add(id);
-      if (before && before.reachable !== reachable) turned.add(id);
+      else if (isSetBack) changed.add(id);
+      if (before && before.reachable !== reachable) changed.add(id);
       this.frames.set(id, frame);
     }
-    return turned;
+    return changed;
   }
 
   /**

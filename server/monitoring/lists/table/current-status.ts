@@ -2,12 +2,12 @@ import type { LockRow } from '../../../contract/console/lock-row';
 import { type LockStatus, lockStatus } from '../../../core/status/lock-status';
 import { type LockTier, lockTier } from '../../../core/status/lock-tier';
 import { statusDeadline } from '../../../core/status/status-deadline';
-import { type LockNorms, stuckReason } from '../../../core/status/stuck-reason';
-import type { BoardRow } from '../../projection/projection-row';
+import { type LockBaselines, stuckReason } from '../../../core/status/stuck-reason';
+import type { ProjectionRow } from '../../projection/projection-row';
 import type { BackendFrame } from './backend-frames';
 
 /** The state of a lock at an instant. */
-export interface Standing {
+export interface CurrentStatus {
   status: LockStatus;
   tier: LockTier;
   stuck: LockRow['stuck'];
@@ -17,7 +17,7 @@ export interface Standing {
   until: number;
 }
 
-const UNKNOWN: Standing = {
+const UNKNOWN: CurrentStatus = {
   status: 'unknown',
   tier: 'unknown',
   stuck: null,
@@ -25,11 +25,11 @@ const UNKNOWN: Standing = {
   until: Number.POSITIVE_INFINITY,
 };
 
-export function standingOf(
-  { facts, isReadable }: BoardRow,
-  norms: LockNorms,
+export function currentStatus(
+  { facts, isReadable }: ProjectionRow,
+  norms: LockBaselines,
   { now, reachable }: BackendFrame,
-): Standing {
+): CurrentStatus {
   if (!reachable || !isReadable) return UNKNOWN;
   const status = lockStatus(facts, norms, now, true);
   return {

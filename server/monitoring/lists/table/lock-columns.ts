@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../projection/projection-row';
+import type { ProjectionRow } from '../../projection/projection-row';
 
 type Column = Uint8Array | Int32Array | Float64Array;
 
@@ -20,16 +20,16 @@ export class LockColumns {
   /** The version after the lock's last change that a page shows. */
   versions = new Float64Array(64);
   /** The version after the lock was added. */
-  births = new Float64Array(64);
+  addedAt = new Float64Array(64);
   /** Why its status must be computed again; see the table. */
   pending = new Uint8Array(64);
   /** 1: it is in the name orders. */
-  isNamed = new Uint8Array(64);
+  isOrdered = new Uint8Array(64);
   /** The table's mark when it was last read from its backend. */
   marks = new Float64Array(64);
 
   /** Reads the sort keys. */
-  read(slot: number, { hold, waiters, oldestWaitAt }: BoardRow): void {
+  read(slot: number, { hold, waiters, oldestWaitAt }: ProjectionRow): void {
     this.waiting[slot] = waiters;
     this.grantedAt[slot] = hold?.grantedAt ?? Number.POSITIVE_INFINITY;
     this.expiresAt[slot] = hold?.expiresAt ?? Number.POSITIVE_INFINITY;
@@ -41,11 +41,11 @@ export class LockColumns {
    * being processed.
    */
   free(slot: number): void {
-    this.isNamed[slot] = 0;
+    this.isOrdered[slot] = 0;
     this.pending[slot] = 0;
   }
 
-  makeRoom(slots: number): void {
+  ensureCapacity(slots: number): void {
     if (slots <= this.statuses.length) return;
     const length = Math.max(slots, 2 * this.statuses.length);
     const wider = <C extends Column>(old: C, fresh: C): C => {
@@ -61,9 +61,9 @@ export class LockColumns {
     this.oldestWaitAt = wider(this.oldestWaitAt, new Float64Array(length));
     this.groups = wider(this.groups, new Int32Array(length));
     this.versions = wider(this.versions, new Float64Array(length));
-    this.births = wider(this.births, new Float64Array(length));
+    this.addedAt = wider(this.addedAt, new Float64Array(length));
     this.pending = wider(this.pending, new Uint8Array(length));
-    this.isNamed = wider(this.isNamed, new Uint8Array(length));
+    this.isOrdered = wider(this.isOrdered, new Uint8Array(length));
     this.marks = wider(this.marks, new Float64Array(length));
   }
 
@@ -71,10 +71,10 @@ export class LockColumns {
    * The slots that are not in the name orders yet. Marks them as in it, so that a slot given twice
    * is returned once.
    */
-  takeUnnamed(slots: number[]): number[] {
+  takeUnordered(slots: number[]): number[] {
     return slots.filter((slot) => {
-      if (this.isNamed[slot] !== 0) return false;
-      this.isNamed[slot] = 1;
+      if (this.isOrdered[slot] !== 0) return false;
+      this.isOrdered[slot] = 1;
       return true;
     });
   }

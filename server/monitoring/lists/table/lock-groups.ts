@@ -1,5 +1,5 @@
 import { LOCK_STATUSES, type LockStatus } from '../../../core/status/lock-status';
-import type { BoardRow } from '../../projection/projection-row';
+import type { ProjectionRow } from '../../projection/projection-row';
 import type { LockColumns } from './lock-columns';
 
 /** How many locks there are, by state. */
@@ -15,7 +15,7 @@ export interface LockCounts {
 export interface LockGroup extends LockCounts {
   namespace: string;
   /** The id under which its records are stored. */
-  keptBy: string;
+  storeId: string;
   /** The backend's name for people. */
   backend: string;
 }
@@ -23,7 +23,7 @@ export interface LockGroup extends LockCounts {
 /** Counts of all locks, updated with each change. */
 export class LockGroups {
   private readonly groups: LockGroup[] = [];
-  private readonly places = new Map<string, number>();
+  private readonly indexes = new Map<string, number>();
   private names: string[] | null = null;
 
   /** Every namespace that has locks, sorted; the same array until they change. */
@@ -54,14 +54,14 @@ export class LockGroups {
   }
 
   /** Adds a lock to the counts, by its columns. */
-  enter(slot: number, columns: LockColumns, row: BoardRow): void {
-    const place = this.placeOf(row);
+  add(slot: number, columns: LockColumns, row: ProjectionRow): void {
+    const place = this.indexOf(row);
     columns.groups[slot] = place + 1;
     this.count(slot, columns, 1);
   }
 
   /** Removes a lock from the counts. */
-  leave(slot: number, columns: LockColumns): void {
+  remove(slot: number, columns: LockColumns): void {
     if (columns.groups[slot] === 0) return;
     this.count(slot, columns, -1);
     columns.groups[slot] = 0;
@@ -77,14 +77,14 @@ export class LockGroups {
     group.counts[LOCK_STATUSES[columns.statuses[slot] as number] as LockStatus] += by;
   }
 
-  private placeOf({ key: { namespace }, backend, shownAs }: BoardRow): number {
+  private indexOf({ key: { namespace }, backend, publicBackend }: ProjectionRow): number {
     const id = `${backend}/${namespace}`;
-    const known = this.places.get(id);
+    const known = this.indexes.get(id);
     if (known !== undefined) return known;
-    const group = { namespace, keptBy: backend, backend: shownAs };
+    const group = { namespace, storeId: backend, backend: publicBackend };
     const place =
       this.groups.push({ ...group, ...{ locks: 0, held: 0, waiting: 0, counts: noLocks() } }) - 1;
-    this.places.set(id, place);
+    this.indexes.set(id, place);
     return place;
   }
 }

@@ -2,36 +2,34 @@ import type { LockRow } from '../../../contract/console/lock-row';
 import type { NamespacePolicy } from '../../../contract/namespace-policy';
 import { LOCK_STATUSES, type LockStatus } from '../../../core/status/lock-status';
 import { TIERS } from '../../../core/status/lock-tier';
-import type { LockNorms } from '../../../core/status/stuck-reason';
+import type { LockBaselines } from '../../../core/status/stuck-reason';
 import type { NameCount } from '../../../engine/names/name-count';
 import type { Clock } from '../../../platform/clock';
-import type { ObservedBackend } from '../../projection/lock-projection';
-import { type BoardRow, shownRow } from '../../projection/projection-row';
+import type { MonitoredBackend } from '../../projection/lock-projection';
+import { type ProjectionRow, toLockRow } from '../../projection/projection-row';
 import { NameOrder } from '../order/name-order';
 import { byKey, byName } from '../order/row-orders';
 import type { TimeSlice } from '../order/time-slice';
 import { BackendFrames } from './backend-frames';
 import { ChangeLog } from './change-log';
-import { isSameReason, standingOf } from './current-status';
+import { currentStatus, isSameReason } from './current-status';
 import { LockColumns } from './lock-columns';
 import { LockGroups } from './lock-groups';
 import { LockTimes } from './lock-times';
 import { SearchTexts } from './search-texts';
 
 /** Why a status must be computed again: time or baselines may affect it, or the record changed. */
-const RECHECK = 1;
-const REPLACED = 2;
+const [RECHECK, REPLACED] = [1, 2];
 
-/** How many rows are processed between two checks of the clock. */
+/** Rows processed between two checks of the clock. */
 const ROWS_A_LOOK = 32;
-
-/** How many new locks are inserted into the orders at a time. */
+/** New locks inserted into the orders at a time. */
 const NEW_AT_ONCE = 1_000;
 
-export interface LockTableParts {
-  backends: readonly ObservedBackend[];
+export interface LockTableOptions {
+  backends: readonly MonitoredBackend[];
   clock: Clock;
-  normsOf: (row: BoardRow) => LockNorms;
+  baselinesOf: (row: ProjectionRow) => LockBaselines;
   policyOf: (namespace: string) => NamespacePolicy;
   /** A slice for work that starts now. */
   slice: () => TimeSlice;
@@ -39,10 +37,12 @@ export interface LockTableParts {
   names: Pick<NameCount, 'appeared' | 'vanished'>;
 }
 
+type DueRow = { row: ProjectionRow; expired: boolean };
+
 /**
  * Every lock that the board knows, each in a slot, with its status. A status is computed again only
- * when the record has changed, at an instant when it can change, or when its backend or its
- * baselines have changed. `settle` brings everything up to date.
+ * when the record, its backend or its baselines have changed, or at an instant when it can change.
+ * `refresh` brings everything up to date.
  */
 export class LockTable {
   readonly log = new ChangeLog();
@@ -50,24 +50,24 @@ export class LockTable {
   readonly groups = new LockGroups();
   /** Rises with every change that can affect an order. */
   moves = 0;
-  readonly names = new NameOrder<BoardRow>((slot) => this.at(slot), byName);
+  readonly names = new NameOrder<ProjectionRow>((slot) => this.at(slot), byName);
   /** In the order of `lock.list`. */
-  readonly listing = new NameOrder<BoardRow>((slot) => this.at(slot), byKey);
-  private readonly rows: (BoardRow | null)[] = [];
+  readonly listing = new NameOrder<ProjectionRow>((slot) => this.at(slot), byKey);
+  private readonly rows: (ProjectionRow | null)[] = [];
   private readonly slots = new Map<string, number>();
   private readonly freed: number[] = [];
-  private readonly stucks = new Map<number, LockRow['stuck']>();
-  private readonly ownHolds = new Map<number, LockRow['ownHold']>();
+  private readonly stuckReasons = new Map<number, LockRow['stuck']>();
+  private readonly baselines = new Map<number, LockRow['ownHold']>();
   private readonly times = new LockTimes();
   private pending: number[] = [];
   private readonly texts = new SearchTexts();
   private mark = 0;
   private readonly frames: BackendFrames;
   /** By backend: until when its locks are known not to have changed since they were read. */
-  private readonly provenAt = new Map<string, number>();
-  private settling: Promise<void> | null = null;
+  private readonly readUpTo = new Map<string, number>();
+  private refreshing: Promise<void> | null = null;
 
-  constructor(private readonly parts: LockTableParts) {
+  constructor(private readonly parts: LockTableOptions) {
     const { backends, clock, policyOf } = parts;
     this.frames = new BackendFrames(backends, clock, policyOf);
   }
@@ -77,43 +77,43 @@ export class LockTable {
     return this.rows.length;
   }
 
-  at(slot: number): BoardRow | null {
+  at(slot: number): ProjectionRow | null {
     return this.rows[slot] ?? null;
   }
 
   /** Whether this slot has a lock whose status has been computed. */
-  isKnown(slot: number): boolean {
+  hasStatus(slot: number): boolean {
     return this.columns.groups[slot] !== 0;
   }
 
-  byId(id: string): BoardRow | null {
+  byId(id: string): ProjectionRow | null {
     const slot = this.slots.get(id);
     return slot === undefined ? null : this.at(slot);
   }
 
   /** The lock as pages show it, with its last computed status. */
-  shown(slot: number): LockRow | null {
-    if (this.columns.pending[slot]) this.findOut(slot);
+  lockRow(slot: number): LockRow | null {
+    if (this.columns.pending[slot]) this.computeStatus(slot);
     const row = this.at(slot);
     if (!row) return null;
     const status = LOCK_STATUSES[this.columns.statuses[slot] as number] as LockStatus;
-    const stuck = this.stucks.get(slot) ?? null;
-    const shown = shownRow(row, { status, stuck, ownHold: this.ownHolds.get(slot) ?? null });
+    const stuck = this.stuckReasons.get(slot) ?? null;
+    const shown = toLockRow(row, { status, stuck, ownHold: this.baselines.get(slot) ?? null });
     return status === 'unknown' ? { ...shown, readAt: this.readAt(row) } : shown;
   }
 
   /** Every write to this backend up to that instant of its clock has been read. */
-  prove(backend: string, instant: number): void {
-    this.provenAt.set(backend, instant);
+  noteReadUpTo(backend: string, instant: number): void {
+    this.readUpTo.set(backend, instant);
   }
 
   /** The last instant at which the lock is known to have been as it was read. */
-  readAt({ backend, readAt, isReadable }: BoardRow): number {
-    return isReadable ? Math.max(readAt, this.provenAt.get(backend) ?? 0) : readAt;
+  readAt({ backend, readAt, isReadable }: ProjectionRow): number {
+    return isReadable ? Math.max(readAt, this.readUpTo.get(backend) ?? 0) : readAt;
   }
 
   /** Notes that a lock was read again and has not changed; false: it must be stored with `keep`. */
-  meet(id: string, backend: string, rev: number): boolean {
+  confirm(id: string, backend: string, rev: number): boolean {
     const slot = this.slots.get(id);
     const kept = slot === undefined ? null : this.at(slot);
     if (slot === undefined || !kept?.isReadable) return false;
@@ -123,7 +123,7 @@ export class LockTable {
   }
 
   /** Stores a reading, unless it is known already or older than the stored one. */
-  keep(row: BoardRow): void {
+  store(row: ProjectionRow): void {
     const { id, backend } = row;
     const known = this.slots.get(id);
     const kept = known === undefined ? null : this.at(known);
@@ -133,22 +133,22 @@ export class LockTable {
       if (kept.backend === backend && isSame) return;
       // A record that cannot be read has no meaningful rev.
       if (kept.isReadable && kept.rev > row.rev) return;
-      if (kept.backend !== backend) this.forget(id);
+      if (kept.backend !== backend) this.remove(id);
     }
     const slot = this.slots.get(id) ?? this.newSlot(row);
     this.rows[slot] = row;
     this.times.read(slot, row);
-    this.note(slot, REPLACED);
+    this.markPending(slot, REPLACED);
   }
 
-  forget(id: string): void {
+  remove(id: string): void {
     const slot = this.slots.get(id);
     const row = slot === undefined ? null : this.at(slot);
     if (slot === undefined || !row) return;
-    this.groups.leave(slot, this.columns);
-    this.stucks.delete(slot);
-    this.ownHolds.delete(slot);
-    this.times.forget(slot, row);
+    this.groups.remove(slot, this.columns);
+    this.stuckReasons.delete(slot);
+    this.baselines.delete(slot);
+    this.times.remove(slot, row);
     this.rows[slot] = null;
     this.slots.delete(id);
     this.parts.names.vanished(row.key);
@@ -163,18 +163,18 @@ export class LockTable {
   /** The baselines of this lock have changed. */
   recheck(id: string): void {
     const slot = this.slots.get(id);
-    if (slot !== undefined) this.note(slot, RECHECK);
+    if (slot !== undefined) this.markPending(slot, RECHECK);
   }
 
   /** Starts a full read of a backend. Calling the result evicts what was not read since. */
-  beginReading(backend: string): () => Promise<void> {
+  beginResync(backend: string): () => Promise<void> {
     this.mark += 1;
     const { mark } = this;
     return async () => {
       const slice = this.slice();
       for (const [slot, row] of this.rows.entries()) {
         if (row?.backend === backend && (this.columns.marks[slot] as number) < mark) {
-          this.forget(row.id);
+          this.remove(row.id);
         }
         if (slot % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
       }
@@ -182,74 +182,76 @@ export class LockTable {
   }
 
   /** Locks whose lease ran out by the instant of their backend, then those with waiters. */
-  *due(instants: ReadonlyMap<string, number>): Generator<{ row: BoardRow; lapsed: boolean }> {
-    for (const slot of this.times.lapsed(instants)) {
+  *dueForExpiry(instants: ReadonlyMap<string, number>): Generator<DueRow> {
+    for (const slot of this.times.expired(instants)) {
       const row = this.at(slot);
-      if (row) yield { row, lapsed: true };
+      if (row) yield { row, expired: true };
     }
-    for (const slot of this.times.waiting()) {
+    for (const slot of this.times.queued()) {
       const row = this.at(slot);
-      if (row && row.firstLapseAt > (instants.get(row.backend) ?? 0)) yield { row, lapsed: false };
+      const now = (row && instants.get(row.backend)) ?? 0;
+      if (row && row.firstExpiryAt > now) yield { row, expired: false };
     }
   }
 
   /** Every lock, in no order; may miss locks that are added or removed meanwhile. */
-  *all(): Generator<BoardRow> {
+  *all(): Generator<ProjectionRow> {
     for (const row of this.rows) if (row) yield row;
   }
 
   /** Computes every status that may have changed, in slices. */
-  settle(): Promise<void> {
-    this.settling ??= this.settleNow().finally(() => {
-      this.settling = null;
+  refresh(): Promise<void> {
+    this.refreshing ??= this.refreshNow().finally(() => {
+      this.refreshing = null;
     });
-    return this.settling;
+    return this.refreshing;
   }
 
   slice(): TimeSlice {
     return this.parts.slice();
   }
 
-  private async settleNow(): Promise<void> {
+  private async refreshNow(): Promise<void> {
     const slice = this.slice();
     const turned = this.frames.advance();
     const changed = this.frames.changedPolicies(this.groups.namespaces);
     if (turned.size + changed.size > 0) {
       for (const [slot, row] of this.rows.entries()) {
         if (!row) continue;
-        if (turned.has(row.backend) || changed.has(row.key.namespace)) this.note(slot, RECHECK);
+        if (turned.has(row.backend) || changed.has(row.key.namespace))
+          this.markPending(slot, RECHECK);
       }
     }
     for (const slot of this.times.takeDue((backend) => this.frames.of(backend).now)) {
-      this.note(slot, RECHECK);
+      this.markPending(slot, RECHECK);
     }
     while (this.pending.length > 0) {
       const slots = this.pending.splice(0, NEW_AT_ONCE);
-      this.nameNew(slots);
+      this.orderNew(slots);
       for (const [i, slot] of slots.entries()) {
         if (i % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
-        this.findOut(slot);
+        this.computeStatus(slot);
       }
     }
-    this.texts.makeSome(this.rows, slice);
+    this.texts.prepareSome(this.rows, slice);
   }
 
   /** New locks get a position in the name orders before any reader sees them. */
-  private nameNew(slots: number[]): void {
-    const fresh = this.columns.takeUnnamed(slots.filter((slot) => this.at(slot) !== null));
+  private orderNew(slots: number[]): void {
+    const fresh = this.columns.takeUnordered(slots.filter((slot) => this.at(slot) !== null));
     if (fresh.length === 0) return;
     this.names.add([...fresh]);
     this.listing.add(fresh);
   }
 
-  private findOut(slot: number): void {
+  private computeStatus(slot: number): void {
     const { columns } = this;
     const why = columns.pending[slot];
     columns.pending[slot] = 0;
     const row = this.at(slot);
     if (!row || !why) return;
-    const norms = this.parts.normsOf(row);
-    const { status, tier, stuck, isHeld, until } = standingOf(
+    const norms = this.parts.baselinesOf(row);
+    const { status, tier, stuck, isHeld, until } = currentStatus(
       row,
       norms,
       this.frames.of(row.backend),
@@ -259,31 +261,31 @@ export class LockTable {
     const isOtherwise =
       why === REPLACED ||
       LOCK_STATUSES[statusBefore as number] !== status ||
-      !isSameReason(this.stucks.get(slot) ?? null, stuck) ||
-      (this.ownHolds.get(slot) ?? null) !== norms.ownHold;
-    this.groups.leave(slot, columns);
+      !isSameReason(this.stuckReasons.get(slot) ?? null, stuck) ||
+      (this.baselines.get(slot) ?? null) !== norms.ownHold;
+    this.groups.remove(slot, columns);
     columns.statuses[slot] = LOCK_STATUSES.indexOf(status);
     columns.tiers[slot] = TIERS.indexOf(tier);
     columns.isHeld[slot] = isHeld ? 1 : 0;
     if (why === REPLACED) columns.read(slot, row);
-    this.groups.enter(slot, columns, row);
-    keepIn(this.stucks, slot, stuck);
-    keepIn(this.ownHolds, slot, norms.ownHold);
+    this.groups.add(slot, columns, row);
+    setOrDelete(this.stuckReasons, slot, stuck);
+    setOrDelete(this.baselines, slot, norms.ownHold);
     this.times.setDeadline(slot, row, until);
     if (isOtherwise) columns.versions[slot] = this.log.add(slot);
-    if (isNew) columns.births[slot] = columns.versions[slot] as number;
+    if (isNew) columns.addedAt[slot] = columns.versions[slot] as number;
     if (isOtherwise || tierBefore !== columns.tiers[slot]) this.moves += 1;
   }
 
-  private note(slot: number, why: number): void {
+  private markPending(slot: number, why: number): void {
     const { pending } = this.columns;
     if (pending[slot] === 0) this.pending.push(slot);
     if ((pending[slot] as number) < why) pending[slot] = why;
   }
 
-  private newSlot({ id, key }: BoardRow): number {
+  private newSlot({ id, key }: ProjectionRow): number {
     const slot = this.freed.pop() ?? this.rows.length;
-    this.columns.makeRoom(slot + 1);
+    this.columns.ensureCapacity(slot + 1);
     this.columns.marks[slot] = this.mark;
     this.slots.set(id, slot);
     this.parts.names.appeared(key);
@@ -291,8 +293,8 @@ export class LockTable {
   }
 }
 
-/** Stores no nulls: most locks have no value here. */
-function keepIn<V>(map: Map<number, V | null>, slot: number, value: V | null): void {
+/** Most locks have no value here. */
+function setOrDelete<V>(map: Map<number, V | null>, slot: number, value: V | null): void {
   if (value === null) map.delete(slot);
   else map.set(slot, value);
 }

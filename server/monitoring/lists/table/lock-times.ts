@@ -1,4 +1,4 @@
-import type { BoardRow } from '../../projection/projection-row';
+import type { ProjectionRow } from '../../projection/projection-row';
 import { TimeIndex } from './time-index';
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -9,26 +9,26 @@ const NEVER = Number.POSITIVE_INFINITY;
  */
 export class LockTimes {
   /** When the first lease of each lock runs out. */
-  private readonly lapses = new Map<string, TimeIndex>();
+  private readonly expiries = new Map<string, TimeIndex>();
   /** When the status of each lock can change next. */
   private readonly deadlines = new Map<string, TimeIndex>();
-  private readonly queued = new Set<number>();
+  private readonly slotsWithQueue = new Set<number>();
 
   /** Reads the times of a record. */
-  read(slot: number, { backend, firstLapseAt, waiters }: BoardRow): void {
-    indexOf(this.lapses, backend).set(slot, firstLapseAt);
-    if (waiters > 0) this.queued.add(slot);
-    else this.queued.delete(slot);
+  read(slot: number, { backend, firstExpiryAt, waiters }: ProjectionRow): void {
+    indexOf(this.expiries, backend).set(slot, firstExpiryAt);
+    if (waiters > 0) this.slotsWithQueue.add(slot);
+    else this.slotsWithQueue.delete(slot);
   }
 
   /** @param at `Infinity`: time alone will not change its status */
-  setDeadline(slot: number, { backend }: BoardRow, at: number): void {
+  setDeadline(slot: number, { backend }: ProjectionRow, at: number): void {
     indexOf(this.deadlines, backend).set(slot, at);
   }
 
-  forget(slot: number, { backend }: BoardRow): void {
-    this.queued.delete(slot);
-    indexOf(this.lapses, backend).set(slot, NEVER);
+  remove(slot: number, { backend }: ProjectionRow): void {
+    this.slotsWithQueue.delete(slot);
+    indexOf(this.expiries, backend).set(slot, NEVER);
     indexOf(this.deadlines, backend).set(slot, NEVER);
   }
 
@@ -41,13 +41,13 @@ export class LockTimes {
   }
 
   /** Slots whose lease ran out by the instant of their backend, in no order. */
-  *lapsed(instants: ReadonlyMap<string, number>): Generator<number> {
-    for (const [backend, index] of this.lapses) yield* index.due(instants.get(backend) ?? 0);
+  *expired(instants: ReadonlyMap<string, number>): Generator<number> {
+    for (const [backend, index] of this.expiries) yield* index.due(instants.get(backend) ?? 0);
   }
 
   /** Slots of locks with waiters. */
-  waiting(): Iterable<number> {
-    return this.queued;
+  queued(): Iterable<number> {
+    return this.slotsWithQueue;
   }
 }
 

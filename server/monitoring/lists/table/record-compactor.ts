@@ -12,11 +12,11 @@ const NOTHING: never[] = [];
  * Copies records without what pages do not show, and stores values that occur in many of them only
  * once. A hundred thousand locks are held by far fewer callers.
  */
-export class LeanRecords {
+export class RecordCompactor {
   private readonly texts = new Map<string, string>();
   private readonly metas = new Map<string, Meta>();
 
-  of(record: LockRecord): LockRecord {
+  compact(record: LockRecord): LockRecord {
     const { holds, offers, queue } = record;
     return {
       ...record,
@@ -29,15 +29,15 @@ export class LeanRecords {
   private hold(hold: Hold): Hold {
     return {
       ...hold,
-      service: shared(this.texts, hold.service, hold.service),
-      owner: shared(this.texts, hold.owner, hold.owner),
-      meta: shared(this.metas, textOf(hold.meta), hold.meta),
+      service: intern(this.texts, hold.service, hold.service),
+      owner: intern(this.texts, hold.owner, hold.owner),
+      meta: intern(this.metas, metaKey(hold.meta), hold.meta),
       requests: NOTHING,
     };
   }
 }
 
-function shared<V>(known: Map<string, V>, text: string, value: V): V {
+function intern<V>(known: Map<string, V>, text: string, value: V): V {
   const first = known.get(text);
   if (first !== undefined) return first;
   if (known.size >= SHARED_MAX) known.clear();
@@ -46,7 +46,7 @@ function shared<V>(known: Map<string, V>, text: string, value: V): V {
 }
 
 /** Keys and values of a meta do not contain this character. */
-function textOf(meta: Meta): string {
+function metaKey(meta: Meta): string {
   let text = '';
   for (const key in meta) text += `${key}\0${meta[key]}\0`;
   return text;

@@ -1,9 +1,9 @@
-import type { BoardRow } from '../../projection/projection-row';
+import type { ProjectionRow } from '../../projection/projection-row';
 import type { TimeSlice } from '../order/time-slice';
 
 /** How many texts are made in one call, and how many rows are checked for that. */
-const MADE_AT_ONCE = 1_500;
-const SEEN_AT_ONCE = 20_000;
+const PREPARED_MAX = 1_500;
+const CHECKED_MAX = 20_000;
 
 const ROWS_A_LOOK = 32;
 
@@ -12,14 +12,14 @@ const ROWS_A_LOOK = 32;
  * would take long.
  */
 export class SearchTexts {
-  private place = 0;
+  private position = 0;
 
-  makeSome(rows: readonly (BoardRow | null)[], slice: TimeSlice): void {
-    let left = MADE_AT_ONCE;
-    const seen = Math.min(rows.length, SEEN_AT_ONCE);
+  prepareSome(rows: readonly (ProjectionRow | null)[], slice: TimeSlice): void {
+    let left = PREPARED_MAX;
+    const seen = Math.min(rows.length, CHECKED_MAX);
     for (let i = 0; i < seen && left > 0; i += 1) {
-      this.place = (this.place + 1) % rows.length;
-      if (rows[this.place]?.makeSearchable()) left -= 1;
+      this.position = (this.position + 1) % rows.length;
+      if (rows[this.position]?.prepareSearchText()) left -= 1;
       if (i % ROWS_A_LOOK === 0 && slice.isOver) return;
     }
   }

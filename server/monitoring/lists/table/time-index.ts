@@ -6,26 +6,26 @@ export class TimeIndex {
   private heap = new Int32Array(64);
   private size = 0;
   /** By slot: its position in the heap plus one; 0 for none. */
-  private places = new Int32Array(64);
+  private positions = new Int32Array(64);
   /** By slot. */
   private instants = new Float64Array(64);
 
   /** @param at `Infinity`: removes the slot */
   set(slot: number, at: number): void {
-    this.makeRoom(slot);
-    const place = (this.places[slot] as number) - 1;
+    this.ensureCapacity(slot);
+    const place = (this.positions[slot] as number) - 1;
     if (at === Number.POSITIVE_INFINITY) {
-      if (place >= 0) this.take(place);
+      if (place >= 0) this.removeAt(place);
       return;
     }
     this.instants[slot] = at;
     if (place < 0) {
-      this.put(this.size, slot);
+      this.setAt(this.size, slot);
       this.size += 1;
       this.rise(this.size - 1);
     } else {
       this.rise(place);
-      this.sink((this.places[slot] as number) - 1);
+      this.sink((this.positions[slot] as number) - 1);
     }
   }
 
@@ -35,7 +35,7 @@ export class TimeIndex {
   takeDue(now: number): number {
     const first = this.heap[0] as number;
     if (this.size === 0 || (this.instants[first] as number) > now) return -1;
-    this.take(0);
+    this.removeAt(0);
     return first;
   }
 
@@ -52,15 +52,15 @@ export class TimeIndex {
     return found;
   }
 
-  private take(place: number): void {
+  private removeAt(place: number): void {
     const slot = this.heap[place] as number;
-    this.places[slot] = 0;
+    this.positions[slot] = 0;
     this.size -= 1;
     if (place === this.size) return;
     const moved = this.heap[this.size] as number;
-    this.put(place, moved);
+    this.setAt(place, moved);
     this.rise(place);
-    this.sink((this.places[moved] as number) - 1);
+    this.sink((this.positions[moved] as number) - 1);
   }
 
   private rise(from: number): void {
@@ -71,10 +71,10 @@ export class TimeIndex {
       const parent = (place - 1) >> 1;
       const above = this.heap[parent] as number;
       if ((this.instants[above] as number) <= at) break;
-      this.put(place, above);
+      this.setAt(place, above);
       place = parent;
     }
-    this.put(place, slot);
+    this.setAt(place, slot);
   }
 
   private sink(from: number): void {
@@ -86,29 +86,29 @@ export class TimeIndex {
       if (child >= this.size) break;
       if (child + 1 < this.size && this.instantAt(child + 1) < this.instantAt(child)) child += 1;
       if (this.instantAt(child) >= at) break;
-      this.put(place, this.heap[child] as number);
+      this.setAt(place, this.heap[child] as number);
       place = child;
     }
-    this.put(place, slot);
+    this.setAt(place, slot);
   }
 
   private instantAt(place: number): number {
     return this.instants[this.heap[place] as number] as number;
   }
 
-  private put(place: number, slot: number): void {
+  private setAt(place: number, slot: number): void {
     this.heap[place] = slot;
-    this.places[slot] = place + 1;
+    this.positions[slot] = place + 1;
   }
 
-  private makeRoom(slot: number): void {
-    if (slot < this.places.length) return;
-    const length = Math.max(slot + 1, 2 * this.places.length);
-    const { heap, places, instants } = this;
+  private ensureCapacity(slot: number): void {
+    if (slot < this.positions.length) return;
+    const length = Math.max(slot + 1, 2 * this.positions.length);
+    const { heap, positions, instants } = this;
     this.heap = new Int32Array(length);
     this.heap.set(heap);
-    this.places = new Int32Array(length);
-    this.places.set(places);
+    this.positions = new Int32Array(length);
+    this.positions.set(positions);
     this.instants = new Float64Array(length);
     this.instants.set(instants);
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTestPlace, TEST_DIALECTS, type TestPlace } from '@/db/testing/test-database';
+import { newTestLocation, TEST_DIALECTS, type TestLocation } from '@/db/testing/test-database';
 import type { Actor } from '../../../auth/actor';
 import { readConfig } from '../../../bootstrap/config/config';
 import { createRuntime } from '../../../bootstrap/create-runtime';
@@ -18,8 +18,8 @@ import { userActor } from '../../testing/test-runtime';
 import { addToCounter } from '../for-services/add-to-counter';
 import { getCounter } from '../for-services/get-counter';
 import { adjustCounter } from './adjust-counter';
-import { setUpCounter } from './create-counter';
-import { readCounter } from './get-counter-detail';
+import { createCounter } from './create-counter';
+import { getCounterDetail } from './get-counter-detail';
 import { listCounterMoves } from './list-counter-moves';
 import { setCounterBounds } from './set-counter-bounds';
 
@@ -28,11 +28,11 @@ const reason = 'stock was counted';
 const BOUNDS = { floor: 0, ceiling: 10 };
 
 describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
-  let place: TestPlace;
+  let place: TestLocation;
   let folder: string;
   let runtime: Runtime;
   beforeAll(async () => {
-    place = await newTestPlace(dialect);
+    place = await newTestLocation(dialect);
     folder = await mkdtemp(join(tmpdir(), 'lockyard-'));
     const url = place.url.kind === 'mysql' ? place.url.url : `sqlite:${place.url.path}`;
     const config = readConfig({ LOCKYARD_DATA_DIR: folder, LOCKYARD_DATABASE_URL: url });
@@ -56,17 +56,17 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
   const standing = (name: string) => getCounter(as(SERVICE), refOf(name));
 
   async function made(name: string, initial = 5) {
-    await setUpCounter(operator(), { ...refOf(name), initial, ...BOUNDS, reason });
+    await createCounter(operator(), { ...refOf(name), initial, ...BOUNDS, reason });
     return { ...refOf(name), rev: (await standing(name)).rev };
   }
 
   test('a counter is made with a reason, once; the audit log says whether', async () => {
     const ref = refOf('made');
     const ask = { ...ref, initial: 5, ...BOUNDS, reason };
-    expect(await setUpCounter(operator(), ask)).toEqual({ outcome: 'created' });
+    expect(await createCounter(operator(), ask)).toEqual({ outcome: 'created' });
     const entry = { act: 'counter.create', subject: 'made', reason, seen: { initial: 5 } };
     expect(await lastEntry()).toMatchObject({ ...entry, outcome: 'done' });
-    expect(await setUpCounter(operator(), ask)).toMatchObject({ outcome: 'exists', value: 5 });
+    expect(await createCounter(operator(), ask)).toMatchObject({ outcome: 'exists', value: 5 });
     expect(await lastEntry()).toMatchObject({ ...entry, outcome: 'not_applied' });
   });
 
@@ -106,8 +106,8 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
 
   test('an act that comes twice with one request id is done once, whatever happened between; with another input it is refused', async () => {
     const made = { ...refOf('repeated'), initial: 5, ...BOUNDS, reason, requestId: 'r1' };
-    expect(await setUpCounter(operator(), made)).toEqual({ outcome: 'created' });
-    expect(await setUpCounter(operator(), made)).toEqual({ outcome: 'created' });
+    expect(await createCounter(operator(), made)).toEqual({ outcome: 'created' });
+    expect(await createCounter(operator(), made)).toEqual({ outcome: 'created' });
 
     const { rev } = await standing('repeated');
     const act = { ...refOf('repeated'), rev, seenValue: 5, value: 9, reason, requestId: 'r1' };
@@ -138,7 +138,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
   test('a viewer sees and may not act; a service may not use the console; tries are written down', async () => {
     const seen = await made('kept');
     const acts: ((ctx: OperationContext) => Promise<unknown>)[] = [
-      (ctx) => setUpCounter(ctx, { ...refOf('new'), initial: 0, reason }),
+      (ctx) => createCounter(ctx, { ...refOf('new'), initial: 0, reason }),
       (ctx) => adjustCounter(ctx, { ...seen, seenValue: 5, value: 6, reason }),
       (ctx) => setCounterBounds(ctx, { ...seen, seenBounds: BOUNDS, bounds: BOUNDS, reason }),
     ];
@@ -147,7 +147,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
       expect(await lastEntry()).toMatchObject({ outcome: 'refused' });
       await expect(act(as(SERVICE))).rejects.toMatchObject({ reason: 'FORBIDDEN' });
     }
-    const { row } = await readCounter(as(userActor('viewer')), refOf('kept'));
+    const { row } = await getCounterDetail(as(userActor('viewer')), refOf('kept'));
     expect(row).toMatchObject({ value: 5, ...BOUNDS, isKnown: true });
     await expect(standing('new')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
   });

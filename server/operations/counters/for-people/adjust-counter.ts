@@ -1,7 +1,7 @@
 import type { AdjustCounterInput } from '../../../contract/counter/inputs';
 import type { AdjustAnswer } from '../../../core/counter/counter-command';
-import { actOn } from '../../audit/act-request';
-import { withAudit } from '../../audit/run-operator-act';
+import { operatorRequest } from '../../audit/act-request';
+import { runOperatorAct } from '../../audit/run-operator-act';
 import { engineOf } from '../../locks/resolve-lock';
 import type { OperationContext } from '../../operation-context';
 
@@ -17,10 +17,10 @@ export async function adjustCounter(
   const key = { namespace, name };
   const seen = { rev, value: seenValue, newValue: value, requestId };
   const what = { act: 'counter.adjust', namespace, subject: name, reason, seen } as const;
-  return withAudit<AdjustAnswer>(ctx, 'operator', what, async (entry, by) => {
+  return runOperatorAct<AdjustAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
     const party = { by, reason };
-    const act = actOn(engine, 'counter.adjust', key, entry);
+    const act = operatorRequest(engine, 'counter.adjust', key, entry);
     return engine.count(key, { verb: 'adjust', seenValue, value, party, ...act });
   });
 }

@@ -7,7 +7,10 @@ import { requireRole } from '../../require-role';
  * A counter as its own page shows it; the last good reading, marked as such, while its backend does
  * not answer.
  */
-export async function readCounter(ctx: OperationContext, ref: RecordKey): Promise<CounterDetail> {
+export async function getCounterDetail(
+  ctx: OperationContext,
+  ref: RecordKey,
+): Promise<CounterDetail> {
   await requireRole(ctx, 'viewer');
-  return ctx.runtime.board.counters.detail(ref.namespace, ref.name);
+  return ctx.runtime.projection.counters.detail(ref.namespace, ref.name);
 }

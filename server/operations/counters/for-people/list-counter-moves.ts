@@ -11,5 +11,5 @@ export async function listCounterMoves(
   input: CounterMovesInput,
 ): Promise<{ rows: CounterMoveRow[]; older: string | null }> {
   await requireRole(ctx, 'viewer');
-  return ctx.runtime.events.moves(input);
+  return ctx.runtime.events.listCounterEvents(input);
 }

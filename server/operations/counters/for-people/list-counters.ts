@@ -9,5 +9,5 @@ export async function listCounters(
   input: CounterListInput,
 ): Promise<CounterPage> {
   await requireRole(ctx, 'viewer');
-  return ctx.runtime.board.counters.page(input);
+  return ctx.runtime.projection.counters.page(input);
 }

@@ -1,7 +1,7 @@
 import type { SetCounterBoundsInput } from '../../../contract/counter/inputs';
 import type { SetBoundsAnswer } from '../../../core/counter/counter-command';
-import { actOn } from '../../audit/act-request';
-import { withAudit } from '../../audit/run-operator-act';
+import { operatorRequest } from '../../audit/act-request';
+import { runOperatorAct } from '../../audit/run-operator-act';
 import { engineOf } from '../../locks/resolve-lock';
 import type { OperationContext } from '../../operation-context';
 
@@ -18,10 +18,10 @@ export async function setCounterBounds(
   const next = { newFloor: bounds.floor, newCeiling: bounds.ceiling };
   const seen = { rev, ...seenBounds, ...next, requestId };
   const what = { act: 'counter.setBounds', namespace, subject: name, reason, seen } as const;
-  return withAudit<SetBoundsAnswer>(ctx, 'operator', what, async (entry, by) => {
+  return runOperatorAct<SetBoundsAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
     const party = { by, reason };
-    const act = actOn(engine, 'counter.setBounds', key, entry);
+    const act = operatorRequest(engine, 'counter.setBounds', key, entry);
     return engine.count(key, { verb: 'setBounds', ...bounds, seenBounds, party, ...act });
   });
 }

@@ -2,7 +2,7 @@ import type { CounterPage } from '../../../contract/console/counter-row';
 import type { CounterListInput } from '../../../contract/counter/inputs';
 import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
-import { LIVE_PACE, pacedChanges } from '../../throttle';
+import { LIVE_UPDATES, throttledChanges } from '../../throttle';
 
 /**
  * The counter list again and again: after changes, and at every beat, so that its age can be shown.
@@ -12,7 +12,11 @@ export async function* watchCounters(
   input: CounterListInput,
 ): AsyncGenerator<CounterPage, void> {
   await requireRole(ctx, 'viewer');
-  const { board } = ctx.runtime;
-  const changes = pacedChanges((listener) => board.subscribe(listener), LIVE_PACE, ctx.signal);
-  for await (const _ of changes) yield await board.counters.livePage(input);
+  const { projection } = ctx.runtime;
+  const changes = throttledChanges(
+    (listener) => projection.subscribe(listener),
+    LIVE_UPDATES,
+    ctx.signal,
+  );
+  for await (const _ of changes) yield await projection.counters.livePage(input);
 }

@@ -1,7 +1,7 @@
 import type { CounterAddInput } from '../../../contract/counter/inputs';
 import type { AddAnswer } from '../../../core/counter/counter-command';
 import { requestIdentity } from '../../../engine/request-identity';
-import { reachLock } from '../../locks/resolve-lock';
+import { resolveLock } from '../../locks/resolve-lock';
 import type { OperationContext } from '../../operation-context';
 
 /**
@@ -12,7 +12,7 @@ export async function addToCounter(
   ctx: OperationContext,
   input: CounterAddInput,
 ): Promise<AddAnswer> {
-  const { engine, key, service } = await reachLock(ctx, input, 1);
+  const { engine, key, service } = await resolveLock(ctx, input, 1);
   const { delta, requestId } = input;
   const request =
     requestId === undefined

@@ -1,6 +1,6 @@
 import type { CounterGetInput } from '../../../contract/counter/inputs';
 import type { GetAnswer } from '../../../core/counter/counter-command';
-import { reachLock } from '../../locks/resolve-lock';
+import { resolveLock } from '../../locks/resolve-lock';
 import type { OperationContext } from '../../operation-context';
 
 /** A counter's current value and its bounds. */
@@ -8,6 +8,6 @@ export async function getCounter(
   ctx: OperationContext,
   input: CounterGetInput,
 ): Promise<GetAnswer> {
-  const { engine, key } = await reachLock(ctx, input, 1);
+  const { engine, key } = await resolveLock(ctx, input, 1);
   return engine.count(key, { verb: 'get' });
 }

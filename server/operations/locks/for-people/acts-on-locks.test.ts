@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { eq } from 'drizzle-orm';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newTestPlace, TEST_DIALECTS, type TestPlace } from '@/db/testing/test-database';
+import { newTestLocation, TEST_DIALECTS, type TestLocation } from '@/db/testing/test-database';
 import type { Actor } from '../../../auth/actor';
 import { readConfig } from '../../../bootstrap/config/config';
 import { createRuntime } from '../../../bootstrap/create-runtime';
@@ -20,18 +20,18 @@ import { inspectLock } from '../for-services/inspect-lock';
 import { renewLock } from '../for-services/renew-lock';
 import { extendLock } from './extend-lock';
 import { forceReleaseLock } from './force-release-lock';
-import { leaveNotice } from './request-release';
+import { requestRelease } from './request-release';
 import { setFrozen } from './set-frozen';
 
 const SERVICE: Actor = { kind: 'service', keyId: 'k', service: 'orders', namespaces: ['default'] };
 const REASON = 'the holder is gone';
 
 describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
-  let place: TestPlace;
+  let place: TestLocation;
   let folder: string;
   let runtime: Runtime;
   beforeAll(async () => {
-    place = await newTestPlace(dialect);
+    place = await newTestLocation(dialect);
     folder = await mkdtemp(join(tmpdir(), 'lockyard-'));
     const url = place.url.kind === 'mysql' ? place.url.url : `sqlite:${place.url.path}`;
     const config = readConfig({ LOCKYARD_DATA_DIR: folder, LOCKYARD_DATABASE_URL: url });
@@ -117,7 +117,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     const seen = await hold('to be asked');
     const told = { ...seen, reason: 'the deploy waits' };
     for (const verb of ['askRelease', 'stopRenewals'] as const) {
-      expect(await leaveNotice(operator(), verb, told)).toMatchObject({ outcome: 'told' });
+      expect(await requestRelease(operator(), verb, told)).toMatchObject({ outcome: 'told' });
       const [entry] = await audit();
       expect(entry).toMatchObject({ act: `lock.${verb}`, seen: { token: seen.token } });
     }
@@ -130,7 +130,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
       renewalsStopped: { by: 'a operator' },
     });
     expect(renewed.outcome === 'renewed' && renewed.expiresInMs).toBeLessThan(60_001);
-    const other = await leaveNotice(operator(), 'askRelease', { ...told, token: token - 1 });
+    const other = await requestRelease(operator(), 'askRelease', { ...told, token: token - 1 });
     expect(other).toMatchObject({ outcome: 'changed', holders: [{ token }] });
     expect((await audit())[0]).toMatchObject({ outcome: 'changed' });
   });

@@ -1,7 +1,7 @@
 import type { ExtendInput } from '../../../contract/console/console-inputs';
 import type { ExtendAnswer } from '../../../contract/lock/answers';
-import { actOn } from '../../audit/act-request';
-import { withAudit } from '../../audit/run-operator-act';
+import { operatorRequest } from '../../audit/act-request';
+import { runOperatorAct } from '../../audit/run-operator-act';
 import type { OperationContext } from '../../operation-context';
 import { engineOf } from '../resolve-lock';
 
@@ -16,9 +16,9 @@ export async function extendLock(ctx: OperationContext, input: ExtendInput): Pro
     reason,
     seen: { token, rev, extendMs, requestId },
   } as const;
-  return withAudit<ExtendAnswer>(ctx, 'operator', what, async (entry, by) => {
+  return runOperatorAct<ExtendAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
-    const act = actOn(engine, 'extend', key, entry);
+    const act = operatorRequest(engine, 'extend', key, entry);
     return engine.run(key, { verb: 'extend', token, extendMs, by, reason, ...act });
   });
 }

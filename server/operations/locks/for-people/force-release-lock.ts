@@ -1,7 +1,7 @@
 import type { ForceReleaseInput } from '../../../contract/console/console-inputs';
 import type { ForceReleaseAnswer } from '../../../contract/lock/answers';
-import { actOn } from '../../audit/act-request';
-import { withAudit } from '../../audit/run-operator-act';
+import { operatorRequest } from '../../audit/act-request';
+import { runOperatorAct } from '../../audit/run-operator-act';
 import type { OperationContext } from '../../operation-context';
 import { engineOf } from '../resolve-lock';
 
@@ -22,9 +22,9 @@ export async function forceReleaseLock(
     reason,
     seen: { token, rev, requestId },
   } as const;
-  return withAudit<ForceReleaseAnswer>(ctx, 'operator', what, async (entry, by) => {
+  return runOperatorAct<ForceReleaseAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
-    const act = actOn(engine, 'forceRelease', key, entry);
+    const act = operatorRequest(engine, 'forceRelease', key, entry);
     return engine.run(key, { verb: 'forceRelease', token, by, reason, ...act });
   });
 }

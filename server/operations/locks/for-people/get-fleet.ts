@@ -4,7 +4,7 @@ import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
 
 /** All locks together, now and over the last hour. */
-export async function readFleet(ctx: OperationContext): Promise<FleetNow> {
+export async function getFleet(ctx: OperationContext): Promise<FleetNow> {
   await requireRole(ctx, 'viewer');
   return askDatabase(() => ctx.runtime.fleet.now());
 }

@@ -7,7 +7,7 @@ import { requireRole } from '../../require-role';
  * A lock as its own page shows it; the last good reading, marked as such, while its backend does
  * not answer.
  */
-export async function readLock(ctx: OperationContext, ref: RecordKey): Promise<LockDetail> {
+export async function getLockDetail(ctx: OperationContext, ref: RecordKey): Promise<LockDetail> {
   await requireRole(ctx, 'viewer');
-  return ctx.runtime.board.detail(ref.namespace, ref.name);
+  return ctx.runtime.projection.detail(ref.namespace, ref.name);
 }

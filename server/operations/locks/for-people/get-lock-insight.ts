@@ -15,18 +15,18 @@ import { requireRole } from '../../require-role';
  * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` while the control
  *   database is away
  */
-export async function readLockInsight(
+export async function getLockInsight(
   ctx: OperationContext,
   { namespace, name, range }: LockInsightInput,
 ): Promise<LockInsight> {
   await requireRole(ctx, 'viewer');
-  const { namespaces, insights, board, engines, clock } = ctx.runtime;
+  const { namespaces, insights, projection, engines, clock } = ctx.runtime;
   const entry = await namespaces.get(namespace);
   const engine = entry && engines.get(entry.backend);
   if (!engine) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
   const now = clock.now() + engine.health().clockOffsetMs;
   const key = { namespace, name };
   const view = await askDatabase(() => insights.ofLock(entry.backend, key, range, now));
-  const ownHold = board.row(namespace, name)?.ownHold ?? null;
+  const ownHold = projection.row(namespace, name)?.ownHold ?? null;
   return { range, ...view, ownHold, asOf: clock.now() };
 }

@@ -8,5 +8,5 @@ import { requireRole } from '../../require-role';
  */
 export async function listLocks(ctx: OperationContext, input: LockListInput): Promise<LockPage> {
   await requireRole(ctx, 'viewer');
-  return ctx.runtime.board.page(input);
+  return ctx.runtime.projection.page(input);
 }

@@ -1,7 +1,7 @@
 import type { FreezeInput } from '../../../contract/console/console-inputs';
 import type { FreezeAnswer } from '../../../contract/lock/answers';
-import { actOn } from '../../audit/act-request';
-import { withAudit } from '../../audit/run-operator-act';
+import { operatorRequest } from '../../audit/act-request';
+import { runOperatorAct } from '../../audit/run-operator-act';
 import type { OperationContext } from '../../operation-context';
 import { engineOf } from '../resolve-lock';
 
@@ -17,9 +17,9 @@ export function setFrozen(
   const key = { namespace, name };
   const seen = { rev, requestId };
   const what = { act: `lock.${verb}`, namespace, subject: name, reason, seen } as const;
-  return withAudit<FreezeAnswer>(ctx, 'operator', what, async (entry, by) => {
+  return runOperatorAct<FreezeAnswer>(ctx, 'operator', what, async (entry, by) => {
     const engine = await engineOf(ctx, namespace);
-    const act = actOn(engine, verb, key, entry);
+    const act = operatorRequest(engine, verb, key, entry);
     return engine.run(key, { verb, by, reason, ...act });
   });
 }

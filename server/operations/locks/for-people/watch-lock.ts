@@ -2,7 +2,7 @@ import type { LockDetail } from '../../../contract/console/lock-row';
 import type { RecordKey } from '../../../storage/record-store';
 import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
-import { LIVE_PACE, pacedChanges } from '../../throttle';
+import { LIVE_UPDATES, throttledChanges } from '../../throttle';
 
 /** One lock again and again: read afresh when its rev has moved, and at every beat. */
 export async function* watchLock(
@@ -10,17 +10,17 @@ export async function* watchLock(
   { namespace, name }: RecordKey,
 ): AsyncGenerator<LockDetail, void> {
   await requireRole(ctx, 'viewer');
-  const { board, clock } = ctx.runtime;
+  const { projection, clock } = ctx.runtime;
   let seen: LockDetail | null = null;
   let seenAt = 0;
-  for await (const _ of pacedChanges(
-    (listener) => board.subscribe(listener),
-    LIVE_PACE,
+  for await (const _ of throttledChanges(
+    (listener) => projection.subscribe(listener),
+    LIVE_UPDATES,
     ctx.signal,
   )) {
-    const isBeat = clock.monotonic() - seenAt >= LIVE_PACE.beatMs - LIVE_PACE.gapMs;
-    if (seen && !isBeat && board.row(namespace, name)?.rev === seen.row.rev) continue;
-    const detail: LockDetail = await board.detail(namespace, name);
+    const isDue = clock.monotonic() - seenAt >= LIVE_UPDATES.maxMs - LIVE_UPDATES.minMs;
+    if (seen && !isDue && projection.row(namespace, name)?.rev === seen.row.rev) continue;
+    const detail: LockDetail = await projection.detail(namespace, name);
     seen = detail;
     seenAt = clock.monotonic();
     yield detail;

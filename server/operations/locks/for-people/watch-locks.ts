@@ -15,5 +15,5 @@ export async function* watchLocks(
   lastId: string | null,
 ): AsyncGenerator<TrackedMessage, void> {
   await requireRole(ctx, 'viewer');
-  yield* ctx.runtime.board.live.follow(input, lastId, ctx.signal);
+  yield* ctx.runtime.projection.live.follow(input, lastId, ctx.signal);
 }

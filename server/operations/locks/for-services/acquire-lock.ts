@@ -3,9 +3,9 @@ import type { AcquireInput } from '../../../contract/lock/inputs';
 import { checkPolicy } from '../../../core/lock/check-policy';
 import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
-import { reachLock } from '../resolve-lock';
+import { resolveLock } from '../resolve-lock';
 import { HOLD_REQUEST_MS } from './hold-request-ms';
-import { newsOfCaller } from './news-of-caller';
+import { pendingHangUps } from './news-of-caller';
 import { whileKeyIsLive } from './while-key-is-live';
 
 /**
@@ -17,7 +17,7 @@ export async function acquireLock(
   ctx: OperationContext,
   input: AcquireInput,
 ): Promise<AcquireAnswer> {
-  const { engine, key, service, policy } = await reachLock(ctx, input, 1);
+  const { engine, key, service, policy } = await resolveLock(ctx, input, 1);
   const outsidePolicy = checkPolicy(key.namespace, policy, input);
   const { owner, leaseMs, waitMs, mode, reentrant, meta, requestId } = input;
   const asked = { owner, leaseMs, waitMs, mode, reentrant, meta };
@@ -30,12 +30,12 @@ export async function acquireLock(
     const hasHungUp = () => ctx.hasHungUp?.() ?? false;
     return engine.acquire(key, ask, { holdRequestMs: HOLD_REQUEST_MS, hasHungUp });
   }
-  const onQueued = () => ctx.beginsToWait?.();
+  const onQueued = () => ctx.onWaiting?.();
   return whileKeyIsLive(ctx, (signal) =>
     engine.acquire(key, ask, {
       holdRequestMs: HOLD_REQUEST_MS,
       signal,
-      newsOfCaller,
+      hangUpNoticed: pendingHangUps,
       onQueued,
     }),
   );

@@ -1,7 +1,7 @@
 import type { InspectAnswer } from '../../../contract/lock/answers';
 import type { InspectInput } from '../../../contract/lock/inputs';
 import type { OperationContext } from '../../operation-context';
-import { reachLock } from '../resolve-lock';
+import { resolveLock } from '../resolve-lock';
 
 /**
  * What a lock is right now: its holder, its queue, and the lowest token that a resource may still
@@ -11,6 +11,6 @@ export async function inspectLock(
   ctx: OperationContext,
   input: InspectInput,
 ): Promise<InspectAnswer> {
-  const { engine, key } = await reachLock(ctx, input, 1);
+  const { engine, key } = await resolveLock(ctx, input, 1);
   return engine.run(key, { verb: 'inspect' });
 }

@@ -1,22 +1,19 @@
 import type { ListAnswer } from '../../../contract/lock/answers';
 import type { ListInput } from '../../../contract/lock/inputs';
 import type { OperationContext } from '../../operation-context';
-import { reachNamespace } from '../resolve-lock';
+import { resolveNamespace } from '../resolve-lock';
 
 /** How many plain calls it counts as: it looks through every lock of the namespace. */
-export const LIST_CALLS = 10;
+export const LIST_COST_CALLS = 10;
 
 /**
  * A service's overview of a namespace that its key is for, from the board: it costs no look at any
  * backend, and it is a moment old.
  *
- * @throws LockyardError as `reachNamespace`; `BACKEND_DOWN` while the backend has never been read
+ * @throws LockyardError as `resolveNamespace`; `BACKEND_DOWN` while the backend has never been read
  *   by this process
  */
-export async function listNamespaceLocks(
-  ctx: OperationContext,
-  input: ListInput,
-): Promise<ListAnswer> {
-  const { engine } = await reachNamespace(ctx, input.namespace, LIST_CALLS);
-  return ctx.runtime.board.listing(engine.health().id, input);
+export async function listLocks(ctx: OperationContext, input: ListInput): Promise<ListAnswer> {
+  const { engine } = await resolveNamespace(ctx, input.namespace, LIST_COST_CALLS);
+  return ctx.runtime.projection.listing(engine.health().id, input);
 }

@@ -1,7 +1,7 @@
 import type { RequestIdentity } from '../../../core/request-fingerprint';
 import { requestIdentity } from '../../../engine/request-identity';
 
-interface SetRequest {
+interface MultiLockRequest {
   service: string;
   namespace: string;
   names: string[];
@@ -13,7 +13,7 @@ interface SetRequest {
  * The identity of a request for several locks: of these very locks, in whatever order they were
  * named.
  */
-export function setIdentity({ names, ...request }: SetRequest): RequestIdentity {
+export function multiLockIdentity({ names, ...request }: MultiLockRequest): RequestIdentity {
   return requestIdentity({
     ...request,
     verb: 'acquireMany',

@@ -7,6 +7,6 @@ const TURNS = 3;
 /**
  * Resolves once a hang-up that has already reached this machine has been reported to its listeners.
  */
-export async function newsOfCaller(): Promise<void> {
+export async function pendingHangUps(): Promise<void> {
   for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,14 +2,14 @@ import type { ReleaseAnswer } from '../../../contract/lock/answers';
 import type { ReleaseInput } from '../../../contract/lock/inputs';
 import { requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
-import { reachLock } from '../resolve-lock';
+import { resolveLock } from '../resolve-lock';
 
 /** Ends the caller's current hold or takes one entry off it; `lost` if it is not its any more. */
 export async function releaseLock(
   ctx: OperationContext,
   input: ReleaseInput,
 ): Promise<ReleaseAnswer> {
-  const { engine, key, service } = await reachLock(ctx, input, 0);
+  const { engine, key, service } = await resolveLock(ctx, input, 0);
   const { owner, token, requestId } = input;
   const request =
     requestId === undefined

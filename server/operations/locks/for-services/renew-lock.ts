@@ -2,11 +2,11 @@ import type { RenewAnswer } from '../../../contract/lock/answers';
 import type { RenewInput } from '../../../contract/lock/inputs';
 import { allowedLeaseMs } from '../../../core/lock/check-policy';
 import type { OperationContext } from '../../operation-context';
-import { reachLock } from '../resolve-lock';
+import { resolveLock } from '../resolve-lock';
 
 /** Prolongs the caller's current hold; `lost` if it is not its any more. */
 export async function renewLock(ctx: OperationContext, input: RenewInput): Promise<RenewAnswer> {
-  const { engine, key, service, policy } = await reachLock(ctx, input, 0);
+  const { engine, key, service, policy } = await resolveLock(ctx, input, 0);
   const { owner, token } = input;
   const leaseMs = allowedLeaseMs(policy, input.leaseMs);
   return engine.run(key, { verb: 'renew', service, owner, token, leaseMs });

@@ -1,7 +1,7 @@
 import { LockyardError } from '../../../contract/errors';
 import type { OperationContext } from '../../operation-context';
 
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 
 /**
  * Does what may take long with a signal that goes off when the caller hangs up, or when its API key
@@ -22,7 +22,7 @@ export async function whileKeyIsLive<T>(
   };
   const timer =
     actor?.kind === 'service'
-      ? setInterval(() => void look(actor.keyId), LOOK_EVERY_MS)
+      ? setInterval(() => void look(actor.keyId), CHECK_EVERY_MS)
       : undefined;
   try {
     const answer = await run(signal ? AbortSignal.any([signal, revoked.signal]) : revoked.signal);

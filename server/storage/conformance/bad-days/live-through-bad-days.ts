@@ -49,7 +49,7 @@ function suite(kind: ServerKind): void {
       expect(then.length).toBeGreaterThan(20);
       // What is retried until the day is over may be granted in the end.
       const suffered = then.filter(
-        ({ said, tookMs }) => tookMs > NOTICED_MS || !['granted', 'applied'].includes(said),
+        ({ outcome, tookMs }) => tookMs > NOTICED_MS || !['granted', 'applied'].includes(outcome),
       );
       expect(suffered).not.toEqual([]);
     });
@@ -66,32 +66,32 @@ function suite(kind: ServerKind): void {
     });
 
     it('grants nothing twice, and lets no token fall', () => {
-      const { calls, givenBack } = report;
+      const { calls, givenBack: revertedGrants } = report;
       const granted = calls.filter(({ verb, outcome }) => verb === 'acquire' && outcome === 'ok');
       expect(granted.length).toBeGreaterThan(5);
-      expect(checkHistory(calls, { givenBack })).toEqual([]);
+      expect(checkHistory(calls, { revertedGrants })).toEqual([]);
     });
 
     it('did nothing where it said so, and what it did it does not do again', () => {
       const { taken, granted, counted } = report;
       for (const { key, first, again } of taken) {
         const tokens = granted.get(key.name) ?? [];
-        if (first.said === 'granted') expect(tokens).toEqual([first.token]);
-        if (first.said === 'BACKEND_DOWN') expect(tokens).toEqual([]);
+        if (first.outcome === 'granted') expect(tokens).toEqual([first.token]);
+        if (first.outcome === 'BACKEND_DOWN') expect(tokens).toEqual([]);
         expect(tokens.length).toBeLessThanOrEqual(1);
         expect(again).toMatchObject({ said: 'granted', token: tokens[0] ?? again.token });
       }
       for (const { value, expected, again } of counted) {
-        expect(again.filter(({ said }) => said !== 'applied')).toEqual([]);
+        expect(again.filter(({ outcome }) => outcome !== 'applied')).toEqual([]);
         expect(value).toBe(expected);
       }
     });
 
     it('takes nothing from a holder or from who waits behind it', () => {
       const { keeper, waiter } = report;
-      expect(keeper.renewal.said).toBe('renewed');
-      expect(keeper.release.said).toBe('released');
-      expect(waiter.said).toBe('granted');
+      expect(keeper.renewal.outcome).toBe('renewed');
+      expect(keeper.release.outcome).toBe('released');
+      expect(waiter.outcome).toBe('granted');
       expect(waiter.token).toBeGreaterThan(keeper.token);
     });
 
@@ -104,7 +104,7 @@ function suite(kind: ServerKind): void {
     if (kind.isPartOfMore) {
       it('keeps nobody waiting whose locks live on another shard', () => {
         const { beside, beganAt, endedAt, stalledMs } = report;
-        expect(new Set(beside.map(({ said }) => said))).toEqual(
+        expect(new Set(beside.map(({ outcome }) => outcome))).toEqual(
           new Set(['granted', 'renewed', 'released']),
         );
         const then = beside.filter(({ startedAt }) => startedAt > beganAt && startedAt < endedAt);

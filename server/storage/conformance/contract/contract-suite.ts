@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest';
-import type { Memo } from '../../../core/decision';
+import type { IdempotencyRecord } from '../../../core/decision';
 import { newWriter } from '../../../engine/new-writer';
 import type { HistoryRow, RecordKey } from '../../record-store';
 import { freshKey, readOne } from '../testing/changes';
@@ -21,7 +21,7 @@ export interface ContractSuite {
   now(): Promise<number>;
   /** The stored events of a record, commit by commit. */
   historyOf(key: RecordKey): Promise<HistoryRow['changes']>;
-  memosOf(...keys: string[]): Promise<Memo[]>;
+  memosOf(...keys: string[]): Promise<IdempotencyRecord[]>;
 }
 
 /**
@@ -67,7 +67,7 @@ export async function wholeHistory(store: Store): Promise<HistoryRow[]> {
   }
 }
 
-export const memoOf = (answer: unknown, expiresAt = NEVER): Memo => ({
+export const memoOf = (answer: unknown, expiresAt = NEVER): IdempotencyRecord => ({
   key: newWriter() + newWriter(),
   inputHash: newWriter() + newWriter(),
   answer,

@@ -5,7 +5,7 @@ import { systemClock } from '@/server/platform/clock';
 import { MysqlStore } from '../../mysql/mysql-store';
 import { openBackend } from '../../open-backend';
 import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
-import { lentStore } from './limited-store';
+import { limitedStore } from './limited-store';
 
 /** What docs/backends.md revokes from the user of a server whose tables already exist. */
 const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\* TO/;
@@ -17,7 +17,7 @@ const GRANT = /REVOKE ALL ON lockyard\.\*[^;]*;\nGRANT ([A-Z, ]+) ON lockyard\.\
 export async function openLeastPrivilegedMysql(timeoutMs: number): Promise<StoreUnderTest> {
   const under = await storesUnderTest.mysql.open();
   const user = await addLeastPrivilegedUser(under);
-  return lentStore(
+  return limitedStore(
     under,
     user,
     openBackend({ kind: 'mysql', url: user.url }, systemClock),

@@ -15,6 +15,6 @@ export function openLeastPrivilegedZookeeper(): Promise<StoreUnderTest> {
   return openZookeeperUnderTest({
     credentials,
     rootFor: `${user}:${digest}`,
-    limits: { ...LIMITS, charsOfQueue: 0 },
+    limits: { ...LIMITS, inlineQueueChars: 0 },
   });
 }

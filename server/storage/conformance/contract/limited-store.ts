@@ -6,7 +6,7 @@ import type { Store, StoreUnderTest } from '../testing/stores-under-test';
  * @param atStart what a start opens first: it must be allowed too
  * @param open opens the store of one more process
  */
-export async function lentStore(
+export async function limitedStore(
   under: StoreUnderTest,
   user: { drop(): Promise<void> },
   atStart: Promise<Store>,

@@ -37,7 +37,7 @@ contract('changes that belong together', (suite) => {
     const { keys, memo, changes } = await three();
     const { a, b, c } = changes;
     const results = await suite.store.swapAll([a, c, b]);
-    expect(results.map(({ took, current }) => [took, current])).toEqual(
+    expect(results.map(({ applied, current }) => [applied, current])).toEqual(
       [a, c, b].map(({ rev, writer }) => [true, { rev, writer }]),
     );
     const { records, memos } = await suite.other.read([...keys], [memo.key]);
@@ -60,7 +60,7 @@ contract('changes that belong together', (suite) => {
         'a deadline to come': { clock: { past: at + MINUTE, ahead: Number.POSITIVE_INFINITY } },
       }[what];
       const results = await suite.store.swapAll([a, { ...b, ...wrong }, c]);
-      expect(results.map(({ took }) => took)).toEqual([false, false, false]);
+      expect(results.map(({ applied }) => applied)).toEqual([false, false, false]);
       expect(results[1]?.current).toMatchObject(standing);
       expect(results[2]?.current).toBe(null);
       await nothingRemains();
@@ -72,7 +72,7 @@ contract('changes that belong together', (suite) => {
     const { a, b, c } = changes;
     const missing = update(freshKey(), { rev: 3, writer: newWriter() }, { events: [eventOf(4)] });
     const results = await suite.store.swapAll([missing, a, b, c]);
-    expect(results.map(({ took }) => took)).toEqual([false, false, false, false]);
+    expect(results.map(({ applied }) => applied)).toEqual([false, false, false, false]);
     expect(results[0]?.current).toBe(null);
     await nothingRemains();
     expect((await readOne(suite.other, missing.key)).record).toBe(null);
@@ -84,7 +84,7 @@ contract('changes that belong together', (suite) => {
     const key = freshKey();
     const standing = await created(suite.store, key);
     const results = await suite.store.swapAll([a, creation(key, { head: 'over' }), b, c]);
-    expect(results.map(({ took }) => took)).toEqual([false, false, false, false]);
+    expect(results.map(({ applied }) => applied)).toEqual([false, false, false, false]);
     expect(results[1]?.current).toMatchObject(standing);
     await nothingRemains();
     expect((await stored(suite.other, key)).head).toBe('head');
@@ -97,7 +97,7 @@ contract('changes that belong together', (suite) => {
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect((await stored(suite.other, keys[0])).head).toBe('head');
     await release();
-    expect((await swapped).map(({ took }) => took)).toEqual([true, true, true]);
+    expect((await swapped).map(({ applied }) => applied)).toEqual([true, true, true]);
   });
 
   it('are found out by swapping again where a reply was lost', async () => {
@@ -107,7 +107,7 @@ contract('changes that belong together', (suite) => {
     const again = await suite.store.swapAll(
       first.map((change) => ({ ...change, writer: newWriter() })),
     );
-    expect(again.map(({ took }) => took)).toEqual([false, false, false]);
+    expect(again.map(({ applied }) => applied)).toEqual([false, false, false]);
     expect(again.map(({ current }) => current?.writer)).toEqual(first.map(({ writer }) => writer));
   });
 
@@ -115,7 +115,7 @@ contract('changes that belong together', (suite) => {
     for (const size of [1, 20]) {
       const keys = Array.from({ length: size }, () => freshKey());
       const results = await suite.store.swapAll(keys.map((key) => creation(key)));
-      expect(results.map(({ took }) => took)).toEqual(keys.map(() => true));
+      expect(results.map(({ applied }) => applied)).toEqual(keys.map(() => true));
     }
   });
 
@@ -127,10 +127,12 @@ contract('changes that belong together', (suite) => {
         suite.store.swapAll(Object.values(changes)),
         swapOne(suite.other, alone),
       ]);
-      const took = new Set(whole.map((result) => result.took));
-      expect(took).toEqual(new Set([!one.took]));
+      const took = new Set(whole.map((result) => result.applied));
+      expect(took).toEqual(new Set([!one.applied]));
       const heads = await Promise.all(keys.slice(0, 2).map((key) => stored(suite.store, key)));
-      expect(heads.map(({ head }) => head)).toEqual(one.took ? ['head', 'alone'] : ['new', 'new']);
+      expect(heads.map(({ head }) => head)).toEqual(
+        one.applied ? ['head', 'alone'] : ['new', 'new'],
+      );
     }
   });
 });

@@ -11,7 +11,7 @@ contract('rule 3: what is read is never older than what was answered before', (s
       const [writing, reading] =
         i % 2 === 0 ? [suite.store, suite.other] : [suite.other, suite.store];
       const change = update(key, seen);
-      expect((await swapOne(writing, change)).took).toBe(true);
+      expect((await swapOne(writing, change)).applied).toBe(true);
       expect((await stored(reading, key)).writer).toBe(change.writer);
       seen = { rev: change.rev, writer: change.writer };
     }
@@ -61,7 +61,7 @@ contract('rule 7: a lost reply is found out by swapping again', (suite) => {
     const first = update(key, seen, { events: [eventOf(2)] });
     await swapOne(suite.store, first);
     const again = await swapOne(suite.store, { ...first, writer: newWriter() });
-    expect(again).toMatchObject({ took: false, current: { rev: 2, writer: first.writer } });
+    expect(again).toMatchObject({ applied: false, current: { rev: 2, writer: first.writer } });
     expect(await suite.historyOf(key)).toHaveLength(1);
   });
 
@@ -70,8 +70,8 @@ contract('rule 7: a lost reply is found out by swapping again', (suite) => {
     const seen = await created(suite.store, key);
     const first = update(key, seen, { head: 'first', events: [eventOf(2)] });
     const again = update(key, seen, { head: 'again', events: [eventOf(2)] });
-    expect((await swapOne(suite.other, again)).took).toBe(true);
-    expect((await swapOne(suite.store, first)).took).toBe(false);
+    expect((await swapOne(suite.other, again)).applied).toBe(true);
+    expect((await swapOne(suite.store, first)).applied).toBe(false);
     expect((await stored(suite.store, key)).head).toBe('again');
     expect(await suite.historyOf(key)).toHaveLength(1);
   });

@@ -61,7 +61,7 @@ contract('rule 5: request ids live beside the record', (suite) => {
     const at = await suite.now();
     const [lapsed, live] = [memoOf(1, at - 1), memoOf(2, at + MINUTE)];
     await created(suite.store, freshKey(), { memos: [lapsed, live] });
-    await suite.store.forget([]);
+    await suite.store.deleteRecords([]);
     expect(await suite.memosOf(lapsed.key, live.key)).toEqual([live]);
   });
 
@@ -95,7 +95,7 @@ contract('rule 5: request ids live beside the record', (suite) => {
   it('keeps an answer when its record is forgotten', async () => {
     const [key, memo] = [freshKey(), memoOf('stays')];
     const seen = await created(suite.store, key, { memos: [memo] });
-    await suite.store.forget([{ key, ...seen }]);
+    await suite.store.deleteRecords([{ key, ...seen }]);
     expect(await suite.memosOf(memo.key)).toEqual([memo]);
   });
 });

@@ -26,7 +26,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
       const seen = await created(suite.store, key, { head: 'one', queue: 'q' });
       const change = update(key, seen, { head: 'two' });
       expect(await swap(suite.store, change)).toMatchObject({
-        took: true,
+        applied: true,
         current: { rev: 2, writer: change.writer },
       });
       expect(await stored(suite.other, key)).toEqual({
@@ -43,7 +43,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
       const second = update(key, first, { head: 'second' });
       await swap(suite.store, second);
       const late = await swap(suite.other, update(key, first, { head: 'late' }));
-      expect(late).toMatchObject({ took: false, current: { rev: 2, writer: second.writer } });
+      expect(late).toMatchObject({ applied: false, current: { rev: 2, writer: second.writer } });
       expect((await stored(suite.store, key)).head).toBe('second');
     });
 
@@ -51,20 +51,20 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
       const key = freshKey();
       const seen = await created(suite.store, key);
       const result = await swap(suite.store, update(key, { rev: seen.rev, writer: newWriter() }));
-      expect(result).toMatchObject({ took: false, current: seen });
+      expect(result).toMatchObject({ applied: false, current: seen });
     });
 
     it('tells writers apart that differ in case alone', async () => {
       const key = freshKey();
       await created(suite.store, key, { writer: 'aBcDeFgHiJk' });
       const result = await swap(suite.store, update(key, { rev: 1, writer: 'AbCdEfGhIjK' }));
-      expect(result.took).toBe(false);
+      expect(result.applied).toBe(false);
     });
 
     it('never creates a record by a change that expects one', async () => {
       const key = freshKey();
       const change = update(key, { rev: 7, writer: newWriter() }, { events: [eventOf(8)] });
-      expect(await swap(suite.store, change)).toMatchObject({ took: false, current: null });
+      expect(await swap(suite.store, change)).toMatchObject({ applied: false, current: null });
       expect((await readOne(suite.other, key)).record).toBe(null);
       expect(await suite.historyOf(key)).toEqual([]);
     });
@@ -73,7 +73,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
       const key = freshKey();
       const seen = await created(suite.store, key, { head: 'first' });
       const result = await swap(suite.other, creation(key, { head: 'second', rev: 9 }));
-      expect(result).toMatchObject({ took: false, current: seen });
+      expect(result).toMatchObject({ applied: false, current: seen });
       expect((await stored(suite.store, key)).head).toBe('first');
     });
 
@@ -83,7 +83,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
         const tries = [suite.store, suite.other].map((s, i) =>
           swap(s, creation(key, { head: `${i}` })),
         );
-        const took = (await Promise.all(tries)).filter((result) => result.took);
+        const took = (await Promise.all(tries)).filter((result) => result.applied);
         expect(took).toHaveLength(1);
       }
     });
@@ -99,7 +99,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
       creation(fresh),
       update(right, seen),
     ]);
-    expect(results.map(({ took }) => took)).toEqual([false, false, true, true]);
+    expect(results.map(({ applied }) => applied)).toEqual([false, false, true, true]);
     expect((await stored(suite.store, wrong)).head).toBe('kept');
     expect((await readOne(suite.store, absent)).record).toBe(null);
   });
@@ -107,11 +107,11 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
   it('takes a record anew after it was forgotten, and nothing that expects the one before', async () => {
     const key = freshKey();
     const before = await created(suite.store, key);
-    await suite.other.forget([{ key, ...before }]);
+    await suite.other.deleteRecords([{ key, ...before }]);
     const after = await created(suite.store, key, { head: 'anew' });
     expect(after.rev).toBe(before.rev);
     const late = await swapOne(suite.store, update(key, before, { head: 'late' }));
-    expect(late).toMatchObject({ took: false, current: after });
+    expect(late).toMatchObject({ applied: false, current: after });
     expect((await stored(suite.other, key)).head).toBe('anew');
   });
 
@@ -125,7 +125,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
     const keys = Array.from({ length: 40 }, () => freshKey()).sort(() => Math.random() - 0.5);
     for (const key of keys.filter((_, i) => i % 3 === 0)) await created(suite.store, key);
     const results = await suite.store.swap(keys.map((key) => creation(key)));
-    expect(results.map(({ took }) => took)).toEqual(keys.map((_, i) => i % 3 !== 0));
+    expect(results.map(({ applied }) => applied)).toEqual(keys.map((_, i) => i % 3 !== 0));
   });
 
   it('takes as many changes at once as a full group has, each with its parts', async () => {
@@ -141,7 +141,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
         }),
       ),
     );
-    expect(results.filter(({ took }) => !took)).toEqual([]);
+    expect(results.filter(({ applied }) => !applied)).toEqual([]);
     const { records, memos: kept } = await suite.other.read(
       keys,
       memos.map(({ key }) => key),
@@ -155,7 +155,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
     const results = await Promise.all(
       keys.map((key, i) => swapOne(i % 2 ? suite.store : suite.other, creation(key))),
     );
-    expect(results.filter(({ took }) => !took)).toEqual([]);
+    expect(results.filter(({ applied }) => !applied)).toEqual([]);
   });
 
   it('lets one of many win who change one record at the same time, and every loser see it', async () => {
@@ -165,7 +165,7 @@ contract('rule 1: a swap is won by rev and writer', (suite) => {
     const results = await Promise.all(
       changes.map((change, i) => swapOne(i % 2 ? suite.store : suite.other, change)),
     );
-    const won = changes.filter((_, i) => results[i]?.took);
+    const won = changes.filter((_, i) => results[i]?.applied);
     expect(won).toHaveLength(1);
     const writers = new Set(results.map(({ current }) => current?.writer));
     expect([...writers]).toEqual([won[0]?.writer]);

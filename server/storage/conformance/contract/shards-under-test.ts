@@ -1,10 +1,10 @@
 import { parseShardList } from '@/db/urls/shard-list';
 import { MysqlStore } from '../../mysql/mysql-store';
 import { openShard } from '../../sharding/open-shard';
-import { begunStamp, ShardStamps, servingStamp } from '../../sharding/shard-map-stamp';
+import { ShardMapStamp, servingStamp, startingStamp } from '../../sharding/shard-map-stamp';
 import { type StoreUnderTest, storesUnderTest } from '../testing/stores-under-test';
 import { addLeastPrivilegedUser } from './least-privileged-mysql';
-import { lentStore } from './limited-store';
+import { limitedStore } from './limited-store';
 
 /** A second shard that no test asks for anything. */
 const ELSEWHERE = 'mysql://elsewhere/x';
@@ -42,16 +42,16 @@ export async function openShardsUnderTest(
       const shard = list.shards.find(({ url }) => url === user.url);
       if (!shard) throw new Error('The list of shards lost one.');
       const stamp = servingStamp(list, 1);
-      const stamps = new ShardStamps(shard);
-      await stamps.stampNew(begunStamp(list), {
+      const stamps = new ShardMapStamp(shard);
+      await stamps.stampNew(startingStamp(list), {
         self: shard.name,
         generation: 1,
         members,
         lost: [],
       });
-      await stamps.restamp(begunStamp(list), stamp);
+      await stamps.restamp(startingStamp(list), stamp);
       stamps.close();
-      const lent = await lentStore(
+      const lent = await limitedStore(
         under,
         user,
         openShard(shard, { stamp }),

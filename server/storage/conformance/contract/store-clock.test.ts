@@ -31,14 +31,14 @@ contract('rule 2: time is part of the compare', (suite) => {
       const key = freshKey();
       const seen = await created(suite.store, key);
       const clock = { past: 0, ahead: await suite.now() };
-      expect((await swap(suite.store, update(key, seen, { clock }))).took).toBe(false);
+      expect((await swap(suite.store, update(key, seen, { clock }))).applied).toBe(false);
     });
 
     it('refuses a change whose `past` was not reached', async () => {
       const key = freshKey();
       const seen = await created(suite.store, key);
       const clock = { past: (await suite.now()) + MINUTE, ahead: Number.POSITIVE_INFINITY };
-      expect((await swap(suite.store, update(key, seen, { clock }))).took).toBe(false);
+      expect((await swap(suite.store, update(key, seen, { clock }))).applied).toBe(false);
     });
 
     it('takes a change between the two', async () => {
@@ -46,7 +46,7 @@ contract('rule 2: time is part of the compare', (suite) => {
       const seen = await created(suite.store, key);
       const at = await suite.now();
       const clock = { past: at, ahead: at + MINUTE };
-      expect((await swap(suite.store, update(key, seen, { clock }))).took).toBe(true);
+      expect((await swap(suite.store, update(key, seen, { clock }))).applied).toBe(true);
     });
 
     it('revives nothing by a renewal that stalls past its deadline', async () => {
@@ -57,7 +57,7 @@ contract('rule 2: time is part of the compare', (suite) => {
       const renewal = swap(suite.store, update(key, seen, { clock, head: 'revived' }));
       await new Promise((resolve) => setTimeout(resolve, 600));
       await release();
-      expect(await renewal).toMatchObject({ took: false, current: seen });
+      expect(await renewal).toMatchObject({ applied: false, current: seen });
       expect((await stored(suite.other, key)).head).toBe('lapsing');
     });
 
@@ -69,7 +69,7 @@ contract('rule 2: time is part of the compare', (suite) => {
       const change = swap(suite.store, update(key, seen, { clock }));
       await new Promise((resolve) => setTimeout(resolve, 500));
       await release();
-      expect((await change).took).toBe(true);
+      expect((await change).applied).toBe(true);
     });
 
     it('refuses a creation whose `ahead` was reached, and keeps nothing of it', async () => {
@@ -77,18 +77,18 @@ contract('rule 2: time is part of the compare', (suite) => {
       const clock = { past: 0, ahead: await suite.now() };
       const memo = memoOf('late');
       const late = creation(key, { clock, events: [eventOf(1)], memos: [memo] });
-      expect(await swap(suite.store, late)).toMatchObject({ took: false, current: null });
+      expect(await swap(suite.store, late)).toMatchObject({ applied: false, current: null });
       expect((await readOne(suite.other, key)).record).toBe(null);
       expect(await suite.historyOf(key)).toEqual([]);
       expect(await suite.memosOf(memo.key)).toEqual([]);
-      expect((await swap(suite.store, creation(key))).took).toBe(true);
+      expect((await swap(suite.store, creation(key))).applied).toBe(true);
     });
 
     it('refuses a creation whose `past` was not reached', async () => {
       const key = freshKey();
       const clock = { past: (await suite.now()) + MINUTE, ahead: Number.POSITIVE_INFINITY };
       const early = await swap(suite.store, creation(key, { clock }));
-      expect(early).toMatchObject({ took: false, current: null });
+      expect(early).toMatchObject({ applied: false, current: null });
       expect((await readOne(suite.other, key)).record).toBe(null);
     });
 
@@ -96,9 +96,9 @@ contract('rule 2: time is part of the compare', (suite) => {
       const key = freshKey();
       const at = await suite.now();
       const change = creation(key, { clock: { past: at, ahead: at + MINUTE }, head: 'first' });
-      expect((await swap(suite.store, change)).took).toBe(true);
+      expect((await swap(suite.store, change)).applied).toBe(true);
       const rival = { ...change, writer: 'rival', head: 'second' };
-      expect((await swap(suite.store, rival)).took).toBe(false);
+      expect((await swap(suite.store, rival)).applied).toBe(false);
       expect(await stored(suite.other, key)).toMatchObject({ rev: 1, head: 'first' });
     });
 
@@ -107,7 +107,7 @@ contract('rule 2: time is part of the compare', (suite) => {
       const seen = await created(suite.store, key);
       const clock = { past: 0, ahead: await suite.now() };
       const late = await swap(suite.store, creation(key, { clock, head: 'late' }));
-      expect(late).toMatchObject({ took: false, current: seen });
+      expect(late).toMatchObject({ applied: false, current: seen });
       expect(await stored(suite.other, key)).toMatchObject({ ...seen, head: 'head' });
     });
 
@@ -138,7 +138,7 @@ contract('rule 2: time is part of the compare', (suite) => {
     const seen = await created(suite.store, kept);
     const clock = { past: 0, ahead: await suite.now() };
     const set = [creation(fresh, { clock, events: [eventOf(1)] }), update(kept, seen)];
-    expect((await suite.store.swapAll(set)).map(({ took }) => took)).toEqual([false, false]);
+    expect((await suite.store.swapAll(set)).map(({ applied }) => applied)).toEqual([false, false]);
     expect((await readOne(suite.other, fresh)).record).toBe(null);
     expect(await stored(suite.other, kept)).toMatchObject(seen);
     expect(await suite.historyOf(fresh)).toEqual([]);
@@ -152,7 +152,7 @@ contract('rule 2: time is part of the compare', (suite) => {
     const set = suite.store.swapAll([creation(fresh, { clock }), update(kept, seen)]);
     await new Promise((resolve) => setTimeout(resolve, 450));
     await release();
-    expect((await set).map(({ took }) => took)).toEqual([false, false]);
+    expect((await set).map(({ applied }) => applied)).toEqual([false, false]);
     expect((await readOne(suite.other, fresh)).record).toBe(null);
     expect(await stored(suite.other, kept)).toMatchObject(seen);
   });
@@ -180,7 +180,7 @@ contract('rule 2: time is part of the compare', (suite) => {
     await created(suite.store, key);
     const before = await suite.now();
     const lost = await swapOne(suite.store, update(key, { rev: 9, writer: newWriter() }));
-    expect(lost.took).toBe(false);
+    expect(lost.applied).toBe(false);
     expect(lost.now).toBeGreaterThanOrEqual(before);
     expect(lost.now).toBeLessThanOrEqual(await suite.now());
   });

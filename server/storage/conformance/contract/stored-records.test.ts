@@ -49,7 +49,7 @@ contract('what is kept', (suite) => {
     const before = await created(suite.store, moved);
     await swapOne(suite.store, update(moved, before));
     const stays = await created(suite.store, foreign);
-    const forgotten = await suite.store.forget([
+    const forgotten = await suite.store.deleteRecords([
       { key: gone, ...seen },
       { key: moved, ...before },
       { key: foreign, rev: stays.rev, writer: 'another' },
@@ -58,7 +58,7 @@ contract('what is kept', (suite) => {
     expect((await readOne(suite.store, gone)).record).toBe(null);
     expect((await stored(suite.store, moved)).rev).toBe(2);
     expect((await stored(suite.store, foreign)).rev).toBe(1);
-    expect((await swapOne(suite.store, update(gone, seen))).took).toBe(false);
+    expect((await swapOne(suite.store, update(gone, seen))).applied).toBe(false);
     expect((await readOne(suite.store, gone)).record).toBe(null);
   });
 
@@ -74,7 +74,7 @@ contract('what is kept', (suite) => {
         notBefore: Number.POSITIVE_INFINITY,
       },
     ];
-    expect(await suite.other.forget(records)).toEqual([true, false, false]);
+    expect(await suite.other.deleteRecords(records)).toEqual([true, false, false]);
     expect((await stored(suite.store, early)).rev).toBe(1);
     expect((await stored(suite.store, never)).rev).toBe(1);
   });
@@ -85,12 +85,12 @@ contract('what is kept', (suite) => {
     for (const key of keys) seen.push({ key, ...(await created(suite.store, key)) });
     const changes = seen.map(({ key, ...before }) => update(key, before, { head: 'used' }));
     const [gone, swapped] = await Promise.all([
-      suite.other.forget(seen),
+      suite.other.deleteRecords(seen),
       Promise.all(changes.map((change) => swapOne(suite.store, change))),
     ]);
     for (const [i, key] of keys.entries()) {
       const head = (await readOne(suite.other, key)).record?.head ?? null;
-      expect([gone[i], swapped[i]?.took]).toEqual(head === null ? [true, false] : [false, true]);
+      expect([gone[i], swapped[i]?.applied]).toEqual(head === null ? [true, false] : [false, true]);
     }
   });
 
@@ -99,7 +99,7 @@ contract('what is kept', (suite) => {
     const seen = await suite.store.swap(
       keys.map((key, i) => ({ ...blank, key, writer: `w${i}`, rev: 1 })),
     );
-    expect(seen.every(({ took }) => took)).toBe(true);
+    expect(seen.every(({ applied }) => applied)).toBe(true);
     let done = false;
     const writing = writeUntil(() => done, keys, suite.store, await suite.under.another());
     const found: string[] = [];
@@ -148,7 +148,7 @@ contract('what is kept', (suite) => {
     const { next } = await suite.store.scan({ namespace: 'moving', after: null }, 2);
     const [, b] = keys;
     if (!next || !b) throw new Error('The scan ended after its first page.');
-    await suite.store.forget([{ key: b, ...(seen[1] ?? { rev: 0, writer: '' }) }]);
+    await suite.store.deleteRecords([{ key: b, ...(seen[1] ?? { rev: 0, writer: '' }) }]);
     const { records } = await suite.other.scan(next, 10);
     expect(records.map(({ key }) => key.name)).toEqual(['c', 'd']);
   });
@@ -165,7 +165,7 @@ contract('what is kept', (suite) => {
   it('keeps the history of a record that is forgotten', async () => {
     const key = freshKey();
     const seen = await created(suite.store, key, { events: [eventOf(1)] });
-    await suite.store.forget([{ key, ...seen }]);
+    await suite.store.deleteRecords([{ key, ...seen }]);
     expect(await suite.historyOf(key)).toHaveLength(1);
   });
 
@@ -173,8 +173,8 @@ contract('what is kept', (suite) => {
     const keys = Array.from({ length: 50 }, () => freshKey());
     const gone = [];
     for (const key of keys) gone.push({ key, ...(await created(suite.store, key)) });
-    expect(await suite.store.forget(gone)).toEqual(gone.map(() => true));
-    expect(await suite.other.forget(gone)).toEqual(gone.map(() => false));
+    expect(await suite.store.deleteRecords(gone)).toEqual(gone.map(() => true));
+    expect(await suite.other.deleteRecords(gone)).toEqual(gone.map(() => false));
   });
 
   it('says what it promises: a level, whole sentences, and what was read to tell', async () => {
@@ -196,7 +196,7 @@ contract('what is kept', (suite) => {
     await leaving.close();
     await leaving.close();
     expect((await stored(suite.store, key)).rev).toBe(1);
-    expect((await swapOne(suite.other, creation(freshKey()))).took).toBe(true);
+    expect((await swapOne(suite.other, creation(freshKey()))).applied).toBe(true);
   });
 });
 

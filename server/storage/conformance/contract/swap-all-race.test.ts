@@ -75,7 +75,7 @@ const nextOf = (key: RecordKey, seen: Seen, head: string): Change =>
 /** Whether a set took; every result of it must say the same. */
 async function swapped(store: Store, changes: Change[]): Promise<boolean> {
   const results = await store.swapAll(changes);
-  const said = new Set(results.map(({ took }) => took));
+  const said = new Set(results.map(({ applied }) => applied));
   expect(said.size).toBe(1);
   return said.has(true);
 }

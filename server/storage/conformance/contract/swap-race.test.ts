@@ -69,7 +69,7 @@ async function swapAll(
     update(key, seen, { events: [eventOf(seen.rev + 1)] }),
   );
   const results = await store.swap(changes);
-  return results.map(({ took }, i) => ({ took, writer: changes[i]?.writer ?? '' }));
+  return results.map(({ applied }, i) => ({ took: applied, writer: changes[i]?.writer ?? '' }));
 }
 
 /** Both processes at once; which of them is asked first takes turns. */

@@ -1,15 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { acquire, pause, release, renew, take } from '../../../engine/testing/engine-rig';
+import { acquire, pause, release, renew, takeLock } from '../../../engine/testing/engine-rig';
 import { eventsByLock } from '../../../engine/testing/events-by-lock';
 import type { RecordedCall } from '../../../engine/testing/history-checker';
 import { RandomCaller } from '../../../engine/testing/random-caller';
 import { seeded } from '../../../engine/testing/seeded';
 import { type AskedTwice, CarefulCaller } from './careful-caller';
 import { freshKey } from './changes';
-import { type Told, told } from './record-answer';
+import { type RecordedAnswer, recordAnswer } from './record-answer';
 import type { BadDay, NewKey, ServerUnderTest } from './server-kind';
 import type { Started } from './start-process';
-import { liveBeside } from './use-healthy-part';
+import { useHealthyPart } from './use-healthy-part';
 
 const BEFORE_MS = 500;
 /** Longer than a store waits for an answer that does not come. */
@@ -47,19 +47,19 @@ export interface DayReport {
   /** Tokens of such a lock that were granted and that no caller heard of. */
   givenBack: (lock: string) => number;
   /** What callers with request ids were told at first. */
-  careful: Told[];
+  careful: RecordedAnswer[];
   /** Their acquires, asked again when all was well. */
   taken: AskedTwice[];
   /** Tokens that their first asking was granted, by the lock's name, as the history has it. */
   granted: Map<string, number[]>;
   /** Their counters. */
-  counted: { value: number; expected: number; again: Told[] }[];
+  counted: { value: number; expected: number; again: RecordedAnswer[] }[];
   /** A hold from before, renewed and given back afterwards. */
-  keeper: { token: number; renewal: Told; release: Told };
+  keeper: { token: number; renewal: RecordedAnswer; release: RecordedAnswer };
   /** Who had waited for it since before. */
-  waiter: Told;
+  waiter: RecordedAnswer;
   /** What those were told whose locks live where no bad day came. */
-  beside: Told[];
+  beside: RecordedAnswer[];
   /**
    * How long after the bad day each process first granted something; last, a process that was
    * started on that day.
@@ -85,11 +85,11 @@ export async function liveThrough(
   const { sick = plainKey, well } = server.parts ?? {};
   const [first, last] = [members[0], members.at(-1)] as [Here, Here];
   const kept = sick();
-  const { token } = await take(first, kept, 'keeper', { leaseMs: LONG_LEASE_MS });
-  const waiting = told(acquire(last, kept, 'waiter', { waitMs: PATIENCE_MS }));
+  const { token } = await takeLock(first, kept, 'keeper', { leaseMs: LONG_LEASE_MS });
+  const waiting = recordAnswer(acquire(last, kept, 'waiter', { waitMs: PATIENCE_MS }));
   const crowd = await gather(members, seed, sick);
   let isOn = true;
-  const beside = well ? members.map((member) => liveBeside(member, well, () => isOn)) : [];
+  const beside = well ? members.map((member) => useHealthyPart(member, well, () => isOn)) : [];
 
   await pause(BEFORE_MS);
   const beganAt = performance.now();
@@ -135,8 +135,8 @@ export async function liveThrough(
     counted: await Promise.all(careful.map((each) => each.addAgain())),
     keeper: {
       token,
-      renewal: await told(renew(last, kept, 'keeper', token, LONG_LEASE_MS)),
-      release: await told(release(first, kept, 'keeper', token)),
+      renewal: await recordAnswer(renew(last, kept, 'keeper', token, LONG_LEASE_MS)),
+      release: await recordAnswer(release(first, kept, 'keeper', token)),
     },
     waiter: await waiting,
     beside: (await Promise.all(beside)).flat(),
@@ -177,8 +177,8 @@ async function gather(members: Here[], seed: number, newKey: NewKey) {
 
 async function recovery(here: Here, newKey: NewKey, since: number): Promise<number> {
   while (performance.now() < since + GIVE_UP_MS) {
-    const { said } = await told(acquire(here, newKey(), 'next'));
-    if (said === 'granted') return performance.now() - since;
+    const { outcome } = await recordAnswer(acquire(here, newKey(), 'next'));
+    if (outcome === 'granted') return performance.now() - since;
     await pause(20);
   }
   return Number.POSITIVE_INFINITY;

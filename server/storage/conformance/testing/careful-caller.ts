@@ -1,8 +1,8 @@
 import type { LockEngine } from '../../../engine/lock-engine';
-import { addTo, createOf, standing } from '../../../engine/testing/counter-calls';
+import { addTo, createCommand, readCounter } from '../../../engine/testing/counter-calls';
 import { acquire, pause } from '../../../engine/testing/engine-rig';
 import type { RecordKey } from '../../record-store';
-import { type Told, told } from './record-answer';
+import { type RecordedAnswer, recordAnswer } from './record-answer';
 import type { NewKey } from './server-kind';
 
 const ASK_EVERY_MS = 25;
@@ -13,8 +13,8 @@ const LEASE_MS = 60_000;
  */
 export interface AskedTwice {
   key: RecordKey;
-  first: Told;
-  again: Told;
+  first: RecordedAnswer;
+  again: RecordedAnswer;
 }
 
 /**
@@ -23,8 +23,8 @@ export interface AskedTwice {
  */
 export class CarefulCaller {
   private readonly counter: RecordKey;
-  private readonly asked: { key: RecordKey; first: Promise<Told> }[] = [];
-  private readonly added: Promise<Told>[] = [];
+  private readonly asked: { key: RecordKey; first: Promise<RecordedAnswer> }[] = [];
+  private readonly added: Promise<RecordedAnswer>[] = [];
 
   private constructor(
     private readonly here: { engine: LockEngine },
@@ -35,7 +35,7 @@ export class CarefulCaller {
 
   static async start(here: { engine: LockEngine }, newKey: NewKey): Promise<CarefulCaller> {
     const caller = new CarefulCaller(here, newKey);
-    await here.engine.count(caller.counter, createOf());
+    await here.engine.count(caller.counter, createCommand());
     return caller;
   }
 
@@ -56,7 +56,7 @@ export class CarefulCaller {
   }
 
   /** Everything that it was told at first, once it was. */
-  async answered(): Promise<Told[]> {
+  async answered(): Promise<RecordedAnswer[]> {
     return Promise.all([...this.asked.map(({ first }) => first), ...this.added]);
   }
 
@@ -71,17 +71,19 @@ export class CarefulCaller {
   }
 
   /** Answers what the counter says then, and what it has to say. */
-  async addAgain(): Promise<{ value: number; expected: number; again: Told[] }> {
+  async addAgain(): Promise<{ value: number; expected: number; again: RecordedAnswer[] }> {
     const again = await Promise.all(this.added.map((_, i) => this.add(i)));
-    const { value } = await standing(this.here, this.counter);
+    const { value } = await readCounter(this.here, this.counter);
     return { value, expected: this.added.length, again };
   }
 
-  private take(key: RecordKey): Promise<Told> {
-    return told(acquire(this.here, key, 'careful', { leaseMs: LEASE_MS, requestId: 'take' }));
+  private take(key: RecordKey): Promise<RecordedAnswer> {
+    return recordAnswer(
+      acquire(this.here, key, 'careful', { leaseMs: LEASE_MS, requestId: 'take' }),
+    );
   }
 
-  private add(i: number): Promise<Told> {
-    return told(addTo(this.here, this.counter, 1, `add-${i}`));
+  private add(i: number): Promise<RecordedAnswer> {
+    return recordAnswer(addTo(this.here, this.counter, 1, `add-${i}`));
   }
 }

@@ -14,9 +14,9 @@ export function freshKey(namespace = 'default'): RecordKey {
  * How a change differs from the default one, which creates its record, has no deadline and no
  * events.
  */
-export type ChangeParts = Partial<Omit<Change, 'key'>>;
+export type ChangeOverrides = Partial<Omit<Change, 'key'>>;
 
-export function creation(key: RecordKey, parts: ChangeParts = {}): Change {
+export function creation(key: RecordKey, parts: ChangeOverrides = {}): Change {
   return {
     key,
     expect: null,
@@ -36,7 +36,7 @@ export function creation(key: RecordKey, parts: ChangeParts = {}): Change {
 export function update(
   key: RecordKey,
   seen: { rev: number; writer: string },
-  parts: ChangeParts = {},
+  parts: ChangeOverrides = {},
 ): Change {
   const expect = { rev: seen.rev, writer: seen.writer };
   return creation(key, { expect, rev: seen.rev + 1, queue: null, ...parts });
@@ -61,7 +61,7 @@ export async function swapOne(store: RecordStore, change: Change): Promise<SwapR
 /** The same in company: with a change that surely takes. */
 export async function swapBesideAnother(store: RecordStore, change: Change): Promise<SwapResult> {
   const [result, company] = await store.swap([change, creation(freshKey())]);
-  if (!result || !company?.took) throw new Error('A swap did not take what surely takes.');
+  if (!result || !company?.applied) throw new Error('A swap did not take what surely takes.');
   return result;
 }
 
@@ -86,10 +86,10 @@ export async function stored(store: RecordStore, key: RecordKey): Promise<Stored
 export async function created(
   store: RecordStore,
   key: RecordKey,
-  parts: ChangeParts = {},
+  parts: ChangeOverrides = {},
 ): Promise<{ rev: number; writer: string }> {
   const change = creation(key, parts);
-  const { took } = await swapOne(store, change);
-  if (!took) throw new Error('A record could not be created.');
+  const { applied } = await swapOne(store, change);
+  if (!applied) throw new Error('A record could not be created.');
   return { rev: change.rev, writer: change.writer };
 }

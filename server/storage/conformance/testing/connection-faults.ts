@@ -9,7 +9,7 @@ interface Means {
 }
 
 /** The bad days that every server has alike: those that come from outside. */
-export const SPOILT_LINE = {
+export const CONNECTION_FAULTS = {
   async stopped({ server }) {
     server.signal('SIGSTOP');
     return async () => {

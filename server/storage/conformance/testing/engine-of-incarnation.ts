@@ -1,17 +1,17 @@
 import { createEngine } from '../../../engine/create-engine';
 import type { LockEngine } from '../../../engine/lock-engine';
 import { newWriter } from '../../../engine/new-writer';
-import type { BackendLife } from '../../incarnation/store-incarnation';
+import type { StoreIncarnation } from '../../incarnation/store-incarnation';
 import type { Store } from './stores-under-test';
 
 /**
  * A process's engine over a store that may lose data, with the epoch and the pause of its
  * incarnation.
  */
-export function engineOfLife(
+export function engineOfIncarnation(
   kind: 'redis' | 'zookeeper',
   store: Store,
-  life: BackendLife,
+  life: StoreIncarnation,
 ): Promise<LockEngine> {
   return createEngine({
     backend: 'default',

@@ -5,7 +5,7 @@ import { startPrivateMariadb } from '@/scripts/servers/private-mariadb.mjs';
 import { systemClock } from '@/server/platform/clock';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { openBackend } from '../../open-backend';
-import { SPOILT_LINE } from './connection-faults';
+import { CONNECTION_FAULTS } from './connection-faults';
 import { limitFiles } from './limit-files';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
 import { startProcess } from './start-process';
@@ -82,7 +82,7 @@ interface Means {
 }
 
 const DAYS: Record<BadDay, (means: Means) => Promise<() => Promise<void>>> = {
-  ...SPOILT_LINE,
+  ...CONNECTION_FAULTS,
   async full({ server, direct }) {
     const { size } = statSync(join(server.data, 'ibdata1'));
     limitFiles(server, size);

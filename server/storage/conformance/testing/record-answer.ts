@@ -4,9 +4,9 @@ import { LockyardError, type Reason } from '../../../contract/errors';
 const ALLOWED: ReadonlySet<Reason> = new Set(['BACKEND_DOWN', 'UNKNOWN', 'CONTENDED']);
 
 /** What the caller of one command was told, and when. */
-export interface Told {
+export interface RecordedAnswer {
   /** The outcome, the reason of a refusal, or the message of an unexpected error. */
-  said: string;
+  outcome: string;
   isTyped: boolean;
   /** On the monotonic clock of this process. */
   startedAt: number;
@@ -15,10 +15,12 @@ export interface Told {
 }
 
 /** Waits for an answer, whatever it is. */
-export async function told(work: Promise<{ outcome: string; token?: number }>): Promise<Told> {
+export async function recordAnswer(
+  work: Promise<{ outcome: string; token?: number }>,
+): Promise<RecordedAnswer> {
   const startedAt = performance.now();
-  const done = (said: string, isTyped: boolean, token: number | null = null) => ({
-    said,
+  const done = (outcome: string, isTyped: boolean, token: number | null = null) => ({
+    outcome,
     isTyped,
     startedAt,
     tookMs: performance.now() - startedAt,

@@ -3,15 +3,15 @@ import type { Database } from '@/db/database';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import type { LockEngine } from '../../../engine/lock-engine';
-import { BackendLife } from '../../incarnation/store-incarnation';
+import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
-import { engineOfLife } from './engine-of-incarnation';
+import { engineOfIncarnation } from './engine-of-incarnation';
 
 /** One process as far as locks on this Redis go. */
 export interface RedisProcess {
   engine: LockEngine;
   store: RedisStore;
-  life: BackendLife;
+  life: StoreIncarnation;
 }
 
 type Server = Awaited<ReturnType<typeof startPrivateRedis>>;
@@ -41,9 +41,9 @@ export class RedisRig {
   }
 
   async join(url = this.server.url, beatEveryMs?: number): Promise<RedisProcess> {
-    const life = await BackendLife.open(this.database, 'default', Date.now());
+    const life = await StoreIncarnation.open(this.database, 'default', Date.now());
     const store = new RedisStore(url, life, beatEveryMs);
-    const engine = await engineOfLife('redis', store, life);
+    const engine = await engineOfIncarnation('redis', store, life);
     const process = { engine, store, life };
     this.processes.push(process);
     return process;

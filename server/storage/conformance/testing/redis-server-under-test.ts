@@ -2,9 +2,9 @@ import { Redis } from 'ioredis';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
-import { BackendLife } from '../../incarnation/store-incarnation';
+import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
-import { SPOILT_LINE } from './connection-faults';
+import { CONNECTION_FAULTS } from './connection-faults';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
 import { startProcess } from './start-process';
 
@@ -21,7 +21,7 @@ async function startRedisUnderTest(): Promise<ServerUnderTest> {
   const proxy = await TcpProxy.start('127.0.0.1', Number(port));
   const database = await openTestDatabase('sqlite');
   const openAt = async (url: string) =>
-    new RedisStore(url, await BackendLife.open(database, 'default', Date.now()));
+    new RedisStore(url, await StoreIncarnation.open(database, 'default', Date.now()));
   return {
     join: () => startProcess(() => openAt(`redis://127.0.0.1:${proxy.port}`)),
     truth: () => openAt(server.url),
@@ -40,7 +40,7 @@ interface Means {
 }
 
 const DAYS: Record<BadDay, (means: Means) => Promise<() => Promise<void>>> = {
-  ...SPOILT_LINE,
+  ...CONNECTION_FAULTS,
   full: ({ server }) => setting(server.url, 'maxmemory', '1mb', '0'),
   'read-only': ({ server }) => setting(server.url, 'min-replicas-to-write', '1', '0'),
 };

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { startPrivateRedis } from '@/scripts/servers/private-redis.mjs';
-import { BackendLife } from '../../incarnation/store-incarnation';
+import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { RedisStore } from '../../redis/redis-store';
 
 /** A server of its own: what makes writes wait on a Redis makes all of them wait. */
@@ -22,7 +22,7 @@ export async function openStoreOn(
   const database = await openTestDatabase('sqlite');
   const opened: RedisStore[] = [];
   const open = async () => {
-    const store = new RedisStore(url, await BackendLife.open(database, 'default', Date.now()));
+    const store = new RedisStore(url, await StoreIncarnation.open(database, 'default', Date.now()));
     opened.push(store);
     return store;
   };

@@ -4,7 +4,7 @@ import type { RecordedCall } from '../../../engine/testing/history-checker';
 import { RandomCaller } from '../../../engine/testing/random-caller';
 import { seeded } from '../../../engine/testing/seeded';
 import type { RecordKey } from '../../record-store';
-import { told } from './record-answer';
+import { recordAnswer } from './record-answer';
 
 /** What a victim prints: one line when a call begins, and one when it was answered. */
 export interface VictimLine {
@@ -26,7 +26,7 @@ export interface VictimTask {
 const CALLERS = 6;
 
 /** The life of a process of a test's own, which tells what it does on its standard output. */
-export async function liveUntilKilled(
+export async function runUntilKilled(
   member: { engine: LockEngine },
   { seed, kept, keys }: VictimTask,
 ): Promise<void> {
@@ -42,7 +42,7 @@ export async function liveUntilKilled(
     };
     process.stdout.write(`${JSON.stringify(line)}\n`);
   };
-  await told(acquire(member, kept, 'keeper', { leaseMs: 60_000, requestId: 'kept' }));
+  await recordAnswer(acquire(member, kept, 'keeper', { leaseMs: 60_000, requestId: 'kept' }));
   const random = seeded(seed);
   const callers = Array.from({ length: CALLERS }, (_, i) => {
     const owner = `${process.pid}-${i}`;

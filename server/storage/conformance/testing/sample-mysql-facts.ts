@@ -45,7 +45,7 @@ export const MARIADB: MysqlFacts = {
   },
   sources: [],
   groupMembers: null,
-  clockMoves: true,
+  clockAdvances: true,
   tables: TABLES,
 };
 
@@ -69,7 +69,7 @@ export const MYSQL: MysqlFacts = {
   status: {},
   sources: null,
   groupMembers: null,
-  clockMoves: true,
+  clockAdvances: true,
   tables: TABLES,
 };
 

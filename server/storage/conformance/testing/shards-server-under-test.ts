@@ -3,7 +3,7 @@ import { openTestDatabase } from '@/db/testing/test-database';
 import { parseShardList, type ShardList } from '@/db/urls/shard-list';
 import { startShardedBackend } from '../../../bootstrap/start-sharded-backend';
 import { DEFAULT_POLICY } from '../../../contract/namespace-policy';
-import { spreadNames } from '../../../core/rendezvous-hash';
+import { rendezvousHash } from '../../../core/rendezvous-hash';
 import { newWriter } from '../../../engine/new-writer';
 import { newProcess } from '../../../engine/testing/engine-rig';
 import { systemClock } from '../../../platform/clock';
@@ -55,7 +55,7 @@ async function startShardsUnderTest(): Promise<ServerUnderTest> {
 }
 
 function keysOn({ shards }: ShardList, url: string): NewKey {
-  const homeOf = spreadNames(shards.map(({ name }) => name));
+  const homeOf = rendezvousHash(shards.map(({ name }) => name));
   const here = shards.findIndex((shard) => shard.url === url);
   return (kind) => {
     for (;;) {

@@ -1,6 +1,6 @@
 import { systemClock } from '@/server/platform/clock';
 import { openBackend } from '../../open-backend';
-import { liveUntilKilled, type VictimTask } from './run-until-killed';
+import { runUntilKilled, type VictimTask } from './run-until-killed';
 import { startProcess } from './start-process';
 
 export interface SqliteVictimTask extends VictimTask {
@@ -10,4 +10,4 @@ export interface SqliteVictimTask extends VictimTask {
 const task = JSON.parse(process.argv[2] ?? '') as SqliteVictimTask;
 const { path } = task;
 const member = await startProcess(() => openBackend({ kind: 'sqlite', path }, systemClock));
-await liveUntilKilled(member, task);
+await runUntilKilled(member, task);

@@ -2,7 +2,7 @@ import { DEFAULT_POLICY } from '../../../contract/namespace-policy';
 import { createEngine } from '../../../engine/create-engine';
 import type { LockEngine } from '../../../engine/lock-engine';
 import { newWriter } from '../../../engine/new-writer';
-import { LateStore } from '../../lazy-store';
+import { LazyStore } from '../../lazy-store';
 import type { Store } from './stores-under-test';
 
 /** What callers of one process have. */
@@ -13,7 +13,7 @@ export interface Started {
 
 /** An engine as a process builds it, over a backend that may be away. */
 export async function startProcess(open: () => Promise<Store>): Promise<Started> {
-  const store = await LateStore.start(open, () => undefined);
+  const store = await LazyStore.start(open, () => undefined);
   const engine = await createEngine({
     backend: 'orders',
     kind: 'test',

@@ -1,24 +1,24 @@
 import type { LockEngine } from '../../../engine/lock-engine';
 import { acquire, pause, release, renew } from '../../../engine/testing/engine-rig';
-import { type Told, told } from './record-answer';
+import { type RecordedAnswer, recordAnswer } from './record-answer';
 import type { NewKey } from './server-kind';
 
 const REST_MS = 20;
 
 /** Takes locks one after another, renews each once and releases it. Returns every answer. */
-export async function liveBeside(
+export async function useHealthyPart(
   here: { engine: LockEngine },
   newKey: NewKey,
   goesOn: () => boolean,
-): Promise<Told[]> {
-  const heard: Told[] = [];
+): Promise<RecordedAnswer[]> {
+  const heard: RecordedAnswer[] = [];
   while (goesOn()) {
     const key = newKey();
-    const taken = await told(acquire(here, key, 'neighbour'));
+    const taken = await recordAnswer(acquire(here, key, 'neighbour'));
     heard.push(taken);
     if (taken.token !== null) {
-      heard.push(await told(renew(here, key, 'neighbour', taken.token)));
-      heard.push(await told(release(here, key, 'neighbour', taken.token)));
+      heard.push(await recordAnswer(renew(here, key, 'neighbour', taken.token)));
+      heard.push(await recordAnswer(release(here, key, 'neighbour', taken.token)));
     }
     await pause(REST_MS);
   }

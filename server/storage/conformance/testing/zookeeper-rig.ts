@@ -3,18 +3,18 @@ import { openTestDatabase } from '@/db/testing/test-database';
 import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
 import type { LockEngine } from '../../../engine/lock-engine';
 import { newWriter } from '../../../engine/new-writer';
-import { BackendLife } from '../../incarnation/store-incarnation';
+import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { getChildren, multi, OPEN_TO_ALL, type Step } from '../../zookeeper/client/wire-calls';
 import { ZookeeperConnection } from '../../zookeeper/client/zookeeper-connection';
 import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
-import { engineOfLife } from './engine-of-incarnation';
+import { engineOfIncarnation } from './engine-of-incarnation';
 import type { Store } from './stores-under-test';
 
 /** One process as far as locks on this ZooKeeper go. */
 export interface ZookeeperProcess {
   engine: LockEngine;
   store: Store;
-  life: BackendLife;
+  life: StoreIncarnation;
   close(): Promise<void>;
 }
 
@@ -42,9 +42,9 @@ export class ZookeeperRig {
   }
 
   async join(database = this.database): Promise<ZookeeperProcess> {
-    const life = await BackendLife.open(database, 'default', Date.now());
+    const life = await StoreIncarnation.open(database, 'default', Date.now());
     const store = await openZookeeperStore(this.place(), life);
-    const engine = await engineOfLife('zookeeper', store, life);
+    const engine = await engineOfIncarnation('zookeeper', store, life);
     const process = {
       engine,
       store,

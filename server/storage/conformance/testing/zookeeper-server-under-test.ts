@@ -4,9 +4,9 @@ import { openTestDatabase } from '@/db/testing/test-database';
 import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
-import { BackendLife } from '../../incarnation/store-incarnation';
+import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
-import { SPOILT_LINE } from './connection-faults';
+import { CONNECTION_FAULTS } from './connection-faults';
 import { limitFiles } from './limit-files';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';
 import { startProcess } from './start-process';
@@ -32,7 +32,7 @@ async function startZookeeperUnderTest(): Promise<ServerUnderTest> {
   const proxied = { ...direct, servers: [{ host: '127.0.0.1', port: proxy.port }] };
   const database = await openTestDatabase('sqlite');
   const openAt = async (url: ZookeeperUrl) =>
-    openZookeeperStore(url, await BackendLife.open(database, 'default', Date.now()));
+    openZookeeperStore(url, await StoreIncarnation.open(database, 'default', Date.now()));
   return {
     join: () => startProcess(() => openAt(proxied)),
     truth: () => openAt(direct),
@@ -54,7 +54,7 @@ interface Means {
 }
 
 const DAYS: Record<PossibleDay, (means: Means) => Promise<() => Promise<void>>> = {
-  ...SPOILT_LINE,
+  ...CONNECTION_FAULTS,
   /**
    * It exits if it cannot write its log. Its supervisor keeps restarting it, and the disk is full
    * again at once.

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openTestDatabase } from '@/db/testing/test-database';
 import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/urls/zookeeper-url';
-import { BackendLife } from '../../incarnation/store-incarnation';
+import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { recordId } from '../../record-id';
 import type { RecordKey } from '../../record-store';
 import { getChildren, getData, multi, OPEN_TO_ALL } from '../../zookeeper/client/wire-calls';
@@ -34,7 +34,7 @@ export async function openZookeeperUnderTest({ credentials = null, rootFor, limi
   const opened: ZookeeperStore[] = [];
   const database = await openTestDatabase('sqlite');
   const open = async () => {
-    const life = await BackendLife.open(database, 'default', Date.now());
+    const life = await StoreIncarnation.open(database, 'default', Date.now());
     const store = await ZookeeperStore.open(place, life, () => performance.now(), limits);
     opened.push(store);
     return store;

@@ -1,12 +1,12 @@
 import { openDatabase } from '@/db/open-database';
 import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
-import { addTo, createOf } from '../../../engine/testing/counter-calls';
+import { addTo, createCommand } from '../../../engine/testing/counter-calls';
 import { pause } from '../../../engine/testing/engine-rig';
-import { BackendLife } from '../../incarnation/store-incarnation';
+import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import type { RecordKey } from '../../record-store';
 import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
-import { told } from './record-answer';
-import { liveUntilKilled, type VictimTask } from './run-until-killed';
+import { recordAnswer } from './record-answer';
+import { runUntilKilled, type VictimTask } from './run-until-killed';
 import { startProcess } from './start-process';
 
 export interface ZookeeperVictimTask extends VictimTask {
@@ -24,16 +24,16 @@ const task = JSON.parse(process.argv[2] ?? '') as ZookeeperVictimTask;
 const place = parseZookeeperUrl(task.zookeeper);
 if (typeof place === 'string') throw new Error(place);
 const database = await openDatabase({ kind: 'mysql', url: task.control });
-const life = await BackendLife.open(database, 'default', Date.now());
+const life = await StoreIncarnation.open(database, 'default', Date.now());
 const member = await startProcess(() => openZookeeperStore(place, life));
 
 async function count(): Promise<void> {
-  await told(member.engine.count(task.counter, createOf()));
+  await recordAnswer(member.engine.count(task.counter, createCommand()));
   for (let i = 0; ; i += 1) {
-    const add = () => told(addTo(member, task.counter, 1, `add-${i}`));
-    while ((await add()).said !== 'applied') await pause(10);
+    const add = () => recordAnswer(addTo(member, task.counter, 1, `add-${i}`));
+    while ((await add()).outcome !== 'applied') await pause(10);
     await pause(10);
   }
 }
 
-await Promise.all([count(), liveUntilKilled(member, task)]);
+await Promise.all([count(), runUntilKilled(member, task)]);

@@ -37,10 +37,10 @@ export type Written =
   | (Extract<MultiAnswer, { took: true }> & { at: number })
   | Extract<MultiAnswer, { took: false }>;
 
-/** Provides a `ZookeeperLine`, and what is known through the last one. */
-export interface ZookeeperLines
+/** Provides a `GuardedConnection`, and what is known through the last one. */
+export interface ConnectionProvider
   extends Pick<
-    ZookeeperLine,
+    GuardedConnection,
     'generation' | 'write' | 'refreshGeneration' | 'earliest' | 'latest' | 'connected'
   > {}
 
@@ -48,7 +48,7 @@ export interface ZookeeperLines
  * A connection, what is known of the leader's clock through it, and the incarnation that it was
  * admitted to.
  */
-export class ZookeeperLine {
+export class GuardedConnection {
   private readonly clock = new ClockInterval();
   private known: Generation = { version: 0, chunk: 0, life: null, epoch: 0 };
 
@@ -69,7 +69,7 @@ export class ZookeeperLine {
     return this.known;
   }
 
-  async connected(): Promise<ZookeeperLine> {
+  async connected(): Promise<GuardedConnection> {
     return this;
   }
 
@@ -109,7 +109,7 @@ export class ZookeeperLine {
    * @throws StoreError `no` if that incarnation no longer exists
    */
   async write(steps: Step[], { life }: Generation = this.known): Promise<Written> {
-    if (life !== this.known.life) throw otherMemory();
+    if (life !== this.known.life) throw otherIncarnation();
     const mark = life === null ? [] : [this.layout.marker(life)];
     const checks = mark.map((path): Step => ({ kind: 'check', path, version: ANY_VERSION }));
     const answer = await this.send([...steps, ...checks]);
@@ -153,7 +153,7 @@ export class ZookeeperLine {
    */
   changed(): StoreError {
     this.close();
-    return otherMemory();
+    return otherIncarnation();
   }
 
   /** Only a set step returns the instant; it applies to all steps. */
@@ -183,4 +183,4 @@ export class ZookeeperLine {
 /** The chunk that the generation's znode names. */
 export const chunkIn = (data: Buffer): number => Number(String(data));
 
-const otherMemory = () => new StoreError('ZooKeeper is not the memory that it was.', 'no');
+const otherIncarnation = () => new StoreError('ZooKeeper is not the memory that it was.', 'no');

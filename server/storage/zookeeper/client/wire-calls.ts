@@ -29,7 +29,7 @@ export const ANY_VERSION = -1;
 /** ZooKeeper's numbers for the errors of a step. */
 export const CODE = {
   ok: 0,
-  passedOver: -2,
+  runtimeInconsistency: -2,
   noNode: -101,
   noAuth: -102,
   badVersion: -103,
@@ -151,7 +151,8 @@ function multiAnswer(reader: WireReader): MultiAnswer {
     if (isEnd) return failed ? { took: false, ...failed } : { took: true, done };
     if (type === ERROR) {
       const code = reader.int();
-      if (code !== CODE.ok && code !== CODE.passedOver) failed ??= { failedAt: place, code };
+      if (code !== CODE.ok && code !== CODE.runtimeInconsistency)
+        failed ??= { failedAt: place, code };
     } else if (type === TYPE.create) {
       done.push({ path: reader.text() });
     } else if (type === TYPE.set) {

@@ -11,7 +11,7 @@ import { type ServerAddress, socketTo } from './zookeeper-socket';
  * is ephemeral.
  */
 const SESSION_TIMEOUT_MS = 6_000;
-const LOOK_EVERY_MS = 50;
+const SILENCE_CHECK_MS = 50;
 
 /** The server accepts requests up to 1 MB; its answers can be many times that. */
 const LARGEST_ANSWER = 64 * 1024 * 1024;
@@ -23,7 +23,7 @@ interface Pending {
   xid: number;
   writes: boolean;
   sentAt: number;
-  settle(reader: WireReader, code: number): void;
+  answer(reader: WireReader, code: number): void;
   fail(error: Error): void;
 }
 
@@ -45,7 +45,7 @@ export class ZookeeperConnection {
   private lastXid = 0;
   private isGreeted = false;
   private failure: Error | null = null;
-  private readonly look: NodeJS.Timeout;
+  private readonly silenceCheck: NodeJS.Timeout;
 
   private constructor(
     private readonly socket: Socket,
@@ -53,9 +53,9 @@ export class ZookeeperConnection {
     private readonly monotonic: () => number,
     private readonly onEnd: () => void,
   ) {
-    this.look = setInterval(() => this.leaveTheSilent(), LOOK_EVERY_MS).unref();
+    this.silenceCheck = setInterval(() => this.closeIfSilent(), SILENCE_CHECK_MS).unref();
     socket.setNoDelay(true);
-    socket.on('data', (chunk) => this.take(chunk));
+    socket.on('data', (chunk) => this.receive(chunk));
     socket.on('error', (error) => this.end(error));
     socket.on('close', () => this.end(new Error('ZooKeeper closed the connection.')));
   }
@@ -74,7 +74,7 @@ export class ZookeeperConnection {
     let begin = () => {};
     const socket = socketTo(address, () => begin());
     const connection = new ZookeeperConnection(socket, timeoutMs, monotonic, onEnd);
-    const greeted = connection.expect(0, false, (reader) => connection.greet(reader));
+    const greeted = connection.expect(0, false, (reader) => connection.readGreeting(reader));
     const greeting = new WireWriter().int(0).long(0n).int(SESSION_TIMEOUT_MS).long(0n);
     begin = () => {
       socket.write(greeting.bytes(Buffer.alloc(16)).bool(false).packet());
@@ -98,7 +98,7 @@ export class ZookeeperConnection {
    * @throws ZookeeperRefusal if the answer is a refusal
    */
   ask<T>(call: Call<T>): Promise<T> {
-    if (this.failure) return Promise.reject(lost(this.failure, false));
+    if (this.failure) return Promise.reject(connectionLost(this.failure, false));
     this.lastXid += 1;
     const answered = this.expect(this.lastXid, call.writes, (reader, code) =>
       call.answer(reader, code),
@@ -124,7 +124,7 @@ export class ZookeeperConnection {
     read: (reader: WireReader, code: number) => T,
   ): Promise<T> {
     return new Promise((resolve, reject) => {
-      const settle = (reader: WireReader, code: number) => {
+      const answer = (reader: WireReader, code: number) => {
         try {
           resolve(read(reader, code));
         } catch (error) {
@@ -132,15 +132,16 @@ export class ZookeeperConnection {
           reject(error);
         }
       };
-      this.pending.push({ xid, writes, sentAt: this.monotonic(), settle, fail: reject });
+      this.pending.push({ xid, writes, sentAt: this.monotonic(), answer, fail: reject });
     });
   }
 
-  private take(chunk: Buffer): void {
+  private receive(chunk: Buffer): void {
     this.chunks.push(chunk);
     this.chunkBytes += chunk.length;
     try {
-      for (let packet = this.nextPacket(); packet; packet = this.nextPacket()) this.hear(packet);
+      for (let packet = this.nextPacket(); packet; packet = this.nextPacket())
+        this.handlePacket(packet);
     } catch (error) {
       this.end(error instanceof Error ? error : new Error(String(error)));
     }
@@ -150,29 +151,29 @@ export class ZookeeperConnection {
   private nextPacket(): Buffer | null {
     if (this.failure || this.chunkBytes < 4) return null;
     const [first = Buffer.alloc(0)] = this.chunks;
-    const start = first.length >= 4 ? first : this.joined();
+    const start = first.length >= 4 ? first : this.joinChunks();
     const length = start.readInt32BE(0);
     if (length < 0 || length > LARGEST_ANSWER) {
       throw new RangeError('What answered does not speak as ZooKeeper does.');
     }
     if (this.chunkBytes < length + 4) return null;
-    const all = start.length >= length + 4 ? start : this.joined();
+    const all = start.length >= length + 4 ? start : this.joinChunks();
     this.chunks[0] = all.subarray(length + 4);
     if (this.chunks[0].length === 0) this.chunks.shift();
     this.chunkBytes -= length + 4;
     return all.subarray(4, length + 4);
   }
 
-  private joined(): Buffer {
+  private joinChunks(): Buffer {
     const all = Buffer.concat(this.chunks);
     this.chunks = [all];
     return all;
   }
 
-  private hear(packet: Buffer): void {
+  private handlePacket(packet: Buffer): void {
     const reader = new WireReader(packet);
     if (!this.isGreeted) {
-      this.pending[0]?.settle(reader, CODE.ok);
+      this.pending[0]?.answer(reader, CODE.ok);
       this.pending.shift();
       this.isGreeted = true;
       return;
@@ -186,11 +187,11 @@ export class ZookeeperConnection {
     }
     const [next] = this.pending;
     if (next?.xid !== xid) throw new RangeError('ZooKeeper answered what nobody had asked.');
-    next.settle(reader, code);
+    next.answer(reader, code);
     this.pending.shift();
   }
 
-  private greet(reader: WireReader): void {
+  private readGreeting(reader: WireReader): void {
     const version = reader.int();
     const timeoutMs = reader.int();
     if (version !== 0 || timeoutMs <= 0) {
@@ -198,7 +199,7 @@ export class ZookeeperConnection {
     }
   }
 
-  private leaveTheSilent(): void {
+  private closeIfSilent(): void {
     if (!this.isSilent()) return;
     // After a stall of this process, timers run before the data that has arrived meanwhile is read:
     // read that first.
@@ -216,14 +217,14 @@ export class ZookeeperConnection {
   private end(error: Error, isRude = true): void {
     if (this.failure) return;
     this.failure = error;
-    clearInterval(this.look);
+    clearInterval(this.silenceCheck);
     if (isRude) this.socket.destroy();
-    for (const { writes, fail } of this.pending.splice(0)) fail(lost(error, writes));
+    for (const { writes, fail } of this.pending.splice(0)) fail(connectionLost(error, writes));
     this.onEnd();
   }
 }
 
-function lost(cause: Error, mayHaveHappened: boolean): StoreError {
+function connectionLost(cause: Error, mayHaveHappened: boolean): StoreError {
   if (mayHaveHappened) {
     return new StoreError('ZooKeeper did not say whether it took a change.', 'unknown', { cause });
   }

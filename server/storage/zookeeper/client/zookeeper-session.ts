@@ -1,7 +1,7 @@
 import { StoreError } from '../../record-store';
 import type { ZookeeperGuard } from '../guard/zookeeper-guard';
 import type { ZookeeperLayout } from '../zookeeper-layout';
-import { type Generation, ZookeeperLine, type ZookeeperLines } from './guarded-connection';
+import { type ConnectionProvider, type Generation, GuardedConnection } from './guarded-connection';
 import { OPEN_TO_ALL, OWNED } from './wire-calls';
 import { ZookeeperConnection } from './zookeeper-connection';
 import type { ServerAddress } from './zookeeper-socket';
@@ -9,7 +9,7 @@ import type { ServerAddress } from './zookeeper-socket';
 const ANSWER_WITHIN_MS = 1_200;
 /** How long a call waits for a connection that is being made. */
 const PATIENCE_MS = 250;
-const BEAT_EVERY_MS = 1_000;
+const HEARTBEAT_MS = 1_000;
 const RETRY_AFTER_MS = 50;
 const RETRY_AT_MOST_MS = 400;
 
@@ -20,9 +20,9 @@ const LATE = 'ZooKeeper is not there, or is being looked at.';
  * leader's clock through it: measured before a new connection is used, every second, and by every
  * write. None is used before ZooKeeper has shown that it has lost nothing: see `ZookeeperGuard`.
  */
-export class ZookeeperSession implements ZookeeperLines {
+export class ZookeeperSession implements ConnectionProvider {
   /** The last one that was admitted. */
-  private line: ZookeeperLine | null = null;
+  private line: GuardedConnection | null = null;
   /** Why there is none at present. */
   private failure: unknown;
   private waiters: (() => void)[] = [];
@@ -54,8 +54,8 @@ export class ZookeeperSession implements ZookeeperLines {
     let failure: unknown;
     for (const server of servers) {
       try {
-        await session.begin(server);
-        void session.keep();
+        await session.connectTo(server);
+        void session.keepConnected();
         return session;
       } catch (error) {
         failure = error;
@@ -81,14 +81,16 @@ export class ZookeeperSession implements ZookeeperLines {
    *
    * @throws StoreError `no` if there is none in time
    */
-  async connected(): Promise<ZookeeperLine> {
+  async connected(): Promise<GuardedConnection> {
     if (!this.line?.isOpen) await this.waitForOne();
     if (this.line?.isOpen) return this.line;
     const why = this.failure ? asStoreError(this.failure).message : LATE;
     throw new StoreError(why, 'no', { cause: this.failure });
   }
 
-  async write(...what: Parameters<ZookeeperLine['write']>): ReturnType<ZookeeperLine['write']> {
+  async write(
+    ...what: Parameters<GuardedConnection['write']>
+  ): ReturnType<GuardedConnection['write']> {
     const line = await this.connected();
     return line.write(...what);
   }
@@ -104,7 +106,7 @@ export class ZookeeperSession implements ZookeeperLines {
     this.wake();
   }
 
-  private last(): ZookeeperLine {
+  private last(): GuardedConnection {
     if (this.line) return this.line;
     throw new StoreError('ZooKeeper is not there.', 'no');
   }
@@ -117,13 +119,13 @@ export class ZookeeperSession implements ZookeeperLines {
    * Another server may answer from now on, so nothing is known of its clock, and changes may have
    * gone unseen.
    */
-  private async begin(server: ServerAddress): Promise<void> {
+  private async connectTo(server: ServerAddress): Promise<void> {
     const { layout, guard, monotonic, onNewGeneration } = this;
     const open = ZookeeperConnection.open(server, ANSWER_WITHIN_MS, monotonic, this.onEnd);
     const connection = await open;
     /** With credentials, what is created belongs to that user. */
     const acl = server.credentials ? OWNED : OPEN_TO_ALL;
-    const line = new ZookeeperLine(connection, layout, acl, monotonic, onNewGeneration);
+    const line = new GuardedConnection(connection, layout, acl, monotonic, onNewGeneration);
     try {
       await guard.admit(line);
     } catch (error) {
@@ -137,12 +139,12 @@ export class ZookeeperSession implements ZookeeperLines {
     for (const waiter of this.waiters.splice(0)) waiter();
   }
 
-  private async keep(): Promise<void> {
+  private async keepConnected(): Promise<void> {
     let retryAfterMs = RETRY_AFTER_MS;
     for (let next = 0; !this.isClosed; ) {
       if (this.line?.isOpen) {
-        await this.sleep(BEAT_EVERY_MS);
-        await this.beat(this.line);
+        await this.sleep(HEARTBEAT_MS);
+        await this.writeHeartbeat(this.line);
         retryAfterMs = RETRY_AFTER_MS;
         continue;
       }
@@ -158,7 +160,7 @@ export class ZookeeperSession implements ZookeeperLines {
     const server = this.servers[place % this.servers.length];
     if (!server) return false;
     try {
-      await this.begin(server);
+      await this.connectTo(server);
       return true;
     } catch (error) {
       this.failure = error;
@@ -170,10 +172,10 @@ export class ZookeeperSession implements ZookeeperLines {
    * A refused heartbeat shows that the znodes have changed; then the connection can no longer be
    * used.
    */
-  private async beat(line: ZookeeperLine): Promise<void> {
+  private async writeHeartbeat(line: GuardedConnection): Promise<void> {
     if (!line.isOpen) return;
     try {
-      await this.guard.beat(line);
+      await this.guard.writeHeartbeat(line);
     } catch {
       line.close();
     }

@@ -1,8 +1,8 @@
 import { sinceEra } from '../../../core/fencing-token';
-import { mendedRecord } from '../../incarnation/recovered-record';
-import type { LifeRow } from '../../incarnation/store-incarnation';
+import { recoveredRecord } from '../../incarnation/recovered-record';
+import type { IncarnationRow } from '../../incarnation/store-incarnation';
 import { type Cursor, StoreError } from '../../record-store';
-import type { ZookeeperLine } from '../client/guarded-connection';
+import type { GuardedConnection } from '../client/guarded-connection';
 import {
   ANY_VERSION,
   exists,
@@ -12,9 +12,9 @@ import {
 } from '../client/wire-calls';
 import type { ZookeeperLimits } from '../client/zookeeper-limits';
 import { HistoryChunks } from '../history-chunks';
-import { RecordWalk } from '../record-scan';
+import { RecordScan } from '../record-scan';
 import { swapUnit } from '../swap-unit';
-import { KnownZnodes } from '../znode-cache';
+import { ZnodeCache } from '../znode-cache';
 import { ZookeeperSwap } from '../zookeeper-swap';
 
 const RECORDS_AT_ONCE = 200;
@@ -29,7 +29,7 @@ const CHUNK_MS = 600_000;
 /** An incarnation with this epoch is the first one. */
 const FIRST_EPOCH = 1;
 
-interface NewLife {
+interface NewIncarnation {
   life: string;
   epoch: number;
   /** The first content of its mark. */
@@ -44,28 +44,32 @@ interface NewLife {
  * @param keepQuiet called with the leader's clock once no process can write in an earlier
  *   incarnation; returns the row that is then current
  */
-export async function mendZookeeper(
-  line: ZookeeperLine,
+export async function recoverZookeeper(
+  line: GuardedConnection,
   limits: ZookeeperLimits,
-  begun: NewLife,
-  keepQuiet: (now: number) => Promise<LifeRow>,
+  begun: NewIncarnation,
+  keepQuiet: (now: number) => Promise<IncarnationRow>,
 ): Promise<void> {
   const { life, epoch } = begun;
   const mending = `${life}~`;
-  await beginLife(line, begun, mending);
+  await startIncarnation(line, begun, mending);
   const now = await line.tick();
   const { grantsFrom } = await keepQuiet(now);
   if ((await marksOf(line)).includes(life)) return;
   await line.enter({ life: mending, epoch });
-  await mendRecords(line, limits, { epoch, grantsFrom, now });
-  await endMending(line, begun, mending);
+  await recoverRecords(line, limits, { epoch, grantsFrom, now });
+  await endRecovery(line, begun, mending);
 }
 
 /**
  * From here on no process admitted to an earlier incarnation can write: every write checks that its
  * mark exists.
  */
-async function beginLife(line: ZookeeperLine, { life, epoch, data }: NewLife, mending: string) {
+async function startIncarnation(
+  line: GuardedConnection,
+  { life, epoch, data }: NewIncarnation,
+  mending: string,
+) {
   const { layout } = line;
   line.leave();
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -83,11 +87,11 @@ async function beginLife(line: ZookeeperLine, { life, epoch, data }: NewLife, me
   throw new StoreError('ZooKeeper changes while it is looked at.', 'no');
 }
 
-async function marksOf(line: ZookeeperLine): Promise<string[]> {
+async function marksOf(line: GuardedConnection): Promise<string[]> {
   return (await line.ask(getChildren(line.layout.markers)))?.names ?? [];
 }
 
-async function missingParents(line: ZookeeperLine): Promise<Step[]> {
+async function missingParents(line: GuardedConnection): Promise<Step[]> {
   const paths = line.layout.parents();
   const stats = await Promise.all(paths.map((path) => line.ask(exists(path))));
   return paths
@@ -96,7 +100,7 @@ async function missingParents(line: ZookeeperLine): Promise<Step[]> {
 }
 
 /** Continues the history above every number that exists or can have existed. */
-async function newChunk(line: ZookeeperLine, epoch: number, now: number) {
+async function newChunk(line: GuardedConnection, epoch: number, now: number) {
   const { layout } = line;
   const { generation } = layout;
   const [listed, stat] = await Promise.all([
@@ -114,14 +118,14 @@ async function newChunk(line: ZookeeperLine, epoch: number, now: number) {
   ] satisfies Step[];
 }
 
-async function mendRecords(
-  line: ZookeeperLine,
+async function recoverRecords(
+  line: GuardedConnection,
   limits: ZookeeperLimits,
-  restoration: Parameters<typeof mendedRecord>[2],
+  restoration: Parameters<typeof recoveredRecord>[2],
 ): Promise<void> {
   const { layout, monotonic } = line;
-  const znodes = new KnownZnodes();
-  const chunks = new HistoryChunks(line, layout, limits.rowsOfChunk);
+  const znodes = new ZnodeCache();
+  const chunks = new HistoryChunks(line, layout, limits.rowsPerChunk);
   const means = {
     session: line,
     layout,
@@ -130,11 +134,11 @@ async function mendRecords(
     limits,
     monotonic,
   };
-  const walk = new RecordWalk(line, layout, znodes);
+  const walk = new RecordScan(line, layout, znodes);
   for (let cursor: Cursor | null = { namespace: null, after: null }; cursor; ) {
-    const page: Awaited<ReturnType<RecordWalk['page']>> = await walk.page(cursor, RECORDS_AT_ONCE);
+    const page: Awaited<ReturnType<RecordScan['page']>> = await walk.page(cursor, RECORDS_AT_ONCE);
     const changes = page.records.flatMap(({ key, record }) =>
-      record ? mendedRecord(key, record, restoration) : [],
+      record ? recoveredRecord(key, record, restoration) : [],
     );
     const swapped = await new ZookeeperSwap(means).run(changes.map((change) => swapUnit([change])));
     if (swapped.some(({ isTooLarge }) => isTooLarge)) {
@@ -144,7 +148,11 @@ async function mendRecords(
   }
 }
 
-async function endMending(line: ZookeeperLine, { life, data }: NewLife, mending: string) {
+async function endRecovery(
+  line: GuardedConnection,
+  { life, data }: NewIncarnation,
+  mending: string,
+) {
   const { layout } = line;
   line.leave();
   const steps: Step[] = [

@@ -1,13 +1,13 @@
-import { recallLife } from '../../incarnation/ask-control-database';
-import { memoryLoss, type SeenMemory } from '../../incarnation/data-loss';
-import type { BackendLife, LifeRow } from '../../incarnation/store-incarnation';
+import { askControlDatabase } from '../../incarnation/ask-control-database';
+import { dataLoss, type FoundIncarnation } from '../../incarnation/data-loss';
+import type { IncarnationRow, StoreIncarnation } from '../../incarnation/store-incarnation';
 import { StoreError } from '../../record-store';
-import { chunkIn, type ZookeeperLine } from '../client/guarded-connection';
+import { chunkIn, type GuardedConnection } from '../client/guarded-connection';
 import { CODE, exists, getChildren, getData, ZookeeperRefusal } from '../client/wire-calls';
 import type { ZookeeperLimits } from '../client/zookeeper-limits';
-import { mendZookeeper } from './recover-zookeeper';
+import { recoverZookeeper } from './recover-zookeeper';
 
-const recall = <T>(work: () => Promise<T>) => recallLife('ZooKeeper', work);
+const ask = <T>(work: () => Promise<T>) => askControlDatabase('ZooKeeper', work);
 
 /** How often another process may win the race before a connection is given up. */
 const TRIES = 5;
@@ -26,7 +26,7 @@ interface Marker {
   epoch: number;
 }
 
-interface Seen extends SeenMemory {
+interface Found extends FoundIncarnation {
   now: number;
   marker: Marker | null;
   /** Whether every parent znode exists. */
@@ -38,23 +38,23 @@ interface Seen extends SeenMemory {
  * as in the control database, a heartbeat that is not behind, and every bucket.
  *
  * After a data loss, one process raises the epoch, and all processes bring what is left into a new
- * incarnation: see `mendZookeeper`. Until that is done, no process reads or writes.
+ * incarnation: see `recoverZookeeper`. Until that is done, no process reads or writes.
  */
 export class ZookeeperGuard {
   private marker: Marker | null = null;
 
   constructor(
-    private readonly life: BackendLife,
+    private readonly life: StoreIncarnation,
     private readonly limits: ZookeeperLimits,
   ) {}
 
   /** @throws StoreError with the reason why no lock may be stored there */
-  async admit(line: ZookeeperLine): Promise<void> {
+  async admit(line: GuardedConnection): Promise<void> {
     await line.layout.prepare(line);
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const row = await recall(() => this.life.read());
-      const seen = await this.look(line);
-      if (await this.judge(line, row, seen)) return;
+      const row = await ask(() => this.life.read());
+      const seen = await this.inspect(line);
+      if (await this.check(line, row, seen)) return;
     }
     throw new StoreError('ZooKeeper changes its memory too often.', 'no');
   }
@@ -63,7 +63,7 @@ export class ZookeeperGuard {
    * Writes a heartbeat to ZooKeeper and then to the control database, so that an older copy of
    * ZooKeeper can be recognised. If another process has just done so, its heartbeat is adopted.
    */
-  async beat(line: ZookeeperLine): Promise<void> {
+  async writeHeartbeat(line: GuardedConnection): Promise<void> {
     const { marker } = this;
     if (marker === null) return;
     const { life, version, epoch } = marker;
@@ -79,22 +79,22 @@ export class ZookeeperGuard {
     } else {
       throw new ZookeeperRefusal(written.code);
     }
-    void this.note(line, life, this.marker?.beat ?? 0);
+    void this.recordHeartbeat(line, life, this.marker?.beat ?? 0);
   }
 
   /** False: another process was faster, so everything must be checked again. */
-  private async judge(line: ZookeeperLine, row: LifeRow, seen: Seen): Promise<boolean> {
-    if (row.life !== null && row.runId === null) return this.mend(line, row);
-    const what = memoryLoss(row, seen) ?? (seen.isComplete ? null : 'records');
+  private async check(line: GuardedConnection, row: IncarnationRow, seen: Found): Promise<boolean> {
+    if (row.life !== null && row.runId === null) return this.recover(line, row);
+    const what = dataLoss(row, seen) ?? (seen.isComplete ? null : 'records');
     if (row.life !== null && what === null) return this.enter(line, row.life);
     const { now, life, marker } = seen;
     const loss = what && { what, now, epochAbove: marker?.epoch ?? 0, life };
-    const begun = await recall(() => this.life.begin(row, loss));
-    return begun.runId === null && this.mend(line, begun);
+    const begun = await ask(() => this.life.begin(row, loss));
+    return begun.runId === null && this.recover(line, begun);
   }
 
   /** Whatever is read here is no older than any answer given before. */
-  private async look(line: ZookeeperLine): Promise<Seen> {
+  private async inspect(line: GuardedConnection): Promise<Found> {
     const { layout } = line;
     const now = await line.tick();
     const asked = layout.parents().map((path) => line.ask(exists(path)));
@@ -120,15 +120,18 @@ export class ZookeeperGuard {
     };
   }
 
-  private async mend(line: ZookeeperLine, { life, epoch }: LifeRow): Promise<boolean> {
+  private async recover(
+    line: GuardedConnection,
+    { life, epoch }: IncarnationRow,
+  ): Promise<boolean> {
     if (life === null) return false;
-    const quiet = (now: number) => recall(() => this.life.keepQuiet(life, now));
-    await mendZookeeper(line, this.limits, { life, epoch, data: markerData(0, epoch) }, quiet);
-    const isOurs = await recall(() => this.life.found(life, { runId: WHOLE }, null));
+    const quiet = (now: number) => ask(() => this.life.startQuietPeriod(life, now));
+    await recoverZookeeper(line, this.limits, { life, epoch, data: markerData(0, epoch) }, quiet);
+    const isOurs = await ask(() => this.life.recordRun(life, { runId: WHOLE }, null));
     return isOurs && this.enter(line, life);
   }
 
-  private async enter(line: ZookeeperLine, life: string): Promise<boolean> {
+  private async enter(line: GuardedConnection, life: string): Promise<boolean> {
     this.marker = await readMarker(line, life);
     if (this.marker === null) return false;
     await line.enter({ life, epoch: this.life.epoch });
@@ -136,9 +139,13 @@ export class ZookeeperGuard {
   }
 
   /** If the control database is not responding, the next heartbeat will do. */
-  private async note(line: ZookeeperLine, life: string, beat: number): Promise<void> {
+  private async recordHeartbeat(
+    line: GuardedConnection,
+    life: string,
+    beat: number,
+  ): Promise<void> {
     try {
-      if (!(await this.life.noteBeat(life, beat))) line.close();
+      if (!(await this.life.recordHeartbeat(life, beat))) line.close();
     } catch {}
   }
 }
@@ -149,7 +156,7 @@ const DIGITS = 16;
 const markerData = (beat: number, epoch: number): Buffer =>
   Buffer.from(`${String(beat).padStart(DIGITS, '0')} ${epoch}`);
 
-async function readMarker(line: ZookeeperLine, life: string): Promise<Marker | null> {
+async function readMarker(line: GuardedConnection, life: string): Promise<Marker | null> {
   const read = await line.ask(getData(line.layout.marker(life)));
   if (read === null) return null;
   const [beat, epoch] = String(read.data).split(' ').map(Number);

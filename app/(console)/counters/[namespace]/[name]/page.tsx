@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { CounterView } from '@/components/counters/counter/counter-view';
-import { MOVES_SHOWN } from '@/components/counters/counter-limits';
+import { CHANGES_SHOWN } from '@/components/counters/counter-limits';
 import { nameFromPath } from '@/components/format/lock-path';
 import { visibleText } from '@/components/format/visible-name';
 import { counterRef } from '@/server/contract/counter/inputs';
@@ -33,7 +33,7 @@ export default async function CounterPage(props: Props) {
   if (!ref) notFound();
   const [detail, moves] = await Promise.all([
     api.counters.detail.query(ref).catch(notFoundOr),
-    readOrNull(api.counters.moves.query({ ...ref, limit: MOVES_SHOWN })),
+    readOrNull(api.counters.moves.query({ ...ref, limit: CHANGES_SHOWN })),
   ]);
   return <CounterView key={detail.row.id} initial={detail} moves={moves} />;
 }
