@@ -19,7 +19,7 @@ it('a counter is read as it was written', () => {
     fc.property(counters, (record) => {
       const { head, queue } = encodeCounter(record);
       const stored = { rev: record.rev, writer: 'w', head, queue: queue ?? '' };
-      expect(decodeCounter(stored)).toEqual({ record, writer: 'w', queueOnDisk: [] });
+      expect(decodeCounter(stored)).toEqual({ record, writer: 'w', storedQueue: [] });
     }),
   );
 });
