@@ -1,7 +1,7 @@
 import type { DeletionPreview as Preview } from '@/server/contract/console/deletion-inputs';
 import { exactCount } from '../format/counts';
 import { VisibleText } from '../ui/visible-text';
-import { KEPT_LABELS } from './kept-labels';
+import { RETENTION_LABELS } from './retention-labels';
 
 /** What would go, and what is kept back and why. */
 export function DeletionPreview({ preview, words }: { preview: Preview; words: string }) {
@@ -25,7 +25,8 @@ export function DeletionPreview({ preview, words }: { preview: Preview; words: s
         <ul className="mt-1.5 flex flex-col gap-1 text-12 text-t2">
           {kept.map(({ because, count, examples: some }) => (
             <li key={because}>
-              {exactCount(count)} kept: {KEPT_LABELS[because]} (<Names names={some} all={count} />)
+              {exactCount(count)} kept: {RETENTION_LABELS[because]} (
+              <Names names={some} all={count} />)
             </li>
           ))}
         </ul>

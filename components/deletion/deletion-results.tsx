@@ -1,7 +1,7 @@
 import type { DeletionResult } from '@/server/contract/console/deletion-inputs';
 import { exactCount } from '../format/counts';
 import { VisibleText } from '../ui/visible-text';
-import { KEPT_LABELS } from './kept-labels';
+import { RETENTION_LABELS } from './retention-labels';
 import type { DeletionProgress } from './use-deletion';
 
 const SHOWN = 50;
@@ -33,6 +33,6 @@ export function DeletionResults({ course, words }: { course: DeletionProgress; w
 }
 
 function resultLabel(result: DeletionResult): string {
-  if (result.outcome === 'kept') return `kept: ${KEPT_LABELS[result.because]}`;
+  if (result.outcome === 'kept') return `kept: ${RETENTION_LABELS[result.because]}`;
   return result.outcome === 'gone' ? 'not there' : 'used meanwhile, so it was left alone';
 }

@@ -105,6 +105,8 @@ test.each([
     'server/engine/a.ts',
     '// Nobody waits.\nexport const a = 1;',
   ],
+  ['a retired word in an exported name', 'server/engine/a.ts', 'export class PulseRate {}'],
+  ['a retired word in the name of a file', 'server/engine/lean-answer.ts', 'export const a = 1;'],
 ])('a house rule stops %s', (_what, path, text) => expect(rules(path, text)).toHaveLength(1));
 
 const filesIn = (folder: string, count: number) =>

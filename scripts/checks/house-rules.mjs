@@ -1,16 +1,12 @@
 import { basename } from 'node:path';
 import { parseSync } from 'oxc-parser';
+import { retiredWordIn } from './retired-words.mjs';
 import { testFiles } from './test-support.mjs';
 
 const linesAtMost = 300;
 const testLinesAtMost = 500;
 const emptyNames = /^(utils?|helpers?|types?|common|misc|shared|lib|manager|index)$/;
 const kebabCase = /^[a-z0-9]+(-[a-z0-9]+)*$/;
-
-/** Words for which a comment names its subject instead. */
-const vagueWords = /\b(whoever|anew|nobody|somebody|stands|(is|are) told)\b/i;
-/** Names of the code, which a comment may cite. */
-const citedNames = /`[^`]*`|@param \S+/g;
 
 /** Which file alone may look at the world outside. */
 const outsideDoors = [
@@ -37,7 +33,7 @@ export function houseRuleViolations(graph) {
       badName(path),
       serverAction(path, text),
       barrel(path, text),
-      vagueComment(path, text),
+      retiredWordIn(path, text),
       ...(tests.has(path) ? [] : outside(path, text)),
     ]
       .filter(Boolean)
@@ -76,15 +72,6 @@ function barrel(path, text) {
   return passesOnOnly && !path.startsWith('client/')
     ? 'only passes on what other files export'
     : null;
-}
-
-function vagueComment(path, text) {
-  if (!vagueWords.test(text)) return null;
-  for (const { value } of parseSync(path, text).comments) {
-    const [word] = vagueWords.exec(value.replaceAll(citedNames, '')) ?? [];
-    if (word) return `a comment says "${word.toLowerCase()}" instead of naming its subject`;
-  }
-  return null;
 }
 
 function outside(path, text) {

@@ -8,8 +8,8 @@ import { LockyardError } from '../../contract/errors';
 import { lockDeletion, type RetentionReason } from '../../core/names/deletion';
 import { backendDown, unknownOutcome } from '../../engine/refusals';
 import { type RecordKey, StoreError } from '../../storage/record-store';
-import { projectedLocks, removeFromProjection } from '../projection/board-upkeep';
 import type { LockProjection, MonitoredBackend } from '../projection/lock-projection';
+import { projectedLocks, removeFromProjection } from '../projection/projected-locks';
 import { locateStore, publicId } from '../projection/shard-info';
 import { type DeletionOutcome, deleteReadRecords, evaluateRecords } from './delete-records';
 

@@ -6,8 +6,8 @@ import { type ProjectionRow, rowId } from './projection-row';
 import { publicId } from './shard-info';
 
 /** Every lock as the board read it last. */
-export function projectedLocks(board: Pick<LockProjection, 'table'>): Iterable<ProjectionRow> {
-  return board.table.all();
+export function projectedLocks(projection: Pick<LockProjection, 'table'>): Iterable<ProjectionRow> {
+  return projection.table.all();
 }
 
 /**
@@ -15,15 +15,16 @@ export function projectedLocks(board: Pick<LockProjection, 'table'>): Iterable<P
  * it.
  */
 export function removeFromProjection(
-  board: LockProjection,
+  projection: LockProjection,
   backend: MonitoredBackend,
   keys: RecordKey[],
 ): void {
   for (const key of keys) {
-    if (key.kind === 'counter') board.counters.table.remove(counterRowId(publicId(backend), key));
-    else board.remove(rowId(publicId(backend), recordId(key)));
+    if (key.kind === 'counter')
+      projection.counters.table.remove(counterRowId(publicId(backend), key));
+    else projection.remove(rowId(publicId(backend), recordId(key)));
   }
-  if (keys.length > 0) board.notify();
+  if (keys.length > 0) projection.notify();
 }
 
 /**
@@ -32,10 +33,10 @@ export function removeFromProjection(
  * @param id as people and programs know it
  */
 export function isBackendRead(
-  board: Pick<LockProjection, 'readAt'>,
+  projection: Pick<LockProjection, 'readAt'>,
   backends: MonitoredBackend[],
   id: string,
 ): boolean {
   const parts = backends.filter((backend) => publicId(backend) === id);
-  return parts.length > 0 && parts.every((part) => board.readAt.has(part.id));
+  return parts.length > 0 && parts.every((part) => projection.readAt.has(part.id));
 }

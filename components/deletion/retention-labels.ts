@@ -1,7 +1,7 @@
 import type { RetentionReason } from '@/server/core/names/deletion';
 
 /** What keeps a record from being deleted, after “kept:”. */
-export const KEPT_LABELS: Record<RetentionReason, string> = {
+export const RETENTION_LABELS: Record<RetentionReason, string> = {
   held: 'held',
   waitedFor: 'waited for',
   frozen: 'frozen',

@@ -1,0 +1,50 @@
+import { basename } from 'node:path';
+import { parseSync } from 'oxc-parser';
+
+/** Words of names for which docs/glossary.md has the field's own. */
+const retired = new Set(
+  (
+    'afresh anew beat board boards born chore chores door doors flusher had intake joined judge ' +
+    'kept lane lapsed lean life machine mend mended mending nobody norms oblivion overdue paced ' +
+    'pulse recall somebody spread standing stands stranger strangers surplus survey tag tell tenure ' +
+    'told twin twins weigh whoever withdraw words'
+  ).split(' '),
+);
+
+/** Words for which a comment names its subject instead. */
+const vague = /\b(whoever|anew|nobody|somebody|stands|(is|are) told)\b/i;
+
+/** Names of the code, which a comment may cite. */
+const citedNames = /`[^`]*`|@param \S+/g;
+
+/** Names that others gave: a word of theirs, not of ours. */
+const givenNames = /^(isBeyondThisMachine)$/;
+
+/** The first retired word in a file's name, its exported names or its comments. */
+export function retiredWordIn(path, text) {
+  const stem = basename(path).replace(/\..*$/, '');
+  const { program, comments } = parseSync(path, text);
+  for (const name of [stem, ...exportedNames(program)]) {
+    const word = wordsOf(name).find((each) => retired.has(each));
+    if (word && !givenNames.test(name)) return `"${name}" says "${word}": see docs/glossary.md`;
+  }
+  for (const { value } of comments) {
+    const [word] = vague.exec(value.replaceAll(citedNames, '')) ?? [];
+    if (word) return `a comment says "${word.toLowerCase()}" instead of naming its subject`;
+  }
+  return null;
+}
+
+const wordsOf = (name) =>
+  name
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/);
+
+function exportedNames({ body }) {
+  return body.flatMap(({ type, declaration }) => {
+    if (type !== 'ExportNamedDeclaration' || !declaration) return [];
+    const { declarations, id } = declaration;
+    return declarations ? declarations.map((each) => each.id.name ?? '') : [id?.name ?? ''];
+  });
+}
