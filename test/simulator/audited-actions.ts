@@ -148,7 +148,7 @@ export class AuditedActions {
       clock: process.clock,
       log: pino({ level: 'silent' }),
       engines: new Map([['default', process.engine]]),
-      namespaces: { atHand: () => home, get: async () => home },
+      namespaces: { cached: () => home, get: async () => home },
     } as unknown as Runtime;
     this.runtimes.set(process, made);
     return made;

@@ -226,6 +226,20 @@ function everyHundredth(): () => boolean {
 
 type Engine = Parameters<NonNullable<Flaws['engine']>>[0];
 
+const ENGINE_KEYS: (keyof Engine)[] = [
+  'acquire',
+  'run',
+  'count',
+  'rememberedAnswer',
+  'health',
+  'clockAtLeast',
+  'cachedLock',
+  'drain',
+  'close',
+  'backend',
+  'multiLocks',
+];
+
 /** The engine's methods, apart from the object that they belong to. */
 function bound(engine: Engine): Engine {
   return new Proxy({} as Engine, {
@@ -233,19 +247,7 @@ function bound(engine: Engine): Engine {
       const part = engine[name];
       return typeof part === 'function' ? part.bind(engine) : part;
     },
-    ownKeys: () => [
-      'acquire',
-      'run',
-      'count',
-      'recall',
-      'health',
-      'clockAtLeast',
-      'lastSeen',
-      'drain',
-      'close',
-      'backend',
-      'sets',
-    ],
+    ownKeys: () => ENGINE_KEYS,
     getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
   });
 }

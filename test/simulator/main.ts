@@ -5,11 +5,17 @@ import { simulate } from './simulate';
 
 /**
  * `npm run simulate -- --seeds 5000` plays that many seeds, from a random one or `--from N`, and
- * prints how to replay those that break a promise. `--seed N` plays one and prints everything that
- * happened. Exit code 1: a promise was broken; 2: an argument is not a number.
+ * prints how to replay those that break a promise. `--digest` also prints a digest of each, to be
+ * compared with another build's. `--seed N` plays one and prints everything that happened. Exit
+ * code 1: a promise was broken; 2: an argument is not a number.
  */
 const { values } = parseArgs({
-  options: { seeds: { type: 'string' }, from: { type: 'string' }, seed: { type: 'string' } },
+  options: {
+    seeds: { type: 'string' },
+    from: { type: 'string' },
+    seed: { type: 'string' },
+    digest: { type: 'boolean', default: false },
+  },
 });
 
 const say = (line: string) => console.log(line);
@@ -21,6 +27,7 @@ function playAsAsked(): Promise<number> {
   return playSeeds({
     from: wholeNumber('from', newSeed()),
     seeds: wholeNumber('seeds', 1_000),
+    withDigests: values.digest,
     say,
   });
 }
@@ -33,7 +40,7 @@ async function replay(seed: number): Promise<number> {
   return violations.length;
 }
 
-function wholeNumber(option: keyof typeof values, absent: number): number {
+function wholeNumber(option: 'seeds' | 'from' | 'seed', absent: number): number {
   const text = values[option];
   if (text === undefined) return absent;
   if (/^\d{1,15}$/.test(text)) return Number(text);
