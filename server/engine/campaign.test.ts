@@ -117,7 +117,7 @@ function careless(store: Store): Store {
     const results = await store.swap(changes);
     return results.map((result, i) => ({
       ...result,
-      took: result.current?.rev === changes[i]?.rev,
+      applied: result.current?.rev === changes[i]?.rev,
     }));
   };
   return spoilt;

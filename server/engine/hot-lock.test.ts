@@ -77,7 +77,7 @@ describe.each(storeNames)('after 10,000 waits over %s', (name) => {
   it('no call, no listener and no timer is left, and no place in any queue', async () => {
     const member = await rig.join();
     const line = new AbortController();
-    const { room } = member.engine as unknown as { room: WaiterRegistry };
+    const { waiters } = member.engine as unknown as { waiters: WaiterRegistry };
     const timers = () =>
       process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
@@ -101,7 +101,7 @@ describe.each(storeNames)('after 10,000 waits over %s', (name) => {
       await waitOnAll([...Array(50).fill(gaveUp), ...Array(49).fill(ended)]);
     }
     await waitOnAll([gaveUp, gaveUp]);
-    expect(room.recordIds()).toEqual([]);
+    expect(waiters.recordIds()).toEqual([]);
     expect(getEventListeners(line.signal, 'abort')).toEqual([]);
     await vi.waitFor(() => expect(timers()).toBeLessThanOrEqual(before + 2), 10_000);
 

@@ -79,7 +79,7 @@ function suite(kind: ServerKind): void {
         if (first.outcome === 'granted') expect(tokens).toEqual([first.token]);
         if (first.outcome === 'BACKEND_DOWN') expect(tokens).toEqual([]);
         expect(tokens.length).toBeLessThanOrEqual(1);
-        expect(again).toMatchObject({ said: 'granted', token: tokens[0] ?? again.token });
+        expect(again).toMatchObject({ outcome: 'granted', token: tokens[0] ?? again.token });
       }
       for (const { value, expected, again } of counted) {
         expect(again.filter(({ outcome }) => outcome !== 'applied')).toEqual([]);
