@@ -1,9 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { LockyardError } from '../contract/errors';
 import { EPOCH_MAX } from '../core/fencing-token';
-import { auditActor } from '../operations/audit/audit-log';
 import { auditedChange } from '../operations/audit/audited-change';
-import { permit } from '../operations/audit/run-operator-act';
+import { permit } from '../operations/audit/permit';
 import type { ControlContext } from '../operations/operation-context';
 import { backendPast } from '../storage/incarnation/backend-past';
 import { Resharding } from '../storage/sharding/resharding';
@@ -36,7 +35,7 @@ export async function reshardBackend(
 ): Promise<string> {
   const { config, database, clock } = ctx.runtime;
   const what = { act: 'backend.reshard', subject: backend } as const;
-  const who = auditActor(await permit(ctx, 'admin', what));
+  const who = await permit(ctx, 'admin', what);
   const list = config.backends.find(({ id }) => id === backend)?.shards;
   if (!list) throw new LockyardError('NOT_FOUND', `There is no backend "${backend}" with shards.`);
   const to = list.shards.map(({ name }) => name);

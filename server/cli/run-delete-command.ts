@@ -39,7 +39,7 @@ export async function runDeletion(ctx: ControlContext, asked: DeletionCommand): 
 }
 
 function isServing(ctx: ControlContext): ctx is OperationContext {
-  return 'deletion' in ctx.runtime;
+  return 'nameDeletion' in ctx.runtime;
 }
 
 function previewLines(

@@ -2,9 +2,8 @@ import { inArray } from 'drizzle-orm';
 import { newApiKey } from '../../auth/api-keys/api-key-text';
 import type { CreateKeyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
-import { auditActor } from '../audit/audit-log';
 import { auditedChange } from '../audit/audited-change';
-import { permit } from '../audit/run-operator-act';
+import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 
 /**
@@ -21,7 +20,7 @@ export async function createApiKey(
   const { tables } = database;
   const { id, secretHash, key } = newApiKey();
   const what = { act: 'key.create', subject: name, seen: { namespaces } } as const;
-  const who = auditActor(await permit(ctx, 'admin', what));
+  const who = await permit(ctx, 'admin', what);
   return auditedChange(ctx, who, what, async (tx) => {
     const known = await tx
       .select({ id: tables.namespaces.id })

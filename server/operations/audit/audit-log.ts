@@ -48,6 +48,8 @@ export interface AuditedAct {
   reason?: string;
   /** What was seen before the act, such as token and rev. */
   seen?: Record<string, unknown>;
+  /** The caller's id for the act, with which it can be repeated safely; stored within `seen`. */
+  requestId?: string | undefined;
 }
 
 /** The actor, as the audit log names it. */
@@ -57,6 +59,12 @@ export interface AuditActor {
 }
 
 export type AuditOutcome = AuditEntry['outcome'];
+
+/** What an entry stores in `seen`: the facts that were seen, and the act's request id. */
+export function readSeen(stored: string): Pick<AuditedAct, 'seen' | 'requestId'> {
+  const { requestId, ...seen } = JSON.parse(stored) as Record<string, unknown>;
+  return typeof requestId === 'string' ? { seen, requestId } : { seen };
+}
 
 const INTENT_CHARS = 22;
 
@@ -170,7 +178,7 @@ async function writeEntry(
       namespace: what.namespace ?? null,
       subject: what.subject,
       reason: what.reason ?? '',
-      seen: JSON.stringify(what.seen ?? {}),
+      seen: JSON.stringify({ ...what.seen, requestId: what.requestId }),
       ...state,
       result: JSON.stringify(state.result),
     });

@@ -163,7 +163,7 @@ describe('an act whose outcome was never written', () => {
     const asked: string[] = [];
     const home = runtime.engines.get('default') as LockEngine;
     const engineThat = (rememberedAnswer: LockEngine['rememberedAnswer']): LockEngine =>
-      Object.assign(Object.create(home) as LockEngine, { recall: rememberedAnswer });
+      Object.assign(Object.create(home) as LockEngine, { rememberedAnswer });
     const engines = new Map([
       [
         'away',

@@ -1,7 +1,6 @@
 import type { ControlContext } from '../operation-context';
-import { auditActor } from './audit-log';
 import { auditedChange } from './audited-change';
-import { permit } from './run-operator-act';
+import { permit } from './permit';
 
 /**
  * Records in the audit log that a backup is about to be made: a backup has the hashes of every
@@ -9,6 +8,6 @@ import { permit } from './run-operator-act';
  */
 export async function auditBackup(ctx: ControlContext, { file }: { file: string }): Promise<void> {
   const what = { act: 'backup.make', subject: file.slice(-80) } as const;
-  const who = auditActor(await permit(ctx, 'admin', what));
+  const who = await permit(ctx, 'admin', what);
   await auditedChange(ctx, who, what, async () => ({ answer: undefined }));
 }

@@ -4,8 +4,8 @@ import { LockyardError } from '../../contract/errors';
 import type { RequestIdentity } from '../../core/request-fingerprint';
 import { engineOf } from '../locks/resolve-lock';
 import type { Runtime } from '../operation-context';
-import { operatorRequestIdentity } from './act-request';
-import { type AuditActor, assumeNotApplied, closeIntent } from './audit-log';
+import { identityOfAct, isRecordAct } from './act-on-record';
+import { type AuditActor, assumeNotApplied, closeIntent, readSeen } from './audit-log';
 import { LANDS_WITHIN_MS } from './run-operator-act';
 
 /**
@@ -69,7 +69,7 @@ function openIntents(
 
 /** The backend that must be asked about an act; empty where none needs to be. */
 async function backendOf({ namespaces }: Needs, { act, namespace }: Intent): Promise<string> {
-  if (!namespace || !VERBS[act]) return '';
+  if (!namespace || !isRecordAct(act)) return '';
   const entry = namespaces.cached(namespace) ?? (await namespaces.get(namespace));
   return entry?.backend ?? '';
 }
@@ -114,19 +114,6 @@ async function resolve(runtime: Needs, intent: Intent): Promise<boolean> {
 const DELETIONS = new Set(['lock.delete', 'counter.delete']);
 const UNFINISHED = 'It was broken off: any of them may have been deleted.';
 
-/** Acts on records: what each asks of the engine. */
-const VERBS: Record<string, Parameters<typeof operatorRequestIdentity>[0]> = {
-  'lock.forceRelease': 'forceRelease',
-  'lock.extend': 'extend',
-  'lock.askRelease': 'askRelease',
-  'lock.stopRenewals': 'stopRenewals',
-  'lock.freeze': 'freeze',
-  'lock.unfreeze': 'unfreeze',
-  'counter.create': 'counter.create',
-  'counter.adjust': 'counter.adjust',
-  'counter.setBounds': 'counter.setBounds',
-};
-
 /**
  * What the act answered; null if it was not done. Only what changed something is remembered there.
  */
@@ -147,26 +134,10 @@ async function readOutcome(
 }
 
 /** Under what an act on a record left its answer; null for an act on the control database. */
-export function requestOfIntent({
-  act,
-  namespace,
-  subject,
-  intent,
-  actor,
-  actorKind,
-  seen,
-  reason,
-}: Intent): RequestIdentity | null {
-  const verb = VERBS[act];
-  if (!namespace || !verb) return null;
-  return operatorRequestIdentity(
-    verb,
-    { namespace, name: subject },
-    {
-      intent,
-      who: { name: actor, kind: actorKind as AuditActor['kind'] },
-      seen: JSON.parse(seen) as Record<string, unknown>,
-      reason,
-    },
-  );
+export function requestOfIntent(entry: Intent): RequestIdentity | null {
+  const { act, namespace, subject: name, intent, actor, actorKind, reason } = entry;
+  if (!namespace || !isRecordAct(act)) return null;
+  const who = { name: actor, kind: actorKind as AuditActor['kind'] };
+  const recorded = { intent, who, reason, ...readSeen(entry.seen) };
+  return identityOfAct(act, { namespace, name }, recorded);
 }

@@ -1,26 +1,18 @@
-import type { Role } from '../../contract/console/console-terms';
 import { LockyardError } from '../../contract/errors';
 import { unknownOutcome } from '../../engine/refusals';
 import type { ControlContext } from '../operation-context';
-import { type ConsoleActor, requireRole } from '../require-role';
-import type { StartedAct } from './act-request';
-import { type AuditedAct, auditActor, closeIntent, openIntent } from './audit-log';
+import { type AuditActor, type AuditedAct, closeIntent, openIntent } from './audit-log';
+import { permit } from './permit';
 
-/** The caller, who may do this. A refused try is written down too. Throws as `requireRole`. */
-export async function permit(
-  ctx: ControlContext,
-  role: Role,
-  what: AuditedAct,
-): Promise<ConsoleActor> {
-  try {
-    return await requireRole(ctx, role);
-  } catch (refusal) {
-    const { actor } = ctx;
-    if (actor?.kind === 'user' && refusal instanceof LockyardError) {
-      await ctx.runtime.refusedActs.record(ctx, auditActor(actor), what, refusal.message);
-    }
-    throw refusal;
-  }
+/** An act whose intent is written, and which is about to be carried out. */
+export interface StartedAct {
+  intent: string;
+  who: AuditActor;
+  /**
+   * For how long it may still be applied, in milliseconds: after that, other processes assume that
+   * it never will be.
+   */
+  leftMs(): number;
 }
 
 /** Nothing of an act lands later than this after its intent was asked for. */
@@ -31,54 +23,51 @@ const ANSWER_WITHIN_MS = 4_700;
 
 /** How far an act has come. */
 interface Progress<A> {
-  hasBegun: boolean;
-  /** Its caller was answered: what has not begun by now must not. */
+  hasStarted: boolean;
+  /** Its caller was answered: an act that has not started by now must not start. */
   isOver: boolean;
-  /** What came of it, while that is being written down. */
-  told: { answer: A } | { error: unknown } | null;
+  /** Known before it is written to the audit log. */
+  outcome: { answer: A } | { error: unknown } | null;
 }
 
 /**
- * Does something outside the control database, in the order: permission, intent, act, outcome.
- * Without a written intent nothing is done. An act whose outcome could not be written, or is not
- * known, stays pending: `resolveAuditIntents` finds out.
+ * Runs an operator's act on locks or counters, in the order: permission, intent, act, outcome.
+ * Without a written intent nothing is done. An act whose outcome is unknown, or could not be
+ * written, stays pending: `resolveAuditIntents` finds out.
  *
- * @param run is given the entry, for the act's own request id and its latest instant, and the
- *   actor's name
- * @param kept what the audit log keeps of the answer; all of it if absent
+ * @param auditedResult what the audit log keeps of the answer; all of it if absent
  * @throws LockyardError as `run`; `BACKEND_DOWN` or `UNKNOWN` where there is no answer within 5 s
  */
 export async function runOperatorAct<A extends { outcome: string }>(
   ctx: ControlContext,
-  role: Role,
   what: AuditedAct,
-  run: (entry: StartedAct, by: string) => Promise<A>,
-  kept: (answer: A) => Record<string, unknown> = (answer) => ({ ...answer }),
+  run: (act: StartedAct) => Promise<A>,
+  auditedResult: (answer: A) => Record<string, unknown> = (answer) => ({ ...answer }),
 ): Promise<A> {
   const { clock } = ctx.runtime;
-  const beganAt = clock.monotonic();
-  const leftMs = () => LANDS_WITHIN_MS - (clock.monotonic() - beganAt);
-  const who = auditActor(await permit(ctx, role, what));
-  const course: Progress<A> = { hasBegun: false, isOver: false, told: null };
+  const startedAt = clock.monotonic();
+  const leftMs = () => LANDS_WITHIN_MS - (clock.monotonic() - startedAt);
+  const who = await permit(ctx, 'operator', what);
+  const progress: Progress<A> = { hasStarted: false, isOver: false, outcome: null };
   const carryOut = async () => {
     const intent = await openIntent(ctx, who, what);
-    if (course.isOver) return closeFailed(ctx, intent, notStarted());
-    course.hasBegun = true;
-    const { seen = {}, reason = '' } = what;
+    if (progress.isOver) return closeFailed(ctx, intent, notStarted());
+    progress.hasStarted = true;
     try {
-      const answer = await run({ intent, who, seen, reason, leftMs }, who.name);
-      course.told = { answer };
-      await tryToClose(ctx, intent, OUTCOMES[answer.outcome] ?? 'done', kept(answer));
+      const answer = await run({ intent, who, leftMs });
+      progress.outcome = { answer };
+      await tryToClose(ctx, intent, OUTCOMES[answer.outcome] ?? 'done', auditedResult(answer));
     } catch (error) {
-      course.told = { error };
+      progress.outcome = { error };
       await closeFailed(ctx, intent, error);
     }
   };
   await inTime(carryOut());
-  course.isOver = true;
-  if (course.told === null) throw course.hasBegun ? unknownOutcome(null) : notStarted();
-  if ('error' in course.told) throw course.told.error;
-  return course.told.answer;
+  progress.isOver = true;
+  const { hasStarted, outcome } = progress;
+  if (outcome === null) throw hasStarted ? unknownOutcome(null) : notStarted();
+  if ('error' in outcome) throw outcome.error;
+  return outcome.answer;
 }
 
 /**
@@ -99,7 +88,7 @@ async function inTime(work: Promise<unknown>): Promise<void> {
 }
 
 function notStarted(): LockyardError {
-  const text = 'The control database does not answer. Nothing was changed.';
+  const text = 'The control database is not responding. Nothing was changed.';
   return new LockyardError('BACKEND_DOWN', text, { retryAfterMs: 1_000 });
 }
 
@@ -118,10 +107,7 @@ async function closeFailed(ctx: ControlContext, intent: string, error: unknown):
   await tryToClose(ctx, intent, isNotApplied ? 'not_applied' : 'failed', { reason, message });
 }
 
-/**
- * The act has been done: its caller must be told so, even if another process writes its outcome
- * later.
- */
+/** The act is over: its caller gets its answer, even if another process writes the outcome later. */
 async function tryToClose(
   { runtime }: ControlContext,
   intent: string,

@@ -1,8 +1,7 @@
 import type { CreateNamespaceInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
-import { auditActor } from '../audit/audit-log';
 import { auditedChange } from '../audit/audited-change';
-import { permit } from '../audit/run-operator-act';
+import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 
 /**
@@ -22,7 +21,7 @@ export async function createNamespace(
     subject: name,
     seen: { backend, ...(policy && { policy }) },
   } as const;
-  const who = auditActor(await permit(ctx, 'admin', what));
+  const who = await permit(ctx, 'admin', what);
   if (backend !== 'default' && !config.backends.some(({ id }) => id === backend)) {
     throw new LockyardError('NOT_FOUND', `There is no backend "${backend}" in the configuration.`);
   }

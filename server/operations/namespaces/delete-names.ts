@@ -6,7 +6,7 @@ import type {
   DeletionResult,
 } from '../../contract/console/deletion-inputs';
 import { LockyardError } from '../../contract/errors';
-import { LANDS_WITHIN_MS, runOperatorAct } from '../audit/run-operator-act';
+import { LANDS_WITHIN_MS, runOperatorAct, type StartedAct } from '../audit/run-operator-act';
 import { engineOf } from '../locks/resolve-lock';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
@@ -48,7 +48,7 @@ export async function deleteNames(
     : `${prefix}*`;
   const seen = { ...(names && names.length > 1 ? { names } : {}), atMost };
   const what = { act: `${kind}.delete`, namespace, subject, reason, seen } as const;
-  const run = async ({ leftMs }: { leftMs(): number }): Promise<DeletionAnswer> => {
+  const run = async ({ leftMs }: StartedAct): Promise<DeletionAnswer> => {
     const { backend } = await engineOf(ctx, namespace);
     const results: DeletionResult[] = [];
     const count = () => results.filter(({ outcome }) => outcome === 'deleted').length;
@@ -65,7 +65,7 @@ export async function deleteNames(
       throw new LockyardError('UNKNOWN', text, { cause: error });
     }
   };
-  return runOperatorAct(ctx, 'operator', what, run, auditedResult);
+  return runOperatorAct(ctx, what, run, auditedResult);
 }
 
 function auditedResult({ deleted, results }: DeletionAnswer): Record<string, unknown> {

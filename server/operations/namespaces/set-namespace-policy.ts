@@ -2,9 +2,8 @@ import { eq } from 'drizzle-orm';
 import type { SetNamespacePolicyInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
-import { auditActor } from '../audit/audit-log';
 import { auditedChange } from '../audit/audited-change';
-import { permit } from '../audit/run-operator-act';
+import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 import { policyOfRow } from './namespace-directory';
 
@@ -28,7 +27,7 @@ export async function setNamespacePolicy(
     reason,
     seen: { policy },
   } as const;
-  const who = auditActor(await permit(ctx, 'admin', what));
+  const who = await permit(ctx, 'admin', what);
   const stored = policy === null ? null : JSON.stringify(policy);
   const isHere = eq(namespaces.id, name);
   const answer = await auditedChange(ctx, who, what, async (tx) => {

@@ -1,9 +1,8 @@
 import { hashPassword } from '../../auth/passwords/password-hash';
 import { checkPassword } from '../../auth/passwords/password-rules';
 import type { CreatePersonInput } from '../../contract/console/access-inputs';
-import { auditActor } from '../audit/audit-log';
 import { auditedChange } from '../audit/audited-change';
-import { permit } from '../audit/run-operator-act';
+import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 import { insertUser } from './insert-user';
 import { refuseLookalikeName } from './refuse-imitation';
@@ -20,7 +19,7 @@ export async function createUser(
 ): Promise<{ id: string }> {
   const { database, clock } = ctx.runtime;
   const what = { act: 'user.create', subject: name, seen: { role } } as const;
-  const who = auditActor(await permit(ctx, 'admin', what));
+  const who = await permit(ctx, 'admin', what);
   checkPassword(password, name);
   const passwordHash = await hashPassword(password);
   return auditedChange(ctx, who, what, async (tx) => {

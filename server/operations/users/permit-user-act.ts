@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { LockyardError } from '../../contract/errors';
 import { askDatabase } from '../ask-database';
-import { type AuditAct, type AuditActor, type AuditedAct, auditActor } from '../audit/audit-log';
-import { permit } from '../audit/run-operator-act';
+import type { AuditAct, AuditActor, AuditedAct } from '../audit/audit-log';
+import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
 import type { UserRow } from './find-user';
 
@@ -24,7 +24,7 @@ export async function permitUserAct(
   const { users } = tables;
   const [user] = await askDatabase(() => db.select().from(users).where(eq(users.id, id)));
   const what = { act, subject: user?.name ?? id, seen };
-  const who = auditActor(await permit(ctx, 'admin', what));
+  const who = await permit(ctx, 'admin', what);
   if (!user) throw new LockyardError('NOT_FOUND', 'There is no such person.');
   return { who, what, user };
 }

@@ -1,9 +1,7 @@
 import type { FreezeInput } from '../../../contract/console/console-inputs';
 import type { FreezeAnswer } from '../../../contract/lock/answers';
-import { operatorRequest } from '../../audit/act-request';
-import { runOperatorAct } from '../../audit/run-operator-act';
+import { actOnRecord } from '../../audit/act-on-record';
 import type { OperationContext } from '../../operation-context';
-import { engineOf } from '../resolve-lock';
 
 /**
  * Stops new grants of a lock, or allows them again: its holders keep it, its waiters keep their
@@ -12,14 +10,10 @@ import { engineOf } from '../resolve-lock';
 export function setFrozen(
   ctx: OperationContext,
   verb: 'freeze' | 'unfreeze',
-  { namespace, name, rev, reason, requestId }: FreezeInput,
+  { rev, ...on }: FreezeInput,
 ): Promise<FreezeAnswer> {
-  const key = { namespace, name };
-  const seen = { rev, requestId };
-  const what = { act: `lock.${verb}`, namespace, subject: name, reason, seen } as const;
-  return runOperatorAct<FreezeAnswer>(ctx, 'operator', what, async (entry, by) => {
-    const engine = await engineOf(ctx, namespace);
-    const act = operatorRequest(engine, verb, key, entry);
-    return engine.run(key, { verb, by, reason, ...act });
-  });
+  const act = { act: `lock.${verb}`, ...on, seen: { rev } } as const;
+  return actOnRecord(ctx, act, ({ engine, key, by, once }) =>
+    engine.run(key, { verb, by, reason: on.reason, ...once }),
+  );
 }

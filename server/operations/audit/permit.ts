@@ -1,0 +1,22 @@
+import type { Role } from '../../contract/console/console-terms';
+import { LockyardError } from '../../contract/errors';
+import type { ControlContext } from '../operation-context';
+import { requireRole } from '../require-role';
+import { type AuditActor, type AuditedAct, auditActor } from './audit-log';
+
+/** The actor, who may do this. A refused attempt is recorded too. Throws as `requireRole`. */
+export async function permit(
+  ctx: ControlContext,
+  role: Role,
+  what: AuditedAct,
+): Promise<AuditActor> {
+  try {
+    return auditActor(await requireRole(ctx, role));
+  } catch (refusal) {
+    const { actor } = ctx;
+    if (actor?.kind === 'user' && refusal instanceof LockyardError) {
+      await ctx.runtime.refusedActs.record(ctx, auditActor(actor), what, refusal.message);
+    }
+    throw refusal;
+  }
+}
