@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -48,7 +49,15 @@ const INTEGRATION = {
   hookTimeout: GENEROUS_MS,
 };
 
+/** Lua and SQL are imported as texts, as in the bundle of the server. */
+const textModules = {
+  name: 'text-modules',
+  load: (id: string) =>
+    /\.(lua|sql)$/.test(id) ? `export default ${JSON.stringify(readFileSync(id, 'utf8'))}` : null,
+};
+
 export default defineConfig({
+  plugins: [textModules],
   resolve: { alias: { '@': root } },
   test: {
     sequence: { sequencer: LongestFirst },

@@ -1,7 +1,10 @@
 import { PlainFailure } from '../process/plain-failure.mjs';
 import { projectRoot } from '../project-root.mjs';
 
-/** Bundles programs of the server's side as `<outdir>/<name>.mjs`; packages stay where they are. */
+/**
+ * Bundles programs of the server's side as `<outdir>/<name>.mjs`. Lua and SQL become texts in it;
+ * packages stay where they are.
+ */
 export async function bundle(entryPoints, outdir) {
   const { build, stop } = await import('esbuild');
   try {
@@ -15,6 +18,7 @@ export async function bundle(entryPoints, outdir) {
       format: 'esm',
       target: 'node20',
       packages: 'external',
+      loader: { '.lua': 'text', '.sql': 'text' },
       sourcemap: 'linked',
       logLevel: 'silent',
     });

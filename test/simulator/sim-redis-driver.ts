@@ -2,10 +2,12 @@ import { EventEmitter } from 'node:events';
 import { StoreError } from '@/server/storage/record-store';
 import {
   END_RECOVERY,
+  HEARTBEAT,
   LIST_RECORDS,
+  type Reply,
   START_INCARNATION,
-} from '@/server/storage/redis/redis-recovery-scripts';
-import { HEARTBEAT, type Reply, SWAP } from '@/server/storage/redis/redis-script';
+  SWAP,
+} from '@/server/storage/redis/redis-script';
 import type { SimLink } from './sim-link';
 import { RedisRefusal, type SimRedis } from './sim-redis';
 

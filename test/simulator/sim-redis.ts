@@ -1,18 +1,16 @@
 import { recordId, recordKey } from '@/server/storage/record-id';
 import type { StoredRecord } from '@/server/storage/record-store';
 import { versionPrefix } from '@/server/storage/redis/redis-codec';
-import { PREFIX } from '@/server/storage/redis/redis-keys';
 import {
   END_RECOVERY,
-  LIST_RECORDS,
-  START_INCARNATION,
-} from '@/server/storage/redis/redis-recovery-scripts';
-import {
   HAS_QUEUE,
   HEARTBEAT,
   INSPECT,
+  LIST_RECORDS,
+  PREFIX,
   READ,
   type Reply,
+  START_INCARNATION,
   SWAP,
 } from '@/server/storage/redis/redis-script';
 import { proposedChanges } from './proposed-changes';

@@ -6,9 +6,14 @@ import { recordKey } from '../record-id';
 import { StoreError } from '../record-store';
 import { type Admitted, swapRecords } from './redis-calls';
 import { storedRecord } from './redis-codec';
-import { KEYS, PREFIX } from './redis-keys';
-import { END_RECOVERY, LIST_RECORDS, START_INCARNATION } from './redis-recovery-scripts';
-import { HAS_QUEUE } from './redis-script';
+import {
+  END_RECOVERY,
+  HAS_QUEUE,
+  KEYS,
+  LIST_RECORDS,
+  PREFIX,
+  START_INCARNATION,
+} from './redis-script';
 
 const RECORDS_AT_ONCE = 200;
 

@@ -15,7 +15,7 @@ import {
 import { type RedisProcess, RedisRig } from '../conformance/testing/redis-rig';
 import { recordId } from '../record-id';
 import type { RecordKey } from '../record-store';
-import { START_INCARNATION } from './redis-recovery-scripts';
+import { START_INCARNATION } from './redis-script';
 
 const LEASE_MS = 900;
 /** Leases are known by whole seconds. */

@@ -23,9 +23,8 @@ import { type OpenDriver, RedisConnection } from './redis-connection';
 import { flushesEveryWrite, readRedisFacts, refusalOf, serverRunOf } from './redis-facts';
 import { redisGuarantees } from './redis-guarantees';
 import { RedisGuard } from './redis-guard';
-import { KEYS } from './redis-keys';
 import { redisOptions } from './redis-options';
-import { DELETE_RECORDS, HEARTBEAT } from './redis-script';
+import { DELETE_RECORDS, HEARTBEAT, KEYS } from './redis-script';
 
 /** How long one call may take before its connection is closed. */
 const CALL_TIMEOUT_MS = 1_500;

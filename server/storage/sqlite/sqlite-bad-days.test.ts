@@ -37,7 +37,7 @@ const open = () => openBackend({ kind: 'sqlite', path }, systemClock);
  */
 async function killInTheMiddle(task: SqliteVictimTask): Promise<RecordedCall[]> {
   const dieAt = CALLS_BEFORE_DEATH + (task.seed % 50);
-  const victim = startVictim('sqlite-victim.ts', task, (begun) => {
+  const victim = await startVictim('sqlite-victim.ts', task, (begun) => {
     if (begun === dieAt) victim.signal('SIGKILL');
   });
   await victim.ended;
@@ -71,10 +71,10 @@ describe('a process that is killed with its SQLite file open', () => {
       note: (call) => own.add(call),
     }).live(() => performance.now() < until);
     expect(await recordAnswer(renew(here, kept, 'keeper', token))).toMatchObject({
-      said: 'renewed',
+      outcome: 'renewed',
     });
     expect(await recordAnswer(release(here, kept, 'keeper', token))).toMatchObject({
-      said: 'released',
+      outcome: 'released',
     });
     await here.engine.close();
 
@@ -126,7 +126,7 @@ describe('a write lock that another program takes on a SQLite file', () => {
     expect(performance.now() - freeAt).toBeLessThan(1_000);
     expect(freeAt - lockedAt).toBeGreaterThan(1_000);
     expect(await recordAnswer(acquire(here, freshKey(), 'after'))).toMatchObject({
-      said: 'granted',
+      outcome: 'granted',
     });
     other.close();
     await here.engine.close();
@@ -160,7 +160,7 @@ describe('garbage in a SQLite file', () => {
       const here = await startProcess(open);
       for (let i = 0; i < 10; i += 1) {
         const answer = await recordAnswer(acquire(here, i % 2 ? key : freshKey(), 'w2'));
-        expect(answer).toMatchObject({ said: 'BACKEND_DOWN', isTyped: true });
+        expect(answer).toMatchObject({ outcome: 'BACKEND_DOWN', isTyped: true });
         expect(answer.tookMs).toBeLessThan(WITHIN_MS);
       }
       rmSync(`${path}-wal`, { force: true });

@@ -18,6 +18,12 @@ import {
   StoreError,
   type SwapResult,
 } from '../record-store';
+import extendAnswers from './sql/extend-answers.sql';
+import insertAnswers from './sql/insert-answers.sql';
+import insertHistory from './sql/insert-history.sql';
+import insertRecords from './sql/insert-records.sql';
+import pruneHistory from './sql/prune-history.sql';
+import updateRecords from './sql/update-records.sql';
 import { readSqliteFacts } from './sqlite-facts';
 import { sqliteGuarantees } from './sqlite-guarantees';
 
@@ -32,27 +38,15 @@ const REV = `iif(rev > ${NEVER}, ${NEVER}.0 + 1, rev) rev`;
 /** Lists come as one JSON parameter, so every statement is a constant. */
 const SQL = {
   read: `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id IN (SELECT value FROM json_each(?))`,
-  readMemos:
+  readAnswers:
     'SELECT id, input_hash, answer, expires_at FROM lock_requests WHERE id IN (SELECT value FROM json_each(?))',
-  insert:
-    "INSERT INTO locks (id, rev, writer, head, queue, changed_at) SELECT value ->> 'id', value ->> 'rev', value ->> 'writer', value ->> 'head', coalesce(value ->> 'queue', ''), ?2 FROM json_each(?1) WHERE value ->> 'seenRev' IS NULL AND ?2 >= value ->> 'past' AND ?2 < value ->> 'ahead' ON CONFLICT (id) DO NOTHING",
-  update:
-    "UPDATE locks SET rev = c.value ->> 'rev', writer = c.value ->> 'writer', head = c.value ->> 'head', queue = coalesce(c.value ->> 'queue', queue), changed_at = ?2 FROM json_each(?1) c WHERE locks.id = c.value ->> 'id' AND locks.rev = c.value ->> 'seenRev' AND locks.writer = c.value ->> 'seenWriter' AND ?2 >= c.value ->> 'past' AND ?2 < c.value ->> 'ahead'",
-  history:
-    'INSERT INTO lock_history (at, changes, took) SELECT ?3, ?2, group_concat(writer) FROM locks WHERE writer IN (SELECT value FROM json_each(?1)) AND id IN (SELECT value FROM json_each(?4)) HAVING count(*) > 0',
-  memos:
-    "INSERT INTO lock_requests (id, input_hash, answer, expires_at) SELECT c.value ->> 'key', c.value ->> 'inputHash', c.value ->> 'answer', c.value ->> 'expiresAt' FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE true ON CONFLICT (id) DO UPDATE SET input_hash = excluded.input_hash, answer = excluded.answer, expires_at = excluded.expires_at",
-  extend:
-    "UPDATE lock_requests SET expires_at = max(lock_requests.expires_at, c.value ->> 'expiresAt') FROM json_each(?) c JOIN locks ON locks.id = c.value ->> 'id' AND locks.writer = c.value ->> 'writer' WHERE lock_requests.id = c.value ->> 'key'",
   current: `SELECT id, ${REV}, writer FROM locks WHERE id IN (SELECT value FROM json_each(?))`,
-  forget: 'DELETE FROM locks WHERE id = ? AND rev = ? AND writer = ? AND ? <= ?',
-  forgetMemos: 'DELETE FROM lock_requests WHERE expires_at < ?',
   scan: `SELECT id, ${REV}, writer, head, queue FROM locks WHERE id > ? AND id >= ? AND id < ? ORDER BY id LIMIT ?`,
+  deleteRecord: 'DELETE FROM locks WHERE id = ? AND rev = ? AND writer = ? AND ? <= ?',
+  deleteExpiredAnswers: 'DELETE FROM lock_requests WHERE expires_at < ?',
   historyAfter: 'SELECT id, at, changes, took FROM lock_history WHERE id > ? ORDER BY id LIMIT ?',
   historyOf:
     'SELECT id, at, changes, took FROM lock_history WHERE id IN (SELECT value FROM json_each(?))',
-  pruneHistory:
-    'DELETE FROM lock_history WHERE id IN (SELECT id FROM lock_history WHERE id <= ? AND at < ? ORDER BY id LIMIT 1000)',
   historyEnd: 'SELECT coalesce(max(id), 0) AS id FROM lock_history',
   lastInstant: 'SELECT coalesce(max(changed_at), 0) AS at FROM locks',
 } as const;
@@ -89,7 +83,7 @@ export class SqliteStore implements RecordStore, HistorySource {
     const { rows } = await this.ask(SQL.read, JSON.stringify(keys.map(recordId)));
     const memos =
       requestKeys.length > 0
-        ? (await this.ask(SQL.readMemos, JSON.stringify(requestKeys))).rows
+        ? (await this.ask(SQL.readAnswers, JSON.stringify(requestKeys))).rows
         : [];
     const now = this.now();
     const byId = new Map(rows.map((row) => [String(row.id), storedRecord(row)]));
@@ -153,10 +147,10 @@ export class SqliteStore implements RecordStore, HistorySource {
     const results = await this.write((client) => {
       const now = this.now();
       const deletions = records.map(({ key, rev, writer, notBefore = 0 }) => ({
-        sql: SQL.forget,
+        sql: SQL.deleteRecord,
         args: [recordId(key), rev, writer, Math.min(notBefore, NEVER), now],
       }));
-      const lapsed = { sql: SQL.forgetMemos, args: [now] };
+      const lapsed = { sql: SQL.deleteExpiredAnswers, args: [now] };
       return client.batch([...deletions, lapsed], 'write');
     });
     return records.map((_, i) => results[i]?.rowsAffected === 1);
@@ -177,7 +171,7 @@ export class SqliteStore implements RecordStore, HistorySource {
 
   async pruneHistory(position: number, before: number): Promise<number> {
     const args = [position, before];
-    const result = await this.write((client) => client.execute({ sql: SQL.pruneHistory, args }));
+    const result = await this.write((client) => client.execute({ sql: pruneHistory, args }));
     return result.rowsAffected;
   }
 
@@ -268,13 +262,13 @@ function swapStatements(changes: Change[], ids: string, now: number): InStatemen
   );
   const hasHistory = changes.some((change) => change.events.length > 0);
   return [
-    { sql: SQL.insert, args: [proposals, now] },
-    { sql: SQL.update, args: [proposals, now] },
+    { sql: insertRecords, args: [proposals, now] },
+    { sql: updateRecords, args: [proposals, now] },
     ...(hasHistory
-      ? [{ sql: SQL.history, args: [writers, encodeHistory(changes), now, ids] }]
+      ? [{ sql: insertHistory, args: [writers, encodeHistory(changes), now, ids] }]
       : []),
-    ...(memos.length > 0 ? [{ sql: SQL.memos, args: [JSON.stringify(memos)] }] : []),
-    ...(extensions.length > 0 ? [{ sql: SQL.extend, args: [JSON.stringify(extensions)] }] : []),
+    ...(memos.length > 0 ? [{ sql: insertAnswers, args: [JSON.stringify(memos)] }] : []),
+    ...(extensions.length > 0 ? [{ sql: extendAnswers, args: [JSON.stringify(extensions)] }] : []),
     { sql: SQL.current, args: [ids] },
   ];
 }

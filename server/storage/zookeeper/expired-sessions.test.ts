@@ -63,7 +63,7 @@ it('a process that is stalled until its session in ZooKeeper expires goes on in 
     keys,
     counter,
   };
-  const victim = startVictim('zookeeper-victim.ts', task);
+  const victim = await startVictim('zookeeper-victim.ts', task);
   const own = new Set<RecordedCall>();
   let isOn = true;
   try {
@@ -78,7 +78,7 @@ it('a process that is stalled until its session in ZooKeeper expires goes on in 
     const theirs = [...beside].filter((id) => !alone.has(id));
     const isOver = (now: Set<string>) => now.size > 0 && theirs.some((id) => !now.has(id));
     await vi.waitFor(async () => expect(isOver(await sessions(port))).toBe(true), SOON);
-    expect(await recordAnswer(acquire(here, kept, 'other'))).toMatchObject({ said: 'held' });
+    expect(await recordAnswer(acquire(here, kept, 'other'))).toMatchObject({ outcome: 'held' });
 
     const wokenAt = performance.now();
     victim.signal('SIGCONT');
@@ -113,7 +113,7 @@ it('a process that is stalled until its session in ZooKeeper expires goes on in 
 
     const { token } = await takeLock(here, kept, 'keeper', { leaseMs: 60_000, requestId: 'kept' });
     expect(await recordAnswer(renew(here, kept, 'keeper', token))).toMatchObject({
-      said: 'renewed',
+      outcome: 'renewed',
     });
     const written = await eventsByLock(store, [...keys, kept]);
     expect(written.get(kept.name)?.map(({ kind }) => kind)).toEqual(['granted', 'renewed']);

@@ -1,8 +1,13 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { bundle } from '@/scripts/build/bundle.mjs';
+import { projectRoot } from '@/scripts/project-root.mjs';
 import type { RecordedCall } from '../../../engine/testing/history-checker';
 import type { VictimLine, VictimTask } from './run-until-killed';
+
+/** Where the script is bundled to, as a server is. */
+const OUT = '.build/victims';
 
 /** Another process that uses a store as `victim-life.ts` tells, until it is killed. */
 export interface Victim {
@@ -18,13 +23,14 @@ export interface Victim {
  * @param script its file in this folder
  * @param onCall told of each line that it prints, with how many calls it has begun by then
  */
-export function startVictim(
+export async function startVictim(
   script: string,
   task: VictimTask,
   onCall: (begun: number) => void = () => {},
-): Victim {
-  const path = join(import.meta.dirname, script);
-  const child = spawn(process.execPath, ['--import', 'tsx', path, JSON.stringify(task)], {
+): Promise<Victim> {
+  await bundle([join(import.meta.dirname, script)], OUT);
+  const path = join(projectRoot, OUT, script.replace(/ts$/, 'mjs'));
+  const child = spawn(process.execPath, [path, JSON.stringify(task)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const heard = new Map<number, RecordedCall>();

@@ -1,0 +1,15 @@
+-- Creates the records that are expected not to exist, within their windows.
+-- ?1: the proposals, a JSON list; ?2: the clock
+INSERT INTO locks (id, rev, writer, head, queue, changed_at)
+SELECT
+  value ->> 'id',
+  value ->> 'rev',
+  value ->> 'writer',
+  value ->> 'head',
+  coalesce(value ->> 'queue', ''),
+  ?2
+FROM json_each(?1)
+WHERE value ->> 'seenRev' IS NULL
+  AND ?2 >= value ->> 'past'
+  AND ?2 < value ->> 'ahead'
+ON CONFLICT (id) DO NOTHING
