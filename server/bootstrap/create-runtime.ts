@@ -71,10 +71,8 @@ async function addBackends(
 ): Promise<Omit<Runtime, keyof ControlRuntime | 'close'>> {
   const { config, database, clock, log, namespaces } = control;
   await namespaces.refresh();
-  const unfollow = namespaces.follow((err) =>
-    log.warn({ err }, 'Policies could not be read again'),
-  );
-  ends.push(async () => unfollow());
+  const following = namespaces.follow(log);
+  ends.push(() => following.stop());
   const processId = newProcessId();
   const clocks = watchClocks(control);
   const backends: MonitoredBackend[] = [];

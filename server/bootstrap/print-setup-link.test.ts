@@ -25,7 +25,7 @@ test('a control database that is away just as the server is ready costs the setu
     expect(said).toEqual([]);
     proxy.open();
     await vi.waitFor(() => expect(said.join()).toContain('http://here/setup?token='), 10_000);
-    expect(logged.join()).toContain('has to wait');
+    expect(logged.join()).toContain('create the setup link');
     stop();
   } finally {
     await database.close();

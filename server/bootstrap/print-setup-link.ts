@@ -1,34 +1,28 @@
 import { createSetupToken } from '../auth/setup-link';
 import type { ControlRuntime } from '../operations/operation-context';
+import { Periodic } from '../platform/periodic';
 
 const RETRY_MS = 1_000;
 
 /**
- * Prints the link for making the first admin, if there is no user yet. By then the server serves: a
- * control database that does not answer just then is asked again until it does, or until the answer
- * of this is called.
+ * Prints the link for creating the first admin, if there is no user yet. The server is serving by
+ * then: while the control database does not respond, it retries. The returned function stops that.
  */
 export function printSetupLink(
   { database, clock, log }: Pick<ControlRuntime, 'database' | 'clock' | 'log'>,
   url: string,
   say: (line: string) => void,
 ): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
-  let hasFailed = false;
-  const tryIt = async () => {
-    try {
+  const printing = new Periodic({
+    job: 'create the setup link',
+    everyMs: RETRY_MS,
+    log,
+    async run() {
       const token = await createSetupToken(database, clock);
-      if (token) say(`Make the first admin (works once, for an hour): ${url}/setup?token=${token}`);
-    } catch (err) {
-      if (!hasFailed) log.warn({ err }, 'The setup link has to wait for the control database');
-      hasFailed = true;
-      if (!isOver) timer = setTimeout(tryIt, RETRY_MS);
-    }
-  };
-  void tryIt();
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
-  };
+      void printing.stop();
+      if (token) say(`Create the first admin (valid once, for 1 h): ${url}/setup?token=${token}`);
+    },
+  });
+  void printing.startNow();
+  return () => void printing.stop();
 }

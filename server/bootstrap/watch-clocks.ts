@@ -1,7 +1,7 @@
 import { ClockWatch } from '../monitoring/maintenance/clock-watch';
 import { auditClockStep } from '../operations/audit/note-clock-step';
 import type { ControlRuntime } from '../operations/operation-context';
-import { repeat } from '../platform/periodic';
+import { Periodic } from '../platform/periodic';
 
 const CHECK_EVERY_MS = 1_000;
 const END_SESSIONS_EVERY_MS = 60_000;
@@ -21,24 +21,28 @@ export function watchClocks(control: ControlRuntime): WatchedClocks {
   const { clock, log, sessions } = control;
   let recordsBackendSteps = () => true;
   const watch = new ClockWatch(clock, (step) => {
-    log.warn(step, 'A clock was set.');
-    // Every process sees what becomes of a backend's clock; one of them tells.
+    log.warn(step, 'A clock was set');
+    // Every process sees a step of a backend's clock; one of them records it.
     if (step.clock !== 'server' && !recordsBackendSteps()) return;
     auditClockStep(control, step).catch((err: unknown) =>
-      log.warn({ err }, 'That a clock was set could not be written to the audit log.'),
+      log.warn({ err }, 'A clock step could not be written to the audit log'),
     );
   });
   return {
     onBackendStep: (backend) => (ms) => watch.report(backend, ms),
-    start(isForAll) {
-      recordsBackendSteps = isForAll;
-      const quietly = (err: unknown) => log.debug({ err }, 'Lapsed sessions are removed later.');
-      const stops = [
-        repeat(async () => watch.check(), CHECK_EVERY_MS, quietly),
-        repeat(() => sessions.endExpired(), END_SESSIONS_EVERY_MS, quietly),
-      ];
+    start(runsMaintenance) {
+      recordsBackendSteps = runsMaintenance;
+      const jobs = [
+        new Periodic({ job: 'check the clock', everyMs: CHECK_EVERY_MS, run: () => watch.check() }),
+        new Periodic({
+          job: 'end expired sessions',
+          everyMs: END_SESSIONS_EVERY_MS,
+          run: () => sessions.endExpired(),
+          log,
+        }),
+      ].map((job) => job.start());
       return async () => {
-        await Promise.all(stops.map((stop) => stop()));
+        await Promise.all(jobs.map((job) => job.stop()));
       };
     },
   };

@@ -6,6 +6,7 @@ import type { DecidingPolicy } from '../core/decision';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
 import type { RequestIdentity } from '../core/request-fingerprint';
 import type { Clock } from '../platform/clock';
+import { Periodic } from '../platform/periodic';
 import { recordId, recordKey } from '../storage/record-id';
 import type { RecordKey, RecordStore } from '../storage/record-store';
 import { CommandQueue } from './command-queue';
@@ -77,7 +78,11 @@ class GroupCommitEngine implements LockEngine {
   private readonly cache = new RecordCache(CACHED_RECORDS_MAX);
   private readonly storeClock: StoreClock;
   private readonly membership: Membership;
-  private checkTimer: NodeJS.Timeout | undefined;
+  private readonly checking = new Periodic({
+    job: 'check locks with waiters',
+    everyMs: CHECK_WAITED_EVERY_MS,
+    run: () => this.checkWaitedLocks(),
+  });
   private isDraining = false;
 
   constructor(private readonly options: EngineOptions) {
@@ -139,13 +144,7 @@ class GroupCommitEngine implements LockEngine {
 
   async start(): Promise<void> {
     await this.membership.start();
-    const again = async () => {
-      await this.checkWaitedLocks();
-      if (this.checkTimer) this.checkTimer = setTimeout(again, CHECK_WAITED_EVERY_MS);
-      this.checkTimer?.unref();
-    };
-    this.checkTimer = setTimeout(again, CHECK_WAITED_EVERY_MS);
-    this.checkTimer.unref();
+    this.checking.start();
   }
 
   run<C extends Exclude<LockCommand, AcquireCommand>>(
@@ -199,8 +198,7 @@ class GroupCommitEngine implements LockEngine {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.checkTimer);
-    this.checkTimer = undefined;
+    await this.checking.stop();
     await this.membership.stop();
     await this.options.store.close();
   }

@@ -1,3 +1,4 @@
+import { Periodic } from '../platform/periodic';
 import type { PendingCommand } from './pending-command';
 
 /**
@@ -24,7 +25,11 @@ export interface WatchedCommand {
  */
 export class Deadlines {
   private readonly end: WatchedCommand;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly sweeping = new Periodic({
+    job: 'answer overdue commands',
+    everyMs: SWEEP_EVERY_MS,
+    run: () => this.sweep(),
+  });
 
   /** @param refuse answers the caller of an overdue command, which is no longer waited for */
   constructor(
@@ -42,7 +47,7 @@ export class Deadlines {
     const entry: WatchedCommand = { pending, before: end.before, after: end };
     end.before.after = entry;
     end.before = entry;
-    this.timer ??= setInterval(() => this.sweep(), SWEEP_EVERY_MS).unref();
+    this.sweeping.start();
     return entry;
   }
 
@@ -65,7 +70,6 @@ export class Deadlines {
       this.answered(first);
       this.refuse(pending);
     }
-    clearInterval(this.timer);
-    this.timer = undefined;
+    void this.sweeping.stop();
   }
 }

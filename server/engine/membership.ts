@@ -1,6 +1,7 @@
 import type { BackendHealth } from '../contract/console/lock-row';
 import type { LockyardError } from '../contract/errors';
 import type { Clock } from '../platform/clock';
+import { Periodic } from '../platform/periodic';
 import {
   type Cursor,
   type Page,
@@ -41,8 +42,11 @@ export class Membership {
   private latencyMs: number | null = null;
   /** Why the last beat failed; null where it did not. */
   private failure: unknown = 'none yet';
-  private timer: NodeJS.Timeout | undefined;
-  private stopped = false;
+  private readonly heartbeat = new Periodic({
+    job: 'send a heartbeat',
+    everyMs: HEARTBEAT_EVERY_MS,
+    run: () => this.sendHeartbeat(DEAD_AFTER_MS),
+  });
 
   constructor(
     private readonly backend: { id: string; kind: string },
@@ -57,22 +61,16 @@ export class Membership {
   }
 
   /**
-   * Beats once, then by itself. Resolves after the first beat, whether or not the backend answered.
+   * Sends a heartbeat, then periodically. Resolves after the first one, whether or not the backend
+   * responded.
    */
-  async start(): Promise<void> {
-    await this.sendHeartbeat(DEAD_AFTER_MS);
-    const again = async () => {
-      await this.sendHeartbeat(DEAD_AFTER_MS);
-      if (!this.stopped) this.timer = setTimeout(again, HEARTBEAT_EVERY_MS);
-    };
-    this.timer = setTimeout(again, HEARTBEAT_EVERY_MS);
-    this.timer.unref();
+  start(): Promise<void> {
+    return this.heartbeat.startNow();
   }
 
   /** Stops beating and says goodbye, so that others need not wait for the silence. */
   async stop(): Promise<void> {
-    this.stopped = true;
-    clearTimeout(this.timer);
+    await this.heartbeat.stop();
     if (this.reachable) await this.sendHeartbeat(0);
   }
 

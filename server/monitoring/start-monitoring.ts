@@ -3,7 +3,7 @@ import type { NamespacePolicy } from '../contract/namespace-policy';
 import type { NameCount } from '../engine/names/name-count';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
-import { repeat } from '../platform/periodic';
+import { Periodic } from '../platform/periodic';
 import { EventHistory } from './history/event-history';
 import { EventRecorder } from './history/event-recorder';
 import { FormerShard } from './history/former-shards';
@@ -90,9 +90,10 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   const projection = new LockProjection({
     backends,
     clock,
+    log,
     backendOf,
     policyOf,
-    baselineOf: baselineOf,
+    baselineOf,
     names,
     processId,
   });
@@ -108,7 +109,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   });
   const capacity = new NamespaceCapacity({
     backends,
-    projection: projection,
+    projection,
     names,
     clock,
     log,
@@ -117,8 +118,8 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
   });
   const maintenance = new Maintenance({
     backends,
-    projection: projection,
-    recorders: recorders,
+    projection,
+    recorders,
     clock,
     log,
     processId,
@@ -144,31 +145,21 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     ...backendMetrics(publicHealths(backends), maintenance.isRunner),
     ...liveMetrics(projection.live),
   ]);
-  const quietly = (what: string) => (err: unknown) => log.debug({ err }, what);
-  const firstBaselines = baselines.refresh().catch(quietly('Own holds are not known yet.'));
-  const stops = [
-    () => firstBaselines,
-    ...backends.map((backend) =>
-      repeat(() => projection.follow(backend), FOLLOW_EVERY_MS, quietly('The board fell behind.')),
-    ),
-    ...backends.map((backend) =>
-      repeat(
-        () => projection.resync(backend),
-        RESYNC_EVERY_MS,
-        quietly('The board was not healed.'),
-      ),
-    ),
-    repeat(
-      () => projection.refresh(),
-      REFRESH_EVERY_MS,
-      quietly('What time did to locks is not known yet.'),
-    ),
-    repeat(() => baselines.refresh(), BASELINES_EVERY_MS, quietly('Own holds are old.')),
-    repeat(() => capacity.recount(), RECOUNT_EVERY_MS, quietly('Names were not counted.')),
-    repeat(() => maintenance.run(), MAINTENANCE_EVERY_MS, quietly('The chores were put off.')),
-  ];
+  const job = (name: string, everyMs: number, run: () => Promise<unknown>) =>
+    new Periodic({ job: name, everyMs, run, log });
+  const readBaselines = job('read hold baselines', BASELINES_EVERY_MS, () => baselines.refresh());
+  const jobs = [
+    ...backends.flatMap((backend) => [
+      job(`follow ${backend.id}`, FOLLOW_EVERY_MS, () => projection.follow(backend)),
+      job(`read all of ${backend.id}`, RESYNC_EVERY_MS, () => projection.resync(backend)),
+    ]),
+    job('compute lock statuses', REFRESH_EVERY_MS, () => projection.refresh()),
+    job('recount full namespaces', RECOUNT_EVERY_MS, () => capacity.recount()),
+    job('maintenance', MAINTENANCE_EVERY_MS, () => maintenance.run()),
+  ].map((each) => each.start());
+  void readBaselines.startNow();
   return {
-    projection: projection,
+    projection,
     events: new EventHistory(database),
     insights,
     fleet: new FleetView(ids, projection, insights, clock),
@@ -177,7 +168,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     nameDeletion: new NameDeletion({ backends, projection, clock }),
     async close() {
       projection.live.close();
-      await Promise.all(stops.map((stop) => stop()));
+      await Promise.all([...jobs, readBaselines].map((each) => each.stop()));
       await maintenance.stop();
     },
   };

@@ -1,26 +1,103 @@
+import type { Log } from './log';
+
+/** Calls `work` once, `afterMs` from now; the returned function cancels that. */
+export type Timer = (work: () => void, afterMs: number) => () => void;
+
+/** A timer that does not keep the process alive. */
+const systemTimer: Timer = (work, afterMs) => {
+  const timer = setTimeout(work, afterMs).unref();
+  return () => clearTimeout(timer);
+};
+
+/** The pause after a first failure, unless runs are more frequent; it doubles from there. */
+const BACK_OFF_MIN_MS = 1_000;
+
+/** No pause after failures is longer, unless runs are less frequent. */
+const BACK_OFF_MAX_MS = 2_000;
+
+const DOUBLINGS_MAX = 20;
+
+export interface PeriodicOptions {
+  /** Names the job in the log. */
+  job: string;
+  /** The pause between the end of one run and the start of the next. */
+  everyMs: number | (() => number);
+  run: () => unknown;
+  /** Omitted: the job reports its own failures. */
+  log?: Pick<Log, 'warn'> | undefined;
+  timer?: Timer | undefined;
+}
+
 /**
- * Runs `work` again and again, `pauseMs` after it ended, until stopped. A failure is reported and
- * does not stop it.
+ * A job that runs again and again, one run at a time.
+ *
+ * A run that fails is retried after a pause that doubles with each further failure. The first
+ * failure is logged; those that follow it are not until a run succeeds, because a database may be
+ * away all night.
  */
-export function repeat(
-  work: () => Promise<unknown>,
-  pauseMs: number,
-  onError: (error: unknown) => void,
-): () => Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  let current: Promise<unknown> = Promise.resolve();
-  const next = () => {
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      current = work().catch(onError).finally(next);
-    }, pauseMs);
-    timer.unref();
-  };
-  next();
-  return async () => {
-    isStopped = true;
-    clearTimeout(timer);
-    await current;
-  };
+export class Periodic {
+  private isStarted = false;
+  private failures = 0;
+  private cancel: (() => void) | null = null;
+  private running: Promise<void> | null = null;
+
+  constructor(private readonly options: PeriodicOptions) {}
+
+  /** Runs for the first time after one pause. Does nothing if started already. */
+  start(): this {
+    if (this.isStarted) return this;
+    this.isStarted = true;
+    if (!this.running) this.schedule();
+    return this;
+  }
+
+  /** Runs at once, then periodically. Resolves after the first run, whether or not it failed. */
+  startNow(): Promise<void> {
+    this.isStarted = true;
+    return this.runNow();
+  }
+
+  /** Runs at once, or joins the run in progress. Never rejects. */
+  runNow(): Promise<void> {
+    this.cancel?.();
+    this.cancel = null;
+    this.running ??= this.attempt().finally(() => {
+      this.running = null;
+      if (this.isStarted) this.schedule();
+    });
+    return this.running;
+  }
+
+  /** Resolves when the run in progress has ended. Can be started again. */
+  async stop(): Promise<void> {
+    this.isStarted = false;
+    this.cancel?.();
+    this.cancel = null;
+    await this.running;
+  }
+
+  private schedule(): void {
+    const { timer = systemTimer } = this.options;
+    this.cancel = timer(() => void this.runNow(), this.pauseMs());
+  }
+
+  private pauseMs(): number {
+    const { everyMs } = this.options;
+    const pauseMs = typeof everyMs === 'number' ? everyMs : everyMs();
+    if (this.failures === 0) return pauseMs;
+    const doublings = Math.min(this.failures - 1, DOUBLINGS_MAX);
+    const backOffMs = Math.min(pauseMs, BACK_OFF_MIN_MS) * 2 ** doublings;
+    return Math.min(backOffMs, Math.max(pauseMs, BACK_OFF_MAX_MS));
+  }
+
+  private async attempt(): Promise<void> {
+    const { job, run, log } = this.options;
+    try {
+      await run();
+      this.failures = 0;
+    } catch (err) {
+      this.failures += 1;
+      if (this.failures === 1) log?.warn({ job, err }, 'A background job failed, retrying');
+    }
+  }
 }

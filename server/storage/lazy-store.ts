@@ -1,3 +1,4 @@
+import { Periodic } from '../platform/periodic';
 import {
   type Change,
   type Cursor,
@@ -17,8 +18,11 @@ const RETRY_MS = 2_000;
  */
 export class LazyStore implements RecordStore, HistorySource {
   private store: Store | null = null;
-  private retry: NodeJS.Timeout | undefined;
-  private isClosed = false;
+  private readonly opening = new Periodic({
+    job: 'open a backend',
+    everyMs: RETRY_MS,
+    run: () => this.tryToOpen(),
+  });
   /** Why the last attempt failed. */
   private failure: string | null = null;
 
@@ -37,7 +41,7 @@ export class LazyStore implements RecordStore, HistorySource {
     onFailure: (error: unknown) => void,
   ): Promise<LazyStore> {
     const lazy = new LazyStore(open, onFailure);
-    await lazy.tryToOpen();
+    await lazy.opening.startNow();
     return lazy;
   }
 
@@ -90,8 +94,7 @@ export class LazyStore implements RecordStore, HistorySource {
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
-    clearTimeout(this.retry);
+    await this.opening.stop();
     await this.store?.close();
   }
 
@@ -102,15 +105,12 @@ export class LazyStore implements RecordStore, HistorySource {
 
   private async tryToOpen(): Promise<void> {
     try {
-      const store = await this.open();
-      if (this.isClosed) await store.close();
-      else this.store = store;
+      this.store = await this.open();
+      void this.opening.stop();
     } catch (error) {
       const isSameFailure = String(error) === this.failure;
       this.failure = String(error);
       if (!isSameFailure) this.onFailure(error);
-      if (this.isClosed) return;
-      this.retry = setTimeout(() => void this.tryToOpen(), RETRY_MS).unref();
     }
   }
 }

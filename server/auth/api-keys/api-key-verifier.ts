@@ -4,6 +4,7 @@ import { databaseFailure } from '@/db/database-failure';
 import { LockyardError } from '../../contract/errors';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
+import { Periodic } from '../../platform/periodic';
 import type { ServiceActor } from '../actor';
 import { isSameHash } from '../hash-text';
 import { LookupCache } from '../lookup-cache';
@@ -60,7 +61,7 @@ interface FoundKey {
 class DatabaseKeyVerifier implements ApiKeyVerifier {
   private readonly recent: LookupCache<FoundKey>;
   private readonly lastUses = new Map<string, number>();
-  private readonly timer: NodeJS.Timeout;
+  private readonly writing: Periodic;
 
   constructor(
     private readonly database: Database,
@@ -68,7 +69,11 @@ class DatabaseKeyVerifier implements ApiKeyVerifier {
     private readonly log: Log,
   ) {
     this.recent = new LookupCache((id) => this.find(id), clock);
-    this.timer = setInterval(() => void this.writeLastUses(), LAST_USED_EVERY_MS).unref();
+    this.writing = new Periodic({
+      job: 'write the last uses of API keys',
+      everyMs: LAST_USED_EVERY_MS,
+      run: () => this.writeLastUses(),
+    }).start();
   }
 
   async verify(bearer: string): Promise<ServiceActor> {
@@ -97,7 +102,7 @@ class DatabaseKeyVerifier implements ApiKeyVerifier {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.timer);
+    await this.writing.stop();
     await this.writeLastUses();
   }
 

@@ -38,7 +38,7 @@ async function poll(): Promise<void> {
 }
 
 test('all streams together cost one question every half a second, and none when there are none', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const { database } = runtime;
   let questions = 0;
   const db = new Proxy(database.db, {
@@ -69,7 +69,7 @@ test('all streams together cost one question every half a second, and none when 
 });
 
 test('an open page keeps its session in use, for twelve hours and no longer', async () => {
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const [actor] = actors;
   if (!actor) throw new Error('There is no user.');
   const watch = runtime.sessions.watch(actor);

@@ -2,6 +2,7 @@ import { and, eq, inArray, isNull, lte, type SQL } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import { LockyardError } from '../../contract/errors';
 import type { Clock } from '../../platform/clock';
+import { Periodic } from '../../platform/periodic';
 import type { UserActor } from '../actor';
 
 /** A session that is followed, for example while a live stream of its user is open. */
@@ -37,9 +38,20 @@ interface Watched {
  */
 export class SessionWatcher {
   private readonly watched = new Set<Watched>();
-  private timer: NodeJS.Timeout | null = null;
-  private isPolling = false;
+  private readonly polling = new Periodic({
+    job: 'check followed sessions',
+    everyMs: POLL_MS,
+    run: () => this.poll(),
+  });
+  /** Apart from the poll, which may hang. */
+  private readonly staleCheck = new Periodic({
+    job: 'end unconfirmed sessions',
+    everyMs: POLL_MS,
+    run: () => this.checkPoll(),
+  });
   private answeredAt = 0;
+  /** Null while no poll is in progress. */
+  private askedAt: number | null = null;
 
   constructor(
     private readonly database: Database,
@@ -62,31 +74,33 @@ export class SessionWatcher {
 
   private start(): void {
     this.answeredAt = this.clock.monotonic();
-    this.timer = setInterval(() => void this.poll(), POLL_MS).unref();
+    this.polling.start();
+    this.staleCheck.start();
   }
 
   private remove(watched: Watched): void {
     this.watched.delete(watched);
-    if (this.watched.size > 0 || !this.timer) return;
-    clearInterval(this.timer);
-    this.timer = null;
+    if (this.watched.size > 0) return;
+    void this.polling.stop();
+    void this.staleCheck.stop();
   }
 
   private async poll(): Promise<void> {
-    if (this.isPolling) {
-      this.endStale();
-      return;
-    }
-    this.isPolling = true;
     const askedAt = this.clock.monotonic();
+    this.askedAt = askedAt;
     try {
       await this.verify([...this.watched]);
       this.answeredAt = askedAt;
     } catch {
       this.endStale();
     } finally {
-      this.isPolling = false;
+      this.askedAt = null;
     }
+  }
+
+  private checkPoll(): void {
+    const isLate = this.askedAt !== null && this.clock.monotonic() - this.askedAt >= POLL_MS;
+    if (isLate) this.endStale();
   }
 
   /** Ends the sessions that the database has not confirmed for too long. */

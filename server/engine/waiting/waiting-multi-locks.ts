@@ -10,6 +10,7 @@ import type {
   CancelMultiLockCommand,
   MultiLockCommand,
 } from '../../core/multi-lock/multi-lock-command';
+import { Periodic } from '../../platform/periodic';
 import { recordId } from '../../storage/record-id';
 import type { MultiLockCommitter, MultiLockResult } from '../commit/multi-lock-committer';
 import type { LockEngine, MultiLocks, WaitOptions } from '../lock-engine';
@@ -44,7 +45,11 @@ const LEAVE_ATTEMPTS_MAX = 3;
  */
 export class WaitingMultiLocks implements MultiLocks {
   private readonly registrations = new Set<MultiLockRegistration>();
-  private checkTimer: NodeJS.Timeout | undefined;
+  private readonly checking = new Periodic({
+    job: 'check multi-locks that wait',
+    everyMs: CHECK_EVERY_MS,
+    run: () => this.check(),
+  });
 
   constructor(private readonly deps: WaitingMultiLocksDependencies) {}
 
@@ -217,7 +222,7 @@ export class WaitingMultiLocks implements MultiLocks {
 
   private watch(seat: MultiLockRegistration): void {
     this.registrations.add(seat);
-    this.checkTimer ??= setTimeout(() => void this.check(), CHECK_EVERY_MS).unref();
+    this.checking.start();
   }
 
   private async check(): Promise<void> {
@@ -225,9 +230,7 @@ export class WaitingMultiLocks implements MultiLocks {
       call.queued && waitsAt ? [waitsAt] : [],
     );
     await this.deps.lookAt([...new Set(ids)]);
-    this.checkTimer = undefined;
-    const [any] = this.registrations;
-    if (any) this.watch(any);
+    if (this.registrations.size === 0) void this.checking.stop();
   }
 
   /**

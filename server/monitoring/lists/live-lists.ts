@@ -1,6 +1,8 @@
 import type { LockListInput } from '../../contract/console/console-inputs';
 import type { LockListMessage } from '../../contract/console/lock-list-message';
 import type { Clock } from '../../platform/clock';
+import type { Log } from '../../platform/log';
+import { Periodic } from '../../platform/periodic';
 import { SerialQueue } from '../../platform/serial-queue';
 import { viewKey } from './list-view';
 import { ListWindow, type WindowState } from './list-window';
@@ -48,7 +50,8 @@ interface FollowedWindow {
 export class LiveLists {
   private readonly followed = new Map<string, FollowedWindow>();
   private readonly budget: TimeBudget;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly ticking: Periodic;
+  private lastTickMs = 0;
   /**
    * First looks, one at a time: after a restart all pages open their streams at once.
    */
@@ -60,8 +63,15 @@ export class LiveLists {
     private readonly lists: LockLists,
     private readonly clock: Clock,
     private readonly epoch: string,
+    log: Pick<Log, 'warn'>,
   ) {
     this.budget = new TimeBudget(() => clock.monotonic());
+    this.ticking = new Periodic({
+      job: 'send live lists',
+      everyMs: () => this.pauseMs(),
+      run: () => this.tick(),
+      log,
+    });
   }
 
   /** See `LockPage`. */
@@ -115,8 +125,7 @@ export class LiveLists {
   }
 
   close(): void {
-    clearTimeout(this.timer);
-    this.timer = undefined;
+    void this.ticking.stop();
     for (const { readers } of this.followed.values()) for (const wake of readers) wake();
   }
 
@@ -153,7 +162,7 @@ export class LiveLists {
   private join(followed: FollowedWindow, reader: () => void): void {
     followed.readers.add(reader);
     followed.leftAt = null;
-    this.timer ??= setTimeout(() => this.tick(), TICK_MS).unref();
+    this.ticking.start();
   }
 
   private leave(followed: FollowedWindow, reader: () => void): void {
@@ -162,22 +171,21 @@ export class LiveLists {
   }
 
   private async tick(): Promise<void> {
-    const begunAt = this.clock.monotonic();
-    this.evictIdle(begunAt);
+    const startedAt = this.clock.monotonic();
+    this.evictIdle(startedAt);
     try {
-      if (this.readers > 0) await this.notify();
+      if (this.followed.size === 0) void this.ticking.stop();
+      else if (this.readers > 0) await this.notify();
     } finally {
-      this.scheduleTick(begunAt);
+      this.lastTickMs = this.clock.monotonic() - startedAt;
     }
   }
 
-  private scheduleTick(begunAt: number): void {
-    if (this.followed.size === 0) this.timer = undefined;
-    if (!this.timer) return;
+  /** From the end of one tick to the start of the next. */
+  private pauseMs(): number {
     const waitMs = this.budget.waitMs();
     if (waitMs > TICK_MS) this.budget.noteDelay();
-    const passedMs = this.clock.monotonic() - begunAt;
-    this.timer = setTimeout(() => this.tick(), Math.max(waitMs, TICK_MS - passedMs)).unref();
+    return Math.max(waitMs, TICK_MS - this.lastTickMs, 0);
   }
 
   /** Notifies all followers of changes; called at every tick. */

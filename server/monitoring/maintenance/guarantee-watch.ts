@@ -1,7 +1,7 @@
 import type { GuaranteeRow } from '../../contract/console/guarantee-row';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
-import { repeat } from '../../platform/periodic';
+import { Periodic } from '../../platform/periodic';
 import type { Guarantees, RecordStore } from '../../storage/record-store';
 
 export interface GuaranteeWatchParts {
@@ -45,11 +45,12 @@ export class GuaranteeWatch {
 
   /** Starts periodic reading; the returned function stops it. */
   start(): () => Promise<void> {
-    return repeat(
-      () => this.readIfDue(),
-      CHECK_EVERY_MS,
-      () => undefined,
-    );
+    const reading = new Periodic({
+      job: 'read the settings of a backend',
+      everyMs: CHECK_EVERY_MS,
+      run: () => this.readIfDue(),
+    }).start();
+    return () => reading.stop();
   }
 
   /** Reads if it is time. */

@@ -2,12 +2,14 @@ import type { HoldBaseline } from '../../contract/console/insight-row';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
 import type { NameCount } from '../../engine/names/name-count';
 import type { Clock } from '../../platform/clock';
+import type { Log } from '../../platform/log';
 import type { MonitoredBackend } from './lock-projection';
 
 /** What a board is made of. */
 export interface LockProjectionOptions {
   backends: MonitoredBackend[];
   clock: Clock;
+  log: Log;
   /** Which backend a namespace lives on; null if there is no such namespace. */
   backendOf: (namespace: string) => Promise<string | null>;
   /** What a namespace allows, as last read. */

@@ -83,7 +83,7 @@ export class LockProjection {
   private readonly details: LockDetails;
 
   constructor(parts: LockProjectionOptions) {
-    const { backends, clock, backendOf, policyOf, baselineOf, names, processId } = parts;
+    const { backends, clock, backendOf, policyOf, baselineOf, names, processId, log } = parts;
     this.backends = backends;
     this.clock = clock;
     this.counters = new CounterProjection(backends, clock, backendOf, names);
@@ -93,7 +93,7 @@ export class LockProjection {
     const slice = () => new TimeSlice(() => clock.monotonic(), processCpuMs);
     this.table = new LockTable({ backends, clock, baselinesOf, policyOf, names, slice });
     this.lists = new LockLists(this.table, clock, () => publicHealths(backends));
-    this.live = new LiveLists(this.table, this.lists, clock, processId);
+    this.live = new LiveLists(this.table, this.lists, clock, processId, log);
     this.details = new LockDetails({
       backends,
       clock,

@@ -6,6 +6,8 @@ import {
   MAX_LOCKS_MAX,
   type NamespacePolicy,
 } from '../../contract/namespace-policy';
+import type { Log } from '../../platform/log';
+import { Periodic } from '../../platform/periodic';
 
 /** Knows which backend keeps a namespace, and what it allows. */
 export interface NamespaceDirectory {
@@ -23,11 +25,8 @@ export interface NamespaceDirectory {
    * Reads all of them again; rejects, and keeps what is known, while the control database is away.
    */
   refresh(): Promise<void>;
-  /**
-   * Reads them again and again, so that a policy changed anywhere holds here within 2 s. Returns
-   * the way to stop.
-   */
-  follow(onFailure: (error: unknown) => void): () => void;
+  /** Reads them periodically, so that a policy changed anywhere holds here within 2 s. */
+  follow(log: Pick<Log, 'warn'>): Periodic;
 }
 
 export interface NamespaceEntry {
@@ -70,18 +69,9 @@ export function createNamespaceDirectory(from: { database: Database }): Namespac
     },
     policyOf: (name) => known.get(name)?.policy ?? DEFAULT_POLICY,
     refresh,
-    follow(onFailure) {
-      let timer: NodeJS.Timeout | undefined;
-      let isOver = false;
-      const again = async () => {
-        await refresh().catch(onFailure);
-        if (!isOver) timer = setTimeout(again, REFRESH_EVERY_MS).unref();
-      };
-      timer = setTimeout(again, REFRESH_EVERY_MS).unref();
-      return () => {
-        isOver = true;
-        clearTimeout(timer);
-      };
+    follow(log) {
+      const job = 'read namespaces and policies';
+      return new Periodic({ job, everyMs: REFRESH_EVERY_MS, run: refresh, log }).start();
     },
   };
 }

@@ -35,14 +35,14 @@ describe.each(TEST_DIALECTS)('the policy of a namespace over %s', (dialect) => {
   test('that is changed at one process holds at the others within 2 s', async () => {
     const { namespaces } = runtime.anotherProcess();
     await namespaces.refresh();
-    const stop = namespaces.follow(() => {});
+    const following = namespaces.follow(runtime.log);
     await set(POLICY);
     const startedAt = performance.now();
     while (namespaces.policyOf('billing').leaseMaxMs !== 60_000) {
       await new Promise((resolve) => setTimeout(resolve, 20));
       expect(performance.now() - startedAt).toBeLessThan(4_000);
     }
-    stop();
+    await following.stop();
     await set(null);
   });
 

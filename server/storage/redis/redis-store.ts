@@ -1,4 +1,5 @@
 import type { Redis } from 'ioredis';
+import { Periodic } from '../../platform/periodic';
 import { decodeHistory } from '../codec/history-codec';
 import { recordMaxLease } from '../incarnation/record-max-lease';
 import type { StoreIncarnation } from '../incarnation/store-incarnation';
@@ -44,9 +45,7 @@ export class RedisStore implements RecordStore, HistorySource {
   /** Why no lock may be granted there, as of the last heartbeat. */
   private refusal: string | null = null;
   private readonly connection: RedisConnection<Admitted>;
-  private beating = Promise.resolve();
-  private isClosed = false;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly heartbeat: Periodic;
 
   /**
    * @param url `redis://user:password@host:port/number`, `rediss:` with TLS
@@ -58,13 +57,18 @@ export class RedisStore implements RecordStore, HistorySource {
   constructor(
     url: string,
     private readonly life: StoreIncarnation,
-    private readonly beatEveryMs = HEARTBEAT_MS,
+    beatEveryMs = HEARTBEAT_MS,
     openDriver?: OpenDriver,
   ) {
     const guard = new RedisGuard(life);
     const options = redisOptions(url);
     this.connection = new RedisConnection(options, CALL_TIMEOUT_MS, guard, openDriver);
-    this.scheduleHeartbeat();
+    this.heartbeat = new Periodic({
+      job: 'write a heartbeat to Redis',
+      everyMs: beatEveryMs,
+      // A failure shows in the calls, and must not delay the next heartbeat.
+      run: () => this.writeHeartbeat().catch(() => undefined),
+    }).start();
   }
 
   read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
@@ -150,10 +154,9 @@ export class RedisStore implements RecordStore, HistorySource {
   }
 
   async close(): Promise<void> {
-    this.isClosed = true;
-    clearTimeout(this.timer);
+    const stopped = this.heartbeat.stop();
     this.connection.close();
-    await this.beating;
+    await stopped;
   }
 
   /**
@@ -206,17 +209,6 @@ export class RedisStore implements RecordStore, HistorySource {
    * Writes a heartbeat to Redis and then to the control database, so that an older copy of Redis
    * can be recognised.
    */
-  private scheduleHeartbeat(): void {
-    const beat = async () => {
-      await this.writeHeartbeat().catch(() => undefined);
-      if (!this.isClosed) this.scheduleHeartbeat();
-    };
-    this.timer = setTimeout(() => {
-      this.beating = beat();
-    }, this.beatEveryMs);
-    this.timer.unref();
-  }
-
   private async writeHeartbeat(): Promise<void> {
     const { life, beat, hasEvicted } = await this.connection.call(async (redis, admitted) => {
       admitted.beat = Number(await HEARTBEAT.run(redis, admissionArgs(admitted)));

@@ -1,6 +1,7 @@
 import type { Database } from '../../../db/database';
 import type { ShardList } from '../../../db/urls/shard-list';
 import type { Clock } from '../../platform/clock';
+import { Periodic } from '../../platform/periodic';
 import { type BackendPast, backendPast } from '../incarnation/backend-past';
 import type { EpochFence } from './epoch-fence';
 import { evaluateShards, type ShardVerdict } from './evaluate-shards';
@@ -38,7 +39,11 @@ export class ShardAdmission {
   private known: BackendPast = { epoch: 1, grantsFrom: 0 };
   private refusedAt = Number.NEGATIVE_INFINITY;
   private readonly stamps: ShardMapStamp[];
-  private timer: NodeJS.Timeout | undefined;
+  private readonly polling = new Periodic({
+    job: 'read the stamps of the shards',
+    everyMs: POLL_MS,
+    run: () => this.poll(),
+  });
   private isClosed = false;
 
   constructor(private readonly parts: ShardAdmissionOptions) {
@@ -59,18 +64,13 @@ export class ShardAdmission {
   }
 
   /** Polls once, then periodically. Resolves after the first poll, whatever it found. */
-  async start(): Promise<void> {
-    await this.poll();
-    const again = async () => {
-      await this.poll();
-      if (!this.isClosed) this.timer = setTimeout(again, POLL_MS).unref();
-    };
-    this.timer = setTimeout(again, POLL_MS).unref();
+  start(): Promise<void> {
+    return this.polling.startNow();
   }
 
   close(): void {
     this.isClosed = true;
-    clearTimeout(this.timer);
+    void this.polling.stop();
     this.refuse('This backend is closed.');
     for (const stamps of this.stamps) stamps.close();
   }

@@ -1,6 +1,7 @@
 import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../../platform/clock';
+import { Periodic } from '../../../platform/periodic';
 
 /** A caller that has read none of its pending data for this long is given up on. */
 const UNREAD_MAX_MS = 10_000;
@@ -49,9 +50,12 @@ export class UnreadConnections {
       });
       socket.once('close', () => this.open.delete(socket));
     });
-    const timer = setInterval(() => this.look(), CHECK_EVERY_MS);
-    timer.unref();
-    server.once('close', () => clearInterval(timer));
+    const checking = new Periodic({
+      job: 'close connections that do not read',
+      everyMs: CHECK_EVERY_MS,
+      run: () => this.closeUnread(),
+    }).start();
+    server.once('close', () => void checking.stop());
   }
 
   /** An answer begins, which may be a live stream. */
@@ -62,7 +66,7 @@ export class UnreadConnections {
     res.once('close', () => answers.delete(res));
   }
 
-  private look(): void {
+  private closeUnread(): void {
     const now = this.clock.monotonic();
     for (const [socket, reading] of this.open) {
       const { writableLength } = socket;

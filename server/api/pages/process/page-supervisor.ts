@@ -4,6 +4,7 @@ import { setPriority } from 'node:os';
 import { StartError } from '@/server/platform/start-error';
 import type { Clock } from '../../../platform/clock';
 import type { Log } from '../../../platform/log';
+import { Periodic } from '../../../platform/periodic';
 import { type PageProcessArguments, type PageProcessMessage, PING } from './page-process-protocol';
 
 /** These heap limits leave room for code and buffers below 250 MB of resident memory. */
@@ -95,13 +96,14 @@ export class PageSupervisor {
     let unanswered = 0;
     let isStuck = false;
     let wasReady = false;
-    const watch = setInterval(() => {
+    const ping = () => {
       unanswered += 1;
       isStuck = unanswered > (wasReady ? UNANSWERED_MAX : UNANSWERED_MAX_AT_START);
       if (isStuck) child.kill('SIGKILL');
       else if (child.connected) child.send(PING, () => undefined);
-    }, pingEveryMs);
-    watch.unref();
+    };
+    const job = 'ping the process that renders pages';
+    const pinging = new Periodic({ job, everyMs: pingEveryMs, run: ping, log }).start();
     child.on('message', (message: PageProcessMessage) => {
       unanswered = 0;
       if (message === 'ready') {
@@ -115,7 +117,7 @@ export class PageSupervisor {
     const end = (why: object) => {
       if (isOver) return;
       isOver = true;
-      clearInterval(watch);
+      void pinging.stop();
       this.child = null;
       this.isUp = false;
       if (this.isEnding) return;

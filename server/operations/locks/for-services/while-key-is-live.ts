@@ -1,4 +1,5 @@
 import { LockyardError } from '../../../contract/errors';
+import { Periodic } from '../../../platform/periodic';
 import type { OperationContext } from '../../operation-context';
 
 const CHECK_EVERY_MS = 500;
@@ -17,19 +18,23 @@ export async function whileKeyIsLive<T>(
 ): Promise<T> {
   const leave = actor?.kind === 'service' ? runtime.limits.enterWait(actor) : null;
   const revoked = new AbortController();
-  const look = async (keyId: string) => {
+  const check = async (keyId: string) => {
     if (!(await runtime.apiKeys.isLive(keyId).catch(() => true))) revoked.abort();
   };
-  const timer =
+  const checking =
     actor?.kind === 'service'
-      ? setInterval(() => void look(actor.keyId), CHECK_EVERY_MS)
-      : undefined;
+      ? new Periodic({
+          job: 'check the API key of a waiting call',
+          everyMs: CHECK_EVERY_MS,
+          run: () => check(actor.keyId),
+        }).start()
+      : null;
   try {
     const answer = await run(signal ? AbortSignal.any([signal, revoked.signal]) : revoked.signal);
     if (!revoked.signal.aborted) return answer;
     throw new LockyardError('UNAUTHENTICATED', 'This API key has been revoked.');
   } finally {
-    clearInterval(timer);
+    void checking?.stop();
     leave?.();
   }
 }

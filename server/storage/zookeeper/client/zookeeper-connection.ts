@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { tlsFailure } from '@/db/tls-failure';
+import { Periodic } from '../../../platform/periodic';
 import { StoreError } from '../../record-store';
 import { type Call, CODE, ZookeeperRefusal } from './wire-calls';
 import { WireReader } from './wire-reader';
@@ -45,7 +46,11 @@ export class ZookeeperConnection {
   private lastXid = 0;
   private isGreeted = false;
   private failure: Error | null = null;
-  private readonly silenceCheck: NodeJS.Timeout;
+  private readonly silenceCheck = new Periodic({
+    job: 'check for a silent ZooKeeper',
+    everyMs: SILENCE_CHECK_MS,
+    run: () => this.closeIfSilent(),
+  });
 
   private constructor(
     private readonly socket: Socket,
@@ -53,7 +58,7 @@ export class ZookeeperConnection {
     private readonly monotonic: () => number,
     private readonly onEnd: () => void,
   ) {
-    this.silenceCheck = setInterval(() => this.closeIfSilent(), SILENCE_CHECK_MS).unref();
+    this.silenceCheck.start();
     socket.setNoDelay(true);
     socket.on('data', (chunk) => this.receive(chunk));
     socket.on('error', (error) => this.end(error));
@@ -217,7 +222,7 @@ export class ZookeeperConnection {
   private end(error: Error, isRude = true): void {
     if (this.failure) return;
     this.failure = error;
-    clearInterval(this.silenceCheck);
+    void this.silenceCheck.stop();
     if (isRude) this.socket.destroy();
     for (const { writes, fail } of this.pending.splice(0)) fail(connectionLost(error, writes));
     this.onEnd();
