@@ -37,7 +37,7 @@ async function holdersOf(name: string): Promise<string[]> {
   return (await orders.inspect({ name })).holders.map(({ owner }) => owner);
 }
 
-test('an extension moves the end of the lease, and stands in the events and the audit log with who and why', async ({
+test('an extension moves the end of the lease, and the events and the audit log say by whom and why', async ({
   page,
 }) => {
   const name = 'slow-export';
@@ -46,7 +46,7 @@ test('an extension moves the end of the lease, and stands in the events and the 
   const before = await endsAt();
   await openLive(page, pageOf(name));
   await page.getByRole('button', { name: 'Extend…' }).click();
-  await expect(dialog(page)).toHaveAccessibleName('Give orders-1 more time?');
+  await expect(dialog(page)).toHaveAccessibleName('Extend orders-1’s lease?');
   await dialog(page).getByText('15 min').click();
   const act = dialog(page).getByRole('button', { name: /^Extend by/ });
   await expect(act).toBeDisabled();
@@ -67,7 +67,7 @@ test('an extension moves the end of the lease, and stands in the events and the 
   await expect(entry).toContainText('Done');
 });
 
-test('an act whose answer got lost is done once, though it is pressed again, and is never denied', async ({
+test('an action whose answer got lost is applied once, though retried, and never reported as not applied', async ({
   page,
 }) => {
   const name = 'lost-answer';
@@ -81,23 +81,23 @@ test('an act whose answer got lost is done once, though it is pressed again, and
   await reasonField(page).fill('the export is nearly done');
   const act = dialog(page).getByRole('button', { name: /^Extend by/ });
   await act.click();
-  await expect(dialog(page).getByRole('alert')).toContainText('It may have been done.');
+  await expect(dialog(page).getByRole('alert')).toContainText('The result is unknown.');
   expect((await endsAt()) - before).toBe(5 * 60_000);
   await act.click();
   await expect(dialog(page)).toBeHidden();
   expect((await endsAt()) - before).toBe(5 * 60_000);
 
   await page.route('**/api/trpc/locks.forceRelease*', lose, { times: 1 });
-  await page.getByRole('button', { name: 'Release…' }).click();
+  await page.getByRole('button', { name: 'Force release…' }).click();
   await reasonField(page).fill('orders is stuck');
-  await dialog(page).getByRole('button', { name: 'Release, nobody waits' }).click();
+  await dialog(page).getByRole('button', { name: 'Force release (no waiters)' }).click();
   const note = dialog(page).getByRole('alert');
-  await expect(note).toContainText('The lock has changed hands.');
-  await expect(note).toContainText('it was released by force');
-  await expect(note).not.toContainText('Nothing was done');
+  await expect(note).toContainText('Holder has changed');
+  await expect(note).toContainText('force-released');
+  await expect(note).not.toContainText('no action taken');
 });
 
-test('a forced release hands the lock to who waits next, and the holder learns who did it and why', async ({
+test('a force release grants the lock to the next waiter, and the old holder learns by whom and why', async ({
   page,
 }) => {
   const name = 'month-end';
@@ -113,20 +113,22 @@ test('a forced release hands the lock to who waits next, and the holder learns w
   });
   await openLive(page, pageOf(name));
   await expect(page.getByRole('region', { name: 'Queue' })).toContainText('billing-2');
-  await page.getByRole('button', { name: 'Release…' }).click();
-  await expect(dialog(page)).toHaveAccessibleName('Release this lock and grant it to billing-2?');
+  await page.getByRole('button', { name: 'Force release…' }).click();
+  await expect(dialog(page)).toHaveAccessibleName(
+    'Force release this lock and grant it to billing-2?',
+  );
   await expect(dialog(page)).toContainText('orders-1');
   await expect(dialog(page)).toContainText('The holder is not stopped.');
-  const act = dialog(page).getByRole('button', { name: 'Release and grant to billing-2' });
+  const act = dialog(page).getByRole('button', { name: 'Force release and grant to billing-2' });
   await reasonField(page).fill('worker-1 hangs since noon');
   await expect(act).toBeDisabled();
-  await expect(dialog(page)).toContainText('Still missing: the lock’s name');
+  await expect(dialog(page)).toContainText('Required: lock name');
   await dialog(page)
-    .getByLabel(/^Type the lock’s name/)
+    .getByLabel(/^Type the lock name/)
     .fill('month-enD');
   await expect(act).toBeDisabled();
   await dialog(page)
-    .getByLabel(/^Type the lock’s name/)
+    .getByLabel(/^Type the lock name/)
     .fill(name);
   await act.click();
 
@@ -142,12 +144,14 @@ test('a forced release hands the lock to who waits next, and the holder learns w
   finish();
   expect(await work).toBeGreaterThan(token);
   const events = page.getByRole('region', { name: 'Events' }).getByRole('listitem');
-  await expect(events.filter({ hasText: 'Forced' })).toContainText('worker-1 hangs since noon');
+  await expect(events.filter({ hasText: 'Force-released' })).toContainText(
+    'worker-1 hangs since noon',
+  );
   await openPage(page, '/');
   await expect(lockRow(page, name)).toBeVisible();
 });
 
-test('work that runs under a lock is told when it is taken away', async ({ page }) => {
+test('withLock aborts its work when the lock is force-released', async ({ page }) => {
   const name = 'long-import';
   let started = () => {};
   const running = new Promise<void>((resolve) => {
@@ -163,12 +167,12 @@ test('work that runs under a lock is told when it is taken away', async ({ page 
   await running;
   await openLive(page, `/?q=${name}`);
   await lockRow(page, name).hover();
-  await lockRow(page, name).getByRole('button', { name: 'Release…' }).click();
-  await expect(dialog(page)).toHaveAccessibleName('Release this lock?');
+  await lockRow(page, name).getByRole('button', { name: 'Force release…' }).click();
+  await expect(dialog(page)).toHaveAccessibleName('Force release this lock?');
   await reasonField(page).fill('wrong file');
-  const nameField = dialog(page).getByLabel(/^Type the lock’s name/);
+  const nameField = dialog(page).getByLabel(/^Type the lock name/);
   await nameField.fill(name);
-  await dialog(page).getByRole('button', { name: 'Release, nobody waits' }).click();
+  await dialog(page).getByRole('button', { name: 'Force release (no waiters)' }).click();
   await expect(cell(lockRow(page, name), 'state')).toContainText('released, now free');
   const error = await told;
   expect(error).toBeInstanceOf(LockLost);
@@ -189,16 +193,18 @@ test('no Enter ever confirms: the focus starts on Cancel and goes back where it 
   await page.keyboard.press('Escape');
   await expect(dialog(page)).toBeHidden();
 
-  await page.getByRole('button', { name: 'Release…' }).focus();
+  await page.getByRole('button', { name: 'Force release…' }).focus();
   await page.keyboard.press('Enter');
   await expect(dialog(page)).toBeVisible();
   await page.keyboard.press('Enter');
   await expect(dialog(page)).toBeHidden();
-  await expect(page.getByRole('button', { name: 'Release…' })).toBeFocused();
+  await expect(page.getByRole('button', { name: 'Force release…' })).toBeFocused();
 
-  await page.getByRole('button', { name: 'Release…' }).click();
+  await page.getByRole('button', { name: 'Force release…' }).click();
   await reasonField(page).fill('it is stuck');
-  await expect(dialog(page).getByRole('button', { name: /^Release, nobody/ })).toBeEnabled();
+  await expect(
+    dialog(page).getByRole('button', { name: /^Force release \(no waiters/ }),
+  ).toBeEnabled();
   await reasonField(page).press('Enter');
   await reasonField(page).press('Enter');
   await expect(dialog(page)).toBeVisible();
@@ -208,53 +214,57 @@ test('no Enter ever confirms: the focus starts on Cancel and goes back where it 
   await expect(page.getByText('No entry matches this.')).toBeVisible();
 });
 
-test('a dialog under which the lock changes hands stops, shows both holds, and goes on with what is now', async ({
+test('a dialog whose hold changes blocks the action, shows both holds, and can go on with the current one', async ({
   page,
 }) => {
   const name = 'night-shift';
   const token = await take(orders, name);
   await openLive(page, pageOf(name));
-  await page.getByRole('button', { name: 'Release…' }).click();
+  await page.getByRole('button', { name: 'Force release…' }).click();
   await reasonField(page).fill('orders is stuck');
   await orders.release({ name, token });
   await take(billing, name);
 
-  await expect(dialog(page).getByRole('alert')).toContainText('changed hands. Nothing was done.');
+  await expect(dialog(page).getByRole('alert')).toContainText(
+    'Holder has changed – no action taken.',
+  );
   await expect(dialog(page).getByRole('columnheader')).toHaveText(['You saw', 'Now']);
   const heldBy = dialog(page).getByRole('row').filter({ hasText: 'Held by' }).getByRole('cell');
   await expect(heldBy.first()).toContainText('orders-1');
   await expect(heldBy.last()).toContainText('billing-1');
-  await expect(dialog(page).getByRole('button', { name: /^Release/ })).toHaveCount(0);
+  await expect(dialog(page).getByRole('button', { name: /^Force release/ })).toHaveCount(0);
   expect(await holdersOf(name)).toEqual(['billing-1']);
 
-  await dialog(page).getByRole('button', { name: 'Use what is now' }).click();
-  await dialog(page).getByRole('button', { name: 'Release, nobody waits' }).click();
+  await dialog(page).getByRole('button', { name: 'Use current state' }).click();
+  await dialog(page).getByRole('button', { name: 'Force release (no waiters)' }).click();
   await expect(page.getByRole('status').filter({ hasText: 'Released token' })).toBeVisible();
   expect(await holdersOf(name)).toEqual([]);
 });
 
-test('an act on a hold that is over is refused by the server, even from a page that heard nothing', async ({
+test('an action on an ended hold is rejected by the server, even from a page without updates', async ({
   page,
 }) => {
   const name = 'deaf-page';
   const token = await take(orders, name);
   await page.route('**/api/trpc/locks.watch*', (route) => route.abort());
   await openPage(page, pageOf(name));
-  await page.getByRole('button', { name: 'Release…' }).click();
+  await page.getByRole('button', { name: 'Force release…' }).click();
   await reasonField(page).fill('orders is stuck');
   await orders.release({ name, token });
   await take(billing, name);
-  await dialog(page).getByRole('button', { name: 'Release, nobody waits' }).click();
+  await dialog(page).getByRole('button', { name: 'Force release (no waiters)' }).click();
 
-  await expect(dialog(page).getByRole('alert')).toContainText('changed hands. Nothing was done.');
-  await expect(dialog(page).getByRole('alert')).toContainText('its holder released it');
+  await expect(dialog(page).getByRole('alert')).toContainText(
+    'Holder has changed – no action taken.',
+  );
+  await expect(dialog(page).getByRole('alert')).toContainText('released by its holder');
   const heldBy = dialog(page).getByRole('row').filter({ hasText: 'Held by' }).getByRole('cell');
   await expect(heldBy.first()).toContainText('orders-1');
   await expect(heldBy.last()).toContainText('billing-1');
   expect(await holdersOf(name)).toEqual(['billing-1']);
 
-  await dialog(page).getByRole('button', { name: 'Use what is now' }).click();
-  await dialog(page).getByRole('button', { name: 'Release, nobody waits' }).click();
+  await dialog(page).getByRole('button', { name: 'Use current state' }).click();
+  await dialog(page).getByRole('button', { name: 'Force release (no waiters)' }).click();
   await expect(dialog(page)).toBeHidden();
   expect(await holdersOf(name)).toEqual([]);
   await openPage(page, '/audit?q=deaf-page');
@@ -262,7 +272,7 @@ test('an act on a hold that is over is refused by the server, even from a page t
   await expect(outcomes).toHaveText(['Done', 'Changed']);
 });
 
-test('the audit log shows every try, refused ones too, and can be searched and filtered', async ({
+test('the audit log shows every attempt, rejected ones too, and can be searched and filtered', async ({
   page,
   server,
   admin,
@@ -284,14 +294,14 @@ test('the audit log shows every try, refused ones too, and can be searched and f
     /Olga Operator.*Extended a lock.*audited.*Done/,
     /Vera Viewer.*Released a lock.*audited.*“let me try”.*Refused/,
   ]);
-  await page.getByRole('button', { name: 'outcome any' }).click();
+  await page.getByRole('button', { name: 'outcome: any' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Refused' }).click();
   await expect(entries).toHaveText([/Vera Viewer/]);
   await expect(page).toHaveURL(/outcome=refused/);
   await page.reload();
   await expect(entries).toHaveText([/Vera Viewer/]);
-  await page.getByRole('button', { name: 'Remove the filter outcome Refused' }).click();
-  await page.getByRole('button', { name: 'act any' }).click();
+  await page.getByRole('button', { name: 'Remove filter: outcome = Refused' }).click();
+  await page.getByRole('button', { name: 'action: any' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Extended a lock' }).click();
   await expect(entries).toHaveText([/Extended a lock/]);
   await entries.getByRole('link').click();

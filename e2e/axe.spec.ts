@@ -71,7 +71,7 @@ test.describe('everybody can use, on any screen,', () => {
   test('the empty list, before and after its first key', async ({ page }) => {
     await open(page, '/');
     await expectSound(page);
-    await page.getByRole('button', { name: 'Make the first key' }).click();
+    await page.getByRole('button', { name: 'Create API key' }).click();
     await expect(page.getByText('this is the only time that the key is shown')).toBeVisible();
     await expectSound(page);
   });
@@ -84,7 +84,7 @@ test.describe('everybody can use, on any screen,', () => {
     await expect(lockRow(page, 'busy')).toContainText('Contended');
     await expectSound(page);
     await openPage(page, `${server.url}/?q=nothing-has-this-name&state=held`);
-    await expect(page.getByText('No lock matches this.')).toBeVisible();
+    await expect(page.getByText('No locks match these filters.')).toBeVisible();
     await expectSound(page);
   });
 
@@ -108,14 +108,14 @@ test.describe('everybody can use, on any screen,', () => {
     await expectSound(page);
     await openLive(page, `${server.url}/locks/team-blue/jam`);
     await expect(page.locator('main header').first()).toContainText('Stuck');
-    await page.getByText('The charts over time as a table').click();
+    await page.getByText('Show as table').click();
     await expect(page.getByRole('cell').first()).toBeVisible();
     await expectSound(page);
   });
 
   test('a lock without a past', async ({ page }) => {
     await open(page, '/locks/default/never-taken?range=30d');
-    await expect(page.getByText('This lock was not granted in')).toBeVisible();
+    await expect(page.getByText('No activity in the')).toBeVisible();
     await expectSound(page);
   });
 
@@ -152,7 +152,7 @@ test.describe('everybody can use, on any screen,', () => {
 
   test('what a viewer is shown', async ({ page }) => {
     await open(page, '/locks/default/busy', viewer);
-    await expect(page.getByText('only for operators').first()).toBeVisible();
+    await expect(page.getByText('Requires operator role').first()).toBeVisible();
     await expectSound(page);
     await openPage(page, `${server.url}/settings?section=people`);
     await expect(page.getByText('Only admins manage people')).toBeVisible();
@@ -188,7 +188,7 @@ test.describe('everybody can use, on any screen,', () => {
     await press(page, 'Release…');
     await orders.release({ name, owner: 'first', token });
     await take(name, 'second');
-    await expect(page.getByRole('button', { name: 'Use what is now' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Use current state' })).toBeVisible();
     await expectSound(page);
   });
 
@@ -217,7 +217,7 @@ test('pages whose server is gone stay as usable', async ({ page, context }) => {
   await openLive(lock, `${server.url}/locks/default/busy`);
   await server.kill();
   for (const each of [page, lock]) {
-    await expect(each.getByText(/The server does not answer\. What you see/)).toBeVisible();
+    await expect(each.getByText(/Connection lost\. Showing/)).toBeVisible();
     await expectSound(each);
   }
   faults = () => [];

@@ -33,8 +33,8 @@ test.beforeEach(async ({ page, server }) => {
 test.afterEach(() => expect(faults()).toEqual([]));
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText: name });
-const standing = (page: Page) => page.getByRole('region', { name: 'Standing' });
-const moves = (page: Page) => page.getByRole('region', { name: 'Moves' }).getByRole('listitem');
+const standing = (page: Page) => page.getByRole('region', { name: 'Current value' });
+const moves = (page: Page) => page.getByRole('region', { name: 'History' }).getByRole('listitem');
 
 async function as(page: Page, server: RunningServer, person: Person, path: string) {
   await signIn(page.context(), server, person);
@@ -60,7 +60,7 @@ test('the list follows what services add, and says how far each counter can stil
   await expect(tickets).toContainText('at the floor');
 
   await orders.createCounter({ name: 'another' });
-  await expect(row(page, 'another')).toContainText('no bounds');
+  await expect(row(page, 'another')).toContainText('no limits');
   await page.getByRole('searchbox', { name: 'Find a counter' }).fill('TICK');
   await expect(row(page, 'another')).toHaveCount(0);
   await expect(tickets).toBeVisible();
@@ -75,31 +75,31 @@ test('an operator makes a counter, sets it and changes its bounds, each with a r
   const dialog = page.getByRole('dialog');
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
   await dialog.getByRole('textbox', { name: /^Name/ }).fill('seats');
-  await dialog.getByLabel('First value').fill('1,200');
+  await dialog.getByLabel('Initial value').fill('1,200');
   await dialog.getByLabel('Ceiling').fill('1000');
-  await expect(dialog).toContainText('is not within the bounds');
+  await expect(dialog).toContainText('Outside the limits');
   await dialog.getByLabel('Ceiling').fill('2000');
   await dialog.getByLabel('Reason').fill(reason);
-  await dialog.getByRole('button', { name: 'Make the counter' }).click();
+  await dialog.getByRole('button', { name: 'Create counter' }).click();
 
   await expect(page).toHaveURL(/\/counters\/default\/seats$/);
   await expect(standing(page)).toContainText('1,200');
   await page.getByRole('button', { name: 'Set value…' }).click();
   await dialog.getByLabel('New value').fill('1500');
-  await expect(dialog).toContainText('+300 from what you saw');
-  const set = dialog.getByRole('button', { name: 'Set it to 1,500' });
+  await expect(dialog).toContainText('+300 from 1,200');
+  const set = dialog.getByRole('button', { name: 'Set to 1,500' });
   await expect(set).toBeDisabled();
   await dialog.getByLabel('Reason').fill(reason);
   await set.click();
   await expect(dialog).toHaveCount(0);
   await expect(standing(page)).toContainText('1,500');
 
-  await page.getByRole('button', { name: 'Change bounds…' }).click();
+  await page.getByRole('button', { name: 'Edit limits…' }).click();
   await dialog.getByLabel('Floor').fill('1600');
   await dialog.getByLabel('Reason').fill(reason);
-  await expect(dialog).toContainText('Still missing: bounds around 1,500');
+  await expect(dialog).toContainText('Required: limits that include 1,500');
   await dialog.getByLabel('Floor').fill('1500');
-  await dialog.getByRole('button', { name: 'Set the bounds' }).click();
+  await dialog.getByRole('button', { name: 'Set limits' }).click();
   await expect(standing(page)).toContainText('at the floor, 500 below the ceiling');
   await expect(moves(page)).toHaveCount(3);
   await expect(moves(page).first()).toContainText('floor 1,500, ceiling 2,000');
@@ -122,10 +122,10 @@ test('a value that moves while the dialog is open is never set by accident', asy
   await dialog.getByLabel('New value').fill('50');
   await dialog.getByLabel('Reason').fill(reason);
   await orders.addToCounter({ name: 'moving', delta: 3 });
-  await expect(dialog.getByRole('alert')).toContainText('You saw 10; it stands at 13 now');
-  await expect(dialog.getByRole('button', { name: 'Set it to 50' })).toBeDisabled();
-  await dialog.getByRole('button', { name: 'Use what is now' }).click();
-  await dialog.getByRole('button', { name: 'Set it to 50' }).click();
+  await expect(dialog.getByRole('alert')).toContainText('Value changed from 10 to 13');
+  await expect(dialog.getByRole('button', { name: 'Set to 50' })).toBeDisabled();
+  await dialog.getByRole('button', { name: 'Use current state' }).click();
+  await dialog.getByRole('button', { name: 'Set to 50' }).click();
   await expect(standing(page)).toContainText('50');
   expect(await orders.getCounter({ name: 'moving' })).toMatchObject({ value: 50 });
 });
@@ -168,7 +168,7 @@ test.describe('on any screen, in light and dark,', () => {
     await expectSound(page);
   });
 
-  for (const word of ['Set value…', 'Change bounds…', 'New counter…']) {
+  for (const word of ['Set value…', 'Edit limits…', 'New counter…']) {
     test(`the dialog is usable: ${word}`, async ({ page, server }) => {
       const isOfOne = word !== 'New counter…';
       const path = isOfOne ? `/counters/default/${encodeURIComponent(long)}` : '/counters';

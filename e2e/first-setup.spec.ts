@@ -56,12 +56,12 @@ test('from the printed link to the first lock: an admin, a key shown once, and a
   await page.getByLabel('The password again').fill(password);
   await page.getByRole('button', { name: 'Make the account and begin' }).click();
 
-  await expect(page.getByRole('heading', { name: 'Nobody has taken a lock' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'No locks yet' })).toBeVisible();
   await expect(page).toHaveURL(`${server.url}/`);
   await untilAlive(page);
   const line = page.locator('pre');
   await expect(line).toContainText('YOUR_KEY');
-  await page.getByRole('button', { name: 'Make the first key' }).click();
+  await page.getByRole('button', { name: 'Create API key' }).click();
   await expect(page.getByText('this is the only time that the key is shown')).toBeVisible();
   const key = /Bearer ([^']+)'/.exec(await line.innerText())?.[1] ?? '';
   await expect(page.getByText(key, { exact: true })).toBeVisible();

@@ -71,10 +71,10 @@ async function keepWaiting(name: string): Promise<void> {
   }
 }
 
-const strip = (page: Page) => page.getByRole('region', { name: 'Now and in the last hour' });
+const strip = (page: Page) => page.getByRole('region', { name: 'Lock metrics' });
 const figure = (page: Page, name: string): Locator =>
   strip(page).locator(`[data-figure="${name}"]`);
-const insights = (page: Page) => page.getByRole('region', { name: 'Waits and holds' });
+const insights = (page: Page) => page.getByRole('region', { name: 'Wait and hold times' });
 const reason = (page: Page) => page.locator('main header').first();
 
 test('the strip counts what services really do, now and in the last hour', async ({ page }) => {
@@ -93,16 +93,16 @@ test('the strip counts what services really do, now and in the last hour', async
   });
   await expect(figure(page, 'held')).toContainText('Held2');
   await expect(figure(page, 'waiting')).toContainText('Waiting1');
-  await expect(figure(page, 'waiting')).toContainText('last hour 1 gave up');
+  await expect(figure(page, 'waiting')).toContainText('1 timed out in last hour');
   await expect(figure(page, 'expired')).toContainText('Expired1');
-  await expect(figure(page, 'expired')).toContainText('last hour 1 lapsed');
+  await expect(figure(page, 'expired')).toContainText('1 expired in last hour');
   await expect(figure(page, 'stuck')).toContainText('Stuck0');
-  await expect(figure(page, 'grants')).toContainText(/Grants\d\.\d\/slast hour 28 in all/);
+  await expect(figure(page, 'grants')).toContainText(/Grants\d\.\d\/s28 in last hour/);
   await page.waitForTimeout(1_200);
   await mill.release({ name: 'sluice', token });
   expect((await served).outcome).toBe('granted');
   await expect(figure(page, 'wait-p50')).toContainText(/Wait p500ms/);
-  await expect(figure(page, 'wait-p99')).toContainText(/last hour [1-9][\d.]*.s/, {
+  await expect(figure(page, 'wait-p99')).toContainText(/1.h p99: [1-9][\d.]*.s/, {
     timeout: 15_000,
   });
 
@@ -112,7 +112,7 @@ test('the strip counts what services really do, now and in the last hour', async
   await expect(lockRow(page, 'gate')).toBeVisible();
 });
 
-test('a lock with a past has charts of it, and one without is told how it will get them', async ({
+test('a lock with history has charts, and one without says for how long history is kept', async ({
   page,
 }) => {
   await open(page, lockPath('default', 'sluice'));
@@ -123,36 +123,36 @@ test('a lock with a past has charts of it, and one without is told how it will g
   await expect(
     charts.locator('[data-chart="hold"] path.recharts-area-curve, [data-chart="hold"] circle'),
   ).not.toHaveCount(0);
-  await expect(charts.getByRole('heading', { name: 'How long waits were' })).toBeVisible();
+  await expect(charts.getByRole('heading', { name: 'Wait time distribution' })).toBeVisible();
   await expect(charts.getByText('In the last hour: 2 grants')).toBeAttached();
-  await charts.getByText('The charts over time as a table').click();
+  await charts.getByText('Show as table').click();
   const row = charts.getByRole('row').nth(1);
   await expect(row.getByRole('cell').first()).toHaveText(/^[12]$/);
 
-  await charts.getByRole('button', { name: 'the last 7 days' }).click();
+  await charts.getByRole('button', { name: 'last 7 days' }).click();
   await expect(page).toHaveURL(/range=7d$/);
   await expect(charts.getByText('In the last 7 days: 2 grants')).toBeAttached();
   await page.reload();
-  await expect(charts.getByRole('button', { name: 'the last 7 days' })).toHaveAttribute(
+  await expect(charts.getByRole('button', { name: 'last 7 days' })).toHaveAttribute(
     'aria-pressed',
     'true',
   );
   await expect(charts.getByText('In the last 7 days: 2 grants')).toBeAttached();
 
   await openPage(page, `${server.url}${lockPath('default', 'never-taken')}`);
-  await expect(charts).toContainText('This lock was not granted in');
-  await charts.getByRole('button', { name: 'Look at the last 24 hours' }).click();
+  await expect(charts).toContainText('No activity in the');
+  await charts.getByRole('button', { name: 'View last 24 hours' }).click();
   await expect(page).toHaveURL(/range=24h$/);
 });
 
-test('a lock that gave up on its waiters and was forced shows when', async ({ page }) => {
+test('time-outs and force releases are marked in the chart of abnormal ends', async ({ page }) => {
   await open(page, lockPath('default', 'weir'));
   const endings = insights(page).locator('[data-chart="endings"]');
-  await expect(endings.getByText('Gave up')).toBeVisible();
+  await expect(endings.getByText('Timed out')).toBeVisible();
   await expect(endings.locator('.recharts-scatter-symbol')).toHaveCount(1);
 });
 
-test('a lock beyond the limit of its namespace is stuck while somebody waits, and says so', async ({
+test('a lock beyond the limit of its namespace is stuck while a caller waits, and says so', async ({
   page,
 }) => {
   const place = { namespace: 'quick', name: 'press' };
@@ -161,17 +161,17 @@ test('a lock beyond the limit of its namespace is stuck while somebody waits, an
   await open(page, '/?q=press');
   const row = lockRow(page, 'press', 'quick');
   await expect(cell(row, 'state')).toContainText('Stuck');
-  await expect(cell(row, 'state')).toContainText(/past 1.s, 1 waits/);
+  await expect(cell(row, 'state')).toContainText(/over 1.s limit, 1 waiting/);
   await expect(figure(page, 'stuck')).toContainText('Stuck1');
   await cell(row, 'name').getByRole('link').click();
   await expect(reason(page)).toContainText('Stuck');
-  await expect(reason(page)).toContainText(/past the 1.s that its namespace allows, and 1 waits\./);
+  await expect(reason(page)).toContainText(/over the namespace limit of 1.s, with 1 waiting\./);
   await mill.release({ ...place, token });
   expect((await waiting).outcome).toBe('granted');
   await expect(reason(page)).not.toContainText('Stuck');
 });
 
-test('a lock is measured by its own past: its p99 stands in its row, and far beyond it the lock is stuck', async ({
+test('a lock is compared with its own p99, shown in its row, and far beyond it the lock is stuck', async ({
   page,
 }) => {
   test.setTimeout(120_000);
@@ -180,17 +180,17 @@ test('a lock is measured by its own past: its p99 stands in its row, and far bey
   await open(page, '/?q=turbine');
   const row = lockRow(page, 'turbine');
   await take({ name: 'turbine', leaseMs: 600_000 });
-  await expect(cell(row, 'held')).toContainText(/its own p99 is \d+(\.\d)?.m?s/);
-  await expect(cell(row, 'held')).toHaveAttribute('title', /As a rule .* \(p99\), of 25 holds/);
+  await expect(cell(row, 'held')).toContainText(/p99 hold \d+(\.\d)?.m?s/);
+  await expect(cell(row, 'held')).toHaveAttribute('title', /Typical .* \(p99\) over 25 holds/);
   await expect(cell(row, 'state')).toContainText('Held');
   void keepWaiting('turbine');
   await expect(cell(row, 'state')).toContainText('Contended');
-  await expect(cell(row, 'state')).toContainText(/Stuck[\d,]+.× its p99, 1 waits/, {
+  await expect(cell(row, 'state')).toContainText(/Stuck[\d,]+.× its p99, 1 waiting/, {
     timeout: 40_000,
   });
   await expect(cell(row, 'held').locator('.held-for')).toHaveCSS('font-weight', '600');
   await page.getByRole('link', { name: 'turbine' }).click();
-  await expect(reason(page)).toContainText(/× its own p99 of \d+(\.\d)?.m?s, and 1 waits\./);
+  await expect(reason(page)).toContainText(/× its p99 of \d+(\.\d)?.m?s, with 1 waiting\./);
 });
 
 test('only the page of a lock loads what draws charts, and stays usable without it', async ({
@@ -213,7 +213,7 @@ test('only the page of a lock loads what draws charts, and stays usable without 
 
   for (const url of loaded) await page.route(url, (route) => route.abort());
   await page.reload();
-  await expect(insights(page)).toContainText('The charts could not be loaded');
+  await expect(insights(page)).toContainText('Could not load the charts');
   await expect(reason(page)).toContainText('Held');
   faults = () => [];
 });

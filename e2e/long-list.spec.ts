@@ -78,12 +78,12 @@ test('every lock can be scrolled to, by scroll bar or key, far down the list is 
   await expect(lockRow(page, nameOf(COUNT - 1))).toHaveAttribute('aria-rowindex', '2');
 });
 
-test('rows that are not read yet hold their places', async ({ page, context }) => {
+test('rows that are still loading keep their positions', async ({ page, context }) => {
   await openLive(page, '/?sort=name&q=bin:');
   await expect(lockRow(page, nameOf(0))).toBeVisible();
   await context.setOffline(true);
   await scrollTo(page, 0.5);
-  const toCome = grid(page).getByRole('row').filter({ hasText: 'Being read' });
+  const toCome = grid(page).getByRole('row').filter({ hasText: 'Loading' });
   await expect(toCome.first()).toBeVisible();
   const [height] = await toCome.evaluateAll((rows) => rows.map((row) => row.clientHeight));
   await context.setOffline(false);

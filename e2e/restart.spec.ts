@@ -52,15 +52,14 @@ async function takeAndRelease(name: string): Promise<void> {
  * server.
  */
 async function expectOffline(page: Page): Promise<void> {
-  await expect(page.getByText(/last read\s+\d+(\.\d)?\ss ago/)).toBeVisible();
+  await expect(page.getByText(/Last update\s+\d+(\.\d)?\ss ago/)).toBeVisible();
   await expect(page.getByRole('button', { name: 'Retry' })).toBeVisible();
-  await expect(page.getByText(/The server does not answer\. What you see is/)).toBeVisible();
+  await expect(page.getByText(/Connection lost\. Showing the last known state/)).toBeVisible();
 }
 
 async function expectOnline(page: Page): Promise<void> {
-  // The live dot alone: figures that are behind the rest say “as of 12 s”.
-  await expect(page.getByText('as of', { exact: true })).toBeVisible();
-  await expect(page.getByText(/The server does not answer/)).toHaveCount(0);
+  await expect(page.getByText('Live', { exact: true })).toBeVisible();
+  await expect(page.getByText(/Connection lost/)).toHaveCount(0);
 }
 
 const endings: [string, (server: RunningServer) => Promise<unknown>][] = [
@@ -97,17 +96,17 @@ for (const [what, end] of endings) {
     await expect(cell(row, 'owner')).toContainText('orders-1');
     await expect(cell(row, 'state')).not.toContainText('Free');
     await expect(lock.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
-    await expect(lock.getByRole('button', { name: 'Release…' })).toBeDisabled();
+    await expect(lock.getByRole('button', { name: 'Force release…' })).toBeDisabled();
 
     await server.restart();
     await Promise.all([expectOnline(list), expectOnline(lock)]);
     await expect(cell(row, 'state')).toContainText('Held');
     await expect(cell(row, 'lease')).toHaveText(/^0[89]:\d\d$/);
-    await expect(lock.getByRole('button', { name: 'Release…' })).toBeEnabled();
+    await expect(lock.getByRole('button', { name: 'Force release…' })).toBeEnabled();
     expect(await orders.check({ name, token })).toEqual({ valid: true });
     await orders.release({ name, token });
     await expect(cell(row, 'state')).toContainText('Free');
-    await expect(lock.getByText('Nobody holds this lock.')).toBeVisible();
+    await expect(lock.getByText('Not held.', { exact: true })).toBeVisible();
     expect(loads.map((count) => count())).toEqual([0, 0]);
     await lock.close();
   });
@@ -147,21 +146,25 @@ for (const [what, fail, mend] of outages) {
       }
       for (const name of [held, free]) {
         await expect(cell(lockRow(list, name), 'state')).toContainText('Unknown');
-        await expect(cell(lockRow(list, name), 'state')).toContainText(/default silent \d+\ss/);
+        await expect(cell(lockRow(list, name), 'state')).toContainText(
+          /default not responding \(\d+\ss\)/,
+        );
       }
       await expect(cell(lockRow(list, held), 'owner')).toContainText('orders-1');
       await expect(cell(lockRow(list, held), 'held')).toContainText(/^≥\s([1-9](\.\d)?|\d\d)s/);
       await expect(list.locator('[data-figure="unknown"]')).toContainText(/Unknown[1-9]/);
-      await expect(list.getByTitle('Without default, which does not respond')).toBeVisible();
+      await expect(list.getByTitle('Not responding: default')).toBeVisible();
       await expect(lock.getByRole('region', { name: 'Holder' })).toContainText(
         /at least ([1-9](\.\d)?|\d\d)\ss/,
       );
-      await expect(lock.getByText(/Not known: default has been silent for \d+\ss\./)).toBeVisible();
+      await expect(
+        lock.getByText(/State unknown: backend “default” has not responded for \d+\ss\./),
+      ).toBeVisible();
       await expect(lock.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
       await expect(lock.getByRole('region', { name: 'Holder' })).toContainText(
-        'not known · 0 when last read',
+        'unknown · 0 at last update',
       );
-      await expect(lock.getByRole('button', { name: 'Release…' })).toBeDisabled();
+      await expect(lock.getByRole('button', { name: 'Force release…' })).toBeDisabled();
 
       const fresh = await context.newPage();
       await fresh.goto(`/?q=as it ${what}`);
@@ -175,7 +178,7 @@ for (const [what, fail, mend] of outages) {
     const backAt = performance.now();
     await expect(cell(lockRow(list, held), 'state')).toContainText('Held', { timeout: 5_000 });
     await expect(cell(lockRow(list, free), 'state')).toContainText('Free');
-    await expect(lock.getByRole('button', { name: 'Release…' })).toBeEnabled();
+    await expect(lock.getByRole('button', { name: 'Force release…' })).toBeEnabled();
     await expect
       .poll(() => orders.check({ name: held, token }).catch(reasonOf))
       .toEqual({

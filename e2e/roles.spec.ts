@@ -46,9 +46,9 @@ test('a viewer sees every lock and is offered no act, and a call that goes aroun
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
   await expect(page.getByRole('dialog')).toHaveCount(0);
-  const ladder = page.getByRole('region', { name: 'What you can do' });
+  const ladder = page.getByRole('region', { name: 'Actions' });
   for (const button of await ladder.getByRole('button').all()) await expect(button).toBeDisabled();
-  await expect(ladder).toContainText('only for operators');
+  await expect(ladder).toContainText('Requires operator role');
 
   const act = { namespace: 'default', name, token, rev: 0, reason: 'because I can' };
   const { cookie } = viewer;
@@ -70,7 +70,7 @@ test('an operator acts on locks and manages nobody', async ({ context, page, ser
   await signIn(context, server, operator);
   await openLive(page, lockPath('default', name));
   await expect(page.getByRole('button', { name: 'Extend…' })).toBeEnabled();
-  await expect(page.getByRole('button', { name: 'Release…' })).toBeEnabled();
+  await expect(page.getByRole('button', { name: 'Force release…' })).toBeEnabled();
 
   await openPage(page, '/settings?section=keys');
   await expect(page.getByText('Only admins manage API keys.')).toBeVisible();
@@ -187,7 +187,7 @@ test('an admin adds a person, and a role that is taken away counts from the next
     .getByLabel(/^Reason/)
     .fill('I was quick');
   await nora.getByRole('button', { name: /^Extend by/ }).click();
-  await expect(nora.getByRole('dialog').getByRole('alert')).toContainText('It was not done.');
+  await expect(nora.getByRole('dialog').getByRole('alert')).toContainText('Not applied.');
   await nora.reload();
   await expect(nora.getByRole('button', { name: 'Extend…' })).toBeDisabled();
 
@@ -214,8 +214,8 @@ test('a change of settings whose answer got lost is never denied, and the page s
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Lea Lost');
   await dialog.getByLabel(/^First password/).fill('lea has a password');
   await dialog.getByRole('button', { name: 'Add the person' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('It may have been done.');
-  await expect(dialog.getByRole('alert')).not.toContainText('not done');
+  await expect(dialog.getByRole('alert')).toContainText('The result is unknown.');
+  await expect(dialog.getByRole('alert')).not.toContainText('Not applied');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(line).toBeVisible();
 
@@ -223,7 +223,7 @@ test('a change of settings whose answer got lost is never denied, and the page s
   await line.getByRole('button', { name: 'Change Lea Lost' }).click();
   await page.getByRole('menuitem', { name: 'Disable…' }).click();
   await dialog.getByRole('button', { name: 'Disable the account' }).click();
-  await expect(dialog.getByRole('alert')).toContainText('It may have been done.');
+  await expect(dialog.getByRole('alert')).toContainText('The result is unknown.');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(line).toContainText('disabled');
 });
@@ -256,7 +256,7 @@ test('an admin makes a namespace, in which the same name is another lock', async
   await openLive(page, `/?q=${name}`);
   await expect(lockRow(page, name)).toContainText('orders-1');
   await expect(lockRow(page, name, 'team-red')).toContainText('red-shop-1');
-  await page.getByRole('button', { name: 'namespace any' }).click();
+  await page.getByRole('button', { name: 'namespace: any' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'team-red' }).click();
   await expect(lockRow(page, name)).toHaveCount(0);
   await expect(lockRow(page, name, 'team-red')).toBeVisible();

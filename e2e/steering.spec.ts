@@ -32,7 +32,7 @@ const reason = (page: Page, text: string) =>
 const act = (page: Page, name: string) => dialog(page).getByRole('button', { name }).click();
 const pageOf = (name: string) => lockPath('default', name);
 
-test('a frozen lock is granted to nobody, says who froze it and why, and goes on where it stood', async ({
+test('a frozen lock grants nothing, says who froze it and why, and resumes with its queue', async ({
   page,
 }) => {
   const name = 'ledger';
@@ -65,7 +65,7 @@ test('a frozen lock is granted to nobody, says who froze it and why, and goes on
   await expect(page.getByRole('row').filter({ has: froze })).toContainText('Done');
 });
 
-test('a holder that is asked to let go hears of it, and one whose renewals are stopped ends with its lease', async ({
+test('a holder receives a release request, and a hold with blocked renewals ends with its lease', async ({
   page,
 }) => {
   const name = 'long-import';
@@ -86,20 +86,22 @@ test('a holder that is asked to let go hears of it, and one whose renewals are s
   await expect.poll(async () => (await imports.inspect({ name })).state).toBe('held');
   await openLive(page, pageOf(name));
   await page.getByRole('button', { name: 'Ask…' }).click();
-  await expect(dialog(page)).toHaveAccessibleName('Ask imports-1 to let go?');
+  await expect(dialog(page)).toHaveAccessibleName('Ask imports-1 to release?');
   await reason(page, 'the deploy waits');
-  await act(page, 'Ask to let go');
-  await expect(page.getByRole('status').filter({ hasText: 'Asked imports-1' })).toBeVisible();
+  await act(page, 'Ask to release');
+  await expect(
+    page.getByRole('status').filter({ hasText: 'imports-1 gets it at its next renewal' }),
+  ).toBeVisible();
   await expect.poll(() => told).toEqual(['asked by Stella Steward: the deploy waits']);
   await expect(page.getByRole('button', { name: 'Ask again…' })).toBeVisible();
-  await page.getByRole('button', { name: 'Stop renewals…' }).click();
+  await page.getByRole('button', { name: 'Block renewals…' }).click();
   await reason(page, 'it never ends');
-  await act(page, 'Stop its renewals');
+  await act(page, 'Block renewals');
   expect(await work).toBe('LockLost');
   expect(told).toContain('stopped by Stella Steward');
 });
 
-test('those who share a lock are shown one by one, and an act is about the one that is chosen', async ({
+test('shared holders are shown one by one, and an action applies to the selected one', async ({
   page,
 }) => {
   const name = 'price-list';
@@ -108,12 +110,12 @@ test('those who share a lock are shown one by one, and an act is about the one t
   await imports.acquire({ ...share, owner: 'reader-2' });
   await openLive(page, pageOf(name));
   const holders = page.getByRole('region', { name: 'Holders' });
-  await expect(holders).toContainText('2 share it');
+  await expect(holders).toContainText('2 shared holders');
   await holders.getByText('reader-1').first().click();
-  await page.getByRole('button', { name: 'Release…' }).click();
+  await page.getByRole('button', { name: 'Force release…' }).click();
   await expect(dialog(page)).toContainText('reader-1');
   await reason(page, 'its host is gone');
-  await act(page, 'Release this hold');
+  await act(page, 'Force release this hold');
   await expect(dialog(page)).toBeHidden();
   const left = (await imports.inspect({ name })).holders.map(({ owner }) => owner);
   expect(left).toEqual(['reader-2']);
@@ -152,7 +154,7 @@ test('an admin bounds a namespace, callers are refused by the bound, and others 
   await expect(refused).rejects.toThrow('leaseMs must be at most 60000 in namespace money.');
 });
 
-test('a release foresees the lock-delay of its namespace, and the lock rests for as long', async ({
+test('a release announces the lock delay of its namespace, and grants nothing for as long', async ({
   page,
   server,
   admin,
@@ -171,19 +173,19 @@ test('a release foresees the lock-delay of its namespace, and the lock rests for
   await press.acquire({ ...place, leaseMs: 600_000 });
   const waiting = press.acquire({ ...place, owner: 'press-2', leaseMs: 60_000, waitMs: 25_000 });
   await openLive(page, lockPath(place.namespace, place.name));
-  await page.getByRole('button', { name: 'Release…' }).click();
+  await page.getByRole('button', { name: 'Force release…' }).click();
   await expect(dialog(page)).toHaveAccessibleName(
-    /^Release this lock and grant it to press-2 after 10.s\?$/,
+    /^Force release this lock and grant it to press-2 after 10.s\?$/,
   );
-  await expect(dialog(page)).toContainText(/Nobody is granted for 10.s after this/);
+  await expect(dialog(page)).toContainText(/No grants for 10.s afterwards/);
   await reason(page, 'its paper is torn');
   await dialog(page)
-    .getByRole('button', { name: /^Release and grant to press-2 after 10.s$/ })
+    .getByRole('button', { name: /^Force release and grant to press-2 after 10.s$/ })
     .click();
-  await expect(page.getByText(/Nobody is granted it for 10.s\. 1.waits on\./)).toBeVisible();
+  await expect(page.getByText(/No grants for 10.s\. 1 still waiting\./)).toBeVisible();
   await expect(header(page)).toContainText('Delayed');
-  await expect(page.getByRole('region', { name: 'What comes next' })).toContainText(
-    'press-2 is the first to get it, once the lock-delay of its namespace is over.',
+  await expect(page.getByRole('region', { name: 'Next grant' })).toContainText(
+    'Granted to press-2 after the lock delay.',
   );
   expect((await waiting).outcome).toBe('granted');
 });

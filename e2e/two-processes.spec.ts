@@ -95,12 +95,12 @@ test('the console of one process shows, and acts on, what is held through the ot
   const waiting = take(atOne, name, 'orders-3');
   await expect(cell(row, 'waiters')).toContainText(/^1/);
   await row.hover();
-  await row.getByRole('button', { name: 'Release…' }).click();
+  await row.getByRole('button', { name: 'Force release…' }).click();
   await page
     .getByRole('dialog')
     .getByLabel(/^Reason/)
     .fill('from the other side');
-  await page.getByRole('button', { name: 'Release and grant to orders-3' }).click();
+  await page.getByRole('button', { name: 'Force release and grant to orders-3' }).click();
   expect(await waiting).toBeGreaterThan(token);
   await expect(cell(row, 'owner')).toContainText('orders-3');
   expect(await atOne.renew({ name, token, leaseMs: 60_000 })).toMatchObject({
@@ -140,7 +140,7 @@ test('what a killed process left behind is settled by the one that lives', async
   await atOne.acquire({ name, leaseMs: 4_000 });
   await expect(page.getByRole('region', { name: 'Holder' })).toContainText('orders-1');
   await one.kill();
-  await expect(page.getByText('and nobody released it.')).toBeVisible();
+  await expect(page.getByText('without a release.')).toBeVisible();
   const events = page.getByRole('region', { name: 'Events' }).getByRole('listitem');
   await expect(events.first()).toContainText('Expired');
   await one.restart();
@@ -188,11 +188,11 @@ test('a database that becomes unsafe shows, with its reason, and grants nothing 
     const refused = await atOne.acquire({ name: 'new', leaseMs: 1_000 }).catch(reasonOf);
     expect(refused).toBe('BACKEND_DOWN');
     await page.goto(`${one.url}/locks/default/held-meanwhile`);
-    await expect(page.locator('main')).toContainText('The backend default grants nothing');
-    await expect(page.locator('main')).toContainText('Nobody gets it: its backend grants nothing');
+    await expect(page.locator('main')).toContainText('Backend default is not granting locks');
+    await expect(page.locator('main')).toContainText('No grant: backend is not granting locks');
     await untilAlive(page);
-    await page.getByRole('button', { name: 'Release…' }).click();
-    await expect(page.getByRole('dialog')).toContainText('nobody: default grants nothing');
+    await page.getByRole('button', { name: 'Force release…' }).click();
+    await expect(page.getByRole('dialog')).toContainText('none – default is not granting locks');
     await page.keyboard.press('Escape');
     await page.goBack();
     const mine = { name: 'held-meanwhile', token };

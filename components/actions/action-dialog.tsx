@@ -89,10 +89,10 @@ export function ActionDialog(props: ActionDialogProps) {
 }
 
 const CAUSE_LABELS: Record<HoldEnd['cause'], string> = {
-  released: 'its holder released it',
-  expired: 'its lease ran out',
-  forced: 'it was released by force',
-  superseded: 'others have held the lock since',
+  released: 'released by its holder',
+  expired: 'lease expired',
+  forced: 'force-released',
+  superseded: 'held by others since',
 };
 
 /** @param isUnclear it may have been this very act that ended the hold; how it ended says so */
@@ -110,23 +110,23 @@ function ChangedNote({
   );
   return (
     <div role="alert" className="mt-4 rounded-10 bg-danger-tint px-3.5 py-2.5">
-      <p className="font-[620]">The lock has changed hands.{!isUnclear && ' Nothing was done.'}</p>
+      <p className="font-[620]">Holder has changed{!isUnclear && ' – no action taken'}.</p>
       {end && (
         <p className="text-t2">
-          The hold that you saw is over: {CAUSE_LABELS[end.cause]}
+          The hold you were viewing ended{end.cause !== 'superseded' && ` ${agoText(agoMs)}`} (
+          {CAUSE_LABELS[end.cause]}
           {end.by && (
             <>
               {' by '}
               <VisibleText text={end.by} />
             </>
           )}
-          {end.cause !== 'superseded' && `, ${agoText(agoMs)}`}
           {end.reason && (
             <>
               : “<VisibleText text={end.reason} />”
             </>
           )}
-          .
+          ).
         </p>
       )}
     </div>
@@ -156,7 +156,7 @@ function Footer({
         <p className="flex items-center gap-2 text-t3">
           <Icon name="eye" size={15} />
           <span>
-            as you saw it: <Rev rev={seen.rev} />
+            Based on <Rev rev={seen.rev} />
             {seen.hold && (
               <span title={String(seen.hold.token)}>, token {shortToken(seen.hold.token)}</span>
             )}
@@ -164,7 +164,7 @@ function Footer({
         </p>
         {!hold.isChanged && missing.length > 0 && (
           <p id={id} className="pl-[23px] text-t2">
-            Still missing: {missing.join(' and ')}
+            Required: {missing.join(', ')}
           </p>
         )}
       </div>
@@ -175,7 +175,7 @@ function Footer({
         {hold.isChanged ? (
           hold.now.hold && (
             <Button size="large" tone="accent" onClick={onUseNow}>
-              Use what is now
+              Use current state
             </Button>
           )
         ) : (

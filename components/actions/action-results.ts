@@ -14,8 +14,13 @@ export type ActionResult = { lockId: string; at: number } & (
       /** How long the lock is not granted after this. */
       delayMs: number;
     }
-  | { kind: 'asked'; owner: string }
-  | { kind: 'stopped'; owner: string }
+  | {
+      kind: 'asked';
+      owner: string;
+      /** When the holder's next renewal is due, by the backend's clock; null if it never renewed. */
+      dueAt: number | null;
+    }
+  | { kind: 'stopped'; owner: string; expiresAt: number }
   | { kind: 'frozen' }
   | { kind: 'unfrozen' }
   | { kind: 'extended'; token: number; byMs: number; expiresAt: number }

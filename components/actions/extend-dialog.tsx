@@ -69,9 +69,9 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
     <ActionDialog
       row={row}
       hold={hold}
-      title={`Give ${seen.hold ? visibleText(seen.hold.owner) : 'the holder'} more time?`}
-      warning="The holder is not asked and not told; waiters wait longer. A renewal of its own never shortens this."
-      missing={isValidReason(reason) ? [] : ['a reason']}
+      title={`Extend ${seen.hold ? visibleText(seen.hold.owner) : 'the holder'}’s lease?`}
+      warning="The holder is not notified and waiters wait longer. Its own renewals will not shorten the extension."
+      missing={isValidReason(reason) ? [] : ['reason']}
       actionLabel={`Extend by ${span}`}
       tone="accent"
       isBusy={isBusy}
@@ -81,7 +81,7 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
     >
       <fieldset>
         <legend className="mb-1.5 flex flex-wrap items-baseline gap-x-2">
-          <span className="font-[550]">Longer by</span>
+          <span className="font-[550]">Extend by</span>
           <Consequence side={seen} backend={row.backend} byMs={byMs} />
         </legend>
         <div className="flex flex-wrap gap-2">
@@ -121,8 +121,8 @@ function Consequence({
   );
   return (
     <span className="text-12 text-t3">
-      frees in {countdownText(Math.max(0, leftMs))} now, in {countdownText(leftMs + byMs)} then
-      {timedOut.length > 0 && `; ${plural(timedOut.length, 'waiter')} would give up before`}
+      Expires in {countdownText(leftMs + byMs)} instead of {countdownText(Math.max(0, leftMs))}.
+      {timedOut.length > 0 && ` ${plural(timedOut.length, 'waiter')} will time out first.`}
     </span>
   );
 }

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { boundText } from '../format/bound-text';
+import { plural } from '../format/counts';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { type Problem, problemOf } from '../live/problem';
@@ -45,16 +46,16 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
 
   const next = firstWaiter(seen);
   const blockedBy = grantBlockedBy(seen, useIsClosed(row.backend));
-  const first = next ? visibleText(next.owner) : seen.waiters > 0 ? 'the next' : null;
+  const first = next ? visibleText(next.owner) : seen.waiters > 0 ? 'next waiter' : null;
   const nextName = blockedBy ? null : first;
-  const alone = blockedBy ? 'Release this hold' : 'Release, nobody waits';
+  const alone = blockedBy ? 'Force release this hold' : 'Force release (no waiters)';
   const delay = delayMs > 0 && !blockedBy ? boundText(delayMs) : null;
   const later = delay ? ` after ${delay}` : '';
   const verb = next?.setSize ? 'offer' : 'grant';
-  const actionLabel = nextName ? `Release and ${verb} to ${nextName}${later}` : alone;
+  const actionLabel = nextName ? `Force release and ${verb} to ${nextName}${later}` : alone;
   const missing = [
-    ...(requiredBecause !== null && typed !== row.name ? ['the lock’s name'] : []),
-    ...(isValidReason(reason) ? [] : ['a reason']),
+    ...(requiredBecause !== null && typed !== row.name ? ['lock name'] : []),
+    ...(isValidReason(reason) ? [] : ['reason']),
   ];
 
   const release = async () => {
@@ -96,13 +97,15 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
       row={row}
       hold={hold}
       title={
-        nextName ? `Release this lock and ${verb} it to ${nextName}${later}?` : 'Release this lock?'
+        nextName
+          ? `Force release this lock and ${verb} it to ${nextName}${later}?`
+          : 'Force release this lock?'
       }
       warning={
         <>
-          The holder is not stopped. It learns at its next renewal; writes are refused only where
-          the token is checked.
-          {delay && ` Nobody is granted for ${delay} after this: the lock-delay of its namespace.`}
+          The holder is not stopped. It finds out at its next renewal. Its writes are rejected only
+          by resources that check the fencing token.
+          {delay && ` No grants for ${delay} afterwards (namespace lock delay).`}
         </>
       }
       missing={missing}
@@ -115,7 +118,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
     >
       {requiredBecause !== null && (
         <Field
-          label="Type the lock’s name"
+          label="Type the lock name to confirm"
           hint={requiredBecause}
           mono
           value={typed}
@@ -140,6 +143,6 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
 }
 
 function nameRequiredBecause(isRenewing: boolean, waiters: number): string | null {
-  if (isRenewing) return 'because the holder still renews';
-  return waiters > NAME_REQUIRED_ABOVE ? `because ${waiters} wait` : null;
+  if (isRenewing) return 'the holder is still renewing';
+  return waiters > NAME_REQUIRED_ABOVE ? plural(waiters, 'waiter') : null;
 }

@@ -54,8 +54,7 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
       </p>
       {frozen && (
         <p className="mt-3 text-t2">
-          Frozen by <VisibleText text={frozen.by} />: “<VisibleText text={frozen.reason} />
-          ”.
+          Frozen by <VisibleText text={frozen.by} />: “<VisibleText text={frozen.reason} />”
         </p>
       )}
       <p className="my-4 flex gap-3 rounded-10 bg-frozen-tint px-3.5 py-2.5">
@@ -86,16 +85,21 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
 }
 
 function freezeEffect({ holders, waiters }: LockRow): string {
-  const holder = holders === 0 ? '' : ' Whoever holds it may renew and release as ever.';
+  const holder =
+    holders === 0
+      ? ''
+      : ` The current ${holders === 1 ? 'holder' : 'holders'} can still renew and release.`;
   const queue =
     waiters === 0
       ? ''
-      : ` ${plural(waiters, 'waiter')} in the queue ${waiters === 1 ? 'keeps its place' : 'keep their places'}.`;
-  return `Nobody is granted this lock until somebody unfreezes it.${holder}${queue}`;
+      : ` ${plural(waiters, 'waiter')} ${waiters === 1 ? 'keeps its position' : 'keep their positions'}.`;
+  return `No new grants until unfrozen.${holder}${queue}`;
 }
 
 function unfreezeEffect({ holders, waiters }: LockRow): string {
-  if (waiters === 0) return 'Whoever asks may have it again.';
-  if (holders > 0) return `Whoever asks may have it again; ${exactCount(waiters)} wait.`;
-  return `The first of ${exactCount(waiters)} in the queue gets it at once.`;
+  if (waiters === 0) return 'New grants resume.';
+  if (holders > 0) return `New grants resume; ${exactCount(waiters)} waiting.`;
+  return waiters === 1
+    ? 'The waiter is granted immediately.'
+    : `The next of ${exactCount(waiters)} waiters is granted immediately.`;
 }

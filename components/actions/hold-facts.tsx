@@ -1,7 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import { exactCount, ordinal, plural } from '../format/counts';
+import { exactCount, plural } from '../format/counts';
 import { agoText, spokenDuration } from '../format/durations';
 import { shortToken } from '../format/tokens';
 import { useAtBackend } from '../live/reading';
@@ -24,8 +24,8 @@ const Muted = ({ children }: { children: ReactNode }) => (
 
 const FACTS: Fact[] = [
   { label: 'Held by', of: (side) => <HeldBy side={side} /> },
-  { label: 'Alive', of: (side, backend) => <LastRenewal side={side} backend={backend} /> },
-  { label: 'Since', of: (side, backend) => <Since side={side} backend={backend} /> },
+  { label: 'Renewals', of: (side, backend) => <LastRenewal side={side} backend={backend} /> },
+  { label: 'Held since', of: (side, backend) => <Since side={side} backend={backend} /> },
   { label: 'Waiting', of: (side, backend) => <Waiting side={side} backend={backend} /> },
   { label: 'Next', of: (side, backend) => <Next side={side} backend={backend} /> },
 ];
@@ -75,7 +75,7 @@ export function HoldFacts({
         {COMPARED_FACTS.map(({ label, of }) => (
           <tr key={label}>
             <th scope="row">{label}</th>
-            <td>{label === 'Alive' ? <Muted>it has ended</Muted> : of(seen, backend)}</td>
+            <td>{label === 'Renewals' ? <Muted>ended</Muted> : of(seen, backend)}</td>
             <td>{of(now, backend)}</td>
           </tr>
         ))}
@@ -85,7 +85,7 @@ export function HoldFacts({
 }
 
 function HeldBy({ side: { hold } }: { side: HoldSnapshot }) {
-  if (!hold) return <Muted>nobody</Muted>;
+  if (!hold) return <Muted>not held</Muted>;
   const { host, pid } = hold.renewal?.meta ?? {};
   return (
     <>
@@ -105,7 +105,7 @@ function HeldBy({ side: { hold } }: { side: HoldSnapshot }) {
       <Muted>
         {' '}
         · service {hold.service}
-        {hold.set && `, one of ${hold.set.size} taken together`}
+        {hold.set && `, part of a ${hold.set.size}-lock set`}
       </Muted>
     </>
   );
@@ -125,19 +125,19 @@ function LastRenewal({ side: { hold }, backend }: { side: HoldSnapshot; backend:
     return dueAt === null ? 0 : Math.round((dueAt - now) / 1_000);
   });
   if (!hold) return <Muted>–</Muted>;
-  if (!renewal) return <Muted>not read yet</Muted>;
-  if (renewal.renewals === 0) return 'never renewed so far';
+  if (!renewal) return <Muted>loading…</Muted>;
+  if (renewal.renewals === 0) return 'none yet';
   const due =
     dueSeconds >= 0
       ? `next due in ${spokenDuration(dueSeconds * 1_000)}`
-      : `next is ${spokenDuration(-dueSeconds * 1_000)} late`;
+      : `overdue by ${spokenDuration(-dueSeconds * 1_000)}`;
   return (
     <>
       <b className="font-[550]">renewed {agoText(seconds * 1_000)}</b>
       <Muted>
         {' '}
         · {exactCount(renewal.renewals)} {renewal.renewals === 1 ? 'time' : 'times'}, {due}
-        {!isOnTime && '; it may be gone'}
+        {!isOnTime && ' – the process may be dead'}
       </Muted>
     </>
   );
@@ -159,7 +159,7 @@ function Since({ side: { hold }, backend }: { side: HoldSnapshot; backend: strin
 
 function Waiting({ side, backend }: { side: HoldSnapshot; backend: string }) {
   const now = useAtBackend(backend, (at) => Math.floor(at / 1_000) * 1_000);
-  if (side.waiters === 0) return <Muted>nobody</Muted>;
+  if (side.waiters === 0) return <Muted>none</Muted>;
   const first = firstWaiter(side);
   return (
     <>
@@ -167,8 +167,8 @@ function Waiting({ side, backend }: { side: HoldSnapshot; backend: string }) {
       {side.oldestWaitAt !== null && (
         <Muted>
           {' '}
-          · the oldest {spokenDuration(now - side.oldestWaitAt)}
-          {first && `, gives up in ${spokenDuration(first.patienceUntil - now)}`}
+          · oldest {spokenDuration(now - side.oldestWaitAt)}
+          {first && `, times out in ${spokenDuration(first.patienceUntil - now)}`}
         </Muted>
       )}
     </>
@@ -178,18 +178,24 @@ function Waiting({ side, backend }: { side: HoldSnapshot; backend: string }) {
 function Next({ side, backend }: { side: HoldSnapshot; backend: string }) {
   const next = firstWaiter(side);
   const blockedBy = grantBlockedBy(side, useIsClosed(backend));
-  if (blockedBy === 'closed') return <Muted>nobody: {backend} grants nothing at the moment</Muted>;
-  if (blockedBy === 'frozen') return <Muted>nobody: the lock is frozen</Muted>;
-  if (blockedBy === 'shared') return <Muted>nobody: {plural(side.others, 'other')} share it</Muted>;
-  if (side.waiters === 0) return <Muted>nobody: the lock becomes free</Muted>;
-  if (!next) return <Muted>the {ordinal(1)} in the queue</Muted>;
+  if (blockedBy === 'closed') return <Muted>none – {backend} is not granting locks</Muted>;
+  if (blockedBy === 'frozen') return <Muted>none – lock is frozen</Muted>;
+  if (blockedBy === 'shared')
+    return (
+      <Muted>
+        none – {plural(side.others, 'other shared holder')} {side.others === 1 ? 'keeps' : 'keep'}{' '}
+        it
+      </Muted>
+    );
+  if (side.waiters === 0) return <Muted>none – lock becomes free</Muted>;
+  if (!next) return <Muted>first in the queue</Muted>;
   return (
     <>
       <ExactName name={next.owner} className="font-[550]" />
       <Muted>
         {' '}
         · service {next.service}
-        {next.setSize && `, which waits for ${next.setSize} locks together`}
+        {next.setSize && `, waiting for ${next.setSize} locks`}
       </Muted>
     </>
   );

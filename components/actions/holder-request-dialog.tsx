@@ -5,6 +5,7 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '../format/visible-name';
 import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
+import { renewalDueAt } from '../locks/lock-facts';
 import { ActionDialog } from './action-dialog';
 import { publishResult } from './action-results';
 import { isValidReason, ReasonField } from './reason-field';
@@ -13,18 +14,16 @@ import { useSeenHold } from './use-seen-hold';
 
 const REQUESTS = {
   askRelease: {
-    title: (owner: string) => `Ask ${owner} to let go?`,
+    title: (owner: string) => `Ask ${owner} to release?`,
     warning:
-      'It is told at its next renewal, with your name and reason, and decides itself. Nothing else changes.',
-    act: 'Ask to let go',
-    told: 'asked',
+      'The request, with your name and reason, is delivered at its next renewal. The holder may ignore it.',
+    act: 'Ask to release',
   },
   stopRenewals: {
-    title: (owner: string) => `Stop the renewals of ${owner}?`,
+    title: (owner: string) => `Block renewals for ${owner}?`,
     warning:
-      'Its hold ends with the lease it has, however healthy it is. It is told at its next renewal; only an extension gives it more time.',
-    act: 'Stop its renewals',
-    told: 'stopped',
+      'The hold ends when its current lease does, even if the process is healthy. Only Extend can prolong it.',
+    act: 'Block renewals',
   },
 } as const;
 
@@ -45,19 +44,24 @@ export function HolderRequestDialog({
   const [reason, setReason] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
-  const { title, warning, act, told } = REQUESTS[verb];
+  const { title, warning, act } = REQUESTS[verb];
 
   const send = async () => {
     if (!seen.hold) return;
     setBusy(true);
     setProblem(null);
     try {
-      const { owner, token } = seen.hold;
+      const { owner, token, expiresAt, renewal } = seen.hold;
       const { namespace, name } = row;
       const input = { namespace, name, token, rev: seen.rev, reason, requestId };
       const answer = await client.locks[verb].mutate(input);
       if (answer.outcome === 'changed') return hold.refuse(answer);
-      publishResult({ kind: told, lockId: row.id, at: performance.now(), owner });
+      const result = { lockId: row.id, at: performance.now(), owner };
+      publishResult(
+        verb === 'askRelease'
+          ? { ...result, kind: 'asked', dueAt: renewal ? renewalDueAt(renewal) : null }
+          : { ...result, kind: 'stopped', expiresAt },
+      );
       onClose();
     } catch (error) {
       setProblem(problemOf(error));
@@ -72,7 +76,7 @@ export function HolderRequestDialog({
       hold={hold}
       title={title(seen.hold ? visibleText(seen.hold.owner) : 'the holder')}
       warning={warning}
-      missing={isValidReason(reason) ? [] : ['a reason']}
+      missing={isValidReason(reason) ? [] : ['reason']}
       actionLabel={act}
       tone="accent"
       isBusy={isBusy}

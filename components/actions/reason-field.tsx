@@ -13,7 +13,7 @@ export function isValidReason(text: string): boolean {
 export function ReasonField({
   value,
   onChange,
-  hint = 'kept in the lock’s events and in the audit log',
+  hint = 'Recorded in the lock history and audit log',
 }: {
   hint?: string;
   value: string;

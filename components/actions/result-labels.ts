@@ -1,7 +1,8 @@
 import type { HoldRow } from '@/server/contract/console/lock-row';
 import { boundText } from '../format/bound-text';
-import { plural } from '../format/counts';
-import { rangeText } from '../format/durations';
+import { countdownText } from '../format/countdown';
+import { exactCount } from '../format/counts';
+import { rangeText, spokenDuration } from '../format/durations';
 import { shortToken } from '../format/tokens';
 import { visibleText } from '../format/visible-name';
 import type { ActionResult } from './action-results';
@@ -12,9 +13,9 @@ export function resultLabel(result: ActionResult): string {
     case 'extended':
       return `extended by ${rangeText(result.byMs)}`;
     case 'asked':
-      return 'asked to let go';
+      return 'release requested';
     case 'stopped':
-      return 'renewals stopped';
+      return 'renewals blocked';
     case 'forced':
       return releaseLabel(result);
     default:
@@ -33,17 +34,21 @@ function releaseLabel(result: Extract<ActionResult, { kind: 'forced' }>): string
  * The result in full. An offer is shown as a grant once its recipient is seen to hold the lock.
  *
  * @param hold what the lock's last reading shows
+ * @param now the backend's clock
  */
-export function resultMessage(result: ActionResult, hold: HoldRow | null): string {
-  if (result.kind === 'asked' || result.kind === 'stopped') {
-    return result.kind === 'asked'
-      ? `Asked ${visibleText(result.owner)}: it is told at its next renewal.`
-      : `Stopped the renewals of ${visibleText(result.owner)}: its hold ends with its lease.`;
+export function resultMessage(result: ActionResult, hold: HoldRow | null, now: number): string {
+  if (result.kind === 'asked') {
+    const dueMs = (result.dueAt ?? 0) - now;
+    const eta = dueMs >= 1_000 ? ` (≈ ${spokenDuration(dueMs)})` : '';
+    return `Release request queued; ${visibleText(result.owner)} gets it at its next renewal${eta}.`;
+  }
+  if (result.kind === 'stopped') {
+    const leftMs = result.expiresAt - now;
+    const end = leftMs > 0 ? `hold ends in ${countdownText(leftMs)}` : 'lease has ended';
+    return `Renewals blocked; ${visibleText(result.owner)}’s ${end}.`;
   }
   if (result.kind === 'frozen' || result.kind === 'unfrozen') {
-    return result.kind === 'frozen'
-      ? 'Frozen: nobody is granted this lock.'
-      : 'Unfrozen: whoever asks may have it again.';
+    return result.kind === 'frozen' ? 'Frozen: no new grants.' : 'Unfrozen.';
   }
   if (result.kind === 'extended') {
     return `Extended token ${shortToken(result.token)} by ${rangeText(result.byMs)}.`;
@@ -51,9 +56,8 @@ export function resultMessage(result: ActionResult, hold: HoldRow | null): strin
   const { next, token, waitersBefore, waitersAfter, delayMs } = result;
   const released = `Released token ${shortToken(token)}`;
   if (next.kind === 'nobody') {
-    const wait =
-      waitersAfter > 0 ? `${plural(waitersAfter, 'waits', 'wait')} on.` : 'Nobody waits for it.';
-    const pause = delayMs > 0 ? ` Nobody is granted it for ${boundText(delayMs)}.` : '';
+    const wait = waitersAfter > 0 ? `${exactCount(waitersAfter)} still waiting.` : 'No waiters.';
+    const pause = delayMs > 0 ? ` No grants for ${boundText(delayMs)}.` : '';
     return `${released}.${pause} ${wait}`;
   }
   const granted = hold !== null && hold.owner === next.owner && hold.token > token ? hold : null;

@@ -1,8 +1,7 @@
 'use client';
 
 import type { AuditEntry } from '@/server/contract/console/lock-row';
-import { Icon } from '../icons/icon';
-import { FilterChip } from '../locks/list/filter-bar';
+import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
 import { Menu, MenuChoice } from '../ui/controls/menu';
 import { actionLabel, OUTCOMES } from './audit-labels';
 import type { AuditQuery } from './audit-query';
@@ -21,12 +20,12 @@ export function AuditFilters({
     <>
       {query.act ? (
         <FilterChip
-          word="act"
+          label="action"
           value={actionLabel(query.act)}
           onClear={() => onQuery({ act: null })}
         />
       ) : (
-        <Menu trigger={<MenuChip word="act" />}>
+        <Menu trigger={<MenuChip label="action" />}>
           {acts.map((act) => (
             <MenuChoice key={act} chosen={false} onSelect={() => onQuery({ act })}>
               {actionLabel(act)}
@@ -36,12 +35,12 @@ export function AuditFilters({
       )}
       {query.outcome ? (
         <FilterChip
-          word="outcome"
+          label="outcome"
           value={OUTCOMES[query.outcome].word}
           onClear={() => onQuery({ outcome: null })}
         />
       ) : (
-        <Menu trigger={<MenuChip word="outcome" />}>
+        <Menu trigger={<MenuChip label="outcome" />}>
           {Object.entries(OUTCOMES).map(([outcome, { word }]) => (
             <MenuChoice
               key={outcome}
@@ -54,14 +53,5 @@ export function AuditFilters({
         </Menu>
       )}
     </>
-  );
-}
-
-function MenuChip({ word, ...rest }: { word: string }) {
-  return (
-    <button type="button" className="chip shrink-0" {...rest}>
-      {word} <b>any</b>
-      <Icon name="chevron-down" size={13} className="text-t3" />
-    </button>
   );
 }

@@ -14,23 +14,23 @@ const total = {
 };
 const plain = (text: string | null) => text?.replaceAll(/[\u202f\u00a0]/g, ' ');
 
-test('the charts are told in a sentence', () => {
+test('a sentence summarises the charts', () => {
   expect(plain(chartsSummary({ range: '24h', total }))).toBe(
-    'In the last 24 hours: 1,204 grants; waits p50 0 ms and p99 48 s; holds p50 18 s and p99 –; nothing ran out, was forced or given up.',
+    'In the last 24 hours: 1,204 grants; wait p50 0 ms, p99 48 s; hold p50 18 s, p99 –; no abnormal ends.',
   );
   expect(abnormalEndsLabel({ ...total, expiries: 2, forced: 1, timeouts: 1 })).toBe(
-    '2 leases ran out, 1 hold was ended by force, 1 waiter gave up',
+    '2 leases expired, 1 hold force-released, 1 waiter timed out',
   );
 });
 
-test('a lock that only timed out or only let go has a history', () => {
+test('a lock that only timed out or only released has a history', () => {
   const none = { ...total, grants: 0 };
   expect(hasHistory({ total: none, holds: [] })).toBe(false);
   expect(hasHistory({ total: { ...none, timeouts: 1 }, holds: [] })).toBe(true);
   expect(hasHistory({ total: none, holds: [{ fromMs: 1, toMs: 2, count: 1 }] })).toBe(true);
 });
 
-test('a lock that was granted or released in the range is ahead of an empty history, one from before is not', () => {
+test('a lock that was granted or released in the range is newer than an empty history, one from before is not', () => {
   const none = { total: { ...total, grants: 0 }, holds: [], points: [{ at: 1_000 }] as never };
   const held = (grantedAt: number) => ({ hold: { grantedAt } as LockRow['hold'], ended: null });
   const ended = (at: number) => ({ hold: null, ended: { at } as LockRow['ended'] });

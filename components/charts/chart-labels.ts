@@ -16,9 +16,9 @@ const countLabel = (count: number, one: string, many: string) =>
 /** How holds and waits came to a bad end, in words; null if none did. */
 export function abnormalEndsLabel({ expiries, forced, timeouts }: Total): string | null {
   const parts = [
-    countLabel(expiries, 'lease ran out', 'leases ran out'),
-    countLabel(forced, 'hold was ended by force', 'holds were ended by force'),
-    countLabel(timeouts, 'waiter gave up', 'waiters gave up'),
+    countLabel(expiries, 'lease expired', 'leases expired'),
+    countLabel(forced, 'hold force-released', 'holds force-released'),
+    countLabel(timeouts, 'waiter timed out', 'waiters timed out'),
   ].filter((words) => words !== null);
   return parts.length === 0 ? null : parts.join(', ');
 }
@@ -42,8 +42,8 @@ export function isHistoryBehind(
 
 /** All charts in one sentence, for screen readers. */
 export function chartsSummary({ range, total }: Pick<LockInsight, 'range' | 'total'>): string {
-  const granted = countLabel(total.grants, 'grant', 'grants') ?? 'no grant';
-  const waits = `waits p50 ${quantileLabel(total.waitP50Ms)} and p99 ${quantileLabel(total.waitP99Ms)}`;
-  const holds = `holds p50 ${quantileLabel(total.holdP50Ms)} and p99 ${quantileLabel(total.holdP99Ms)}`;
-  return `In ${RANGE_LABELS[range].long}: ${granted}; ${waits}; ${holds}; ${abnormalEndsLabel(total) ?? 'nothing ran out, was forced or given up'}.`;
+  const granted = countLabel(total.grants, 'grant', 'grants') ?? 'no grants';
+  const waits = `wait p50 ${quantileLabel(total.waitP50Ms)}, p99 ${quantileLabel(total.waitP99Ms)}`;
+  const holds = `hold p50 ${quantileLabel(total.holdP50Ms)}, p99 ${quantileLabel(total.holdP99Ms)}`;
+  return `In the ${RANGE_LABELS[range].long}: ${granted}; ${waits}; ${holds}; ${abnormalEndsLabel(total) ?? 'no abnormal ends'}.`;
 }

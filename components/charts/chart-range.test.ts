@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { INSIGHT_RANGES } from '@/server/contract/console/insight-row';
 import { rangeUrl, readRange, widerRange } from './chart-range';
 
-test('a range stands in the address, but for the first, and is read from there', () => {
+test('the URL holds the range, except the default, and is read back', () => {
   for (const range of INSIGHT_RANGES) {
     const address = rangeUrl('/locks/default/x', range);
     expect(readRange(new URL(address, 'http://h').searchParams)).toBe(range);

@@ -2,10 +2,10 @@ import { INSIGHT_RANGES, type InsightRange } from '@/server/contract/console/ins
 
 /** Each range as its link says it, and as a sentence does. */
 export const RANGE_LABELS: Record<InsightRange, { short: string; long: string }> = {
-  '1h': { short: '1\u00a0h', long: 'the last hour' },
-  '24h': { short: '24\u00a0h', long: 'the last 24 hours' },
-  '7d': { short: '7\u00a0d', long: 'the last 7 days' },
-  '30d': { short: '30\u00a0d', long: 'the last 30 days' },
+  '1h': { short: '1\u00a0h', long: 'last hour' },
+  '24h': { short: '24\u00a0h', long: 'last 24 hours' },
+  '7d': { short: '7\u00a0d', long: 'last 7 days' },
+  '30d': { short: '30\u00a0d', long: 'last 30 days' },
 };
 
 const DEFAULT_RANGE: InsightRange = '1h';

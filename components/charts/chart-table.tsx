@@ -15,20 +15,20 @@ export function ChartTable({ insight: { range, points } }: { insight: LockInsigh
     .reverse();
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users must reach it to scroll
-    <section className="insight-table" aria-label="The charts as a table" tabIndex={0}>
+    <section className="insight-table" aria-label="Chart data" tabIndex={0}>
       <table>
         <thead>
           <tr>
             {[
-              'From',
+              'Start',
               'Grants',
               'Wait p50',
               'Wait p99',
               'Hold p50',
               'Hold p99',
               'Expired',
-              'Forced',
-              'Gave up',
+              'Force-released',
+              'Timed out',
             ].map((word) => (
               <th key={word} scope="col">
                 {word}

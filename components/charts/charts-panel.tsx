@@ -63,7 +63,7 @@ export function ChartsPanel({
   );
   return (
     <Panel
-      title="Waits and holds"
+      title="Wait and hold times"
       aside={data && <Age of={data} />}
       end={<Ranges range={range} onRange={setRange} />}
     >
@@ -71,7 +71,7 @@ export function ChartsPanel({
         <div className="p-3.5 pb-0">
           <ProblemNote
             problem={problemOf(error)}
-            title={data ? 'This is the last reading.' : 'The history was not read.'}
+            title={data ? 'Showing cached data' : 'Could not load history'}
           />
         </div>
       )}
@@ -109,8 +109,7 @@ function Charts({ insight, row }: { insight: LockInsight; row: LockRow }) {
           <>
             {isLost && (
               <p className="px-3.5 pt-3 text-t2">
-                The charts could not be loaded; they are tried again. The table below has their
-                figures.
+                Could not load the charts, retrying… The table below shows the same data.
               </p>
             )}
             <ChartsSkeleton />
@@ -118,7 +117,7 @@ function Charts({ insight, row }: { insight: LockInsight; row: LockRow }) {
         )}
       </figure>
       <details className="insight-more">
-        <summary>The charts over time as a table</summary>
+        <summary>Show as table</summary>
         <ChartTable insight={insight} />
       </details>
     </>
@@ -129,17 +128,21 @@ function Charts({ insight, row }: { insight: LockInsight; row: LockRow }) {
 const roundTo2Digits = (ms: number) => Number(Math.max(0, ms).toPrecision(2));
 
 const BUCKET_LABELS: Record<InsightRange, string> = {
-  '1h': 'by the minute',
-  '24h': 'by 10 minutes',
-  '7d': 'by the hour',
-  '30d': 'by 4 hours',
+  '1h': '1-min buckets',
+  '24h': '10-min buckets',
+  '7d': '1-h buckets',
+  '30d': '4-h buckets',
 };
 
 function Age({ of: { asOf, range } }: { of: LockInsight }) {
-  const ageMs = useAtBackend('', (now) => Math.floor(Math.max(0, now - asOf) / 1_000) * 1_000);
+  const lateMs = useAtBackend('', (now) => {
+    const ageMs = now - asOf;
+    return ageMs < 2 * REFETCH_EVERY_MS[range] ? 0 : Math.floor(ageMs / 1_000) * 1_000;
+  });
   return (
     <>
-      {BUCKET_LABELS[range]}, as of {spokenDuration(ageMs)}
+      {BUCKET_LABELS[range]}
+      {lateMs > 0 && `, updated ${spokenDuration(lateMs)} ago`}
     </>
   );
 }
@@ -174,10 +177,8 @@ function Ranges({
 function NotCountedYet() {
   return (
     <div className="px-3.5 py-4">
-      <p>This lock’s newest events are not counted yet.</p>
-      <p className="max-w-[70ch] pt-0.5 text-t3">
-        They appear here by themselves, as a rule within a second of the event.
-      </p>
+      <p>Latest events not counted yet.</p>
+      <p className="max-w-[70ch] pt-0.5 text-t3">They appear here within about a second.</p>
     </div>
   );
 }
@@ -192,15 +193,12 @@ function NoActivity({
   const wider = widerRange(range);
   return (
     <div className="px-3.5 py-4">
-      <p>This lock was not granted in {RANGE_LABELS[range].long}, and no hold or wait ended.</p>
-      <p className="max-w-[70ch] pt-0.5 text-t3">
-        Every grant is counted by the minute, with how long was waited for it and how long it was
-        held, and kept for 30 days.
-      </p>
+      <p>No activity in the {RANGE_LABELS[range].long}.</p>
+      <p className="max-w-[70ch] pt-0.5 text-t3">History is kept for 30 days.</p>
       {wider && (
         <div className="pt-3">
           <Button size="small" onClick={() => onRange(wider)}>
-            Look at {RANGE_LABELS[wider].long}
+            View {RANGE_LABELS[wider].long}
           </Button>
         </div>
       )}

@@ -42,10 +42,10 @@ function shareOf(value: number, floor: number | null, ceiling: number | null): n
 
 /** How far it can still go, either way. */
 export function headroomLabel({ value, floor, ceiling }: CounterFacts): string {
-  if (value === null) return 'its record cannot be read';
+  if (value === null) return 'record unreadable';
   const down = floor === null ? null : distanceLabel(value, floor, 'above', 'the floor');
   const up = ceiling === null ? null : distanceLabel(ceiling, value, 'below', 'the ceiling');
-  return [down, up].filter((words) => words !== null).join(', ') || 'no bounds';
+  return [down, up].filter((words) => words !== null).join(', ') || 'no limits';
 }
 
 function distanceLabel(high: number, low: number, side: string, bound: string): string {

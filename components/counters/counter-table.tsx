@@ -28,7 +28,7 @@ export function CounterTable({
             {selecting && (
               <th scope="col" data-cell="select">
                 <SelectBox
-                  label="Select all counters that are shown"
+                  label="Select all shown counters"
                   isChecked={selecting.loaded === 'all'}
                   isMixed={selecting.loaded === 'some'}
                   onSelect={selecting.selectLoaded}
@@ -40,7 +40,7 @@ export function CounterTable({
               Value
             </th>
             <th scope="col" data-cell="room">
-              Room
+              Headroom
             </th>
             <th scope="col" data-cell="bound" data-number="true">
               Floor
@@ -48,7 +48,7 @@ export function CounterTable({
             <th scope="col" data-cell="bound" data-number="true">
               Ceiling
             </th>
-            <th scope="col">Last move</th>
+            <th scope="col">Last change</th>
           </tr>
         </thead>
         <tbody>

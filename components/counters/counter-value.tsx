@@ -7,13 +7,10 @@ export function CounterValue({ row }: { row: CounterRow }) {
   const { value, isKnown } = row;
   if (isKnown && value !== null) return exactCount(value);
   return (
-    <span
-      className="inline-flex items-center gap-1.5 text-unknown"
-      title="Nobody knows what it is now"
-    >
+    <span className="inline-flex items-center gap-1.5 text-unknown" title="Current value unknown">
       <Icon name="question" size={14} />
       {value === null ? 'unknown' : exactCount(value)}
-      {value !== null && <span className="text-12">when last read</span>}
+      {value !== null && <span className="text-12">last known</span>}
     </span>
   );
 }

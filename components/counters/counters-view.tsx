@@ -64,7 +64,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
               )
             }
           >
-            Whole numbers that never leave their bounds, whoever adds to them.
+            Bounded integer counters, shared by all services.
           </PageHead>
           <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pb-3">
             <SearchField text={text} onText={setText} />
@@ -73,7 +73,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
                 ? `${exactCount(data.matching)} of ${exactCount(data.total)}`
                 : plural(data.total, 'counter')}
               {data.matching > data.rows.length &&
-                `, the first ${exactCount(data.rows.length)} shown`}
+                `, showing the first ${exactCount(data.rows.length)}`}
             </span>
             <span className="ml-auto flex items-center gap-4">
               {may('operator') && data.rows.length > 0 && <SelectButton selecting={selecting} />}
@@ -83,7 +83,7 @@ export function CountersView({ initial }: { initial: CounterPage }) {
           {data.rows.length > 0 ? (
             <CounterTable rows={data.rows} selecting={may('operator') ? selecting : null} />
           ) : (
-            <NoCounters isSearch={search !== ''} mayMake={may('operator')} />
+            <NoCounters isSearch={search !== ''} mayCreate={may('operator')} />
           )}
         </div>
       </div>
@@ -115,14 +115,14 @@ function SearchField({ text, onText }: { text: string; onText: (text: string) =>
   );
 }
 
-function NoCounters({ isSearch, mayMake }: { isSearch: boolean; mayMake: boolean }) {
+function NoCounters({ isSearch, mayCreate }: { isSearch: boolean; mayCreate: boolean }) {
   return (
     <div className="card px-3.5 py-6">
-      <p className="text-14">{isSearch ? 'No counter has this in its name.' : 'No counter yet.'}</p>
+      <p className="text-14">{isSearch ? 'No counters match.' : 'No counters yet.'}</p>
       {!isSearch && (
         <p className="max-w-[65ch] pt-1 text-t2">
-          A program makes one with <code className="font-mono text-12">counter.create</code>
-          {mayMake && ', or you make one here'}. It appears by itself.
+          Create one {mayCreate && 'here or '}with{' '}
+          <code className="font-mono text-12">counter.create</code>.
         </p>
       )}
     </div>

@@ -12,7 +12,7 @@ export function LastChange({ row }: { row: CounterRow }) {
   const agoMs = useAtBackend(backend, (now) =>
     lastMove ? Math.max(0, Math.floor((now - lastMove.at) / 1_000) * 1_000) : 0,
   );
-  if (!lastMove) return <span className="text-t3">never moved</span>;
+  if (!lastMove) return <span className="text-t3">never changed</span>;
   return (
     <>
       <b className="font-[550]">{deltaLabel(lastMove.delta)}</b>

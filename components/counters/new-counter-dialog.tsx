@@ -47,10 +47,10 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
     router.push(counterPath(namespace, name));
   });
   const missing = [
-    ...(name === '' ? ['a name'] : []),
-    ...(value === null || isOutside ? ['a value within the bounds'] : []),
-    ...(bounds.areValid ? [] : ['sound bounds']),
-    ...(isValidReason(reason) ? [] : ['a reason']),
+    ...(name === '' ? ['name'] : []),
+    ...(value === null || isOutside ? ['value within the limits'] : []),
+    ...(bounds.areValid ? [] : ['valid limits']),
+    ...(isValidReason(reason) ? [] : ['reason']),
   ];
   return (
     <CounterDialog
@@ -58,20 +58,19 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
       notice={
         existingValue !== null && (
           <p>
-            There is such a counter already, at <b>{exactCount(existingValue)}</b>. Nothing was
-            done.
+            Already exists (value <b>{exactCount(existingValue)}</b>). Not applied.
           </p>
         )
       }
       missing={missing}
-      word="Make the counter"
+      word="Create counter"
       act={action}
       onClose={onClose}
     >
       <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_160px]">
         <Field
           label="Name"
-          hint="byte-exact"
+          hint="Case-sensitive, no trimming"
           value={name}
           mono
           maxLength={200}
@@ -90,9 +89,9 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
         />
       </div>
       <WholeNumberField
-        label="First value"
+        label="Initial value"
         value={initial}
-        problem={isOutside ? 'is not within the bounds' : null}
+        problem={isOutside ? 'Outside the limits' : null}
         onChange={setInitial}
       />
       <BoundsFields typed={typed} onChange={setTyped} />
@@ -101,7 +100,7 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
   );
 }
 
-const REASON_HINT = 'kept in the counter’s moves and in the audit log';
+const REASON_HINT = 'Recorded in the counter history and audit log';
 
 function NamespaceSelect({
   value,

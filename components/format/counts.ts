@@ -14,11 +14,3 @@ export function countText(count: number): string {
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${exactCount(count)}\u00a0${count === 1 ? one : many}`;
 }
-
-/** 1st, 2nd, 3rd, 11th. */
-export function ordinal(count: number): string {
-  const lastTwo = count % 100;
-  const suffix =
-    lastTwo >= 11 && lastTwo <= 13 ? 'th' : ({ 1: 'st', 2: 'nd', 3: 'rd' }[count % 10] ?? 'th');
-  return `${exactCount(count)}${suffix}`;
-}

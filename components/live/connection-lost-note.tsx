@@ -15,8 +15,7 @@ export function ConnectionLostNote() {
       <p className="rise-in absolute bottom-3 left-[var(--gutter)] flex max-w-[min(640px,calc(100%-2*var(--gutter)))] items-start gap-2.5 rounded-10 border border-unknown border-dashed bg-s1 px-3.5 py-2.5 shadow-lg">
         <Icon name="question" size={16} className="mt-0.5 text-unknown" />
         <span>
-          The server does not answer. What you see is the last reading; nothing is counted down.
-          This page connects again by itself.
+          Connection lost. Showing the last known state; countdowns are paused. Reconnecting…
         </span>
       </p>
     </div>

@@ -1,6 +1,6 @@
 'use client';
 
-import { ageText } from '../format/durations';
+import { ageText, spokenDuration } from '../format/durations';
 import { useAged, useAtBackend, useSilentBackends } from './reading';
 import type { LinkState } from './use-live';
 
@@ -8,9 +8,9 @@ const FRESH_MS = 2_400;
 const LATE_MS = 10_000;
 
 /**
- * How old the data is: a full dot while it flows, a ring when it is late, a word when the
- * connection is down. For a `backend` that does not respond, the age is that of its last reading.
- * For the whole fleet the dot is full only while every backend responds.
+ * Whether data flows: a full dot while it does, a ring and its age when it is late, “last update”
+ * when the connection is down. For a `backend` that does not respond, the age is that of its last
+ * reading. For the whole fleet the dot is full only while every backend responds.
  */
 export function LiveIndicator({
   link,
@@ -23,13 +23,17 @@ export function LiveIndicator({
   backend?: string;
   isFleet?: boolean;
 }) {
-  const heardMs = 100 * useAged((age) => Math.floor(age / 100));
-  const ageMs = 100 * useAtBackend(backend, (_, silentMs) => Math.floor(silentMs / 100));
-  const isFresh = ageMs < FRESH_MS;
-  const isCut = heardMs >= LATE_MS || (link === 'connecting' && heardMs >= FRESH_MS);
-  const isLost = isCut || ageMs >= LATE_MS;
+  const isCut = useAged(
+    (ageMs) => ageMs >= LATE_MS || (link === 'connecting' && ageMs >= FRESH_MS),
+  );
+  const isLate = useAtBackend(backend, (_, silentMs) => silentMs >= FRESH_MS);
+  const isVeryLate = useAtBackend(backend, (_, silentMs) => silentMs >= LATE_MS);
+  const isLost = isCut || isVeryLate;
+  const age = useAtBackend(backend, (_, silentMs) =>
+    isLost ? `${ageText(silentMs)} ago` : isLate ? `${spokenDuration(silentMs)} ago` : '',
+  );
   const silent = useSilentBackends();
-  const missing = isFleet && silent !== '' ? `Without ${silent}, which does not respond` : '';
+  const missing = isFleet && silent !== '' ? `Not responding: ${silent}` : '';
   return (
     <span
       title={missing || undefined}
@@ -38,18 +42,22 @@ export function LiveIndicator({
       <span
         aria-hidden="true"
         className={`size-2.5 shrink-0 rounded-full ${
-          isFresh && !missing
+          !isLate && !missing
             ? 'bg-acc shadow-[0_0_0_3px_var(--accbg)]'
             : isLost || missing
               ? 'border-2 border-dashed border-unknown'
               : 'border-2 border-acc'
         }`}
       />
-      <span className="min-w-[2.6em] text-right sm:min-w-[4.8em] sm:text-left">
-        {isLost ? 'last read' : <span className="max-sm:sr-only">as of </span>}
-        {isLost && ' '}
-        {ageText(ageMs)}
-        {isLost && ' ago'}
+      <span>
+        {isLost ? (
+          'Last update '
+        ) : isLate ? (
+          <span className="max-sm:sr-only">Updated </span>
+        ) : (
+          'Live'
+        )}
+        {age}
       </span>
       {isCut && onRetry && (
         <button type="button" className="link" onClick={onRetry}>
@@ -58,7 +66,7 @@ export function LiveIndicator({
       )}
       <span role="status" className="sr-only">
         {isLost &&
-          `${isCut ? 'The server' : `The backend ${backend}`} does not answer; the last values are shown.`}
+          `${isCut ? 'Server' : `Backend ${backend}`} not responding. Showing last known values.`}
         {!isLost && missing}
       </span>
     </span>

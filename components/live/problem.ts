@@ -10,9 +10,9 @@ export interface Problem {
   retryAfterMs: number | null;
 }
 
-const OFFLINE_TEXT = 'The server does not answer.';
+const OFFLINE_TEXT = 'Server not responding.';
 
-const NOT_APPLIED = 'It was not done.';
+const NOT_APPLIED = 'Not applied.';
 
 interface ErrorData {
   reason?: Reason;
@@ -53,7 +53,7 @@ export function isOutcomeUnknown(problem: Problem | null): boolean {
  */
 export function retryableFailureTitle(problem: Problem): string {
   return isOutcomeUnknown(problem)
-    ? 'It may have been done. Press again to be sure: it is not done twice.'
+    ? 'The result is unknown. Retry: it is safe, the action will not run twice.'
     : NOT_APPLIED;
 }
 
@@ -63,17 +63,17 @@ export function retryableFailureTitle(problem: Problem): string {
  */
 export function failureTitleWithoutRetry(problem: Problem): string {
   return isOutcomeUnknown(problem)
-    ? 'It may have been done. Close this and look before you try again.'
+    ? 'The result is unknown. Check the current state before retrying.'
     : NOT_APPLIED;
 }
 
 function problemText(reason: Reason, message: string): string {
   switch (reason) {
     case 'UNKNOWN':
-      return `Nobody knows yet whether it was done. ${message}`.trim();
+      return `Outcome not known yet. ${message}`.trim();
     case 'BACKEND_DOWN':
       return `Nothing was changed. ${message}`.trim();
     default:
-      return message || 'The server refused this.';
+      return message || 'The server rejected this request.';
   }
 }

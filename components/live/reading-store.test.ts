@@ -29,7 +29,7 @@ test('a backend’s clock runs on from the reading, by its own offset', () => {
   expect(backendNow(reading, 'other', 1_700)).toBe(1_001_200);
 });
 
-test('on a stale reading the clock stands still', () => {
+test('the clock stops on a stale reading', () => {
   const later = 500 + STALE_AFTER_MS;
   expect(backendNow(reading, 'default', later)).toBe(
     backendNow(reading, 'default', later + 60_000),

@@ -70,7 +70,7 @@ export function SessionProvider({
 
 export function useSession(): Session {
   const session = useContext(SessionContext);
-  if (!session) throw new Error('There is no session around this component.');
+  if (!session) throw new Error('useSession needs a SessionProvider around it.');
   return session;
 }
 

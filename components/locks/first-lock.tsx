@@ -3,7 +3,7 @@
 import { useState } from 'react';
 import { Icon } from '../icons/icon';
 import { LiveIndicator } from '../live/live-indicator';
-import { type Problem, problemOf } from '../live/problem';
+import { failureTitleWithoutRetry, type Problem, problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import type { LinkState } from '../live/use-live';
@@ -50,42 +50,41 @@ export function FirstLock({
   const line = acquireCommand(origin, key);
   return (
     <section className="max-w-[820px] px-[var(--gutter)] pt-10 pb-16 max-md:pt-6">
-      <h2 className="text-23 font-[600] text-balance">Nobody has taken a lock here yet.</h2>
+      <h2 className="text-23 font-[600] text-balance">No locks yet</h2>
       <p className="mt-1.5 max-w-[60ch] text-14 text-t2">
-        A program takes one with a single request. It needs an API key, which names the service, and
-        this server’s address.
+        Acquire your first lock with one HTTP request: you need an API key and this server’s URL.
       </p>
       <ol className="mt-7 flex flex-col gap-7">
-        <Step place={1} title="Make an API key" isDone={key !== null}>
+        <Step place={1} title="Create an API key" isDone={key !== null}>
           {key !== null ? (
             <SecretOnce what="key" secret={key} />
           ) : may('admin') ? (
             <div className="flex flex-wrap items-center gap-3">
               <Button tone="accent" onClick={() => void create()} disabled={isBusy}>
                 <Icon name="key" size={15} />
-                {isBusy ? 'Making the key…' : 'Make the first key'}
+                {isBusy ? 'Creating…' : 'Create API key'}
               </Button>
               <span className="text-12 text-t3">
-                for the service <code className="font-mono text-t2">{KEY_NAME}</code> in the
-                namespace <code className="font-mono text-t2">{NAMESPACE}</code>
+                for service <code className="font-mono text-t2">{KEY_NAME}</code> in namespace{' '}
+                <code className="font-mono text-t2">{NAMESPACE}</code>
               </span>
             </div>
           ) : (
-            <p className="text-t2">An admin makes one in Settings and gives it to you.</p>
+            <p className="text-t2">Ask an admin for a key (Settings, API keys).</p>
           )}
           {problem && (
             <div className="mt-3">
-              <ProblemNote problem={problem} title="The key was not made." />
+              <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />
             </div>
           )}
         </Step>
-        <Step place={2} title="Take a lock" isDone={false}>
+        <Step place={2} title="Acquire a lock" isDone={false}>
           <div className="overflow-hidden rounded-10 border border-line bg-s1">
             <div className="flex h-10 items-center border-line border-b pr-2 pl-3.5">
               <span className="flex-1 text-12 text-t3">
-                two minutes, in any shell{key === null && ', with your key in place of YOUR_KEY'}
+                Held for 2 min.{key === null && ' Replace YOUR_KEY with your key.'}
               </span>
-              <CopyButton text={line} label="Copy the line" />
+              <CopyButton text={line} label="Copy the command" />
             </div>
             {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users scroll it */}
             <pre className="overflow-x-auto px-3.5 py-3 font-mono text-12 leading-5" tabIndex={0}>
@@ -93,9 +92,9 @@ export function FirstLock({
             </pre>
           </div>
         </Step>
-        <Step place={3} title="See it here" isDone={false}>
+        <Step place={3} title="See it appear" isDone={false}>
           <p className="flex flex-wrap items-center gap-x-4 text-t2">
-            Waiting for the first lock. It appears by itself.
+            Waiting for the first lock…
             <LiveIndicator link={link} onRetry={onRetry} />
           </p>
         </Step>

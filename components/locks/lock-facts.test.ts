@@ -48,37 +48,43 @@ const ended = {
 };
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
-describe('the reason stands beside the status', () => {
+describe('the reason explains the status', () => {
   test.each([
     [row({}), ''],
     [row({ status: 'contended' }), 'renewed 2 s ago'],
-    [row({ status: 'contended', hold: { ...hold, renewals: 0 } }), 'never renewed'],
-    [row({ status: 'contended', hold: null }), 'being handed over'],
-    [row({ status: 'expiring', hold: { ...hold, renewedAt: now - 26_000 } }), 'renewal 16 s late'],
-    [row({ status: 'expired', hold: null, ended }), 'lapsed 38 s ago'],
-    [row({ status: 'unknown' }), 'default silent 41 s'],
-    [row({ status: 'unknown', unreadable: 'It is no JSON.' }), 'record cannot be read'],
-    [row({ status: 'free', hold: null, ended: { ...ended, cause: 'forced' } }), 'forced 38 s ago'],
+    [row({ status: 'contended', hold: { ...hold, renewals: 0 } }), 'not renewed yet'],
+    [row({ status: 'contended', hold: null }), 'handing over'],
+    [
+      row({ status: 'expiring', hold: { ...hold, renewedAt: now - 26_000 } }),
+      'renewal overdue by 16 s',
+    ],
+    [row({ status: 'expired', hold: null, ended }), 'expired 38 s ago'],
+    [row({ status: 'unknown' }), 'default not responding (41 s)'],
+    [row({ status: 'unknown', unreadable: 'It is no JSON.' }), 'record unreadable'],
+    [
+      row({ status: 'free', hold: null, ended: { ...ended, cause: 'forced' } }),
+      'force-released 38 s ago',
+    ],
     [row({ status: 'free', hold: null }), ''],
   ])('%#', (given, words) => {
     expect(plain(reasonLabel(given, now, 41_000))).toBe(words);
   });
 });
 
-test('a lapsed lease counts below zero', () => {
+test('an expired lease counts below zero', () => {
   expect(leaseLabel(row({ status: 'expired', hold: null, ended }), now)).toBe('−00:38');
   expect(leaseLabel(row({}), now)).toBe('00:28');
   expect(leaseLabel(row({ status: 'free', hold: null }), now)).toBe('–');
 });
 
-test('a lapsed tenure still has its owner, a released one has none', () => {
+test('an expired grant still shows its owner, a released one does not', () => {
   expect(shownGrant(row({ status: 'expired', hold: null, ended }))?.owner).toBe('billing-1');
   expect(
     shownGrant(row({ status: 'free', hold: null, ended: { ...ended, cause: 'released' } })),
   ).toBeNull();
 });
 
-test('a holder still renews while half its lease has not passed since', () => {
+test('a holder counts as renewing until half its lease has passed since the last renewal', () => {
   expect(isRenewing(hold, now)).toBe(true);
   expect(isRenewing(hold, now + 14_000)).toBe(false);
   expect(isRenewing({ ...hold, renewals: 0 }, now)).toBe(false);

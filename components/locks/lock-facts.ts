@@ -47,8 +47,8 @@ export function expiredAt(row: LockRow): number | null {
 
 const ENDED_LABELS = {
   released: 'released',
-  expired: 'lapsed',
-  forced: 'forced',
+  expired: 'expired',
+  forced: 'force-released',
   superseded: 'ended',
 } as const;
 
@@ -62,26 +62,26 @@ export function reasonLabel(row: LockRow, now: number, silentMs: number): string
       return stuckLabel(row, now);
     case 'expired': {
       const at = expiredAt(row);
-      return at === null ? 'lapsed' : `lapsed ${agoText(now - at)}`;
+      return at === null ? 'expired' : `expired ${agoText(now - at)}`;
     }
     case 'unknown':
-      if (row.unreadable !== undefined) return 'record cannot be read';
-      return `${row.backend} silent ${spokenDuration(silentMs)}`;
+      if (row.unreadable !== undefined) return 'record unreadable';
+      return `${row.backend} not responding (${spokenDuration(silentMs)})`;
     case 'expiring': {
       const dueAt = hold && renewalDueAt(hold);
-      return dueAt ? `renewal ${spokenDuration(now - dueAt)} late` : 'renewal late';
+      return dueAt ? `renewal overdue by ${spokenDuration(now - dueAt)}` : 'renewal overdue';
     }
     case 'contended':
-      if (!hold) return 'being handed over';
-      return hold.renewals > 0 ? `renewed ${agoText(now - hold.renewedAt)}` : 'never renewed';
+      if (!hold) return 'handing over';
+      return hold.renewals > 0 ? `renewed ${agoText(now - hold.renewedAt)}` : 'not renewed yet';
     case 'held':
       return '';
     case 'frozen':
       return row.frozen ? visibleText(row.frozen.reason) : '';
     case 'delayed':
-      return `opens in ${spokenDuration(Math.max(0, row.delayedUntil - now))}`;
+      return `available in ${spokenDuration(Math.max(0, row.delayedUntil - now))} (lock delay)`;
     case 'free':
-      if (hold) return `lapsed ${agoText(now - hold.expiresAt)}`;
+      if (hold) return `expired ${agoText(now - hold.expiresAt)}`;
       return ended ? `${ENDED_LABELS[ended.cause]} ${agoText(now - ended.at)}` : '';
   }
 }

@@ -17,38 +17,38 @@ const fixed = { since: now - 1, limitMs: 300_000, p99Ms: null };
 
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
-describe('why a lock is stuck is said in words', () => {
+describe('the label and the sentence say why a lock is stuck', () => {
   test.each<[StuckReason | null, number, string, string]>([
     [null, 1, '', ''],
     [
       { kind: 'longHold', ...own },
       14,
-      '9.3 × its p99, 14 wait',
-      'Held 31 m 04 s, 9.3 × its own p99 of 3 m 20 s, and 14 wait.',
+      '9.3 × its p99, 14 waiting',
+      'Held 31 m 04 s, 9.3 × its p99 of 3 m 20 s, with 14 waiting.',
     ],
     [
       { kind: 'longHold', ...fixed },
       1,
-      'past 5 min, 1 waits',
-      'Held 31 m 04 s, past the 5 min that its namespace allows, and 1 waits.',
+      'over 5 min limit, 1 waiting',
+      'Held 31 m 04 s, over the namespace limit of 5 min, with 1 waiting.',
     ],
     [
       { kind: 'longWait', since: now - 1, limitMs: 600_000 },
       2,
-      'waits past 10 min',
-      'Somebody has waited 12 m 04 s; its namespace allows 10 min.',
+      'wait over 10 min limit',
+      'Oldest waiter: 12 m 04 s, over the namespace limit of 10 min.',
     ],
     [
       { kind: 'idleRenewals', wish: 'gaveUp', ...own },
       0,
-      'renews on, waiters gave up',
-      'Held 31 m 04 s, 9.3 × its own p99 of 3 m 20 s, and renewed on and on until whoever waited gave up.',
+      'still renewing, waiters timed out',
+      'Held 31 m 04 s, 9.3 × its p99 of 3 m 20 s, still renewing though all waiters timed out.',
     ],
     [
       { kind: 'idleRenewals', wish: 'asked', ...fixed },
       0,
-      'renews on, though asked',
-      'Held 31 m 04 s, past the 5 min that its namespace allows, and renewed on and on though Ana asked it to let go 2 m 00 s ago.',
+      'still renewing after release request',
+      'Held 31 m 04 s, over the namespace limit of 5 min, still renewing 2 m 00 s after Ana asked it to release.',
     ],
   ])('%#', (stuck, waiters, few, whole) => {
     expect(plain(stuckLabel(row(stuck, waiters), now))).toBe(few);

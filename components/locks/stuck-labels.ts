@@ -2,12 +2,13 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { baselineText, factorText } from '../format/baseline';
 import { boundText } from '../format/bound-text';
 import { exactCount } from '../format/counts';
-import { agoText, spokenDuration } from '../format/durations';
+import { spokenDuration } from '../format/durations';
+import { visibleText } from '../format/visible-name';
 
 /** The parts of a row that say why it is stuck. */
 type StuckRow = Pick<LockRow, 'stuck' | 'hold' | 'waiters' | 'oldestWaitAt'>;
 
-const waitingLabel = (count: number) => (count === 1 ? '1 waits' : `${exactCount(count)} wait`);
+const waitingLabel = (count: number) => `${exactCount(count)} waiting`;
 
 /** Why a lock is stuck, in the few words that a row has room for; empty if it is not. */
 export function stuckLabel({ stuck, hold, waiters }: StuckRow, now: number): string {
@@ -15,11 +16,13 @@ export function stuckLabel({ stuck, hold, waiters }: StuckRow, now: number): str
     case undefined:
       return '';
     case 'longWait':
-      return `waits past ${boundText(stuck.limitMs)}`;
+      return `wait over ${boundText(stuck.limitMs)} limit`;
     case 'longHold':
       return `${excessLabel(stuck, hold, now)}, ${waitingLabel(waiters)}`;
     case 'idleRenewals':
-      return stuck.wish === 'asked' ? 'renews on, though asked' : 'renews on, waiters gave up';
+      return stuck.wish === 'asked'
+        ? 'still renewing after release request'
+        : 'still renewing, waiters timed out';
   }
 }
 
@@ -29,21 +32,21 @@ export function stuckSentence(row: StuckRow, now: number): string {
   if (!stuck) return '';
   if (stuck.kind === 'longWait') {
     const waited = spokenDuration(now - (oldestWaitAt ?? now));
-    return `Somebody has waited ${waited}; its namespace allows ${boundText(stuck.limitMs)}.`;
+    return `Oldest waiter: ${waited}, over the namespace limit of ${boundText(stuck.limitMs)}.`;
   }
   const heldMs = now - (hold?.grantedAt ?? now);
   const held = `Held ${spokenDuration(heldMs)}`;
   const limit =
     stuck.p99Ms === null
-      ? `past the ${boundText(stuck.limitMs)} that its namespace allows`
-      : `${factorText(heldMs, stuck.p99Ms)} its own p99 of ${baselineText(stuck.p99Ms)}`;
-  if (stuck.kind === 'longHold') return `${held}, ${limit}, and ${waitingLabel(waiters)}.`;
+      ? `over the namespace limit of ${boundText(stuck.limitMs)}`
+      : `${factorText(heldMs, stuck.p99Ms)} its p99 of ${baselineText(stuck.p99Ms)}`;
+  if (stuck.kind === 'longHold') return `${held}, ${limit}, with ${waitingLabel(waiters)}.`;
   const asked = hold?.askedToRelease;
   const cause =
     stuck.wish === 'asked' && asked
-      ? `though ${asked.by} asked it to let go ${agoText(now - asked.at)}`
-      : 'until whoever waited gave up';
-  return `${held}, ${limit}, and renewed on and on ${cause}.`;
+      ? `${spokenDuration(now - asked.at)} after ${visibleText(asked.by)} asked it to release`
+      : 'though all waiters timed out';
+  return `${held}, ${limit}, still renewing ${cause}.`;
 }
 
 function excessLabel(
@@ -51,6 +54,6 @@ function excessLabel(
   hold: LockRow['hold'],
   now: number,
 ): string {
-  if (p99Ms === null) return `past ${boundText(limitMs)}`;
+  if (p99Ms === null) return `over ${boundText(limitMs)} limit`;
   return `${factorText(now - (hold?.grantedAt ?? now), p99Ms)} its p99`;
 }

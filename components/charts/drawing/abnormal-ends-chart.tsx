@@ -9,7 +9,7 @@ import { CHART_MARGIN, useTimeAxis } from './time-axes';
 const LANES = [
   { key: 'expiries', word: 'Expired', ink: 'var(--expired)' },
   { key: 'forced', word: 'Forced', ink: 'var(--acc)' },
-  { key: 'timeouts', word: 'Gave up', ink: 'var(--contended)' },
+  { key: 'timeouts', word: 'Timed out', ink: 'var(--contended)' },
 ] as const;
 
 /**
@@ -22,7 +22,7 @@ export function AbnormalEndsChart({ insight }: { insight: LockInsight }) {
   const isEmpty = LANES.every(({ key }) => total[key] === 0);
   return (
     <div>
-      <ChartHead title="Ended badly">
+      <ChartHead title="Abnormal ends">
         {LANES.map(({ key, word }) => (
           <span key={key} className="pl-3">
             {word.toLowerCase()} <b>{exactCount(total[key])}</b>
@@ -30,7 +30,7 @@ export function AbnormalEndsChart({ insight }: { insight: LockInsight }) {
         ))}
       </ChartHead>
       {isEmpty ? (
-        <p className="chart chart-lanes pl-[52px] text-12 text-t3">Nothing did.</p>
+        <p className="chart chart-lanes pl-[52px] text-12 text-t3">None</p>
       ) : (
         <div className="chart chart-lanes" data-chart="endings">
           <ResponsiveContainer width="100%" height="100%">

@@ -9,18 +9,18 @@ import { CHART_MARGIN, timeAxes, useTimeAxis } from './time-axes';
 
 const SERIES = {
   wait: {
-    title: 'Waits',
+    title: 'Wait time',
     p50: 'waitP50Ms',
     p99: 'waitP99Ms',
     ink: 'var(--contended)',
-    none: 'Nobody was granted it.',
+    none: 'No grants',
   },
   hold: {
-    title: 'Holds',
+    title: 'Hold time',
     p50: 'holdP50Ms',
     p99: 'holdP99Ms',
     ink: 'var(--held)',
-    none: 'No hold has ended.',
+    none: 'No completed holds',
   },
 } as const;
 
@@ -50,8 +50,8 @@ export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait
               data={rows}
               margin={CHART_MARGIN}
               syncId="insight"
-              title={`${title} over time`}
-              desc="Arrow keys move from step to step."
+              title={`${title} by bucket`}
+              desc="Use arrow keys to move between buckets."
             >
               {timeAxes({
                 range,
@@ -61,7 +61,7 @@ export function DurationChart({ insight, of }: { insight: LockInsight; of: 'wait
                 yText: tickLabel,
                 told: (point) =>
                   point[p99] === null
-                    ? 'none'
+                    ? 'no data'
                     : `p50 ${quantileLabel(point[p50])} · p99 ${quantileLabel(point[p99])}`,
               })}
               <Area

@@ -23,8 +23,8 @@ export function DurationHistogram({
   p50Ms,
   p99Ms,
   nowMs,
-  atOnce,
-  empty,
+  zeroLabel,
+  emptyLabel,
 }: {
   title: string;
   bars: HistogramBar[];
@@ -33,9 +33,9 @@ export function DurationHistogram({
   /** One that still lasts; null for none. */
   nowMs: number | null;
   /** What those of 0 ms are called, which have no place on the axis. */
-  atOnce: string;
+  zeroLabel: string;
   /** What is said where there is nothing to draw. */
-  empty: string;
+  emptyLabel: string;
 }) {
   const { bins, positionOf, ticks } = useMemo(() => histogramBins(bars, nowMs), [bars, nowMs]);
   const zero = bars.find(({ fromMs }) => fromMs === 0)?.count ?? 0;
@@ -50,13 +50,16 @@ export function DurationHistogram({
       <ChartHead title={title}>
         {zero > 0 && (
           <>
-            {atOnce} <b>{exactCount(zero)}</b> of{' '}
+            <b>{exactCount(zero)}</b> of{' '}
           </>
         )}
         <b>{exactCount(total)}</b>
+        {zero > 0 && ` ${zeroLabel}`}
       </ChartHead>
       {bins.length === 0 ? (
-        <p className="chart chart-tall flex items-center justify-center text-12 text-t3">{empty}</p>
+        <p className="chart chart-tall flex items-center justify-center text-12 text-t3">
+          {emptyLabel}
+        </p>
       ) : (
         <div className="chart chart-tall" data-chart={`histogram ${title}`}>
           <ResponsiveContainer width="100%" height="100%">
@@ -65,7 +68,7 @@ export function DurationHistogram({
               margin={{ top: 32, right: 16, bottom: 0, left: 16 }}
               barCategoryGap={1}
               title={title}
-              desc="Arrow keys move from bar to bar."
+              desc="Use arrow keys to move between bars."
             >
               <XAxis
                 dataKey="place"
@@ -132,6 +135,9 @@ function marks(p50Ms: number | null, p99Ms: number | null, nowMs: number | null)
 }
 
 function binLabel({ fromMs, toMs, count }: Bin): string {
-  const until = toMs === null ? 'and more' : `to ${quantileLabel(toMs)}`;
-  return `${quantileLabel(fromMs)} ${until}: ${exactCount(count)}`;
+  const span =
+    toMs === null
+      ? `≥ ${quantileLabel(fromMs)}`
+      : `${quantileLabel(fromMs)}–${quantileLabel(toMs)}`;
+  return `${span}: ${exactCount(count)}`;
 }

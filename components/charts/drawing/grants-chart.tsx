@@ -9,10 +9,10 @@ import { countTicks } from './duration-ticks';
 import { CHART_MARGIN, timeAxes, useTimeAxis } from './time-axes';
 
 const PER_BUCKET: Record<LockInsight['range'], string> = {
-  '1h': 'a minute',
-  '24h': 'in 10 min',
-  '7d': 'an hour',
-  '30d': 'in 4 h',
+  '1h': 'min',
+  '24h': '10\u00a0min',
+  '7d': 'h',
+  '30d': '4\u00a0h',
 };
 
 /** How often the lock was granted over time. */
@@ -23,7 +23,7 @@ export function GrantsChart({ insight }: { insight: LockInsight }) {
   return (
     <div>
       <ChartHead title="Grants">
-        {PER_BUCKET[range]} up to <b>{countText(max)}</b> in all <b>{countText(total.grants)}</b>
+        max <b>{countText(max)}</b>/{PER_BUCKET[range]}, <b>{countText(total.grants)}</b> total
       </ChartHead>
       <div className="chart chart-times" data-chart="grants">
         <ResponsiveContainer width="100%" height="100%">
@@ -32,7 +32,7 @@ export function GrantsChart({ insight }: { insight: LockInsight }) {
             margin={CHART_MARGIN}
             syncId="insight"
             title="Grants over time"
-            desc="Arrow keys move from step to step."
+            desc="Use arrow keys to move between buckets."
           >
             {timeAxes({
               range,

@@ -32,22 +32,22 @@ export default function LockCharts({
       </div>
       <div className="charts-histograms">
         <DurationHistogram
-          title="How long waits were"
+          title="Wait time distribution"
           bars={waits}
           p50Ms={total.waitP50Ms}
           p99Ms={total.waitP99Ms}
           nowMs={waitedMs}
-          atOnce="at once"
-          empty="Nobody had to wait."
+          zeroLabel="immediate"
+          emptyLabel="No waits"
         />
         <DurationHistogram
-          title="How long holds were"
+          title="Hold time distribution"
           bars={holds}
           p50Ms={total.holdP50Ms}
           p99Ms={total.holdP99Ms}
           nowMs={heldMs}
-          atOnce="under 1 ms"
-          empty="No hold has ended."
+          zeroLabel="under 1 ms"
+          emptyLabel="No completed holds"
         />
       </div>
     </div>

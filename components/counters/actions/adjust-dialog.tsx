@@ -43,12 +43,12 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
     setChangedTo(answer.value);
   });
   const missing = [
-    ...(value === null || isOutside ? ['a value within the bounds'] : []),
-    ...(isValidReason(reason) ? [] : ['a reason']),
+    ...(value === null || isOutside ? ['value within the limits'] : []),
+    ...(isValidReason(reason) ? [] : ['reason']),
   ];
   return (
     <CounterDialog
-      title="Set this counter’s value?"
+      title="Set the counter’s value?"
       about={<CounterSummary row={seen} />}
       notice={
         now !== null &&
@@ -60,13 +60,13 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
               action.forget();
             }}
           >
-            You saw {exactCount(seenValue)}; it stands at {exactCount(now)} now.
-            {!action.isUnclear && ' Nothing was done.'}
+            Value changed from {exactCount(seenValue)} to {exactCount(now)}.
+            {!action.isUnclear && ' Not applied.'}
           </ChangedNote>
         )
       }
       missing={missing}
-      word={value === null ? 'Set the value' : `Set it to ${exactCount(value)}`}
+      word={value === null ? 'Set value' : `Set to ${exactCount(value)}`}
       act={action}
       onClose={onClose}
     >
@@ -75,10 +75,10 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
         hint={
           value === null
             ? `floor ${boundLabel(row.floor)}, ceiling ${boundLabel(row.ceiling)}`
-            : `${deltaLabel(value - seenValue)} from what you saw`
+            : `${deltaLabel(value - seenValue)} from ${exactCount(seenValue)}`
         }
         value={text}
-        problem={isOutside ? 'is not within the bounds' : null}
+        problem={isOutside ? 'Outside the limits' : null}
         onChange={setText}
       />
       <ReasonField value={reason} onChange={setReason} hint={REASON_HINT} />
@@ -86,4 +86,4 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
   );
 }
 
-const REASON_HINT = 'kept in the counter’s moves and in the audit log';
+const REASON_HINT = 'Recorded in the counter history and audit log';

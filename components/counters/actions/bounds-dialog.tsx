@@ -47,17 +47,17 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
       requestId,
     });
     if (answer.outcome === 'rebound') return onClose();
-    const current = `It stands at ${exactCount(answer.value)}, floor ${boundLabel(answer.floor)}, ceiling ${boundLabel(answer.ceiling)}`;
-    setRefusal(`${current} now. Nothing was done.`);
+    const current = `Value is ${exactCount(answer.value)}, floor ${boundLabel(answer.floor)}, ceiling ${boundLabel(answer.ceiling)}`;
+    setRefusal(`${current} now. Not applied.`);
   });
   const missing = [
-    ...(!bounds.areValid || isSame ? ['other bounds'] : []),
-    ...(isOutside ? [`bounds around ${exactCount(row.value ?? 0)}`] : []),
-    ...(isValidReason(reason) ? [] : ['a reason']),
+    ...(!bounds.areValid || isSame ? ['new limits'] : []),
+    ...(isOutside ? [`limits that include ${exactCount(row.value ?? 0)}`] : []),
+    ...(isValidReason(reason) ? [] : ['reason']),
   ];
   return (
     <CounterDialog
-      title="Change this counter’s bounds?"
+      title="Edit the counter’s limits?"
       about={<CounterSummary row={{ ...row, ...seen }} />}
       notice={
         (hasChanged || refusal !== null) && (
@@ -68,22 +68,22 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
               action.forget();
             }}
           >
-            {refusal ?? 'The bounds are others now than those that you saw.'}
+            {refusal ?? 'The limits have changed since you opened this.'}
           </ChangedNote>
         )
       }
       missing={missing}
-      word="Set the bounds"
+      word="Set limits"
       act={action}
       onClose={onClose}
     >
       <BoundsFields typed={typed} onChange={setTyped} />
       <p className="text-12 text-t2">
-        The value stays as it is, so it must lie within them; nothing is clamped.
+        The value is not changed and must lie within the new limits.
       </p>
       <ReasonField value={reason} onChange={setReason} hint={REASON_HINT} />
     </CounterDialog>
   );
 }
 
-const REASON_HINT = 'kept in the counter’s moves and in the audit log';
+const REASON_HINT = 'Recorded in the counter history and audit log';

@@ -11,19 +11,19 @@ export function BoundsFields({
   typed: TypedBounds;
   onChange: (typed: TypedBounds) => void;
 }) {
-  const crossed = parseBounds(typed).areCrossed ? 'is above the ceiling' : null;
+  const crossed = parseBounds(typed).areCrossed ? 'Above the ceiling' : null;
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <WholeNumberField
         label="Floor"
-        hint="empty: none"
+        hint="Empty: no limit"
         value={typed.floor}
         problem={crossed}
         onChange={(floor) => onChange({ ...typed, floor })}
       />
       <WholeNumberField
         label="Ceiling"
-        hint="empty: none"
+        hint="Empty: no limit"
         value={typed.ceiling}
         onChange={(ceiling) => onChange({ ...typed, ceiling })}
       />

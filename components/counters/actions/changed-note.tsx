@@ -9,7 +9,7 @@ export function ChangedNote({ children, onUse }: { children: ReactNode; onUse: (
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
       <p className="min-w-0">{children}</p>
-      <Button onClick={onUse}>Use what is now</Button>
+      <Button onClick={onUse}>Use current state</Button>
     </div>
   );
 }

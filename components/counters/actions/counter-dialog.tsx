@@ -54,7 +54,7 @@ export function CounterDialog({
       <div className="mt-6 flex flex-wrap items-center justify-end gap-3">
         {!notice && missing.length > 0 && (
           <p id={id} className="min-w-0 text-12 text-t2 max-sm:w-full sm:mr-auto">
-            Still missing: {missing.join(', ')}
+            Required: {missing.join(', ')}
           </p>
         )}
         <Button ref={cancel} size="large" onClick={onClose}>

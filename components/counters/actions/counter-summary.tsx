@@ -20,12 +20,12 @@ export function CounterSummary({ row }: { row: CounterRow }) {
         <dd>
           <b className="font-[550]">{value === null ? 'unknown' : exactCount(value)}</b>{' '}
           <span className="text-12 text-t3">
-            as you saw it, <Rev rev={rev} />
+            at <Rev rev={rev} />
           </span>
         </dd>
       </div>
       <div>
-        <dt>Bounds</dt>
+        <dt>Limits</dt>
         <dd>
           floor {boundLabel(floor)}, ceiling {boundLabel(ceiling)}
         </dd>

@@ -31,7 +31,7 @@ export function WholeNumberField({
       autoComplete="off"
       maxLength={32}
       mono
-      problem={isNumber ? problem : 'must be a whole number below 2^53'}
+      problem={isNumber ? problem : 'Must be an integer below 2^53'}
       onChange={(event) => onChange(event.target.value)}
     />
   );

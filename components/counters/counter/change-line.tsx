@@ -12,10 +12,10 @@ import { VisibleText } from '../../ui/visible-text';
 import { boundLabel, deltaLabel } from '../counter-labels';
 
 const KINDS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink: string }> = {
-  created: { word: 'Made', icon: 'plus', ink: 'text-acc' },
-  added: { word: 'Added', icon: 'counter', ink: 'text-t2' },
-  adjusted: { word: 'Set by hand', icon: 'settings', ink: 'text-contended' },
-  rebound: { word: 'Bounds', icon: 'layers', ink: 'text-contended' },
+  created: { word: 'Created', icon: 'plus', ink: 'text-acc' },
+  added: { word: '', icon: 'counter', ink: 'text-t2' },
+  adjusted: { word: 'Set manually', icon: 'settings', ink: 'text-contended' },
+  rebound: { word: 'Limits changed', icon: 'layers', ink: 'text-contended' },
 };
 
 /** One line of a counter's history: when, what, who and why, and the value that it left. */

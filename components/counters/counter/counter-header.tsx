@@ -23,10 +23,7 @@ export function CounterHeader({
   return (
     <header className="flex flex-col gap-1.5">
       <div className="flex items-center gap-3">
-        <nav
-          aria-label="Where this is"
-          className="flex min-w-0 flex-1 items-center gap-1.5 text-12"
-        >
+        <nav aria-label="Breadcrumb" className="flex min-w-0 flex-1 items-center gap-1.5 text-12">
           <Link href="/counters" className="rounded-4 text-t2 hover:text-t1">
             Counters
           </Link>
@@ -41,7 +38,7 @@ export function CounterHeader({
         <h1 className="min-w-0 text-20 font-[550]">
           <WholeName name={row.name} />
         </h1>
-        <CopyButton text={row.name} label="Copy the counter’s name" quiet />
+        <CopyButton text={row.name} label="Copy counter name" quiet />
         <p className="text-12 text-t3">
           counter · <Rev rev={row.rev} />
         </p>

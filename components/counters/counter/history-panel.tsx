@@ -39,14 +39,14 @@ export function HistoryPanel({
     afterMs: REFETCH_AFTER_MS,
   });
   return (
-    <Panel title="Moves" aside="newest first">
+    <Panel title="History" aside="newest first">
       {error && (
         <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title="The moves were not read." />
+          <ProblemNote problem={problemOf(error)} title="Could not load history" />
         </div>
       )}
       {!data && !error && <RowsSkeleton />}
-      {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">Nothing recorded yet.</p>}
+      {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">No changes yet.</p>}
       <ol>
         {rows.map((move) => (
           <ChangeLine key={move.id} move={move} backend={backend} />
@@ -60,7 +60,7 @@ export function HistoryPanel({
             disabled={isFetchingNextPage}
             onClick={() => void fetchNextPage()}
           >
-            {isFetchingNextPage ? 'Reading…' : 'Older'}
+            {isFetchingNextPage ? 'Loading…' : 'Load older'}
           </Button>
         </div>
       )}

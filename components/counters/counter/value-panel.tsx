@@ -23,7 +23,7 @@ export function ValuePanel({
   const { state, share } = boundsPosition(row);
   const isTight = state !== 'within' && state !== 'unknown';
   return (
-    <section aria-label="Standing" className="card standing">
+    <section aria-label="Current value" className="card standing">
       <div className="min-w-0 p-4">
         <p className="text-12 text-t2">Value</p>
         <p className="standing-value">
@@ -36,9 +36,7 @@ export function ValuePanel({
         {!row.isKnown && (
           <p className="flex items-center gap-1.5 text-unknown">
             <Icon name="question" size={15} />
-            {row.value === null
-              ? 'Its record cannot be read.'
-              : 'When last read; its backend is silent.'}
+            {row.value === null ? 'Record unreadable' : 'Last known value; backend not responding'}
           </p>
         )}
       </div>
@@ -54,18 +52,18 @@ export function ValuePanel({
         )}
         <p className={isTight ? 'font-[550] text-contended' : 'text-t2'}>{headroomLabel(row)}</p>
         <p className="pt-2 text-t2">
-          Last move: <LastChange row={row} />
+          Last change: <LastChange row={row} />
         </p>
         {row.createdAt > 0 && (
           <p className="text-12 text-t3">
-            made <Instant at={row.createdAt} now={now} clock={row.backend} />
+            created <Instant at={row.createdAt} now={now} clock={row.backend} />
           </p>
         )}
       </div>
       {may('operator') && row.isKnown && (
         <div className="flex flex-wrap items-start gap-2 p-4">
           <Button onClick={() => onAct('adjust')}>Set value…</Button>
-          <Button onClick={() => onAct('bounds')}>Change bounds…</Button>
+          <Button onClick={() => onAct('bounds')}>Edit limits…</Button>
         </div>
       )}
     </section>

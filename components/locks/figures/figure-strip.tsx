@@ -3,7 +3,6 @@
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { countText, exactCount } from '../../format/counts';
-import { spokenDuration } from '../../format/durations';
 import type { ListQuery } from '../list/list-query';
 import { type FigureLook, FigureTile } from './figure-tile';
 import { expirySeries, HOUR_SPAN_MS, rangeOf, type SeriesPoint } from './fleet-series';
@@ -49,53 +48,53 @@ export function FigureStrip({
     onPress: () => onQuery({ status: query.status === status ? null : status }),
   });
   return (
-    <section aria-label="Now and in the last hour" className="figure-strip border-line border-b">
+    <section aria-label="Lock metrics" className="figure-strip border-line border-b">
       <FigureTile
         look={HELD}
         title={heldTitle(unknown)}
         value={fleet && <Count of={fleet.held} />}
         below={unknown > 0 ? <Unknown count={unknown} /> : rangeLabel(seriesOf('held'))}
-        course={seriesOf('held')}
+        series={seriesOf('held')}
         spanMs={spanMs}
-        press={sortBy('held')}
+        action={sortBy('held')}
       />
       <FigureTile
         look={withTone(WAITING, page.waiting)}
-        title="Callers in a queue. Sort by waiters"
+        title="Waiting callers. Click to sort by waiters"
         value={<Count of={page.waiting} />}
-        below={fleet && lastHourLabel(fleet.hour.timeouts, 'gave up')}
-        course={seriesOf('waiting')}
+        below={fleet && lastHourLabel(fleet.hour.timeouts, 'timed out')}
+        series={seriesOf('waiting')}
         spanMs={spanMs}
-        press={sortBy('waiters')}
+        action={sortBy('waiters')}
       />
       <FigureTile
         look={withTone(EXPIRED, expired)}
-        title="Show what is expired"
+        title="Filter: expired"
         value={<Count of={expired} />}
-        below={fleet && lastHourLabel(fleet.hour.expiries, 'lapsed')}
-        course={fleet ? expirySeries(fleet) : []}
+        below={fleet && lastHourLabel(fleet.hour.expiries, 'expired')}
+        series={fleet ? expirySeries(fleet) : []}
         spanMs={HOUR_SPAN_MS}
-        press={show('expired')}
+        action={show('expired')}
       />
       <FigureTile
         look={withTone(STUCK, stuck)}
-        title="Show what is stuck"
+        title="Filter: stuck"
         value={<Count of={stuck} />}
         below={rangeLabel(seriesOf('stuck'))}
-        course={seriesOf('stuck')}
+        series={seriesOf('stuck')}
         spanMs={spanMs}
-        press={show('stuck')}
+        action={show('stuck')}
       />
       <RateFigures fleet={fleet} isLost={isFleetLost} />
       {unknown > 0 && (
         <FigureTile
           look={UNKNOWN}
-          title="Locks whose state is not known: their backend does not respond, or their record cannot be read. Show them"
+          title="Filter: unknown (backend not responding, or record unreadable)"
           value={<Count of={unknown} />}
-          below="counted nowhere else"
-          course={[]}
+          below="not in other counts"
+          series={[]}
           spanMs={spanMs}
-          press={show('unknown')}
+          action={show('unknown')}
         />
       )}
     </section>
@@ -130,7 +129,7 @@ const UNKNOWN: FigureLook = {
 };
 
 const heldTitle = (unknown: number) =>
-  `Locks that are held. Sort by how long${unknown > 0 ? `. Of ${exactCount(unknown)} more it is not known` : ''}`;
+  `Held locks${unknown > 0 ? `, without ${exactCount(unknown)} unknown` : ''}. Click to sort by hold time`;
 
 function Unknown({ count }: { count: number }) {
   return <span className="text-unknown">+ {countText(count)} unknown</span>;
@@ -148,7 +147,7 @@ function Count({ of }: { of: number }) {
   );
 }
 
-const lastHourLabel = (count: number, what: string) => `last hour ${countText(count)} ${what}`;
+const lastHourLabel = (count: number, what: string) => `${countText(count)} ${what} in last hour`;
 
 function spanOf(samples: readonly Sample[]): number {
   const seenMs = (samples.at(-1)?.at ?? 0) - (samples[0]?.at ?? 0);
@@ -159,10 +158,13 @@ function spanOf(samples: readonly Sample[]): number {
 function rangeLabel(course: readonly SeriesPoint[]): string {
   const range = rangeOf(course);
   const seenMs = (course.at(-1)?.at ?? 0) - (course[0]?.at ?? 0);
-  if (!range || seenMs < 10_000) return 'since now';
+  if (!range || seenMs < 10_000) return 'collecting…';
   const [low, high] = range;
-  const span = spokenDuration(Math.floor(seenMs / 10_000) * 10_000);
+  const span =
+    seenMs < 60_000
+      ? `${Math.floor(seenMs / 10_000) * 10}\u00a0s`
+      : `${Math.floor(seenMs / 60_000)}\u00a0min`;
   return low === high
-    ? `last ${span} steady`
-    : `last ${span} ${countText(low)} – ${countText(high)}`;
+    ? `no change in ${span}`
+    : `${countText(low)}–${countText(high)} in last ${span}`;
 }

@@ -15,25 +15,25 @@ export interface FigureLook {
   tone: string;
 }
 
-/** One figure of the strip: now, what the last hour says of it, and its course. */
+/** One figure of the strip: now, what the last hour says of it, and its trend. */
 export function FigureTile({
   look: { name, label, icon, tone },
   title,
   value,
   below,
-  course,
+  series,
   spanMs,
-  press,
+  action,
 }: {
   look: FigureLook;
   title: string;
   /** Null while it is not known. */
   value: ReactNode;
   below: ReactNode;
-  course: readonly SeriesPoint[];
+  series: readonly SeriesPoint[];
   spanMs: number;
   /** What a click does; absent where there is nothing to show. */
-  press?: { isSet: boolean | undefined; onPress: () => void };
+  action?: { isSet: boolean | undefined; onPress: () => void };
 }) {
   const inside = (
     <>
@@ -46,11 +46,11 @@ export function FigureTile({
           {value ?? <span aria-hidden="true" className="bone my-1.5 block h-4 w-12" />}
         </span>
       </span>
-      <Sparkline points={course} spanMs={spanMs} className={`figure-line ${tone}`} />
+      <Sparkline points={series} spanMs={spanMs} className={`figure-line ${tone}`} />
       <span className="figure-below">{below}</span>
     </>
   );
-  if (!press) {
+  if (!action) {
     return (
       <div className="figure" data-figure={name} title={title}>
         {inside}
@@ -60,11 +60,11 @@ export function FigureTile({
   return (
     <button
       type="button"
-      onClick={press.onPress}
-      aria-pressed={press.isSet}
+      onClick={action.onPress}
+      aria-pressed={action.isSet}
       title={title}
       data-figure={name}
-      className={`figure ${press.isSet ? 'bg-s2' : ''}`}
+      className={`figure ${action.isSet ? 'bg-s2' : ''}`}
     >
       {inside}
     </button>

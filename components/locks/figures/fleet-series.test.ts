@@ -14,7 +14,7 @@ const minute = (place: number, part: Partial<InsightPoint> = {}): InsightPoint =
 });
 const fleet = (minutes: InsightPoint[]) => ({ minutes }) as FleetNow;
 
-test('grants are told by the second, and the minute under way does not look like a fall', () => {
+test('grants are shown per second, and the unfinished minute does not look like a drop', () => {
   const now = fleet([
     minute(0, { grants: 120 }),
     minute(1, { grants: 6 }),
@@ -43,7 +43,7 @@ test('a wait of more than five minutes ago is not of now', () => {
   expect(latestWait(fleet([granted, ...quiet, minute(5)]))).toBeNull();
 });
 
-test('lowest and highest are told where there is anything', () => {
+test('the range has the lowest and the highest value, and is null without samples', () => {
   expect(rangeOf([])).toBeNull();
   expect(rangeOf(expirySeries(fleet([minute(0, { expiries: 2 }), minute(1)])))).toEqual([0, 2]);
 });

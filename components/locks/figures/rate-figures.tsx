@@ -30,12 +30,12 @@ export function RateFigures({
     return ms > OLD_MS ? Math.floor(ms / 1_000) * 1_000 : 0;
   });
   const grants = fleet ? grantSeries(fleet) : [];
-  const below = (words: ReactNode) => (ageMs > 0 ? `as of ${ageText(ageMs)}` : words);
+  const below = (words: ReactNode) => (ageMs > 0 ? `updated ${ageText(ageMs)} ago` : words);
   return (
     <>
       <FigureTile
         look={{ name: 'grants', label: 'Grants', icon: 'rate', tone: 'text-t2' }}
-        title="Grants a second, over the last minute"
+        title="Grants per second over the last minute"
         value={
           fleet && (
             <span className={fleet.grantsPerSecond === 0 ? 'text-t3' : ''}>
@@ -44,8 +44,8 @@ export function RateFigures({
             </span>
           )
         }
-        below={below(fleet && `last hour ${countText(fleet.hour.grants)} in all`)}
-        course={grants}
+        below={below(fleet && `${countText(fleet.hour.grants)} in last hour`)}
+        series={grants}
         spanMs={HOUR_SPAN_MS}
       />
       <WaitFigure fleet={fleet} of="p50" below={below} />
@@ -54,10 +54,7 @@ export function RateFigures({
   );
 }
 
-const WAITS = {
-  p50: { key: 'waitP50Ms', share: 'half of those who were granted a lock waited no longer' },
-  p99: { key: 'waitP99Ms', share: '99 of 100 who were granted a lock waited no longer' },
-} as const;
+const WAITS = { p50: 'waitP50Ms', p99: 'waitP99Ms' } as const;
 
 function WaitFigure({
   fleet,
@@ -68,13 +65,13 @@ function WaitFigure({
   of: 'p50' | 'p99';
   below: (words: ReactNode) => ReactNode;
 }) {
-  const { key, share } = WAITS[of];
+  const key = WAITS[of];
   const latest = fleet && (latestWait(fleet)?.[key] ?? null);
   const hour = fleet?.hour[key] ?? null;
   return (
     <FigureTile
       look={{ name: `wait-${of}`, label: `Wait ${of}`, icon: 'timer', tone: 'text-t2' }}
-      title={`Now: ${share}. None granted in the last 5 minutes reads as –`}
+      title={`${of} wait of the latest minute with grants; “–”: no grants in 5 min`}
       value={
         fleet &&
         (latest === null ? (
@@ -86,10 +83,10 @@ function WaitFigure({
       below={below(
         fleet &&
           (hour === null
-            ? 'no grant in the last hour'
-            : `last hour ${durationText(Math.round(hour))}`),
+            ? 'no grants in last hour'
+            : `1\u00a0h ${of}: ${durationText(Math.round(hour))}`),
       )}
-      course={fleet ? waitSeries(fleet, key) : []}
+      series={fleet ? waitSeries(fleet, key) : []}
       spanMs={HOUR_SPAN_MS}
     />
   );

@@ -4,20 +4,18 @@ import type { ReactNode } from 'react';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { LOCK_STATUSES } from '@/server/core/status/lock-status';
 import { countText } from '../../format/counts';
-import { visibleText } from '../../format/visible-name';
-import { Icon } from '../../icons/icon';
 import { useIsStale } from '../../live/reading';
+import { FilterChip, MenuChip } from '../../ui/controls/filter-chip';
 import { Menu, MenuChoice } from '../../ui/controls/menu';
 import { STATUS_STYLES } from '../../ui/status-badge';
-import { VisibleText } from '../../ui/visible-text';
 import { isFiltered, type ListQuery, type LockSort } from './list-query';
 
 const SORT_LABELS: Record<LockSort, string> = {
-  worst: 'worst first',
-  name: 'name',
-  held: 'held longest',
-  lease: 'least lease left',
-  waiters: 'most waiters',
+  worst: 'By severity',
+  name: 'Name',
+  held: 'Longest held',
+  lease: 'Expiring soonest',
+  waiters: 'Most waiters',
 };
 
 /** What the list shows and in which order; all of it is kept in the page's address. */
@@ -56,7 +54,11 @@ export function FilterBar({
         <SortChip query={query} onQuery={onQuery} />
         {chips}
         {query.search && (
-          <FilterChip word="has" value={query.search} onClear={() => onQuery({ search: '' })} />
+          <FilterChip
+            label="contains"
+            value={query.search}
+            onClear={() => onQuery({ search: '' })}
+          />
         )}
       </div>
       {children}
@@ -73,10 +75,10 @@ interface ChipProps {
 function StatusChip({ page, query, onQuery }: ChipProps) {
   if (query.status) {
     const { word } = STATUS_STYLES[query.status];
-    return <FilterChip word="state" value={word} onClear={() => onQuery({ status: null })} />;
+    return <FilterChip label="state" value={word} onClear={() => onQuery({ status: null })} />;
   }
   return (
-    <Menu trigger={<MenuChip word="state" value="any" />}>
+    <Menu trigger={<MenuChip label="state" value="any" />}>
       {LOCK_STATUSES.map((status) => (
         <MenuChoice
           key={status}
@@ -95,7 +97,7 @@ function NamespaceChip({ page, query, onQuery }: ChipProps) {
   if (query.namespace) {
     return (
       <FilterChip
-        word="namespace"
+        label="namespace"
         value={query.namespace}
         onClear={() => onQuery({ namespace: null })}
       />
@@ -103,7 +105,7 @@ function NamespaceChip({ page, query, onQuery }: ChipProps) {
   }
   if (page.namespaces.length < 2) return null;
   return (
-    <Menu trigger={<MenuChip word="namespace" value="any" />}>
+    <Menu trigger={<MenuChip label="namespace" value="any" />}>
       {page.namespaces.map((namespace) => (
         <MenuChoice key={namespace} chosen={false} onSelect={() => onQuery({ namespace })}>
           {namespace}
@@ -116,7 +118,7 @@ function NamespaceChip({ page, query, onQuery }: ChipProps) {
 function SortChip({ query, onQuery }: Omit<ChipProps, 'page'>) {
   return (
     <span className="md:hidden">
-      <Menu trigger={<MenuChip word="sort" value={SORT_LABELS[query.sort]} />}>
+      <Menu trigger={<MenuChip label="sort" value={SORT_LABELS[query.sort]} />}>
         {Object.entries(SORT_LABELS).map(([sort, word]) => (
           <MenuChoice
             key={sort}
@@ -128,41 +130,5 @@ function SortChip({ query, onQuery }: Omit<ChipProps, 'page'>) {
         ))}
       </Menu>
     </span>
-  );
-}
-
-function MenuChip({ word, value, ...rest }: { word: string; value: string }) {
-  return (
-    <button type="button" className="chip shrink-0" {...rest}>
-      {word} <b>{value}</b>
-      <Icon name="chevron-down" size={13} className="text-t3" />
-    </button>
-  );
-}
-
-/** A filter that is set; a click takes it away. */
-export function FilterChip({
-  word,
-  value,
-  onClear,
-}: {
-  word: string;
-  value: string;
-  onClear: () => void;
-}) {
-  return (
-    <button
-      type="button"
-      className="chip shrink-0"
-      data-set="true"
-      onClick={onClear}
-      aria-label={`Remove the filter ${word} ${visibleText(value)}`}
-    >
-      {word}{' '}
-      <b className="max-w-48 truncate">
-        <VisibleText text={value} />
-      </b>
-      <Icon name="close" size={13} />
-    </button>
   );
 }

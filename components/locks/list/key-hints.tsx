@@ -23,18 +23,16 @@ export function KeyHints({
       <Hint keys={['j', 'k']} word="move" />
       <Hint keys={['↵']} word="open" />
       {isOperator && <Hint keys={['e']} word="extend…" />}
-      {isOperator && <Hint keys={['r']} word="release…" />}
+      {isOperator && <Hint keys={['r']} word="force release…" />}
       {isOperator && <Hint keys={['x']} word="select" />}
       <Hint keys={['/']} word="search" />
-      <Hint keys={['?']} word="all keys" />
+      <Hint keys={['?']} word="shortcuts" />
       <span className="ml-auto truncate text-t3">
         <VisibleRows range={range} matching={matching} />
-        {isSlowed ? (
-          <span role="status" className="text-contended">
+        {isSlowed && (
+          <span role="status" className="pl-4 text-contended">
             {SLOWED_LABEL}
           </span>
-        ) : (
-          'sorted on the server · rows hold still under the pointer'
         )}
       </span>
     </div>
@@ -45,7 +43,7 @@ function VisibleRows({ range, matching }: { range: VisibleRange; matching: numbe
   const { first, last } = useVisibleRange(range);
   if (matching === 0) return null;
   const end = Math.min(last + 1, matching);
-  return `${exactCount(first + 1)} – ${exactCount(end)} of ${exactCount(matching)} · `;
+  return `${exactCount(first + 1)}–${exactCount(end)} of ${exactCount(matching)}`;
 }
 
 function Hint({ keys, word }: { keys: string[]; word: string }) {

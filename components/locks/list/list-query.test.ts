@@ -4,7 +4,7 @@ import { FIRST_WINDOW } from './list-window';
 
 const read = (address: string) => readListQuery(new URLSearchParams(address.split('?')[1] ?? ''));
 
-test('an address and the list it stands for are one thing', () => {
+test('a URL and the list query it encodes convert into each other', () => {
   const address = '/?state=contended&namespace=shop&q=cart+88&sort=held&order=descending';
   expect(listUrl(read(address))).toBe(address);
   expect(listUrl(read('/'))).toBe('/');

@@ -17,21 +17,21 @@ const HEADS: {
   beside?: ReactNode;
 }[] = [
   { cell: 'state', word: 'State', sort: 'worst', orders: ['worst first', 'best first'] },
-  { cell: 'name', word: 'Lock', sort: 'name', orders: ['a to z', 'z to a'] },
+  { cell: 'name', word: 'Lock', sort: 'name', orders: ['A–Z', 'Z–A'] },
   { cell: 'owner', word: 'Owner' },
   { cell: 'process', word: 'Process', className: 'hidden 2xl:block' },
   { cell: 'version', word: 'Version', className: 'hidden 3xl:block' },
   {
     cell: 'held',
-    word: 'Held for',
+    word: 'Held',
     sort: 'held',
     orders: ['longest first', 'shortest first'],
     className: 'flex items-center gap-2.5',
     beside: <RangeMarks />,
   },
-  { cell: 'granted', word: 'Granted at', className: 'hidden pl-2 2xl:block' },
-  { cell: 'waited', word: 'Waited', className: 'hidden pr-3.5 text-right 3xl:block' },
-  { cell: 'lease', word: 'Lease left', sort: 'lease', orders: ['least first', 'most first'] },
+  { cell: 'granted', word: 'Granted', className: 'hidden pl-2 2xl:block' },
+  { cell: 'waited', word: 'Waited to acquire', className: 'hidden pr-3.5 text-right 3xl:block' },
+  { cell: 'lease', word: 'Lease TTL', sort: 'lease', orders: ['soonest first', 'latest first'] },
   { cell: 'waiters', word: 'Waiters', sort: 'waiters', orders: ['most first', 'fewest first'] },
   { cell: 'renewals', word: 'Renewals', className: 'hidden text-right lg:block' },
   { cell: 'rev', word: 'Rev', className: 'hidden text-right 3xl:block' },
@@ -48,7 +48,9 @@ function RangeMarks() {
           5×
         </span>
       </span>
-      <span className="own-p99">Its p99</span>
+      <span className="own-p99" title="This lock’s 99th-percentile hold time">
+        p99 hold
+      </span>
     </>
   );
 }
@@ -78,7 +80,7 @@ export function LockHeads({
         <div role="columnheader">
           <SelectBox
             label="Select the free locks"
-            title="Select the free locks around those in view"
+            title="Select the loaded free locks"
             isChecked={selecting.loaded === 'all'}
             isMixed={selecting.loaded === 'some'}
             onSelect={selecting.selectLoaded}

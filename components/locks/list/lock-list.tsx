@@ -125,8 +125,7 @@ export function LockList(props: ListProps) {
       </div>
       {all > count && (
         <p className="px-[var(--gutter)] py-4 text-12 text-t2">
-          A browser can show no more than {exactCount(count)} of {exactCount(all)} rows. Search or
-          filter to see the others.
+          Showing {exactCount(count)} of {exactCount(all)}. Narrow your search to see more.
         </p>
       )}
     </div>

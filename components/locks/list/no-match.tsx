@@ -1,7 +1,8 @@
 'use client';
 
+import { FilterChip } from '../../ui/controls/filter-chip';
 import { STATUS_STYLES } from '../../ui/status-badge';
-import { FilterChip } from './filter-bar';
+
 import type { ListQuery } from './list-query';
 
 /** A filter that excludes everything: what is set, each removable. */
@@ -14,25 +15,36 @@ export function NoMatch({
 }) {
   return (
     <div className="rise-in px-[var(--gutter)] py-8">
-      <p className="pb-3 text-14">No lock matches this.</p>
+      <p className="pb-3 text-14">No locks match these filters.</p>
       <div className="flex flex-wrap gap-2">
         {query.search && (
-          <FilterChip word="has" value={query.search} onClear={() => onQuery({ search: '' })} />
+          <FilterChip
+            label="contains"
+            value={query.search}
+            onClear={() => onQuery({ search: '' })}
+          />
         )}
         {query.status && (
           <FilterChip
-            word="state"
+            label="state"
             value={STATUS_STYLES[query.status].word}
             onClear={() => onQuery({ status: null })}
           />
         )}
         {query.namespace && (
           <FilterChip
-            word="namespace"
+            label="namespace"
             value={query.namespace}
             onClear={() => onQuery({ namespace: null })}
           />
         )}
+        <button
+          type="button"
+          className="chip shrink-0"
+          onClick={() => onQuery({ status: null, namespace: null, search: '' })}
+        >
+          Clear filters
+        </button>
       </div>
     </div>
   );

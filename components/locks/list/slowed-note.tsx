@@ -1,6 +1,6 @@
 import { Icon } from '../../icons/icon';
 
-export const SLOWED_LABEL = 'Live updates are slowed: the server is busy';
+export const SLOWED_LABEL = 'Live updates slowed: server busy';
 
 /**
  * Says that news come less often than they should, where there is no line of keys that could. It

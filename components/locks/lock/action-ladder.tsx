@@ -6,6 +6,7 @@ import { useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
 import { boundText } from '../../format/bound-text';
 import { countdownText } from '../../format/countdown';
+import { plural } from '../../format/counts';
 import { visibleText } from '../../format/visible-name';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { useKeys } from '../../live/use-keys';
@@ -36,11 +37,11 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
   const next = waiters[0];
   const isClosed = useIsClosed(row.backend);
   return (
-    <section aria-label="What you can do" className="card ladder">
+    <section aria-label="Actions" className="card ladder">
       <Step
         place={1}
         title="Ask the holder"
-        effect="Its next renewal carries the request. The holder decides."
+        effect="Sent with its next renewal; the holder may comply or ignore it."
         isDone={result?.kind === 'asked'}
       >
         <Button disabled={disabledBecause !== null} onClick={() => actions?.ask(row)}>
@@ -50,22 +51,22 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
       </Step>
       <Step
         place={2}
-        title="Stop its renewals"
-        effect="Renewals prolong it no more. Frees at the end of the lease."
+        title="Block renewals"
+        effect="Block further renewals; the lock frees when the lease ends."
         isDone={result?.kind === 'stopped'}
       >
         <Button disabled={disabledBecause !== null} onClick={() => actions?.stop(row)}>
-          Stop renewals…
+          Block renewals…
         </Button>
         <span className="min-w-0 text-12 text-t2">
           {disabledBecause ??
-            `${hold?.renewalsStopped ? 'stopped, ' : ''}frees in ${countdownText(Math.max(0, leftMs))}`}
+            `${hold?.renewalsStopped ? 'blocked, ' : ''}frees in ${countdownText(Math.max(0, leftMs))}`}
         </span>
       </Step>
       <Step
         place={3}
         title="Extend"
-        effect="Gives the holder time to finish. Waiters wait longer."
+        effect="Gives the holder time to finish. Waiters are delayed."
         isDone={result?.kind === 'extended'}
       >
         <Button disabled={disabledBecause !== null} onClick={() => actions?.extend(row)}>
@@ -77,8 +78,8 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
       </Step>
       <Step
         place={4}
-        title="Release"
-        effect="Taken now, granted to the first in the queue. The holder is not stopped."
+        title="Force release"
+        effect="Revoked now and granted to the next waiter. The holder is not stopped."
         isHard
         isDone={result?.kind === 'forced'}
       >
@@ -87,12 +88,12 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
           disabled={disabledBecause !== null}
           onClick={() => actions?.release(row)}
         >
-          Release…
+          Force release…
         </Button>
         <span className="min-w-0 truncate text-12 text-t2" title={next && visibleText(next.owner)}>
           {disabledBecause ??
             (isClosed
-              ? 'to nobody for now'
+              ? 'no grant while backend is closed'
               : releaseLabel(row, next?.owner, detail.policy.lockDelayMs))}
         </span>
       </Step>
@@ -101,7 +102,7 @@ export function ActionLadder({ detail, chosen }: { detail: LockDetail; chosen: H
 }
 
 const askedLabel = (hold: HoldRow | null) =>
-  hold?.askedToRelease ? `asked by ${visibleText(hold.askedToRelease.by)}` : 'nobody asked so far';
+  hold?.askedToRelease ? `asked by ${visibleText(hold.askedToRelease.by)}` : 'not asked yet';
 
 function releaseLabel(
   { frozen, holders }: LockRow,
@@ -109,13 +110,13 @@ function releaseLabel(
   delayMs: number,
 ): string {
   if (frozen) return 'stays frozen';
-  if (holders > 1) return 'the others keep it';
+  if (holders > 1) return 'other shared holders keep it';
   const later = delayMs > 0 ? `after ${boundText(delayMs)} ` : '';
-  return next === undefined ? 'nobody waits' : `${later}to ${visibleText(next)}`;
+  return next === undefined ? 'no waiters' : `${later}to ${visibleText(next)}`;
 }
 
 const delayedLabel = (waiting: number) =>
-  waiting === 0 ? 'nobody waits' : waiting === 1 ? '1 waits longer' : `${waiting} wait longer`;
+  waiting === 0 ? 'no waiters' : `${plural(waiting, 'waiter')} delayed`;
 
 function disabledReason({
   mayAct,
@@ -128,9 +129,9 @@ function disabledReason({
   detail: LockDetail;
   isStale: boolean;
 }): string | null {
-  if (!mayAct) return 'only for operators';
-  if (isStale || !detail.fresh) return 'not while its state is not known';
-  return isHeld ? null : 'nobody holds it';
+  if (!mayAct) return 'Requires operator role';
+  if (isStale || !detail.fresh) return 'Unavailable: state unknown';
+  return isHeld ? null : 'Not held';
 }
 
 function Step({

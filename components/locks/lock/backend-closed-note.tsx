@@ -12,12 +12,12 @@ export function BackendClosedNote({ backend }: { backend: string }) {
     >
       <Icon name="alert-octagon" size={16} className="mt-0.5 text-dangertext" />
       <span>
-        The backend {backend} grants nothing at the moment.{' '}
+        Backend {backend} is not granting locks.{' '}
         {servesNothing
-          ? 'Nothing can be renewed or released there either.'
-          : 'What is held goes on, and who waits keeps the place.'}{' '}
+          ? 'Renewals and releases are unavailable too.'
+          : 'Existing holds and queue positions are kept.'}{' '}
         <Link href="/backends" className="link rounded-4">
-          Why, and what to do
+          Details
         </Link>
       </span>
     </p>

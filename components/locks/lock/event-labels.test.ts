@@ -20,7 +20,7 @@ const event = (part: Partial<EventRow>): EventRow => ({
 });
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
-test('every kind of event has a word of its own', () => {
+test('every kind of event has a label of its own', () => {
   const words = EVENT_KINDS.map((kind) => eventLook(kind).label);
   expect(new Set(words).size).toBe(EVENT_KINDS.length);
   expect(eventLook('later-kind').label).toBe('later-kind');
@@ -28,15 +28,15 @@ test('every kind of event has a word of its own', () => {
 
 describe('an event says what it knows', () => {
   test.each([
-    [event({ waitedMs: 0 }), 'at once'],
-    [event({ waitedMs: 1_100 }), 'waited 1.1 s'],
-    [event({ kind: 'timeout', waitedMs: 600_000 }), 'after 10 m 00 s in the queue'],
+    [event({ waitedMs: 0 }), 'immediately'],
+    [event({ waitedMs: 1_100 }), 'after waiting 1.1 s'],
+    [event({ kind: 'timeout', waitedMs: 600_000 }), 'after waiting 10 m 00 s'],
     [event({ kind: 'released', heldMs: 47_000 }), 'held 47 s'],
     [
       event({ kind: 'forced', heldMs: 60_000, by: 'Ana', reason: 'worker gone' }),
       'by Ana: “worker gone”, held 1 m 00 s',
     ],
-    [event({ kind: 'withdrawn', waitedMs: 729 }), 'the offer; its place in the queue is kept'],
+    [event({ kind: 'withdrawn', waitedMs: 729 }), 'queue position kept'],
     [event({ kind: 'renewed' }), ''],
   ])('%#', (given, words) => {
     expect(plain(eventDetail(given))).toBe(words);

@@ -18,24 +18,24 @@ const LOOKS: Record<string, EventLook> = {
   reentered: { label: 'Re-entered', icon: 'lock', ink: 'text-t2' },
   queued: { label: 'Queued', icon: 'queue', ink: 'text-t2' },
   offered: { label: 'Offered', icon: 'arrow-right', ink: 'text-t2' },
-  withdrawn: { label: 'Taken back', icon: 'close', ink: 'text-t2' },
+  withdrawn: { label: 'Offer revoked', icon: 'close', ink: 'text-t2' },
   renewed: { label: 'Renewed', icon: 'refresh', ink: 'text-t2' },
   released: { label: 'Released', icon: 'lock-open', ink: 'text-t2' },
-  decremented: { label: 'Left once', icon: 'lock-open', ink: 'text-t2' },
+  decremented: { label: 'Re-entry released', icon: 'lock-open', ink: 'text-t2' },
   expired: { label: 'Expired', icon: 'timer-off', ink: 'text-expired' },
-  forced: { label: 'Forced', icon: 'lock-open', ink: 'text-acc' },
+  forced: { label: 'Force-released', icon: 'lock-open', ink: 'text-acc' },
   extended: { label: 'Extended', icon: 'clock', ink: 'text-acc' },
-  timeout: { label: 'Gave up', icon: 'hourglass', ink: 'text-t2' },
+  timeout: { label: 'Timed out', icon: 'hourglass', ink: 'text-t2' },
   cancelled: { label: 'Cancelled', icon: 'close', ink: 'text-t2' },
-  dropped: { label: 'Dropped', icon: 'close', ink: 'text-t2' },
-  moved: { label: 'Moved on', icon: 'arrow-right', ink: 'text-t2' },
-  detached: { label: 'Off the line', icon: 'clock', ink: 'text-t3' },
-  resumed: { label: 'Back on it', icon: 'clock', ink: 'text-t3' },
+  dropped: { label: 'Dropped from queue', icon: 'close', ink: 'text-t2' },
+  moved: { label: 'Moved to another queue', icon: 'arrow-right', ink: 'text-t2' },
+  detached: { label: 'Disconnected', icon: 'clock', ink: 'text-t3' },
+  resumed: { label: 'Reconnected', icon: 'clock', ink: 'text-t3' },
   frozen: { label: 'Frozen', icon: 'snowflake', ink: 'text-acc' },
   unfrozen: { label: 'Unfrozen', icon: 'snowflake', ink: 'text-acc' },
-  asked: { label: 'Asked', icon: 'hand', ink: 'text-acc' },
-  stopped: { label: 'Stopped', icon: 'hourglass', ink: 'text-acc' },
-  late: { label: 'Came late', icon: 'clock', ink: 'text-t2' },
+  asked: { label: 'Release requested', icon: 'hand', ink: 'text-acc' },
+  stopped: { label: 'Renewals blocked', icon: 'hourglass', ink: 'text-acc' },
+  late: { label: 'Granted too late, undone', icon: 'clock', ink: 'text-t2' },
 };
 
 /** An event of a kind that this page does not know yet is shown by its name. */
@@ -51,11 +51,10 @@ export function eventDetail(event: EventRow): string {
     const who = `by ${visibleText(by)}`;
     parts.push(reason ? `${who}: “${visibleText(reason)}”` : who);
   }
-  if (kind === 'withdrawn') parts.push('the offer; its place in the queue is kept');
+  if (kind === 'withdrawn') parts.push('queue position kept');
   else if (kind === 'granted')
-    parts.push(waitedMs ? `waited ${durationText(waitedMs)}` : 'at once');
-  else if (waitedMs !== null && waitedMs > 0)
-    parts.push(`after ${durationText(waitedMs)} in the queue`);
+    parts.push(waitedMs ? `after waiting ${durationText(waitedMs)}` : 'immediately');
+  else if (waitedMs !== null && waitedMs > 0) parts.push(`after waiting ${durationText(waitedMs)}`);
   if (heldMs !== null) parts.push(`held ${durationText(heldMs)}`);
   return parts.join(', ');
 }

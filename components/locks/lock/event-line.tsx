@@ -42,7 +42,7 @@ export function EventRun({
   if (!newest || !oldest) return null;
   const owners = new Set(events.map(({ owner }) => owner)).size;
   const spanMs = newest.at - oldest.at;
-  const span = spanMs < 1_000 ? 'at once' : `over ${spokenDuration(spanMs)}`;
+  const span = spanMs < 1_000 ? 'within 1\u00a0s' : `over ${spokenDuration(spanMs)}`;
   if (of === 'renewals') {
     return (
       <Line at={newest.at} look={eventLook('renewed')} token={newest.token} backend={backend}>
@@ -56,14 +56,13 @@ export function EventRun({
   return (
     <Line at={newest.at} look={REPOLLED} token={null} backend={backend}>
       <span className="truncate text-t3">
-        {plural(owners, 'waiter')} asked anew, keeping {owners === 1 ? 'its place' : 'their places'}
-        , {span}
+        {plural(owners, 'waiter')} re-polled {span}
       </span>
     </Line>
   );
 }
 
-const REPOLLED: EventLook = { label: 'Asked anew', icon: 'refresh', ink: 'text-t3' };
+const REPOLLED: EventLook = { label: 'Re-polled', icon: 'refresh', ink: 'text-t3' };
 
 function Line({
   at,

@@ -49,18 +49,18 @@ export function EventsPanel({
       end={
         lines.length < rows.length && (
           <Button tone="quiet" size="small" onClick={() => setFolded(!isFolded)}>
-            {isFolded ? 'Show every one' : 'Fold the routine'}
+            {isFolded ? 'Show all' : 'Hide routine'}
           </Button>
         )
       }
     >
       {error && (
         <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title="The events were not read." />
+          <ProblemNote problem={problemOf(error)} title="Could not load events" />
         </div>
       )}
       {!data && !error && <RowsSkeleton />}
-      {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">Nothing recorded yet.</p>}
+      {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">No events yet.</p>}
       <ol>
         {isFolded
           ? lines.map((line) =>
@@ -80,7 +80,7 @@ export function EventsPanel({
             disabled={isFetchingNextPage}
             onClick={() => void fetchNextPage()}
           >
-            {isFetchingNextPage ? 'Reading…' : 'Older'}
+            {isFetchingNextPage ? 'Loading…' : 'Load older'}
           </Button>
         </div>
       )}

@@ -39,7 +39,7 @@ test('runs do not reach over an event that matters', () => {
   ).toEqual(['3 renewals', 'forced', '3 renewals']);
 });
 
-test('a little routine stands by itself', () => {
+test('a few routine events stay separate', () => {
   expect(shape(['renewed', 'resumed', 'granted', 'renewed'])).toEqual([
     'renewed',
     'resumed',

@@ -31,7 +31,7 @@ export function HolderPanel({
   return (
     <Panel
       title={holds.length > 1 ? 'Holders' : 'Holder'}
-      aside={holds.length > 1 ? `${exactCount(holds.length)} share it` : undefined}
+      aside={holds.length > 1 ? `${exactCount(holds.length)} shared holders` : undefined}
       end={<RenewalStatus row={row} hold={chosen} />}
     >
       {holds.length > 1 && <HolderChoice holds={holds} chosen={chosen} onChoose={onChoose} />}
@@ -51,7 +51,7 @@ function HolderChoice({
 }) {
   return (
     <fieldset className="holder-choice">
-      <legend className="sr-only">Which holder is shown, and acted on</legend>
+      <legend className="sr-only">Holder to show and act on</legend>
       {holds.map(({ token, owner }) => (
         <label key={token} className="choice min-w-0">
           <input
@@ -69,10 +69,10 @@ function HolderChoice({
 }
 
 const ENDED_LABELS = {
-  released: 'released it',
-  expired: 'let its lease run out',
-  forced: 'lost it by force',
-  superseded: 'had it before',
+  released: 'released',
+  expired: 'lease expired',
+  forced: 'force-released',
+  superseded: 'ended',
 } as const;
 
 function NoHolder({ row }: { row: LockRow }) {
@@ -80,11 +80,11 @@ function NoHolder({ row }: { row: LockRow }) {
   const { ended } = row;
   return (
     <Panel title="Holder">
-      <p className="px-3.5 pt-3 text-t2">Nobody holds this lock.</p>
+      <p className="px-3.5 pt-3 text-t2">Not held.</p>
       {ended && (
         <p className="px-3.5 pt-1.5 pb-4 text-t3">
-          <ExactName name={ended.owner} className="text-t2" /> {ENDED_LABELS[ended.cause]}{' '}
-          <Instant at={ended.at} now={now} clock={row.backend} />, after{' '}
+          Last holder <ExactName name={ended.owner} className="text-t2" />:{' '}
+          {ENDED_LABELS[ended.cause]} <Instant at={ended.at} now={now} clock={row.backend} />, held{' '}
           <Duration ms={ended.at - ended.grantedAt} />.
         </p>
       )}
@@ -99,12 +99,12 @@ function RenewalStatus({ row, hold }: { row: LockRow; hold: HoldRow }) {
     (now) => Math.floor((now - hold.renewedAt) / 1_000) * 1_000,
   );
   const isOnTime = useAtBackend(row.backend, (now) => isRenewing(hold, now));
-  if (isStale || row.status === 'unknown') return <>not known</>;
-  if (hold.renewals === 0) return <>never renewed</>;
+  if (isStale || row.status === 'unknown') return <>unknown</>;
+  if (hold.renewals === 0) return <>not renewed yet</>;
   return (
     <span className={`flex items-center gap-1.5 ${isOnTime ? 'text-acc' : 'text-expiring'}`}>
       <Icon name={isOnTime ? 'refresh' : 'hourglass'} size={14} />
-      {isOnTime ? 'alive, renewed' : 'late, renewed'} {agoText(agoMs)}
+      {isOnTime ? 'renewed' : 'overdue, renewed'} {agoText(agoMs)}
     </span>
   );
 }
@@ -146,7 +146,7 @@ function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
             )}
           </span>
         ) : (
-          <Muted>not told</Muted>
+          <Muted>not reported</Muted>
         )}
       </Fact>
       {Object.entries(others).map(([key, value]) => (
@@ -161,20 +161,22 @@ function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
         <Muted>
           {' · '}
           {isUnknown ? `at least ${spokenDuration(heldMs)}` : `${spokenDuration(heldMs)} ago`}
-          {hold.waitedMs > 0 && `, waited ${spokenDuration(hold.waitedMs)}`}
+          {hold.waitedMs > 0 && `, after waiting ${spokenDuration(hold.waitedMs)}`}
         </Muted>
       </Fact>
-      {hold.askedToRelease && <RemarkFact word="Asked" remark={hold.askedToRelease} now={now} />}
-      {hold.renewalsStopped && (
-        <RemarkFact word="Stopped" remark={hold.renewalsStopped} now={now} />
+      {hold.askedToRelease && (
+        <RemarkFact word="Release requested" remark={hold.askedToRelease} now={now} />
       )}
-      {hold.holdCount > 1 && <Fact word="Entered">{exactCount(hold.holdCount)} times</Fact>}
+      {hold.renewalsStopped && (
+        <RemarkFact word="Renewals blocked" remark={hold.renewalsStopped} now={now} />
+      )}
+      {hold.holdCount > 1 && <Fact word="Re-entered">×{exactCount(hold.holdCount)}</Fact>}
       <Fact word="Lease">
         <span className="flex flex-wrap items-center gap-2.5">
           {isUnknown ? (
             <>
               <LeaseBar share={0} look="unknown" className="lease-wide" />
-              <Muted>not known</Muted>
+              <Muted>unknown</Muted>
             </>
           ) : (
             <Countdown
@@ -190,18 +192,23 @@ function HoldFacts({ row, hold }: { row: LockRow; hold: HoldRow }) {
       </Fact>
       <Fact word="Next renewal">
         {isUnknown ? (
-          <Muted>not known · {exactCount(hold.renewals)} when last read</Muted>
+          <Muted>unknown · {exactCount(hold.renewals)} at last update</Muted>
         ) : dueMs === null ? (
-          <Muted>none seen so far</Muted>
+          <Muted>none yet</Muted>
         ) : (
           <>
-            {dueMs >= 0 ? `due in ${spokenDuration(dueMs)}` : `${spokenDuration(-dueMs)} late`}
+            {dueLabel(dueMs)}
             <Muted> · {exactCount(hold.renewals)} so far</Muted>
           </>
         )}
       </Fact>
     </dl>
   );
+}
+
+function dueLabel(dueMs: number): string {
+  if (dueMs < 0) return `overdue by ${spokenDuration(-dueMs)}`;
+  return dueMs < 1_000 ? 'due now' : `due in ${spokenDuration(dueMs)}`;
 }
 
 const secondsOf = (ms: number) => Math.floor(ms / 1_000) * 1_000;

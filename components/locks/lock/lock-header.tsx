@@ -35,13 +35,13 @@ export function LockHeader({
   const actions = useActions();
   const isStale = useIsStale();
   const isClosed = useIsClosed(row.backend);
+  const message = useAtBackend(row.backend, (now) =>
+    result ? resultMessage(result, row.hold, now) : null,
+  );
   return (
     <header className="flex flex-col gap-1.5">
       <div className="flex items-center gap-3">
-        <nav
-          aria-label="Where this is"
-          className="flex min-w-0 flex-1 items-center gap-1.5 text-12"
-        >
+        <nav aria-label="Breadcrumb" className="flex min-w-0 flex-1 items-center gap-1.5 text-12">
           <Link href="/" className="rounded-4 text-t2 hover:text-t1">
             Locks
           </Link>
@@ -65,7 +65,7 @@ export function LockHeader({
         <h1 className="min-w-0 text-20 font-[550]">
           <WholeName name={row.name} />
         </h1>
-        <CopyButton text={row.name} label="Copy the lock’s name" quiet />
+        <CopyButton text={row.name} label="Copy lock name" quiet />
         <p className="text-12 text-t3">
           {row.hold && `${row.hold.mode} · `}
           <Rev rev={row.rev} />
@@ -105,7 +105,7 @@ export function LockHeader({
           className="rise-in mt-1 flex items-start gap-2.5 rounded-10 bg-accbg px-3.5 py-2.5 text-acc"
         >
           <Icon name="check" size={16} className="mt-0.5" />
-          <span className="[overflow-wrap:anywhere]">{resultMessage(result, row.hold)}</span>
+          <span className="[overflow-wrap:anywhere]">{message}</span>
         </p>
       )}
     </header>
@@ -118,7 +118,7 @@ function Sentence({ row }: { row: LockRow }) {
   const isStale = useIsStale();
   return (
     <p className="min-w-0">
-      {isStale && <span className="text-t2">As last read: </span>}
+      {isStale && <span className="text-t2">Last known: </span>}
       <span className="font-[550]">{now}</span>{' '}
       {!isStale && <span className="text-t2">{next}</span>}
     </p>

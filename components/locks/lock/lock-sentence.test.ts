@@ -37,32 +37,32 @@ const row = (part: Partial<LockRow>): LockRow => ({
   readAt: now,
   ...part,
 });
-const told = (given: LockRow) => {
+const sentence = (given: LockRow) => {
   const { now: first, next } = lockSentence(given, now, 41_000);
   return `${first} ${next}`.trim().replaceAll(/[\u202f\u00a0]/g, ' ');
 };
 
-test('a held lock says since when, who waits, and when it frees itself', () => {
-  expect(told(row({}))).toBe(
-    'Held 31 m 04 s, and 14 wait. Frees in 00:26 unless renewed (renewed 312 times).',
+test('a held lock shows its hold time, its waiters and when it frees', () => {
+  expect(sentence(row({}))).toBe(
+    'Held 31 m 04 s, 14 waiting. Frees in 00:26 unless renewed (renewed 312 times).',
   );
-  expect(told(row({ waiters: 0, status: 'held' }))).toContain('nobody waits');
+  expect(sentence(row({ waiters: 0, status: 'held' }))).toContain('no waiters');
 });
 
-test('what is not known is called not known', () => {
-  expect(told(row({ status: 'unknown' }))).toBe(
-    'Not known: default has been silent for 41 s. Below stands the last good reading.',
+test('an unknown state is called unknown', () => {
+  expect(sentence(row({ status: 'unknown' }))).toBe(
+    'State unknown: backend “default” has not responded for 41 s. Showing last known state.',
   );
 });
 
 test('a record that cannot be read says so, and why', () => {
   const unreadable = 'Its rev is not one that Lockyard writes.';
-  expect(told(row({ status: 'unknown', unreadable }))).toBe(
-    'Not known: its record cannot be read. Its rev is not one that Lockyard writes. Nobody is granted it meanwhile.',
+  expect(sentence(row({ status: 'unknown', unreadable }))).toBe(
+    'State unknown: record unreadable. Its rev is not one that Lockyard writes. No grants until it can be read.',
   );
 });
 
-test('a lapsed lock says that nobody released it', () => {
+test('an expired lock says that it was not released', () => {
   const ended = {
     owner: 'o',
     service: 's',
@@ -71,8 +71,8 @@ test('a lapsed lock says that nobody released it', () => {
     grantedAt: 0,
     at: now - 38_000,
   };
-  expect(told(row({ status: 'expired', hold: null, ended }))).toBe(
-    'Its lease ran out 38 s ago, and nobody released it. The next to ask gets it.',
+  expect(sentence(row({ status: 'expired', hold: null, ended }))).toBe(
+    'Lease expired 38 s ago without a release. Available to the next caller.',
   );
 });
 
@@ -85,25 +85,27 @@ test('a free lock says how it came to be free', () => {
     grantedAt: 0,
     at: now - 12_000,
   };
-  expect(told(row({ status: 'free', hold: null, waiters: 0, ended }))).toBe(
-    'Nobody holds it, forced 12 s ago.',
+  expect(sentence(row({ status: 'free', hold: null, waiters: 0, ended }))).toBe(
+    'Not held, force-released 12 s ago.',
   );
-  expect(told(row({ status: 'free', hold: null, waiters: 0 }))).toBe('Nobody holds it.');
+  expect(sentence(row({ status: 'free', hold: null, waiters: 0 }))).toBe('Not held.');
 });
 
 test('a frozen lock says who froze it and why, and whether it is still held', () => {
-  const frozen = { by: 'Ana', reason: 'a repair', at: now };
-  expect(told(row({ status: 'frozen', frozen, holders: 2 }))).toBe(
-    'Frozen by Ana: “a repair”. Still held, by 2. 14 wait.',
+  const frozen = { by: 'Ana', reason: 'a repair.', at: now };
+  expect(sentence(row({ status: 'frozen', frozen, holders: 2 }))).toBe(
+    'Frozen by Ana: “a repair”. Still held by 2. 14 waiting.',
   );
-  expect(told(row({ status: 'frozen', frozen, holders: 0, hold: null, waiters: 0 }))).toBe(
+  expect(sentence(row({ status: 'frozen', frozen, holders: 0, hold: null, waiters: 0 }))).toBe(
     'Frozen by Ana: “a repair”.',
   );
 });
 
-test('a delayed lock says when it opens', () => {
+test('a delayed lock says why, and when it is available', () => {
   const delayedUntil = now + 3_000;
-  expect(told(row({ status: 'delayed', hold: null, holders: 0, waiters: 1, delayedUntil }))).toBe(
-    'Nobody holds it: its last hold was lost, and the lock rests. Opens in 3 s; 1 waits.',
+  expect(
+    sentence(row({ status: 'delayed', hold: null, holders: 0, waiters: 1, delayedUntil })),
+  ).toBe(
+    'Not held: the previous lease expired, lock delay in effect. Available in 3 s; 1 waiting.',
   );
 });

@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import type { LockDetail, WaiterRow } from '@/server/contract/console/lock-row';
-import { exactCount, plural } from '../../format/counts';
+import { exactCount } from '../../format/counts';
 import { visibleText } from '../../format/visible-name';
 import { useAtBackend } from '../../live/reading';
 import { Button } from '../../ui/controls/button';
@@ -24,14 +24,19 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
     <Panel
       title="Queue"
       aside={waiters.length === 0 ? undefined : queueLabel(waiters.length, isUnknown)}
-      end={waiters.length > 0 && <span className="max-sm:hidden">place · age · patience left</span>}
     >
       {waiters.length === 0 ? (
         <p className="px-3.5 py-3 text-t2">
-          {isUnknown ? 'Not known: its backend does not tell who waits.' : 'Nobody waits.'}
+          {isUnknown ? 'Queue unknown: backend not responding.' : 'No waiters.'}
         </p>
       ) : (
         <ol>
+          <li aria-hidden="true" className="queue-row text-12 text-t3 max-sm:hidden">
+            <span className="text-right">#</span>
+            <span>Owner</span>
+            <span className="text-right">Waiting</span>
+            <span>Times out in</span>
+          </li>
           {waiters.slice(0, shown).map((waiter, place) => (
             <Waiter
               key={waiter.ticket}
@@ -46,7 +51,7 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
       {hidden > 0 && (
         <div className="px-2 py-1.5">
           <Button tone="quiet" size="small" onClick={() => setShown(shown + MORE)}>
-            {exactCount(hidden)} more
+            Show {exactCount(hidden)} more
           </Button>
         </div>
       )}
@@ -55,8 +60,8 @@ export function QueuePanel({ detail }: { detail: LockDetail }) {
 }
 
 function queueLabel(count: number, isUnknown: boolean): string {
-  if (isUnknown) return `${exactCount(count)} waited when last read`;
-  return plural(count, 'waits', 'wait');
+  if (isUnknown) return `${exactCount(count)} waiting at last update`;
+  return `${exactCount(count)} waiting`;
 }
 
 function Waiter({
@@ -91,17 +96,14 @@ function Waiter({
         {setSize && (
           <span
             className="truncate text-12 text-t3"
-            title="It takes this lock only together with the others that it wants"
+            title={`Waits for ${setSize} locks and takes all of them together`}
           >
-            wants {setSize} together
+            multi-lock ({setSize})
           </span>
         )}
         {detached && (
-          <span
-            className="truncate text-12 text-t3"
-            title="Between two requests: nobody is on the line at this moment"
-          >
-            off the line
+          <span className="truncate text-12 text-t3" title="Waiter is between long-poll requests">
+            reconnecting
           </span>
         )}
       </span>
@@ -118,7 +120,7 @@ function Waiter({
         ) : (
           <>
             <LeaseBar share={0} look="unknown" />
-            <span className="text-t3" title="Not known: the last reading is old">
+            <span className="text-t3" title="Unknown: data is stale">
               ?
             </span>
           </>

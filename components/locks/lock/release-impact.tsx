@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react';
 import type { LockDetail } from '@/server/contract/console/lock-row';
 import { boundText } from '../../format/bound-text';
-import { plural } from '../../format/counts';
+import { exactCount } from '../../format/counts';
 import { shortToken } from '../../format/tokens';
 import { Icon } from '../../icons/icon';
 import type { IconName } from '../../icons/icon-shapes';
@@ -17,57 +17,52 @@ export function ReleaseImpact({ detail }: { detail: LockDetail }) {
   const next = waiters[0];
   const isClosed = useIsClosed(row.backend);
   return (
-    <Panel title={row.hold ? 'If it is released' : 'What comes next'}>
+    <Panel title={row.hold ? 'Impact of release' : 'Next grant'}>
       <ul className="flex flex-col gap-2.5 px-3.5 py-3">
         <Line icon="arrow-right">
           {row.status === 'unknown' ? (
-            'Not known while its backend is silent.'
+            'Unknown: backend not responding.'
           ) : isClosed ? (
-            'Nobody gets it: its backend grants nothing at the moment.'
+            'No grant: backend is not granting locks.'
           ) : row.frozen ? (
-            'Nobody gets it: the lock is frozen.'
+            'No grant: frozen.'
           ) : row.holders > 1 ? (
-            'The others who share it keep it.'
-          ) : row.status === 'delayed' ? (
-            <>
-              {next ? (
-                <>
-                  <ExactName name={next.owner} className="text-12" /> is the first to get it,
-                </>
-              ) : (
-                'The first to ask gets it,'
-              )}{' '}
-              <span className="text-t3">once the lock-delay of its namespace is over.</span>
-            </>
+            'Other shared holders keep it.'
           ) : next ? (
             <>
-              <ExactName name={next.owner} className="text-12" />{' '}
-              {next.setSize
-                ? `is offered it, and takes it once all ${next.setSize} locks that it wants are free.`
-                : 'gets it.'}{' '}
+              {next.setSize ? 'Offered to ' : 'Granted to '}
+              <ExactName name={next.owner} className="text-12" />
+              {next.setSize && `, which takes it once all ${next.setSize} of its locks are free`}
+              {row.status === 'delayed' && ' after the lock delay'}.{' '}
               <span className="text-t3">
                 {waiters.length > 1
-                  ? `${plural(waiters.length - 1, 'waits', 'wait')} on.`
-                  : 'Nobody else waits.'}
+                  ? `${exactCount(waiters.length - 1)} still waiting.`
+                  : 'No other waiters.'}
               </span>
             </>
+          ) : row.status === 'delayed' ? (
+            'Granted to the next caller after the lock delay.'
           ) : row.hold ? (
-            'Nobody waits: it becomes free.'
+            'Becomes free, no waiters.'
           ) : (
-            'The next to ask gets it at once.'
+            'Available immediately.'
           )}
         </Line>
         {row.hold && (
           <Line icon="alert-triangle" ink="text-contended">
-            The holder is not stopped. It learns at its next renewal;{' '}
-            <span className="text-t3">writes are refused only where the token is checked.</span>
+            The holder is not stopped. It finds out at its next renewal.{' '}
+            <span className="text-t3">
+              Its writes are rejected only by resources that check the fencing token.
+            </span>
           </Line>
         )}
         {row.holders <= 1 && (row.hold || minValidToken > 0) && (
           <Line icon="key">
-            {row.hold ? 'Its token is invalid at once: ' : 'Tokens below the next are invalid: '}
+            {row.hold && 'Token invalidated immediately: '}
             <span className="text-t3">
-              resources that check take nothing below{' '}
+              {row.hold
+                ? 'resources that check it reject tokens below '
+                : 'Resources that check tokens reject those below '}
               <span className="font-mono text-12" title={String(minValidToken)}>
                 {shortToken(row.hold ? row.hold.token + 1 : minValidToken)}
               </span>
@@ -75,23 +70,10 @@ export function ReleaseImpact({ detail }: { detail: LockDetail }) {
             </span>
           </Line>
         )}
-        {row.hold && row.holders <= 1 && !row.frozen && (
-          <Line icon="clock" ink={policy.lockDelayMs > 0 ? 'text-delayed' : 'text-t2'}>
-            {policy.lockDelayMs > 0 ? (
-              <>
-                Nobody is granted for {boundText(policy.lockDelayMs)} after it:{' '}
-                <span className="text-t3">the lock-delay of its namespace.</span>
-              </>
-            ) : (
-              <span className="text-t2">No lock-delay in this namespace.</span>
-            )}
-          </Line>
-        )}
-        {row.hold && (
-          <Line icon="audit">
-            <span className="text-t2">
-              Who did it and why stands in the audit log before it happens.
-            </span>
+        {row.hold && row.holders <= 1 && !row.frozen && policy.lockDelayMs > 0 && (
+          <Line icon="clock" ink="text-delayed">
+            No grants for {boundText(policy.lockDelayMs)} afterwards{' '}
+            <span className="text-t3">(namespace lock delay).</span>
           </Line>
         )}
       </ul>

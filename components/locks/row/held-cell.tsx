@@ -47,20 +47,20 @@ function P99Hold({ row: { ownHold, hold, status } }: { row: LockRow }) {
   if (ownHold) {
     return (
       <span className="own-p99">
-        <span className="sr-only">, its own p99 is </span>
+        <span className="sr-only">, p99 hold </span>
         {baselineText(ownHold.p99Ms)}
       </span>
     );
   }
-  return <span className="own-p99">{hold && status !== 'unknown' ? 'new' : ''}</span>;
+  return <span className="own-p99">{hold && status !== 'unknown' ? 'no baseline' : ''}</span>;
 }
 
 /** Tooltip: the typical hold time of this lock. */
 function typicalHoldTitle({ ownHold, hold }: LockRow, heldMs: number | null): string | null {
-  if (!ownHold) return hold ? 'Too few holds so far to say how long it is held as a rule' : null;
+  if (!ownHold) return hold ? 'Not enough history (< 20 holds)' : null;
   const { p50Ms, p99Ms, count } = ownHold;
-  const rule = `As a rule ${durationText(p50Ms)} (p50), rarely over ${durationText(p99Ms)} (p99), of ${exactCount(count)} holds`;
+  const rule = `Typical ${durationText(p50Ms)} (p50), ${durationText(p99Ms)} (p99) over ${exactCount(count)} holds`;
   return hold && heldMs !== null && heldMs > p99Ms
-    ? `${rule}; this one is at ${factorText(heldMs, p99Ms)} its p99`
+    ? `${rule}; now ${factorText(heldMs, p99Ms)} p99`
     : rule;
 }

@@ -40,7 +40,7 @@ export function LeaseLeft({ row }: { row: LockRow }) {
     return (
       <>
         <LeaseBar share={0} look="unknown" />
-        <span className="text-t3" title="Not known: the last reading is old">
+        <span className="text-t3" title="Unknown: data is stale">
           ?
         </span>
       </>
@@ -50,7 +50,7 @@ export function LeaseLeft({ row }: { row: LockRow }) {
     return (
       <>
         <LeaseBar share={0} look="lapsed" />
-        <span className="text-expired" title="Time since the lease ran out">
+        <span className="text-expired" title="Time since the lease expired">
           {expiredAt(row) === null ? '–' : words}
         </span>
       </>

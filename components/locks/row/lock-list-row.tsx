@@ -128,7 +128,7 @@ export const LockListRow = memo(function LockRowLine({
             Extend…
           </Button>
           <Button size="small" tone="danger-word" onClick={() => actions.release(row)}>
-            Release…
+            Force release…
           </Button>
         </GridCell>
       )}
@@ -157,7 +157,7 @@ function Reason({ row }: { row: LockRow }) {
   }
   const waiting =
     row.waiters > 0 && row.status !== 'unknown' && row.status !== 'stuck'
-      ? `${row.waiters} wait`
+      ? `${row.waiters} waiting`
       : '';
   return (
     <span

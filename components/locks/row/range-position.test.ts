@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FAR_POSITION, P99_POSITION, rangePosition } from './range-position';
 
-test('its own p99 stands at one place, whatever it is, and five times that at another', () => {
+test('the p99 has one fixed position, and five times the p99 another', () => {
   for (const p99Ms of [1, 40, 900, 200_000, 90_000_000]) {
     expect(rangePosition(p99Ms, p99Ms)).toBeCloseTo(P99_POSITION);
     expect(rangePosition(5 * p99Ms, p99Ms)).toBeCloseTo(FAR_POSITION);

@@ -38,7 +38,9 @@ export function HolderCells({ row }: { row: LockRow }) {
             )}
           </span>
         ) : (
-          <span className="font-mono text-t3">nobody</span>
+          <span className="text-t3" title="Unheld">
+            –
+          </span>
         )}
       </GridCell>
       <GridCell name="process" className="truncate text-12 text-t3" title={process}>
@@ -75,7 +77,7 @@ export function OldestWait({ row }: { row: LockRow }) {
   if (row.status === 'unknown') {
     return (
       <span className="text-12 text-t3" title={row.unreadable && visibleText(row.unreadable)}>
-        {row.unreadable === undefined ? 'not read' : 'cannot be read'}
+        {row.unreadable === undefined ? 'unknown' : 'unreadable'}
       </span>
     );
   }
@@ -84,11 +86,11 @@ export function OldestWait({ row }: { row: LockRow }) {
     <>
       <span
         className="min-w-[22px] text-right font-[550] text-contended"
-        title={`${exactCount(row.waiters)} wait`}
+        title={`${exactCount(row.waiters)} waiting`}
       >
         {countText(row.waiters)}
       </span>
-      <span className="pl-2 text-t2" title="The longest wait">
+      <span className="pl-2 text-t2" title="Oldest waiter">
         <Duration ms={waitedMs} />
       </span>
     </>

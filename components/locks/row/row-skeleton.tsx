@@ -16,7 +16,7 @@ export function RowSkeleton({ place, isSelectable }: { place: number; isSelectab
       {isSelectable && <GridCell name="select">{null}</GridCell>}
       <GridCell name="state">
         <span className="bone h-3 w-20" />
-        <span className="sr-only">Being read</span>
+        <span className="sr-only">Loading</span>
       </GridCell>
       <GridCell name="name">
         <span className="bone h-3 w-48 max-w-full" />
