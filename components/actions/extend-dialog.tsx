@@ -13,7 +13,7 @@ import { ActionDialog } from './action-dialog';
 import { publishResult } from './action-results';
 import type { HoldSnapshot } from './hold-snapshot';
 import { isValidReason, ReasonField } from './reason-field';
-import { useRequestId } from './use-request-id';
+import { useRequestId } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
 
 const MINUTE_MS = 60_000;

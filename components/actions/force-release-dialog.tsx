@@ -16,7 +16,7 @@ import { ActionDialog } from './action-dialog';
 import { publishResult } from './action-results';
 import { firstWaiter, grantBlockedBy } from './hold-snapshot';
 import { isValidReason, ReasonField } from './reason-field';
-import { useRequestId } from './use-request-id';
+import { useRequestId } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
 
 /** With more waiters than this, the lock's name must be typed. */

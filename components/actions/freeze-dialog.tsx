@@ -14,7 +14,7 @@ import { StatusBadge } from '../ui/status-badge';
 import { VisibleText } from '../ui/visible-text';
 import { publishResult } from './action-results';
 import { isValidReason, ReasonField } from './reason-field';
-import { useRequestId } from './use-request-id';
+import { useRequestId } from './use-action-attempt';
 
 /** Keeps newcomers away from a lock, or lets them come again. */
 export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {

@@ -9,7 +9,7 @@ import { renewalDueAt } from '../locks/lock-facts';
 import { ActionDialog } from './action-dialog';
 import { publishResult } from './action-results';
 import { isValidReason, ReasonField } from './reason-field';
-import { useRequestId } from './use-request-id';
+import { useRequestId } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
 
 const REQUESTS = {

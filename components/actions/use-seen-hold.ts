@@ -1,11 +1,13 @@
 'use client';
 
+import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import type { Changed } from '@/server/contract/lock/answers';
+import type { EndCause } from '@/server/core/lock/lock-record';
 import { useReadingStore } from '../live/reading';
 import type { Reading } from '../live/reading-store';
-import { useTRPCClient } from '../live/trpc';
+import { useTRPC, useTRPCClient } from '../live/trpc';
 import { useLive } from '../live/use-live';
 import {
   endOfHold,
@@ -15,7 +17,6 @@ import {
   snapshotOfRefusal,
   snapshotOfRow,
 } from './hold-snapshot';
-import { useEndFromHistory } from './use-end-from-history';
 
 export interface SeenHold {
   /** What the operator saw, and is about to act on. */
@@ -80,5 +81,39 @@ export function useSeenHold(row: LockRow): SeenHold {
       setBase(now);
       setRefusal(null);
     },
+  };
+}
+
+const CAUSES: Record<string, EndCause> = {
+  released: 'released',
+  expired: 'expired',
+  forced: 'forced',
+  late: 'released',
+};
+
+/**
+ * How a hold ended, from the lock's history; null while that is not known.
+ *
+ * @param token of the hold; nothing is asked while it is undefined
+ */
+function useEndFromHistory(
+  { namespace, name }: { namespace: string; name: string },
+  token: number | undefined,
+): HoldEnd | null {
+  const trpc = useTRPC();
+  const { data } = useQuery(
+    trpc.locks.events.queryOptions(
+      { namespace, name, limit: 200 },
+      { enabled: token !== undefined, staleTime: 0 },
+    ),
+  );
+  const event = data?.rows.find((row) => row.token === token && CAUSES[row.kind] !== undefined);
+  const cause = event && CAUSES[event.kind];
+  if (token === undefined || !cause) return null;
+  return {
+    cause,
+    at: event.at,
+    ...(event.by !== null && { by: event.by }),
+    ...(event.reason !== null && { reason: event.reason }),
   };
 }

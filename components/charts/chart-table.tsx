@@ -3,7 +3,7 @@
 import type { LockInsight } from '@/server/contract/console/insight-row';
 import { exactCount } from '../format/counts';
 import { quantileLabel } from './chart-labels';
-import { bucketLabel } from './drawing/time-ticks';
+import { bucketLabel } from './time-ticks';
 
 /** The charts over time as figures: the steps in which anything happened, newest first. */
 export function ChartTable({ insight: { range, points } }: { insight: LockInsight }) {

@@ -1,7 +1,8 @@
 'use client';
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useId } from 'react';
+import { usePathname, useSearchParams } from 'next/navigation';
+import { useCallback, useEffect, useId, useState } from 'react';
 import {
   INSIGHT_RANGES,
   type InsightRange,
@@ -12,16 +13,15 @@ import { spokenDuration } from '../format/durations';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPC } from '../live/trpc';
-import { heldMsOf } from '../locks/held-time';
+import { heldMsOf } from '../locks/lock-facts';
 import { Button } from '../ui/controls/button';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { chartsSummary, hasHistory, isHistoryBehind } from './chart-labels';
-import { RANGE_LABELS, widerRange } from './chart-range';
+import { RANGE_LABELS, rangeUrl, readRange, widerRange } from './chart-range';
 import { ChartTable } from './chart-table';
 import { ChartsSkeleton } from './charts-skeleton';
-import { useChartRange } from './use-chart-range';
-import { useLockCharts } from './use-lock-charts';
+import type LockCharts from './lock-charts';
 
 /** A minute is a long time beside a step of an hour's chart, and none beside one of a month's. */
 const REFETCH_EVERY_MS: Record<InsightRange, number> = {
@@ -204,4 +204,42 @@ function NoActivity({
       )}
     </div>
   );
+}
+
+const RETRY_MS = 3_000;
+
+/**
+ * The chart library: large, so it is loaded separately, and only where it is used. Null until it
+ * has loaded. If the server is unreachable the page must survive: `isLost` is set, and loading is
+ * retried.
+ */
+function useLockCharts(): { Charts: typeof LockCharts | null; isLost: boolean } {
+  const [loaded, setLoaded] = useState<{ Charts: typeof LockCharts } | null>(null);
+  const [attempts, setTries] = useState(0);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | null = null;
+    let isUnmounted = false;
+    import('./lock-charts').then(
+      ({ default: Charts }) => !isUnmounted && setLoaded({ Charts }),
+      () => {
+        if (!isUnmounted) timer = setTimeout(() => setTries(attempts + 1), RETRY_MS);
+      },
+    );
+    return () => {
+      isUnmounted = true;
+      if (timer !== null) clearTimeout(timer);
+    };
+  }, [attempts]);
+  return { Charts: loaded?.Charts ?? null, isLost: loaded === null && attempts > 0 };
+}
+
+/** Which range the charts show, kept in the page's address; changing it asks nothing of Next. */
+function useChartRange(): [InsightRange, (range: InsightRange) => void] {
+  const range = readRange(useSearchParams());
+  const pathname = usePathname();
+  const change = useCallback(
+    (next: InsightRange) => window.history.replaceState(null, '', rangeUrl(pathname, next)),
+    [pathname],
+  );
+  return [range, change];
 }

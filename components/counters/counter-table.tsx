@@ -1,15 +1,18 @@
+'use client';
+
 import Link from 'next/link';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import { SelectBox } from '../deletion/select-box';
 import { isNameable } from '../deletion/selection';
 import type { SelectionControls } from '../deletion/use-selection';
+import { exactCount } from '../format/counts';
+import { agoText } from '../format/durations';
 import { counterPath } from '../format/lock-path';
 import { visibleText } from '../format/visible-name';
+import { Icon } from '../icons/icon';
+import { useAtBackend } from '../live/reading';
 import { ExactName } from '../ui/exact-name';
-import { boundLabel } from './counter-labels';
-import { CounterValue } from './counter-value';
-import { Headroom } from './headroom';
-import { LastChange } from './last-change';
+import { boundLabel, boundsPosition, deltaLabel, headroomLabel } from './counter-labels';
 
 /** The counters, one a line; on a phone a block each. */
 export function CounterTable({
@@ -102,5 +105,57 @@ function SelectCell({ row, selecting }: { row: CounterRow; selecting: SelectionC
         />
       )}
     </td>
+  );
+}
+
+/** A counter's value, marked as such where it is only the last known one. */
+function CounterValue({ row }: { row: CounterRow }) {
+  const { value, isKnown } = row;
+  if (isKnown && value !== null) return exactCount(value);
+  return (
+    <span className="inline-flex items-center gap-1.5 text-unknown" title="Current value unknown">
+      <Icon name="question" size={14} />
+      {value === null ? 'unknown' : exactCount(value)}
+      {value !== null && <span className="text-12">last known</span>}
+    </span>
+  );
+}
+
+const isTight = (state: string) => state !== 'within' && state !== 'unknown';
+
+/** How far a counter is from its bounds: a bar where it has both, and in words. */
+function Headroom({ row }: { row: CounterRow }) {
+  const { state, share } = boundsPosition(row);
+  const tight = isTight(state);
+  return (
+    <span className="room">
+      {share !== null && (
+        <span aria-hidden="true" className="room-bar" data-tight={tight}>
+          <span style={{ inlineSize: `${share * 100}%` }} />
+        </span>
+      )}
+      <span className={`text-12 ${tight ? 'font-[550] text-contended' : 'text-t2'}`}>
+        {headroomLabel(row)}
+      </span>
+    </span>
+  );
+}
+
+/** Who moved a counter last, by how much, and how long ago. */
+export function LastChange({ row }: { row: CounterRow }) {
+  const { lastMove, backend } = row;
+  const agoMs = useAtBackend(backend, (now) =>
+    lastMove ? Math.max(0, Math.floor((now - lastMove.at) / 1_000) * 1_000) : 0,
+  );
+  if (!lastMove) return <span className="text-t3">never changed</span>;
+  return (
+    <>
+      <b className="font-[550]">{deltaLabel(lastMove.delta)}</b>
+      <span className="text-t2">
+        {' '}
+        by <ExactName name={lastMove.who} className="text-12" />
+      </span>
+      <span className="whitespace-nowrap text-t3"> {agoText(agoMs)}</span>
+    </>
   );
 }

@@ -19,7 +19,7 @@ import { useDebounced } from '../live/use-debounced';
 import { useLive } from '../live/use-live';
 import { Button } from '../ui/controls/button';
 import { PageHead } from '../ui/page-head';
-import { COUNTERS_SHOWN } from './counter-limits';
+import { COUNTERS_SHOWN } from './counter-labels';
 import { CounterTable } from './counter-table';
 import { NewCounterDialog } from './new-counter-dialog';
 

@@ -4,16 +4,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useId, useState } from 'react';
 import { isValidReason, ReasonField } from '../actions/reason-field';
-import { useActionAttempt } from '../actions/use-action-attempt';
-import { useRequestId } from '../actions/use-request-id';
+import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { exactCount } from '../format/counts';
 import { counterPath } from '../format/lock-path';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Field } from '../ui/controls/field';
-import { BoundsFields } from './actions/bounds-fields';
-import { CounterDialog } from './actions/counter-dialog';
-import { isBetween, parseBounds } from './actions/parse-bounds';
-import { WholeNumberField } from './actions/whole-number-field';
+import { BoundsFields, isBetween, parseBounds, WholeNumberField } from './bounds-fields';
+import { CounterDialog } from './counter-dialog';
 import { parseWholeNumber } from './counter-labels';
 
 /** Creates a counter, and opens its page. */

@@ -11,7 +11,6 @@ import { Button } from '../ui/controls/button';
 import { CopyButton } from '../ui/controls/copy-button';
 import { SecretOnce } from '../ui/controls/secret-once';
 import { ProblemNote } from '../ui/problem-note';
-import { acquireCommand } from './acquire-command';
 
 const KEY_NAME = 'first-service';
 const NAMESPACE = 'default';
@@ -127,4 +126,14 @@ function Step({
       </div>
     </li>
   );
+}
+
+/** A shell line that takes a lock for two minutes. Without a key it says where the key belongs. */
+function acquireCommand(origin: string, key: string | null): string {
+  return [
+    `curl -s ${origin}/api/v1/lock.acquire \\`,
+    `  -H 'Authorization: Bearer ${key ?? 'YOUR_KEY'}' \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '{"name":"first-lock","owner":"my-shell","leaseMs":120000}'`,
+  ].join('\n');
 }

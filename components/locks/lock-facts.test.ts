@@ -1,6 +1,6 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { isRenewing, leaseLabel, reasonLabel, shownGrant } from './lock-facts';
+import { heldMsOf, isRenewing, shownGrant } from './lock-facts';
 
 const now = 1_000_000;
 const hold = {
@@ -46,37 +46,6 @@ const ended = {
   grantedAt: now - 100_000,
   at: now - 38_000,
 };
-const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
-
-describe('the reason explains the status', () => {
-  test.each([
-    [row({}), ''],
-    [row({ status: 'contended' }), 'renewed 2 s ago'],
-    [row({ status: 'contended', hold: { ...hold, renewals: 0 } }), 'not renewed yet'],
-    [row({ status: 'contended', hold: null }), 'handing over'],
-    [
-      row({ status: 'expiring', hold: { ...hold, renewedAt: now - 26_000 } }),
-      'renewal overdue by 16 s',
-    ],
-    [row({ status: 'expired', hold: null, ended }), 'expired 38 s ago'],
-    [row({ status: 'unknown' }), 'default not responding (41 s)'],
-    [row({ status: 'unknown', unreadable: 'It is no JSON.' }), 'record unreadable'],
-    [
-      row({ status: 'free', hold: null, ended: { ...ended, cause: 'forced' } }),
-      'force-released 38 s ago',
-    ],
-    [row({ status: 'free', hold: null }), ''],
-  ])('%#', (given, words) => {
-    expect(plain(reasonLabel(given, now, 41_000))).toBe(words);
-  });
-});
-
-test('an expired lease counts below zero', () => {
-  expect(leaseLabel(row({ status: 'expired', hold: null, ended }), now)).toBe('−00:38');
-  expect(leaseLabel(row({}), now)).toBe('00:28');
-  expect(leaseLabel(row({ status: 'free', hold: null }), now)).toBe('–');
-});
-
 test('an expired grant still shows its owner, a released one does not', () => {
   expect(shownGrant(row({ status: 'expired', hold: null, ended }))?.owner).toBe('billing-1');
   expect(
@@ -88,4 +57,37 @@ test('a holder counts as renewing until half its lease has passed since the last
   expect(isRenewing(hold, now)).toBe(true);
   expect(isRenewing(hold, now + 14_000)).toBe(false);
   expect(isRenewing({ ...hold, renewals: 0 }, now)).toBe(false);
+});
+
+const heldRow = (part: Partial<LockRow>, expiresAt = 30_000) =>
+  ({
+    status: 'held',
+    readAt: 10_000,
+    ended: null,
+    hold: { grantedAt: 10_000, expiresAt },
+    ...part,
+  }) as LockRow;
+
+test('a hold continues while its backend responds', () => {
+  expect(heldMsOf(heldRow({}), 17_000, 17_000)).toBe(7_000);
+});
+
+test('an unknown lock was held at least until the last answer of its backend', () => {
+  const silent = heldRow({ status: 'unknown' });
+  expect(heldMsOf(silent, 60_000, 14_000)).toBe(4_000);
+  expect(heldMsOf(silent, 90_000, 14_000)).toBe(4_000);
+});
+
+test('an unknown lock was held no longer than its lease, and at least until it was read', () => {
+  expect(heldMsOf(heldRow({ status: 'unknown' }, 12_000), 60_000, 14_000)).toBe(2_000);
+  expect(heldMsOf(heldRow({ status: 'unknown', readAt: 15_000 }), 60_000, 14_000)).toBe(5_000);
+});
+
+test('an expired grant lasted until its end', () => {
+  const ended = { grantedAt: 1_000, at: 4_000 } as LockRow['ended'];
+  expect(heldMsOf(heldRow({ status: 'expired', hold: null, ended }), 60_000, 60_000)).toBe(3_000);
+});
+
+test('a free lock has no hold time', () => {
+  expect(heldMsOf(heldRow({ status: 'free', hold: null }), 60_000, 60_000)).toBe(null);
 });

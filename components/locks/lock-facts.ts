@@ -1,8 +1,5 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { countdownText } from '../format/countdown';
-import { agoText, spokenDuration } from '../format/durations';
-import { visibleText } from '../format/visible-name';
-import { stuckLabel } from './stuck-labels';
+import { isNameable } from '../deletion/selection';
 
 /** Holders renew at a third of the lease. */
 const RENEWAL_SHARE = 1 / 3;
@@ -45,50 +42,26 @@ export function expiredAt(row: LockRow): number | null {
   return row.hold?.expiresAt ?? (row.ended?.cause === 'expired' ? row.ended.at : null);
 }
 
-const ENDED_LABELS = {
-  released: 'released',
-  expired: 'expired',
-  forced: 'force-released',
-  superseded: 'ended',
-} as const;
+/**
+ * For how long the lock has been held at `now`, or was, in milliseconds; null where nothing holds
+ * it. Of an unknown lock it is how long it had been held when its backend answered last: a lower
+ * bound. Instants are the backend's clock.
+ */
+export function heldMsOf(row: LockRow, now: number, lastAnswerAt: number): number | null {
+  const grant = shownGrant(row);
+  if (!grant) return null;
+  const until = row.status === 'unknown' ? knownUntil(row, lastAnswerAt) : now;
+  return (grant.endedAt ?? until) - grant.grantedAt;
+}
 
 /**
- * Why a row is where it is, in a few words. `silentMs`: for how long its backend has not answered.
+ * Until when the hold of an unknown lock is known to have lasted: the last answer, or the end of
+ * its lease before that.
  */
-export function reasonLabel(row: LockRow, now: number, silentMs: number): string {
-  const { hold, ended, status } = row;
-  switch (status) {
-    case 'stuck':
-      return stuckLabel(row, now);
-    case 'expired': {
-      const at = expiredAt(row);
-      return at === null ? 'expired' : `expired ${agoText(now - at)}`;
-    }
-    case 'unknown':
-      if (row.unreadable !== undefined) return 'record unreadable';
-      return `${row.backend} not responding (${spokenDuration(silentMs)})`;
-    case 'expiring': {
-      const dueAt = hold && renewalDueAt(hold);
-      return dueAt ? `renewal overdue by ${spokenDuration(now - dueAt)}` : 'renewal overdue';
-    }
-    case 'contended':
-      if (!hold) return 'handing over';
-      return hold.renewals > 0 ? `renewed ${agoText(now - hold.renewedAt)}` : 'not renewed yet';
-    case 'held':
-      return '';
-    case 'frozen':
-      return row.frozen ? visibleText(row.frozen.reason) : '';
-    case 'delayed':
-      return `available in ${spokenDuration(Math.max(0, row.delayedUntil - now))} (lock delay)`;
-    case 'free':
-      if (hold) return `expired ${agoText(now - hold.expiresAt)}`;
-      return ended ? `${ENDED_LABELS[ended.cause]} ${agoText(now - ended.at)}` : '';
-  }
+export function knownUntil({ hold, readAt }: LockRow, lastAnswerAt: number): number {
+  return Math.max(readAt, Math.min(lastAnswerAt, hold?.expiresAt ?? readAt));
 }
 
-/** What a countdown shows: whole seconds left, and nothing where nothing is known. */
-export function leaseLabel(row: LockRow, now: number): string {
-  const at = row.hold?.expiresAt ?? expiredAt(row);
-  if (at === null || at === undefined) return '–';
-  return countdownText(at - now);
-}
+/** Whether a row has a checkbox: it looks free. What may be deleted is decided by the server. */
+export const isSelectable = (row: LockRow): boolean =>
+  row.status === 'free' && row.rev > 0 && isNameable(row);

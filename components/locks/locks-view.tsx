@@ -1,6 +1,7 @@
 'use client';
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useSearchParams } from 'next/navigation';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
@@ -17,17 +18,19 @@ import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { FigureStrip } from './figures/figure-strip';
 import { FirstLock } from './first-lock';
-import { isSelectable } from './is-selectable';
-import { FilterBar } from './list/filter-bar';
-import { KeyHints } from './list/key-hints';
-import { isFiltered, type LockSort, listUrl } from './list/list-query';
+import { FilterBar, NoMatch } from './list/filter-bar';
+import { createVisibleRange, KeyHints, SlowedNote } from './list/key-hints';
+import {
+  isFiltered,
+  type ListQuery,
+  type LockSort,
+  listUrl,
+  readListQuery,
+} from './list/list-query';
 import { LockList } from './list/lock-list';
-import { NoMatch } from './list/no-match';
-import { SlowedNote } from './list/slowed-note';
-import { useListQuery } from './list/use-list-query';
 import { useLockList } from './list/use-lock-list';
 import { useSteadyRows } from './list/use-steady-rows';
-import { createVisibleRange } from './list/visible-range';
+import { isSelectable } from './lock-facts';
 
 /** How often the figures of the last hour are read again. They need no stream of their own. */
 const FLEET_EVERY_MS = 2_000;
@@ -140,4 +143,15 @@ export function LocksView({
       </ActionsProvider>
     </ReadingProvider>
   );
+}
+
+/** What the list shows, kept in the page's address; changing it asks nothing of Next. */
+function useListQuery(): [ListQuery, (part: Partial<ListQuery>) => void] {
+  const params = useSearchParams();
+  const query = useMemo(() => readListQuery(params), [params]);
+  const change = useCallback((part: Partial<ListQuery>) => {
+    const current = readListQuery(new URLSearchParams(window.location.search));
+    window.history.replaceState(null, '', listUrl({ ...current, ...part }));
+  }, []);
+  return [query, change];
 }

@@ -1,9 +1,9 @@
 'use client';
 
+import { useSyncExternalStore } from 'react';
 import { exactCount } from '../../format/counts';
+import { Icon } from '../../icons/icon';
 import { useSession } from '../../live/session';
-import { SLOWED_LABEL } from './slowed-note';
-import { useVisibleRange, type VisibleRange } from './visible-range';
 
 /** The keys of the lock list, and where in it the screen is. Only where there is a keyboard. */
 export function KeyHints({
@@ -56,5 +56,58 @@ function Hint({ keys, word }: { keys: string[]; word: string }) {
       ))}
       {word}
     </span>
+  );
+}
+
+/**
+ * Which rows are in view, kept separately so that scrolling redraws only the rows and the line that
+ * reports the range.
+ */
+export interface VisibleRange {
+  get: () => string;
+  set: (first: number, last: number) => void;
+  subscribe: (listener: () => void) => () => void;
+}
+
+export function createVisibleRange(): VisibleRange {
+  let current = '0 0';
+  const listeners = new Set<() => void>();
+  return {
+    get: () => current,
+    set: (first, last) => {
+      current = `${first} ${last}`;
+      for (const listener of listeners) listener();
+    },
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}
+
+/** The places of the first and the last row in view, from 0. */
+function useVisibleRange(range: VisibleRange): { first: number; last: number } {
+  const text = useSyncExternalStore(range.subscribe, range.get, () => '0 0');
+  const [first = 0, last = 0] = text.split(' ').map(Number);
+  return { first, last };
+}
+
+const SLOWED_LABEL = 'Live updates slowed: server busy';
+
+/**
+ * Says that news come less often than they should, where there is no line of keys that could. It
+ * floats at the foot of the page, so that nothing moves.
+ */
+export function SlowedNote() {
+  return (
+    <div className="relative z-30 h-0 md:hidden">
+      <p
+        role="status"
+        className="rise-in absolute bottom-3 left-[var(--gutter)] flex max-w-[calc(100%-2*var(--gutter))] items-center gap-2.5 rounded-10 border border-line2 bg-s1 px-3.5 py-2 shadow-lg"
+      >
+        <Icon name="hourglass" size={15} className="text-contended" />
+        {SLOWED_LABEL}
+      </p>
+    </div>
   );
 }

@@ -1,13 +1,18 @@
 'use client';
 
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import {
+  type RefObject,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { exactCount } from '../../format/counts';
-import { LockListRow } from '../row/lock-list-row';
-import { RowSkeleton } from '../row/row-skeleton';
-import { useRowHeight } from '../row/use-row-height';
+import { LockListRow, RowSkeleton } from '../row/lock-list-row';
 import { useRowKeys } from '../row/use-row-keys';
 import { type ListQuery, type LockSort, listUrl } from './list-query';
 import { LockHeads } from './lock-heads';
@@ -147,4 +152,25 @@ function useScrollToTop(
     if (!scroller.current || !grid) return;
     scroller.current.scrollTop = Math.min(scroller.current.scrollTop, grid.offsetTop);
   }, [address, scroller, list]);
+}
+
+const TABLE = '(min-width: 900px)';
+/** As in the style sheet: a line of the table, three lines on a phone. */
+const TABLE_ROW_PX = 30;
+const PHONE_ROW_PX = 86;
+
+function subscribe(listener: () => void) {
+  const media = window.matchMedia(TABLE);
+  media.addEventListener('change', listener);
+  return () => media.removeEventListener('change', listener);
+}
+
+/** How high a row of the lock list is. The server guesses a table. */
+function useRowHeight(): number {
+  const isTable = useSyncExternalStore(
+    subscribe,
+    () => window.matchMedia(TABLE).matches,
+    () => true,
+  );
+  return isTable ? TABLE_ROW_PX : PHONE_ROW_PX;
 }

@@ -2,7 +2,6 @@
 
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { LockPage, LockRow } from '@/server/contract/console/lock-row';
-import { steadyRows } from './steady-rows';
 
 /** How long rows keep their positions after the last pointer or keyboard action on them. */
 const STILL_MS = 3_000;
@@ -44,4 +43,22 @@ export function useSteadyRows(page: LockPage, view: string): { rows: LockRow[]; 
     timer.current = setTimeout(unfreeze, Math.min(STILL_MS, until.current - now));
   }, []);
   return { rows, hold };
+}
+
+/**
+ * Keeps rows where they are: fresh data in the old order. A row that is gone keeps its place with
+ * its last data; one that is new comes last, where there is room.
+ *
+ * @param shown what is drawn now
+ * @param fresh what the server says, in its order
+ */
+export function steadyRows<T extends { id: string }>(
+  shown: readonly T[],
+  fresh: readonly T[],
+): T[] {
+  const byId = new Map(fresh.map((row) => [row.id, row]));
+  const known = new Set(shown.map(({ id }) => id));
+  const added = fresh.filter(({ id }) => !known.has(id));
+  const rows = [...shown.map((row) => byId.get(row.id) ?? row), ...added];
+  return rows.slice(0, Math.max(shown.length, fresh.length));
 }

@@ -12,8 +12,7 @@ import { ExactName } from '../../ui/exact-name';
 import { Instant } from '../../ui/instant';
 import { Panel } from '../../ui/panel';
 import { VisibleText } from '../../ui/visible-text';
-import { knownUntil } from '../held-time';
-import { isRenewing, renewalDueAt } from '../lock-facts';
+import { isRenewing, knownUntil, renewalDueAt } from '../lock-facts';
 import { Countdown, LeaseBar } from '../row/lease-left';
 
 /** The holder, its process, and whether that process still renews. */

@@ -2,23 +2,21 @@
 
 import Link from 'next/link';
 import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
-import { useActionResult } from '../../actions/action-results';
+import { resultMessage, useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
-import { resultMessage } from '../../actions/result-labels';
 import { DeleteNamesButton } from '../../deletion/delete-names-button';
 import { shortToken } from '../../format/tokens';
 import { Icon } from '../../icons/icon';
 import { LiveIndicator } from '../../live/live-indicator';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import type { LinkState as Line } from '../../live/use-live';
-import { useIsClosed } from '../../shell/use-guarantees';
+import { useClosedRow, useIsClosed } from '../../shell/use-guarantees';
 import { Button } from '../../ui/controls/button';
 import { CopyButton } from '../../ui/controls/copy-button';
 import { WholeName } from '../../ui/exact-name';
 import { Rev } from '../../ui/rev';
 import { StatusBadge } from '../../ui/status-badge';
-import { BackendClosedNote } from './backend-closed-note';
-import { lockSentence } from './lock-sentence';
+import { lockSentence } from '../lock-labels';
 
 /** The lock's name, its state in words, and what came of the last act. */
 export function LockHeader({
@@ -121,6 +119,28 @@ function Sentence({ row }: { row: LockRow }) {
       {isStale && <span className="text-t2">Last known: </span>}
       <span className="font-[550]">{now}</span>{' '}
       {!isStale && <span className="text-t2">{next}</span>}
+    </p>
+  );
+}
+
+/** Above a lock whose backend grants nothing: why it stays free, or its waiters wait. */
+function BackendClosedNote({ backend }: { backend: string }) {
+  const servesNothing = useClosedRow(backend)?.reading?.servesNothing ?? false;
+  return (
+    <p
+      role="status"
+      className="mt-1 flex items-start gap-2.5 rounded-10 bg-danger-tint px-3.5 py-2.5"
+    >
+      <Icon name="alert-octagon" size={16} className="mt-0.5 text-dangertext" />
+      <span>
+        Backend {backend} is not granting locks.{' '}
+        {servesNothing
+          ? 'Renewals and releases are unavailable too.'
+          : 'Existing holds and queue positions are kept.'}{' '}
+        <Link href="/backends" className="link rounded-4">
+          Details
+        </Link>
+      </span>
     </p>
   );
 }

@@ -3,7 +3,8 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { countdownText, shareLeft } from '../../format/countdown';
 import { useAtBackend, useIsStale } from '../../live/reading';
-import { expiredAt, leaseLabel } from '../lock-facts';
+import { expiredAt } from '../lock-facts';
+import { leaseLabel } from '../lock-labels';
 
 /** A bar that runs out to the left, with a notch at a fifth of the lease. */
 export function LeaseBar({

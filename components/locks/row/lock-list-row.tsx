@@ -1,11 +1,10 @@
 'use client';
 
 import Link from 'next/link';
-import { type CSSProperties, type FocusEvent, memo, useState } from 'react';
+import { type CSSProperties, type FocusEvent, memo, useEffect, useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { useActionResult } from '../../actions/action-results';
+import { resultLabel, useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
-import { resultLabel } from '../../actions/result-labels';
 import { SelectBox } from '../../deletion/select-box';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { lockPath } from '../../format/lock-path';
@@ -17,12 +16,10 @@ import { Button } from '../../ui/controls/button';
 import { ExactName } from '../../ui/exact-name';
 import { GridCell } from '../../ui/grid-cell';
 import { STATUS_STYLES, StatusBadge } from '../../ui/status-badge';
-import { isSelectable } from '../is-selectable';
-import { reasonLabel } from '../lock-facts';
+import { isSelectable } from '../lock-facts';
+import { reasonLabel } from '../lock-labels';
 import { LeaseLeft } from './lease-left';
 import { HolderCells, OldestWait, Renewals, Token } from './row-cells';
-import { RowFlash } from './row-flash';
-import { useChangeCount } from './use-change-count';
 
 interface LineProps {
   row: LockRow;
@@ -170,5 +167,69 @@ function Reason({ row }: { row: LockRow }) {
       </span>
       {words}
     </span>
+  );
+}
+
+const FLASH_MS = 1_200;
+
+/**
+ * Tints a row for a moment, once. Run by a script, since an animation of the style sheet begins
+ * again whenever the row changes places.
+ */
+function RowFlash({ ink, onEnd }: { ink: string; onEnd: () => void }) {
+  const tint = useRef<HTMLSpanElement>(null);
+  const end = useRef(onEnd);
+  useEffect(() => {
+    end.current = onEnd;
+  });
+  useEffect(() => {
+    const durationMs = window.matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : FLASH_MS;
+    const fading = tint.current?.animate([{ opacity: 0.1 }, { opacity: 0 }], {
+      duration: durationMs,
+      easing: 'ease-out',
+    });
+    if (fading) fading.onfinish = () => end.current();
+    return () => fading?.cancel();
+  }, []);
+  return <span ref={tint} aria-hidden="true" className={`row-flash ${ink}`} />;
+}
+
+/** How often a value has changed since the component came to be. */
+function useChangeCount(value: string): number {
+  const [seen, setSeen] = useState({ value, changes: 0 });
+  if (seen.value !== value) {
+    setSeen({ value, changes: seen.changes + 1 });
+    return seen.changes + 1;
+  }
+  return seen.changes;
+}
+
+/** A row that has not been read yet, as high as one that has. */
+export function RowSkeleton({ place, isSelectable }: { place: number; isSelectable: boolean }) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as the rows
+    <div
+      role="row"
+      aria-rowindex={place + 2}
+      data-place={place}
+      tabIndex={-1}
+      style={{ '--place': place } as CSSProperties}
+      className="lock-row"
+    >
+      {isSelectable && <GridCell name="select">{null}</GridCell>}
+      <GridCell name="state">
+        <span className="bone h-3 w-20" />
+        <span className="sr-only">Loading</span>
+      </GridCell>
+      <GridCell name="name">
+        <span className="bone h-3 w-48 max-w-full" />
+      </GridCell>
+      <GridCell name="owner">
+        <span className="bone h-3 w-28 max-w-full" />
+      </GridCell>
+      <GridCell name="held">
+        <span className="bone h-3 w-16" />
+      </GridCell>
+    </div>
   );
 }

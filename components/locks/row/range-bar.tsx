@@ -3,7 +3,7 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { useAtBackend } from '../../live/reading';
 import { STATUS_STYLES } from '../../ui/status-badge';
-import { heldMsOf } from '../held-time';
+import { heldMsOf } from '../lock-facts';
 import { FAR_POSITION, P99_POSITION, rangePosition } from './range-position';
 
 const WIDTH = 92;

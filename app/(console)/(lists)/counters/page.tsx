@@ -1,5 +1,5 @@
 import type { Metadata } from 'next';
-import { COUNTERS_SHOWN } from '@/components/counters/counter-limits';
+import { COUNTERS_SHOWN } from '@/components/counters/counter-labels';
 import { CountersView } from '@/components/counters/counters-view';
 import { openConsole } from '../../../open-console';
 

@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
-import { CounterView } from '@/components/counters/counter/counter-view';
-import { CHANGES_SHOWN } from '@/components/counters/counter-limits';
+import { CHANGES_SHOWN } from '@/components/counters/counter-labels';
+import { CounterView } from '@/components/counters/counter-view';
 import { nameFromPath } from '@/components/format/lock-path';
 import { visibleText } from '@/components/format/visible-name';
 import { counterRef } from '@/server/contract/counter/inputs';

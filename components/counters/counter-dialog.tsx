@@ -1,11 +1,16 @@
 'use client';
 
 import { type ReactNode, useId, useRef } from 'react';
-import type { ActionAttempt } from '../../actions/use-action-attempt';
-import { retryableFailureTitle } from '../../live/problem';
-import { Button } from '../../ui/controls/button';
-import { Dialog } from '../../ui/controls/dialog';
-import { ProblemNote } from '../../ui/problem-note';
+import type { CounterRow } from '@/server/contract/console/counter-row';
+import type { ActionAttempt } from '../actions/use-action-attempt';
+import { exactCount } from '../format/counts';
+import { retryableFailureTitle } from '../live/problem';
+import { Button } from '../ui/controls/button';
+import { Dialog } from '../ui/controls/dialog';
+import { ExactName } from '../ui/exact-name';
+import { ProblemNote } from '../ui/problem-note';
+import { Rev } from '../ui/rev';
+import { boundLabel } from './counter-labels';
 
 /**
  * The dialog of an action on a counter. Focus starts on Cancel; only pressing the button itself
@@ -71,5 +76,48 @@ export function CounterDialog({
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+/**
+ * Says that the counter has changed since the operator looked, and offers to continue with its
+ * current state.
+ */
+export function ChangedNote({ children, onUse }: { children: ReactNode; onUse: () => void }) {
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+      <p className="min-w-0">{children}</p>
+      <Button onClick={onUse}>Use current state</Button>
+    </div>
+  );
+}
+
+/** What an act on a counter is about, as the operator saw it. */
+export function CounterSummary({ row }: { row: CounterRow }) {
+  const { name, namespace, value, floor, ceiling, rev } = row;
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Counter</dt>
+        <dd>
+          <ExactName name={name} /> <span className="text-12 text-t3">{namespace}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Value</dt>
+        <dd>
+          <b className="font-[550]">{value === null ? 'unknown' : exactCount(value)}</b>{' '}
+          <span className="text-12 text-t3">
+            at <Rev rev={rev} />
+          </span>
+        </dd>
+      </div>
+      <div>
+        <dt>Limits</dt>
+        <dd>
+          floor {boundLabel(floor)}, ceiling {boundLabel(ceiling)}
+        </dd>
+      </div>
+    </dl>
   );
 }

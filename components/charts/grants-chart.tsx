@@ -2,9 +2,9 @@
 
 import { Bar, ComposedChart, ResponsiveContainer } from 'recharts';
 import type { InsightPoint, LockInsight } from '@/server/contract/console/insight-row';
-import { countText, exactCount } from '../../format/counts';
-import { abnormalEndsLabel } from '../chart-labels';
+import { countText, exactCount } from '../format/counts';
 import { ChartHead } from './chart-head';
+import { abnormalEndsLabel } from './chart-labels';
 import { countTicks } from './duration-ticks';
 import { CHART_MARGIN, timeAxes, useTimeAxis } from './time-axes';
 

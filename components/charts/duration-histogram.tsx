@@ -3,9 +3,9 @@
 import { useMemo } from 'react';
 import { Bar, BarChart, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { HistogramBar } from '@/server/core/statistics/log-histogram';
-import { exactCount } from '../../format/counts';
-import { quantileLabel } from '../chart-labels';
+import { exactCount } from '../format/counts';
 import { ChartHead } from './chart-head';
+import { quantileLabel } from './chart-labels';
 import { countTicks, tickLabel } from './duration-ticks';
 import { type Bin, histogramBins } from './histogram-bins';
 

@@ -2,14 +2,14 @@
 
 import { ResponsiveContainer, Scatter, ScatterChart, XAxis, YAxis } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
-import { exactCount } from '../../format/counts';
+import { exactCount } from '../format/counts';
 import { ChartHead } from './chart-head';
 import { CHART_MARGIN, useTimeAxis } from './time-axes';
 
 const LANES = [
   { key: 'expiries', word: 'Expired', ink: 'var(--expired)' },
   { key: 'forced', word: 'Forced', ink: 'var(--acc)' },
-  { key: 'timeouts', word: 'Timed out', ink: 'var(--contended)' },
+  { key: 'timeouts', word: 'Timeouts', ink: 'var(--contended)' },
 ] as const;
 
 /**

@@ -2,8 +2,8 @@
 
 import { Area, ComposedChart, Line, ResponsiveContainer } from 'recharts';
 import type { LockInsight } from '@/server/contract/console/insight-row';
-import { quantileLabel } from '../chart-labels';
 import { ChartHead } from './chart-head';
+import { quantileLabel } from './chart-labels';
 import { durationTicks, tickLabel } from './duration-ticks';
 import { CHART_MARGIN, timeAxes, useTimeAxis } from './time-axes';
 

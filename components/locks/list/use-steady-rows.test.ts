@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { steadyRows } from './steady-rows';
+import { steadyRows } from './use-steady-rows';
 
 const row = (id: string, value = 0) => ({ id, value });
 

@@ -2,16 +2,13 @@
 
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { isValidReason, ReasonField } from '../../actions/reason-field';
-import { useActionAttempt } from '../../actions/use-action-attempt';
-import { useRequestId } from '../../actions/use-request-id';
-import { exactCount } from '../../format/counts';
-import { useTRPCClient } from '../../live/trpc';
-import { boundLabel, deltaLabel, parseWholeNumber } from '../counter-labels';
-import { ChangedNote } from './changed-note';
-import { CounterDialog } from './counter-dialog';
-import { CounterSummary } from './counter-summary';
-import { WholeNumberField } from './whole-number-field';
+import { isValidReason, ReasonField } from '../actions/reason-field';
+import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
+import { exactCount } from '../format/counts';
+import { useTRPCClient } from '../live/trpc';
+import { WholeNumberField } from './bounds-fields';
+import { ChangedNote, CounterDialog, CounterSummary } from './counter-dialog';
+import { boundLabel, deltaLabel, parseWholeNumber } from './counter-labels';
 
 /** Sets a counter that still has the value that the operator saw. */
 export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () => void }) {

@@ -2,17 +2,13 @@
 
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { isValidReason, ReasonField } from '../../actions/reason-field';
-import { useActionAttempt } from '../../actions/use-action-attempt';
-import { useRequestId } from '../../actions/use-request-id';
-import { exactCount } from '../../format/counts';
-import { useTRPCClient } from '../../live/trpc';
-import { boundLabel } from '../counter-labels';
-import { BoundsFields } from './bounds-fields';
-import { ChangedNote } from './changed-note';
-import { CounterDialog } from './counter-dialog';
-import { CounterSummary } from './counter-summary';
-import { isBetween, parseBounds } from './parse-bounds';
+import { isValidReason, ReasonField } from '../actions/reason-field';
+import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
+import { exactCount } from '../format/counts';
+import { useTRPCClient } from '../live/trpc';
+import { BoundsFields, isBetween, parseBounds } from './bounds-fields';
+import { ChangedNote, CounterDialog, CounterSummary } from './counter-dialog';
+import { boundLabel } from './counter-labels';
 
 type Bounds = Pick<CounterRow, 'floor' | 'ceiling'>;
 

@@ -1,14 +1,14 @@
 'use client';
 
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { exactCount } from '../../format/counts';
-import { Icon } from '../../icons/icon';
-import { useAtBackend } from '../../live/reading';
-import { useSession } from '../../live/session';
-import { Button } from '../../ui/controls/button';
-import { Instant } from '../../ui/instant';
-import { boundLabel, boundsPosition, headroomLabel } from '../counter-labels';
-import { LastChange } from '../last-change';
+import { exactCount } from '../format/counts';
+import { Icon } from '../icons/icon';
+import { useAtBackend } from '../live/reading';
+import { useSession } from '../live/session';
+import { Button } from '../ui/controls/button';
+import { Instant } from '../ui/instant';
+import { boundLabel, boundsPosition, headroomLabel } from './counter-labels';
+import { LastChange } from './counter-table';
 
 /** The counter's value between its bounds, and the operator's actions. */
 export function ValuePanel({

@@ -1,0 +1,118 @@
+'use client';
+
+import type { CounterMoveRow, CounterRow } from '@/server/contract/console/counter-row';
+import { exactCount } from '../format/counts';
+import { visibleText } from '../format/visible-name';
+import { Icon } from '../icons/icon';
+import type { IconName } from '../icons/icon-shapes';
+import { problemOf } from '../live/problem';
+import { useAtBackend } from '../live/reading';
+import { useTRPCClient } from '../live/trpc';
+import { type HistoryPage, useHistoryPages } from '../live/use-history-pages';
+import { Button } from '../ui/controls/button';
+import { ExactName } from '../ui/exact-name';
+import { Instant } from '../ui/instant';
+import { Panel } from '../ui/panel';
+import { ProblemNote } from '../ui/problem-note';
+import { RowsSkeleton } from '../ui/rows-skeleton';
+import { VisibleText } from '../ui/visible-text';
+import { boundLabel, CHANGES_SHOWN, deltaLabel } from './counter-labels';
+
+/** The counter's own news comes before its history can be read. */
+const REFETCH_AFTER_MS = 300;
+
+/** What happened to the counter, newest first. */
+export function HistoryPanel({
+  row,
+  initial,
+}: {
+  row: CounterRow;
+  /** Null where they could not be read for the first paint. */
+  initial: HistoryPage<CounterMoveRow> | null;
+}) {
+  const { namespace, name, rev, backend } = row;
+  const client = useTRPCClient();
+  const { data, error, rows, fetchNextPage, hasNextPage, isFetchingNextPage } = useHistoryPages({
+    queryKey: ['counters.moves', namespace, name],
+    read: (before) =>
+      client.counters.moves.query({
+        namespace,
+        name,
+        limit: CHANGES_SHOWN,
+        ...(before !== null && { before }),
+      }),
+    initial,
+    rev,
+    afterMs: REFETCH_AFTER_MS,
+  });
+  return (
+    <Panel title="History" aside="newest first">
+      {error && (
+        <div className="p-3.5">
+          <ProblemNote problem={problemOf(error)} title="Could not load history" />
+        </div>
+      )}
+      {!data && !error && <RowsSkeleton />}
+      {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">No changes yet.</p>}
+      <ol>
+        {rows.map((move) => (
+          <ChangeLine key={move.id} move={move} backend={backend} />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <div className="border-line border-t px-2 py-1.5">
+          <Button
+            tone="quiet"
+            size="small"
+            disabled={isFetchingNextPage}
+            onClick={() => void fetchNextPage()}
+          >
+            {isFetchingNextPage ? 'Loading…' : 'Load older'}
+          </Button>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+const KINDS: Record<CounterMoveRow['kind'], { word: string; icon: IconName; ink: string }> = {
+  created: { word: 'Created', icon: 'plus', ink: 'text-acc' },
+  added: { word: '', icon: 'counter', ink: 'text-t2' },
+  adjusted: { word: 'Set manually', icon: 'settings', ink: 'text-contended' },
+  rebound: { word: 'Limits changed', icon: 'layers', ink: 'text-contended' },
+};
+
+/** One line of a counter's history: when, what, who and why, and the value that it left. */
+function ChangeLine({ move, backend }: { move: CounterMoveRow; backend: string }) {
+  const now = useAtBackend(backend, (time) => Math.floor(time / 60_000) * 60_000);
+  const { kind, at, delta, bounds, service, by, reason, value } = move;
+  const { word, icon, ink } = KINDS[kind];
+  return (
+    <li className="move-row">
+      <span className="text-12 text-t3">
+        <Instant at={at} now={now} clock={backend} />
+      </span>
+      <span className={`flex items-center gap-2 ${ink}`}>
+        <Icon name={icon} size={14} />
+        {word}
+        {delta !== null && <b className="font-[550] text-t1">{deltaLabel(delta)}</b>}
+      </span>
+      <span className="event-words">
+        <ExactName name={by ?? service} className="text-12 text-t2" />
+        {bounds && (
+          <span className="text-t2">
+            floor {boundLabel(bounds.floor)}, ceiling {boundLabel(bounds.ceiling)}
+          </span>
+        )}
+        {reason && (
+          <span className="truncate text-t2" title={visibleText(reason)}>
+            “<VisibleText text={reason} />”
+          </span>
+        )}
+      </span>
+      <span className="text-right" title={`Rev ${move.rev}`}>
+        {exactCount(value)}
+      </span>
+    </li>
+  );
+}

@@ -1,0 +1,183 @@
+import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
+import { baselineText, factorText } from '../format/baseline';
+import { boundText } from '../format/bound-text';
+import { countdownText } from '../format/countdown';
+import { exactCount } from '../format/counts';
+import { agoText, spokenDuration } from '../format/durations';
+import { visibleText } from '../format/visible-name';
+import { expiredAt, renewalDueAt } from './lock-facts';
+
+const ENDED_LABELS = {
+  released: 'released',
+  expired: 'expired',
+  forced: 'force-released',
+  superseded: 'ended',
+} as const;
+
+/**
+ * Why a row is where it is, in a few words. `silentMs`: for how long its backend has not answered.
+ */
+export function reasonLabel(row: LockRow, now: number, silentMs: number): string {
+  const { hold, ended, status } = row;
+  switch (status) {
+    case 'stuck':
+      return stuckLabel(row, now);
+    case 'expired': {
+      const at = expiredAt(row);
+      return at === null ? 'expired' : `expired ${agoText(now - at)}`;
+    }
+    case 'unknown':
+      if (row.unreadable !== undefined) return 'record unreadable';
+      return `${row.backend} not responding (${spokenDuration(silentMs)})`;
+    case 'expiring': {
+      const dueAt = hold && renewalDueAt(hold);
+      return dueAt ? `renewal overdue by ${spokenDuration(now - dueAt)}` : 'renewal overdue';
+    }
+    case 'contended':
+      if (!hold) return 'handing over';
+      return hold.renewals > 0 ? `renewed ${agoText(now - hold.renewedAt)}` : 'not renewed yet';
+    case 'held':
+      return '';
+    case 'frozen':
+      return row.frozen ? visibleText(row.frozen.reason) : '';
+    case 'delayed':
+      return `available in ${spokenDuration(Math.max(0, row.delayedUntil - now))} (lock delay)`;
+    case 'free':
+      if (hold) return `expired ${agoText(now - hold.expiresAt)}`;
+      return ended ? `${ENDED_LABELS[ended.cause]} ${agoText(now - ended.at)}` : '';
+  }
+}
+
+/** What a countdown shows: whole seconds left, and nothing where nothing is known. */
+export function leaseLabel(row: LockRow, now: number): string {
+  const at = row.hold?.expiresAt ?? expiredAt(row);
+  if (at === null || at === undefined) return '–';
+  return countdownText(at - now);
+}
+
+/** The parts of a row that say why it is stuck. */
+type StuckRow = Pick<LockRow, 'stuck' | 'hold' | 'waiters' | 'oldestWaitAt'>;
+
+const waitingLabel = (count: number) => `${exactCount(count)} waiting`;
+
+/** Why a lock is stuck, in the few words that a row has room for; empty if it is not. */
+export function stuckLabel({ stuck, hold, waiters }: StuckRow, now: number): string {
+  switch (stuck?.kind) {
+    case undefined:
+      return '';
+    case 'longWait':
+      return `wait over ${boundText(stuck.limitMs)} limit`;
+    case 'longHold':
+      return `${excessLabel(stuck, hold, now)}, ${waitingLabel(waiters)}`;
+    case 'idleRenewals':
+      return stuck.wish === 'asked'
+        ? 'still renewing after release request'
+        : 'still renewing, waiters timed out';
+  }
+}
+
+/** The same as a whole sentence. */
+export function stuckSentence(row: StuckRow, now: number): string {
+  const { stuck, hold, waiters, oldestWaitAt } = row;
+  if (!stuck) return '';
+  if (stuck.kind === 'longWait') {
+    const waited = spokenDuration(now - (oldestWaitAt ?? now));
+    return `Oldest waiter: ${waited}, over the namespace limit of ${boundText(stuck.limitMs)}.`;
+  }
+  const heldMs = now - (hold?.grantedAt ?? now);
+  const held = `Held ${spokenDuration(heldMs)}`;
+  const limit =
+    stuck.p99Ms === null
+      ? `over the namespace limit of ${boundText(stuck.limitMs)}`
+      : `${factorText(heldMs, stuck.p99Ms)} its p99 of ${baselineText(stuck.p99Ms)}`;
+  if (stuck.kind === 'longHold') return `${held}, ${limit}, with ${waitingLabel(waiters)}.`;
+  const asked = hold?.askedToRelease;
+  const cause =
+    stuck.wish === 'asked' && asked
+      ? `${spokenDuration(now - asked.at)} after ${visibleText(asked.by)} asked it to release`
+      : 'though all waiters timed out';
+  return `${held}, ${limit}, still renewing ${cause}.`;
+}
+
+function excessLabel(
+  { p99Ms, limitMs }: { p99Ms: number | null; limitMs: number },
+  hold: LockRow['hold'],
+  now: number,
+): string {
+  if (p99Ms === null) return `over ${boundText(limitMs)} limit`;
+  return `${factorText(now - (hold?.grantedAt ?? now), p99Ms)} its p99`;
+}
+
+/** A lock's state in two sentences: what matters now, and what happens next without action. */
+export interface LockSentence {
+  now: string;
+  next: string;
+}
+
+/** `silentMs`: for how long its backend has not answered. */
+export function lockSentence(row: LockRow, now: number, silentMs: number): LockSentence {
+  const { hold, status, waiters, unreadable } = row;
+  if (unreadable !== undefined) {
+    return {
+      now: `State unknown: record unreadable. ${visibleText(unreadable)}`,
+      next: 'No grants until it can be read.',
+    };
+  }
+  if (status === 'unknown') {
+    return {
+      now: `State unknown: backend “${row.backend}” has not responded for ${spokenDuration(silentMs)}.`,
+      next: 'Showing last known state.',
+    };
+  }
+  if (status === 'frozen') return frozenSentence(row);
+  if (status === 'stuck') {
+    return { now: stuckSentence(row, now), next: hold ? freesSentence(hold, now) : '' };
+  }
+  if (!hold) {
+    if (status === 'delayed') {
+      return {
+        now: `Not held: ${row.ended?.cause === 'forced' ? 'force-released' : 'the previous lease expired'}, lock delay in effect.`,
+        next: `Available in ${spokenDuration(Math.max(0, row.delayedUntil - now))}${waiters > 0 ? `; ${waitingLabel(waiters)}` : ''}.`,
+      };
+    }
+    if (status === 'expired') {
+      const at = expiredAt(row) ?? now;
+      return {
+        now: `Lease expired ${spokenDuration(now - at)} ago without a release.`,
+        next: 'Available to the next caller.',
+      };
+    }
+    if (waiters > 0) return { now: `Handing over, ${waitingLabel(waiters)}.`, next: '' };
+    const reason = reasonLabel(row, now, silentMs);
+    return { now: reason ? `Not held, ${reason}.` : 'Not held.', next: '' };
+  }
+  const by = row.holders > 1 ? ` by ${exactCount(row.holders)} holders` : '';
+  const held = `Held ${spokenDuration(now - hold.grantedAt)}${by}`;
+  const leftMs = hold.expiresAt - now;
+  if (leftMs <= 0) {
+    return {
+      now: `${held}; lease expired ${spokenDuration(-leftMs)} ago.`,
+      next: 'Cleaning up.',
+    };
+  }
+  return {
+    now: waiters > 0 ? `${held}, ${waitingLabel(waiters)}.` : `${held}, no waiters.`,
+    next: freesSentence(hold, now),
+  };
+}
+
+function freesSentence({ renewals, renewalsStopped, expiresAt }: HoldRow, now: number): string {
+  const left = countdownText(Math.max(0, expiresAt - now));
+  if (renewalsStopped) return `Frees in ${left}: renewals blocked.`;
+  const times = renewals === 1 ? 'once' : `${exactCount(renewals)} times`;
+  return `Frees in ${left} unless renewed (${renewals === 0 ? 'not renewed yet' : `renewed ${times}`}).`;
+}
+
+function frozenSentence({ frozen, holders, waiters }: LockRow): LockSentence {
+  // A reason may bring its own full stop.
+  const reason = visibleText(frozen?.reason ?? '').replace(/[.\s]+$/, '');
+  const by = frozen ? ` by ${visibleText(frozen.by)}: “${reason}”` : '';
+  const held = holders > 1 ? `Still held by ${exactCount(holders)}.` : 'Still held.';
+  const next = [holders > 0 && held, waiters > 0 && `${waitingLabel(waiters)}.`];
+  return { now: `Frozen${by}.`, next: next.filter(Boolean).join(' ') };
+}
