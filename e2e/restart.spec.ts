@@ -112,6 +112,55 @@ for (const [what, end] of endings) {
   });
 }
 
+test('waiters of a server that was killed ask again, and have waited since they came first', async ({
+  server,
+}) => {
+  const names = ['waited for', 'waited for as well'] as const;
+  const [name] = names;
+  const token = await take(name);
+  const patient = { leaseMs: 60_000, waitMs: 25_000 };
+  const waitedMsOf = (owner: string) => async () => {
+    const asked = { name, owner, ...patient, requestId: owner };
+    const answer = await orders.acquire(asked);
+    if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+    await orders.release({ name, owner, token: answer.token });
+    return answer.waitedMs;
+  };
+  const waitedMsOfMultiLock = async () => {
+    const owner = 'both';
+    const locks = names.map((each) => ({ name: each }));
+    const answer = await orders.acquireMany({ locks, owner, ...patient, requestId: owner });
+    if (answer.outcome !== 'granted') throw new Error(answer.outcome);
+    for (const each of answer.grants) {
+      await orders.release({ name: each.name, owner, token: each.token });
+    }
+    return Math.min(...answer.grants.map(({ waitedMs }) => waitedMs));
+  };
+  const callers = [waitedMsOf('w1'), waitedMsOf('w2'), waitedMsOf('w3'), waitedMsOfMultiLock];
+  const untilQueued = (count: number) =>
+    expect.poll(async () => (await orders.inspect({ name })).waiters.length).toBe(count);
+
+  const calls = callers.map((call) => call().then(() => 'granted', reasonOf));
+  await untilQueued(callers.length);
+  const queuedAt = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const beforeKillMs = performance.now() - queuedAt;
+  await server.kill();
+  expect(await Promise.all(calls)).not.toContain('granted');
+  await server.restart();
+
+  const [first, ...others] = callers;
+  if (!first) throw new Error('There is no caller.');
+  const again = [first()];
+  await untilQueued(1);
+  again.push(...others.map((call) => call()));
+  await untilQueued(callers.length);
+  await orders.release({ name, token });
+  for (const waitedMs of await Promise.all(again)) {
+    expect(waitedMs).toBeGreaterThanOrEqual(Math.floor(beforeKillMs));
+  }
+});
+
 type OnDatabase<T> = (database: OwnMariadb) => T;
 
 const outages: [string, OnDatabase<void>, OnDatabase<Promise<void> | void>][] = [

@@ -87,7 +87,7 @@ async function carelessShards(): Promise<ModelledBackend> {
   careless.join = async () => {
     const { engine, shards, ...member } = await rig.join();
     const multiLocks = shards[0]?.multiLocks ?? engine.multiLocks;
-    return { ...member, engine: Object.assign(engine, { sets: multiLocks }) };
+    return { ...member, engine: Object.assign(engine, { multiLocks }) };
   };
   return careless;
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { freshKey } from '../storage/conformance/testing/changes';
 import { acquire, EngineRig, release, takeLock } from './testing/engine-rig';
+import { acquireMultiLock } from './testing/multi-lock-calls';
 
 let rig: EngineRig;
 beforeAll(async () => {
@@ -32,4 +33,34 @@ it('a waiter that asks again after a restart has waited since it came first', as
   const granted = await again;
   if (granted.outcome !== 'granted') throw new Error(granted.outcome);
   expect(granted.waitedMs).toBeGreaterThanOrEqual(14_000);
+});
+
+it('waiters whose process was killed have all waited since they came first, multi-locks too', async () => {
+  const [key, other] = [freshKey(), freshKey()];
+  const before = await rig.join();
+  const { token } = await takeLock(before, key, 'w0', { leaseMs: 600_000 });
+  const waitMs = 60_000;
+  const callAll = (member: typeof before) => [
+    ...['w1', 'w2', 'w3'].map((requestId) =>
+      acquire(member, key, requestId, { waitMs, requestId }),
+    ),
+    acquireMultiLock(member, [key, other], 'both', { waitMs, requestId: 'both' }),
+  ];
+  const queuedAt = async ({ engine }: typeof before) =>
+    (await engine.run(key, { verb: 'inspect' })).waiters.map(({ enqueuedAt }) => enqueuedAt);
+  for (const call of callAll(before)) call.catch(() => undefined);
+  await expect.poll(async () => (await queuedAt(before)).length).toBe(4);
+  const first = await queuedAt(before);
+  before.faults.goAway();
+
+  rig.passMs(9_000);
+  const after = await rig.join();
+  await after.engine.run(key, { verb: 'settle' });
+  expect(await queuedAt(after)).toEqual([]);
+  const calls = callAll(after);
+  await expect.poll(async () => (await queuedAt(after)).length).toBe(4);
+  expect((await queuedAt(after)).sort()).toEqual(first.sort());
+  await after.engine.drain();
+  for (const { outcome } of await Promise.all(calls)) expect(outcome).toBe('queued');
+  await release(after, key, 'w0', token);
 });

@@ -19,10 +19,13 @@ import type { AcquireCommand, CancelCommand, DetachCommand, GiveUpCommand } from
 import type { Hold, Waiter } from './lock-record';
 import {
   DETACHED_MS,
+  departedOf,
   enqueue,
+  isOutOfPatience,
   placeOf,
   removeWaiters,
   updateWaiter,
+  type WaitSpan,
   waitedMs,
   waiterOf,
 } from './queue';
@@ -48,12 +51,9 @@ export function decideAcquire(draft: Draft, ask: AcquireCommand): AcquireAnswer 
   draft.refuseWhileClosed();
   draft.refuseNewWhileFull();
   const before = waitedBefore(draft, ask.request);
-  if (before && draft.now >= before.enqueuedAt + before.patienceMs) {
-    return heldAnswer(draft, 'timeout');
-  }
+  if (before && isOutOfPatience(before, draft.now)) return heldAnswer(draft, 'timeout');
   if (isOpen(draft) && record.queue.length === 0 && hasRoom(record, ask.mode)) {
-    const soFarMs = before ? Math.max(0, draft.now - before.enqueuedAt) : 0;
-    return granted(draft, grant(draft, ask, soFarMs));
+    return granted(draft, grant(draft, ask, before ? waitedMs(draft, before) : 0));
   }
   if (ask.waitMs === 0) return refused(draft);
   const queueLength = draft.record.queue.length;
@@ -88,7 +88,7 @@ export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): 
   updateWaiter(draft, waiter, { detachedUntil: draft.now + DETACHED_MS });
   draft.addEvent('detached', waiter);
   const { enqueuedAt, patienceMs } = waiter;
-  const waiting: StoredWait = { enqueuedAt, patienceMs };
+  const waiting: WaitSpan = { enqueuedAt, patienceMs };
   // Stored under the input of the waiter; under another one, the waiter's own caller would be
   // refused.
   if (waiter.tag === requestFingerprint(request)) {
@@ -98,14 +98,12 @@ export function decideDetach(draft: Draft, { request, hungUp }: DetachCommand): 
 }
 
 /**
- * What is remembered of a wait between two requests. A waiter that loses its place, as when the
- * server takes long to restart, keeps its age and its patience.
+ * The wait of this request up to now, if it lost its place, as when its server died or took long to
+ * restart: it keeps its age and its patience.
  */
-type StoredWait = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
-
-function waitedBefore(draft: Draft, request: RequestIdentity): StoredWait | null {
-  const memo = draft.replay<StoredGrant | Held | StoredWait>(request);
-  return memo && 'enqueuedAt' in memo ? memo : null;
+function waitedBefore(draft: Draft, request: RequestIdentity): WaitSpan | null {
+  const memo = draft.replay<StoredGrant | Held | WaitSpan>(request);
+  return memo && 'enqueuedAt' in memo ? memo : (departedOf(draft, request) ?? null);
 }
 
 function shortenUnclaimedGrant(draft: Draft, { key }: RequestIdentity): void {
@@ -214,7 +212,7 @@ function replayAcquire(
   request: RequestIdentity,
   leaseMs: number | null = null,
 ): AcquireAnswer | null {
-  const memo = draft.replay<StoredGrant | Held | StoredWait>(request);
+  const memo = draft.replay<StoredGrant | Held | WaitSpan>(request);
   if (!memo || 'enqueuedAt' in memo) return null;
   if ('outcome' in memo) return memo;
   if (draft.isFromBefore(memo.rev)) throw staleRead();

@@ -8,6 +8,7 @@ import {
   isOutOfPatience,
   isPresent,
   localCaller,
+  rememberDeparted,
   removeWaiters,
   waitedMs,
 } from './queue';
@@ -123,10 +124,23 @@ function dropAbsentWaiters(draft: Draft): void {
     draft.addEvent(kind, waiter, { waitedMs: waitedMs(draft, waiter) });
   }
   removeWaiters(draft, absent);
+  rememberDeparted(
+    draft,
+    absent.filter((waiter) => mayAskAgain(draft, waiter)),
+  );
   for (const waiter of absent) {
     const ask = isOutOfPatience(waiter, draft.now) ? localCaller(draft, waiter) : null;
     if (ask) timedOut(draft, ask.request);
   }
+}
+
+/**
+ * Whether a waiter left without an answer. The wait of a single acquire between two requests is
+ * remembered already: see `decideDetach`.
+ */
+function mayAskAgain(draft: Draft, waiter: Waiter): boolean {
+  const isRemembered = waiter.detachedUntil !== null && waiter.setSize === undefined;
+  return !isOutOfPatience(waiter, draft.now) && !isRemembered;
 }
 
 /**

@@ -4,6 +4,7 @@ import { nextToken } from '../fencing-token';
 import type { RequestIdentity } from '../request-fingerprint';
 import type { AcquireCommand } from './lock-command';
 import type { EndCause, Hold } from './lock-record';
+import { forgetDeparted } from './queue';
 
 /**
  * Makes a hold: a new token, and a lease that begins now. The caller has checked that the lock is
@@ -41,6 +42,7 @@ export function grant(
   };
   if (ask.set) hold.set = ask.set;
   draft.change({ holds: [...record.holds, hold], lastToken: token, delayedUntil: 0 });
+  forgetDeparted(draft, ask.request);
   draft.addEvent('granted', hold, { token, mode: ask.mode, waitedMs, expiresAt, meta: ask.meta });
   if (!ask.set) rememberGrant(draft, ask, hold);
   return hold;

@@ -83,6 +83,15 @@ export interface Waiter {
 }
 
 /**
+ * A waiter that left the queue without an answer, as when its process died. Asked again, its
+ * request gets a new place, with the age and the timeout of the old one.
+ */
+export interface DepartedWaiter extends Pick<Waiter, 'tag' | 'enqueuedAt' | 'patienceMs'> {
+  /** Forgotten from then on. */
+  until: number;
+}
+
+/**
  * Room at the lock reserved for a waiter whose turn it is, because its caller waits at another
  * process or for a multi-lock.
  */
@@ -121,6 +130,8 @@ export interface LockRecord {
   offers: Offer[];
   ended: EndedHold | null;
   queue: Waiter[];
+  /** At most `DEPARTED_MAX`: those who left last first, of these the longest waiting first. */
+  departed: DepartedWaiter[];
   /** While set, there are no new grants; renewals and releases work, waiters keep their places. */
   frozen: Remark | null;
   /**
@@ -148,6 +159,7 @@ export function unwrittenRecord(now: number, grantsFrom = 0): LockRecord {
     offers: [],
     ended: null,
     queue: [],
+    departed: [],
     frozen: null,
     delayedUntil: grantsFrom > now ? grantsFrom : 0,
     answersUntil: 0,
@@ -159,8 +171,8 @@ export function unwrittenRecord(now: number, grantsFrom = 0): LockRecord {
  * much as a decision.
  */
 export function copyOf(record: LockRecord): LockRecord {
-  const { rev, lastToken, lastTicket, holds, offers, ended, queue, frozen } = record;
-  const { delayedUntil, answersUntil } = record;
+  const { rev, lastToken, lastTicket, holds, offers, ended, queue } = record;
+  const { departed, frozen, delayedUntil, answersUntil } = record;
   return {
     rev,
     lastToken,
@@ -169,6 +181,7 @@ export function copyOf(record: LockRecord): LockRecord {
     offers,
     ended,
     queue,
+    departed,
     frozen,
     delayedUntil,
     answersUntil,

@@ -1,17 +1,22 @@
 import type { Draft } from '../decision';
-import { isFingerprintOf, requestFingerprint } from '../request-fingerprint';
+import { isFingerprintOf, type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import type { AcquireCommand } from './lock-command';
-import type { LockRecord, Waiter } from './lock-record';
+import type { DepartedWaiter, LockRecord, Waiter } from './lock-record';
 
 /** How long a waiter keeps its place without an open request. */
 export const DETACHED_MS = 2_000;
 
-/** Appends an acquire to the queue. `since`: when its wait began elsewhere, and its timeout. */
-export function enqueue(
-  draft: Draft,
-  ask: AcquireCommand,
-  since: Pick<Waiter, 'enqueuedAt' | 'patienceMs'> | null = null,
-): Waiter {
+/** How long a record remembers a waiter that left without an answer. */
+export const DEPARTED_MS = 10 * 60_000;
+
+/** How many of them: as many as the default policy lets wait. */
+export const DEPARTED_MAX = 200;
+
+/** When a wait began, and how long it may last. */
+export type WaitSpan = Pick<Waiter, 'enqueuedAt' | 'patienceMs'>;
+
+/** Appends an acquire to the queue. `since`: its wait up to now, in another queue or place. */
+export function enqueue(draft: Draft, ask: AcquireCommand, since: WaitSpan | null = null): Waiter {
   const { record, now, context } = draft;
   const waiter: Waiter = {
     ticket: record.lastTicket + 1,
@@ -26,8 +31,44 @@ export function enqueue(
     ...(ask.set ? { setSize: ask.set.size } : {}),
   };
   draft.change({ queue: [...record.queue, waiter], lastTicket: waiter.ticket });
+  forgetDeparted(draft, ask.request);
   draft.addEvent('queued', waiter);
   return waiter;
+}
+
+/**
+ * Remembers waiters that left the queue without an answer. If there are more than `DEPARTED_MAX`,
+ * those who left first are forgotten; of those who left together, the ones with the shortest waits.
+ */
+export function rememberDeparted(draft: Draft, gone: Waiter[]): void {
+  if (gone.length === 0) return;
+  const { record, now } = draft;
+  const until = now + DEPARTED_MS;
+  const added = gone.map(({ tag, enqueuedAt, patienceMs }) => {
+    return { tag, enqueuedAt, patienceMs, until };
+  });
+  const tags = new Set(added.map(({ tag }) => tag));
+  const earlier = record.departed.filter((one) => one.until > now && !tags.has(one.tag));
+  draft.change({ departed: [...added, ...earlier].slice(0, DEPARTED_MAX) });
+}
+
+/** The departed waiter of this very request, if it is still remembered. */
+export function departedOf(
+  { record, now }: Draft,
+  request: RequestIdentity,
+): DepartedWaiter | undefined {
+  if (record.departed.length === 0) return undefined;
+  const tag = requestFingerprint(request);
+  return record.departed.find((one) => one.tag === tag && one.until > now);
+}
+
+/** Forgets one whose request was granted or waits again, and those whose time is over. */
+export function forgetDeparted(draft: Draft, request: RequestIdentity): void {
+  const { departed } = draft.record;
+  if (departed.length === 0) return;
+  const tag = requestFingerprint(request);
+  const left = departed.filter((one) => one.tag !== tag && one.until > draft.now);
+  if (left.length < departed.length) draft.change({ departed: left });
 }
 
 /** The waiter that a request put into the queue, if it is still there. */
@@ -80,13 +121,13 @@ export function inServiceOrder(queue: readonly Waiter[]): readonly Waiter[] {
 }
 
 /** How long a waiter has waited; 0 if the clock was set back since it came. */
-export function waitedMs(draft: Draft, waiter: Waiter): number {
-  return Math.max(0, draft.now - waiter.enqueuedAt);
+export function waitedMs(draft: Draft, { enqueuedAt }: WaitSpan): number {
+  return Math.max(0, draft.now - enqueuedAt);
 }
 
 /** Whether a waiter has timed out. */
-export function isOutOfPatience(waiter: Waiter, now: number): boolean {
-  return waiter.enqueuedAt + waiter.patienceMs <= now;
+export function isOutOfPatience({ enqueuedAt, patienceMs }: WaitSpan, now: number): boolean {
+  return enqueuedAt + patienceMs <= now;
 }
 
 /**

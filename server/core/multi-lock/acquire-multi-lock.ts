@@ -10,7 +10,15 @@ import { expireAndPromote, handOff } from '../lock/expire-and-promote';
 import { retryAfterMs } from '../lock/held-answer';
 import { grant } from '../lock/hold-lifecycle';
 import type { LockRecord } from '../lock/lock-record';
-import { enqueue, isOutOfPatience, placeOf, updateWaiter, waitedMs } from '../lock/queue';
+import {
+  departedOf,
+  enqueue,
+  isOutOfPatience,
+  placeOf,
+  updateWaiter,
+  type WaitSpan,
+  waitedMs,
+} from '../lock/queue';
 import { type RequestIdentity, requestFingerprint } from '../request-fingerprint';
 import {
   type AcquireMultiLockCommand,
@@ -43,7 +51,8 @@ export function acquireMultiLock(
   touched: ChangedMembers,
 ): AcquireManyAnswer {
   const place = resumePlace(placesOf(members, ask.request), ask.request, process, touched);
-  if (place && isOutOfPatience(place.waiter, place.member.draft.now)) {
+  const now = members[0]?.draft.now ?? 0;
+  if (place && isOutOfPatience(place.waiter, now)) {
     return timeOut(members, ask, place, touched);
   }
   if (!place && ask.outsidePolicy) throw outsidePolicy(ask.outsidePolicy);
@@ -53,12 +62,22 @@ export function acquireMultiLock(
   }
   for (const { draft } of members) expireAndPromote(draft);
   const blocked = blockedOf(members, place);
-  if (blocked.length === 0) return grantAll(members, ask, place, touched);
+  const since = place?.waiter ?? waitedBefore(members, ask.request);
+  if (!place && since && isOutOfPatience(since, now)) {
+    return held(blocked, ask.request, 'timeout');
+  }
+  if (blocked.length === 0) return grantAll(members, ask, { place, since, touched });
   if (place && blocked.includes(place.member)) return queued(place, blocked, ask.request);
   if (ask.waitMs === 0) return refused(blocked, ask.request);
   const target = blocked.find(isTaken) ?? (blocked[0] as MultiLockMember);
   if (place) passTurn(place, touched);
-  return queueAt(target, { ask, place, blocked, touched });
+  return queueAt(target, { ask, since, blocked, touched });
+}
+
+/** The wait of this request up to now, if it lost its place in one of the queues. */
+function waitedBefore(members: MultiLockMember[], request: RequestIdentity): WaitSpan | null {
+  const places = members.flatMap(({ draft }) => departedOf(draft, request) ?? []);
+  return places[0] ?? null;
 }
 
 /** Ends a wait that timed out, unless its caller now waits at another process. */
@@ -124,10 +143,10 @@ function blockedOf(members: MultiLockMember[], place: Place | null): MultiLockMe
 function grantAll(
   members: MultiLockMember[],
   ask: AcquireMultiLockCommand,
-  place: Place | null,
-  touched: ChangedMembers,
+  { place, since, touched }: Pick<Waiting, 'since' | 'touched'> & { place: Place | null },
 ): MultiLockGranted {
-  const waited = place ? waitedMs(place.member.draft, place.waiter) : 0;
+  const [first] = members;
+  const waited = since && first ? waitedMs(first.draft, since) : 0;
   if (place) {
     place.member.draft.isPast(place.waiter.enqueuedAt + place.waiter.patienceMs);
     leave(place);
@@ -154,10 +173,10 @@ function passTurn(place: Place, touched: ChangedMembers): void {
   touched.add(member);
 }
 
-interface Queueing {
+interface Waiting {
   ask: AcquireMultiLockCommand;
-  /** The place that it has left. */
-  place: Place | null;
+  /** Its wait up to now; null: it did not wait. */
+  since: WaitSpan | null;
   blocked: MultiLockMember[];
   touched: ChangedMembers;
 }
@@ -165,17 +184,13 @@ interface Queueing {
 /** A multi-lock that moves to another queue keeps its age and the rest of its wait. */
 function queueAt(
   target: MultiLockMember,
-  { ask, place, blocked, touched }: Queueing,
+  { ask, since, blocked, touched }: Waiting,
 ): AcquireManyAnswer {
   const { name, draft } = target;
   const queueLength = draft.record.queue.length;
   if (queueLength >= draft.context.policy.queueLimit) {
     return { outcome: 'queueFull', name, queueLength, retryAfterMs: retryAfterMs(draft) };
   }
-  const since = place && {
-    enqueuedAt: place.waiter.enqueuedAt,
-    patienceMs: place.waiter.patienceMs,
-  };
   const waiter = enqueue(draft, memberCommand(ask, target.mode), since);
   handOff(draft);
   touched.add(target);

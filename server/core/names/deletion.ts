@@ -51,6 +51,7 @@ type Obstacle = [why: RetentionReason, until: number];
  */
 export function lockDeletion(record: LockRecord, epoch: number, now: number): Deletion {
   const { rev, lastToken, holds, offers, ended, queue, frozen, delayedUntil } = record;
+  const answersUntil = record.answersUntil ?? lastUsedAt(record) + ANSWERS_MAX_MS;
   const isLost = ended?.cause === 'expired' || ended?.cause === 'forced';
   const lostAt = Math.max(
     isLost ? ended.at : Number.NEGATIVE_INFINITY,
@@ -63,7 +64,7 @@ export function lockDeletion(record: LockRecord, epoch: number, now: number): De
     ['frozen', frozen ? Number.POSITIVE_INFINITY : 0],
     ['delayed', delayedUntil],
     ['lostLately', lostAt + LOST_RETENTION_MS],
-    ['answersKept', record.answersUntil ?? lastUsedAt(record) + ANSWERS_MAX_MS],
+    ['answersKept', Math.max(answersUntil, ...record.departed.map(({ until }) => until))],
     ['tokensAhead', startsAboveFrom(rev, lastToken, epoch)],
   ]);
 }

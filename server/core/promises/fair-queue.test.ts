@@ -156,6 +156,50 @@ it(
   PROPERTY_MS,
 );
 
+/**
+ * Remembers when each waiter came first. No campaign lasts as long as a record remembers those that
+ * left without an answer.
+ */
+class AgeReferee implements Referee {
+  private readonly cameAt = new Map<string, number>();
+  returns = 0;
+
+  onWritten({ before, after, decision, command, context }: Written): void {
+    const waiting = new Set(after.queue.map(({ tag }) => tag));
+    for (const was of before?.queue ?? []) {
+      const isServed = decision.handOffs.some(({ tag }) => tag === was.tag);
+      const isEnded = isFor(command, was) && ['cancel', 'giveUp'].includes(command.verb);
+      const isOver = isServed || isEnded || !isPatient(was, context.now);
+      if (!waiting.has(was.tag) && isOver) this.cameAt.delete(was.tag);
+    }
+    if (command.verb !== 'acquire' || !command.request.remembered) return;
+    const joined = after.queue.find((waiter) => isFor(command, waiter));
+    if (!joined) return;
+    const cameAt = this.cameAt.get(joined.tag);
+    if (cameAt === undefined) this.cameAt.set(joined.tag, joined.enqueuedAt);
+    else expect(joined.enqueuedAt, `waiter ${joined.ticket} lost its age`).toBe(cameAt);
+    const isNew = joined.ticket > (before?.lastTicket ?? 0);
+    if (isNew && cameAt !== undefined) this.returns += 1;
+  }
+}
+
+it(
+  'a waiter that asks again keeps its age, though its process died meanwhile',
+  () => {
+    let returns = 0;
+    fc.assert(
+      fc.property(steps, (played) => {
+        const referee = new AgeReferee();
+        new Campaign([referee]).play(played);
+        returns += referee.returns;
+      }),
+      RUNS,
+    );
+    expect(returns).toBeGreaterThan(0);
+  },
+  PROPERTY_MS,
+);
+
 /** How long a killed process still counts as alive, and how often the others check. */
 const UNNOTICED_MS = 1_500;
 const LOOK_EVERY_MS = 250;

@@ -111,6 +111,12 @@ describe('a record', () => {
       });
       const setSize = fc.option(size).map((locks) => locks && { setSize: locks });
       const waiter = fc.tuple(plainWaiter, setSize).map(([facts, mark]) => ({ ...facts, ...mark }));
+      const departed = fc.record({
+        tag: text,
+        enqueuedAt: instant,
+        patienceMs: fc.nat(),
+        until: instant,
+      });
       const record = fc.record({
         rev: fc.maxSafeNat(),
         lastToken: fc.maxSafeNat(),
@@ -119,6 +125,7 @@ describe('a record', () => {
         offers: fc.array(fc.record({ ticket: fc.maxSafeNat(), until: instant }), { maxLength: 3 }),
         ended: fc.option(ended),
         queue: fc.array(waiter, { maxLength: 8 }),
+        departed: fc.array(departed, { maxLength: 3 }),
         frozen: fc.option(remark),
         delayedUntil: instant,
         answersUntil: instant,
@@ -184,6 +191,36 @@ describe('a waiter', () => {
   });
 });
 
+it('a queue without departed waiters is written as by the version before', () => {
+  const facts = { service: 'orders', owner: 'w1', tag: 'AbCdEfGhIjKlMn', process: 'p' };
+  const times = { enqueuedAt: 7, patienceMs: 5, detachedUntil: null };
+  const waiter: Waiter = { ticket: 3, mode: 'shared', ...facts, ...times };
+  const { queue } = encodeRecord({ ...EMPTY, queue: [waiter] }, null);
+  expect(queue).toBe('[["orders"],["p"],7,[[-3,0,"w1","AbCdEfGhIjKlMn",0,0,5]]]');
+});
+
+describe('a departed waiter', () => {
+  const departed = Array.from({ length: 200 }, (_, i) => ({
+    tag: 'AbCdEfGhIjKlMn',
+    enqueuedAt: 1_800_000_000_000 + i * 300,
+    patienceMs: 600_000,
+    until: 1_800_000_600_000,
+  }));
+
+  it('takes at most 50 bytes, and none once it is forgotten', () => {
+    const { queue } = encodeRecord({ ...EMPTY, departed }, null);
+    expect(Buffer.byteLength(queue ?? '') / departed.length).toBeLessThanOrEqual(50);
+    expect(encodeRecord(EMPTY, null).queue).toBe('');
+  });
+
+  it('is written with the queue, and not again by a change of the head alone', () => {
+    const record = { ...EMPTY, departed };
+    const known = { record, writer: 'w', storedQueue: encodeRecord(record, null).storedQueue };
+    expect(encodeRecord({ ...record, rev: 2 }, known).queue).toBe(null);
+    expect(encodeRecord({ ...record, rev: 2, departed: [] }, known).queue).toBe('');
+  });
+});
+
 describe('a hand-off', () => {
   it('rewrites the head alone, until many served waiters have piled up', () => {
     const queue = Array.from({ length: 200 }, (_, i): Waiter => {
@@ -218,6 +255,7 @@ const EMPTY: LockRecord = {
   offers: [],
   ended: null,
   queue: [],
+  departed: [],
   frozen: null,
   delayedUntil: 0,
 };

@@ -9,6 +9,7 @@ import type {
   Waiter,
 } from '../../core/lock/lock-record';
 import type { StoredRecord } from '../record-store';
+import { decodeQueue, encodeQueue } from './queue-codec';
 import { requireValidRev, UnreadableRecord } from './unreadable-record';
 
 /** A record with the text it was read from or written as. */
@@ -85,22 +86,6 @@ type Head = [
   answersUntil?: number,
 ];
 
-/** Waiters refer to services and processes by index: each waiter then takes under 160 bytes. */
-type QueueText = [services: string[], processes: string[], since: number, waiters: WaiterTuple[]];
-
-/** The ticket of a shared waiter is stored as a negative number. */
-type WaiterTuple = [
-  ticket: number,
-  service: number,
-  owner: string,
-  tag: string,
-  process: number,
-  enqueuedAfterMs: number,
-  patienceMs: number,
-  detachedAfterMs?: number | null,
-  setSize?: number,
-];
-
 /** Throws for a record that no version of Lockyard wrote: see `describeUnreadable`. */
 export function decodeRecord(stored: StoredRecord): KnownRecord {
   requireValidRev(stored.rev);
@@ -110,7 +95,7 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
   if (!Number.isSafeInteger(lastToken) || !Number.isSafeInteger(lastTicket)) {
     throw new UnreadableRecord('Its last token or ticket is not a whole number that is exact.');
   }
-  const storedQueue = stored.queue === '' ? [] : decodeQueue(stored.queue);
+  const { waiters: storedQueue, departed } = decodeQueue(stored.queue);
   const record: LockRecord = {
     rev: stored.rev,
     lastToken,
@@ -119,6 +104,7 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
     offers: decodeOffers(offers),
     ended: ended === 0 ? null : decodeEnded(ended, lastToken),
     queue: served === 0 ? storedQueue : storedQueue.slice(served),
+    departed,
     frozen: frozen === 0 ? null : frozen,
     delayedUntil,
     answersUntil,
@@ -128,7 +114,8 @@ export function decodeRecord(stored: StoredRecord): KnownRecord {
 
 /**
  * The text of `next`. A hand-off only moves an index in the head: the queue is written again only
- * when a waiter joined, left out of turn or changed, or when too many served ones have piled up.
+ * when a waiter joined, left out of turn or changed, or when too many served ones have piled up, and
+ * with it the departed waiters.
  */
 export function encodeRecord(next: LockRecord, known: KnownRecord | null): EncodedRecord {
   const onDisk = known?.storedQueue ?? [];
@@ -136,10 +123,15 @@ export function encodeRecord(next: LockRecord, known: KnownRecord | null): Encod
   const reusable = served >= 0 && next.queue.every((waiter, i) => waiter === onDisk[served + i]);
   const isCompact = served < COMPACT_AT || served <= next.queue.length;
   const isAllServed = next.queue.length === 0 && onDisk.length > 0;
-  if (known && reusable && isCompact && !isAllServed) {
+  if (known && reusable && isCompact && !isAllServed && haveSameDeparted(next, known.record)) {
     return { head: encodeHead(next, served), queue: null, storedQueue: onDisk };
   }
-  return { head: encodeHead(next, 0), queue: encodeQueue(next.queue), storedQueue: next.queue };
+  return { head: encodeHead(next, 0), queue: encodeQueue(next), storedQueue: next.queue };
+}
+
+/** The list is replaced by every change, never changed. */
+function haveSameDeparted(one: LockRecord, other: LockRecord): boolean {
+  return one.departed === other.departed || one.departed.length + other.departed.length === 0;
 }
 
 function encodeHead(record: LockRecord, served: number): string {
@@ -239,59 +231,4 @@ function decodeOffers(text: OfferTuple[] | OfferTuple | 0): Offer[] {
     typeof list[0] === 'number';
   const tuples = isAlone(text) ? [text] : text;
   return tuples.map(([ticket, until]) => ({ ticket, until }));
-}
-
-/** The index of a word in a list; a new word is added to the list. */
-function indexIn(words: string[], word: string): number {
-  const place = words.indexOf(word);
-  return place >= 0 ? place : words.push(word) - 1;
-}
-
-function encodeQueue(queue: readonly Waiter[]): string {
-  const first = queue[0];
-  if (!first) return '';
-  const since = first.enqueuedAt;
-  const services: string[] = [];
-  const processes: string[] = [];
-  const waiters = queue.map((waiter): WaiterTuple => {
-    const service = indexIn(services, waiter.service);
-    const process = indexIn(processes, waiter.process);
-    const { ticket, owner, tag, enqueuedAt, patienceMs, detachedUntil, setSize } = waiter;
-    const tuple: WaiterTuple = [
-      waiter.mode === 'shared' ? -ticket : ticket,
-      service,
-      owner,
-      tag,
-      process,
-      enqueuedAt - since,
-      patienceMs,
-    ];
-    if (detachedUntil !== null || setSize !== undefined) {
-      tuple.push(detachedUntil === null ? null : detachedUntil - since);
-    }
-    if (setSize !== undefined) tuple.push(setSize);
-    return tuple;
-  });
-  const text: QueueText = [services, processes, since, waiters];
-  return JSON.stringify(text);
-}
-
-function decodeQueue(text: string): Waiter[] {
-  const [services, processes, since, waiters] = JSON.parse(text) as QueueText;
-  return waiters.map((tuple) => {
-    const [ticket, service, owner, tag, process, enqueuedAfterMs, patienceMs] = tuple;
-    const [, , , , , , , detached, setSize] = tuple;
-    return {
-      ticket: Math.abs(ticket),
-      mode: ticket < 0 ? ('shared' as const) : ('exclusive' as const),
-      service: services[service] ?? '',
-      owner,
-      tag,
-      process: processes[process] ?? '',
-      enqueuedAt: since + enqueuedAfterMs,
-      patienceMs,
-      detachedUntil: detached == null ? null : since + detached,
-      ...(setSize === undefined ? {} : { setSize }),
-    };
-  });
 }

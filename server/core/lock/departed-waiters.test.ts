@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { IDLE_MS, lockDeletion } from '../names/deletion';
+import { acquire, release } from '../testing/lock-requests';
+import { LockWorld } from '../testing/lock-world';
+import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
+import { DEPARTED_MAX, DEPARTED_MS } from './queue';
+
+const LEASE_MS = 3_600_000;
+
+/** A lock that is held, and where callers of process p1 have waited for 5 s when it dies. */
+function afterCrash(count: number, waitMs = 60_000) {
+  const world = new LockWorld();
+  world.policy = { queueLimit: 1_000, lockDelayMs: 0 };
+  const holder = world.run(acquire('orders/holder', { leaseMs: LEASE_MS }), 'p0');
+  if (holder.outcome !== 'granted') throw new Error(holder.outcome);
+  const asks = Array.from({ length: count }, (_, i) =>
+    acquire(`orders/w${i}`, { waitMs, requestId: 'r' }),
+  );
+  for (const ask of asks) world.run(ask, 'p1');
+  world.pass(5_000);
+  world.kill('p1');
+  return { world, asks, free: () => world.run(release('orders/holder', holder.token), 'p0') };
+}
+
+describe('waiters whose process died', () => {
+  it('all keep their age and their timeout when they ask again, and take places in the new order', () => {
+    const { world, asks, free } = afterCrash(3);
+    world.pass(1_000);
+    for (const ask of asks.toReversed()) {
+      expect(world.run(ask, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 54_000 });
+    }
+    expect(world.record?.queue.map(({ owner }) => owner)).toEqual(['w2', 'w1', 'w0']);
+    expect(world.record?.departed).toEqual([]);
+    free();
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.record?.holds).toMatchObject([{ owner: 'w2', waitedMs: 6_000 }]);
+  });
+
+  it('have waited since they came first if the lock is free when they ask again', () => {
+    const { world, asks, free } = afterCrash(2);
+    free();
+    const [first] = asks;
+    if (!first) return expect.unreachable();
+    expect(world.run(first, 'p2')).toMatchObject({ outcome: 'granted', waitedMs: 5_000 });
+    expect(world.record?.departed).toHaveLength(1);
+  });
+
+  it('time out if they ask again too late', () => {
+    const { world, asks } = afterCrash(2, 8_000);
+    world.run({ verb: 'settle' }, 'p2');
+    world.pass(3_000);
+    for (const ask of asks) expect(world.run(ask, 'p2').outcome).toBe('timeout');
+  });
+
+  it('start again if they ask with another input, or after the time for which they are remembered', () => {
+    const { world, asks } = afterCrash(2);
+    world.run({ verb: 'settle' }, 'p2');
+    const other = acquire('orders/w1', { waitMs: 70_000, requestId: 'r' });
+    expect(world.run(other, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 70_000 });
+    world.pass(DEPARTED_MS);
+    const [first] = asks;
+    if (!first) return expect.unreachable();
+    expect(world.run(first, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 60_000 });
+    expect(world.record?.departed).toEqual([]);
+  });
+
+  it('are forgotten beyond a bound: those who left first, then those with the shortest waits', () => {
+    const { world } = afterCrash(DEPARTED_MAX + 1);
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.record?.departed).toHaveLength(DEPARTED_MAX);
+    const oldest = world.record?.departed[0];
+    const ask = acquire('orders/late', { waitMs: 60_000, requestId: 'r' });
+    world.run(ask, 'p3');
+    world.kill('p3');
+    world.run({ verb: 'settle' }, 'p2');
+    expect(world.record?.departed).toHaveLength(DEPARTED_MAX);
+    expect(world.record?.departed[1]).toEqual(oldest);
+  });
+
+  it('keep their record from being deleted for as long as they are remembered', () => {
+    const { world, free } = afterCrash(1);
+    free();
+    world.run({ verb: 'settle' }, 'p2');
+    const { record, now } = world;
+    const until = record?.departed[0]?.until ?? 0;
+    expect(until).toBe(now + DEPARTED_MS);
+    if (!record) return expect.unreachable();
+    expect(lockDeletion(record, 1, now)).toMatchObject({ keptBecause: 'answersKept' });
+    expect(lockDeletion(record, 1, now + IDLE_MS).notBefore).toBeGreaterThanOrEqual(until);
+  });
+});
+
+describe('a multi-lock whose process died while it waited', () => {
+  const crashed = (waitMs = 60_000) => {
+    const world = new MultiLockWorld();
+    const holder = world.run('b', acquire('orders/x', { leaseMs: LEASE_MS }), 'p0');
+    if (holder.outcome !== 'granted') throw new Error(holder.outcome);
+    const ask = multiLockOf('ab', { waitMs, requestId: 'r' });
+    world.runSet(ask, 'p1');
+    world.now += 5_000;
+    world.kill('p1');
+    world.run('b', { verb: 'settle' }, 'p2');
+    expect(world.queueOf('b')).toEqual([]);
+    return { world, ask, token: holder.token };
+  };
+
+  it('keeps its age and its timeout when it asks again', () => {
+    const { world, ask, token } = crashed();
+    expect(world.runSet(ask, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 55_000 });
+    world.now += 1_000;
+    world.run('b', release('orders/x', token), 'p2');
+    const answer = world.runSet(ask, 'p2');
+    expect(answer).toMatchObject({
+      outcome: 'granted',
+      grants: [
+        { name: 'a', waitedMs: 6_000 },
+        { name: 'b', waitedMs: 6_000 },
+      ],
+    });
+  });
+
+  it('does so if its locks are free when it asks again', () => {
+    const { world, ask, token } = crashed();
+    world.run('b', release('orders/x', token), 'p2');
+    const answer = world.runSet(ask, 'p2');
+    expect(answer).toMatchObject({ outcome: 'granted', grants: [{ waitedMs: 5_000 }, {}] });
+    expect(world.records.get('b')?.departed).toEqual([]);
+  });
+
+  it('times out if it asks again too late', () => {
+    const { world, ask } = crashed(8_000);
+    world.now += 3_000;
+    expect(world.runSet(ask, 'p2')).toMatchObject({
+      outcome: 'timeout',
+      blockedBy: [{ name: 'b' }],
+    });
+    expect(world.queueOf('b')).toEqual([]);
+  });
+
+  it('keeps its age also if it lost its place between two requests', () => {
+    const world = new MultiLockWorld();
+    world.run('b', acquire('orders/x', { leaseMs: LEASE_MS }), 'p0');
+    const ask = multiLockOf('ab', { waitMs: 60_000, requestId: 'r' });
+    world.runSet(ask, 'p1');
+    world.run('b', { verb: 'detach', request: { ...ask.request, remembered: false } }, 'p1');
+    world.now += 5_000;
+    world.run('b', { verb: 'settle' }, 'p2');
+    expect(world.runSet(ask, 'p2')).toMatchObject({ outcome: 'queued', patienceLeftMs: 55_000 });
+  });
+});

@@ -1,0 +1,105 @@
+import type { DepartedWaiter, LockRecord, Waiter } from '../../core/lock/lock-record';
+
+/** Waiters refer to services and processes by index: each waiter then takes under 160 bytes. */
+type QueueText = [
+  services: string[],
+  processes: string[],
+  since: number,
+  waiters: WaiterTuple[],
+  /** Absent if there is none. An older version drops it. */
+  departed?: DepartedTuple[],
+];
+
+type DepartedTuple = [
+  tag: string,
+  enqueuedAfterMs: number,
+  patienceMs: number,
+  untilAfterMs: number,
+];
+
+/** The ticket of a shared waiter is stored as a negative number. */
+type WaiterTuple = [
+  ticket: number,
+  service: number,
+  owner: string,
+  tag: string,
+  process: number,
+  enqueuedAfterMs: number,
+  patienceMs: number,
+  detachedAfterMs?: number | null,
+  setSize?: number,
+];
+
+/** The index of a word in a list; a new word is added to the list. */
+function indexIn(words: string[], word: string): number {
+  const place = words.indexOf(word);
+  return place >= 0 ? place : words.push(word) - 1;
+}
+
+/** Empty if nothing waits and nothing is remembered. */
+export function encodeQueue({ queue, departed }: Pick<LockRecord, 'queue' | 'departed'>): string {
+  const first = queue[0] ?? departed[0];
+  if (!first) return '';
+  const since = first.enqueuedAt;
+  const services: string[] = [];
+  const processes: string[] = [];
+  const waiters = queue.map((waiter): WaiterTuple => {
+    const service = indexIn(services, waiter.service);
+    const process = indexIn(processes, waiter.process);
+    const { ticket, owner, tag, enqueuedAt, patienceMs, detachedUntil, setSize } = waiter;
+    const tuple: WaiterTuple = [
+      waiter.mode === 'shared' ? -ticket : ticket,
+      service,
+      owner,
+      tag,
+      process,
+      enqueuedAt - since,
+      patienceMs,
+    ];
+    if (detachedUntil !== null || setSize !== undefined) {
+      tuple.push(detachedUntil === null ? null : detachedUntil - since);
+    }
+    if (setSize !== undefined) tuple.push(setSize);
+    return tuple;
+  });
+  const text: QueueText = [services, processes, since, waiters];
+  if (departed.length > 0) text.push(departed.map((one) => encodeDeparted(one, since)));
+  return JSON.stringify(text);
+}
+
+function encodeDeparted(
+  { tag, enqueuedAt, patienceMs, until }: DepartedWaiter,
+  since: number,
+): DepartedTuple {
+  return [tag, enqueuedAt - since, patienceMs, until - since];
+}
+
+export function decodeQueue(text: string): Pick<LockRecord, 'departed'> & { waiters: Waiter[] } {
+  if (text === '') return { waiters: [], departed: [] };
+  const [services, processes, since, tuples, departed = []] = JSON.parse(text) as QueueText;
+  const waiters = tuples.map((tuple) => {
+    const [ticket, service, owner, tag, process, enqueuedAfterMs, patienceMs] = tuple;
+    const [, , , , , , , detached, setSize] = tuple;
+    return {
+      ticket: Math.abs(ticket),
+      mode: ticket < 0 ? ('shared' as const) : ('exclusive' as const),
+      service: services[service] ?? '',
+      owner,
+      tag,
+      process: processes[process] ?? '',
+      enqueuedAt: since + enqueuedAfterMs,
+      patienceMs,
+      detachedUntil: detached == null ? null : since + detached,
+      ...(setSize === undefined ? {} : { setSize }),
+    };
+  });
+  return {
+    waiters,
+    departed: departed.map(([tag, enqueuedAfterMs, patienceMs, untilAfterMs]) => ({
+      tag,
+      enqueuedAt: since + enqueuedAfterMs,
+      patienceMs,
+      until: since + untilAfterMs,
+    })),
+  };
+}
