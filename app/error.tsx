@@ -12,20 +12,20 @@ export default function PageError({
 }) {
   return (
     <AuthFrame
-      title="This page could not be shown"
-      intro="Nothing was changed by that. The server may be starting, or its database may be away."
+      title="Something went wrong"
+      intro="No changes were made. The server may be starting, or its database may be unavailable."
     >
       {error.digest && (
         <p className="mt-4 text-12 text-t3">
-          The server’s log has it as <code className="font-mono text-t2">{error.digest}</code>.
+          Error ID: <code className="font-mono text-t2 select-all">{error.digest}</code>
         </p>
       )}
       <div className="mt-6 flex gap-3">
         <Button size="large" tone="accent" onClick={() => window.location.reload()}>
-          Load it again
+          Reload
         </Button>
         <Button size="large" onClick={reset}>
-          Try to go on
+          Try again
         </Button>
       </div>
     </AuthFrame>

@@ -3,9 +3,9 @@ import { AuthFrame } from '@/components/auth/auth-frame';
 
 export default function NotFound() {
   return (
-    <AuthFrame title="There is nothing here" intro="No page has this address.">
+    <AuthFrame title="Page not found" intro="There is nothing at this address.">
       <Link href="/" className="button mt-6" data-size="large">
-        To the locks
+        Go to Locks
       </Link>
     </AuthFrame>
   );

@@ -61,7 +61,7 @@ test('an extension moves the end of the lease, and the events and the audit log 
     'by Olga Operator: “the export is nearly done”',
   );
   await openPage(page, '/audit?q=slow-export');
-  const entry = page.getByRole('row').filter({ hasText: 'Extended a lock' });
+  const entry = page.getByRole('row').filter({ hasText: 'Extended lease' });
   await expect(entry).toContainText('Olga Operator');
   await expect(entry).toContainText('“the export is nearly done”');
   await expect(entry).toContainText('Done');
@@ -290,9 +290,9 @@ test('the audit log shows every attempt, rejected ones too, and can be searched 
   const entries = page.getByRole('row').filter({ has: page.getByRole('cell') });
   await expect(entries).toHaveCount(3);
   await expect(entries).toHaveText([
-    /Olga Operator.*Released a lock.*audited.*Done/,
-    /Olga Operator.*Extended a lock.*audited.*Done/,
-    /Vera Viewer.*Released a lock.*audited.*“let me try”.*Refused/,
+    /Olga Operator.*Force-released lock.*audited.*Done/,
+    /Olga Operator.*Extended lease.*audited.*Done/,
+    /Vera Viewer.*Force-released lock.*audited.*“let me try”.*Rejected/,
   ]);
   await page.getByRole('button', { name: 'outcome: any' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Refused' }).click();
@@ -302,8 +302,8 @@ test('the audit log shows every attempt, rejected ones too, and can be searched 
   await expect(entries).toHaveText([/Vera Viewer/]);
   await page.getByRole('button', { name: 'Remove filter: outcome = Refused' }).click();
   await page.getByRole('button', { name: 'action: any' }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'Extended a lock' }).click();
-  await expect(entries).toHaveText([/Extended a lock/]);
+  await page.getByRole('menuitemcheckbox', { name: 'Extended lease' }).click();
+  await expect(entries).toHaveText([/Extended lease/]);
   await entries.getByRole('link').click();
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(name);
 });

@@ -49,15 +49,15 @@ async function open(page: Page, address: string, who: Person = admin): Promise<v
 test.describe('everybody can use, on any screen,', () => {
   test('the way to the setup', async ({ page }) => {
     await openPage(page, `${server.url}/setup`);
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Open the link/);
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Open the setup link/);
     await expectSound(page);
   });
 
   test('the setup, also with a complaint', async ({ page }) => {
     await openPage(page, server.setupLink ?? '');
     await page.getByLabel(/^Password/).fill('one');
-    await page.getByLabel('The password again').fill('another');
-    await expect(page.getByText('The two passwords differ.')).toBeVisible();
+    await page.getByLabel('Confirm password').fill('another');
+    await expect(page.getByText('The passwords do not match.')).toBeVisible();
     await expectSound(page);
     admin = await setUp(server);
   });
@@ -72,7 +72,7 @@ test.describe('everybody can use, on any screen,', () => {
     await open(page, '/');
     await expectSound(page);
     await page.getByRole('button', { name: 'Create API key' }).click();
-    await expect(page.getByText('this is the only time that the key is shown')).toBeVisible();
+    await expect(page.getByText('You won’t see it again.')).toBeVisible();
     await expectSound(page);
   });
 
@@ -120,12 +120,12 @@ test.describe('everybody can use, on any screen,', () => {
   });
 
   const addresses: [string, string, string][] = [
-    ['the audit log', '/audit', 'Every act of a person'],
-    ['an audit log without a match', '/audit?q=no-such-entry', 'No entry matches'],
+    ['the audit log', '/audit', 'Every operator action'],
+    ['an audit log without a match', '/audit?q=no-such-entry', 'No entries match'],
     ['the backends', '/backends', 'SQLite, embedded'],
-    ['one’s own account', '/settings', 'Change the password'],
+    ['one’s own account', '/settings', 'Change password'],
     ['the API keys', '/settings?section=keys', 'first-service'],
-    ['the people', '/settings?section=people', 'Vera Viewer'],
+    ['the users', '/settings?section=people', 'Vera Viewer'],
     ['the namespaces', '/namespaces', 'team-blue'],
   ];
   for (const [what, address, words] of addresses) {
@@ -144,8 +144,8 @@ test.describe('everybody can use, on any screen,', () => {
       backend: 'spread',
     });
     await open(page, '/backends/spread', viewer);
-    await expect(page.getByText('This server lets nobody use it.')).toBeVisible();
-    await page.getByLabel(/^Name,/).fill('invoices:7');
+    await expect(page.getByText('Backend disabled on this server')).toBeVisible();
+    await page.getByLabel('Exact name').fill('invoices:7');
     await expect(page.getByText(/^127\.0\.0\.1:1\/(first|second)$/)).toHaveCount(4);
     await expectSound(page);
   });
@@ -155,7 +155,7 @@ test.describe('everybody can use, on any screen,', () => {
     await expect(page.getByText('Requires operator role').first()).toBeVisible();
     await expectSound(page);
     await openPage(page, `${server.url}/settings?section=people`);
-    await expect(page.getByText('Only admins manage people')).toBeVisible();
+    await expect(page.getByText('Only admins can manage users')).toBeVisible();
     await expectSound(page);
   });
 
@@ -168,9 +168,9 @@ test.describe('everybody can use, on any screen,', () => {
     ['a policy', '/namespaces', changePolicy],
     ['a new key', '/settings?section=keys', (page) => press(page, 'New key…')],
     ['revoke', '/settings?section=keys', (page) => press(page, 'Revoke…')],
-    ['a new person', '/settings?section=people', (page) => press(page, 'Add a person…')],
+    ['a new user', '/settings?section=people', (page) => press(page, 'Add user…')],
     ['a new namespace', '/namespaces', newNamespace],
-    ['all keys', '/', (page) => page.keyboard.press('?')],
+    ['keyboard shortcuts', '/', (page) => page.keyboard.press('?')],
   ];
   for (const [what, address, act] of dialogs) {
     test(`the dialog: ${what}`, async ({ page }) => {
@@ -224,13 +224,13 @@ test('pages whose server is gone stay as usable', async ({ page, context }) => {
 });
 
 async function changePolicy(page: Page): Promise<void> {
-  await press(page, 'Change the policy of team-blue');
-  await page.getByText('bounds of its own').click();
+  await press(page, 'Edit policy of team-blue');
+  await page.getByText('Custom').click();
 }
 
 async function newNamespace(page: Page): Promise<void> {
   await press(page, 'New namespace…');
-  await page.getByText('bounds of its own').click();
+  await page.getByText('Custom').click();
 }
 
 const press = (page: Page, name: string) => page.getByRole('button', { name }).first().click();

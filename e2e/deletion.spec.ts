@@ -54,12 +54,12 @@ test('an operator sees what a deletion would keep and why, a viewer is not offer
   await signIn(seen, server, olga);
   const page = await seen.newPage();
   await openLive(page, `${server.url}/?namespace=${name}`);
-  await expect(page.getByText('It has 3 of 3 locks and counters')).toBeVisible();
+  await expect(page.getByText('3 of 3 locks and counters used')).toBeVisible();
   await page.getByRole('button', { name: 'Delete free locks…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: /^Prefix/ }).fill('job:');
   await expect(dialog.getByText('0 of 3 locks can be deleted.')).toBeVisible();
-  await expect(dialog.getByText(/2 kept: a new one could repeat its tokens/)).toBeVisible();
+  await expect(dialog.getByText(/2 kept: a new lock could repeat its tokens/)).toBeVisible();
   await expect(dialog.getByText(/1 kept: held/)).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'Delete locks' })).toBeDisabled();
   await expectSound(page);
@@ -140,7 +140,7 @@ test('an operator deletes free locks and counters that were selected in their li
       'old:1\nold:2\nold:3',
     );
     await expect(dialog.getByText('3 of 3 locks can be deleted')).toBeVisible();
-    await dialog.getByLabel(/^How many/).fill('3');
+    await dialog.getByLabel(/^Number to delete/).fill('3');
     await dialog.getByLabel(/^Reason/).fill('names of a test run');
     await dialog.getByRole('button', { name: 'Delete 3 locks' }).click();
     await expect(dialog.getByRole('status')).toContainText('3 locks deleted.');

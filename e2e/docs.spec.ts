@@ -51,7 +51,7 @@ test('a curl line that is copied from the page takes a lock', async ({
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await page.goto('/docs');
   await page
-    .getByRole('button', { name: 'Copy the curl line for lock.acquire', exact: true })
+    .getByRole('button', { name: 'Copy curl command for lock.acquire', exact: true })
     .click();
   await expect(page.getByRole('button', { name: 'Copied' })).toBeVisible();
   const line = await page.evaluate(() => navigator.clipboard.readText());

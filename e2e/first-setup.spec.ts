@@ -37,12 +37,12 @@ async function signInAs(page: Page, who: string, secret: string): Promise<void> 
 /** What a form says went wrong, without the request's id. */
 const complaint = (page: Page) => page.getByRole('main').getByRole('alert').getByRole('paragraph');
 
-test('before there is anybody, every page leads to the setup, which asks for the link', async ({
+test('before there is a user, every page leads to the setup, which asks for the link', async ({
   page,
 }) => {
   await openPage(page, `${server.url}/audit`);
   await expect(page).toHaveURL(`${server.url}/setup`);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Open the link/);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Open the setup link/);
 });
 
 test('from the printed link to the first lock: an admin, a key shown once, and a line for the shell that works', async ({
@@ -51,10 +51,10 @@ test('from the printed link to the first lock: an admin, a key shown once, and a
   await openPage(page, setupLink);
   await page.getByLabel('Your name').fill(name);
   await page.getByLabel(/^Password/).fill(password);
-  await page.getByLabel('The password again').fill(`${password}!`);
-  await expect(page.getByText('The two passwords differ.')).toBeVisible();
-  await page.getByLabel('The password again').fill(password);
-  await page.getByRole('button', { name: 'Make the account and begin' }).click();
+  await page.getByLabel('Confirm password').fill(`${password}!`);
+  await expect(page.getByText('The passwords do not match.')).toBeVisible();
+  await page.getByLabel('Confirm password').fill(password);
+  await page.getByRole('button', { name: 'Create account' }).click();
 
   await expect(page.getByRole('heading', { name: 'No locks yet' })).toBeVisible();
   await expect(page).toHaveURL(`${server.url}/`);
@@ -62,7 +62,7 @@ test('from the printed link to the first lock: an admin, a key shown once, and a
   const line = page.locator('pre');
   await expect(line).toContainText('YOUR_KEY');
   await page.getByRole('button', { name: 'Create API key' }).click();
-  await expect(page.getByText('this is the only time that the key is shown')).toBeVisible();
+  await expect(page.getByText('You won’t see it again.')).toBeVisible();
   const key = /Bearer ([^']+)'/.exec(await line.innerText())?.[1] ?? '';
   await expect(page.getByText(key, { exact: true })).toBeVisible();
 
@@ -116,7 +116,7 @@ test('a password never gets into an address, not even before the page can send i
   await context.close();
 });
 
-test('whoever signs out is out, and signs in again with name and password', async ({ browser }) => {
+test('signing out ends the session, and name and password sign in again', async ({ browser }) => {
   const page = await openElsewhere(browser, `${server.url}/sign-in`);
   await signInAs(page, name, password);
   await expect(lockRow(page, 'first-lock')).toBeVisible();
@@ -145,10 +145,10 @@ test('a changed password ends the other sessions, at once and on their open page
 
   await expect(lockRow(here, 'first-lock')).toBeVisible();
   await openPage(here, `${server.url}/settings`);
-  await here.getByLabel('Your password now').fill(password);
-  await here.getByLabel('The new one').fill(newPassword);
-  await here.getByRole('button', { name: 'Change the password' }).click();
-  await expect(here.getByText('Changed. Other sessions have ended.')).toBeVisible();
+  await here.getByLabel('Current password').fill(password);
+  await here.getByLabel('New password').fill(newPassword);
+  await here.getByRole('button', { name: 'Change password' }).click();
+  await expect(here.getByText('Password changed. Other sessions were signed out.')).toBeVisible();
 
   await expect(there).toHaveURL(`${server.url}/sign-in`);
   await untilAlive(there);

@@ -86,7 +86,7 @@ test('a character that cannot be seen is never drawn as itself, in no list, page
   await expectSeen(page, 'Nobody holds this lock.');
 
   await openPage(page, '/audit');
-  await expectSeen(page, 'Froze a lock');
+  await expectSeen(page, 'Froze lock');
   await openPage(page, '/counters');
   await expectSeen(page, 'invoice-');
   await openPage(page, counterPath('default', name));

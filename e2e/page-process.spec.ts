@@ -197,7 +197,7 @@ test('a page about something that does not exist is 404, and says so without scr
   for (const path of paths) {
     const reply = await fetch(server.url + path, { headers });
     expect([path, reply.status]).toEqual([path, 404]);
-    expect(await reply.text()).toContain('There is nothing here</h1>');
+    expect(await reply.text()).toContain('Page not found</h1>');
   }
   expect((await fetch(`${server.url}/backends`, { headers })).status).toBe(200);
 });

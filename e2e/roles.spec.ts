@@ -28,7 +28,7 @@ async function take(name: string): Promise<number> {
   return answer.token;
 }
 
-test('a viewer sees every lock and is offered no act, and a call that goes around the page is refused and written down', async ({
+test('a viewer sees every lock and no actions, and a direct call is rejected and audited', async ({
   context,
   page,
   server,
@@ -59,12 +59,12 @@ test('a viewer sees every lock and is offered no act, and a call that goes aroun
   await openPage(page, `/audit?q=${name}`);
   const entries = page.getByRole('row').filter({ has: page.getByRole('cell') });
   await expect(entries).toHaveText([
-    /Victor Viewer.*Extended a lock.*Refused/,
-    /Victor Viewer.*Released a lock.*Refused/,
+    /Victor Viewer.*Extended lease.*Rejected/,
+    /Victor Viewer.*Force-released lock.*Rejected/,
   ]);
 });
 
-test('an operator acts on locks and manages nobody', async ({ context, page, server }) => {
+test('an operator acts on locks and manages no users', async ({ context, page, server }) => {
   const name = 'to-act-on';
   await take(name);
   await signIn(context, server, operator);
@@ -73,9 +73,9 @@ test('an operator acts on locks and manages nobody', async ({ context, page, ser
   await expect(page.getByRole('button', { name: 'Force release…' })).toBeEnabled();
 
   await openPage(page, '/settings?section=keys');
-  await expect(page.getByText('Only admins manage API keys.')).toBeVisible();
-  await page.getByRole('link', { name: 'People' }).click();
-  await expect(page.getByText('Only admins manage people')).toBeVisible();
+  await expect(page.getByText('Only admins can manage API keys.')).toBeVisible();
+  await page.getByRole('link', { name: 'Users' }).click();
+  await expect(page.getByText('Only admins can manage users')).toBeVisible();
   await page.getByRole('link', { name: 'Namespaces' }).click();
   await expect(page.getByRole('row', { name: /^default / })).toBeVisible();
   await expect(page.getByRole('button', { name: /New namespace/ })).toHaveCount(0);
@@ -94,7 +94,7 @@ test('an operator acts on locks and manages nobody', async ({ context, page, ser
   await expect(page.getByRole('row').filter({ has: page.getByRole('cell') })).toHaveCount(3);
 });
 
-test('an admin makes a key for a service, and the service is locked out within 2 s of its revoking', async ({
+test('an admin creates a key for a service, and a revoked key is rejected within 2 s', async ({
   context,
   page,
   server,
@@ -106,10 +106,10 @@ test('an admin makes a key for a service, and the service is locked out within 2
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Service/).fill('short-lived');
   await dialog.getByLabel('default').check();
-  await dialog.getByRole('button', { name: 'Make the key' }).click();
-  await expect(dialog).toHaveAccessibleName('The key of short-lived');
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  await expect(dialog).toHaveAccessibleName('API key for short-lived');
   const apiKey = (await dialog.getByRole('code').innerText()).trim();
-  await dialog.getByRole('button', { name: 'I have copied it' }).click();
+  await dialog.getByRole('button', { name: 'Done' }).click();
   await expect(dialog).toBeHidden();
   expect(await page.content()).not.toContain(apiKey);
 
@@ -118,17 +118,14 @@ test('an admin makes a key for a service, and the service is locked out within 2
   expect(await why()).toBe('answered');
   const key = page.getByRole('row').filter({ hasText: 'short-lived' });
   await key.getByRole('button', { name: 'Revoke…' }).click();
-  await expect(dialog).toHaveAccessibleName('Revoke the key of short-lived?');
+  await expect(dialog).toHaveAccessibleName('Revoke key of short-lived?');
   await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused();
-  await dialog.getByRole('button', { name: 'Revoke the key' }).click();
+  await dialog.getByRole('button', { name: 'Revoke key' }).click();
   await expect(key).toContainText('revoked');
   await expect.poll(why, { timeout: 2_000 }).toBe('UNAUTHENTICATED');
 });
 
-test('a service that waits for a lock is sent away when its key is revoked', async ({
-  server,
-  admin,
-}) => {
+test('a waiting request is rejected when its key is revoked', async ({ server, admin }) => {
   const name = 'waited-for';
   await take(name);
   const made = await callConsole(server, admin.cookie, 'keys.create', {
@@ -148,7 +145,7 @@ test('a service that waits for a lock is sent away when its key is revoked', asy
   expect(await answer).toBe('UNAUTHENTICATED');
 });
 
-test('an admin adds a person, and a role that is taken away counts from the next click', async ({
+test('an admin adds a user, and a changed role applies from the next click', async ({
   browser,
   context,
   page,
@@ -159,12 +156,12 @@ test('an admin adds a person, and a role that is taken away counts from the next
   await take(name);
   await signIn(context, server, admin);
   await openPage(page, '/settings?section=people');
-  await page.getByRole('button', { name: 'Add a person…' }).click();
+  await page.getByRole('button', { name: 'Add user…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Nora New');
   await dialog.getByLabel('Operator').check();
-  await dialog.getByLabel(/^First password/).fill('nora has a password');
-  await dialog.getByRole('button', { name: 'Add the person' }).click();
+  await dialog.getByLabel(/^Initial password/).fill('nora has a password');
+  await dialog.getByRole('button', { name: 'Add user' }).click();
   const line = page.getByRole('row').filter({ hasText: 'Nora New' });
   await expect(line).toContainText('Operator');
 
@@ -177,10 +174,10 @@ test('an admin adds a person, and a role that is taken away counts from the next
   await openPage(nora, lockPath('default', name));
   await nora.getByRole('button', { name: 'Extend…' }).click();
 
-  await line.getByRole('button', { name: 'Change Nora New' }).click();
-  await page.getByRole('menuitem', { name: 'Role…' }).click();
+  await line.getByRole('button', { name: 'Edit Nora New' }).click();
+  await page.getByRole('menuitem', { name: 'Change role…' }).click();
   await dialog.getByLabel('Viewer').check();
-  await dialog.getByRole('button', { name: 'Give the role' }).click();
+  await dialog.getByRole('button', { name: 'Change role' }).click();
   await expect(line).toContainText('Viewer');
   await nora
     .getByRole('dialog')
@@ -191,14 +188,14 @@ test('an admin adds a person, and a role that is taken away counts from the next
   await nora.reload();
   await expect(nora.getByRole('button', { name: 'Extend…' })).toBeDisabled();
 
-  await line.getByRole('button', { name: 'Change Nora New' }).click();
+  await line.getByRole('button', { name: 'Edit Nora New' }).click();
   await page.getByRole('menuitem', { name: 'Disable…' }).click();
-  await dialog.getByRole('button', { name: 'Disable the account' }).click();
+  await dialog.getByRole('button', { name: 'Disable user' }).click();
   await expect(nora).toHaveURL(/\/sign-in$/);
   await nora.context().close();
 });
 
-test('a change of settings whose answer got lost is never denied, and the page shows whether it was made', async ({
+test('a change of settings whose answer is lost is shown as unknown, and the page shows whether it was applied', async ({
   context,
   page,
   server,
@@ -210,25 +207,25 @@ test('a change of settings whose answer got lost is never denied, and the page s
   const line = page.getByRole('row').filter({ hasText: 'Lea Lost' });
   const lose = (route: Route) => route.fetch().then(() => route.abort());
   await page.route('**/api/trpc/people.create*', lose, { times: 1 });
-  await page.getByRole('button', { name: 'Add a person…' }).click();
+  await page.getByRole('button', { name: 'Add user…' }).click();
   await dialog.getByRole('textbox', { name: 'Name' }).fill('Lea Lost');
-  await dialog.getByLabel(/^First password/).fill('lea has a password');
-  await dialog.getByRole('button', { name: 'Add the person' }).click();
+  await dialog.getByLabel(/^Initial password/).fill('lea has a password');
+  await dialog.getByRole('button', { name: 'Add user' }).click();
   await expect(dialog.getByRole('alert')).toContainText('The result is unknown.');
   await expect(dialog.getByRole('alert')).not.toContainText('Not applied');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(line).toBeVisible();
 
   await page.route('**/api/trpc/people.setDisabled*', lose, { times: 1 });
-  await line.getByRole('button', { name: 'Change Lea Lost' }).click();
+  await line.getByRole('button', { name: 'Edit Lea Lost' }).click();
   await page.getByRole('menuitem', { name: 'Disable…' }).click();
-  await dialog.getByRole('button', { name: 'Disable the account' }).click();
+  await dialog.getByRole('button', { name: 'Disable user' }).click();
   await expect(dialog.getByRole('alert')).toContainText('The result is unknown.');
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await expect(line).toContainText('disabled');
 });
 
-test('an admin makes a namespace, in which the same name is another lock', async ({
+test('an admin creates a namespace, in which the same name is another lock', async ({
   context,
   page,
   server,
@@ -241,9 +238,9 @@ test('an admin makes a namespace, in which the same name is another lock', async
   await page.getByRole('button', { name: 'New namespace…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).fill('team-red');
-  await dialog.getByText('bounds of its own').click();
-  await dialog.getByLabel(/^Longest queue/).fill('5');
-  await dialog.getByRole('button', { name: 'Make the namespace' }).click();
+  await dialog.getByText('Custom').click();
+  await dialog.getByLabel(/^Max queue length/).fill('5');
+  await dialog.getByRole('button', { name: 'Create namespace' }).click();
   await expect(page.getByRole('link', { name: 'team-red' })).toBeVisible();
 
   const red = await createService(server, admin, 'red-shop', ['team-red']);
@@ -251,7 +248,7 @@ test('an admin makes a namespace, in which the same name is another lock', async
   const granted = await red.acquire({ namespace: 'team-red', name, leaseMs: 600_000 });
   expect(granted.outcome).toBe('granted');
   const line = page.getByRole('row').filter({ hasText: 'team-red' });
-  await expect(line.getByRole('list', { name: 'Policy of team-red' })).toContainText('queue 5');
+  await expect(line.getByRole('list', { name: 'Policy of team-red' })).toContainText('max queue 5');
   await expect(line.locator('[data-cell="count"]')).toContainText(['1', '1', '0']);
   await openLive(page, `/?q=${name}`);
   await expect(lockRow(page, name)).toContainText('orders-1');

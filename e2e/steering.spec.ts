@@ -61,7 +61,7 @@ test('a frozen lock grants nothing, says who froze it and why, and resumes with 
   const events = page.getByRole('region', { name: 'Events' });
   await expect(events).toContainText('by Stella Steward: “it is repaired”');
   await openPage(page, `/audit?q=${name}`);
-  const froze = page.getByText('Froze a lock', { exact: true });
+  const froze = page.getByText('Froze lock', { exact: true });
   await expect(page.getByRole('row').filter({ has: froze })).toContainText('Done');
 });
 
@@ -134,7 +134,7 @@ test('an admin bounds a namespace, callers are refused by the bound, and others 
   await signIn(context, server, admin);
   await openPage(page, '/namespaces');
   await change().click();
-  await dialog(page).getByText('bounds of its own').click();
+  await dialog(page).getByText('Custom').click();
   await dialog(page)
     .getByLabel(/^Longest lease/)
     .fill('60');

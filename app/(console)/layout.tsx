@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { ConsoleShell } from '@/components/shell/console-shell';
-import { openConsole } from '../open-console';
+import { openConsole } from '../console-api';
 
 export default async function ConsoleLayout({ children }: { children: ReactNode }) {
   const { api, user, demo, unencrypted } = await openConsole();

@@ -1,16 +1,15 @@
 import type { Metadata } from 'next';
 import { headers } from 'next/headers';
 import { ApiDocs } from '@/components/docs/api-docs';
-import { originOf } from '../origin-of';
-import { readOpenApi } from '../read-open-api';
+import { readOpenApi } from '../console-api';
+import { originOf } from '../page-request';
 
 export const metadata: Metadata = {
-  title: 'API',
-  description: 'Every procedure of the Lockyard service API, with inputs, outcomes and refusals.',
+  title: 'API reference',
+  description: 'Every procedure of the Lockyard service API, with inputs, outcomes and errors.',
 };
 
-/** For everybody: it says nothing of this server but its address. */
+/** Public: it reveals nothing of this server but its address. */
 export default async function DocsPage() {
-  const asked = await headers();
-  return <ApiDocs document={await readOpenApi(asked)} origin={originOf(asked)} />;
+  return <ApiDocs document={await readOpenApi()} origin={originOf(await headers())} />;
 }

@@ -1,8 +1,8 @@
 import type { Metadata } from 'next';
+import { SetupForm } from '@/components/auth/auth-forms';
 import { AuthFrame } from '@/components/auth/auth-frame';
-import { SetupForm } from '@/components/auth/setup-form';
 import { ConsoleClient } from '@/components/live/trpc';
-import { type SearchParams, searchParamsOf } from '../search-params';
+import { type SearchParams, searchParamsOf } from '../page-request';
 
 export const metadata: Metadata = { title: 'Set up' };
 
@@ -11,18 +11,18 @@ export default async function SetupPage({ searchParams }: { searchParams: Search
   const token = (await searchParamsOf(searchParams)).get('token');
   if (!token) {
     return (
-      <AuthFrame title="Open the link from the server’s log">
+      <AuthFrame title="Open the setup link from the server log">
         <p className="mt-2 text-14 text-t2">
-          When it starts without any account, Lockyard prints a link that works once, for an hour.
-          It leads here and makes the first admin. If the hour is over, start the server again.
+          On its first start, Lockyard prints a setup link to create the first admin account. It
+          works once and expires after an hour. To get a new link, restart the server.
         </p>
       </AuthFrame>
     );
   }
   return (
     <AuthFrame
-      title="Make the first account"
-      intro="It is an admin’s: it can add people, keys and namespaces."
+      title="Create the first admin account"
+      intro="Admins manage users, API keys and namespaces."
     >
       <ConsoleClient>
         <SetupForm token={token} />

@@ -3,11 +3,8 @@
 import { useSyncExternalStore } from 'react';
 import type { HoldRow } from '@/server/contract/console/lock-row';
 import type { NextHolder } from '@/server/contract/lock/answers';
-import { boundText } from '../format/bound-text';
-import { countdownText } from '../format/countdown';
-import { exactCount } from '../format/counts';
-import { rangeText, spokenDuration } from '../format/durations';
-import { shortToken } from '../format/tokens';
+import { boundText, countdownText, rangeText, spokenDuration } from '../format/durations';
+import { exactCount, shortToken } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 
 /** The result of an action, shown for a while where the lock is shown. */

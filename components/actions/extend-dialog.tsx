@@ -2,9 +2,8 @@
 
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { countdownText } from '../format/countdown';
-import { plural } from '../format/counts';
-import { rangeText } from '../format/durations';
+import { countdownText, rangeText } from '../format/durations';
+import { plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { type Problem, problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';

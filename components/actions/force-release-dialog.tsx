@@ -2,15 +2,15 @@
 
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { boundText } from '../format/bound-text';
-import { plural } from '../format/counts';
+import { boundText } from '../format/durations';
+import { plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { type Problem, problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
 import { isRenewing } from '../locks/lock-facts';
-import { useIsClosed } from '../shell/use-guarantees';
+import { useIsClosed } from '../shell/backend-queries';
 import { Field } from '../ui/controls/field';
 import { ActionDialog } from './action-dialog';
 import { publishResult } from './action-results';

@@ -2,16 +2,15 @@
 
 import { useRef, useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { exactCount, plural } from '../format/counts';
+import { exactCount, plural } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { type Problem, problemOf, retryableFailureTitle } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
-import { WholeName } from '../ui/exact-name';
 import { ProblemNote } from '../ui/problem-note';
 import { StatusBadge } from '../ui/status-badge';
-import { VisibleText } from '../ui/visible-text';
+import { VisibleText, WholeName } from '../ui/visible-text';
 import { publishResult } from './action-results';
 import { isValidReason, ReasonField } from './reason-field';
 import { useRequestId } from './use-action-attempt';

@@ -1,16 +1,14 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import { exactCount, plural } from '../format/counts';
 import { agoText, spokenDuration } from '../format/durations';
-import { shortToken } from '../format/tokens';
+import { exactCount, plural, shortToken } from '../format/numbers';
 import { useAtBackend } from '../live/reading';
 import { isRenewing, renewalDueAt } from '../locks/lock-facts';
-import { useIsClosed } from '../shell/use-guarantees';
+import { useIsClosed } from '../shell/backend-queries';
 import { Duration } from '../ui/duration';
-import { ExactName } from '../ui/exact-name';
 import { Instant } from '../ui/instant';
-import { VisibleText } from '../ui/visible-text';
+import { ExactName, VisibleText } from '../ui/visible-text';
 import { firstWaiter, grantBlockedBy, type HoldSnapshot } from './hold-snapshot';
 
 interface Fact {

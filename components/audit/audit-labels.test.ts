@@ -4,32 +4,34 @@ import { actionLabel, formatFacts } from './audit-labels';
 
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
 
-test('facts are told in a line', () => {
+test('facts are formatted in one line', () => {
   expect(formatFacts({ token: 2_199_023_255_552, rev: 41 })).toBe('token …5552, rev 41');
   expect(
     plain(formatFacts({ outcome: 'extended', rev: 7, expiresAt: 1, expiresInMs: 300_000 })),
-  ).toBe('rev 7, expires 5 m 00 s');
+  ).toBe('rev 7, expires in 5 m 00 s');
 });
 
-test('a release says to whom the lock went', () => {
+test('a force release shows who was granted the lock next', () => {
   const next = { kind: 'granted', owner: 'billing-2', service: 'billing', token: 8 };
   expect(formatFacts({ outcome: 'forced', rev: 42, token: 7, next, queueLength: 2 })).toBe(
     'rev 42, token …0007, granted to billing-2, queue length 2',
   );
-  expect(formatFacts({ next: { kind: 'nobody' } })).toBe('nobody waited');
+  expect(formatFacts({ next: { kind: 'nobody' } })).toBe('no waiters');
 });
 
-test('nothing recorded says nothing; an unknown act goes by its name', () => {
+test('without facts the line is empty; an unknown action is shown by its name', () => {
   expect(formatFacts({})).toBe('');
   expect(actionLabel('lock.juggle')).toBe('lock.juggle');
 });
 
-test('a policy is told before and after', () => {
+test('a policy is shown before and after', () => {
   const result = { before: DEFAULT_POLICY, after: { ...DEFAULT_POLICY, queueLimit: 50 } };
-  expect(plain(formatFacts(result))).toMatch(/^before: lease .* queue 200 .*, after: .* queue 50 /);
+  expect(plain(formatFacts(result))).toMatch(
+    /^before: lease .* max queue 200 .*, after: .* max queue 50 /,
+  );
 });
 
-test('what was refused many times says how often, and what else was tried', () => {
+test('repeated rejections show how often, and what else was tried', () => {
   const result = { message: 'Not yours.', count: 57, lastAt: 1, alsoTried: ['a', 'b'] };
   expect(formatFacts(result)).toBe('Not yours, 57 times, also tried a, b');
 });

@@ -1,95 +1,95 @@
 import type { AuditEntry } from '@/server/contract/console/lock-row';
 import type { NamespacePolicy } from '@/server/contract/namespace-policy';
 import { spokenDuration } from '../format/durations';
-import { revText, shortToken } from '../format/tokens';
+import { revText, shortToken } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
-import type { IconName } from '../icons/icon-shapes';
-import { formatPolicy } from '../namespaces/format-policy';
+import type { IconName } from '../icons/icon';
+import { formatPolicy } from '../namespaces/policy-bounds';
 
 const ACTION_LABELS: Record<string, string> = {
-  'lock.forceRelease': 'Released a lock',
-  'lock.extend': 'Extended a lock',
-  'counter.create': 'Made a counter',
-  'counter.adjust': 'Set a counter',
-  'counter.setBounds': 'Changed a counter’s bounds',
-  'lock.askRelease': 'Asked a holder to let go',
-  'lock.stopRenewals': 'Stopped renewals',
-  'lock.freeze': 'Froze a lock',
-  'lock.unfreeze': 'Unfroze a lock',
+  'lock.forceRelease': 'Force-released lock',
+  'lock.extend': 'Extended lease',
+  'counter.create': 'Created counter',
+  'counter.adjust': 'Adjusted counter',
+  'counter.setBounds': 'Changed counter limits',
+  'lock.askRelease': 'Requested release',
+  'lock.stopRenewals': 'Blocked renewals',
+  'lock.freeze': 'Froze lock',
+  'lock.unfreeze': 'Unfroze lock',
   'lock.delete': 'Deleted free locks',
   'counter.delete': 'Deleted counters',
-  'key.create': 'Made an API key',
-  'key.revoke': 'Revoked an API key',
-  'user.create': 'Added a person',
-  'user.setRole': 'Changed a role',
-  'user.setDisabled': 'Disabled or enabled a person',
-  'user.resetPassword': 'Reset a password',
-  'namespace.create': 'Made a namespace',
-  'namespace.setPolicy': 'Changed a policy',
-  'backend.reshard': 'Resharded a backend',
-  'backup.make': 'Made a backup',
-  'backup.restore': 'Restored a backup',
-  'clock.set': 'Saw that a clock was set',
-  'session.setup': 'Made the first admin',
+  'key.create': 'Created API key',
+  'key.revoke': 'Revoked API key',
+  'user.create': 'Added user',
+  'user.setRole': 'Changed role',
+  'user.setDisabled': 'Disabled or enabled user',
+  'user.resetPassword': 'Reset password',
+  'namespace.create': 'Created namespace',
+  'namespace.setPolicy': 'Changed policy',
+  'backend.reshard': 'Resharded backend',
+  'backup.make': 'Created backup',
+  'backup.restore': 'Restored backup',
+  'clock.set': 'Detected clock change',
+  'session.setup': 'Created first admin',
   'session.signIn': 'Signed in',
   'session.signOut': 'Signed out',
-  'session.changePassword': 'Changed a password',
+  'session.changePassword': 'Changed password',
 };
 
-/** What was done, in words; an act that this page does not know yet by its name. */
+/** The label of an action; the name of an action that this page does not know yet. */
 export const actionLabel = (act: string): string => ACTION_LABELS[act] ?? act;
 
-export interface OutcomeStyle {
-  word: string;
+interface OutcomeStyle {
+  label: string;
   icon: IconName;
   ink: string;
-  /** What the word means, for the hover. */
+  /** What the label means, as a tooltip. */
   meaning: string;
 }
 
 export const OUTCOMES: Record<AuditEntry['outcome'], OutcomeStyle> = {
-  done: { word: 'Done', icon: 'check', ink: 'text-t2', meaning: 'It happened.' },
+  done: { label: 'Done', icon: 'check', ink: 'text-t2', meaning: 'Succeeded.' },
   changed: {
-    word: 'Changed',
+    label: 'Changed',
     icon: 'refresh',
     ink: 'text-contended',
-    meaning: 'Another hold was there than the one that was seen: nothing happened.',
+    meaning: 'Holder had changed; no action taken.',
   },
   refused: {
-    word: 'Refused',
+    label: 'Rejected',
     icon: 'close',
     ink: 'text-dangertext',
-    meaning: 'It was not allowed: nothing happened.',
+    meaning: 'Not permitted; no changes made.',
   },
   failed: {
-    word: 'Failed',
+    label: 'Failed',
     icon: 'alert-circle',
     ink: 'text-dangertext',
-    meaning: 'It went wrong: nothing happened.',
+    meaning: 'Failed; no changes made.',
   },
   not_applied: {
-    word: 'Not applied',
+    label: 'Not applied',
     icon: 'close',
     ink: 'text-t2',
-    meaning: 'It is known by now that it never happened.',
+    meaning: 'Confirmed since: never applied.',
   },
   unknown: {
-    word: 'Unknown',
+    label: 'Unknown',
     icon: 'question',
     ink: 'text-unknown',
-    meaning: 'It may have happened: the backend did not answer. Lockyard finds out by itself.',
+    meaning: 'May have been applied: the backend did not respond. Being resolved automatically.',
   },
   pending: {
-    word: 'Pending',
+    label: 'Pending',
     icon: 'hourglass',
     ink: 'text-expiring',
-    meaning: 'It was announced, and nothing has been heard of it yet.',
+    meaning: 'In progress, no result yet.',
   },
 };
 
 type Facts = Record<string, unknown>;
 
-/** Instants stand in their own column; what an answer repeats of the outcome says nothing. */
+/** Instants have a column of their own, and the outcome too. */
 const HIDDEN_FIELDS = new Set([
   'outcome',
   'expiresAt',
@@ -107,8 +107,7 @@ function formatFact(key: string, value: unknown): string | null {
     if (/token$/i.test(key)) return `${fieldLabel(key)} ${shortToken(value)}`;
     if (key === 'count') return `${value} times`;
     if (key === 'rev') return `rev ${revText(value)}`;
-    if (key.endsWith('Ms'))
-      return `${fieldLabel(key.replace(/(In)?Ms$/, ''))} ${spokenDuration(value)}`;
+    if (key.endsWith('Ms')) return `${fieldLabel(key.replace(/Ms$/, ''))} ${spokenDuration(value)}`;
     return `${fieldLabel(key)} ${value}`;
   }
   if (typeof value === 'boolean') return `${fieldLabel(key)} ${value ? 'yes' : 'no'}`;
@@ -122,26 +121,27 @@ function formatFact(key: string, value: unknown): string | null {
   return formatNextGrant(value as Facts);
 }
 
-/** Who got the lock, where an answer tells it. */
+/** The next holder, where an answer names it. */
 function formatNextGrant(next: Facts): string | null {
-  if (next.kind === 'nobody') return 'nobody waited';
+  if (next.kind === 'nobody') return 'no waiters';
   return typeof next.owner === 'string'
     ? `${String(next.kind)} to ${visibleText(next.owner)}`
     : null;
 }
 
+/** `queueLength` → `queue length` */
 const fieldLabel = (key: string) =>
   key.replaceAll(
     /([a-z])([A-Z])/g,
     (_, before: string, after: string) => `${before} ${after.toLowerCase()}`,
   );
 
-/** The recorded facts of one side of an act as one line: `token …7016, rev 41`. */
+/** The recorded facts of one side of an action in one line: `token …7016, rev 41`. */
 export function formatFacts(facts: Facts): string {
   return Object.entries(facts)
     .filter(([key]) => !HIDDEN_FIELDS.has(key))
     .map(([key, value]) => formatFact(key, value))
-    .filter((words) => words !== null)
-    .map((words, i, all) => (i < all.length - 1 ? words.replace(/\.$/, '') : words))
+    .filter((fact) => fact !== null)
+    .map((fact, i, all) => (i < all.length - 1 ? fact.replace(/\.$/, '') : fact))
     .join(', ');
 }

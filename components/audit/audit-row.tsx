@@ -5,23 +5,25 @@ import type { AuditEntry } from '@/server/contract/console/lock-row';
 import { counterPath, lockPath } from '../format/lock-path';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
-import { ExactName } from '../ui/exact-name';
 import { Instant } from '../ui/instant';
-import { VisibleText } from '../ui/visible-text';
+import { ExactName, VisibleText } from '../ui/visible-text';
 import { actionLabel, formatFacts, OUTCOMES } from './audit-labels';
 
-const ACTOR_KIND_LABELS = { user: '', cli: 'command line', system: 'by itself' } as const;
+const ACTOR_KIND_LABELS = { user: '', cli: 'CLI', system: 'system' } as const;
 
-/** What the result says beyond what was seen. */
+/** The facts of the result that differ from those before. */
 function changedFacts({ seen, result }: AuditEntry): Record<string, unknown> {
   return Object.fromEntries(Object.entries(result).filter(([key, value]) => seen[key] !== value));
 }
 
-/** One act: who, what, why, from what to what. */
+const none = <span className="text-t3 max-md:hidden">–</span>;
+
+/** One action: actor, action, target, reason, what it changed, and its outcome. */
 export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
-  const { word, icon, ink, meaning } = OUTCOMES[entry.outcome];
-  const seen = formatFacts(entry.seen);
-  const result = formatFacts(changedFacts(entry));
+  const { label, icon, ink, meaning } = OUTCOMES[entry.outcome];
+  const before = formatFacts(entry.seen);
+  const after = formatFacts(changedFacts(entry));
+  const actorKind = ACTOR_KIND_LABELS[entry.actorKind];
   return (
     <tr>
       <td data-cell="when" className="text-12 text-t3">
@@ -34,9 +36,7 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
         >
           <VisibleText text={entry.actor} />
         </span>
-        {ACTOR_KIND_LABELS[entry.actorKind] && (
-          <span className="block text-12 text-t3">{ACTOR_KIND_LABELS[entry.actorKind]}</span>
-        )}
+        {actorKind && <span className="block text-12 text-t3">{actorKind}</span>}
       </td>
       <td data-cell="what">{actionLabel(entry.act)}</td>
       <td data-cell="subject">
@@ -48,24 +48,24 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
             “<VisibleText text={entry.reason} />”
           </>
         ) : (
-          <span className="text-t3 max-md:hidden">–</span>
+          none
         )}
       </td>
       <td data-cell="facts" className="text-12 text-t2">
-        {seen || result ? (
+        {before || after ? (
           <>
-            {seen}
-            {seen && result && <span className="text-t3"> → </span>}
-            {result}
+            {before}
+            {before && after && <span className="text-t3"> → </span>}
+            {after}
           </>
         ) : (
-          <span className="text-t3 max-md:hidden">–</span>
+          none
         )}
       </td>
       <td data-cell="outcome">
         <span className={`inline-flex items-center gap-1.5 text-12 ${ink}`} title={meaning}>
           <Icon name={icon} size={14} />
-          {word}
+          {label}
         </span>
       </td>
     </tr>
@@ -74,7 +74,7 @@ export function AuditRow({ entry, now }: { entry: AuditEntry; now: number }) {
 
 function Target({ entry }: { entry: AuditEntry }) {
   const { act, namespace, subject, actor } = entry;
-  if (subject === actor) return <span className="text-t3 max-md:hidden">–</span>;
+  if (subject === actor) return none;
   const path = act.startsWith('counter.') ? counterPath : lockPath;
   if (!/^(lock|counter)\./.test(act) || namespace === null) {
     return subject === '' ? null : <ExactName name={subject} className="text-12" />;

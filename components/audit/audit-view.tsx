@@ -4,19 +4,21 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'next/navigation';
 import { useEffect, useMemo, useState } from 'react';
 import type { AuditEntry } from '@/server/contract/console/lock-row';
-import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
+import { FilterChip, MenuChip } from '../ui/controls/filter-chip';
+import { Menu, MenuChoice } from '../ui/controls/menu';
+import { SearchField } from '../ui/controls/search-field';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
-import { AuditFilters } from './audit-filters';
+import { actionLabel, OUTCOMES } from './audit-labels';
 import { type AuditQuery, auditInput, auditUrl, readAuditQuery } from './audit-query';
 import { AuditRow } from './audit-row';
 
 const POLL_MS = 5_000;
-const SEARCH_PAUSE_MS = 200;
+const SEARCH_DEBOUNCE_MS = 200;
 const FIRST_PAGE: number | null = null;
 
 interface AuditPage {
@@ -25,7 +27,7 @@ interface AuditPage {
   acts: string[];
 }
 
-/** Who did what to what, when, why, and what came of it. */
+/** The audit log: time, actor, action, target, reason and outcome of every action. */
 export function AuditView({
   initial,
   initialQuery,
@@ -60,42 +62,35 @@ export function AuditView({
   };
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];
   const acts = data?.pages[0]?.acts ?? initial?.acts ?? [];
+  const isFiltered = query.act !== null || query.outcome !== null || query.search !== '';
   return (
     <div className="page">
-      <div>
-        <PageHead title="Audit">
-          Every act of a person stands here before it happens, refused tries too.
-        </PageHead>
-        <div className="flex flex-wrap items-center gap-2 pb-3">
-          <AuditSearch value={query.search} onChange={(search) => change({ search })} />
-          <AuditFilters acts={acts} query={query} onQuery={change} />
-        </div>
-        {error && (
-          <div className="pb-3">
-            <ProblemNote problem={problemOf(error)} title="The log was not read." />
-          </div>
-        )}
-        {rows.length > 0 ? (
-          <AuditTable rows={rows} now={now} />
-        ) : error ? null : isPending ? (
-          <RowsSkeleton />
-        ) : (
-          <p className="border-line border-t py-8 text-14">
-            {key === JSON.stringify({ act: null, outcome: null, search: '' })
-              ? 'Nobody has done anything yet.'
-              : 'No entry matches this.'}
-          </p>
-        )}
-        {hasNextPage && (
-          <Button
-            className="mt-3"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {isFetchingNextPage ? 'Reading…' : 'Older'}
-          </Button>
-        )}
+      <PageHead title="Audit">
+        Every operator action, recorded before it runs – including rejected attempts.
+      </PageHead>
+      <div className="flex flex-wrap items-center gap-2 pb-3">
+        <AuditSearch value={query.search} onChange={(search) => change({ search })} />
+        <AuditFilters acts={acts} query={query} onQuery={change} />
       </div>
+      {error && (
+        <div className="pb-3">
+          <ProblemNote problem={problemOf(error)} title="Could not load the audit log" />
+        </div>
+      )}
+      {rows.length > 0 ? (
+        <AuditTable rows={rows} now={now} />
+      ) : error ? null : isPending ? (
+        <RowsSkeleton />
+      ) : (
+        <p className="border-line border-t py-8 text-14">
+          {isFiltered ? 'No entries match.' : 'No entries yet.'}
+        </p>
+      )}
+      {hasNextPage && (
+        <Button className="mt-3" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          {isFetchingNextPage ? 'Loading…' : 'Load older'}
+        </Button>
+      )}
     </div>
   );
 }
@@ -105,12 +100,12 @@ function AuditTable({ rows, now }: { rows: AuditEntry[]; now: number }) {
     <table className="list audit-list">
       <thead>
         <tr>
-          <th scope="col">When</th>
-          <th scope="col">Who</th>
-          <th scope="col">What</th>
-          <th scope="col">To what</th>
-          <th scope="col">Why</th>
-          <th scope="col">Seen → result</th>
+          <th scope="col">Time</th>
+          <th scope="col">Actor</th>
+          <th scope="col">Action</th>
+          <th scope="col">Target</th>
+          <th scope="col">Reason</th>
+          <th scope="col">Before → after</th>
           <th scope="col">Outcome</th>
         </tr>
       </thead>
@@ -133,25 +128,64 @@ function AuditSearch({ value, onChange }: { value: string; onChange: (value: str
   // biome-ignore lint/correctness/useExhaustiveDependencies: only typing starts the pause
   useEffect(() => {
     if (text.trim() === value) return;
-    const timer = setTimeout(() => onChange(text.trim()), SEARCH_PAUSE_MS);
+    const timer = setTimeout(() => onChange(text.trim()), SEARCH_DEBOUNCE_MS);
     return () => clearTimeout(timer);
   }, [text]);
   return (
-    <search className="relative w-full sm:w-72">
-      <Icon
-        name="search"
-        size={15}
-        className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-t3"
-      />
-      <input
-        type="search"
-        value={text}
-        maxLength={200}
-        placeholder="Person, subject or reason"
-        aria-label="Search the audit log"
-        onChange={(event) => setText(event.target.value)}
-        className="search-field"
-      />
-    </search>
+    <SearchField
+      value={text}
+      label="Search actor, target or reason"
+      onChange={setText}
+      className="w-full sm:w-72"
+    />
+  );
+}
+
+function AuditFilters({
+  acts,
+  query,
+  onQuery,
+}: {
+  acts: string[];
+  query: AuditQuery;
+  onQuery: (part: Partial<AuditQuery>) => void;
+}) {
+  return (
+    <>
+      {query.act ? (
+        <FilterChip
+          label="action"
+          value={actionLabel(query.act)}
+          onClear={() => onQuery({ act: null })}
+        />
+      ) : (
+        <Menu trigger={<MenuChip label="action" />}>
+          {acts.map((act) => (
+            <MenuChoice key={act} chosen={false} onSelect={() => onQuery({ act })}>
+              {actionLabel(act)}
+            </MenuChoice>
+          ))}
+        </Menu>
+      )}
+      {query.outcome ? (
+        <FilterChip
+          label="outcome"
+          value={OUTCOMES[query.outcome].label}
+          onClear={() => onQuery({ outcome: null })}
+        />
+      ) : (
+        <Menu trigger={<MenuChip label="outcome" />}>
+          {Object.entries(OUTCOMES).map(([outcome, { label }]) => (
+            <MenuChoice
+              key={outcome}
+              chosen={false}
+              onSelect={() => onQuery({ outcome: outcome as AuditEntry['outcome'] })}
+            >
+              {label}
+            </MenuChoice>
+          ))}
+        </Menu>
+      )}
+    </>
   );
 }

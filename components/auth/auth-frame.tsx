@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Mark } from '../icons/mark';
 
-/** The frame around the pages before sign-in. */
+/** The frame of pages outside the console: sign-in, setup, errors. */
 export function AuthFrame({
   title,
   intro,
@@ -12,8 +12,8 @@ export function AuthFrame({
   children: ReactNode;
 }) {
   return (
-    <main className="entry">
-      <div className="entry-card rise-in">
+    <main className="grid min-h-dvh place-items-center px-[var(--gutter)] py-6">
+      <div className="rise-in w-full max-w-[400px] sm:max-w-[432px] sm:rounded-14 sm:border sm:border-line sm:bg-s1 sm:px-9 sm:pt-[34px] sm:pb-9">
         <p className="flex items-center gap-2.5 text-16 font-[620]">
           <Mark size={28} />
           Lockyard

@@ -1,28 +1,36 @@
+import Link from 'next/link';
+import { type BackendLossRow, LOSS_LABELS } from '@/server/contract/console/backend-loss';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { BackendHealth } from '@/server/contract/console/lock-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
+import { agoText, spokenDuration } from '../format/durations';
+import { plural } from '../format/numbers';
 import { Icon } from '../icons/icon';
-import { ShardsSummary } from '../shards/shards-summary';
+import { ProblemNote } from '../ui/problem-note';
 import { BackendFacts } from './backend-facts';
-import { DataLossNotice } from './data-loss-notice';
-import { GuaranteeBadge } from './guarantee-badge';
-import { GuaranteeCheck } from './guarantee-check';
-import { GuaranteeVerdict } from './guarantee-verdict';
-import { KIND_LABELS } from './store-labels';
+import { GuaranteeBadge, GuaranteeVerdict } from './guarantee-verdict';
 import { StoreSettings } from './store-settings';
 
-/** One backend: what it can promise and why, how it is, and the settings that were read of it. */
+/** By the scheme of the store's URL. */
+const KIND_LABELS: Record<string, string> = {
+  sqlite: 'SQLite, embedded',
+  mysql: 'MySQL',
+  redis: 'Redis',
+  zookeeper: 'ZooKeeper',
+};
+
+/** One backend: its guarantees and their reasons, its health, and the settings that were checked. */
 export function BackendCard({
   backend,
   row,
-  spaces,
+  namespaces,
 }: {
   backend: BackendHealth;
   /** Null where it could not be read for the first paint. */
   row: GuaranteeRow | null;
-  spaces: NamespaceRow[] | null;
+  namespaces: NamespaceRow[] | null;
 }) {
-  const { id, kind, reachable } = backend;
+  const { id, kind, reachable, loss } = backend;
   return (
     <li
       aria-label={`Backend ${id}`}
@@ -40,16 +48,64 @@ export function BackendCard({
           <GuaranteeBadge row={row} />
         </span>
       </div>
-      {backend.loss && <DataLossNotice loss={backend.loss} />}
+      {loss && <DataLossNote loss={loss} />}
       <ShardsSummary backend={backend} />
       <div className="backend-parts">
         <GuaranteeVerdict row={row} />
-        <BackendFacts backend={backend} spaces={spaces} />
-        <div className="flex flex-col gap-2">
-          {row?.reading && <StoreSettings backend={id} settings={row.reading.settings} />}
-          {row && <GuaranteeCheck row={row} />}
-        </div>
+        <BackendFacts backend={backend} namespaces={namespaces} />
+        {row ? <StoreSettings row={row} /> : <div />}
       </div>
     </li>
+  );
+}
+
+/** Reports data loss and its effect: emphasised while grants are paused because of it. */
+function DataLossNote({ loss: { what, agoMs, quietForMs } }: { loss: BackendLossRow }) {
+  const isPaused = quietForMs > 0;
+  return (
+    <div
+      role={isPaused ? 'alert' : undefined}
+      data-loss={what}
+      className={`flex gap-2.5 border-line border-b px-3.5 py-2.5 text-13 ${isPaused ? 'bg-danger-tint text-t1' : 'text-t2'}`}
+    >
+      <Icon
+        name="alert-circle"
+        size={16}
+        className={`mt-0.5 ${isPaused ? 'text-dangertext' : 'text-t3'}`}
+      />
+      <div className="min-w-0">
+        <p className="font-[620]">Data loss detected {agoText(agoMs)}.</p>
+        <p>
+          {LOSS_LABELS[what]} All holds on this backend at that time have ended; their processes may
+          still be running.
+        </p>
+        <p>
+          {isPaused
+            ? `Grants resume in ${spokenDuration(quietForMs)}, when every lost lease must have expired.`
+            : 'Grants have resumed, with higher tokens than any before.'}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+/** Says that a backend is sharded and how many shards respond, and links to its shards. */
+function ShardsSummary({ backend: { id, shards, refusal } }: { backend: BackendHealth }) {
+  if (!shards) return null;
+  const silent = shards.filter(({ reachable }) => !reachable).length;
+  return (
+    <div className="grid gap-2.5 border-line border-b px-3.5 py-2.5 text-13">
+      {refusal && (
+        <ProblemNote problem={{ text: refusal }} title="Backend disabled on this server" />
+      )}
+      <p>
+        Sharded across {plural(shards.length, 'database')}
+        {!refusal && silent > 0 && <span className="text-unknown">, {silent} not responding</span>}{' '}
+        ·{' '}
+        <Link href={`/backends/${encodeURIComponent(id)}`} className="link">
+          Shard details
+        </Link>
+      </p>
+    </div>
   );
 }

@@ -1,95 +1,95 @@
 import Link from 'next/link';
+import type { ReactNode } from 'react';
 import type { BackendHealth } from '@/server/contract/console/lock-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
-import { exactCount } from '../format/counts';
-import { spokenDuration } from '../format/durations';
-import { latencyText } from '../shell/backend-health-list';
-import { FAILURE_EFFECTS } from './store-labels';
+import { latencyText, spokenDuration } from '../format/durations';
+import { exactCount } from '../format/numbers';
 
-/** A clock that is off by less than this is as good as right. */
-const CLOCK_NEAR_MS = 250;
+/** A smaller clock skew is not worth showing. */
+const CLOCK_SKEW_MIN_MS = 250;
 
-/** How a backend is at the moment, what lives on it, and what its death would mean. */
+const FAILS_FAST = 'Calls fail fast with BACKEND_DOWN or UNKNOWN (≤ 5 s)';
+
+/** What a failure of the store means, for an operator on call. */
+const FAILURE_EFFECTS: Record<string, string> = {
+  sqlite:
+    'Runs inside this server. Acknowledged writes survive a restart; leases keep counting down meanwhile.',
+  mysql: `${FAILS_FAST} and recover ≤ 5 s after it is back. Leases keep counting down meanwhile. Before promoting a replica, stop every server and raise the epoch.`,
+  redis: `${FAILS_FAST} and recover ≤ 5 s after it is back. If it lost data, its holds are lost: tokens continue in a higher epoch, with no grants for the longest lease in use.`,
+  zookeeper: `${FAILS_FAST} and recover once its clock has been measured again. Records are kept; leases keep counting down meanwhile.`,
+};
+
+/** The health of a backend, its namespaces and locks, and what its failure would mean. */
 export function BackendFacts({
   backend,
-  spaces,
+  namespaces,
 }: {
   backend: BackendHealth;
   /** Null where they could not be read. */
-  spaces: NamespaceRow[] | null;
+  namespaces: NamespaceRow[] | null;
 }) {
   const { kind, reachable, refusal, shards, latencyMs, silentForMs, clockOffsetMs } = backend;
-  const locks = spaces?.reduce((sum, space) => sum + space.locks, 0) ?? null;
+  const locks = namespaces?.reduce((sum, namespace) => sum + namespace.locks, 0) ?? null;
+  const effect = FAILURE_EFFECTS[kind];
   return (
     <dl className="plain-facts">
-      <div>
-        <dt>State</dt>
-        <dd>
-          {reachable ? (
-            'answers'
-          ) : refusal && !shards ? (
-            <span className="text-dangertext">{refusal}</span>
-          ) : (
-            <span className="text-unknown">silent for {spokenDuration(silentForMs)}</span>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Round trip</dt>
-        <dd>
-          {latencyMs === null ? (
-            <span className="text-t3">not measured yet</span>
-          ) : (
-            <>
-              {latencyText(latencyMs)}
-              {!reachable && <span className="text-t3"> when it last answered</span>}
-            </>
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Its clock</dt>
-        <dd>
-          {latencyMs === null ? (
-            <span className="text-t3">not read yet</span>
-          ) : (
-            clockSkewText(clockOffsetMs)
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Namespaces</dt>
-        <dd>
-          {spaces === null ? (
-            <span className="text-t3">not read</span>
-          ) : spaces.length === 0 ? (
-            <span className="text-t3">none</span>
-          ) : (
-            <NamespaceLinks spaces={spaces} />
-          )}
-        </dd>
-      </div>
-      <div>
-        <dt>Locks</dt>
-        <dd>
-          {locks === null ? <span className="text-t3">not read</span> : exactCount(locks)}
-          {!reachable && (
-            <span className="text-t2">, shown as unknown with their last good reading</span>
-          )}
-        </dd>
-      </div>
-      {FAILURE_EFFECTS[kind] && (
-        <div>
-          <dt>If it dies</dt>
-          <dd className="text-t2">{FAILURE_EFFECTS[kind]}</dd>
-        </div>
+      <Fact label="Status">
+        {reachable ? (
+          'healthy'
+        ) : refusal && !shards ? (
+          <span className="text-dangertext">{refusal}</span>
+        ) : (
+          <span className="text-unknown">no response for {spokenDuration(silentForMs)}</span>
+        )}
+      </Fact>
+      <Fact label="Latency">
+        {latencyMs === null ? (
+          <Unknown />
+        ) : (
+          <>
+            {latencyText(latencyMs)}
+            {!reachable && <span className="text-t3"> at the last response</span>}
+          </>
+        )}
+      </Fact>
+      <Fact label="Clock skew">
+        {latencyMs === null ? <Unknown /> : clockSkewText(clockOffsetMs)}
+      </Fact>
+      <Fact label="Namespaces">
+        {namespaces === null ? (
+          <Unknown />
+        ) : namespaces.length === 0 ? (
+          <span className="text-t3">none</span>
+        ) : (
+          <NamespaceLinks namespaces={namespaces} />
+        )}
+      </Fact>
+      <Fact label="Locks">
+        {locks === null ? <Unknown /> : exactCount(locks)}
+        {!reachable && <span className="text-t2">, shown as unknown with their last state</span>}
+      </Fact>
+      {effect && (
+        <Fact label="On failure">
+          <span className="text-t2">{effect}</span>
+        </Fact>
       )}
     </dl>
   );
 }
 
-function NamespaceLinks({ spaces }: { spaces: NamespaceRow[] }) {
-  return spaces.map(({ name }, place) => (
+function Fact({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+const Unknown = () => <span className="text-t3">unknown</span>;
+
+function NamespaceLinks({ namespaces }: { namespaces: NamespaceRow[] }) {
+  return namespaces.map(({ name }, place) => (
     <span key={name}>
       {place > 0 && ', '}
       <Link
@@ -103,7 +103,7 @@ function NamespaceLinks({ spaces }: { spaces: NamespaceRow[] }) {
 }
 
 function clockSkewText(offsetMs: number): string {
-  const off = Math.abs(offsetMs);
-  if (off < CLOCK_NEAR_MS) return 'agrees with the server’s';
-  return `${spokenDuration(off)} ${offsetMs > 0 ? 'ahead of' : 'behind'} the server’s`;
+  const skewMs = Math.abs(offsetMs);
+  if (skewMs < CLOCK_SKEW_MIN_MS) return 'in sync';
+  return `${spokenDuration(skewMs)} ${offsetMs > 0 ? 'ahead of' : 'behind'} the server`;
 }

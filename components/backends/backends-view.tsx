@@ -6,17 +6,16 @@ import type { BackendHealth } from '@/server/contract/console/lock-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { problemOf } from '../live/problem';
 import { useTRPC } from '../live/trpc';
-import { useBackendsHealth } from '../shell/backend-health-list';
+import { useBackendsHealth, useGuarantees } from '../shell/backend-queries';
 import { sortBySeverity } from '../shell/sort-by-severity';
-import { useGuarantees } from '../shell/use-guarantees';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { BackendCard } from './backend-card';
 
-/** How often the number of locks is read again. */
+/** How often the number of locks is refetched. */
 const POLL_MS = 10_000;
 
-/** The stores that keep the locks, worst first: what each can promise, and how it is. */
+/** The backends by severity: guarantees and health of each. */
 export function BackendsView({
   initial,
   initialGuarantees,
@@ -40,11 +39,11 @@ export function BackendsView({
   return (
     <div className="page">
       <PageHead title="Backends">
-        The stores that keep the locks, and what each of them can promise as it is set up.
+        Lock stores, their health and the guarantees their configuration provides.
       </PageHead>
       {error && (
         <div className="pb-4">
-          <ProblemNote problem={problemOf(error)} title="This is the last reading." />
+          <ProblemNote problem={problemOf(error)} title="Showing last known data" />
         </div>
       )}
       <ul className="backend-cards">
@@ -53,15 +52,15 @@ export function BackendsView({
             key={backend.id}
             backend={backend}
             row={rowOf(backend.id)}
-            spaces={namespaces?.filter((space) => space.backend === backend.id) ?? null}
+            namespaces={namespaces?.filter((each) => each.backend === backend.id) ?? null}
           />
         ))}
       </ul>
       <p className="max-w-[75ch] pt-6 text-t3">
-        Another one is added by starting the server with{' '}
-        <code className="font-mono text-12 text-t2">LOCKYARD_BACKEND_NAME=mysql://…</code>, and used
-        by a namespace made on it. What each level means, how to set a store up and what to do when
-        it dies stands in <code className="font-mono text-12 text-t2">docs/backends.md</code>.
+        Add a backend with{' '}
+        <code className="font-mono text-12 text-t2">LOCKYARD_BACKEND_&lt;ID&gt;=mysql://…</code>,
+        then create a namespace on it. See{' '}
+        <code className="font-mono text-12 text-t2">docs/backends.md</code>.
       </p>
     </div>
   );

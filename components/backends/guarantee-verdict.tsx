@@ -1,23 +1,71 @@
 import type { ReactNode } from 'react';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
-import { Icon } from '../icons/icon';
+import { Icon, type IconName } from '../icons/icon';
 
-const LEVEL_SUMMARIES = {
-  Strong: 'Keeps every promise, also through a crash.',
-  Timed: 'Keeps every promise as long as what it says of time holds.',
-  'Best-effort': 'A crash or a fail-over may break a promise.',
-} as const;
+interface BadgeStyle {
+  label: string;
+  icon: IconName;
+  badge: string;
+}
 
-/**
- * What a backend can promise, in words: the verdict first, then every reason, then what has to be
- * done.
- */
+const LEVELS: Record<'Strong' | 'Timed' | 'Best-effort', BadgeStyle & { summary: string }> = {
+  Strong: {
+    label: 'Strong',
+    icon: 'check-circle',
+    badge: 'text-t1',
+    summary: 'Safe across crashes.',
+  },
+  Timed: {
+    label: 'Timed',
+    icon: 'clock',
+    badge: 'text-t1 border border-line2',
+    summary: 'Safe while clock assumptions hold.',
+  },
+  'Best-effort': {
+    label: 'Best-effort',
+    icon: 'alert-triangle',
+    badge: 'bg-contended-tint text-contended',
+    summary: 'A crash or failover may lose grants.',
+  },
+};
+
+const CLOSED: BadgeStyle = {
+  label: 'Grants disabled',
+  icon: 'alert-octagon',
+  badge: 'bg-danger text-ondanger',
+};
+
+const UNREAD: BadgeStyle = {
+  label: 'Unknown',
+  icon: 'question',
+  badge: 'border border-dashed border-unknown text-unknown',
+};
+
+/** The level of a backend's guarantees as icon and label; disabled grants come before all else. */
+export function GuaranteeBadge({ row }: { row: GuaranteeRow | null }) {
+  const { label, icon, badge } = badgeStyle(row);
+  return (
+    <span
+      className={`inline-flex h-5 shrink-0 items-center gap-[5px] rounded-5 px-[5px] pr-[7px] text-12 leading-none font-[550] ${badge}`}
+    >
+      <Icon name={icon} size={14} />
+      {label}
+    </span>
+  );
+}
+
+function badgeStyle(row: GuaranteeRow | null): BadgeStyle {
+  if (!row?.reading) return UNREAD;
+  return row.closedBecause === null ? LEVELS[row.reading.level] : CLOSED;
+}
+
+/** The guarantees of a backend: a verdict, every reason for it, and what has to be done. */
 export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
   if (!row?.reading) {
     return (
       <p className="text-unknown">
-        Its settings have not been read yet, so nothing is promised
-        {row && row.closedBecause !== null && ' and nothing granted'}.
+        Settings not checked yet: no guarantees
+        {row && row.closedBecause !== null && ', and grants are disabled'}.
       </p>
     );
   }
@@ -26,9 +74,7 @@ export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
   return (
     <div>
       <p className="font-[550]">
-        {closedBecause === null
-          ? LEVEL_SUMMARIES[level]
-          : 'No lock is granted here: it is not set up safely.'}
+        {closedBecause === null ? LEVELS[level].summary : 'Grants disabled: unsafe configuration.'}
       </p>
       <ul className="flex flex-col gap-1 pt-1">
         {reasons.map((reason) => (
@@ -40,11 +86,11 @@ export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
       {closedBecause !== null && (
         <Note tone="danger">
           {servesNothing
-            ? 'Nothing can be renewed or released there either.'
-            : 'What is held goes on as long as nothing of it is lost: renewing, releasing and looking work, and who waits keeps the place.'}{' '}
-          Put it right
+            ? 'Renew and release are disabled too.'
+            : 'Existing holds continue as long as none of their data is lost: renew, release and inspect work, and waiters keep their positions.'}{' '}
+          Fix the configuration
           {isNeverAllowed ? (
-            ': there is no other way.'
+            '; this cannot be overridden.'
           ) : (
             <>
               , or accept the risk with{' '}
@@ -56,8 +102,8 @@ export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
       )}
       {unsafe !== null && isAllowed && !isNeverAllowed && (
         <Note tone="contended">
-          Allowed by <code className="font-mono text-12">LOCKYARD_ALLOW_UNSAFE</code>: it grants
-          locks, and one may be granted twice.
+          Allowed by <code className="font-mono text-12">LOCKYARD_ALLOW_UNSAFE</code>: a lock may be
+          granted twice.
         </Note>
       )}
     </div>
@@ -65,13 +111,13 @@ export function GuaranteeVerdict({ row }: { row: GuaranteeRow | null }) {
 }
 
 function Note({ tone, children }: { tone: 'danger' | 'contended'; children: ReactNode }) {
-  const looks =
+  const [box, ink] =
     tone === 'danger'
-      ? { box: 'bg-danger-tint', ink: 'text-dangertext' }
-      : { box: 'bg-contended-tint', ink: 'text-contended' };
+      ? ['bg-danger-tint', 'text-dangertext']
+      : ['bg-contended-tint', 'text-contended'];
   return (
-    <div className={`mt-2.5 flex gap-2.5 rounded-10 px-3 py-2 ${looks.box}`}>
-      <Icon name="alert-triangle" size={16} className={`mt-0.5 ${looks.ink}`} />
+    <div className={`mt-2.5 flex gap-2.5 rounded-10 px-3 py-2 ${box}`}>
+      <Icon name="alert-triangle" size={16} className={`mt-0.5 ${ink}`} />
       <p className="min-w-0 [overflow-wrap:anywhere]">{children}</p>
     </div>
   );

@@ -1,28 +1,43 @@
-import type { GuaranteeReading } from '@/server/contract/console/guarantee-row';
+'use client';
+
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { GuaranteeReading, GuaranteeRow } from '@/server/contract/console/guarantee-row';
+import { spokenDuration } from '../format/durations';
+import { plural } from '../format/numbers';
 import { Icon } from '../icons/icon';
+import { problemOf } from '../live/problem';
+import { useSession } from '../live/session';
+import { useTRPC } from '../live/trpc';
+import { Button } from '../ui/controls/button';
 
 type Setting = GuaranteeReading['settings'][number];
 
 /**
- * The settings that were read of a store: those with a complaint at once, all of them when asked
- * for.
+ * The settings of a store that were checked: those that need attention at once, the others folded.
  */
-export function StoreSettings({ backend, settings }: { backend: string; settings: Setting[] }) {
-  const bad = settings.filter(({ complaint }) => complaint !== null);
-  const good = settings.filter(({ complaint }) => complaint === null);
+export function StoreSettings({ row }: { row: GuaranteeRow }) {
+  const { backend, reading } = row;
+  const settings = reading?.settings ?? [];
+  const failed = settings.filter(({ complaint }) => complaint !== null);
+  const passed = settings.filter(({ complaint }) => complaint === null);
   return (
-    <div>
-      {bad.length > 0 && (
-        <SettingList label={`Settings of ${backend} to be looked at`} settings={bad} />
+    <div className="flex flex-col gap-2">
+      {reading && (
+        <div>
+          {failed.length > 0 && (
+            <SettingList label={`Settings of ${backend} that need attention`} settings={failed} />
+          )}
+          <details className="store-settings">
+            <summary>
+              {failed.length > 0
+                ? `${plural(passed.length, 'other setting')} passed`
+                : `${plural(passed.length, 'setting')} checked, no issues`}
+            </summary>
+            <SettingList label={`Settings of ${backend} that passed`} settings={passed} />
+          </details>
+        </div>
       )}
-      <details className="store-settings">
-        <summary>
-          {bad.length > 0
-            ? `${good.length} other settings, without a complaint`
-            : `${good.length} settings read, none to complain of`}
-        </summary>
-        <SettingList label={`Settings of ${backend} that are well`} settings={good} />
-      </details>
+      <SettingsCheck row={row} />
     </div>
   );
 }
@@ -44,4 +59,40 @@ function SettingList({ label, settings }: { label: string; settings: Setting[] }
       ))}
     </ul>
   );
+}
+
+/** When the settings were last checked, and for operators a button that checks them now. */
+function SettingsCheck({ row }: { row: GuaranteeRow }) {
+  const trpc = useTRPC();
+  const queries = useQueryClient();
+  const { may } = useSession();
+  const check = useMutation(
+    trpc.backends.readGuarantees.mutationOptions({
+      onSettled: () => queries.invalidateQueries({ queryKey: trpc.backends.guarantees.queryKey() }),
+    }),
+  );
+  const { backend, isFailing } = row;
+  return (
+    <div className="flex flex-wrap items-center justify-between gap-x-3 gap-y-1">
+      <span role="status" className={`text-12 ${isFailing ? 'text-unknown' : 'text-t3'}`}>
+        {check.error ? problemOf(check.error).text : ageLabel(row)}
+      </span>
+      {may('operator') && (
+        <Button
+          size="small"
+          disabled={check.isPending}
+          aria-label={`Check the settings of ${backend} now`}
+          onClick={() => check.mutate({ backend })}
+        >
+          Check now
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function ageLabel({ reading, isFailing }: GuaranteeRow): string {
+  if (!reading) return isFailing ? 'Could not read settings' : 'Checking settings…';
+  const checked = `Checked ${spokenDuration(reading.ageMs)} ago`;
+  return isFailing ? `${checked}; could not read settings since` : checked;
 }

@@ -1,7 +1,7 @@
 'use client';
 
 import type { LockInsight } from '@/server/contract/console/insight-row';
-import { exactCount } from '../format/counts';
+import { exactCount } from '../format/numbers';
 import { quantileLabel } from './chart-labels';
 import { bucketLabel } from './time-ticks';
 

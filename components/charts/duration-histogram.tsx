@@ -3,7 +3,7 @@
 import { useMemo } from 'react';
 import { Bar, BarChart, ReferenceLine, ResponsiveContainer, Tooltip, XAxis, YAxis } from 'recharts';
 import type { HistogramBar } from '@/server/core/statistics/log-histogram';
-import { exactCount } from '../format/counts';
+import { exactCount } from '../format/numbers';
 import { ChartHead } from './chart-head';
 import { quantileLabel } from './chart-labels';
 import { countTicks, tickLabel } from './duration-ticks';

@@ -2,7 +2,7 @@
 
 import { Bar, ComposedChart, ResponsiveContainer } from 'recharts';
 import type { InsightPoint, LockInsight } from '@/server/contract/console/insight-row';
-import { countText, exactCount } from '../format/counts';
+import { countText, exactCount } from '../format/numbers';
 import { ChartHead } from './chart-head';
 import { abnormalEndsLabel } from './chart-labels';
 import { countTicks } from './duration-ticks';

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import { isValidReason, ReasonField } from '../actions/reason-field';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
-import { exactCount } from '../format/counts';
+import { exactCount } from '../format/numbers';
 import { useTRPCClient } from '../live/trpc';
 import { BoundsFields, isBetween, parseBounds } from './bounds-fields';
 import { ChangedNote, CounterDialog, CounterSummary } from './counter-dialog';

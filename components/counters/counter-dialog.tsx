@@ -3,13 +3,13 @@
 import { type ReactNode, useId, useRef } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import type { ActionAttempt } from '../actions/use-action-attempt';
-import { exactCount } from '../format/counts';
+import { exactCount } from '../format/numbers';
 import { retryableFailureTitle } from '../live/problem';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
-import { ExactName } from '../ui/exact-name';
 import { ProblemNote } from '../ui/problem-note';
 import { Rev } from '../ui/rev';
+import { ExactName } from '../ui/visible-text';
 import { boundLabel } from './counter-labels';
 
 /**

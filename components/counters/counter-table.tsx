@@ -2,16 +2,16 @@
 
 import Link from 'next/link';
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { SelectBox } from '../deletion/select-box';
-import { isNameable } from '../deletion/selection';
+import { SelectBox } from '../deletion/select-controls';
 import type { SelectionControls } from '../deletion/use-selection';
-import { exactCount } from '../format/counts';
+import { isNameable } from '../deletion/use-selection';
 import { agoText } from '../format/durations';
 import { counterPath } from '../format/lock-path';
+import { exactCount } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
 import { useAtBackend } from '../live/reading';
-import { ExactName } from '../ui/exact-name';
+import { ExactName } from '../ui/visible-text';
 import { boundLabel, boundsPosition, deltaLabel, headroomLabel } from './counter-labels';
 
 /** The counters, one a line; on a phone a block each. */

@@ -7,7 +7,7 @@ import type {
   CounterMoveRow,
   CounterRow,
 } from '@/server/contract/console/counter-row';
-import { DeleteNamesButton } from '../deletion/delete-names-button';
+import { DeleteNamesButton } from '../deletion/delete-names-dialog';
 import { Icon } from '../icons/icon';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';
@@ -16,8 +16,8 @@ import type { Reading } from '../live/reading-store';
 import { useTRPCClient } from '../live/trpc';
 import { type LinkState as Line, useLive } from '../live/use-live';
 import { CopyButton } from '../ui/controls/copy-button';
-import { WholeName } from '../ui/exact-name';
 import { Rev } from '../ui/rev';
+import { WholeName } from '../ui/visible-text';
 import { AdjustDialog } from './adjust-dialog';
 import { BoundsDialog } from './bounds-dialog';
 import { HistoryPanel } from './history-panel';

@@ -2,12 +2,11 @@
 
 import { useMemo, useState } from 'react';
 import type { CounterPage } from '@/server/contract/console/counter-row';
-import { DeleteNamesButton } from '../deletion/delete-names-button';
-import { SelectButton } from '../deletion/select-button';
-import { isNameable } from '../deletion/selection';
+import { DeleteNamesButton } from '../deletion/delete-names-dialog';
+import { SelectButton } from '../deletion/select-controls';
 import { SelectionBar } from '../deletion/selection-bar';
-import { useSelection } from '../deletion/use-selection';
-import { exactCount, plural } from '../format/counts';
+import { isNameable, useSelection } from '../deletion/use-selection';
+import { exactCount, plural } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { ConnectionLostNote } from '../live/connection-lost-note';
 import { LiveIndicator } from '../live/live-indicator';

@@ -1,21 +1,20 @@
 'use client';
 
 import type { CounterMoveRow, CounterRow } from '@/server/contract/console/counter-row';
-import { exactCount } from '../format/counts';
+import { exactCount } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
+import type { IconName } from '../icons/icon';
 import { Icon } from '../icons/icon';
-import type { IconName } from '../icons/icon-shapes';
 import { problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
 import { type HistoryPage, useHistoryPages } from '../live/use-history-pages';
 import { Button } from '../ui/controls/button';
-import { ExactName } from '../ui/exact-name';
 import { Instant } from '../ui/instant';
 import { Panel } from '../ui/panel';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
-import { VisibleText } from '../ui/visible-text';
+import { ExactName, VisibleText } from '../ui/visible-text';
 import { boundLabel, CHANGES_SHOWN, deltaLabel } from './counter-labels';
 
 /** The counter's own news comes before its history can be read. */

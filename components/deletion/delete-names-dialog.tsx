@@ -3,40 +3,58 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { isValidReason, ReasonField } from '../actions/reason-field';
-import { exactCount } from '../format/counts';
+import { exactCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { failureTitleWithoutRetry, problemOf } from '../live/problem';
+import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
 import { Field } from '../ui/controls/field';
 import { ProblemNote } from '../ui/problem-note';
-import { DeletionFields, type DeletionForm } from './deletion-fields';
-import { DeletionPreview } from './deletion-preview';
-import { DeletionResults } from './deletion-results';
-import { parseDeletionForm } from './parse-deletion-form';
+import { DeletionFields, type DeletionForm, parseDeletionForm } from './deletion-fields';
+import { DeletionPreview, DeletionResults } from './deletion-report';
 import { type DeletionTarget, useDeletion } from './use-deletion';
 
-/**
- * Deletes free locks, or counters: shows first what would go, and deletes no more than was typed.
- */
+interface DeletionProps {
+  kind: DeletionTarget['kind'];
+  /** The initial values of the form. */
+  at: Partial<DeletionForm>;
+  /** Called during the deletion with the names that are gone. */
+  onGone?: ((namespace: string, names: string[]) => void) | undefined;
+}
+
+/** Opens the deletion dialog; renders nothing for a viewer. */
+export function DeleteNamesButton({
+  children = 'Delete…',
+  className = '',
+  ...deletion
+}: DeletionProps & { children?: string; className?: string }) {
+  const { may } = useSession();
+  const [isOpen, setOpen] = useState(false);
+  // The form takes one name per line, so a name with a line break cannot be entered.
+  if (!may('operator') || deletion.at.names?.includes('\n')) return null;
+  return (
+    <>
+      <Button onClick={() => setOpen(true)} className={className}>
+        {children}
+      </Button>
+      {isOpen && <DeleteNamesDialog {...deletion} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
+/** Deletes free locks, or counters, after a preview: never more than the number that was typed. */
 export function DeleteNamesDialog({
   kind,
   at,
   onGone,
   onClose,
-}: {
-  kind: DeletionTarget['kind'];
-  /** What it begins with. */
-  at: Partial<DeletionForm>;
-  /** Called while names go, with those that are gone. */
-  onGone?: ((namespace: string, names: string[]) => void) | undefined;
-  onClose: () => void;
-}) {
+}: DeletionProps & { onClose: () => void }) {
   const trpc = useTRPC();
   const cancel = useRef<HTMLButtonElement>(null);
-  const [typed, setTyped] = useState<DeletionForm>({
+  const [form, setForm] = useState<DeletionForm>({
     namespace: 'default',
     way: 'prefix',
     prefix: '',
@@ -45,24 +63,25 @@ export function DeleteNamesDialog({
   });
   const [count, setCount] = useState('');
   const [reason, setReason] = useState('');
-  const course = useDeletion(onGone);
+  const progress = useDeletion(onGone);
+  const { isBusy, isOver, problem } = progress;
   const { data: namespaces = [] } = useQuery(trpc.namespaces.list.queryOptions());
-  const settled = JSON.parse(
-    useDebounced(JSON.stringify(parseDeletionForm(kind, typed))),
+  const target = JSON.parse(
+    useDebounced(JSON.stringify(parseDeletionForm(kind, form))),
   ) as DeletionTarget | null;
-  const isFixed = course.isBusy || course.isOver;
+  const isFixed = isBusy || isOver;
   const { data: preview, error } = useQuery({
-    ...trpc.locks.previewDeletion.queryOptions(settled ?? { namespace: typed.namespace }),
-    enabled: settled !== null && !isFixed,
+    ...trpc.locks.previewDeletion.queryOptions(target ?? { namespace: form.namespace }),
+    enabled: target !== null && !isFixed,
     retry: false,
     staleTime: 0,
   });
-  const words = kind === 'lock' ? 'locks' : 'counters';
-  const going = settled && preview ? preview.going : 0;
+  const noun = kind === 'lock' ? 'locks' : 'counters';
+  const going = target && preview ? preview.going : 0;
   const isCounted = going > 0 && count.replaceAll(/\D/g, '') === String(going);
-  const names = [...new Set([typed.namespace, ...namespaces.map(({ name }) => name)])];
+  const names = [...new Set([form.namespace, ...namespaces.map(({ name }) => name)])];
   const close = () => {
-    course.stop();
+    progress.stop();
     onClose();
   };
   return (
@@ -75,54 +94,50 @@ export function DeleteNamesDialog({
         <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
         <span>
           {kind === 'lock'
-            ? 'A deleted lock can be taken again at any time, with higher tokens. Its history stays.'
-            : 'A deleted counter and its value are gone: programs that add to it are refused until it is created again.'}
+            ? 'A deleted lock can be acquired again at any time, with higher tokens. Its history is kept.'
+            : 'The counters and their values are deleted. Requests to them fail until they are created again.'}
         </span>
       </p>
       <div className="flex flex-col gap-4">
         <DeletionFields
-          typed={typed}
+          form={form}
           namespaces={names}
           isFixed={isFixed}
-          onChange={(part) => setTyped({ ...typed, ...part })}
+          onChange={(part) => setForm({ ...form, ...part })}
         />
-        {error && !isFixed && (
-          <ProblemNote problem={problemOf(error)} title="It was not counted." />
-        )}
-        {settled && preview && !isFixed && <DeletionPreview preview={preview} words={words} />}
+        {error && !isFixed && <ProblemNote problem={problemOf(error)} title="Preview failed" />}
+        {target && preview && !isFixed && <DeletionPreview preview={preview} noun={noun} />}
         {!isFixed && (
           <>
             <Field
-              label="How many"
-              hint={going > 0 ? `type ${exactCount(going)}: no more than these are deleted` : ''}
+              label="Number to delete"
+              hint={going > 0 ? `type ${exactCount(going)}; no more are deleted` : ''}
               inputMode="numeric"
               autoComplete="off"
               value={count}
               disabled={going === 0}
               onChange={(event) => setCount(event.target.value)}
             />
-            <ReasonField value={reason} onChange={setReason} hint="kept in the audit log" />
+            <ReasonField value={reason} onChange={setReason} hint="recorded in the audit log" />
           </>
         )}
-        {isFixed && <DeletionResults course={course} words={words} />}
-        {course.problem && (
-          <ProblemNote problem={course.problem} title={failureTitleWithoutRetry(course.problem)} />
-        )}
+        {isFixed && <DeletionResults progress={progress} noun={noun} />}
+        {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}
       </div>
       <div className="mt-5 flex flex-wrap justify-end gap-3">
         <Button ref={cancel} size="large" onClick={close}>
-          {course.isBusy ? 'Stop' : course.isOver ? 'Close' : 'Cancel'}
+          {isBusy ? 'Stop' : isOver ? 'Close' : 'Cancel'}
         </Button>
-        {!course.isOver && (
+        {!isOver && (
           <Button
             size="large"
             tone="danger"
-            disabled={!isCounted || !isValidReason(reason) || course.isBusy}
-            onClick={() => settled && void course.run(settled, going, reason)}
+            disabled={!isCounted || !isValidReason(reason) || isBusy}
+            onClick={() => target && void progress.run(target, going, reason)}
           >
-            {course.isBusy
-              ? 'Working…'
-              : `Delete ${going > 0 ? `${exactCount(going)} ` : ''}${going === 1 ? kind : words}`}
+            {isBusy
+              ? 'Deleting…'
+              : `Delete ${going > 0 ? `${exactCount(going)} ` : ''}${going === 1 ? kind : noun}`}
           </Button>
         )}
       </div>

@@ -1,8 +1,9 @@
 import { useId } from 'react';
 import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
 import { Field } from '../ui/controls/field';
+import type { DeletionTarget } from './use-deletion';
 
-/** What was typed: a prefix, or names one a line. */
+/** What was entered: a prefix, or names one per line. */
 export interface DeletionForm {
   namespace: string;
   way: 'prefix' | 'names';
@@ -11,20 +12,20 @@ export interface DeletionForm {
 }
 
 const METHODS = [
-  ['prefix', 'all that begin with…'],
-  ['names', 'these names'],
+  ['prefix', 'By prefix'],
+  ['names', 'By name'],
 ] as const;
 
-/** Which names are meant: all with a prefix, or a selection. */
+/** The fields that choose the names to delete: all with a prefix, or a list. */
 export function DeletionFields({
-  typed,
+  form,
   namespaces,
   isFixed,
   onChange,
 }: {
-  typed: DeletionForm;
+  form: DeletionForm;
   namespaces: string[];
-  /** They are on their way: no change of mind. */
+  /** The deletion has begun. */
   isFixed: boolean;
   onChange: (part: Partial<DeletionForm>) => void;
 }) {
@@ -38,7 +39,7 @@ export function DeletionFields({
         <select
           id={`${id}-namespace`}
           className="field"
-          value={typed.namespace}
+          value={form.namespace}
           disabled={isFixed}
           onChange={(event) => onChange({ namespace: event.target.value })}
         >
@@ -48,26 +49,26 @@ export function DeletionFields({
         </select>
       </div>
       <fieldset className="flex flex-wrap gap-2" disabled={isFixed}>
-        <legend className="mb-1.5 font-[550]">Delete</legend>
-        {METHODS.map(([way, words]) => (
+        <legend className="mb-1.5 font-[550]">Select</legend>
+        {METHODS.map(([way, label]) => (
           <label key={way} className="choice">
             <input
               type="radio"
               name={`${id}-way`}
               className="sr-only"
-              checked={typed.way === way}
+              checked={form.way === way}
               onChange={() => onChange({ way })}
             />
-            {words}
+            {label}
           </label>
         ))}
       </fieldset>
-      {typed.way === 'prefix' ? (
+      {form.way === 'prefix' ? (
         <Field
           label="Prefix"
-          hint="empty: every name of the namespace"
+          hint="empty: every name in the namespace"
           mono
-          value={typed.prefix}
+          value={form.prefix}
           maxLength={200}
           disabled={isFixed}
           autoComplete="off"
@@ -79,13 +80,13 @@ export function DeletionFields({
         <div>
           <label htmlFor={`${id}-names`} className="mb-1.5 flex flex-wrap items-baseline gap-x-2">
             <span className="font-[550]">Names</span>
-            <span className="text-12 text-t3">one a line, at most {DELETE_NAMES_MAX}</span>
+            <span className="text-12 text-t3">one per line, max {DELETE_NAMES_MAX}</span>
           </label>
           <textarea
             id={`${id}-names`}
             className="field min-h-24 py-2 font-mono"
             rows={4}
-            value={typed.names}
+            value={form.names}
             disabled={isFixed}
             autoCapitalize="off"
             spellCheck={false}
@@ -95,4 +96,15 @@ export function DeletionFields({
       )}
     </>
   );
+}
+
+/** The names to delete as entered; null while there are none, or too many. */
+export function parseDeletionForm(
+  kind: DeletionTarget['kind'],
+  form: DeletionForm,
+): DeletionTarget | null {
+  const { namespace, way, prefix } = form;
+  if (way === 'prefix') return { namespace, kind, prefix };
+  const names = [...new Set(form.names.split('\n').filter((name) => name !== ''))];
+  return names.length > 0 && names.length <= DELETE_NAMES_MAX ? { namespace, kind, names } : null;
 }

@@ -2,15 +2,15 @@
 
 import { useRef, useState } from 'react';
 import { DELETE_NAMES_MAX } from '@/server/contract/console/console-terms';
-import { exactCount, plural } from '../format/counts';
+import { exactCount, plural } from '../format/numbers';
 import { Icon } from '../icons/icon';
 import { useKeys } from '../live/use-keys';
 import { Button } from '../ui/controls/button';
 import { Menu, MenuItem, MenuLabel } from '../ui/controls/menu';
 import { DeleteNamesDialog } from './delete-names-dialog';
-import { namesByNamespace } from './selection';
 import type { DeletionTarget } from './use-deletion';
 import type { SelectionControls } from './use-selection';
+import { namesByNamespace } from './use-selection';
 
 /** How many rows are selected, and their deletion, one namespace at a time. */
 export function SelectionBar({
@@ -31,7 +31,7 @@ export function SelectionBar({
   const count = `${exactCount(selection.size)} selected`;
   const about = [
     ...(parts.length > 1 ? [`in ${exactCount(parts.length)} namespaces`] : []),
-    ...(selection.size >= DELETE_NAMES_MAX ? ['the most at a time'] : []),
+    ...(selection.size >= DELETE_NAMES_MAX ? ['maximum reached'] : []),
   ].join(', ');
   return (
     <>

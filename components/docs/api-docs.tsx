@@ -1,32 +1,47 @@
 import Link from 'next/link';
 import type { OpenApiDocument } from '@/server/api/rpc/openapi/openapi-shape';
+import type { Reason } from '@/server/contract/errors';
+import { REASON_LABELS } from '@/server/contract/reason-labels';
 import { Mark } from '../icons/mark';
 import { CodeBlock } from './code-block';
-import { ErrorSection } from './error-section';
 import { FieldList } from './field-list';
 import { ProcedureSection } from './procedure-section';
 import { errorsOf, type ProcedureDoc, proceduresOf, shapesOf } from './read-document';
 import { RichText } from './rich-text';
 
-const DESCRIPTION = '/api/v1/openapi.json';
+const OPENAPI_PATH = '/api/v1/openapi.json';
 
-/** The service API for people who will call it: made from the description that programs read. */
+const ERROR_EXAMPLE = {
+  error: {
+    message: 'Invalid API key.',
+    code: -32001,
+    data: {
+      code: 'UNAUTHORIZED',
+      httpStatus: 401,
+      reason: 'UNAUTHENTICATED',
+      path: 'lock.acquire',
+      requestId: 'V1StGXR8_Z5jdHi6',
+    },
+  },
+};
+
+/** The reference of the service API, made from its OpenAPI document. */
 export function ApiDocs({ document, origin }: { document: OpenApiDocument; origin: string }) {
   const procedures = proceduresOf(document);
   const shapes = shapesOf(document, procedures);
   return (
     <div className="docs">
       <a href="#main" className="skip-link">
-        Skip to the page
+        Skip to content
       </a>
       <header className="docs-bar">
         <Link href="/" className="flex items-center gap-2.5 text-14 font-[620]">
           <Mark size={22} />
           Lockyard
         </Link>
-        <span className="text-14 text-t2">API</span>
+        <span className="text-14 text-t2">API reference</span>
         <span className="ml-auto flex items-center gap-2">
-          <a href={DESCRIPTION} className="button" data-size="small">
+          <a href={OPENAPI_PATH} className="button" data-size="small">
             openapi.json
           </a>
           <Link href="/" className="button max-sm:hidden" data-size="small">
@@ -41,9 +56,9 @@ export function ApiDocs({ document, origin }: { document: OpenApiDocument; origi
           {procedures.map((procedure) => (
             <ProcedureSection key={procedure.name} procedure={procedure} origin={origin} />
           ))}
-          <section aria-labelledby="shapes-title" className="docs-section">
-            <h2 id="shapes-title" className="text-20 font-[640]">
-              Shapes
+          <section aria-labelledby="objects-title" className="docs-section">
+            <h2 id="objects-title" className="text-20 font-[640]">
+              Objects
             </h2>
             <div className="docs-shapes">
               {shapes.map(({ name, says, fields }) => (
@@ -55,7 +70,7 @@ export function ApiDocs({ document, origin }: { document: OpenApiDocument; origi
               ))}
             </div>
           </section>
-          <ErrorSection refusals={errorsOf(document)} />
+          <ErrorSection errors={errorsOf(document)} />
         </main>
       </div>
     </div>
@@ -81,7 +96,7 @@ function Contents({ procedures, shapes }: { procedures: ProcedureDoc[]; shapes: 
           </li>
         ))}
         <li>
-          <a href="#refusals">Refusals</a>
+          <a href="#errors">Errors</a>
         </li>
       </ul>
     </nav>
@@ -110,17 +125,51 @@ function Introduction({
       </div>
       <div className="docs-beside">
         <CodeBlock
-          title="Before the examples"
+          title="Set your key for the examples"
           text="export LOCKYARD_API_KEY=YOUR_KEY"
-          copy="Copy the line"
+          copy="Copy command"
         />
         <p className="text-12 text-t3">
-          An admin makes a key in the console under Settings, or on the server with{' '}
+          Admins create keys in the console under Settings, or on the server with{' '}
           <code className="docs-code" data-long="true">
             npm run -s lockyard -- keys create
           </code>
           .
         </p>
+      </div>
+    </section>
+  );
+}
+
+function ErrorSection({ errors }: { errors: { status: number; reasons: string[] }[] }) {
+  const rows = errors.flatMap(({ status, reasons }) =>
+    reasons.map((reason) => ({ status, reason })),
+  );
+  return (
+    <section id="errors" aria-labelledby="errors-title" className="docs-section docs-pair">
+      <div className="min-w-0">
+        <h2 id="errors-title" className="text-20 font-[640]">
+          Errors
+        </h2>
+        <p className="mt-2 max-w-[72ch] text-14 text-t2">
+          <RichText text="Errors have a status of 400 or more. Branch on `error.data.reason`; its values are stable. With 429 and 503, `error.data.retryAfterMs` and the header `Retry-After` say when to retry." />
+        </p>
+        <dl className="docs-fields mt-4">
+          {rows.map(({ status, reason }) => (
+            <div key={reason}>
+              <dt>
+                <code className="font-mono text-12 font-[550]">{reason}</code>
+                <span className="text-11 text-t3">{status}</span>
+              </dt>
+              <dd className="max-w-[68ch] text-t2">
+                <RichText text={REASON_LABELS[reason as Reason]} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+      <div className="docs-beside">
+        <CodeBlock title="Example: 401" text={JSON.stringify(ERROR_EXAMPLE, null, 2)} />
       </div>
     </section>
   );

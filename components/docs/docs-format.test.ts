@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { curlCommand } from './curl-command';
-import { typeLabel } from './type-label';
+import { curlCommand } from './procedure-section';
+import { typeLabel } from './read-document';
 
-describe('the curl line of a procedure', () => {
+describe('the curl command of a procedure', () => {
   it('posts the input of a command, over several lines where it is long', () => {
     const example = { name: 'invoices:2026-11', owner: 'billing-1', leaseMs: 30_000 };
     expect(
@@ -19,7 +19,7 @@ describe('the curl line of a procedure', () => {
     );
   });
 
-  it('puts the input of a query into the address, and quotes what a shell would read', () => {
+  it('puts the input of a query into the URL, quoted for a shell', () => {
     const example = { name: "it's" };
     expect(curlCommand('http://a', { name: 'lock.inspect', method: 'GET', example })).toBe(
       `curl -sS -G http://a/api/v1/lock.inspect \\
@@ -29,7 +29,7 @@ describe('the curl line of a procedure', () => {
   });
 });
 
-describe('what a field may hold', () => {
+describe('the type label of a field', () => {
   it.each([
     [{ type: 'integer', minimum: 100, maximum: 86_400_000 }, 'integer, 100 – 86,400,000'],
     [{ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER }, 'integer, ≥ 0'],
@@ -41,7 +41,7 @@ describe('what a field may hold', () => {
     [{ type: 'object', additionalProperties: { type: 'string' } }, 'object of strings'],
     [{ type: 'array', items: { $ref: '#/components/schemas/Holder' } }, 'list of'],
     [{ type: 'array', items: { type: 'string' } }, 'list of strings'],
-  ])('%o is said as %s', (schema, words) => {
-    expect(typeLabel(schema)).toBe(words);
+  ])('%o reads %s', (schema, label) => {
+    expect(typeLabel(schema)).toBe(label);
   });
 });

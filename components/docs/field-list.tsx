@@ -44,7 +44,7 @@ function Presence({ field, of }: { field: FieldDoc; of: 'input' | 'answer' }) {
     return <span className="text-11 text-acc">required</span>;
   }
   if (of === 'answer' && !field.isRequired) {
-    return <span className="text-11 text-t3">if known</span>;
+    return <span className="text-11 text-t3">optional</span>;
   }
   return null;
 }

@@ -1,5 +1,4 @@
 import { CodeBlock } from './code-block';
-import { curlCommand } from './curl-command';
 import { FieldList } from './field-list';
 import type { OutcomeDoc, ProcedureDoc } from './read-document';
 import { RichText } from './rich-text';
@@ -36,22 +35,22 @@ export function ProcedureSection({
         </div>
         <div className="docs-beside">
           <CodeBlock
-            title="In a shell"
+            title="curl"
             text={curlCommand(origin, procedure)}
-            copy={`Copy the curl line for ${name}`}
+            copy={`Copy curl command for ${name}`}
           />
         </div>
       </div>
-      <h3 className="docs-subhead">{hasOutcomes ? 'Outcomes' : 'Answer'}</h3>
+      <h3 className="docs-subhead">{hasOutcomes ? 'Outcomes' : 'Response'}</h3>
       <div className="flex flex-col gap-3">
         {outcomes.map((each) => (
           <Outcome key={each.outcome ?? 'answer'} terms={each} />
         ))}
       </div>
       <p className="mt-4 text-12 text-t3">
-        Refused with {statuses.join(', ')}:{' '}
-        <a href="#refusals" className="link">
-          see why
+        Error statuses: {statuses.join(', ')}.{' '}
+        <a href="#errors" className="link">
+          See errors
         </a>
       </p>
     </section>
@@ -76,3 +75,30 @@ function Outcome({ terms: { outcome, says, fields, example } }: { terms: Outcome
     </div>
   );
 }
+
+/** A shell command that calls a procedure, with the key taken from the environment. */
+export function curlCommand(
+  origin: string,
+  { name, method, example }: { name: string; method: 'GET' | 'POST'; example: unknown },
+): string {
+  const address = `${origin}/api/v1/${name}`;
+  const key = `  -H "Authorization: Bearer $LOCKYARD_API_KEY" \\`;
+  const input = quoted(inputText(example));
+  if (method === 'GET') {
+    return [`curl -sS -G ${address} \\`, key, `  --data-urlencode input=${input}`].join('\n');
+  }
+  const type = `  -H 'Content-Type: application/json' \\`;
+  return [`curl -sS ${address} \\`, key, type, `  -d ${input}`].join('\n');
+}
+
+const LINE_CHARS = 52;
+
+/** As JSON, over several lines where one would be too long to see. */
+function inputText(example: unknown): string {
+  const text = JSON.stringify(example);
+  if (text.length <= LINE_CHARS) return text;
+  return JSON.stringify(example, null, 2).replaceAll('\n', '\n  ');
+}
+
+/** A text as one word of a shell. */
+const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;

@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { ageText, agoText, durationText, rangeText, spokenDuration } from './durations';
+import {
+  ageText,
+  agoText,
+  baselineText,
+  countdownText,
+  durationText,
+  factorText,
+  rangeText,
+  shareLeft,
+  spokenDuration,
+} from './durations';
 
 /** With plain spaces, so that the expectations can be read. */
 const plain = (text: string) => text.replaceAll(/[\u202f\u00a0]/g, ' ');
@@ -51,4 +61,45 @@ test('a chosen span keeps the unit it was chosen in', () => {
     '1 h',
     '4 h',
   ]);
+});
+
+test.each([
+  [26_900, '00:26'],
+  [0, '00:00'],
+  [599_000, '09:59'],
+  [3_850_000, '1:04:10'],
+  [93_850_000, '26:04:10'],
+  [-38_500, '−00:38'],
+  [-247_000, '−04:07'],
+])('%d ms left reads %s', (leftMs, text) => {
+  expect(countdownText(leftMs)).toBe(text);
+});
+
+test('the share left stays between empty and full', () => {
+  expect(shareLeft(15_000, 30_000)).toBe(0.5);
+  expect(shareLeft(-1, 30_000)).toBe(0);
+  expect(shareLeft(90_000, 30_000)).toBe(1);
+  expect(shareLeft(10, 0)).toBe(0);
+});
+
+test.each([
+  [900, '900 ms'],
+  [2_600, '2.6 s'],
+  [41_000, '41 s'],
+  [200_000, '3 m 20 s'],
+  [599_000, '9 m 59 s'],
+  [35 * 60_000 + 20_000, '35 m'],
+  [3.4 * 3_600_000, '3.4 h'],
+  [60 * 3_600_000, '2.5 d'],
+])('a baseline of %i ms reads %s', (ms, words) => {
+  expect(plain(baselineText(ms))).toBe(words);
+});
+
+test.each([
+  [400, 1_000, '0.4 ×'],
+  [1_864_000, 200_000, '9.3 ×'],
+  [31_900, 1_000, '31 ×'],
+  [5_000_000, 0, '5,000,000 ×'],
+])('%i ms against %i ms is %s', (ms, baselineMs, words) => {
+  expect(plain(factorText(ms, baselineMs))).toBe(words);
 });

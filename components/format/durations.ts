@@ -1,3 +1,5 @@
+import { exactCount } from './numbers';
+
 /** One figure with its unit, so that the unit can step back. */
 export interface DurationPart {
   value: string;
@@ -71,4 +73,65 @@ export function agoText(ms: number): string {
 /** A chosen time range, in its own unit: 5 min, 15 min, 1 h. */
 export function rangeText(ms: number): string {
   return ms < HOUR_MS ? `${ms / MINUTE_MS}\u00a0min` : `${ms / HOUR_MS}\u00a0h`;
+}
+
+/** A latency, with tenths below ten milliseconds. */
+export const latencyText = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)}\u00a0ms`;
+
+const MINUS = '\u2212';
+
+/** A running time: 00:26, 1:04:10, and −00:38 once it is past its end. */
+export function countdownText(leftMs: number): string {
+  const isPast = leftMs < 0;
+  const seconds = Math.floor(Math.abs(leftMs) / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  const clock =
+    hours > 0
+      ? `${hours}:${two(minutes % 60)}:${two(seconds % 60)}`
+      : `${two(minutes)}:${two(seconds % 60)}`;
+  return isPast ? `${MINUS}${clock}` : clock;
+}
+
+/**
+ * The share of a lease that is left, from 0 to 1. An extended lease may have more left than it
+ * lasts: it counts as full.
+ */
+export function shareLeft(leftMs: number, wholeMs: number): number {
+  if (wholeMs <= 0) return 0;
+  return Math.min(1, Math.max(0, leftMs / wholeMs));
+}
+
+const BOUND_UNITS: [ms: number, unit: string][] = [
+  [HOUR_MS, 'h'],
+  [MINUTE_MS, 'min'],
+  [SECOND_MS, 's'],
+  [1, 'ms'],
+];
+
+/** A configured duration, in the largest unit that expresses it exactly. */
+export function boundText(ms: number): string {
+  const [size, unit] = BOUND_UNITS.find(([each]) => ms % each === 0) ?? [1, 'ms'];
+  return `${exactCount(ms / size)}\u00a0${unit}`;
+}
+
+const oneDigit = (value: number) => (Math.round(value * 10) / 10).toFixed(1);
+
+/**
+ * A baseline, which needs less precision than a reading: 41 s, 3 m 20 s, 35 m, 3.4 h, 2.5 d.
+ */
+export function baselineText(ms: number): string {
+  if (ms < 10 * MINUTE_MS) return durationText(ms);
+  if (ms < HOUR_MS) return `${Math.floor(ms / MINUTE_MS)}\u00a0m`;
+  if (ms < DAY_MS) return `${oneDigit(ms / HOUR_MS)}\u00a0h`;
+  return `${oneDigit(ms / DAY_MS)}\u00a0d`;
+}
+
+/**
+ * How many times its baseline something is: 0.4 ×, 9.3 ×, 31 ×. A baseline under a millisecond
+ * counts as one.
+ */
+export function factorText(ms: number, baselineMs: number): string {
+  const factor = ms / Math.max(1, baselineMs);
+  return `${factor < 10 ? (Math.floor(factor * 10) / 10).toFixed(1) : Math.floor(factor).toLocaleString('en-US')}\u202f×`;
 }

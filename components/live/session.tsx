@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from 'react';
 import { ROLES, type Role } from '@/server/contract/console/console-terms';
-import { useTRPC } from './trpc';
+import { useTRPC, useTRPCClient } from './trpc';
 
 /**
  * The signed-in user. The server decides what the user may do; pages only hide what it would
@@ -72,6 +72,15 @@ export function useSession(): Session {
   const session = useContext(SessionContext);
   if (!session) throw new Error('useSession needs a SessionProvider around it.');
   return session;
+}
+
+/** Signs out, and opens the sign-in page. */
+export function useSignOut(): () => Promise<void> {
+  const client = useTRPCClient();
+  return async () => {
+    await client.session.signOut.mutate().catch(() => undefined);
+    window.location.assign('/sign-in');
+  };
 }
 
 /** Checks whether the session is still valid; a broken stream does not say why it ended. */

@@ -1,5 +1,5 @@
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { isNameable } from '../deletion/selection';
+import { isNameable } from '../deletion/use-selection';
 
 /** Holders renew at a third of the lease. */
 const RENEWAL_SHARE = 1 / 3;

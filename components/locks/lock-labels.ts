@@ -1,9 +1,13 @@
 import type { HoldRow, LockRow } from '@/server/contract/console/lock-row';
-import { baselineText, factorText } from '../format/baseline';
-import { boundText } from '../format/bound-text';
-import { countdownText } from '../format/countdown';
-import { exactCount } from '../format/counts';
-import { agoText, spokenDuration } from '../format/durations';
+import {
+  agoText,
+  baselineText,
+  boundText,
+  countdownText,
+  factorText,
+  spokenDuration,
+} from '../format/durations';
+import { exactCount } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { expiredAt, renewalDueAt } from './lock-facts';
 

@@ -5,22 +5,24 @@ import Link from 'next/link';
 import { useState } from 'react';
 import type { BackendHealth } from '@/server/contract/console/lock-row';
 import type { NamespaceRow } from '@/server/contract/console/namespace-row';
+import { isFilling } from '@/server/core/names/filling';
+import { countText, exactCount } from '../format/numbers';
+import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useSession } from '../live/session';
 import { useTRPC } from '../live/trpc';
-import { useBackendsHealth } from '../shell/backend-health-list';
+import { useBackendsHealth } from '../shell/backend-queries';
 import { Button } from '../ui/controls/button';
+import { Instant } from '../ui/instant';
 import { PageHead } from '../ui/page-head';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
-import { CreateNamespaceDialog } from './create-namespace-dialog';
-import { NamespaceTableRow } from './namespace-table-row';
-import { PolicyDialog } from './policy-dialog';
+import { CreateNamespaceDialog, PolicyDialog } from './namespace-dialogs';
+import { policyBounds } from './policy-bounds';
 
-/** How often it is counted again. */
 const POLL_MS = 5_000;
 
-/** The spaces in which locks have their names: where each lives, what it allows, how it is used. */
+/** The namespaces: backend, policy and use of each. */
 export function NamespacesView({
   initial,
   initialBackends,
@@ -40,7 +42,7 @@ export function NamespacesView({
       refetchInterval: POLL_MS,
     }),
   );
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const [changing, setChanging] = useState<NamespaceRow | null>(null);
   const isAdmin = may('admin');
   const silent = new Set(backends.filter(({ reachable }) => !reachable).map(({ id }) => id));
@@ -50,19 +52,19 @@ export function NamespacesView({
         title="Namespaces"
         end={
           isAdmin && (
-            <Button tone="accent" onClick={() => setMaking(true)}>
+            <Button tone="accent" onClick={() => setCreating(true)}>
               New namespace…
             </Button>
           )
         }
       >
-        A team’s space on one backend, with a policy: what its callers may ask for.
+        Isolated lock spaces, each on one backend with its own limits.
       </PageHead>
       {error && (
         <div className="pb-4">
           <ProblemNote
             problem={problemOf(error)}
-            title={namespaces ? 'This is the last reading.' : 'The namespaces were not read.'}
+            title={namespaces ? 'Showing last known data' : 'Could not load namespaces'}
           />
         </div>
       )}
@@ -77,9 +79,9 @@ export function NamespacesView({
               <th scope="col">Locks</th>
               <th scope="col">Held</th>
               <th scope="col">Waiting</th>
-              <th scope="col">Made</th>
+              <th scope="col">Created</th>
               <th scope="col">
-                <span className="sr-only">Change</span>
+                <span className="sr-only">Actions</span>
               </th>
             </tr>
           </thead>
@@ -97,23 +99,108 @@ export function NamespacesView({
         </table>
       )}
       <p className="max-w-[80ch] pt-6 text-t3">
-        Callers name it in every request, as{' '}
-        <code className="font-mono text-12 text-t2">"namespace": "…"</code>, with a key that was
-        made for it{' '}
+        Pass <code className="font-mono text-12 text-t2">"namespace"</code> in every request, with{' '}
         {isAdmin ? (
           <>
-            under{' '}
+            a{' '}
             <Link href="/settings?section=keys" className="link">
-              API keys
+              key
             </Link>
           </>
         ) : (
-          'by an admin'
-        )}
-        . Locks of one name in two namespaces are two locks.
+          'a key'
+        )}{' '}
+        that has access. Lock names are unique per namespace.
       </p>
       {changing && <PolicyDialog of={changing} onClose={() => setChanging(null)} />}
-      {isMaking && <CreateNamespaceDialog onClose={() => setMaking(false)} />}
+      {isCreating && <CreateNamespaceDialog onClose={() => setCreating(false)} />}
     </div>
+  );
+}
+
+function NamespaceTableRow({
+  namespace,
+  isSilent,
+  now,
+  onChange,
+}: {
+  namespace: NamespaceRow;
+  /** Its backend does not respond. */
+  isSilent: boolean;
+  now: number;
+  /** Null for a role that may not change policies. */
+  onChange: (() => void) | null;
+}) {
+  const { name, backend, createdAt, locks, counters, held, waiting, policy, hasOwnPolicy } =
+    namespace;
+  const names = locks + counters;
+  return (
+    <tr>
+      <td data-cell="main" className="font-mono">
+        <Link href={`/?namespace=${encodeURIComponent(name)}`} className="row-link rounded-4">
+          {name}
+        </Link>
+      </td>
+      <td data-cell="backend" className="text-t2">
+        <span className="flex flex-wrap items-center gap-x-1.5">
+          {isSilent && <Icon name="question" size={14} className="text-unknown" />}
+          <span className="md:hidden">on </span>
+          {backend}
+          {isSilent && <span className="text-12 text-unknown">not responding</span>}
+        </span>
+      </td>
+      <td data-cell="wide">
+        <ul aria-label={`Policy of ${name}`} className="policy-bounds">
+          {isFilling(names, policy.maxLocks) && (
+            <li className="font-[550] text-contended">
+              {names >= policy.maxLocks ? 'full' : 'nearly full'}: {exactCount(names)} of{' '}
+              {exactCount(policy.maxLocks)} names
+            </li>
+          )}
+          {!hasOwnPolicy && <li className="text-t2">default</li>}
+          {policyBounds(policy).map(({ label, isCustom }) => (
+            <li key={label} className={isCustom ? 'text-t1' : 'text-t3'}>
+              {label}
+            </li>
+          ))}
+        </ul>
+      </td>
+      <td data-cell="count">
+        <Count of={locks} label="locks" />
+      </td>
+      <td data-cell="count">
+        <Count of={held} label="held" />
+      </td>
+      <td data-cell="count">
+        <Count of={waiting} label="waiting" ink="font-[550] text-contended" />
+      </td>
+      <td data-cell="made" className="text-12 text-t3">
+        <span className="md:hidden">created </span>
+        <Instant at={createdAt} now={now} />
+      </td>
+      <td data-cell="act">
+        {onChange && (
+          <Button size="small" aria-label={`Edit policy of ${name}`} onClick={onChange}>
+            Policy…
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Count({ of, label, ink = 'text-t1' }: { of: number | null; label: string; ink?: string }) {
+  if (of === null) {
+    return (
+      <span className="text-t3" title="Unknown: backend not responding">
+        ?<span className="md:hidden"> {label}</span>
+      </span>
+    );
+  }
+  return (
+    <span className={of === 0 ? 'text-t3' : ink} title={exactCount(of)}>
+      {countText(of)}
+      <span className="font-[450] text-t3 md:hidden"> {label}</span>
+    </span>
   );
 }

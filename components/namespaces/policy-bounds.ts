@@ -1,38 +1,45 @@
 import { DEFAULT_POLICY, type NamespacePolicy } from '@/server/contract/namespace-policy';
-import { boundText } from '../format/bound-text';
-import { exactCount } from '../format/counts';
+import { boundText } from '../format/durations';
+import { exactCount } from '../format/numbers';
 
-/** One bound of a policy in words; `isInternal`: other than the default one. */
+/** One limit of a policy; `isCustom`: differs from the default policy. */
 export interface PolicyBound {
-  words: string;
-  isOwn: boolean;
+  label: string;
+  isCustom: boolean;
 }
 
-/**
- * A policy bound by bound, those that matter most first. A bound that is not set is left out, but
- * for the lock-delay.
- */
+/** The limits of a policy, the most important first. A limit that is not set is left out. */
 export function policyBounds(policy: NamespacePolicy): PolicyBound[] {
   const { leaseMinMs, leaseMaxMs, patienceMaxMs, queueLimit, lockDelayMs } = policy;
   const { requiredMeta, stuckAfterMs, maxLocks } = policy;
-  const isOwn = (...bounds: (keyof NamespacePolicy)[]) =>
+  const isCustom = (...bounds: (keyof NamespacePolicy)[]) =>
     bounds.some((bound) => policy[bound] !== DEFAULT_POLICY[bound]);
   return [
     {
-      words: `lease ${boundText(leaseMinMs)} to ${boundText(leaseMaxMs)}`,
-      isOwn: isOwn('leaseMinMs', 'leaseMaxMs'),
+      label: `lease ${boundText(leaseMinMs)} to ${boundText(leaseMaxMs)}`,
+      isCustom: isCustom('leaseMinMs', 'leaseMaxMs'),
     },
     {
-      words: patienceMaxMs === 0 ? 'no waiting' : `waits up to ${boundText(patienceMaxMs)}`,
-      isOwn: isOwn('patienceMaxMs'),
+      label: patienceMaxMs === 0 ? 'no waiting' : `max wait ${boundText(patienceMaxMs)}`,
+      isCustom: isCustom('patienceMaxMs'),
     },
-    { words: `queue ${exactCount(queueLimit)}`, isOwn: isOwn('queueLimit') },
+    { label: `max queue ${exactCount(queueLimit)}`, isCustom: isCustom('queueLimit') },
     {
-      words: lockDelayMs === 0 ? 'no lock-delay' : `lock-delay ${boundText(lockDelayMs)}`,
-      isOwn: isOwn('lockDelayMs'),
+      label: lockDelayMs === 0 ? 'no lock delay' : `lock delay ${boundText(lockDelayMs)}`,
+      isCustom: isCustom('lockDelayMs'),
     },
-    { words: `${exactCount(maxLocks)} names`, isOwn: isOwn('maxLocks') },
-    ...(stuckAfterMs > 0 ? [{ words: `stuck after ${boundText(stuckAfterMs)}`, isOwn: true }] : []),
-    ...(requiredMeta.length > 0 ? [{ words: `meta ${requiredMeta.join(', ')}`, isOwn: true }] : []),
+    { label: `max ${exactCount(maxLocks)} names`, isCustom: isCustom('maxLocks') },
+    ...(stuckAfterMs > 0
+      ? [{ label: `stuck after ${boundText(stuckAfterMs)}`, isCustom: true }]
+      : []),
+    ...(requiredMeta.length > 0
+      ? [{ label: `required metadata: ${requiredMeta.join(', ')}`, isCustom: true }]
+      : []),
   ];
 }
+
+/** A policy in one line. */
+export const formatPolicy = (policy: NamespacePolicy): string =>
+  policyBounds(policy)
+    .map(({ label }) => label)
+    .join(' · ');

@@ -11,40 +11,37 @@ import {
   STUCK_AFTER_MAX_MS,
   WAIT_MAX_MS,
 } from '@/server/contract/namespace-policy';
-import { exactCount } from '../format/counts';
+import { exactCount } from '../format/numbers';
 import { Field } from '../ui/controls/field';
 
-/**
- * The fields of a policy, as `parsePolicyForm` reads them; the bounds of the bounds are checked here and
- * by the server.
- */
+/** The fields of a policy, read by `parsePolicyForm`. Limits are checked here and by the server. */
 export function PolicyFields({
   policy,
-  isOwnAtFirst,
+  isCustomAtFirst,
 }: {
   policy: NamespacePolicy;
-  isOwnAtFirst: boolean;
+  isCustomAtFirst: boolean;
 }) {
-  const [isOwn, setOwn] = useState(isOwnAtFirst);
+  const [isCustom, setCustom] = useState(isCustomAtFirst);
   return (
     <>
       <fieldset className="flex flex-wrap gap-2">
-        <legend className="mb-1.5 font-[550]">This namespace has</legend>
-        {[false, true].map((own) => (
-          <label key={String(own)} className="choice">
+        <legend className="mb-1.5 font-[550]">Policy</legend>
+        {[false, true].map((custom) => (
+          <label key={String(custom)} className="choice">
             <input
               type="radio"
-              name="whose"
-              value={own ? 'own' : 'default'}
+              name="policy"
+              value={custom ? 'custom' : 'default'}
               className="sr-only"
-              checked={own === isOwn}
-              onChange={() => setOwn(own)}
+              checked={custom === isCustom}
+              onChange={() => setCustom(custom)}
             />
-            {own ? 'bounds of its own' : 'the default policy'}
+            {custom ? 'Custom' : 'Default'}
           </label>
         ))}
       </fieldset>
-      {isOwn && <CustomPolicyFields policy={policy} />}
+      {isCustom && <CustomPolicyFields policy={policy} />}
     </>
   );
 }
@@ -53,29 +50,29 @@ function CustomPolicyFields({ policy }: { policy: NamespacePolicy }) {
   return (
     <div className="grid gap-4 sm:grid-cols-2">
       <SecondsField
-        label="Shortest lease"
+        label="Min lease"
         name="leaseMin"
         ms={policy.leaseMinMs}
         min={LEASE_MIN_MS}
         max={LEASE_MAX_MS}
       />
       <SecondsField
-        label="Longest lease"
+        label="Max lease"
         name="leaseMax"
         ms={policy.leaseMaxMs}
         min={LEASE_MIN_MS}
         max={LEASE_MAX_MS}
       />
       <SecondsField
-        label="Longest patience"
-        name="patience"
+        label="Max wait"
+        name="maxWait"
         ms={policy.patienceMaxMs}
         min={0}
         max={WAIT_MAX_MS}
       />
       <Field
-        label="Longest queue"
-        hint={`0 to ${QUEUE_LIMIT_MAX}`}
+        label="Max queue length"
+        hint={`0 to ${exactCount(QUEUE_LIMIT_MAX)}`}
         name="queue"
         type="number"
         inputMode="numeric"
@@ -86,23 +83,23 @@ function CustomPolicyFields({ policy }: { policy: NamespacePolicy }) {
         defaultValue={policy.queueLimit}
       />
       <SecondsField
-        label="Lock-delay"
+        label="Lock delay"
         name="delay"
         ms={policy.lockDelayMs}
         min={0}
         max={LOCK_DELAY_MAX_MS}
       />
       <SecondsField
-        label="Stuck after"
+        label="Stuck threshold"
         name="stuck"
         ms={policy.stuckAfterMs}
         min={0}
         max={STUCK_AFTER_MAX_MS}
-        meaning="0: by its history"
+        hint="0 = automatic, from history"
       />
       <Field
-        label="Most locks and counters"
-        hint={`together, 1 to ${exactCount(MAX_LOCKS_MAX)}`}
+        label="Max locks and counters"
+        hint={`in total, 1 to ${exactCount(MAX_LOCKS_MAX)}`}
         name="maxLocks"
         type="number"
         inputMode="numeric"
@@ -114,8 +111,8 @@ function CustomPolicyFields({ policy }: { policy: NamespacePolicy }) {
       />
       <div className="sm:col-span-2">
         <Field
-          label="Required meta"
-          hint="keys that every acquire fills in, with commas between"
+          label="Required metadata keys"
+          hint="comma-separated"
           name="meta"
           mono
           defaultValue={policy.requiredMeta.join(', ')}
@@ -133,19 +130,19 @@ function SecondsField({
   ms,
   min,
   max,
-  meaning,
+  hint = `${exactCount(min / 1_000)} to ${exactCount(max / 1_000)}`,
 }: {
   label: string;
   name: string;
   ms: number;
   min: number;
   max: number;
-  meaning?: string;
+  hint?: string;
 }) {
   return (
     <Field
-      label={label}
-      hint={`s, ${meaning ?? `${min / 1_000} to ${max / 1_000}`}`}
+      label={`${label} (s)`}
+      hint={hint}
       name={name}
       type="number"
       inputMode="decimal"
@@ -157,3 +154,28 @@ function SecondsField({
     />
   );
 }
+
+/** What was entered in `PolicyFields`; null for the default policy. */
+export function parsePolicyForm(form: FormData): NamespacePolicy | null {
+  if (form.get('policy') !== 'custom') return null;
+  return {
+    leaseMinMs: parseSeconds(form.get('leaseMin')),
+    leaseMaxMs: parseSeconds(form.get('leaseMax')),
+    patienceMaxMs: parseSeconds(form.get('maxWait')),
+    queueLimit: Number(form.get('queue')),
+    lockDelayMs: parseSeconds(form.get('delay')),
+    requiredMeta: parseKeys(form.get('meta')),
+    stuckAfterMs: parseSeconds(form.get('stuck')),
+    maxLocks: Number(form.get('maxLocks')),
+  };
+}
+
+/** Entered as seconds, returned in milliseconds. */
+const parseSeconds = (entered: FormDataEntryValue | null) =>
+  Math.round(Number(entered ?? Number.NaN) * 1_000);
+
+/** Keys separated by commas or spaces. */
+const parseKeys = (entered: FormDataEntryValue | null): string[] =>
+  String(entered ?? '')
+    .split(/[\s,]+/)
+    .filter((key) => key !== '');

@@ -1,37 +1,30 @@
 'use client';
 
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { PASSWORD_MIN_CHARS } from '@/server/contract/console/console-terms';
 import { visibleText } from '../format/visible-name';
-import { type Problem, problemOf } from '../live/problem';
-import { useSession } from '../live/session';
+import { failureTitleWithoutRetry } from '../live/problem';
+import { useSession, useSignOut } from '../live/session';
 import { useTRPCClient } from '../live/trpc';
 import { useIsHydrated } from '../live/use-is-hydrated';
 import { THEME_LABELS, THEMES, useTheme } from '../shell/theme';
 import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
+import { useSubmit } from '../ui/controls/use-submit';
 import { ProblemNote } from '../ui/problem-note';
+import { ROLE_LABELS } from './role-field';
 import { SectionFrame } from './section-frame';
 
-const ROLE_DESCRIPTIONS = {
-  viewer: 'Viewer: sees everything, changes nothing.',
-  operator: 'Operator: sees everything, extends and releases locks.',
-  admin: 'Admin: also manages people, API keys and namespaces.',
-} as const;
-
-/** Your own name, look, password, and the way out. */
+/** The user's own role, theme and password, and signing out. */
 export function AccountSection() {
   const { account } = useSession();
-  const client = useTRPCClient();
-  const signOut = async () => {
-    await client.session.signOut.mutate().catch(() => undefined);
-    window.location.assign('/sign-in');
-  };
+  const signOut = useSignOut();
+  const { label, means } = ROLE_LABELS[account.role];
   return (
     <>
       <SectionFrame
         title={visibleText(account.name)}
-        intro={ROLE_DESCRIPTIONS[account.role]}
+        intro={`${label}: ${means.toLowerCase()}`}
         end={<Button onClick={() => void signOut()}>Sign out</Button>}
       >
         <ThemeField />
@@ -45,13 +38,13 @@ function ThemeField() {
   const [theme, setTheme] = useTheme();
   return (
     <fieldset className="px-3.5 py-3.5">
-      <legend className="float-left w-full pb-2 font-[550]">Look</legend>
+      <legend className="float-left w-full pb-2 font-[550]">Theme</legend>
       <div className="clear-both flex flex-wrap gap-2">
         {THEMES.map((choice) => (
           <label key={choice} className="choice">
             <input
               type="radio"
-              name="look"
+              name="theme"
               className="sr-only"
               checked={choice === theme}
               onChange={() => setTheme(choice)}
@@ -66,40 +59,32 @@ function ThemeField() {
 
 function PasswordForm() {
   const client = useTRPCClient();
-  const isReady = useIsHydrated();
-  const [isBusy, setBusy] = useState(false);
-  const [isDone, setDone] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
-
-  const change = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const element = event.currentTarget;
+  const isHydrated = useIsHydrated();
+  const [isChanged, setChanged] = useState(false);
+  const { isBusy, problem, submit } = useSubmit();
+  const change = async (element: HTMLFormElement) => {
     const form = new FormData(element);
-    setBusy(true);
-    setProblem(null);
-    setDone(false);
-    try {
-      await client.session.changePassword.mutate({
-        current: String(form.get('current')),
-        next: String(form.get('next')),
-      });
-      setDone(true);
-      element.reset();
-    } catch (error) {
-      setProblem(problemOf(error));
-    } finally {
-      setBusy(false);
-    }
+    setChanged(false);
+    await client.session.changePassword.mutate({
+      current: String(form.get('current')),
+      next: String(form.get('next')),
+    });
+    setChanged(true);
+    element.reset();
   };
   return (
-    <SectionFrame title="Password" intro="Changing it signs you out everywhere else.">
+    <SectionFrame title="Password" intro="Changing it signs out your other sessions.">
       <form
         method="post"
-        onSubmit={(event) => void change(event)}
+        onSubmit={(event) => {
+          event.preventDefault();
+          const element = event.currentTarget;
+          void submit(() => change(element));
+        }}
         className="grid max-w-[720px] gap-4 p-3.5 sm:grid-cols-2"
       >
         <Field
-          label="Your password now"
+          label="Current password"
           name="current"
           type="password"
           autoComplete="current-password"
@@ -107,7 +92,7 @@ function PasswordForm() {
           maxLength={1_000}
         />
         <Field
-          label="The new one"
+          label="New password"
           hint={`at least ${PASSWORD_MIN_CHARS} characters`}
           name="next"
           type="password"
@@ -118,15 +103,15 @@ function PasswordForm() {
         />
         {problem && (
           <div className="sm:col-span-2">
-            <ProblemNote problem={problem} title="It was not changed." />
+            <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />
           </div>
         )}
         <div className="flex items-center gap-3 sm:col-span-2">
-          <Button type="submit" disabled={isBusy || !isReady}>
-            {isBusy ? 'Changing…' : 'Change the password'}
+          <Button type="submit" disabled={isBusy || !isHydrated}>
+            {isBusy ? 'Changing…' : 'Change password'}
           </Button>
           <span role="status" className="text-acc">
-            {isDone && 'Changed. Other sessions have ended.'}
+            {isChanged && 'Password changed. Other sessions were signed out.'}
           </span>
         </div>
       </form>

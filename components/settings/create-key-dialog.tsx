@@ -9,22 +9,28 @@ import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
 import { SecretOnce } from '../ui/controls/secret-once';
 
-/** Creates a key for a service, and shows it once. */
-export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
+/** Creates an API key for a service, and shows it once. */
+export function CreateKeyDialog({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void;
+  onCreated: () => void;
+}) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const { data: namespaces } = useQuery(trpc.namespaces.list.queryOptions());
-  const [made, setMade] = useState<{ name: string; key: string } | null>(null);
+  const [created, setCreated] = useState<{ name: string; key: string } | null>(null);
 
-  if (made) {
+  if (created) {
     return (
-      <Dialog open onClose={onClose} title={`The key of ${made.name}`}>
+      <Dialog open onClose={onClose} title={`API key for ${created.name}`}>
         <div className="mt-4">
-          <SecretOnce what="key" secret={made.key} />
+          <SecretOnce what="key" secret={created.key} />
         </div>
         <div className="mt-5 flex justify-end">
           <Button size="large" tone="accent" onClick={onClose}>
-            I have copied it
+            Done
           </Button>
         </div>
       </Dialog>
@@ -32,16 +38,16 @@ export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMa
   }
   return (
     <FormDialog
-      title="A new API key"
-      intro="One key for one service, so that a lock’s holder can be told by name."
-      act="Make the key"
+      title="New API key"
+      intro="Use one key per service, so holders can be identified."
+      action="Create key"
       onClose={onClose}
-      onAct={async (form) => {
+      onSubmit={async (form) => {
         const name = String(form.get('name')).trim();
         const chosen = form.getAll('namespace').map(String);
         const { key } = await client.keys.create.mutate({ name, namespaces: chosen });
-        setMade({ name, key });
-        onMade();
+        setCreated({ name, key });
+        onCreated();
       }}
     >
       <Field
@@ -57,7 +63,7 @@ export function CreateKeyDialog({ onClose, onMade }: { onClose: () => void; onMa
         spellCheck={false}
       />
       <fieldset>
-        <legend className="mb-1.5 font-[550]">It may take locks in</legend>
+        <legend className="mb-1.5 font-[550]">Namespaces</legend>
         <div className="flex flex-wrap gap-2">
           {(namespaces ?? []).map(({ name }, place) => (
             <label key={name} className="choice">

@@ -5,41 +5,41 @@ import { useState } from 'react';
 import { problemOf } from '../live/problem';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
+import { FormDialog } from '../ui/controls/form-dialog';
 import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
 import { VisibleText } from '../ui/visible-text';
-import { ConfirmDialog } from './confirm-dialog';
 import { CreateKeyDialog } from './create-key-dialog';
 import { SectionFrame } from './section-frame';
 
-/** The keys by which services take locks. */
+/** The API keys of services. */
 export function KeysSection({ now }: { now: number }) {
   const trpc = useTRPC();
   const client = useTRPCClient();
   const queries = useQueryClient();
   const { data: keys, error } = useQuery(trpc.keys.list.queryOptions());
-  const [isMaking, setMaking] = useState(false);
+  const [isCreating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<{ id: string; name: string } | null>(null);
   const refresh = () => queries.invalidateQueries({ queryKey: trpc.keys.list.queryKey() });
   return (
     <SectionFrame
       title="API keys"
-      intro="A key is a service’s name and its permission to take locks in namespaces."
+      intro="API keys identify a service and grant access to namespaces."
       end={
-        <Button tone="accent" onClick={() => setMaking(true)}>
+        <Button tone="accent" onClick={() => setCreating(true)}>
           New key…
         </Button>
       }
     >
       {error && (
         <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title="The keys were not read." />
+          <ProblemNote problem={problemOf(error)} title="Could not load API keys" />
         </div>
       )}
       {!keys && !error && <RowsSkeleton />}
       {keys?.length === 0 && (
-        <p className="px-3.5 py-4 text-t2">No service has a key yet, so nobody can take a lock.</p>
+        <p className="px-3.5 py-4 text-t2">No API keys yet. Services need one to acquire locks.</p>
       )}
       {keys && keys.length > 0 && (
         <div className="list-in-card">
@@ -48,10 +48,10 @@ export function KeysSection({ now }: { now: number }) {
               <tr>
                 <th scope="col">Service</th>
                 <th scope="col">Namespaces</th>
-                <th scope="col">Made</th>
+                <th scope="col">Created</th>
                 <th scope="col">Last used</th>
                 <th scope="col" className="md:w-24">
-                  <span className="sr-only">Revoke</span>
+                  <span className="sr-only">Actions</span>
                 </th>
               </tr>
             </thead>
@@ -66,6 +66,7 @@ export function KeysSection({ now }: { now: number }) {
                   </td>
                   <td className="text-t2">{key.namespaces.join(', ')}</td>
                   <td className="text-t2">
+                    <span className="md:hidden">created </span>
                     <Instant at={key.createdAt} now={now} />
                     <span className="text-t3">
                       {' '}
@@ -74,7 +75,9 @@ export function KeysSection({ now }: { now: number }) {
                   </td>
                   <td className="text-t2">
                     {key.lastUsedAt === null ? (
-                      <span className="text-t3">never used</span>
+                      <span className="text-t3">
+                        never<span className="md:hidden"> used</span>
+                      </span>
                     ) : (
                       <>
                         <span className="md:hidden">last used </span>
@@ -97,22 +100,22 @@ export function KeysSection({ now }: { now: number }) {
           </table>
         </div>
       )}
-      {isMaking && (
-        <CreateKeyDialog onClose={() => setMaking(false)} onMade={() => void refresh()} />
+      {isCreating && (
+        <CreateKeyDialog onClose={() => setCreating(false)} onCreated={() => void refresh()} />
       )}
       {revoking && (
-        <ConfirmDialog
-          title={`Revoke the key of ${revoking.name}?`}
-          act="Revoke the key"
-          onAct={async () => {
+        <FormDialog
+          title={`Revoke key of ${revoking.name}?`}
+          intro="Requests with this key are rejected within 1 s, including waiting ones. Existing holds end with their leases. This cannot be undone."
+          action="Revoke key"
+          isDangerous
+          onSubmit={async () => {
             await client.keys.revoke.mutate({ id: revoking.id });
             await refresh();
+            setRevoking(null);
           }}
           onClose={() => setRevoking(null)}
-        >
-          Within a second every request with it is refused, waiting ones too. What the service holds
-          runs out with its leases. This cannot be undone.
-        </ConfirmDialog>
+        />
       )}
     </SectionFrame>
   );

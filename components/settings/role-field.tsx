@@ -1,12 +1,12 @@
 import { ROLES, type Role } from '@/server/contract/console/console-terms';
 
-export const ROLE_LABELS: Record<Role, { word: string; means: string }> = {
-  viewer: { word: 'Viewer', means: 'sees everything' },
-  operator: { word: 'Operator', means: 'also extends and releases locks' },
-  admin: { word: 'Admin', means: 'also manages people, keys and namespaces' },
+export const ROLE_LABELS: Record<Role, { label: string; means: string }> = {
+  viewer: { label: 'Viewer', means: 'Read-only' },
+  operator: { label: 'Operator', means: 'Can act on locks and counters' },
+  admin: { label: 'Admin', means: 'Full access' },
 };
 
-/** The roles, each with everything that the one before it may do. */
+/** The roles; each includes the permissions of the one before it. */
 export function RoleField({ chosen }: { chosen: Role }) {
   return (
     <fieldset>
@@ -21,7 +21,7 @@ export function RoleField({ chosen }: { chosen: Role }) {
               defaultChecked={role === chosen}
               className="size-4 accent-[var(--acc)]"
             />
-            {ROLE_LABELS[role].word}
+            {ROLE_LABELS[role].label}
             <span className="text-t3">{ROLE_LABELS[role].means}</span>
           </label>
         ))}

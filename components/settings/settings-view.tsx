@@ -1,10 +1,8 @@
 'use client';
 
 import Link from 'next/link';
-import type { ReactNode } from 'react';
 import { visibleText } from '../format/visible-name';
-import { Icon } from '../icons/icon';
-import type { IconName } from '../icons/icon-shapes';
+import { Icon, type IconName } from '../icons/icon';
 import { useSession } from '../live/session';
 import { PageHead } from '../ui/page-head';
 import { AccountSection } from './account-section';
@@ -13,13 +11,13 @@ import { UsersSection } from './users-section';
 
 export type SettingsSection = 'account' | 'keys' | 'people';
 
-const SECTIONS: { id: SettingsSection; word: string; icon: IconName; isAdmin: boolean }[] = [
-  { id: 'account', word: 'Your account', icon: 'eye', isAdmin: false },
-  { id: 'keys', word: 'API keys', icon: 'key', isAdmin: true },
-  { id: 'people', word: 'People', icon: 'users', isAdmin: true },
+const SECTIONS: { id: SettingsSection; label: string; icon: IconName; isAdmin: boolean }[] = [
+  { id: 'account', label: 'Your account', icon: 'eye', isAdmin: false },
+  { id: 'keys', label: 'API keys', icon: 'key', isAdmin: true },
+  { id: 'people', label: 'Users', icon: 'users', isAdmin: true },
 ];
 
-/** Settings: the user's own account, API keys, and people. */
+/** Settings: the user's own account, API keys, and users. */
 export function SettingsView({ section, now }: { section: SettingsSection; now: number }) {
   const { may } = useSession();
   return (
@@ -28,7 +26,7 @@ export function SettingsView({ section, now }: { section: SettingsSection; now: 
         <PageHead title="Settings" />
         <div className="settings">
           <nav aria-label="Settings" className="settings-nav">
-            {SECTIONS.map(({ id, word, icon, isAdmin }) => (
+            {SECTIONS.map(({ id, label, icon, isAdmin }) => (
               <Link
                 key={id}
                 href={id === 'account' ? '/settings' : `/settings?section=${id}`}
@@ -36,7 +34,7 @@ export function SettingsView({ section, now }: { section: SettingsSection; now: 
                 className="settings-link"
               >
                 <Icon name={icon} size={15} />
-                {word}
+                {label}
                 {isAdmin && !may('admin') && (
                   <Icon name="lock" size={13} className="ml-auto text-t3" />
                 )}
@@ -44,16 +42,14 @@ export function SettingsView({ section, now }: { section: SettingsSection; now: 
             ))}
           </nav>
           <div className="min-w-0">
-            {section === 'account' && <AccountSection />}
-            {section === 'keys' && (
-              <AdminOnly what="API keys">
-                <KeysSection now={now} />
-              </AdminOnly>
-            )}
-            {section === 'people' && (
-              <AdminOnly what="people and their roles">
-                <UsersSection now={now} />
-              </AdminOnly>
+            {section === 'account' ? (
+              <AccountSection />
+            ) : !may('admin') ? (
+              <AdminsOnly what={section === 'keys' ? 'API keys' : 'users'} />
+            ) : section === 'keys' ? (
+              <KeysSection now={now} />
+            ) : (
+              <UsersSection now={now} />
             )}
           </div>
         </div>
@@ -62,17 +58,16 @@ export function SettingsView({ section, now }: { section: SettingsSection; now: 
   );
 }
 
-function AdminOnly({ what, children }: { what: string; children: ReactNode }) {
-  const { may, account } = useSession();
-  if (may('admin')) return children;
+function AdminsOnly({ what }: { what: string }) {
+  const { account } = useSession();
   return (
     <section className="card flex gap-3 p-5">
       <Icon name="lock" size={18} className="mt-0.5 text-t3" />
       <div>
-        <h2 className="font-[620]">Only admins manage {what}.</h2>
+        <h2 className="font-[620]">Only admins can manage {what}.</h2>
         <p className="text-t2">
-          You are signed in as {visibleText(account.name)}, {account.role}. An admin can do it for
-          you, or give you the role.
+          You are signed in as {visibleText(account.name)} ({account.role}). Ask an admin for help
+          or for the admin role.
         </p>
       </div>
     </section>

@@ -4,96 +4,155 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { PASSWORD_MIN_CHARS, type Role } from '@/server/contract/console/console-terms';
 import { visibleText } from '../format/visible-name';
+import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
+import { useSession } from '../live/session';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Button } from '../ui/controls/button';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
+import { Menu, MenuItem } from '../ui/controls/menu';
+import { Instant } from '../ui/instant';
 import { ProblemNote } from '../ui/problem-note';
 import { RowsSkeleton } from '../ui/rows-skeleton';
-import { ConfirmDialog } from './confirm-dialog';
-import { RoleField } from './role-field';
+import { VisibleText } from '../ui/visible-text';
+import { ROLE_LABELS, RoleField } from './role-field';
 import { SectionFrame } from './section-frame';
-import { type User, UserRow } from './user-row';
 
-type Open = { what: 'create' } | { what: 'role' | 'password' | 'disable' | 'enable'; person: User };
+interface User {
+  id: string;
+  name: string;
+  role: Role;
+  createdAt: number;
+  disabledAt: number | null;
+}
 
-/** Who may sign in, and what they may do. */
+type Change = 'role' | 'password' | 'disable' | 'enable';
+
+type OpenDialog = { what: 'create' } | { what: Change; user: User };
+
+/** The users of the console: who may sign in, with which role. */
 export function UsersSection({ now }: { now: number }) {
   const trpc = useTRPC();
   const queries = useQueryClient();
-  const { data: people, error } = useQuery(trpc.people.list.queryOptions());
-  const [open, setOpen] = useState<Open | null>(null);
-  const close = () => setOpen(null);
+  const { data: users, error } = useQuery(trpc.people.list.queryOptions());
+  const [dialog, setDialog] = useState<OpenDialog | null>(null);
+  const close = () => setDialog(null);
   const refresh = async () => {
     await queries.invalidateQueries({ queryKey: trpc.people.list.queryKey() });
     close();
   };
   return (
     <SectionFrame
-      title="People"
-      intro="Viewers see, operators act on locks, admins manage."
+      title="Users"
+      intro="Viewers read, operators act on locks, admins manage users, keys and namespaces."
       end={
-        <Button tone="accent" onClick={() => setOpen({ what: 'create' })}>
-          Add a person…
+        <Button tone="accent" onClick={() => setDialog({ what: 'create' })}>
+          Add user…
         </Button>
       }
     >
       {error && (
         <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title="The people were not read." />
+          <ProblemNote problem={problemOf(error)} title="Could not load users" />
         </div>
       )}
-      {!people && !error && <RowsSkeleton />}
-      {people && (
+      {!users && !error && <RowsSkeleton />}
+      {users && (
         <div className="list-in-card">
           <table className="list">
             <thead>
               <tr>
                 <th scope="col">Name</th>
                 <th scope="col">Role</th>
-                <th scope="col">Since</th>
+                <th scope="col">Created</th>
                 <th scope="col" className="md:w-24">
-                  <span className="sr-only">Change</span>
+                  <span className="sr-only">Actions</span>
                 </th>
               </tr>
             </thead>
             <tbody>
-              {people.map((person) => (
+              {users.map((user) => (
                 <UserRow
-                  key={person.id}
-                  person={person}
+                  key={user.id}
+                  user={user}
                   now={now}
-                  onAct={(what) => setOpen({ what, person })}
+                  onChange={(what) => setDialog({ what, user })}
                 />
               ))}
             </tbody>
           </table>
         </div>
       )}
-      {open && <UserDialog open={open} onDone={refresh} onClose={close} />}
+      {dialog && <UserDialog dialog={dialog} onDone={refresh} onClose={close} />}
     </SectionFrame>
   );
 }
 
+function UserRow({
+  user,
+  now,
+  onChange,
+}: {
+  user: User;
+  now: number;
+  onChange: (what: Change) => void;
+}) {
+  const { account } = useSession();
+  const isDisabled = user.disabledAt !== null;
+  const isSelf = user.id === account.id;
+  return (
+    <tr>
+      <td data-cell="main" className={isDisabled ? 'text-t3' : ''}>
+        <VisibleText text={user.name} />
+        {isSelf && <span className="font-[450] text-t3"> (you)</span>}
+      </td>
+      <td className="text-t2">
+        {ROLE_LABELS[user.role].label}
+        {isDisabled && <span className="text-t3">, disabled</span>}
+      </td>
+      <td className="text-t2">
+        <span className="md:hidden">created </span>
+        <Instant at={user.createdAt} now={now} />
+      </td>
+      <td data-cell="act" className="text-right">
+        <Menu
+          trigger={
+            <Button size="small" aria-label={`Edit ${visibleText(user.name)}`}>
+              Edit
+              <Icon name="chevron-down" size={13} />
+            </Button>
+          }
+        >
+          <MenuItem onSelect={() => onChange('role')}>Change role…</MenuItem>
+          {!isSelf && <MenuItem onSelect={() => onChange('password')}>Reset password…</MenuItem>}
+          <MenuItem onSelect={() => onChange(isDisabled ? 'enable' : 'disable')}>
+            {isDisabled ? 'Enable…' : 'Disable…'}
+          </MenuItem>
+        </Menu>
+      </td>
+    </tr>
+  );
+}
+
 function UserDialog({
-  open,
+  dialog,
   onDone,
   onClose,
 }: {
-  open: Open;
+  dialog: OpenDialog;
   onDone: () => Promise<void>;
   onClose: () => void;
 }) {
-  const client = useTRPCClient();
-  if (open.what === 'create') {
+  const { people } = useTRPCClient();
+  if (dialog.what === 'create') {
     return (
       <FormDialog
-        title="Add a person"
-        act="Add the person"
+        title="Add user"
+        action="Add user"
         onClose={onClose}
-        onAct={async (form) => {
-          await client.people.create.mutate({
+        onSubmit={async (form) => {
+          await people.create.mutate({
             name: String(form.get('name')).trim(),
             role: String(form.get('role')) as Role,
             password: String(form.get('password')),
@@ -103,21 +162,22 @@ function UserDialog({
       >
         <Field label="Name" name="name" required maxLength={64} autoComplete="off" />
         <RoleField chosen="operator" />
-        <PasswordField label="First password" />
+        <PasswordField label="Initial password" />
       </FormDialog>
     );
   }
-  const { id, role } = open.person;
-  const name = visibleText(open.person.name);
-  switch (open.what) {
+  const { id, role } = dialog.user;
+  const name = visibleText(dialog.user.name);
+  switch (dialog.what) {
     case 'role':
       return (
         <FormDialog
-          title={`What may ${name} do?`}
-          act="Give the role"
+          title={`Change role of ${name}`}
+          intro="Applies to their next request."
+          action="Change role"
           onClose={onClose}
-          onAct={async (form) => {
-            await client.people.setRole.mutate({ id, role: String(form.get('role')) as Role });
+          onSubmit={async (form) => {
+            await people.setRole.mutate({ id, role: String(form.get('role')) as Role });
             await onDone();
           }}
         >
@@ -127,15 +187,12 @@ function UserDialog({
     case 'password':
       return (
         <FormDialog
-          title={`A new password for ${name}`}
-          intro="It ends every session of theirs. Tell it to them in person."
-          act="Set the password"
+          title={`Reset password of ${name}`}
+          intro="Signs out all their sessions. Share the new password securely."
+          action="Reset password"
           onClose={onClose}
-          onAct={async (form) => {
-            await client.people.resetPassword.mutate({
-              id,
-              password: String(form.get('password')),
-            });
+          onSubmit={async (form) => {
+            await people.resetPassword.mutate({ id, password: String(form.get('password')) });
             await onDone();
           }}
         >
@@ -143,21 +200,23 @@ function UserDialog({
         </FormDialog>
       );
     default: {
-      const disabled = open.what === 'disable';
+      const disabled = dialog.what === 'disable';
       return (
-        <ConfirmDialog
-          title={disabled ? `Disable ${name}?` : `Enable ${name} again?`}
-          act={disabled ? 'Disable the account' : 'Enable the account'}
+        <FormDialog
+          title={disabled ? `Disable ${name}?` : `Enable ${name}?`}
+          intro={
+            disabled
+              ? 'Their sessions end at once and they can no longer sign in. Their audit entries are kept.'
+              : 'They can sign in again with their existing password and role.'
+          }
+          action={disabled ? 'Disable user' : 'Enable user'}
+          isDangerous={disabled}
           onClose={onClose}
-          onAct={async () => {
-            await client.people.setDisabled.mutate({ id, disabled });
+          onSubmit={async () => {
+            await people.setDisabled.mutate({ id, disabled });
             await onDone();
           }}
-        >
-          {disabled
-            ? 'Their sessions end at once and they cannot sign in. What they did stays in the audit log.'
-            : 'They can sign in with their old password and role.'}
-        </ConfirmDialog>
+        />
       );
     }
   }

@@ -9,38 +9,38 @@ import { useTRPC } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { ProblemNote } from '../ui/problem-note';
 
-/** Where a name lives, whether or not anybody has used it. */
-export function NameLocator({ backend, spaces }: { backend: string; spaces: string[] }) {
+/** Shows the shard of a name, whether or not the name is in use. */
+export function NameLocator({ backend, namespaces }: { backend: string; namespaces: string[] }) {
   const id = useId();
-  const [namespace, setNamespace] = useState(spaces[0] ?? '');
+  const [namespace, setNamespace] = useState(namespaces[0] ?? '');
   const [name, setName] = useState('');
-  if (spaces.length === 0) {
-    return <p className="text-t2">No namespace lives on this backend yet, so it has no names.</p>;
+  if (namespaces.length === 0) {
+    return <p className="text-t2">No namespaces on this backend yet.</p>;
   }
   return (
     <section className="card px-3.5 py-3" aria-labelledby={`${id}-title`}>
       <h2 id={`${id}-title`} className="pb-2.5 font-[620]">
-        Where does a name live?
+        Locate a name
       </h2>
-      <div className="home-finder">
+      <div className="name-locator">
         <div>
-          <label htmlFor={`${id}-space`} className="mb-1.5 block text-12 text-t2">
+          <label htmlFor={`${id}-namespace`} className="mb-1.5 block text-12 text-t2">
             Namespace
           </label>
           <select
-            id={`${id}-space`}
+            id={`${id}-namespace`}
             className="field"
             value={namespace}
             onChange={(event) => setNamespace(event.target.value)}
           >
-            {spaces.map((space) => (
-              <option key={space}>{space}</option>
+            {namespaces.map((each) => (
+              <option key={each}>{each}</option>
             ))}
           </select>
         </div>
         <div>
           <label htmlFor={`${id}-name`} className="mb-1.5 block text-12 text-t2">
-            Name, byte by byte
+            Exact name
           </label>
           <input
             id={`${id}-name`}
@@ -69,47 +69,41 @@ function NameLocation({
   name: string;
 }) {
   const trpc = useTRPC();
-  const settled = useDebounced(name);
+  const exact = useDebounced(name);
   const { data, error } = useQuery(
     trpc.backends.home.queryOptions(
-      { backend, namespace, name: settled },
-      { enabled: settled !== '', placeholderData: keepPreviousData },
+      { backend, namespace, name: exact },
+      { enabled: exact !== '', placeholderData: keepPreviousData },
     ),
   );
-  if (error && settled !== '') {
+  if (error && exact !== '') {
     return (
       <div className="pt-3">
-        <ProblemNote problem={problemOf(error)} title="This was not found out." />
+        <ProblemNote problem={problemOf(error)} title="Lookup failed" />
       </div>
     );
   }
-  const isKnown = data !== undefined && settled !== '';
+  const found = exact === '' ? undefined : data;
+  const rows = [
+    { label: 'Lock', path: lockPath, shard: found?.lock },
+    { label: 'Counter', path: counterPath, shard: found?.counter },
+  ];
   return (
-    <dl className="home-answer" aria-live="polite">
-      <div>
-        <dt>
-          {isKnown ? (
-            <Link href={lockPath(namespace, settled)} prefetch={false} className="link">
-              The lock
-            </Link>
-          ) : (
-            'The lock'
-          )}
-        </dt>
-        <dd className="font-mono">{isKnown ? data.lock : '–'}</dd>
-      </div>
-      <div>
-        <dt>
-          {isKnown ? (
-            <Link href={counterPath(namespace, settled)} prefetch={false} className="link">
-              The counter
-            </Link>
-          ) : (
-            'The counter'
-          )}
-        </dt>
-        <dd className="font-mono">{isKnown ? data.counter : '–'}</dd>
-      </div>
+    <dl className="name-location" aria-live="polite">
+      {rows.map(({ label, path, shard }) => (
+        <div key={label}>
+          <dt>
+            {shard === undefined ? (
+              label
+            ) : (
+              <Link href={path(namespace, exact)} prefetch={false} className="link">
+                {label}
+              </Link>
+            )}
+          </dt>
+          <dd className="font-mono">{shard ?? '–'}</dd>
+        </div>
+      ))}
     </dl>
   );
 }

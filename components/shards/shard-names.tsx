@@ -5,27 +5,27 @@ import Link from 'next/link';
 import { useState } from 'react';
 import type { ShardedName, ShardsPage } from '@/server/contract/console/shard-row';
 import { counterPath, lockPath } from '../format/lock-path';
-import { Icon } from '../icons/icon';
 import { problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { useDebounced } from '../live/use-debounced';
 import { Button } from '../ui/controls/button';
-import { ExactName } from '../ui/exact-name';
+import { SearchField } from '../ui/controls/search-field';
 import { ProblemNote } from '../ui/problem-note';
+import { ExactName } from '../ui/visible-text';
 
 const POLL_MS = 5_000;
 const FIRST_PAGE: string | null = null;
 
-/** The names on one shard or on all, each with where it lives, page by page. */
+/** The names on one shard or on all, each with its shard, page by page. */
 export function ShardNames({
   initial,
   backend,
   only,
 }: {
-  /** Null where the first page is to be read. */
+  /** Null where the first page has to be loaded. */
   initial: ShardsPage | null;
   backend: string;
-  /** The name of the one shard; null for all. */
+  /** The name of one shard; null for all. */
   only: string | null;
 }) {
   const client = useTRPCClient();
@@ -51,29 +51,19 @@ export function ShardNames({
   return (
     <section aria-label={only === null ? 'Names on all shards' : `Names on ${only}`}>
       <div className="flex flex-wrap items-center gap-x-4 gap-y-2 pt-2 pb-3">
-        <span className="relative w-full sm:w-[280px]">
-          <Icon
-            name="search"
-            size={16}
-            className="pointer-events-none absolute top-1/2 left-2.5 -translate-y-1/2 text-t3"
-          />
-          <input
-            type="search"
-            value={text}
-            maxLength={200}
-            placeholder="Find a name"
-            aria-label="Find a name"
-            onChange={(event) => setText(event.target.value)}
-            className="search-field"
-          />
-        </span>
+        <SearchField
+          value={text}
+          label="Search names"
+          onChange={setText}
+          className="w-full sm:w-[280px]"
+        />
         <span className="text-12 text-t3">
-          {only === null ? 'on all databases' : <>on {only} alone</>}
+          {only === null ? 'on all databases' : <>only on {only}</>}
         </span>
       </div>
       {error && (
         <div className="pb-3">
-          <ProblemNote problem={problemOf(error)} title="The names were not read." />
+          <ProblemNote problem={problemOf(error)} title="Could not load names" />
         </div>
       )}
       {names.length > 0 ? (
@@ -81,13 +71,13 @@ export function ShardNames({
       ) : (
         data && (
           <p className="card px-3.5 py-6 text-14">
-            {search ? 'No name has this in it.' : 'No names are kept here yet.'}
+            {search ? 'No names match.' : 'No names here yet.'}
           </p>
         )
       )}
       {hasNextPage && (
         <Button className="mt-3" disabled={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-          {isFetchingNextPage ? 'Reading…' : 'More names'}
+          {isFetchingNextPage ? 'Loading…' : 'Load more'}
         </Button>
       )}
     </section>
@@ -97,13 +87,13 @@ export function ShardNames({
 function NameTable({ names }: { names: ShardedName[] }) {
   return (
     <div className="card list-in-card">
-      <table className="list placed-list">
+      <table className="list sharded-list">
         <thead>
           <tr>
             <th scope="col">Name</th>
             <th scope="col">Namespace</th>
-            <th scope="col">What</th>
-            <th scope="col">Lives on</th>
+            <th scope="col">Type</th>
+            <th scope="col">Shard</th>
           </tr>
         </thead>
         <tbody>

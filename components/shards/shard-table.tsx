@@ -1,12 +1,11 @@
 import type { ShardsPage } from '@/server/contract/console/shard-row';
-import { exactCount } from '../format/counts';
-import { spokenDuration } from '../format/durations';
+import { latencyText, spokenDuration } from '../format/durations';
+import { exactCount } from '../format/numbers';
 import { Icon } from '../icons/icon';
-import { latencyText } from '../shell/backend-health-list';
 
 type Shard = ShardsPage['shards'][number];
 
-/** The shards, one a line; a press shows the names of one alone. */
+/** The shards, one a row. A button of each shows only the names on it. */
 export function ShardTable({
   shards,
   only,
@@ -23,9 +22,9 @@ export function ShardTable({
         <thead>
           <tr>
             <th scope="col">Database</th>
-            <th scope="col">State</th>
+            <th scope="col">Status</th>
             <th scope="col" data-number="true">
-              Round trip
+              Latency
             </th>
             <th scope="col" data-number="true">
               Locks
@@ -37,7 +36,7 @@ export function ShardTable({
               <span className="sr-only">Share</span>
             </th>
             <th scope="col">
-              <span className="sr-only">Its names</span>
+              <span className="sr-only">Names</span>
             </th>
           </tr>
         </thead>
@@ -57,7 +56,7 @@ export function ShardTable({
   );
 }
 
-/** A name more or less is seen, none is not. */
+/** At least 2 px wide for a single name. */
 const shareOf = (names: number, most: number) =>
   names === 0 ? '0' : `max(2px, ${(100 * names) / most}%)`;
 
@@ -87,13 +86,13 @@ function ShardRow({
       </td>
       <td data-cell="state">
         {reachable ? (
-          'answers'
+          'healthy'
         ) : (
-          <span className="text-unknown">silent for {spokenDuration(silentForMs)}</span>
+          <span className="text-unknown">no response {spokenDuration(silentForMs)}</span>
         )}
       </td>
       <td data-cell="trip" data-number="true" className="text-t2">
-        {latencyMs === null ? <span className="text-t3">not yet</span> : latencyText(latencyMs)}
+        {latencyMs === null ? <span className="text-t3">unknown</span> : latencyText(latencyMs)}
       </td>
       <td data-cell="count" data-label={locks === 1 ? 'lock' : 'locks'} data-number="true">
         {exactCount(locks)}
@@ -108,8 +107,8 @@ function ShardRow({
       </td>
       <td data-cell="act">
         <button type="button" className="link" aria-pressed={isShown} onClick={onShow}>
-          {isShown ? 'all names' : 'its names'}
-          <span className="sr-only">{isShown ? '' : ` of ${name}`}</span>
+          {isShown ? 'Show all' : 'Show names'}
+          <span className="sr-only">{isShown ? '' : ` on ${name}`}</span>
         </button>
       </td>
     </tr>

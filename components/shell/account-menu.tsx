@@ -2,8 +2,8 @@
 
 import { useRouter } from 'next/navigation';
 import { visibleText } from '../format/visible-name';
-import { useSession } from '../live/session';
-import { useTRPCClient } from '../live/trpc';
+import { useSession, useSignOut } from '../live/session';
+import { ROLE_LABELS } from '../settings/role-field';
 import { Menu, MenuChoice, MenuItem, MenuLabel, MenuSeparator } from '../ui/controls/menu';
 import { VisibleText } from '../ui/visible-text';
 import { THEME_LABELS, THEMES, useTheme } from './theme';
@@ -16,25 +16,20 @@ const initialsOf = (name: string) =>
     .map((word) => [...word][0]?.toUpperCase())
     .join('');
 
-const ROLE_LABELS = { viewer: 'Viewer', operator: 'Operator', admin: 'Admin' } as const;
-
 /** Who is signed in, the look of the page, and the way out. */
 export function AccountMenu() {
   const { account } = useSession();
-  const client = useTRPCClient();
   const router = useRouter();
   const [theme, setTheme] = useTheme();
-  const signOut = async () => {
-    await client.session.signOut.mutate().catch(() => undefined);
-    window.location.assign('/sign-in');
-  };
+  const signOut = useSignOut();
+  const role = ROLE_LABELS[account.role].label;
   return (
     <Menu
       trigger={
         <button
           type="button"
           aria-label={`Account of ${visibleText(account.name)}`}
-          title={`${visibleText(account.name)}, ${ROLE_LABELS[account.role].toLowerCase()}`}
+          title={`${visibleText(account.name)} (${role.toLowerCase()})`}
           className="account-button"
         >
           {initialsOf(account.name) || '?'}
@@ -45,7 +40,7 @@ export function AccountMenu() {
         <span className="block max-w-56 truncate text-13 font-[550] text-t1">
           <VisibleText text={account.name} />
         </span>
-        {ROLE_LABELS[account.role]}
+        {role}
       </MenuLabel>
       <MenuSeparator />
       {THEMES.map((choice) => (

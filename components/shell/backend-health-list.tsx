@@ -1,37 +1,17 @@
 'use client';
 
-import { useQuery } from '@tanstack/react-query';
 import Link from 'next/link';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
 import type { BackendHealth } from '@/server/contract/console/lock-row';
-import { spokenDuration } from '../format/durations';
+import { latencyText, spokenDuration } from '../format/durations';
 import { Icon } from '../icons/icon';
-import { useTRPC } from '../live/trpc';
+import { useBackendsHealth, useGuarantees } from './backend-queries';
 import { isClosed, sortBySeverity } from './sort-by-severity';
-import { useGuarantees } from './use-guarantees';
 
-const POLL_MS = 5_000;
 /** As many as the top bar has room for. */
 const SHOWN_MAX = 4;
 
-/**
- * The health of every backend, read again every 5 s; a page that hears of it earlier tells it here.
- */
-export function useBackendsHealth(initial: BackendHealth[]) {
-  const trpc = useTRPC();
-  return useQuery(
-    trpc.backends.list.queryOptions(undefined, {
-      initialData: initial,
-      refetchInterval: POLL_MS,
-      staleTime: POLL_MS,
-    }),
-  );
-}
-
-/** Latency as a person reads it: tenths below ten. */
-export const latencyText = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)}\u00a0ms`;
-
-/** Which backends answer and grant, and how fast, in the top bar: those that do not come first. */
+/** The health of the backends in the top bar: those with a problem first. */
 export function BackendHealthList({
   initial,
   initialGuarantees,
@@ -42,14 +22,13 @@ export function BackendHealthList({
   const { data, isError } = useBackendsHealth(initial);
   const { data: guarantees } = useGuarantees(initialGuarantees);
   const sorted = sortBySeverity(data, guarantees);
-  const shown = sorted.slice(0, SHOWN_MAX);
   return (
-    <ul className="backend-health flex items-center gap-4">
-      {shown.map((backend) => (
+    <ul aria-label="Backends" className="backend-health flex items-center gap-4">
+      {sorted.slice(0, SHOWN_MAX).map((backend) => (
         <li key={backend.id}>
           <BackendHealthLink
             backend={backend}
-            isOld={isError}
+            isStale={isError}
             isClosed={isClosed(backend, guarantees)}
           />
         </li>
@@ -57,7 +36,7 @@ export function BackendHealthList({
       {sorted.length > SHOWN_MAX && (
         <li>
           <Link href="/backends" className="text-12 text-t2 hover:text-t1">
-            {sorted.length - SHOWN_MAX} more
+            +{sorted.length - SHOWN_MAX} more
           </Link>
         </li>
       )}
@@ -67,21 +46,21 @@ export function BackendHealthList({
 
 function BackendHealthLink({
   backend,
-  isOld,
+  isStale,
   isClosed,
 }: {
   backend: BackendHealth;
-  isOld: boolean;
+  isStale: boolean;
   isClosed: boolean;
 }) {
   const { id, reachable, loss } = backend;
-  const isKnown = reachable && !isOld;
+  const isKnown = reachable && !isStale;
   const isGrantingPaused = isClosed || (loss?.quietForMs ?? 0) > 0;
   const isHealthy = isKnown && !isGrantingPaused;
   return (
     <Link
       href="/backends"
-      data-well={isHealthy}
+      data-healthy={isHealthy}
       className="flex items-center gap-1.5 rounded-4 text-12 whitespace-nowrap"
     >
       <Icon
@@ -91,7 +70,7 @@ function BackendHealthLink({
       />
       <span className="font-[550]">{id}</span>
       <span className={isKnown && isGrantingPaused ? 'text-dangertext' : 'text-t2'}>
-        {statusLabel(backend, isOld, isClosed)}
+        {statusLabel(backend, isStale, isClosed)}
       </span>
     </Link>
   );
@@ -99,15 +78,15 @@ function BackendHealthLink({
 
 function statusLabel(
   { reachable, latencyMs, silentForMs, loss, refusal, shards }: BackendHealth,
-  isOld: boolean,
+  isStale: boolean,
   isClosed: boolean,
 ): string {
-  if (isOld) return 'not read';
-  if (!reachable && refusal && !shards) return 'refuses';
-  if (!reachable) return `silent ${spokenDuration(silentForMs)}`;
-  if (isClosed) return 'grants nothing';
+  if (isStale) return 'unknown';
+  if (!reachable && refusal && !shards) return 'rejects requests';
+  if (!reachable) return `no response ${spokenDuration(silentForMs)}`;
+  if (isClosed) return 'grants disabled';
   if (loss && loss.quietForMs > 0) {
-    return `lost its memory, grants nothing for ${spokenDuration(loss.quietForMs)}`;
+    return `data loss, grants paused ${spokenDuration(loss.quietForMs)}`;
   }
-  return latencyMs === null ? 'answers' : latencyText(latencyMs);
+  return latencyMs === null ? 'healthy' : latencyText(latencyMs);
 }

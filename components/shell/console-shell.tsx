@@ -10,11 +10,10 @@ import { type Account, SessionProvider, useSession } from '../live/session';
 import { ConsoleClient } from '../live/trpc';
 import { AccountMenu } from './account-menu';
 import { BackendHealthList } from './backend-health-list';
-import { CapacityNotice } from './capacity-notice';
+import { CapacityBanner, UnencryptedBanner } from './banners';
 import { NavRail } from './nav-rail';
 import { SearchBox } from './search-box';
 import { ShortcutsDialog } from './shortcuts-dialog';
-import { UnencryptedNotice } from './unencrypted-notice';
 
 /** The frame around every page of the console. */
 export function ConsoleShell({
@@ -37,14 +36,14 @@ export function ConsoleShell({
     <ConsoleClient>
       <SessionProvider account={account} demo={demo} unencrypted={unencrypted}>
         <a href="#main" className="skip-link">
-          Skip to the page
+          Skip to content
         </a>
         <div className="shell">
           <NavRail />
           <TopBar backends={backends} guarantees={guarantees} />
           <main id="main" tabIndex={-1} className="shell-main">
-            <UnencryptedNotice />
-            <CapacityNotice />
+            <UnencryptedBanner />
+            <CapacityBanner />
             {children}
           </main>
         </div>
@@ -64,7 +63,7 @@ function TopBar({
   const { demo } = useSession();
   return (
     <header className="top-bar">
-      <Link href="/" aria-label="Lockyard, all locks" className="shrink-0 md:hidden">
+      <Link href="/" aria-label="Lockyard home" className="shrink-0 md:hidden">
         <Mark />
       </Link>
       <Suspense>

@@ -2,53 +2,89 @@
 
 import Link from 'next/link';
 import { usePathname, useRouter } from 'next/navigation';
-import { Icon } from '../icons/icon';
+import { Icon, type IconName } from '../icons/icon';
 import { Mark } from '../icons/mark';
 import { Menu, MenuItem } from '../ui/controls/menu';
-import { isActive, NAV_ITEMS } from './nav-items';
 
-const SECONDARY_ITEMS = NAV_ITEMS.filter(({ isSeldom }) => isSeldom);
+interface NavItem {
+  href: string;
+  label: string;
+  icon: IconName;
+}
 
-/** The way around: a rail of icons over words, at the foot of the screen on a phone. */
+const PRIMARY_ITEMS: NavItem[] = [
+  { href: '/', label: 'Locks', icon: 'locks' },
+  { href: '/counters', label: 'Counters', icon: 'counter' },
+  { href: '/audit', label: 'Audit', icon: 'audit' },
+  { href: '/namespaces', label: 'Namespaces', icon: 'layers' },
+];
+
+/** Behind “More” on a phone, whose bar has room for five items. */
+const SECONDARY_ITEMS: NavItem[] = [
+  { href: '/backends', label: 'Backends', icon: 'database' },
+  { href: '/docs', label: 'API', icon: 'code' },
+  { href: '/settings', label: 'Settings', icon: 'settings' },
+];
+
+/** Whether a page belongs to an item. */
+function isActive(pathname: string, href: string): boolean {
+  if (href === '/') return pathname === '/' || pathname.startsWith('/locks/');
+  return pathname === href || pathname.startsWith(`${href}/`);
+}
+
+/** The main navigation: a rail at the left, a bar at the foot of a phone's screen. */
 export function NavRail() {
   const pathname = usePathname();
   return (
-    <nav aria-label="Pages" className="rail">
-      <Link href="/" aria-label="Lockyard, all locks" className="rail-mark">
+    <nav aria-label="Main" className="rail">
+      <Link href="/" aria-label="Lockyard home" className="rail-mark">
         <Mark />
       </Link>
-      {NAV_ITEMS.map(({ href, word, icon, isSeldom }) => (
-        <Link
-          key={href}
-          href={href}
-          aria-current={isActive(pathname, href) ? 'page' : undefined}
-          className={`rail-place ${isSeldom ? 'max-md:hidden' : ''}`}
-          data-last={href === '/settings'}
-        >
-          <Icon name={icon} size={18} />
-          {word}
-        </Link>
+      {PRIMARY_ITEMS.map((item) => (
+        <RailLink key={item.href} item={item} />
+      ))}
+      {SECONDARY_ITEMS.map((item) => (
+        <RailLink key={item.href} item={item} className="max-md:hidden" />
       ))}
       <MoreMenu isHere={SECONDARY_ITEMS.some(({ href }) => isActive(pathname, href))} />
     </nav>
   );
 }
 
-/** The rest of the places, where the bar has no room for them. */
+function RailLink({
+  item: { href, label, icon },
+  className = '',
+}: {
+  item: NavItem;
+  className?: string;
+}) {
+  return (
+    <Link
+      href={href}
+      aria-current={isActive(usePathname(), href) ? 'page' : undefined}
+      className={`rail-item ${className}`}
+      data-last={href === '/settings'}
+    >
+      <Icon name={icon} size={18} />
+      {label}
+    </Link>
+  );
+}
+
 function MoreMenu({ isHere }: { isHere: boolean }) {
   const router = useRouter();
   return (
     <Menu
       trigger={
-        <button type="button" className="rail-place md:hidden" data-here={isHere}>
+        <button type="button" className="rail-item md:hidden" data-here={isHere}>
           <Icon name="menu" size={18} />
           More
         </button>
       }
     >
-      {SECONDARY_ITEMS.map(({ href, word, icon }) => (
+      {SECONDARY_ITEMS.map(({ href, label, icon }) => (
         <MenuItem key={href} icon={icon} onSelect={() => router.push(href)}>
-          {word}
+          {label}
         </MenuItem>
       ))}
     </Menu>

@@ -46,8 +46,8 @@ export function SearchBox() {
         type="search"
         value={text}
         maxLength={200}
-        placeholder="Find a lock, owner or token"
-        aria-label="Find a lock, owner or token"
+        placeholder="Search locks, owners or tokens"
+        aria-label="Search locks, owners or tokens"
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' && event.key !== 'Escape') return;

@@ -5,7 +5,7 @@ import { THEME_STORAGE_KEY, type Theme } from './theme-script';
 
 export const THEMES: Theme[] = ['system', 'light', 'dark'];
 export const THEME_LABELS: Record<Theme, string> = {
-  system: 'As the system',
+  system: 'System',
   light: 'Light',
   dark: 'Dark',
 };

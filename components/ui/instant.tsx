@@ -32,7 +32,7 @@ export function Instant({
   return (
     <time
       dateTime={exactInstant(at)}
-      title={`${exactInstant(at)}, clock of ${clock}`}
+      title={`${exactInstant(at)} (${clock} clock)`}
       className="whitespace-nowrap"
     >
       {instantText(at, now, zone)}

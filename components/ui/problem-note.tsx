@@ -1,8 +1,14 @@
 import { Icon } from '../icons/icon';
 import type { Problem } from '../live/problem';
 
-/** An error where it happened, with the id by which the server's log knows it. */
-export function ProblemNote({ problem, title }: { problem: Problem; title?: string }) {
+/** An error where it happened, with the request id under which the server logged it. */
+export function ProblemNote({
+  problem: { text, requestId = null },
+  title,
+}: {
+  problem: Pick<Problem, 'text'> & Partial<Pick<Problem, 'requestId'>>;
+  title?: string;
+}) {
   return (
     <div
       role="alert"
@@ -11,10 +17,10 @@ export function ProblemNote({ problem, title }: { problem: Problem; title?: stri
       <Icon name="alert-circle" size={16} className="mt-0.5 text-dangertext" />
       <div className="min-w-0">
         {title && <p className="font-[620]">{title}</p>}
-        <p className="[overflow-wrap:anywhere]">{problem.text}</p>
-        {problem.requestId && (
+        <p className="[overflow-wrap:anywhere]">{text}</p>
+        {requestId && (
           <p className="text-12 text-t2">
-            Request <code className="font-mono select-all">{problem.requestId}</code>
+            Request ID <code className="font-mono select-all">{requestId}</code>
           </p>
         )}
       </div>

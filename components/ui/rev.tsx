@@ -1,4 +1,4 @@
-import { revText } from '../format/tokens';
+import { revText } from '../format/numbers';
 
 /** A lock's version, short; whole on hover. */
 export function Rev({ rev }: { rev: number }) {

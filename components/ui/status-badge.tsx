@@ -1,6 +1,6 @@
 import type { LockStatus } from '@/server/core/status/lock-status';
+import type { IconName } from '../icons/icon';
 import { Icon } from '../icons/icon';
-import type { IconName } from '../icons/icon-shapes';
 
 export const STATUS_STYLES: Record<
   LockStatus,

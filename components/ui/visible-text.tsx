@@ -1,7 +1,7 @@
-import { type NamePiece, visiblePieces } from '../format/visible-name';
+import { type NamePiece, visibleName, visiblePieces, visibleText } from '../format/visible-name';
 
 /** Pieces of a text, those that could not be seen as labelled boxes. */
-export function Pieces({ pieces }: { pieces: NamePiece[] }) {
+function Pieces({ pieces }: { pieces: NamePiece[] }) {
   return pieces.map(({ text, mark }, place) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: the pieces of one name never change places
     if (!mark) return <span key={place}>{text}</span>;
@@ -25,6 +25,47 @@ export function VisibleText({ text }: { text: string }) {
   return (
     <bdi className="whitespace-pre-wrap">
       <Pieces pieces={visiblePieces(text)} />
+    </bdi>
+  );
+}
+
+interface NameProps {
+  name: string;
+  className?: string;
+}
+
+/**
+ * A name chosen by a caller or an operator: every byte visible, cut in the middle where it is too
+ * long, whole on hover.
+ */
+export function ExactName({ name, className = '' }: NameProps) {
+  const { head, tail } = visibleName(name);
+  return (
+    <bdi
+      title={visibleText(name)}
+      className={`inline-flex min-w-0 max-w-full whitespace-pre font-mono ${className}`}
+    >
+      {head.length > 0 && (
+        <span className={isEven(tail) ? 'name-head' : 'name-head name-head-free'}>
+          <Pieces pieces={head} />
+        </span>
+      )}
+      <span className="shrink-0">
+        <Pieces pieces={tail} />
+      </span>
+    </bdi>
+  );
+}
+
+/** Whether a tail is ten plain letters: then the head can be cut between two of its own. */
+const isEven = ([only, ...others]: NamePiece[]) =>
+  others.length === 0 && only?.mark === false && /^[ -~]{10}$/.test(only.text);
+
+/** The same, never cut: it takes as many lines as it needs. */
+export function WholeName({ name, className = '' }: NameProps) {
+  return (
+    <bdi className={`min-w-0 font-mono whitespace-pre-wrap break-all ${className}`}>
+      <Pieces pieces={visiblePieces(name)} />
     </bdi>
   );
 }

@@ -3,10 +3,8 @@ import { headers } from 'next/headers';
 import { listInput, readListQuery } from '@/components/locks/list/list-query';
 import { FIRST_WINDOW } from '@/components/locks/list/list-window';
 import { LocksView } from '@/components/locks/locks-view';
-import { openConsole } from '../../open-console';
-import { originOf } from '../../origin-of';
-import { readOrNull } from '../../read-or-null';
-import { type SearchParams, searchParamsOf } from '../../search-params';
+import { openConsole, readOrNull } from '../../console-api';
+import { originOf, type SearchParams, searchParamsOf } from '../../page-request';
 
 export const metadata: Metadata = { title: 'Locks' };
 

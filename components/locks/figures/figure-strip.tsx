@@ -3,9 +3,8 @@
 import type { ReactNode } from 'react';
 import type { FleetNow } from '@/server/contract/console/insight-row';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { countText, exactCount } from '../../format/counts';
 import { ageText, durationText } from '../../format/durations';
-import { rateText } from '../../format/rates';
+import { countText, exactCount, rateText } from '../../format/numbers';
 import { useAtBackend } from '../../live/reading';
 import { Duration } from '../../ui/duration';
 import type { ListQuery } from '../list/list-query';

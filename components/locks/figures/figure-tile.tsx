@@ -1,8 +1,8 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import type { IconName } from '../../icons/icon';
 import { Icon } from '../../icons/icon';
-import type { IconName } from '../../icons/icon-shapes';
 import type { SeriesPoint } from './fleet-series';
 
 export interface FigureLook {

@@ -3,7 +3,7 @@
 import type { ReactNode } from 'react';
 import type { LockPage } from '@/server/contract/console/lock-row';
 import { LOCK_STATUSES } from '@/server/core/status/lock-status';
-import { countText } from '../../format/counts';
+import { countText } from '../../format/numbers';
 import { useIsStale } from '../../live/reading';
 import { FilterChip, MenuChip } from '../../ui/controls/filter-chip';
 import { Menu, MenuChoice } from '../../ui/controls/menu';

@@ -1,7 +1,7 @@
 'use client';
 
 import { useSyncExternalStore } from 'react';
-import { exactCount } from '../../format/counts';
+import { exactCount } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { useSession } from '../../live/session';
 

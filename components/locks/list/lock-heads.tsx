@@ -1,7 +1,7 @@
 'use client';
 
 import type { ReactNode } from 'react';
-import { SelectBox } from '../../deletion/select-box';
+import { SelectBox } from '../../deletion/select-controls';
 import type { SelectionControls } from '../../deletion/use-selection';
 import { Icon } from '../../icons/icon';
 import { FAR_POSITION, P99_POSITION } from '../row/range-position';

@@ -11,7 +11,7 @@ import {
 } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import type { SelectionControls } from '../../deletion/use-selection';
-import { exactCount } from '../../format/counts';
+import { exactCount } from '../../format/numbers';
 import { LockListRow, RowSkeleton } from '../row/lock-list-row';
 import { useRowKeys } from '../row/use-row-keys';
 import { type ListQuery, type LockSort, listUrl } from './list-query';

@@ -4,13 +4,12 @@ import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
-import { boundText } from '../../format/bound-text';
-import { countdownText } from '../../format/countdown';
-import { plural } from '../../format/counts';
+import { boundText, countdownText } from '../../format/durations';
+import { plural } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { useKeys } from '../../live/use-keys';
-import { useIsClosed } from '../../shell/use-guarantees';
+import { useIsClosed } from '../../shell/backend-queries';
 import { Button } from '../../ui/controls/button';
 
 /** What can be done about a held lock, gentle to hard. */

@@ -1,7 +1,7 @@
 import type { EventRow } from '@/server/contract/console/lock-row';
 import { durationText } from '../../format/durations';
 import { visibleText } from '../../format/visible-name';
-import type { IconName } from '../../icons/icon-shapes';
+import type { IconName } from '../../icons/icon';
 
 /**
  * How an event looks in a list: operators' acts in the accent, trouble in its state's colour, the

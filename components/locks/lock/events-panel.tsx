@@ -2,20 +2,19 @@
 
 import { type ReactNode, useState } from 'react';
 import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
-import { exactCount, plural } from '../../format/counts';
 import { spokenDuration } from '../../format/durations';
-import { shortToken } from '../../format/tokens';
+import { exactCount, plural, shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { problemOf } from '../../live/problem';
 import { useAtBackend } from '../../live/reading';
 import { useTRPCClient } from '../../live/trpc';
 import { type HistoryPage, useHistoryPages } from '../../live/use-history-pages';
 import { Button } from '../../ui/controls/button';
-import { ExactName } from '../../ui/exact-name';
 import { Instant } from '../../ui/instant';
 import { Panel } from '../../ui/panel';
 import { ProblemNote } from '../../ui/problem-note';
 import { RowsSkeleton } from '../../ui/rows-skeleton';
+import { ExactName } from '../../ui/visible-text';
 import { type EventLook, eventDetail, eventLook } from './event-labels';
 import { foldEvents } from './fold-events';
 

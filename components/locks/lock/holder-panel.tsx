@@ -3,15 +3,14 @@
 import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import type { Remark } from '@/server/core/lock/lock-record';
-import { exactCount } from '../../format/counts';
 import { agoText, spokenDuration } from '../../format/durations';
+import { exactCount } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { Duration } from '../../ui/duration';
-import { ExactName } from '../../ui/exact-name';
 import { Instant } from '../../ui/instant';
 import { Panel } from '../../ui/panel';
-import { VisibleText } from '../../ui/visible-text';
+import { ExactName, VisibleText } from '../../ui/visible-text';
 import { isRenewing, knownUntil, renewalDueAt } from '../lock-facts';
 import { Countdown, LeaseBar } from '../row/lease-left';
 

@@ -4,18 +4,18 @@ import Link from 'next/link';
 import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
 import { resultMessage, useActionResult } from '../../actions/action-results';
 import { useActions } from '../../actions/actions-provider';
-import { DeleteNamesButton } from '../../deletion/delete-names-button';
-import { shortToken } from '../../format/tokens';
+import { DeleteNamesButton } from '../../deletion/delete-names-dialog';
+import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
 import { LiveIndicator } from '../../live/live-indicator';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import type { LinkState as Line } from '../../live/use-live';
-import { useClosedRow, useIsClosed } from '../../shell/use-guarantees';
+import { useClosedRow, useIsClosed } from '../../shell/backend-queries';
 import { Button } from '../../ui/controls/button';
 import { CopyButton } from '../../ui/controls/copy-button';
-import { WholeName } from '../../ui/exact-name';
 import { Rev } from '../../ui/rev';
 import { StatusBadge } from '../../ui/status-badge';
+import { WholeName } from '../../ui/visible-text';
 import { lockSentence } from '../lock-labels';
 
 /** The lock's name, its state in words, and what came of the last act. */

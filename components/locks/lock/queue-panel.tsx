@@ -2,13 +2,13 @@
 
 import { useState } from 'react';
 import type { LockDetail, WaiterRow } from '@/server/contract/console/lock-row';
-import { exactCount } from '../../format/counts';
+import { exactCount } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { useAtBackend } from '../../live/reading';
 import { Button } from '../../ui/controls/button';
 import { Duration } from '../../ui/duration';
-import { ExactName } from '../../ui/exact-name';
 import { Panel } from '../../ui/panel';
+import { ExactName } from '../../ui/visible-text';
 import { Countdown, LeaseBar } from '../row/lease-left';
 
 const SHOWN = 8;

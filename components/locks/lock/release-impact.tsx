@@ -2,14 +2,13 @@
 
 import type { ReactNode } from 'react';
 import type { LockDetail } from '@/server/contract/console/lock-row';
-import { boundText } from '../../format/bound-text';
-import { exactCount } from '../../format/counts';
-import { shortToken } from '../../format/tokens';
+import { boundText } from '../../format/durations';
+import { exactCount, shortToken } from '../../format/numbers';
+import type { IconName } from '../../icons/icon';
 import { Icon } from '../../icons/icon';
-import type { IconName } from '../../icons/icon-shapes';
-import { useIsClosed } from '../../shell/use-guarantees';
-import { ExactName } from '../../ui/exact-name';
+import { useIsClosed } from '../../shell/backend-queries';
 import { Panel } from '../../ui/panel';
+import { ExactName } from '../../ui/visible-text';
 
 /** What would happen if the lock were taken from its holder now. */
 export function ReleaseImpact({ detail }: { detail: LockDetail }) {

@@ -1,7 +1,7 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { countdownText, shareLeft } from '../../format/countdown';
+import { countdownText, shareLeft } from '../../format/durations';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { expiredAt } from '../lock-facts';
 import { leaseLabel } from '../lock-labels';

@@ -1,16 +1,14 @@
 'use client';
 
 import type { LockRow } from '@/server/contract/console/lock-row';
-import { baselineText, factorText } from '../../format/baseline';
-import { countText, exactCount } from '../../format/counts';
-import { durationText } from '../../format/durations';
-import { shortToken } from '../../format/tokens';
+import { baselineText, durationText, factorText } from '../../format/durations';
+import { countText, exactCount, shortToken } from '../../format/numbers';
 import { visibleText } from '../../format/visible-name';
 import { useAtBackend, useIsStale } from '../../live/reading';
 import { Duration } from '../../ui/duration';
-import { ExactName } from '../../ui/exact-name';
 import { GridCell } from '../../ui/grid-cell';
 import { Instant } from '../../ui/instant';
+import { ExactName } from '../../ui/visible-text';
 import { heldMsOf, shownGrant } from '../lock-facts';
 import { RangeBar } from './range-bar';
 

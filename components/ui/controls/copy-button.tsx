@@ -6,7 +6,9 @@ import { Button } from './button';
 
 const SHOWN_MS = 2_000;
 
-/** Copies a text; says so in its own place. Where the browser refuses, it says that instead. */
+const selectHint = () => `Select and press ${/Mac/.test(navigator.userAgent) ? '⌘C' : 'Ctrl+C'}`;
+
+/** Copies a text and confirms it in place. Where the browser refuses, it says how to copy. */
 export function CopyButton({
   text,
   label,
@@ -29,17 +31,17 @@ export function CopyButton({
       () => setState('copied'),
       () => setState('refused'),
     );
-  const word = { idle: 'Copy', copied: 'Copied', refused: 'Select it and copy' }[state];
+  const shown = state === 'idle' ? 'Copy' : state === 'copied' ? 'Copied' : selectHint();
   return (
     <Button
       size="small"
       tone={quiet ? 'quiet' : 'plain'}
       onClick={copy}
-      aria-label={state === 'idle' ? label : word}
+      aria-label={state === 'idle' ? label : shown}
       title={quiet ? label : undefined}
     >
       <Icon name={state === 'copied' ? 'check' : 'copy'} size={14} />
-      {(!quiet || state !== 'idle') && word}
+      {(!quiet || state !== 'idle') && shown}
     </Button>
   );
 }

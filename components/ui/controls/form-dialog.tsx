@@ -1,56 +1,61 @@
 'use client';
 
-import { type FormEvent, type ReactNode, useState } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { failureTitleWithoutRetry } from '../../live/problem';
-import { useProblem } from '../../live/use-problem';
 import { ProblemNote } from '../problem-note';
 import { Button } from './button';
 import { Dialog } from './dialog';
+import { useSubmit } from './use-submit';
 
-/** A few fields and one act. It stays open while the act has not worked. */
+interface FormDialogProps {
+  title: string;
+  intro?: ReactNode;
+  /** The label of the button that submits. */
+  action: string;
+  /** For an action that cannot be undone: its button is red, and the focus starts on Cancel. */
+  isDangerous?: boolean;
+  children?: ReactNode;
+  /** Closes the dialog where it should close. */
+  onSubmit: (form: FormData) => Promise<void>;
+  onClose: () => void;
+}
+
+/** A few fields and one action. It stays open after a failure, and says what went wrong. */
 export function FormDialog({
   title,
   intro,
-  act,
+  action,
+  isDangerous = false,
   children,
-  onAct,
+  onSubmit,
   onClose,
-}: {
-  title: string;
-  intro?: ReactNode;
-  act: string;
-  children: ReactNode;
-  /** Closing is its own business. */
-  onAct: (form: FormData) => Promise<void>;
-  onClose: () => void;
-}) {
-  const [isBusy, setBusy] = useState(false);
-  const { problem, fail, clear } = useProblem();
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    setBusy(true);
-    clear();
-    try {
-      await onAct(form);
-    } catch (error) {
-      fail(error);
-    } finally {
-      setBusy(false);
-    }
-  };
+}: FormDialogProps) {
+  const cancel = useRef<HTMLButtonElement>(null);
+  const { isBusy, problem, submit } = useSubmit();
   return (
-    <Dialog open onClose={onClose} title={title}>
+    <Dialog open onClose={onClose} title={title} {...(isDangerous && { initialFocus: cancel })}>
       {intro && <p className="mt-1 text-t2">{intro}</p>}
-      <form onSubmit={(event) => void submit(event)} className="mt-5 flex flex-col gap-4">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          const form = new FormData(event.currentTarget);
+          void submit(() => onSubmit(form));
+        }}
+        className="mt-5 flex flex-col gap-4"
+      >
         {children}
         {problem && <ProblemNote problem={problem} title={failureTitleWithoutRetry(problem)} />}
         <div className="mt-2 flex flex-wrap justify-end gap-3">
-          <Button size="large" onClick={onClose}>
+          <Button ref={cancel} size="large" onClick={onClose}>
             Cancel
           </Button>
-          <Button type="submit" size="large" tone="accent" disabled={isBusy}>
-            {isBusy ? 'Working…' : act}
+          <Button
+            type="submit"
+            size="large"
+            tone={isDangerous ? 'danger' : 'accent'}
+            disabled={isBusy}
+          >
+            {isBusy ? 'Working…' : action}
           </Button>
         </div>
       </form>

@@ -2,8 +2,8 @@
 
 import { DropdownMenu } from 'radix-ui';
 import { type ReactNode, useSyncExternalStore } from 'react';
+import type { IconName } from '../../icons/icon';
 import { Icon } from '../../icons/icon';
-import type { IconName } from '../../icons/icon-shapes';
 
 const never = () => () => {};
 

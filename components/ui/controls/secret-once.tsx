@@ -10,9 +10,7 @@ export function SecretOnce({ what, secret }: { what: string; secret: string }) {
         <code className="min-w-0 flex-1 font-mono text-13 break-all select-all">{secret}</code>
         <CopyButton text={secret} label={`Copy the ${what}`} />
       </div>
-      <p className="mt-1.5 text-12 text-t2">
-        Copy it now: this is the only time that the {what} is shown.
-      </p>
+      <p className="mt-1.5 text-12 text-t2">Copy it now. You won’t see it again.</p>
     </div>
   );
 }

@@ -1,9 +1,8 @@
 import type { Metadata } from 'next';
 import { auditInput, readAuditQuery } from '@/components/audit/audit-query';
 import { AuditView } from '@/components/audit/audit-view';
-import { openConsole } from '../../../open-console';
-import { readOrNull } from '../../../read-or-null';
-import { type SearchParams, searchParamsOf } from '../../../search-params';
+import { openConsole, readOrNull } from '../../../console-api';
+import { type SearchParams, searchParamsOf } from '../../../page-request';
 
 export const metadata: Metadata = { title: 'Audit' };
 

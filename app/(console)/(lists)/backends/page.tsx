@@ -1,7 +1,6 @@
 import type { Metadata } from 'next';
 import { BackendsView } from '@/components/backends/backends-view';
-import { openConsole } from '../../../open-console';
-import { readOrNull } from '../../../read-or-null';
+import { openConsole, readOrNull } from '../../../console-api';
 
 export const metadata: Metadata = { title: 'Backends' };
 

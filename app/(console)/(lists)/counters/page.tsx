@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { COUNTERS_SHOWN } from '@/components/counters/counter-labels';
 import { CountersView } from '@/components/counters/counters-view';
-import { openConsole } from '../../../open-console';
+import { openConsole } from '../../../console-api';
 
 export const metadata: Metadata = { title: 'Counters' };
 

@@ -1,7 +1,6 @@
 import type { Metadata } from 'next';
 import { NamespacesView } from '@/components/namespaces/namespaces-view';
-import { openConsole } from '../../../open-console';
-import { readOrNull } from '../../../read-or-null';
+import { openConsole, readOrNull } from '../../../console-api';
 
 export const metadata: Metadata = { title: 'Namespaces' };
 

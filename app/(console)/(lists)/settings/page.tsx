@@ -1,7 +1,7 @@
 import type { Metadata } from 'next';
 import { type SettingsSection, SettingsView } from '@/components/settings/settings-view';
-import { openConsole } from '../../../open-console';
-import { type SearchParams, searchParamsOf } from '../../../search-params';
+import { openConsole } from '../../../console-api';
+import { type SearchParams, searchParamsOf } from '../../../page-request';
 
 export const metadata: Metadata = { title: 'Settings' };
 

@@ -2,29 +2,23 @@ import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { CHANGES_SHOWN } from '@/components/counters/counter-labels';
 import { CounterView } from '@/components/counters/counter-view';
-import { nameFromPath } from '@/components/format/lock-path';
 import { visibleText } from '@/components/format/visible-name';
 import { counterRef } from '@/server/contract/counter/inputs';
-import { notFoundOr } from '../../../../not-found-or';
-import { openConsole } from '../../../../open-console';
-import { readOrNull } from '../../../../read-or-null';
+import { notFoundOr, openConsole, readOrNull } from '../../../../console-api';
+import { pathNamesOf } from '../../../../page-request';
 
 interface Props {
   params: Promise<{ namespace: string; name: string }>;
 }
 
 async function refOf({ params }: Props) {
-  const { namespace, name } = await params;
-  const ref = counterRef.safeParse({
-    namespace: nameFromPath(namespace),
-    name: nameFromPath(name),
-  });
+  const ref = counterRef.safeParse(await pathNamesOf(params));
   return ref.success ? ref.data : null;
 }
 
 export async function generateMetadata(props: Props): Promise<Metadata> {
   const ref = await refOf(props);
-  return { title: ref ? visibleText(ref.name) : 'No such counter' };
+  return { title: ref ? visibleText(ref.name) : 'Counter not found' };
 }
 
 export default async function CounterPage(props: Props) {

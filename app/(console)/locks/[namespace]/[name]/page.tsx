@@ -1,14 +1,11 @@
 import type { Metadata } from 'next';
 import { notFound } from 'next/navigation';
 import { readRange } from '@/components/charts/chart-range';
-import { nameFromPath } from '@/components/format/lock-path';
 import { visibleText } from '@/components/format/visible-name';
 import { LockView } from '@/components/locks/lock/lock-view';
 import { lockRef } from '@/server/contract/console/console-inputs';
-import { notFoundOr } from '../../../../not-found-or';
-import { openConsole } from '../../../../open-console';
-import { readOrNull } from '../../../../read-or-null';
-import { type SearchParams, searchParamsOf } from '../../../../search-params';
+import { notFoundOr, openConsole, readOrNull } from '../../../../console-api';
+import { pathNamesOf, type SearchParams, searchParamsOf } from '../../../../page-request';
 
 interface Props {
   params: Promise<{ namespace: string; name: string }>;
@@ -16,14 +13,13 @@ interface Props {
 }
 
 async function refOf({ params }: Pick<Props, 'params'>) {
-  const { namespace, name } = await params;
-  const ref = lockRef.safeParse({ namespace: nameFromPath(namespace), name: nameFromPath(name) });
+  const ref = lockRef.safeParse(await pathNamesOf(params));
   return ref.success ? ref.data : null;
 }
 
 export async function generateMetadata(props: Props): Promise<Metadata> {
   const ref = await refOf(props);
-  return { title: ref ? visibleText(ref.name) : 'No such lock' };
+  return { title: ref ? visibleText(ref.name) : 'Lock not found' };
 }
 
 export default async function LockPage(props: Props) {

@@ -6,7 +6,7 @@ import {
   withoutNames,
   withoutRows,
   withRows,
-} from './selection';
+} from './use-selection';
 
 const rowOf = (name: string, namespace = 'jobs') => ({
   id: `default/${namespace}/${name}`,

@@ -2,13 +2,26 @@
 
 import { useQuery } from '@tanstack/react-query';
 import type { GuaranteeRow } from '@/server/contract/console/guarantee-row';
+import type { BackendHealth } from '@/server/contract/console/lock-row';
 import { useTRPC } from '../live/trpc';
 
 const POLL_MS = 5_000;
 
+/** The health of every backend, refetched every 5 s. */
+export function useBackendsHealth(initial: BackendHealth[]) {
+  const trpc = useTRPC();
+  return useQuery(
+    trpc.backends.list.queryOptions(undefined, {
+      initialData: initial,
+      refetchInterval: POLL_MS,
+      staleTime: POLL_MS,
+    }),
+  );
+}
+
 /**
- * What every backend can promise, asked for again every 5 s; the server reads their settings about
- * once a minute.
+ * The guarantees of every backend, refetched every 5 s; the server checks the settings about once a
+ * minute.
  */
 export function useGuarantees(initial: GuaranteeRow[]) {
   const trpc = useTRPC();
@@ -21,12 +34,12 @@ export function useGuarantees(initial: GuaranteeRow[]) {
   );
 }
 
-/** Whether a backend grants nothing at the moment, as far as the console shell knows. */
+/** Whether grants are disabled on a backend, as far as the console shell knows. */
 export function useIsClosed(id: string): boolean {
   return useClosedRow(id) !== null;
 }
 
-/** What is known of a backend that grants nothing at the moment; null while it grants. */
+/** The guarantees of a backend on which grants are disabled; null while they are enabled. */
 export function useClosedRow(id: string): GuaranteeRow | null {
   const trpc = useTRPC();
   const { data } = useQuery(

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { parsePolicyForm } from './parse-policy-form';
+import { parsePolicyForm } from './policy-fields';
 
-const typed = {
-  whose: 'own',
+const entered = {
+  policy: 'custom',
   leaseMin: '0.1',
   leaseMax: '1.0005',
-  patience: '0',
+  maxWait: '0',
   queue: '50',
   delay: '10',
   stuck: '300',
@@ -19,8 +19,8 @@ const form = (fields: Record<string, string>) => {
   return data;
 };
 
-test('what is typed becomes what is sent', () => {
-  expect(parsePolicyForm(form(typed))).toEqual({
+test('the policy that is sent is the one that was entered', () => {
+  expect(parsePolicyForm(form(entered))).toEqual({
     leaseMinMs: 100,
     leaseMaxMs: 1_001,
     patienceMaxMs: 0,
@@ -30,9 +30,9 @@ test('what is typed becomes what is sent', () => {
     stuckAfterMs: 300_000,
     maxLocks: 5_000,
   });
-  expect(parsePolicyForm(form({ ...typed, meta: '' }))?.requiredMeta).toEqual([]);
+  expect(parsePolicyForm(form({ ...entered, meta: '' }))?.requiredMeta).toEqual([]);
 });
 
-test('the default policy is sent as none', () => {
-  expect(parsePolicyForm(form({ ...typed, whose: 'default' }))).toBeNull();
+test('the default policy is sent as null', () => {
+  expect(parsePolicyForm(form({ ...entered, policy: 'default' }))).toBeNull();
 });

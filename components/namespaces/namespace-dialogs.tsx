@@ -2,14 +2,15 @@
 
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
+import { REASON_MAX_CHARS, REASON_MIN_CHARS } from '@/server/contract/console/console-terms';
+import type { NamespaceRow } from '@/server/contract/console/namespace-row';
 import { DEFAULT_POLICY } from '@/server/contract/namespace-policy';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Field } from '../ui/controls/field';
 import { FormDialog } from '../ui/controls/form-dialog';
-import { parsePolicyForm } from './parse-policy-form';
-import { PolicyFields } from './policy-fields';
+import { PolicyFields, parsePolicyForm } from './policy-fields';
 
-/** Creates a namespace, optionally with its own policy. */
+/** Creates a namespace, optionally with a custom policy. */
 export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
   const id = useId();
   const trpc = useTRPC();
@@ -18,11 +19,11 @@ export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
   const { data: backends } = useQuery(trpc.backends.list.queryOptions());
   return (
     <FormDialog
-      title="A new namespace"
-      intro="Its backend cannot be changed later; its policy can."
-      act="Make the namespace"
+      title="New namespace"
+      intro="The backend cannot be changed later; the policy can."
+      action="Create namespace"
       onClose={onClose}
-      onAct={async (form) => {
+      onSubmit={async (form) => {
         const policy = parsePolicyForm(form);
         await client.namespaces.create.mutate({
           name: String(form.get('name')).trim(),
@@ -57,7 +58,43 @@ export function CreateNamespaceDialog({ onClose }: { onClose: () => void }) {
           ))}
         </select>
       </div>
-      <PolicyFields policy={DEFAULT_POLICY} isOwnAtFirst={false} />
+      <PolicyFields policy={DEFAULT_POLICY} isCustomAtFirst={false} />
+    </FormDialog>
+  );
+}
+
+/** Changes the policy of a namespace. */
+export function PolicyDialog({ of, onClose }: { of: NamespaceRow; onClose: () => void }) {
+  const trpc = useTRPC();
+  const client = useTRPCClient();
+  const queries = useQueryClient();
+  const { policy, name, hasOwnPolicy } = of;
+  return (
+    <FormDialog
+      title={`Policy for ${name}`}
+      intro="Applies to new requests within 2 s; existing holds and waiters are unaffected."
+      action="Save policy"
+      onClose={onClose}
+      onSubmit={async (form) => {
+        await client.namespaces.setPolicy.mutate({
+          name,
+          policy: parsePolicyForm(form),
+          reason: String(form.get('reason')),
+        });
+        await queries.invalidateQueries({ queryKey: trpc.namespaces.list.queryKey() });
+        onClose();
+      }}
+    >
+      <PolicyFields policy={policy} isCustomAtFirst={hasOwnPolicy} />
+      <Field
+        label="Reason"
+        hint="recorded in the audit log"
+        name="reason"
+        required
+        minLength={REASON_MIN_CHARS}
+        maxLength={REASON_MAX_CHARS}
+        autoComplete="off"
+      />
     </FormDialog>
   );
 }

@@ -1,3 +1,7 @@
+'use client';
+
+import type { SelectionControls } from './use-selection';
+
 /** A checkbox that selects a row, or all rows. */
 export function SelectBox({
   label,
@@ -9,7 +13,7 @@ export function SelectBox({
   label: string;
   title?: string;
   isChecked: boolean;
-  /** Some of those that it is about are selected. */
+  /** Some of its rows are selected. */
   isMixed?: boolean;
   onSelect: (isSelected: boolean, isRange: boolean) => void;
 }) {
@@ -27,5 +31,21 @@ export function SelectBox({
         }
       />
     </label>
+  );
+}
+
+/** Shows and hides the checkboxes of rows on a phone; wider screens always have them. */
+export function SelectButton({ selecting }: { selecting: SelectionControls }) {
+  const { isSelecting, begin, clear } = selecting;
+  return (
+    <button
+      type="button"
+      className="chip shrink-0 md:hidden"
+      aria-pressed={isSelecting}
+      data-set={isSelecting}
+      onClick={isSelecting ? clear : begin}
+    >
+      Select
+    </button>
   );
 }

@@ -1,0 +1,98 @@
+import { Agent, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { createTRPCClient, httpBatchLink, TRPCClientError } from '@trpc/client';
+import { headers } from 'next/headers';
+import { notFound, redirect } from 'next/navigation';
+import { cache } from 'react';
+import { CONSOLE_SOCKET_HEADER } from '@/server/api/pages/process/page-process-protocol';
+import type { ConsoleRouter } from '@/server/api/rpc/console/console-router';
+import type { OpenApiDocument } from '@/server/api/rpc/openapi/openapi-shape';
+import type { Reason } from '@/server/contract/errors';
+
+/** The host is never resolved: requests go over the socket. */
+const ORIGIN = 'http://console';
+/** The server takes no more calls in one request. */
+const BATCH_MAX = 20;
+const ANSWER_MAX_MS = 20_000;
+
+/** The headers of the page's request that decide how the console API answers it. */
+const FORWARDED_HEADERS = ['cookie', 'x-forwarded-for', 'x-forwarded-proto', 'x-request-id'];
+
+/** The console API for a signed-in user; others are redirected to the sign-in or setup page. */
+export const openConsole = cache(async () => {
+  const api = consoleClient(await headers());
+  const { user, setupNeeded, demo, unencrypted = false } = await api.session.current.query();
+  if (user === null) redirect(setupNeeded ? '/setup' : '/sign-in');
+  return { api, user, demo, unencrypted };
+});
+
+/**
+ * The client of the console API for a page's first paint: queries only, with the cookie of the
+ * page's request and so with the permissions of its user.
+ */
+function consoleClient(pageHeaders: Headers) {
+  const forwarded = FORWARDED_HEADERS.flatMap((name) => {
+    const value = pageHeaders.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  return createTRPCClient<ConsoleRouter>({
+    links: [
+      httpBatchLink({
+        url: `${ORIGIN}/api/trpc`,
+        maxItems: BATCH_MAX,
+        headers: Object.fromEntries(forwarded),
+        fetch: fetchOverSocket(pageHeaders),
+      }),
+    ],
+  });
+}
+
+/** The OpenAPI document of the service API. */
+export async function readOpenApi(): Promise<OpenApiDocument> {
+  const reply = await fetchOverSocket(await headers())(`${ORIGIN}/api/v1/openapi.json`);
+  return (await reply.json()) as OpenApiDocument;
+}
+
+/**
+ * For what a page can do without at its first paint: null where it cannot be read. The page's own
+ * query shows the reason.
+ */
+export function readOrNull<T>(reading: Promise<T>): Promise<T | null> {
+  return reading.catch(() => null);
+}
+
+/** For what a page is about: a missing one is answered 404, every other error is thrown. */
+export function notFoundOr(error: unknown): never {
+  if (error instanceof TRPCClientError && reasonOf(error.data) === 'NOT_FOUND') notFound();
+  throw error;
+}
+
+const reasonOf = (data: { reason?: Reason } | undefined) => data?.reason;
+
+const agent = new Agent({ keepAlive: true });
+
+/**
+ * A `fetch` from the lock process over the socket that a page's request names: GET only, the whole
+ * answer at once. Node's own `fetch` cannot use sockets.
+ */
+function fetchOverSocket(pageHeaders: Headers) {
+  const socketPath = pageHeaders.get(CONSOLE_SOCKET_HEADER) ?? '';
+  return (address: unknown, init: { headers?: unknown } = {}): Promise<Response> => {
+    const { pathname, search } = new URL(String(address));
+    return new Promise((resolve, reject) => {
+      const call = request({
+        agent,
+        socketPath,
+        path: pathname + search,
+        headers: (init.headers ?? {}) as Record<string, string>,
+        signal: AbortSignal.timeout(ANSWER_MAX_MS),
+      });
+      call.once('response', (answer) => {
+        const status = answer.statusCode ?? 0;
+        text(answer).then((body) => resolve(new Response(body, { status })), reject);
+      });
+      call.once('error', reject);
+      call.end();
+    });
+  };
+}

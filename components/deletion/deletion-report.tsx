@@ -1,0 +1,101 @@
+import type {
+  DeletionResult,
+  DeletionPreview as Preview,
+} from '@/server/contract/console/deletion-inputs';
+import type { RetentionReason } from '@/server/core/names/deletion';
+import { exactCount } from '../format/numbers';
+import { VisibleText } from '../ui/visible-text';
+import type { DeletionProgress } from './use-deletion';
+
+const RESULTS_SHOWN = 50;
+
+/** Why a record cannot be deleted, after “not deletable:”. */
+const RETENTION_LABELS: Record<RetentionReason, string> = {
+  held: 'held',
+  waitedFor: 'has waiters',
+  frozen: 'frozen',
+  delayed: 'in lock delay',
+  lostLately: 'hold lost within the last hour',
+  answersKept: 'answer to a recent request still stored',
+  tokensAhead: 'a new lock could repeat its tokens (used in the last 10 minutes, or very often)',
+  unreadable: 'record cannot be read',
+};
+
+/** How many names would be deleted, and which would be kept and why. */
+export function DeletionPreview({ preview, noun }: { preview: Preview; noun: string }) {
+  const { matching, going, examples, kept } = preview;
+  return (
+    <div className="rounded-10 border border-line px-3.5 py-2.5" aria-live="polite">
+      <p>
+        <span className="font-[620]">
+          {exactCount(going)} of {exactCount(matching)} {noun}
+        </span>{' '}
+        can be deleted
+        {going > 0 && (
+          <>
+            {': '}
+            <Names names={examples} all={going} />
+          </>
+        )}
+        .
+      </p>
+      {kept.length > 0 && (
+        <ul className="mt-1.5 flex flex-col gap-1 text-12 text-t2">
+          {kept.map(({ because, count, examples: some }) => (
+            <li key={because}>
+              {exactCount(count)} kept: {RETENTION_LABELS[because]} (
+              <Names names={some} all={count} />)
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Names({ names, all }: { names: string[]; all: number }) {
+  return (
+    <span className="font-mono text-12 [overflow-wrap:anywhere]">
+      {names.map((name, i) => (
+        <span key={name}>
+          {i > 0 && ', '}
+          <VisibleText text={name} />
+        </span>
+      ))}
+      {all > names.length && ', …'}
+    </span>
+  );
+}
+
+/** How many names were deleted so far, and which were not and why. */
+export function DeletionResults({ progress, noun }: { progress: DeletionProgress; noun: string }) {
+  const { deleted, left, isBusy } = progress;
+  return (
+    <div role="status" className="rounded-10 border border-line px-3.5 py-2.5">
+      <p className="font-[620]">
+        {exactCount(deleted)} {noun} deleted{isBusy ? ' so far…' : '.'}
+      </p>
+      {left.length > 0 && (
+        <ul className="mt-1.5 flex flex-col gap-1 text-12 text-t2">
+          {left.slice(0, RESULTS_SHOWN).map((result) => (
+            <li key={result.name}>
+              <span className="font-mono [overflow-wrap:anywhere]">
+                <VisibleText text={result.name} />
+              </span>
+              {': '}
+              {resultLabel(result)}
+            </li>
+          ))}
+          {left.length > RESULTS_SHOWN && (
+            <li>and {exactCount(left.length - RESULTS_SHOWN)} more</li>
+          )}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function resultLabel(result: DeletionResult): string {
+  if (result.outcome === 'kept') return `kept: ${RETENTION_LABELS[result.because]}`;
+  return result.outcome === 'gone' ? 'not found' : 'used in the meantime, not deleted';
+}

@@ -1,0 +1,38 @@
+const grouped = new Intl.NumberFormat('en-US');
+
+/** Every digit, in groups of three, with a true minus. */
+export const exactCount = (count: number) => grouped.format(count).replace('-', '−');
+
+/** 1,284; from ten thousand 12.4 k, from ten million 12.4 M. */
+export function countText(count: number): string {
+  if (count < 10_000) return exactCount(count);
+  if (count < 10_000_000) return `${exactCount(Math.floor(count / 100) / 10)}\u202fk`;
+  return `${exactCount(Math.floor(count / 100_000) / 10)}\u202fM`;
+}
+
+/** A word with its number: 1 waiter, 3 waiters. */
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${exactCount(count)}\u00a0${count === 1 ? one : many}`;
+}
+
+/** How often something happens in a second, without its unit: 0.02, 0.4, 842, 12.4 k. */
+export function rateText(perSecond: number): string {
+  if (perSecond <= 0) return '0';
+  if (perSecond < 0.01) return '<\u202f0.01';
+  if (perSecond < 0.1) return perSecond.toFixed(2);
+  if (perSecond < 10) return perSecond.toFixed(1);
+  return countText(Math.round(perSecond));
+}
+
+/** A token by its last four digits: the ones that differ. */
+export function shortToken(token: number): string {
+  return `…${String(token).slice(-4).padStart(4, '0')}`;
+}
+
+/**
+ * A version: all of it while it is small, else by its last four digits; a lock's first one is a
+ * large number.
+ */
+export function revText(rev: number): string {
+  return rev < 1_000_000 ? exactCount(rev) : shortToken(rev);
+}

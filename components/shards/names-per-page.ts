@@ -1,2 +1,0 @@
-/** How many names a page of them has. */
-export const NAMES_PER_PAGE = 50;

@@ -1,0 +1,70 @@
+'use client';
+
+import { useQuery } from '@tanstack/react-query';
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { isFilling } from '@/server/core/names/filling';
+import { exactCount } from '../format/numbers';
+import { Icon } from '../icons/icon';
+import { useSession } from '../live/session';
+import { useTRPC } from '../live/trpc';
+
+const POLL_MS = 60_000;
+
+/** Warns an admin whose own connection is not encrypted. */
+export function UnencryptedBanner() {
+  const { unencrypted } = useSession();
+  if (!unencrypted) return null;
+  return (
+    <Banner title="This connection is not encrypted.">
+      Passwords, sessions and API keys can be read on the network. Put a TLS proxy in front; see{' '}
+      <span className="font-mono text-12">docs/behind-a-proxy.md</span>.
+    </Banner>
+  );
+}
+
+/** Warns of namespaces that will soon accept no new locks and counters. */
+export function CapacityBanner() {
+  const trpc = useTRPC();
+  const { data = [] } = useQuery(
+    trpc.namespaces.list.queryOptions(undefined, { refetchInterval: POLL_MS }),
+  );
+  const filling = data.filter(({ locks, counters, policy }) =>
+    isFilling(locks + counters, policy.maxLocks),
+  );
+  const [first, ...more] = filling;
+  if (!first) return null;
+  const { name, locks, counters, policy } = first;
+  const isFull = more.length === 0 && locks + counters >= policy.maxLocks;
+  return (
+    <Banner
+      title={
+        <>
+          Namespace <span className="font-mono text-12">{name}</span>{' '}
+          {more.length > 0 ? `and ${more.length} more are` : 'is'} {isFull ? 'full' : 'nearly full'}
+          .
+        </>
+      }
+    >
+      {exactCount(locks + counters)} of {exactCount(policy.maxLocks)} locks and counters used
+      {isFull ? '; new ones are rejected.' : '; at the limit, new ones are rejected.'}{' '}
+      <Link href="/namespaces" className="link">
+        View policy
+      </Link>
+    </Banner>
+  );
+}
+
+function Banner({ title, children }: { title: ReactNode; children: ReactNode }) {
+  return (
+    <p
+      role="status"
+      className="flex shrink-0 items-start gap-2.5 border-line border-b bg-contended-tint px-[var(--gutter)] py-2"
+    >
+      <Icon name="alert-triangle" size={16} className="mt-0.5 shrink-0 text-contended" />
+      <span>
+        <strong className="font-semibold">{title}</strong> {children}
+      </span>
+    </p>
+  );
+}
