@@ -117,7 +117,7 @@ async function addBackends(
       lossOf: () => past.loss ?? null,
       onClockStep: clocks.onBackendStep(id),
       names: nameCount,
-      policyOf: policiesOf(namespaces.policyOf, () => past.grantsFrom, watch),
+      policyOf: policiesOf(namespaces, () => past.grantsFrom, watch),
     });
     ends.push(() => engine.close());
     engines.set(id, engine);
@@ -161,12 +161,12 @@ async function addBackends(
  */
 function policiesWith(capacity: NameCapacity) {
   return (
-    policyOf: NamespaceDirectory['policyOf'],
+    namespaces: Pick<NamespaceDirectory, 'policyOf'>,
     grantsFromOf: () => number,
     watch: GuaranteeWatch,
   ): EngineOptions['policyOf'] =>
     (namespace) => {
-      const policy = policyOf(namespace);
+      const policy = namespaces.policyOf(namespace);
       if (namespace === OWN_NAMESPACE) return policy;
       const grantsFrom = grantsFromOf();
       const closedBecause = watch.closedBecause();

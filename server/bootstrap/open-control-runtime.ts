@@ -1,10 +1,10 @@
 import { migrate } from '@/db/migrate';
 import { openDatabase } from '@/db/open-database';
-import { createApiKeyVerifier } from '../auth/api-keys/api-key-verifier';
-import { createSessionManager } from '../auth/sessions/session-manager';
+import { ApiKeyVerifier } from '../auth/api-keys/api-key-verifier';
+import { SessionManager } from '../auth/sessions/session-manager';
 import { RefusedActs } from '../operations/audit/refused-acts';
-import { ensureDefaultNamespace } from '../operations/namespaces/ensure-default-namespace';
-import { createNamespaceDirectory } from '../operations/namespaces/namespace-directory';
+import { ensureDefaultNamespace } from '../operations/namespaces/create-namespace';
+import { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
 import type { ControlRuntime } from '../operations/operation-context';
 import type { Clock } from '../platform/clock';
 import type { Log } from '../platform/log';
@@ -28,9 +28,9 @@ export async function openControlRuntime(
     await migrate(database);
     const secret = await openSecret(config, database, clock);
     await ensureDefaultNamespace(database, clock);
-    const apiKeys = createApiKeyVerifier(base);
-    const sessions = createSessionManager(base);
-    const namespaces = createNamespaceDirectory(base);
+    const apiKeys = new ApiKeyVerifier(base);
+    const sessions = new SessionManager(base);
+    const namespaces = new NamespaceDirectory(base.database);
     const refusedActs = new RefusedActs(base, config.limits.refusalsSeconds * 1_000);
     const close = async () => {
       await refusedActs.write();

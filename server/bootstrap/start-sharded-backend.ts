@@ -33,7 +33,7 @@ interface Shared extends Pick<EngineOptions, 'processId' | 'newWriter' | 'names'
    * is closed.
    */
   policiesOf: (
-    policyOf: NamespaceDirectory['policyOf'],
+    namespaces: Pick<NamespaceDirectory, 'policyOf'>,
     grantsFromOf: () => number,
     watch: GuaranteeWatch,
   ) => EngineOptions['policyOf'];
@@ -104,11 +104,7 @@ export async function startShardedBackend(
         store,
         epochOf,
         clock,
-        policyOf: policiesOf(
-          namespaces.policyOf,
-          () => gate.past.grantsFrom,
-          watches[i] as GuaranteeWatch,
-        ),
+        policyOf: policiesOf(namespaces, () => gate.past.grantsFrom, watches[i] as GuaranteeWatch),
       });
     }),
   );

@@ -1,5 +1,6 @@
+import type { ClockStep } from '../monitoring/maintenance/clock-watch';
 import { ClockWatch } from '../monitoring/maintenance/clock-watch';
-import { auditClockStep } from '../operations/audit/note-clock-step';
+import { recordSystemEvent } from '../operations/audit/audit-log';
 import type { ControlRuntime } from '../operations/operation-context';
 import { Periodic } from '../platform/periodic';
 
@@ -46,4 +47,19 @@ export function watchClocks(control: ControlRuntime): WatchedClocks {
       };
     },
   };
+}
+
+/**
+ * Records in the audit log that a clock was set: leases, sessions and the log's own instants depend
+ * on it.
+ */
+async function auditClockStep(runtime: ControlRuntime, step: ClockStep): Promise<void> {
+  const { clock, ms } = step;
+  const byMs = Math.abs(ms);
+  const direction = ms < 0 ? 'back' : 'forward';
+  const what = { act: 'clock.set', subject: clock, reason: '' } as const;
+  await recordSystemEvent({ runtime, actor: null, address: 'local', requestId: '' }, what, {
+    direction,
+    byMs,
+  });
 }

@@ -2,7 +2,8 @@ import { randomText } from '../auth/random-text';
 import { LockyardError } from '../contract/errors';
 import { createApiKey } from '../operations/api-keys/create-api-key';
 import { askDatabase } from '../operations/ask-database';
-import { auditBackup } from '../operations/audit/note-backup';
+import { auditedChange } from '../operations/audit/audited-change';
+import { permit } from '../operations/audit/permit';
 import { createNamespace } from '../operations/namespaces/create-namespace';
 import type { ControlContext, ControlRuntime } from '../operations/operation-context';
 import { createUser } from '../operations/users/create-user';
@@ -55,4 +56,14 @@ export async function runCliCommand(
       return command.input.password === undefined ? password : null;
     }
   }
+}
+
+/**
+ * Records in the audit log that a backup is about to be made: a backup has the hashes of every
+ * password and key.
+ */
+async function auditBackup(ctx: ControlContext, { file }: { file: string }): Promise<void> {
+  const what = { act: 'backup.make', subject: file.slice(-80) } as const;
+  const who = await permit(ctx, 'admin', what);
+  await auditedChange(ctx, who, what, async () => ({ answer: undefined }));
 }

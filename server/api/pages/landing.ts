@@ -1,4 +1,4 @@
-import { readSessionCookie } from '../../auth/sessions/session-cookie';
+import { readSessionCookie } from '../../auth/sessions/cookie';
 import type { Runtime } from '../../operations/operation-context';
 import { getCurrentSession } from '../../operations/sessions/get-current-session';
 import type { RequestScope } from '../http/requests/request-scope';

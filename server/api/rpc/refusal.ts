@@ -2,7 +2,7 @@ import type { TRPCError } from '@trpc/server';
 import { type TRPC_ERROR_CODE_KEY, TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { z } from 'zod';
 import { LockyardError, type Reason } from '../../contract/errors';
-import { databaseRefusal } from '../../operations/database-away';
+import { databaseRefusal } from '../../operations/ask-database';
 import { reasonOfCode, retryAfterOf, statusOf } from './error-table';
 
 /** Why a call failed, in words that its caller may read. */

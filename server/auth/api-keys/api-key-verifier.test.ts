@@ -116,8 +116,8 @@ describe.each(TEST_DIALECTS)('API keys on %s', (dialect) => {
         return Reflect.get(target, property) as unknown;
       },
     });
-    const { createApiKeyVerifier } = await import('./api-key-verifier');
-    const ring = createApiKeyVerifier({
+    const { ApiKeyVerifier } = await import('./api-key-verifier');
+    const ring = new ApiKeyVerifier({
       ...runtime,
       database: { ...runtime.database, db: counting },
     });

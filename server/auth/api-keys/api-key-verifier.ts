@@ -10,25 +10,6 @@ import { isSameHash } from '../hash-text';
 import { LookupCache } from '../lookup-cache';
 import { type ApiKeyText, parseApiKey } from './api-key-text';
 
-/** Finds the service that a request's API key belongs to. */
-export interface ApiKeyVerifier {
-  /**
-   * The service behind a key, as sent after `Bearer `. A key revoked by any process is refused
-   * within 1 s. A malformed key, such as a mistyped one, is refused without a query.
-   *
-   * @throws LockyardError `UNAUTHENTICATED` for anything that is not a live key; `BACKEND_DOWN`
-   */
-  verify(bearer: string): Promise<ServiceActor>;
-  /** What is known of a key without a query; null for a key that was not found here recently. */
-  recognise(bearer: string): RecognisedKey | null;
-  /** Whether the key with this id is still live: for long-running calls. As fresh as `verify`. */
-  isLive(keyId: string): Promise<boolean>;
-  /** Forgets what is cached about a key, so that this process sees a committed change at once. */
-  forget(keyId: string): void;
-  /** Writes the pending last-use times. */
-  close(): Promise<void>;
-}
-
 /** A key that was found within the last hour. */
 export interface RecognisedKey {
   keyId: string;
@@ -45,30 +26,19 @@ const RECOGNISED_MS = 60 * 60_000;
 /** A key's last use is written at most this often. */
 const LAST_USED_EVERY_MS = 60_000;
 
-export function createApiKeyVerifier(from: {
-  database: Database;
-  clock: Clock;
-  log: Log;
-}): ApiKeyVerifier {
-  return new DatabaseKeyVerifier(from.database, from.clock, from.log);
-}
-
 interface FoundKey {
   actor: ServiceActor;
   secretHash: string;
 }
 
-class DatabaseKeyVerifier implements ApiKeyVerifier {
+/** Finds the service that a request's API key belongs to. */
+export class ApiKeyVerifier {
   private readonly recent: LookupCache<FoundKey>;
   private readonly lastUses = new Map<string, number>();
   private readonly writing: Periodic;
 
-  constructor(
-    private readonly database: Database,
-    private readonly clock: Clock,
-    private readonly log: Log,
-  ) {
-    this.recent = new LookupCache((id) => this.find(id), clock);
+  constructor(private readonly from: { database: Database; clock: Clock; log: Log }) {
+    this.recent = new LookupCache((id) => this.find(id), from.clock);
     this.writing = new Periodic({
       job: 'write the last uses of API keys',
       everyMs: LAST_USED_EVERY_MS,
@@ -76,6 +46,12 @@ class DatabaseKeyVerifier implements ApiKeyVerifier {
     }).start();
   }
 
+  /**
+   * The service behind a key, as sent after `Bearer `. A key revoked by any process is refused
+   * within 1 s. A malformed key, such as a mistyped one, is refused without a query.
+   *
+   * @throws LockyardError `UNAUTHENTICATED` for anything that is not a live key; `BACKEND_DOWN`
+   */
   async verify(bearer: string): Promise<ServiceActor> {
     const key = parseApiKey(bearer);
     const found = key && (this.recent.cached(key.id) ?? (await this.lookUp(key.id)));
@@ -84,6 +60,7 @@ class DatabaseKeyVerifier implements ApiKeyVerifier {
     return actor;
   }
 
+  /** What is known of a key without a query; null for a key that was not found here recently. */
   recognise(bearer: string): RecognisedKey | null {
     const key = parseApiKey(bearer);
     if (!key) return null;
@@ -93,14 +70,17 @@ class DatabaseKeyVerifier implements ApiKeyVerifier {
     return { keyId: key.id, actor: sure && this.checkSecret(key, sure) };
   }
 
+  /** Whether the key with this id is still live: for long-running calls. As fresh as `verify`. */
   async isLive(keyId: string): Promise<boolean> {
     return (await this.lookUp(keyId)) !== null;
   }
 
+  /** Forgets what is cached about a key, so that this process sees a committed change at once. */
   forget(keyId: string): void {
     this.recent.forget(({ actor }) => actor.keyId === keyId);
   }
 
+  /** Writes the pending last-use times. */
   async close(): Promise<void> {
     await this.writing.stop();
     await this.writeLastUses();
@@ -109,7 +89,7 @@ class DatabaseKeyVerifier implements ApiKeyVerifier {
   /** Null if the secret is wrong. */
   private checkSecret(key: ApiKeyText, { actor, secretHash }: FoundKey): ServiceActor | null {
     if (!isSameHash(secretHash, key.secretHash)) return null;
-    this.lastUses.set(key.id, this.clock.now());
+    this.lastUses.set(key.id, this.from.clock.now());
     return actor;
   }
 
@@ -122,7 +102,7 @@ class DatabaseKeyVerifier implements ApiKeyVerifier {
   }
 
   private async find(id: string): Promise<FoundKey | null> {
-    const { db, tables } = this.database;
+    const { db, tables } = this.from.database;
     const { apiKeys } = tables;
     const [row] = await db
       .select()
@@ -137,7 +117,7 @@ class DatabaseKeyVerifier implements ApiKeyVerifier {
   private async writeLastUses(): Promise<void> {
     const uses = [...this.lastUses];
     this.lastUses.clear();
-    const { db, tables } = this.database;
+    const { db, tables } = this.from.database;
     const { apiKeys } = tables;
     for (const [id, at] of uses) {
       const isNewer = or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, at));
@@ -147,7 +127,7 @@ class DatabaseKeyVerifier implements ApiKeyVerifier {
           .set({ lastUsedAt: at })
           .where(and(eq(apiKeys.id, id), isNewer) as SQL);
       } catch (err) {
-        this.log.warn({ err, key: id }, 'the last use of an API key could not be written');
+        this.from.log.warn({ err, key: id }, 'the last use of an API key could not be written');
         return;
       }
     }

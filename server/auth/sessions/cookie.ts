@@ -1,3 +1,5 @@
+import type { NewSession } from './session-manager';
+
 /** A cookie for this server alone, with a limited age. */
 export interface Cookie {
   name: string;
@@ -33,3 +35,22 @@ export function cookieHeader({ name, value, maxAgeMs }: Cookie, secure: boolean)
  * alone.
  */
 const fullName = (name: string, secure: boolean) => (secure ? `__Host-${name}` : name);
+
+const NAME = 'lockyard_session';
+
+/** The session's value in a `Cookie` header, or null. */
+export function readSessionCookie(
+  header: string | null | undefined,
+  secure: boolean,
+): string | null {
+  return readCookie(header, NAME, secure);
+}
+
+/**
+ * The `Set-Cookie` header that gives the browser a session until it ends; for null, the one that
+ * deletes the session's cookie.
+ */
+export function sessionCookie(session: NewSession | null, secure: boolean): string {
+  const { value, maxAgeMs } = session ?? { value: '', maxAgeMs: 0 };
+  return cookieHeader({ name: NAME, value, maxAgeMs }, secure);
+}

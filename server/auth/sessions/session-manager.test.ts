@@ -7,7 +7,7 @@ import {
   type TestRuntime,
 } from '../../operations/testing/test-runtime';
 import { createUser } from '../../operations/users/create-user';
-import { createSessionManager } from './session-manager';
+import { SessionManager } from './session-manager';
 
 const PASSWORD = 'seven green kites over Oslo';
 const MINUTE_MS = 60_000;
@@ -31,7 +31,7 @@ test('while the database is away a session that was verified lately may read, an
       return Reflect.get(target, property) as unknown;
     },
   });
-  const keeper = createSessionManager({ ...runtime, database: { ...runtime.database, db } });
+  const keeper = new SessionManager({ ...runtime, database: { ...runtime.database, db } });
   expect(await keeper.resolve(known)).toMatchObject({ name: 'ana', stale: false });
 
   isAway = true;
@@ -57,7 +57,7 @@ test('a session that has ended stays ended for every process, though the clock i
     now: () => now.call(runtime.clock) + setMs,
     monotonic: () => monotonic.call(runtime.clock),
   };
-  const [one, other] = [0, 1].map(() => createSessionManager({ ...runtime, clock }));
+  const [one, other] = [0, 1].map(() => new SessionManager({ ...runtime, clock }));
   if (!one || !other) throw new Error('There are two.');
   const [asked, unasked] = [await enter(), await enter()];
   expect(await one.resolve(unasked)).toMatchObject({ name: 'ben' });

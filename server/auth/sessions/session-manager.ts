@@ -10,61 +10,20 @@ import type { UserActor } from '../actor';
 import { hashText } from '../hash-text';
 import { LookupCache } from '../lookup-cache';
 import { SessionClock } from './session-clock';
+import {
+  SESSION_IDLE_MAX_MS,
+  SESSION_MAX_MS,
+  SESSION_SEEN_EVERY_MS,
+  SESSION_STALE_MAX_MS,
+} from './session-limits';
 import { type SessionWatch, SessionWatcher } from './session-watcher';
 
-/** A session ends after this long without a request, and in any case after `SESSION_MAX_MS`. */
-export const SESSION_IDLE_MAX_MS = 30 * 60_000;
-export const SESSION_MAX_MS = 12 * 60 * 60_000;
-
-/** How long a verified session may still read while the database is not responding. */
-const STALE_MAX_MS = 15 * 60_000;
-const SEEN_EVERY_MS = 60_000;
 const VALUE_BYTES = 32;
-
-/** Manages sessions. A cookie's value is 256 random bits, and only its hash is stored. */
-export interface SessionManager {
-  /**
-   * The user behind a cookie's value; null for no cookie, or an unknown or ended session. A session
-   * ended by any process is refused within 1 s. While the database is not responding, a session
-   * verified in the last 15 minutes still resolves, marked `stale`; others reject with
-   * `BACKEND_DOWN`.
-   */
-  resolve(cookieValue: string | null): Promise<UserActor | null>;
-  /**
-   * Deletes every session that has ended, so that none is revived when the machine's clock is set
-   * back.
-   */
-  endExpired(): Promise<void>;
-  /**
-   * Begins a session within the caller's transaction. The value goes into the cookie and nowhere
-   * else.
-   */
-  begin(tx: Db, userId: string): Promise<NewSession>;
-  /** Ends sessions of one user, within a transaction: all, or all but one. */
-  endAll(tx: Db, userId: string, except?: string): Promise<void>;
-  /** Ends one session, within a transaction. */
-  end(tx: Db, sessionId: string): Promise<void>;
-  /**
-   * Follows a session. The signal is aborted when the session ends or its user's role changes:
-   * within 1 s if another process did that, at once if this one did.
-   */
-  watch(actor: UserActor): SessionWatch;
-  /** Forgets what is cached about a user, so that this process sees a committed change at once. */
-  forget(userId: string): void;
-}
 
 export interface NewSession {
   value: string;
   /** The maximum age of the session. */
   maxAgeMs: number;
-}
-
-export function createSessionManager(from: {
-  database: Database;
-  clock: Clock;
-  log: Log;
-}): SessionManager {
-  return new DatabaseSessions(from.database, from.clock, from.log);
 }
 
 interface FoundSession {
@@ -73,25 +32,24 @@ interface FoundSession {
   expiresAt: number;
 }
 
-class DatabaseSessions implements SessionManager {
+/** Manages sessions. A cookie's value is 256 random bits, and only its hash is stored. */
+export class SessionManager {
   private readonly recent: LookupCache<FoundSession>;
-  private readonly watches: SessionWatcher;
+  private readonly watcher: SessionWatcher;
   private readonly sessionClock: SessionClock;
 
-  constructor(
-    private readonly database: Database,
-    clock: Clock,
-    private readonly log: Log,
-  ) {
-    this.recent = new LookupCache((id) => this.find(id), clock);
-    this.sessionClock = new SessionClock(clock);
-    this.watches = new SessionWatcher(database, clock, {
-      idleMaxMs: SESSION_IDLE_MAX_MS,
-      seenEveryMs: SEEN_EVERY_MS,
-      staleMaxMs: STALE_MAX_MS,
-    });
+  constructor(private readonly from: { database: Database; clock: Clock; log: Log }) {
+    this.recent = new LookupCache((id) => this.find(id), from.clock);
+    this.sessionClock = new SessionClock(from.clock);
+    this.watcher = new SessionWatcher(from.database, from.clock);
   }
 
+  /**
+   * The user behind a cookie's value; null for no cookie, or an unknown or ended session. A session
+   * ended by any process is refused within 1 s. While the database is not responding, a session
+   * verified in the last 15 minutes still resolves, marked `stale`; others reject with
+   * `BACKEND_DOWN`.
+   */
   async resolve(cookieValue: string | null): Promise<UserActor | null> {
     if (!cookieValue || !/^[A-Za-z0-9_-]{43}$/.test(cookieValue)) return null;
     const id = hashText(cookieValue);
@@ -101,21 +59,29 @@ class DatabaseSessions implements SessionManager {
     if (!session) return null;
     if (session.expiresAt <= now || session.seenAt + SESSION_IDLE_MAX_MS <= now) {
       await this.removeEnded(now, id).catch((err: unknown) =>
-        this.log.warn({ err }, 'a session that has ended is removed later'),
+        this.from.log.warn({ err }, 'a session that has ended is removed later'),
       );
       return null;
     }
-    if (!stale && session.seenAt + SEEN_EVERY_MS <= now) this.recordSeen(id, session, now);
+    if (!stale && session.seenAt + SESSION_SEEN_EVERY_MS <= now) this.recordSeen(id, session, now);
     return { ...session.actor, stale };
   }
 
+  /**
+   * Deletes every session that has ended, so that none is revived when the machine's clock is set
+   * back.
+   */
   async endExpired(): Promise<void> {
     await this.removeEnded(this.sessionClock.now());
     await this.endBeforeClockSetBack();
   }
 
+  /**
+   * Begins a session within the caller's transaction. The value goes into the cookie and nowhere
+   * else.
+   */
   async begin(tx: Db, userId: string): Promise<NewSession> {
-    const { sessions } = this.database.tables;
+    const { sessions } = this.from.database.tables;
     const value = randomBytes(VALUE_BYTES).toString('base64url');
     const now = this.sessionClock.now();
     await tx.delete(sessions).where(this.isOver(userId, now));
@@ -129,25 +95,32 @@ class DatabaseSessions implements SessionManager {
     return { value, maxAgeMs: SESSION_MAX_MS };
   }
 
+  /** Ends sessions of one user, within a transaction: all, or all but one. */
   async endAll(tx: Db, userId: string, except?: string): Promise<void> {
-    const { sessions } = this.database.tables;
+    const { sessions } = this.from.database.tables;
     const isTheirs = eq(sessions.userId, userId);
     const which = except === undefined ? isTheirs : and(isTheirs, ne(sessions.id, except));
     if (which) await tx.delete(sessions).where(which);
   }
 
+  /** Ends one session, within a transaction. */
   async end(tx: Db, sessionId: string): Promise<void> {
-    const { sessions } = this.database.tables;
+    const { sessions } = this.from.database.tables;
     await tx.delete(sessions).where(eq(sessions.id, sessionId));
   }
 
+  /**
+   * Follows a session. The signal is aborted when the session ends or its user's role changes:
+   * within 1 s if another process did that, at once if this one did.
+   */
   watch(actor: UserActor): SessionWatch {
-    return this.watches.watch(actor);
+    return this.watcher.watch(actor);
   }
 
+  /** Forgets what is cached about a user, so that this process sees a committed change at once. */
   forget(userId: string): void {
     this.recent.forget(({ actor }) => actor.userId === userId);
-    this.watches.check(userId);
+    this.watcher.check(userId);
   }
 
   /**
@@ -160,35 +133,35 @@ class DatabaseSessions implements SessionManager {
       await this.removeEnded(this.sessionClock.now());
       this.sessionClock.acceptSetting();
     } catch (err) {
-      this.log.warn({ err }, 'the clock was set back; sessions go on by the time that was');
+      this.from.log.warn({ err }, 'the clock was set back; sessions go on by the time that was');
     }
   }
 
   /** Deletes the sessions that have ended by `at`, or only the one with this id if it has ended. */
   private async removeEnded(at: number, id?: string): Promise<void> {
-    const { sessions } = this.database.tables;
+    const { sessions } = this.from.database.tables;
     const idleSince = at - SESSION_IDLE_MAX_MS;
     const hasEnded = or(lte(sessions.expiresAt, at), lte(sessions.seenAt, idleSince)) as SQL;
     const which = id === undefined ? hasEnded : and(eq(sessions.id, id), hasEnded);
-    await this.database.db.delete(sessions).where(which as SQL);
+    await this.from.database.db.delete(sessions).where(which as SQL);
     this.recent.forget((kept) => kept.expiresAt <= at || kept.seenAt <= idleSince);
   }
 
   private async lookUp(id: string): Promise<{ session: FoundSession | null; stale: boolean }> {
-    const known = this.recent.whileFailing(id, STALE_MAX_MS);
+    const known = this.recent.whileFailing(id, SESSION_STALE_MAX_MS);
     if (known) return { session: known, stale: true };
     try {
       return { session: await this.recent.get(id), stale: false };
     } catch (error) {
       const failure = databaseFailure(error, 'no');
-      const session = this.recent.lastKnown(id, STALE_MAX_MS);
+      const session = this.recent.lastKnown(id, SESSION_STALE_MAX_MS);
       if (failure && session) return { session, stale: true };
       throw failure ?? error;
     }
   }
 
   private async find(id: string): Promise<FoundSession | null> {
-    const { db, tables } = this.database;
+    const { db, tables } = this.from.database;
     const { sessions, users } = tables;
     const [row] = await db
       .select({
@@ -211,17 +184,19 @@ class DatabaseSessions implements SessionManager {
   /** Runs in the background. If this write is lost, an idle session only ends a minute early. */
   private recordSeen(id: string, session: FoundSession, now: number): void {
     session.seenAt = now;
-    const { sessions } = this.database.tables;
+    const { sessions } = this.from.database.tables;
     const unseen = and(eq(sessions.id, id), lte(sessions.seenAt, now)) as SQL;
-    this.database.db
+    this.from.database.db
       .update(sessions)
       .set({ seenAt: now })
       .where(unseen)
-      .catch((err: unknown) => this.log.warn({ err }, 'a session could not be marked as seen'));
+      .catch((err: unknown) =>
+        this.from.log.warn({ err }, 'a session could not be marked as seen'),
+      );
   }
 
   private isOver(userId: string, now: number): SQL {
-    const { sessions } = this.database.tables;
+    const { sessions } = this.from.database.tables;
     return and(eq(sessions.userId, userId), lte(sessions.expiresAt, now)) as SQL;
   }
 }

@@ -2,7 +2,8 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openTestRuntime, type TestRuntime } from '../../operations/testing/test-runtime';
 import type { UserActor } from '../actor';
-import { createSessionManager, SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from './session-manager';
+import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from './session-limits';
+import { SessionManager } from './session-manager';
 
 const POLL_MS = 500;
 const PEOPLE = 40;
@@ -47,7 +48,7 @@ test('all streams together cost one question every half a second, and none when 
       return Reflect.get(target, property) as unknown;
     },
   });
-  const keeper = createSessionManager({ ...runtime, database: { ...database, db } });
+  const keeper = new SessionManager({ ...runtime, database: { ...database, db } });
   const watches = [...actors, ...actors, ...actors].map((actor) => keeper.watch(actor));
   await poll();
   expect(questions).toBe(1);

@@ -4,6 +4,7 @@ import { LockyardError } from '../../contract/errors';
 import type { Clock } from '../../platform/clock';
 import { Periodic } from '../../platform/periodic';
 import type { UserActor } from '../actor';
+import { SESSION_IDLE_MAX_MS, SESSION_SEEN_EVERY_MS, SESSION_STALE_MAX_MS } from './session-limits';
 
 /** A session that is followed, for example while a live stream of its user is open. */
 export interface SessionWatch {
@@ -11,16 +12,6 @@ export interface SessionWatch {
   readonly signal: AbortSignal;
   /** Stops following. */
   close(): void;
-}
-
-/**
- * When a session ends, and how long the control database may fail to respond before followed
- * sessions end.
- */
-export interface SessionLimits {
-  idleMaxMs: number;
-  seenEveryMs: number;
-  staleMaxMs: number;
 }
 
 /** Together with the query this stays within the promised second. */
@@ -56,7 +47,6 @@ export class SessionWatcher {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
-    private readonly spans: SessionLimits,
   ) {}
 
   watch(actor: UserActor): SessionWatch {
@@ -105,7 +95,7 @@ export class SessionWatcher {
 
   /** Ends the sessions that the database has not confirmed for too long. */
   private endStale(): void {
-    if (this.clock.monotonic() - this.answeredAt < this.spans.staleMaxMs) return;
+    if (this.clock.monotonic() - this.answeredAt < SESSION_STALE_MAX_MS) return;
     for (const { end } of this.watched) end.abort(uncheckable());
   }
 
@@ -116,7 +106,7 @@ export class SessionWatcher {
       const now = this.clock.now();
       const live = new Map(
         rows
-          .filter((row) => row.expiresAt > now && row.seenAt + this.spans.idleMaxMs > now)
+          .filter((row) => row.expiresAt > now && row.seenAt + SESSION_IDLE_MAX_MS > now)
           .map((row) => [row.id, row]),
       );
       for (const { actor, end } of some) {
@@ -141,7 +131,7 @@ export class SessionWatcher {
 
   /** A session with an open page is in use. */
   private async recordSeen(rows: { id: string; seenAt: number }[], now: number): Promise<void> {
-    const unseenSince = now - this.spans.seenEveryMs;
+    const unseenSince = now - SESSION_SEEN_EVERY_MS;
     const ids = rows.filter(({ seenAt }) => seenAt <= unseenSince).map(({ id }) => id);
     if (ids.length === 0) return;
     const { sessions } = this.database.tables;

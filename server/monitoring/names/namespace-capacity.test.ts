@@ -4,7 +4,7 @@ import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import { sinceEra } from '../../core/fencing-token';
 import { type LockRecord, unwrittenRecord } from '../../core/lock/lock-record';
 import { takeLock } from '../../engine/testing/engine-rig';
-import { ensureDefaultNamespace } from '../../operations/namespaces/ensure-default-namespace';
+import { ensureDefaultNamespace } from '../../operations/namespaces/create-namespace';
 import { systemClock } from '../../platform/clock';
 import { encodeRecord } from '../../storage/codec/record-codec';
 import { created, freshKey, readOne } from '../../storage/conformance/testing/changes';

@@ -1,4 +1,6 @@
+import type { GuaranteeRow } from '../../contract/console/guarantee-row';
 import type { BackendHealth } from '../../contract/console/lock-row';
+import { LockyardError } from '../../contract/errors';
 import type { OperationContext } from '../operation-context';
 import { requireRole } from '../require-role';
 
@@ -7,4 +9,28 @@ export async function listBackends(ctx: OperationContext): Promise<BackendHealth
   await requireRole(ctx, 'viewer');
   const health = [...ctx.runtime.engines.values()].map((engine) => engine.health());
   return health.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** What each backend can promise, as its settings were last read by this process. */
+export async function listGuarantees(ctx: OperationContext): Promise<GuaranteeRow[]> {
+  await requireRole(ctx, 'viewer');
+  const rows = [...ctx.runtime.guarantees.values()].map((watch) => watch.row());
+  return rows.sort((a, b) => (a.backend < b.backend ? -1 : 1));
+}
+
+/**
+ * Reads a backend's settings now rather than within the minute. It changes nothing, so it is not in
+ * the audit log; those who ask at the same time share one reading.
+ *
+ * @throws LockyardError `FORBIDDEN` below operator, `NOT_FOUND` for an unknown backend
+ */
+export async function refreshGuarantees(
+  ctx: OperationContext,
+  { backend }: { backend: string },
+): Promise<GuaranteeRow> {
+  await requireRole(ctx, 'operator');
+  const watch = ctx.runtime.guarantees.get(backend);
+  if (!watch) throw new LockyardError('NOT_FOUND', `There is no backend "${backend}".`);
+  await watch.read();
+  return watch.row();
 }

@@ -1,5 +1,7 @@
+import type { Database } from '@/db/database';
 import type { CreateNamespaceInput } from '../../contract/console/access-inputs';
 import { LockyardError } from '../../contract/errors';
+import type { Clock } from '../../platform/clock';
 import { auditedChange } from '../audit/audited-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
@@ -41,4 +43,18 @@ export async function createNamespace(
     }
     return { answer: { name, backend } };
   });
+}
+
+/**
+ * Makes the namespace that every call means unless it names another, on the control database. For
+ * the start.
+ */
+export async function ensureDefaultNamespace(database: Database, clock: Clock): Promise<void> {
+  try {
+    await database.db
+      .insert(database.tables.namespaces)
+      .values({ id: 'default', backend: 'default', createdAt: clock.now(), grownMaxLocks: 0 });
+  } catch (error) {
+    if (!database.isDuplicateKey(error)) throw error;
+  }
 }

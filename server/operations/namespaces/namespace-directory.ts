@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
-import { databaseFailure } from '@/db/database-failure';
+import type { Schema } from '@/db/schema';
 import {
   DEFAULT_POLICY,
   MAX_LOCKS_MAX,
@@ -8,26 +8,7 @@ import {
 } from '../../contract/namespace-policy';
 import type { Log } from '../../platform/log';
 import { Periodic } from '../../platform/periodic';
-
-/** Knows which backend keeps a namespace, and what it allows. */
-export interface NamespaceDirectory {
-  /**
-   * Null: there is no such namespace. One made anywhere is seen at once. A namespace never moves,
-   * so while the control database is away those that are known are still served; others reject with
-   * `BACKEND_DOWN`.
-   */
-  get(name: string): Promise<NamespaceEntry | null>;
-  /** What `get` would answer without asking; null where it would have to. */
-  cached(name: string): NamespaceEntry | null;
-  /** What a namespace allows, as last read; the default for one that is not known. */
-  policyOf(name: string): NamespacePolicy;
-  /**
-   * Reads all of them again; rejects, and keeps what is known, while the control database is away.
-   */
-  refresh(): Promise<void>;
-  /** Reads them periodically, so that a policy changed anywhere holds here within 2 s. */
-  follow(log: Pick<Log, 'warn'>): Periodic;
-}
+import { askDatabase } from '../ask-database';
 
 export interface NamespaceEntry {
   name: string;
@@ -36,44 +17,71 @@ export interface NamespaceEntry {
 
 const REFRESH_EVERY_MS = 1_000;
 
-export function createNamespaceDirectory(from: { database: Database }): NamespaceDirectory {
-  const { db, tables } = from.database;
-  const { namespaces } = tables;
-  const known = new Map<string, NamespaceEntry & { policy: NamespacePolicy }>();
-  const asking = new Map<string, Promise<NamespaceEntry | null>>();
+/** Knows which backend keeps a namespace, and what it allows. */
+export class NamespaceDirectory {
+  private readonly known = new Map<string, NamespaceEntry & { policy: NamespacePolicy }>();
+  private readonly queries = new Map<string, Promise<NamespaceEntry | null>>();
 
-  const keep = (row: typeof namespaces.$inferSelect) => {
-    const { id: name, backend } = row;
-    known.set(name, { name, backend, policy: policyOfRow(row) });
-    return { name, backend };
-  };
-  const ask = async (name: string) => {
-    try {
-      const [row] = await db.select().from(namespaces).where(eq(namespaces.id, name));
-      return row ? keep(row) : null;
-    } catch (error) {
-      throw databaseFailure(error, 'no') ?? error;
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Null: there is no such namespace. One created by any process is seen at once. A namespace never
+   * moves, so known ones are still served while the control database is not responding; others
+   * reject with `BACKEND_DOWN`.
+   */
+  async get(name: string): Promise<NamespaceEntry | null> {
+    const entry = this.known.get(name);
+    if (entry) return entry;
+    const query =
+      this.queries.get(name) ?? this.query(name).finally(() => this.queries.delete(name));
+    this.queries.set(name, query);
+    return query;
+  }
+
+  /** What `get` would answer without a query; null where it would need one. */
+  cached(name: string): NamespaceEntry | null {
+    return this.known.get(name) ?? null;
+  }
+
+  /** What a namespace allows, as last read; the default for an unknown one. */
+  policyOf(name: string): NamespacePolicy {
+    return this.known.get(name)?.policy ?? DEFAULT_POLICY;
+  }
+
+  /**
+   * Reads all of them again; rejects, and keeps what is known, while the control database is not
+   * responding.
+   */
+  async refresh(): Promise<void> {
+    for (const row of await this.database.db.select().from(this.database.tables.namespaces)) {
+      this.store(row);
     }
-  };
-  const refresh = async () => {
-    for (const row of await db.select().from(namespaces)) keep(row);
-  };
-  return {
-    cached: (name) => known.get(name) ?? null,
-    async get(name) {
-      const entry = known.get(name);
-      if (entry) return entry;
-      const asked = asking.get(name) ?? ask(name).finally(() => asking.delete(name));
-      asking.set(name, asked);
-      return asked;
-    },
-    policyOf: (name) => known.get(name)?.policy ?? DEFAULT_POLICY,
-    refresh,
-    follow(log) {
-      const job = 'read namespaces and policies';
-      return new Periodic({ job, everyMs: REFRESH_EVERY_MS, run: refresh, log }).start();
-    },
-  };
+  }
+
+  /** Refreshes periodically, so that a policy changed by any process applies here within 2 s. */
+  follow(log: Pick<Log, 'warn'>): Periodic {
+    return new Periodic({
+      job: 'read namespaces and policies',
+      everyMs: REFRESH_EVERY_MS,
+      run: () => this.refresh(),
+      log,
+    }).start();
+  }
+
+  private async query(name: string): Promise<NamespaceEntry | null> {
+    const { db, tables } = this.database;
+    const { namespaces } = tables;
+    const [row] = await askDatabase(() =>
+      db.select().from(namespaces).where(eq(namespaces.id, name)),
+    );
+    return row ? this.store(row) : null;
+  }
+
+  private store(row: Schema['namespaces']['$inferSelect']): NamespaceEntry {
+    const { id: name, backend } = row;
+    this.known.set(name, { name, backend, policy: policyOfRow(row) });
+    return { name, backend };
+  }
 }
 
 /**

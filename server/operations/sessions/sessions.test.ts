@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { TEST_DIALECTS } from '@/db/testing/test-database';
 import { demoToken } from '../../auth/demo-token';
-import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from '../../auth/sessions/session-manager';
+import { SESSION_IDLE_MAX_MS, SESSION_MAX_MS } from '../../auth/sessions/session-limits';
 import { createSetupToken, SETUP_LINK_MAX_MS } from '../../auth/setup-link';
 import {
   FAILURES_MAX,

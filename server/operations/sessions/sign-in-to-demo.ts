@@ -8,8 +8,8 @@ import { isLoopback } from '../../platform/network-list';
 import { askDatabase } from '../ask-database';
 import { auditedChange } from '../audit/audited-change';
 import type { ControlContext } from '../operation-context';
+import { insertUser } from '../users/create-user';
 import { findUserByName, selectUserForUpdate } from '../users/find-user';
-import { insertUser } from '../users/insert-user';
 import type { SignedIn } from './sign-in';
 
 /**

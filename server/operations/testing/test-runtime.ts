@@ -1,13 +1,13 @@
 import { pino } from 'pino';
 import { openTestDatabase, type TestDialect } from '@/db/testing/test-database';
 import type { Actor, UserActor } from '../../auth/actor';
-import { createApiKeyVerifier } from '../../auth/api-keys/api-key-verifier';
-import { createSessionManager } from '../../auth/sessions/session-manager';
+import { ApiKeyVerifier } from '../../auth/api-keys/api-key-verifier';
+import { SessionManager } from '../../auth/sessions/session-manager';
 import { readConfig } from '../../bootstrap/config/config';
 import { TestClock } from '../../platform/testing/test-clock';
 import { RefusedActs } from '../audit/refused-acts';
-import { ensureDefaultNamespace } from '../namespaces/ensure-default-namespace';
-import { createNamespaceDirectory } from '../namespaces/namespace-directory';
+import { ensureDefaultNamespace } from '../namespaces/create-namespace';
+import { NamespaceDirectory } from '../namespaces/namespace-directory';
 import type { ControlContext, ControlRuntime } from '../operation-context';
 
 /** Everything but backends, over a real database and a clock that is moved by hand. */
@@ -28,9 +28,9 @@ export async function openTestRuntime(
   const base = { config: readConfig(env), clock, log: pino({ level: 'silent' }), database, secret };
   const process = () => ({
     ...base,
-    namespaces: createNamespaceDirectory(base),
-    apiKeys: createApiKeyVerifier(base),
-    sessions: createSessionManager(base),
+    namespaces: new NamespaceDirectory(base.database),
+    apiKeys: new ApiKeyVerifier(base),
+    sessions: new SessionManager(base),
     refusedActs: new RefusedActs(base, base.config.limits.refusalsSeconds * 1_000),
   });
   await ensureDefaultNamespace(database, clock);

@@ -1,11 +1,16 @@
+import type { Database } from '@/db/database';
+import type { Db } from '@/db/narrow-db';
 import { hashPassword } from '../../auth/passwords/password-hash';
 import { checkPassword } from '../../auth/passwords/password-rules';
+import { randomText } from '../../auth/random-text';
+import { checkUserName } from '../../auth/user-name-rules';
 import type { CreatePersonInput } from '../../contract/console/access-inputs';
+import type { Role } from '../../contract/console/console-terms';
+import { LockyardError } from '../../contract/errors';
 import { auditedChange } from '../audit/audited-change';
 import { permit } from '../audit/permit';
 import type { ControlContext } from '../operation-context';
-import { insertUser } from './insert-user';
-import { refuseLookalikeName } from './refuse-imitation';
+import { selectAdminsForUpdate } from './find-user';
 
 /**
  * Adds a person who may sign in.
@@ -28,4 +33,37 @@ export async function createUser(
     const id = await insertUser(database, tx, user);
     return { answer: { id }, result: { id, role } };
   });
+}
+
+/**
+ * Refuses a new user's name that imitates the system or another user, within the transaction that
+ * adds the user: of two that imitate each other and are added at once, one is refused. Throws as
+ * `checkUserName`.
+ */
+async function refuseLookalikeName(database: Database, tx: Db, name: string): Promise<void> {
+  const { users } = database.tables;
+  await selectAdminsForUpdate(database, tx);
+  const others = await database.forUpdate(tx.select({ name: users.name }).from(users));
+  checkUserName(
+    name,
+    others.map((other) => other.name),
+  );
+}
+
+const ID_CHARS = 16;
+
+/** Adds a user within a transaction. Throws `CONFLICT` when the name is taken. */
+export async function insertUser(
+  database: Database,
+  tx: Db,
+  user: { name: string; role: Role; passwordHash: string; createdAt: number },
+): Promise<string> {
+  const id = randomText(ID_CHARS);
+  try {
+    await tx.insert(database.tables.users).values({ id, ...user, disabledAt: null });
+    return id;
+  } catch (error) {
+    if (!database.isDuplicateKey(error)) throw error;
+    throw new LockyardError('CONFLICT', `There is a person named "${user.name}" already.`);
+  }
 }

@@ -5,8 +5,7 @@ import { clearSignInFailures } from '../../auth/sign-in-limits';
 import type { ResetPasswordInput } from '../../contract/console/access-inputs';
 import { auditedChange } from '../audit/audited-change';
 import type { ControlContext } from '../operation-context';
-import { selectUserForUpdate } from './find-user';
-import { permitUserAct } from './permit-user-act';
+import { permitUserAct, selectUserForUpdate } from './find-user';
 
 /**
  * Gives a person another password, ends all their sessions and forgets their failed sign-ins, from

@@ -2,8 +2,12 @@ import { eq } from 'drizzle-orm';
 import type { SetDisabledInput } from '../../contract/console/access-inputs';
 import { auditedChange } from '../audit/audited-change';
 import type { ControlContext } from '../operation-context';
-import { refuseLastAdmin, selectAdminsForUpdate, selectUserForUpdate } from './find-user';
-import { permitUserAct } from './permit-user-act';
+import {
+  permitUserAct,
+  refuseLastAdmin,
+  selectAdminsForUpdate,
+  selectUserForUpdate,
+} from './find-user';
 
 /**
  * Shuts a person out, ending all their sessions within 1 s, or lets them in again. The last enabled

@@ -2,8 +2,12 @@ import { eq } from 'drizzle-orm';
 import type { SetRoleInput } from '../../contract/console/access-inputs';
 import { auditedChange } from '../audit/audited-change';
 import type { ControlContext } from '../operation-context';
-import { refuseLastAdmin, selectAdminsForUpdate, selectUserForUpdate } from './find-user';
-import { permitUserAct } from './permit-user-act';
+import {
+  permitUserAct,
+  refuseLastAdmin,
+  selectAdminsForUpdate,
+  selectUserForUpdate,
+} from './find-user';
 
 /**
  * Gives a person another role; it holds from their next request on, within 1 s. The last enabled

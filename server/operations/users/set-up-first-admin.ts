@@ -7,7 +7,7 @@ import { askDatabase } from '../ask-database';
 import { auditedChange } from '../audit/audited-change';
 import type { ControlContext } from '../operation-context';
 import type { SignedIn } from '../sessions/sign-in';
-import { insertUser } from './insert-user';
+import { insertUser } from './create-user';
 
 /**
  * Makes the first admin by the link that the server printed, and signs them in. Works once, and

@@ -1,4 +1,4 @@
-import { sessionCookie } from '../../../auth/sessions/session-cookie';
+import { sessionCookie } from '../../../auth/sessions/cookie';
 import type { Runtime } from '../../../operations/operation-context';
 import { signInToDemo } from '../../../operations/sessions/sign-in-to-demo';
 import { wrongMethod } from '../requests/refuse';

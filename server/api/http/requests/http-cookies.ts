@@ -1,5 +1,10 @@
-import { type Cookie, cookieHeader, readCookie } from '../../../auth/sessions/cookie';
-import { readSessionCookie, sessionCookie } from '../../../auth/sessions/session-cookie';
+import {
+  type Cookie,
+  cookieHeader,
+  readCookie,
+  readSessionCookie,
+  sessionCookie,
+} from '../../../auth/sessions/cookie';
 import type { NewSession } from '../../../auth/sessions/session-manager';
 import type { BrowserCookies } from '../../rpc/console/console-context';
 import type { RequestScope } from './request-scope';

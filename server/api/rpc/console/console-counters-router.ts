@@ -9,13 +9,15 @@ import {
   watchCountersInput,
 } from '../../../contract/counter/inputs';
 import { adjustCounter } from '../../../operations/counters/for-people/adjust-counter';
+import {
+  getCounterDetail,
+  listCounterMoves,
+  listCounters,
+  watchCounter,
+  watchCounters,
+} from '../../../operations/counters/for-people/counter-views';
 import { createCounter } from '../../../operations/counters/for-people/create-counter';
-import { getCounterDetail } from '../../../operations/counters/for-people/get-counter-detail';
-import { listCounterMoves } from '../../../operations/counters/for-people/list-counter-moves';
-import { listCounters } from '../../../operations/counters/for-people/list-counters';
 import { setCounterBounds } from '../../../operations/counters/for-people/set-counter-bounds';
-import { watchCounter } from '../../../operations/counters/for-people/watch-counter';
-import { watchCounters } from '../../../operations/counters/for-people/watch-counters';
 import { liveStream, withClockIds } from '../live-stream';
 import { consoleProcedure, consoleRouterOf } from './console-procedure';
 

@@ -1,6 +1,5 @@
 import { lockInsightInput } from '../../../contract/console/console-inputs';
-import { getFleet } from '../../../operations/locks/for-people/get-fleet';
-import { getLockInsight } from '../../../operations/locks/for-people/get-lock-insight';
+import { getFleet, getLockInsight } from '../../../operations/locks/for-people/lock-views';
 import { consoleProcedure, consoleRouterOf } from './console-procedure';
 
 export const consoleInsightsRouter = consoleRouterOf({

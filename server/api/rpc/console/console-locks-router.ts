@@ -12,13 +12,15 @@ import {
 import { chosenNamesInput, deleteNamesInput } from '../../../contract/console/deletion-inputs';
 import { extendLock } from '../../../operations/locks/for-people/extend-lock';
 import { forceReleaseLock } from '../../../operations/locks/for-people/force-release-lock';
-import { getLockDetail } from '../../../operations/locks/for-people/get-lock-detail';
-import { listLockEvents } from '../../../operations/locks/for-people/list-lock-events';
-import { listLocks } from '../../../operations/locks/for-people/list-locks';
+import {
+  getLockDetail,
+  listLockEvents,
+  listLocks,
+  watchLock,
+  watchLocks,
+} from '../../../operations/locks/for-people/lock-views';
 import { requestRelease } from '../../../operations/locks/for-people/request-release';
 import { setFrozen } from '../../../operations/locks/for-people/set-frozen';
-import { watchLock } from '../../../operations/locks/for-people/watch-lock';
-import { watchLocks } from '../../../operations/locks/for-people/watch-locks';
 import { deleteNames, previewDeletion } from '../../../operations/namespaces/delete-names';
 import { liveStream, withClockIds } from '../live-stream';
 import { consoleProcedure, consoleRouterOf } from './console-procedure';

@@ -1,10 +1,12 @@
 import { auditListInput, backendRef } from '../../../contract/console/console-inputs';
 import { shardHomeInput, shardNamesInput } from '../../../contract/console/shard-row';
 import { listAudit } from '../../../operations/audit/list-audit';
-import { listBackends } from '../../../operations/backends/list-backends';
-import { listGuarantees } from '../../../operations/backends/list-guarantees';
+import {
+  listBackends,
+  listGuarantees,
+  refreshGuarantees,
+} from '../../../operations/backends/list-backends';
 import { findShardOfName, listShards } from '../../../operations/backends/list-shards';
-import { refreshGuarantees } from '../../../operations/backends/refresh-guarantees';
 import {
   consoleKeysRouter,
   consoleNamespacesRouter,

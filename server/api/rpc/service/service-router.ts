@@ -14,15 +14,13 @@ import {
   renewInput,
 } from '../../../contract/lock/inputs';
 import { acquireManyInput, cancelManyInput } from '../../../contract/multi-lock/inputs';
-import { addToCounter } from '../../../operations/counters/for-services/add-to-counter';
-import { createCounter } from '../../../operations/counters/for-services/create-counter';
-import { getCounter } from '../../../operations/counters/for-services/get-counter';
-import { acquireLock } from '../../../operations/locks/for-services/acquire-lock';
-import { acquireMany } from '../../../operations/locks/for-services/acquire-many';
-import { cancelAcquire } from '../../../operations/locks/for-services/cancel-acquire';
-import { cancelAcquireMany } from '../../../operations/locks/for-services/cancel-acquire-many';
-import { checkToken } from '../../../operations/locks/for-services/check-token';
-import { inspectLock } from '../../../operations/locks/for-services/inspect-lock';
+import { addToCounter, createCounter, getCounter } from '../../../operations/counters/for-services';
+import { acquireLock, cancelAcquire } from '../../../operations/locks/for-services/acquire-lock';
+import {
+  acquireMany,
+  cancelAcquireMany,
+} from '../../../operations/locks/for-services/acquire-many';
+import { checkToken, inspectLock } from '../../../operations/locks/for-services/inspect-lock';
 import { listLocks } from '../../../operations/locks/for-services/list-locks';
 import { releaseLock } from '../../../operations/locks/for-services/release-lock';
 import { renewLock } from '../../../operations/locks/for-services/renew-lock';

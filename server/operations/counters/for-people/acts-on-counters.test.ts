@@ -15,12 +15,10 @@ import { listAudit } from '../../audit/list-audit';
 import { resolveAuditIntents } from '../../audit/resolve-audit-intents';
 import type { OperationContext, Runtime } from '../../operation-context';
 import { userActor } from '../../testing/test-runtime';
-import { addToCounter } from '../for-services/add-to-counter';
-import { getCounter } from '../for-services/get-counter';
+import { addToCounter, getCounter } from '../for-services';
 import { adjustCounter } from './adjust-counter';
+import { getCounterDetail, listCounterMoves } from './counter-views';
 import { createCounter } from './create-counter';
-import { getCounterDetail } from './get-counter-detail';
-import { listCounterMoves } from './list-counter-moves';
 import { setCounterBounds } from './set-counter-bounds';
 
 const SERVICE: Actor = { kind: 'service', keyId: 'k', service: 'orders', namespaces: ['default'] };

@@ -1,12 +1,10 @@
-import type { AcquireAnswer } from '../../../contract/lock/answers';
-import type { AcquireInput } from '../../../contract/lock/inputs';
+import type { AcquireAnswer, CancelAnswer } from '../../../contract/lock/answers';
+import type { AcquireInput, CancelInput } from '../../../contract/lock/inputs';
 import { checkPolicy } from '../../../core/lock/check-policy';
 import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
 import { resolveLock } from '../resolve-lock';
-import { HOLD_REQUEST_MS } from './hold-request-ms';
-import { pendingHangUps } from './news-of-caller';
-import { whileKeyIsLive } from './while-key-is-live';
+import { HOLD_REQUEST_MS, whileKeyIsLive } from './while-key-is-live';
 
 /**
  * Takes a lock, waiting as long as asked but never longer than one request may be held. A caller
@@ -39,4 +37,29 @@ export async function acquireLock(
       onQueued,
     }),
   );
+}
+
+/** Undoes an acquire by its request id, whether it still waits or was granted meanwhile. */
+export async function cancelAcquire(
+  ctx: OperationContext,
+  input: CancelInput,
+): Promise<CancelAnswer> {
+  const { engine, key, service } = await resolveLock(ctx, input, 0);
+  const { owner, requestId } = input;
+  // The identity of the acquire itself; what that asked for does not matter here.
+  const request = requestIdentity({ service, verb: 'acquire', ...key, requestId, input: {} });
+  return engine.run(key, { verb: 'cancel', service, owner, request });
+}
+
+/**
+ * A commit may block the event loop; the first turn behind it ends before the network is looked at,
+ * the second reads it.
+ */
+const TURNS = 3;
+
+/**
+ * Resolves once a hang-up that has already reached this machine has been reported to its listeners.
+ */
+async function pendingHangUps(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn += 1) await new Promise((resolve) => setImmediate(resolve));
 }

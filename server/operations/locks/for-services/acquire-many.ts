@@ -1,12 +1,12 @@
+import type { CancelAnswer } from '../../../contract/lock/answers';
 import type { AcquireManyAnswer } from '../../../contract/multi-lock/answers';
-import type { AcquireManyInput } from '../../../contract/multi-lock/inputs';
+import type { AcquireManyInput, CancelManyInput } from '../../../contract/multi-lock/inputs';
 import { checkPolicy } from '../../../core/lock/check-policy';
-import { anonymousRequest } from '../../../engine/request-identity';
+import type { RequestIdentity } from '../../../core/request-fingerprint';
+import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';
 import type { OperationContext } from '../../operation-context';
 import { resolveNamespace } from '../resolve-lock';
-import { HOLD_REQUEST_MS } from './hold-request-ms';
-import { multiLockIdentity } from './multi-lock-identity';
-import { whileKeyIsLive } from './while-key-is-live';
+import { HOLD_REQUEST_MS, whileKeyIsLive } from './while-key-is-live';
 
 /**
  * Takes several locks of one namespace, all or none, waiting and giving up as `acquireLock` does.
@@ -34,4 +34,38 @@ export async function acquireMany(
   return whileKeyIsLive(ctx, (signal) =>
     engine.multiLocks.acquire(namespace, ask, { holdRequestMs: HOLD_REQUEST_MS, signal, onQueued }),
   );
+}
+
+/**
+ * Undoes an acquire of several locks by its request id, whether it still waits or was granted
+ * meanwhile.
+ */
+export async function cancelAcquireMany(
+  ctx: OperationContext,
+  { namespace, names, owner, requestId }: CancelManyInput,
+): Promise<CancelAnswer> {
+  const { engine, service } = await resolveNamespace(ctx, namespace, 0);
+  // The identity of the acquire itself; what that asked for does not matter here.
+  const request = multiLockIdentity({ service, namespace, names, requestId, input: {} });
+  return engine.multiLocks.cancel(namespace, { verb: 'cancelSet', service, owner, names, request });
+}
+
+interface MultiLockRequest {
+  service: string;
+  namespace: string;
+  names: string[];
+  requestId: string;
+  input: Record<string, unknown>;
+}
+
+/**
+ * The identity of a request for several locks: of these very locks, in whatever order they were
+ * named.
+ */
+function multiLockIdentity({ names, ...request }: MultiLockRequest): RequestIdentity {
+  return requestIdentity({
+    ...request,
+    verb: 'acquireMany',
+    name: JSON.stringify([...names].sort()),
+  });
 }

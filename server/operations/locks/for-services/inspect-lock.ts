@@ -1,5 +1,5 @@
-import type { InspectAnswer } from '../../../contract/lock/answers';
-import type { InspectInput } from '../../../contract/lock/inputs';
+import type { CheckAnswer, InspectAnswer } from '../../../contract/lock/answers';
+import type { CheckInput, InspectInput } from '../../../contract/lock/inputs';
 import type { OperationContext } from '../../operation-context';
 import { resolveLock } from '../resolve-lock';
 
@@ -13,4 +13,10 @@ export async function inspectLock(
 ): Promise<InspectAnswer> {
   const { engine, key } = await resolveLock(ctx, input, 1);
   return engine.run(key, { verb: 'inspect' });
+}
+
+/** Whether the hold with this token is live, for resources that guard their writes. */
+export async function checkToken(ctx: OperationContext, input: CheckInput): Promise<CheckAnswer> {
+  const { engine, key } = await resolveLock(ctx, input, 1);
+  return engine.run(key, { verb: 'check', token: input.token });
 }

@@ -39,7 +39,7 @@ async function startShardsUnderTest(): Promise<ServerUnderTest> {
       const shared = {
         processId: newProcess(),
         newWriter,
-        policiesOf: <T>(policyOf: T) => policyOf,
+        policiesOf: () => control.namespaces.policyOf,
       };
       return startShardedBackend(control, { id: 'orders', shards }, shared);
     },

@@ -1,0 +1,83 @@
+import type {
+  CounterDetail,
+  CounterMoveRow,
+  CounterPage,
+} from '../../../contract/console/counter-row';
+import type { CounterListInput, CounterMovesInput } from '../../../contract/counter/inputs';
+import type { RecordKey } from '../../../storage/record-store';
+import type { OperationContext } from '../../operation-context';
+import { requireRole } from '../../require-role';
+import { LIVE_UPDATES, throttledChanges } from '../../throttle';
+
+/** The counter list as the board knows it now: filtered, by name. */
+export async function listCounters(
+  ctx: OperationContext,
+  input: CounterListInput,
+): Promise<CounterPage> {
+  await requireRole(ctx, 'viewer');
+  return ctx.runtime.projection.counters.page(input);
+}
+
+/**
+ * The counter list again and again: after changes, and at every beat, so that its age can be shown.
+ */
+export async function* watchCounters(
+  ctx: OperationContext,
+  input: CounterListInput,
+): AsyncGenerator<CounterPage, void> {
+  await requireRole(ctx, 'viewer');
+  const { projection } = ctx.runtime;
+  const changes = throttledChanges(
+    (listener) => projection.subscribe(listener),
+    LIVE_UPDATES,
+    ctx.signal,
+  );
+  for await (const _ of changes) yield await projection.counters.livePage(input);
+}
+
+/**
+ * A counter as its own page shows it; the last good reading, marked as such, while its backend does
+ * not answer.
+ */
+export async function getCounterDetail(
+  ctx: OperationContext,
+  ref: RecordKey,
+): Promise<CounterDetail> {
+  await requireRole(ctx, 'viewer');
+  return ctx.runtime.projection.counters.detail(ref.namespace, ref.name);
+}
+
+/** One counter again and again: read afresh when its rev has moved, and at every beat. */
+export async function* watchCounter(
+  ctx: OperationContext,
+  { namespace, name }: RecordKey,
+): AsyncGenerator<CounterDetail, void> {
+  await requireRole(ctx, 'viewer');
+  const { projection, clock } = ctx.runtime;
+  let seenRev = -1;
+  let seenAt = 0;
+  const changes = throttledChanges(
+    (listener) => projection.subscribe(listener),
+    LIVE_UPDATES,
+    ctx.signal,
+  );
+  for await (const _ of changes) {
+    const isDue = clock.monotonic() - seenAt >= LIVE_UPDATES.maxMs - LIVE_UPDATES.minMs;
+    if (!isDue && projection.counters.row(namespace, name)?.rev === seenRev) continue;
+    const detail = await projection.counters.detail(namespace, name);
+    seenRev = detail.row.rev;
+    seenAt = clock.monotonic();
+    yield detail;
+  }
+}
+
+/**
+ * A counter's history, newest first; `older` is the `before` of the next page, or null at the end.
+ */
+export async function listCounterMoves(
+  ctx: OperationContext,
+  input: CounterMovesInput,
+): Promise<{ rows: CounterMoveRow[]; older: string | null }> {
+  await requireRole(ctx, 'viewer');
+  return ctx.runtime.events.listCounterEvents(input);
+}

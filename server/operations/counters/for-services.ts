@@ -1,0 +1,46 @@
+import type {
+  CounterAddInput,
+  CounterCreateInput,
+  CounterGetInput,
+} from '../../contract/counter/inputs';
+import type { AddAnswer, CreateAnswer, GetAnswer } from '../../core/counter/counter-command';
+import { requestIdentity } from '../../engine/request-identity';
+import { resolveLock } from '../locks/resolve-lock';
+import type { OperationContext } from '../operation-context';
+
+/** Creates a counter for a service; if it exists, answers its current value. Safe to repeat. */
+export async function createCounter(
+  ctx: OperationContext,
+  input: CounterCreateInput,
+): Promise<CreateAnswer> {
+  const { engine, key, service } = await resolveLock(ctx, input, 1);
+  const { initial, floor = null, ceiling = null } = input;
+  const party = { service };
+  return engine.count(key, { verb: 'create', initial, floor, ceiling, party, request: null });
+}
+
+/**
+ * Adds to a counter, whole or not at all. With a request id it is one step, however often it is
+ * asked.
+ */
+export async function addToCounter(
+  ctx: OperationContext,
+  input: CounterAddInput,
+): Promise<AddAnswer> {
+  const { engine, key, service } = await resolveLock(ctx, input, 1);
+  const { delta, requestId } = input;
+  const request =
+    requestId === undefined
+      ? null
+      : requestIdentity({ service, verb: 'counter.add', ...key, requestId, input: { delta } });
+  return engine.count(key, { verb: 'add', delta, party: { service }, request });
+}
+
+/** A counter's current value and its bounds. */
+export async function getCounter(
+  ctx: OperationContext,
+  input: CounterGetInput,
+): Promise<GetAnswer> {
+  const { engine, key } = await resolveLock(ctx, input, 1);
+  return engine.count(key, { verb: 'get' });
+}

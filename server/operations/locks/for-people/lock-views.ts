@@ -1,0 +1,111 @@
+import type { z } from 'zod';
+import type {
+  LockInsightInput,
+  LockListInput,
+  lockEventsInput,
+} from '../../../contract/console/console-inputs';
+import type { FleetNow, LockInsight } from '../../../contract/console/insight-row';
+import type { EventRow, LockDetail, LockPage } from '../../../contract/console/lock-row';
+import { LockyardError } from '../../../contract/errors';
+import type { TrackedMessage } from '../../../monitoring/lists/live-lists';
+import type { RecordKey } from '../../../storage/record-store';
+import { askDatabase } from '../../ask-database';
+import type { OperationContext } from '../../operation-context';
+import { requireRole } from '../../require-role';
+import { LIVE_UPDATES, throttledChanges } from '../../throttle';
+
+/**
+ * The lock list as the board knows it now: filtered, sorted, worst first unless asked otherwise.
+ */
+export async function listLocks(ctx: OperationContext, input: LockListInput): Promise<LockPage> {
+  await requireRole(ctx, 'viewer');
+  return ctx.runtime.projection.page(input);
+}
+
+/**
+ * The lock list, then its changes; a message every two seconds as well, so that the list's age can
+ * be shown.
+ *
+ * @param lastId of the last message that was received of this list, if the stream was cut off
+ */
+export async function* watchLocks(
+  ctx: OperationContext,
+  input: LockListInput,
+  lastId: string | null,
+): AsyncGenerator<TrackedMessage, void> {
+  await requireRole(ctx, 'viewer');
+  yield* ctx.runtime.projection.live.follow(input, lastId, ctx.signal);
+}
+
+/**
+ * A lock as its own page shows it; the last good reading, marked as such, while its backend does
+ * not answer.
+ */
+export async function getLockDetail(ctx: OperationContext, ref: RecordKey): Promise<LockDetail> {
+  await requireRole(ctx, 'viewer');
+  return ctx.runtime.projection.detail(ref.namespace, ref.name);
+}
+
+/** One lock again and again: read afresh when its rev has moved, and at every beat. */
+export async function* watchLock(
+  ctx: OperationContext,
+  { namespace, name }: RecordKey,
+): AsyncGenerator<LockDetail, void> {
+  await requireRole(ctx, 'viewer');
+  const { projection, clock } = ctx.runtime;
+  let seen: LockDetail | null = null;
+  let seenAt = 0;
+  for await (const _ of throttledChanges(
+    (listener) => projection.subscribe(listener),
+    LIVE_UPDATES,
+    ctx.signal,
+  )) {
+    const isDue = clock.monotonic() - seenAt >= LIVE_UPDATES.maxMs - LIVE_UPDATES.minMs;
+    if (seen && !isDue && projection.row(namespace, name)?.rev === seen.row.rev) continue;
+    const detail: LockDetail = await projection.detail(namespace, name);
+    seen = detail;
+    seenAt = clock.monotonic();
+    yield detail;
+  }
+}
+
+/** A lock's history, newest first; `older` is the `before` of the next page, or null at the end. */
+export async function listLockEvents(
+  ctx: OperationContext,
+  input: z.output<typeof lockEventsInput>,
+): Promise<{ rows: EventRow[]; older: string | null }> {
+  await requireRole(ctx, 'viewer');
+  return ctx.runtime.events.list(input);
+}
+
+/**
+ * One lock over a range of time, from the roll-ups and the events that are in none yet; of a lock
+ * that was never used it says just that nothing happened. An event is missing until it is in the
+ * control database: as a rule for under a second, for 5 s behind a flush that is still under way,
+ * and while no process has the chores. Of a lock with over 1,000 events in the last 15 s only the
+ * newest 1,000 of these are counted at once.
+ *
+ * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` while the control
+ *   database is away
+ */
+export async function getLockInsight(
+  ctx: OperationContext,
+  { namespace, name, range }: LockInsightInput,
+): Promise<LockInsight> {
+  await requireRole(ctx, 'viewer');
+  const { namespaces, insights, projection, engines, clock } = ctx.runtime;
+  const entry = await namespaces.get(namespace);
+  const engine = entry && engines.get(entry.backend);
+  if (!engine) throw new LockyardError('NOT_FOUND', `There is no namespace "${namespace}".`);
+  const now = clock.now() + engine.health().clockOffsetMs;
+  const key = { namespace, name };
+  const view = await askDatabase(() => insights.ofLock(entry.backend, key, range, now));
+  const ownHold = projection.row(namespace, name)?.ownHold ?? null;
+  return { range, ...view, ownHold, asOf: clock.now() };
+}
+
+/** All locks together, now and over the last hour. */
+export async function getFleet(ctx: OperationContext): Promise<FleetNow> {
+  await requireRole(ctx, 'viewer');
+  return askDatabase(() => ctx.runtime.fleet.now());
+}
