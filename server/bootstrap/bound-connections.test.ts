@@ -14,7 +14,7 @@ const SERVER = `
   import { boundConnections } from './server/bootstrap/bound-connections';
   import { systemClock } from './server/platform/clock';
   import { readConfig } from './server/bootstrap/config/config';
-  import { createDoors } from './server/api/http/http-handlers';
+  import { createHttpHandlers } from './server/api/http/http-handlers';
   import { createHttpServer, listen } from './server/api/http/http-server';
   import { createLog } from './server/platform/log';
   import { openFilesLimit } from './server/platform/open-files-limit.mjs';
@@ -22,7 +22,7 @@ const SERVER = `
   const log = createLog();
   const config = boundConnections(readConfig(process.env), openFilesLimit(), log);
   const runtime = await createRuntime(config, log, systemClock);
-  const server = createHttpServer(createDoors(runtime, null));
+  const server = createHttpServer(createHttpHandlers(runtime, null));
   process.stdout.write(await listen(server, 0, '127.0.0.1'));
 `;
 const OPEN_FILES = 320;

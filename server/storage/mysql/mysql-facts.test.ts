@@ -28,7 +28,7 @@ describe('a real server', () => {
     expect(facts.version).toMatch(/^\d+\.\d+/);
     expect(facts.variables).toMatchObject({ read_only: 'OFF' });
     expect(facts.variables.innodb_flush_log_at_trx_commit).toMatch(/^[0-3]$/);
-    expect(facts).toMatchObject({ sources: [], clockMoves: true, groupMembers: null });
+    expect(facts).toMatchObject({ sources: [], clockAdvances: true, groupMembers: null });
     expect(facts.tables.map(({ name }) => name).sort()).toEqual([
       'lock_history',
       'lock_requests',
