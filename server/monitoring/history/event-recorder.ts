@@ -1,20 +1,30 @@
 import { setImmediate } from 'node:timers/promises';
 import { eq } from 'drizzle-orm';
 import type { Database } from '@/db/database';
+import type { RunSql, SqlValue } from '@/db/raw-sql';
 import type { Clock } from '../../platform/clock';
+import { recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
 import type { EventTally } from '../metrics/event-tally';
 import type { MonitoredBackend } from '../projection/lock-projection';
 import { RollUpWriter } from '../rollups/roll-up-writer';
-import { eventRows, insertEvents } from './event-rows';
 import { HistoryTail } from './history-tail';
 import { pruneRecorded } from './prune-recorded';
 
 /** How often history is read in one go, so that a busy backend is caught up with. */
 const ROUNDS_MAX = 50;
 
-/** Events written in one transaction. */
-const EVENTS_PER_TRANSACTION = 1_000;
+/** Events written in one transaction, by one statement. */
+const EVENTS_PER_TRANSACTION = 200;
+
+const COLUMNS = 'backend, history_id, place, lock_id, at, rev, kind, body';
+
+const ONE_ROW = '(?,?,?,?,?,?,?,?)';
+
+const IGNORE_DUPLICATE = {
+  mysql: 'ON DUPLICATE KEY UPDATE place = lock_events.place',
+  sqlite: 'ON CONFLICT DO NOTHING',
+};
 
 /** Flushes are kept this long after they were opened, for tails that fell behind. */
 const KEEP_COMMITS_MS = 60 * 60_000;
@@ -91,26 +101,64 @@ export class EventRecorder {
     return this.tail;
   }
 
-  /**
-   * Events first, some at a time, since a transaction keeps others waiting; the cursor with the
-   * last of them.
-   */
+  /** In short transactions, each of which moves the cursor past the commits it completes. */
   private async write(rows: HistoryRow[], position: number): Promise<void> {
-    const { raw, kind } = this.database;
-    const fresh = rows.filter(({ id }) => id > this.recordsAfter);
-    const events = fresh.flatMap((row) => eventRows(this.backend.id, row));
-    while (events.length > EVENTS_PER_TRANSACTION) {
-      const some = events.splice(0, EVENTS_PER_TRANSACTION);
-      await raw.transaction((ask) => insertEvents(ask, kind, some));
-      await setImmediate();
+    const commits = rows.filter(({ id }) => id > this.recordsAfter).sort((a, b) => a.id - b.id);
+    let events: SqlValue[][] = [];
+    for (const commit of commits) {
+      events.push(...eventRows(this.backend.id, commit));
+      while (events.length > EVENTS_PER_TRANSACTION) {
+        const some = events.splice(0, EVENTS_PER_TRANSACTION);
+        await this.writeSome(some, Math.min(commit.id - 1, position));
+      }
+      if (events.length < EVENTS_PER_TRANSACTION) continue;
+      await this.writeSome(events, Math.min(commit.id, position));
+      events = [];
     }
-    if (events.length === 0 && position <= this.saved) return;
+    if (events.length > 0 || position > this.saved) await this.writeSome(events, position);
+  }
+
+  /** @param position every visible commit up to here is written with these events */
+  private async writeSome(events: SqlValue[][], position: number): Promise<void> {
+    const { raw, kind } = this.database;
     await raw.transaction(async (ask) => {
       await insertEvents(ask, kind, events);
+      if (position <= this.saved) return;
       const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position < ?';
       await ask(move, [position, this.cursorId, position]);
     });
     this.saved = Math.max(this.saved, position);
     await setImmediate();
   }
+}
+
+/**
+ * Writes event rows in one statement; one that exists already stays as it is.
+ */
+async function insertEvents(
+  ask: RunSql,
+  kind: Database['kind'],
+  rows: SqlValue[][],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const places = new Array(rows.length).fill(ONE_ROW).join(',');
+  const sql = `INSERT INTO lock_events (${COLUMNS}) VALUES ${places} ${IGNORE_DUPLICATE[kind]}`;
+  await ask(sql, rows.flat());
+}
+
+/**
+ * One row an event, except for those of Lockyard's own records; columns in the order in which
+ * `insertEvents` takes them.
+ */
+function eventRows(backend: string, { id, changes }: HistoryRow): SqlValue[][] {
+  const rows: SqlValue[][] = [];
+  for (const { key, events } of changes) {
+    if (key.namespace.startsWith('.')) continue;
+    const lockId = recordId(key);
+    for (const event of events) {
+      const { at, rev, kind } = event;
+      rows.push([backend, id, rows.length, lockId, at, rev, kind, JSON.stringify(event)]);
+    }
+  }
+  return rows;
 }

@@ -11,8 +11,8 @@ import {
 } from '../../core/statistics/minute-rollup';
 import { recordId } from '../../storage/record-id';
 import type { RecordKey } from '../../storage/record-store';
+import { countedTo, uncountedEvents } from './rollup-cursors';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
-import { countedTo, uncountedEvents } from './uncounted-events';
 
 /** Minutes read at a time, so that a request over a long range does not block others. */
 const ROWS_AT_ONCE = 500;

@@ -1,37 +1,39 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from '@/db/database';
-import type { RunSql } from '@/db/raw-sql';
 import { isRolledUp } from '../../core/statistics/minute-rollup';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
 import type { EventTally } from '../metrics/event-tally';
-import { SHARES, shareOf } from './rollup-cursor';
+import { SHARES, shareOf } from './rollup-cursors';
 import { RollupShare } from './rollup-share';
 
-/** What is little is written soon, all of it at once. */
+/** Few rows are written soon, in one transaction. */
 const SMALL_ROWS = 200;
 const SMALL_AFTER_MS = 1_000;
 
-/** What is much is gathered for longer, so that it is fewer rows in the end. */
+/** Many rows are collected for longer, so that fewer are written in the end. */
 const LARGE_AFTER_MS = 15_000;
 
-/** A share with so many rows is written at once. */
+/** A share with this many rows is written without further delay. */
 const SHARE_ROWS_MAX = 2_000;
+
+/** Commits that are counted before other work in this process gets a turn. */
+const COMMITS_PER_TURN = 20;
 
 /**
  * Makes the roll-ups of one backend from its history: counts in memory, and writes now and then.
  *
- * Every event is counted once, despite restarts and other processes doing the same: flushes are
- * counted in the order of their ids, and the same transaction that writes a share's sums moves its
- * cursor from where their counting began to where it ended. If the cursor is not where this process
- * left it, another process has counted these events, and nothing is written.
+ * Every event is counted once, despite restarts and other processes doing the same: commits are
+ * counted in the order of their ids, and the transaction that writes sums also moves their cursor
+ * from where counting began to where it ended. If the cursor is not where this process left it,
+ * another process has counted these events, and nothing is written.
  */
 export class RollUpWriter {
   private readonly shares: RollupShare[];
-  /** Every flush up to here is counted. */
+  /** Every commit up to here is counted. */
   private counted = 0;
-  /** Flushes behind a gap that may still be filled. */
+  /** Commits behind a gap that may still be filled. */
   private ahead: HistoryRow[] = [];
   private writtenAt = Number.NEGATIVE_INFINITY;
 
@@ -45,13 +47,13 @@ export class RollUpWriter {
     this.shares = Array.from({ length: SHARES }, (_, i) => new RollupShare(backend, i));
   }
 
-  /** Every flush up to here is in the database's sums. */
+  /** Every commit up to here is in the database's sums. */
   get position(): number {
     return Math.min(...this.shares.map(({ written }) => written));
   }
 
   /**
-   * Begins at the kept cursors, and forgets what was not written.
+   * Begins at the stored cursors, and forgets what was not written.
    *
    * @param from where to begin if there is no cursor yet
    */
@@ -64,16 +66,17 @@ export class RollUpWriter {
   }
 
   /**
-   * Counts new flushes, and writes what is due.
+   * Counts new commits, and writes what is due.
    *
-   * @param settled no flush up to this id will appear any more
+   * @param settled no commit up to this id will appear any more
    * @throws if the database refuses, or another process has counted meanwhile: call `begin` again
    */
   async take(rows: HistoryRow[], settled: number): Promise<void> {
     for (const row of rows) if (row.id > this.counted) this.ahead.push(row);
     const ready = this.ahead.filter(({ id }) => id <= settled);
     this.ahead = this.ahead.filter(({ id }) => id > settled);
-    for (const row of ready.sort((a, b) => a.id - b.id)) {
+    for (const [i, row] of ready.sort((a, b) => a.id - b.id).entries()) {
+      if (i > 0 && i % COMMITS_PER_TURN === 0) await setImmediate();
       this.count(row);
       this.counted = row.id;
       for (const share of this.shares) if (share.rows >= SHARE_ROWS_MAX) await this.write([share]);
@@ -88,8 +91,7 @@ export class RollUpWriter {
       const rolledUp = events.filter(isRolledUp);
       if (rolledUp.length === 0) continue;
       const lockId = recordId(key);
-      const share = this.shares[shareOf(lockId)];
-      if (share && id > share.written) share.count(key.namespace, lockId, rolledUp);
+      this.shares[shareOf(lockId).share]?.count(id, key.namespace, lockId, rolledUp);
     }
   }
 
@@ -106,8 +108,9 @@ export class RollUpWriter {
   private async write(shares: RollupShare[]): Promise<void> {
     const { kind, raw } = this.database;
     const { counted: to, backend } = this;
-    await raw.transaction(async (ask: RunSql) => {
-      for (const share of shares) await share.write({ ask, kind, backend }, to);
+    for (const share of shares) await share.writeParts(this.database, to);
+    await raw.transaction(async (ask) => {
+      for (const share of shares) await share.writeRest({ ask, kind, backend }, to);
     });
     for (const share of shares) this.tally.addAll(share.clear(to));
     this.writtenAt = this.clock.monotonic();

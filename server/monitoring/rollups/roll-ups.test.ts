@@ -21,7 +21,7 @@ import {
   storesUnderTest,
 } from '../../storage/conformance/testing/stores-under-test';
 import { recordId } from '../../storage/record-id';
-import type { HistorySource, RecordKey } from '../../storage/record-store';
+import type { HistoryRow, HistorySource, RecordKey } from '../../storage/record-store';
 import { EventRecorder } from '../history/event-recorder';
 import { EventTally } from '../metrics/event-tally';
 import { ALL_LOCKS, MINUTE_COLUMNS, readRollup } from './rollup-rows';
@@ -34,7 +34,8 @@ type Random = () => number;
 interface Opening {
   opener: EventRecorder;
   tally: EventTally;
-  faults: { next: 'none' | 'before' | 'midway' | 'again' | 'after' };
+  /** `skip`: how many transactions succeed before that. */
+  faults: { next: 'none' | 'before' | 'midway' | 'again' | 'after'; skip?: number };
 }
 
 describe.each(storeNames)('the roll-ups over %s', (name) => {
@@ -118,6 +119,35 @@ describe.each(storeNames)('the roll-ups over %s', (name) => {
     expect(await under.database.db.$count(lockEvents)).toBe(2 * count);
     const grants = (await rollupsIn(under.database)).map((rollup) => rollup.grants);
     expect(grants.sort((a, b) => a - b)).toEqual([count, count, 2 * count]);
+  });
+
+  it('of many locks are written in parts, each counted once though any of them is interrupted', async () => {
+    const seed = newSeed();
+    console.info(`seed ${seed}`);
+    const random = seeded(seed);
+    const keys = Array.from({ length: 1_200 }, () => freshKey());
+    const history: HistoryRow[] = [];
+    let last = begin();
+    for (let round = 0; round < 3; round += 1) {
+      const at = START + round * MINUTE_MS;
+      const changes = keys.map((key) => ({ key, rev: round + 1, events: [held(round + 1, at)] }));
+      history.push({ id: round + 1, at, changes });
+      last = begin(inMemory(history));
+      last.faults.next = pickOne(random, ['before', 'midway', 'after']);
+      last.faults.skip = 8 + Math.floor(random() * 60);
+      await last.opener.record().catch(() => undefined);
+      clock.pass(20_000);
+      await last.opener.record().catch(() => undefined);
+    }
+    last = begin(inMemory(history));
+    await openAll(last);
+    const events = history.flatMap(({ changes }) =>
+      changes.flatMap(({ key, events: some }) =>
+        some.map((event) => ({ key, event: event as LockEvent })),
+      ),
+    );
+    expect(await rollupsIn(under.database)).toEqual(expectedOf(events));
+    expect(await holdsByWeek(under.database)).toEqual(holdsOf(events));
   });
 
   it('tell the tally of a process what that process has written, and nothing twice', async () => {
@@ -233,6 +263,19 @@ const granted = (rev: number, at: number, waitedMs = 0): LockEvent => ({
   waitedMs,
 });
 
+const held = (rev: number, at: number): LockEvent => ({
+  ...granted(rev, at),
+  kind: 'released',
+  heldMs: 50,
+});
+
+const inMemory = (history: HistoryRow[]): HistorySource => ({
+  historyAfter: async (position) => history.filter(({ id }) => id > position),
+  historyOf: async () => [],
+  historyEnd: async () => history.length,
+  pruneHistory: async () => 0,
+});
+
 async function swap(
   { store }: StoreUnderTest,
   keys: RecordKey[],
@@ -266,8 +309,9 @@ function unsteady(database: Database, faults: Opening['faults']): Database {
   const raw: RawSql = {
     ask: database.raw.ask,
     async transaction(work) {
-      const fault = faults.next;
-      faults.next = 'none';
+      faults.skip = (faults.skip ?? 0) - 1;
+      const fault = faults.skip < 0 ? faults.next : 'none';
+      if (faults.skip < 0) faults.next = 'none';
       if (fault === 'before') throw new Error('Not now.');
       if (fault === 'again') await rolledBack(database.raw, work);
       const answer = await database.raw.transaction((ask) =>

@@ -107,7 +107,7 @@ function minuteValues(backend: string, lockId: string, rollup: MinuteRollup): Sq
   return [backend, lockId, minute, ...counts, waits.encode(), holds.encode()];
 }
 
-function replacing(kind: Database['kind'], key: string[], columns: string[]): string {
+export function replacing(kind: Database['kind'], key: string[], columns: string[]): string {
   return kind === 'mysql'
     ? `ON DUPLICATE KEY UPDATE ${columns.map((name) => `${name} = VALUES(${name})`)}`
     : `ON CONFLICT (${key}) DO UPDATE SET ${columns.map((name) => `${name} = excluded.${name}`)}`;

@@ -1,15 +1,12 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Database } from '@/db/database';
 import type { RunSql } from '@/db/raw-sql';
 import type { LockEvent } from '../../core/lock/lock-event';
 import { LogHistogram } from '../../core/statistics/log-histogram';
-import {
-  addEvent,
-  emptyRollup,
-  type MinuteRollup,
-  minuteOf,
-} from '../../core/statistics/minute-rollup';
+import { addEvent, emptyRollup, minuteOf } from '../../core/statistics/minute-rollup';
 import { weekOf } from '../../core/statistics/week-of';
 import { EventTally } from '../metrics/event-tally';
-import { rollupCursor } from './rollup-cursor';
+import { PARTS, partCursor, shareCursor, shareOf } from './rollup-cursors';
 import {
   ALL_LOCKS,
   addToMinute,
@@ -17,104 +14,154 @@ import {
   type HoldsByLock,
   type MinuteByLock,
   type RollupTarget,
+  replacing,
 } from './rollup-rows';
 
 /**
- * What was counted of some of a backend's locks and is not written yet, and the cursor that says up
- * to where it is.
+ * More rows of minutes than this are written in parts: a transaction blocks this process and other
+ * writers.
  */
+const ROWS_PER_TRANSACTION = 100;
+
+type Minutes = Map<number, MinuteByLock>;
+
+/** What was counted of a share of a backend's locks and is not written yet, and its cursors. */
 export class RollupShare {
   /** How many rows of minutes there are to write. */
   rows = 0;
-  private minutes = new Map<number, MinuteByLock>();
+  /** The rows of single locks by part, then those of all locks together. */
+  private minutes: Minutes[] = emptyMinutes();
   private tally = new EventTally();
   private writtenTo = 0;
-  private readonly cursorId: string;
+  /** By part: commits up to here are written, where that is further than `writtenTo`. */
+  private partsWrittenTo: number[] = [];
 
   constructor(
     private readonly backend: string,
-    index: number,
-  ) {
-    this.cursorId = rollupCursor(backend, index);
-  }
+    private readonly index: number,
+  ) {}
 
-  /** Every flush up to here is in the database's sums. */
+  /** Every commit up to here is in the database's sums. */
   get written(): number {
     return this.writtenTo;
   }
 
-  /** Reads the cursor, or makes it; what was not written is forgotten. */
+  /** Reads the cursors, or creates that of the share; forgets what was not written. */
   async begin(ask: RunSql, from: number): Promise<void> {
-    const find = 'SELECT position FROM cursors WHERE id = ?';
-    const { rows } = await ask(find, [this.cursorId]);
+    const { backend, index } = this;
+    const id = shareCursor(backend, index);
+    const parts = Array.from({ length: PARTS }, (_, part) => partCursor(backend, index, part));
+    const { rows } = await ask(
+      `SELECT id, position FROM cursors WHERE id IN (?${',?'.repeat(PARTS)})`,
+      [id, ...parts],
+    );
+    const stored = new Map(rows.map(([key, position]) => [String(key), Number(position)]));
     const make = 'INSERT INTO cursors (id, position) VALUES (?, ?)';
-    if (rows.length === 0) await ask(make, [this.cursorId, from]);
-    this.clear(Number(rows[0]?.[0] ?? from));
+    if (!stored.has(id)) await ask(make, [id, from]);
+    this.clear(stored.get(id) ?? from);
+    this.partsWrittenTo = parts.map((part) => stored.get(part) ?? 0);
   }
 
-  count(namespace: string, lockId: string, events: LockEvent[]): void {
+  /** Counts events of one lock, unless they are in the database's sums. */
+  count(commitId: number, namespace: string, lockId: string, events: LockEvent[]): void {
+    if (commitId <= this.writtenTo) return;
+    const { part } = shareOf(lockId);
+    const isPartWritten = commitId <= (this.partsWrittenTo[part] ?? 0);
     for (const event of events) {
-      addEvent(this.rollupOf(lockId, event), event);
-      addEvent(this.rollupOf(ALL_LOCKS, event), event);
+      if (!isPartWritten) this.add(part, lockId, event);
+      this.add(PARTS, ALL_LOCKS, event);
       this.tally.add(namespace, event);
     }
   }
 
   /**
-   * Adds what was counted to the database, and moves the cursor. Call `clear` once that is
+   * Writes the rows of single locks part by part where there are many. The transaction of each part
+   * moves its cursor, so that a part is never counted twice.
+   *
+   * @throws if another process has moved the cursor of the share
+   */
+  async writeParts({ raw, kind }: Database, to: number): Promise<void> {
+    if (this.rows <= ROWS_PER_TRANSACTION) return;
+    for (let part = 0; part < PARTS; part += 1) {
+      const minutes = this.minutes[part];
+      if (!minutes || minutes.size === 0) continue;
+      const cursor = partCursor(this.backend, this.index, part);
+      const move = `INSERT INTO cursors (id, position) VALUES (?, ?) ${replacing(kind, ['id'], ['position'])}`;
+      await raw.transaction(async (ask) => {
+        await this.moveCursor(ask, this.writtenTo);
+        await ask(move, [cursor, to]);
+        await addRows({ ask, kind, backend: this.backend }, minutes, to);
+      });
+      this.partsWrittenTo[part] = to;
+      minutes.clear();
+      await setImmediate();
+    }
+  }
+
+  /**
+   * Writes the remaining rows and moves the cursor of the share. Call `clear` once that is
    * committed.
    *
    * @throws if another process has moved the cursor
    */
-  async write(target: RollupTarget, to: number): Promise<void> {
-    const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position = ?';
-    const { affected } = await target.ask(move, [to, this.cursorId, this.writtenTo]);
-    if (affected !== 1) throw new Error(`Another process counts the history of ${this.backend}.`);
-    for (const [minute, locks] of this.minutes) await addToMinute(target, minute, locks);
-    for (const [week, holds] of this.holdsByWeek()) await addToWeek(target, week, holds, to);
+  async writeRest(target: RollupTarget, to: number): Promise<void> {
+    await this.moveCursor(target.ask, to);
+    for (const minutes of this.minutes) await addRows(target, minutes, to);
   }
 
   /**
-   * Forgets what was counted, as written up to there or to be counted again from there; says what
-   * it was.
+   * Forgets what was counted: it is written up to `writtenTo`, or will be counted again from there.
+   * Returns its tally.
    */
   clear(writtenTo: number): EventTally {
     const { tally } = this;
     this.writtenTo = writtenTo;
-    this.minutes = new Map();
+    this.minutes = emptyMinutes();
     this.rows = 0;
     this.tally = new EventTally();
     return tally;
   }
 
-  private rollupOf(lockId: string, event: LockEvent): MinuteRollup {
+  private async moveCursor(ask: RunSql, to: number): Promise<void> {
+    const move = 'UPDATE cursors SET position = ? WHERE id = ? AND position = ?';
+    const id = shareCursor(this.backend, this.index);
+    const { affected } = await ask(move, [to, id, this.writtenTo]);
+    if (affected !== 1) throw new Error(`Another process counts the history of ${this.backend}.`);
+  }
+
+  private add(part: number, lockId: string, event: LockEvent): void {
+    const minutes = this.minutes[part] as Minutes;
     const minute = minuteOf(event);
-    let locks = this.minutes.get(minute);
-    if (!locks) {
-      locks = new Map();
-      this.minutes.set(minute, locks);
-    }
+    const locks: MinuteByLock = minutes.get(minute) ?? new Map();
+    if (locks.size === 0) minutes.set(minute, locks);
     let rollup = locks.get(lockId);
     if (!rollup) {
       rollup = emptyRollup(minute);
       locks.set(lockId, rollup);
       this.rows += 1;
     }
-    return rollup;
+    addEvent(rollup, event);
   }
+}
 
-  private holdsByWeek(): Map<number, HoldsByLock> {
-    const weeks = new Map<number, HoldsByLock>();
-    for (const [minute, locks] of this.minutes) {
-      const week = weekOf(minute);
-      const holds: HoldsByLock = weeks.get(week) ?? new Map();
-      weeks.set(week, holds);
-      for (const [lockId, rollup] of locks) {
-        if (lockId === ALL_LOCKS || rollup.holds.count === 0) continue;
-        const others = holds.get(lockId);
-        holds.set(lockId, others ? LogHistogram.merge(others, rollup.holds) : rollup.holds);
-      }
+const emptyMinutes = () => Array.from({ length: PARTS + 1 }, (): Minutes => new Map());
+
+async function addRows(target: RollupTarget, minutes: Minutes, to: number): Promise<void> {
+  for (const [minute, locks] of minutes) await addToMinute(target, minute, locks);
+  for (const [week, holds] of holdsByWeek(minutes)) await addToWeek(target, week, holds, to);
+}
+
+function holdsByWeek(minutes: Minutes): Map<number, HoldsByLock> {
+  const weeks = new Map<number, HoldsByLock>();
+  for (const [minute, locks] of minutes) {
+    const week = weekOf(minute);
+    const holds: HoldsByLock = weeks.get(week) ?? new Map();
+    weeks.set(week, holds);
+    for (const [lockId, rollup] of locks) {
+      if (lockId === ALL_LOCKS || rollup.holds.count === 0) continue;
+      const others = holds.get(lockId);
+      holds.set(lockId, others ? LogHistogram.merge(others, rollup.holds) : rollup.holds);
     }
-    return weeks;
   }
+  return weeks;
 }

@@ -1,0 +1,61 @@
+import type { RunSql } from '@/db/raw-sql';
+import type { LockEvent } from '../../core/lock/lock-event';
+import { isRolledUp } from '../../core/statistics/minute-rollup';
+
+/**
+ * Locks are counted in this many shares, each with a cursor of its own, so that no write covers all
+ * locks.
+ */
+export const SHARES = 8;
+
+/** A large share is written in this many parts, each in a transaction of its own. */
+export const PARTS = 8;
+
+/** A busier lock is shown without its newest events. */
+const EVENTS_MAX = 1_000;
+
+const NO_POSITION = -1;
+
+/**
+ * The share of a lock, and its part of that. Neither may change from one version to the next:
+ * cursors are stored by them.
+ */
+export function shareOf(lockId: string): { share: number; part: number } {
+  let hash = 0;
+  for (let i = 0; i < lockId.length; i += 1) hash = (hash * 31 + lockId.charCodeAt(i)) | 0;
+  const whole = hash >>> 0;
+  return { share: whole % SHARES, part: Math.floor(whole / SHARES) % PARTS };
+}
+
+/** The id of the cursor up to which the commits of a backend are counted, for a share of its locks. */
+export const shareCursor = (backend: string, share: number) => `rolled/${backend}/${share}`;
+
+/** The same for a part of a share; valid where it is ahead of the cursor of the share. */
+export const partCursor = (backend: string, share: number, part: number) =>
+  `${shareCursor(backend, share)}/${part}`;
+
+/** The commit of a backend up to which the roll-ups of a lock are written. */
+export async function countedTo(ask: RunSql, backend: string, lockId: string): Promise<number> {
+  const { share, part } = shareOf(lockId);
+  const ids = [shareCursor(backend, share), partCursor(backend, share, part)];
+  const { rows } = await ask('SELECT MAX(position) FROM cursors WHERE id IN (?, ?)', ids);
+  return Number(rows[0]?.[0] ?? NO_POSITION);
+}
+
+/**
+ * A lock's events after that commit which roll-ups count, newest first: recorded, and in no roll-up
+ * yet. If there are more than 1,000 of them, the newest.
+ */
+export async function uncountedEvents(
+  ask: RunSql,
+  backend: string,
+  lockId: string,
+  position: number,
+): Promise<LockEvent[]> {
+  const sql = `SELECT history_id, body FROM lock_events WHERE lock_id = ? AND backend = ? ORDER BY rev DESC LIMIT ${EVENTS_MAX}`;
+  const { rows } = await ask(sql, [lockId, backend]);
+  return rows
+    .filter(([historyId]) => Number(historyId) > position)
+    .map(([, body]): LockEvent => JSON.parse(String(body)))
+    .filter(isRolledUp);
+}
