@@ -10,7 +10,7 @@ import { newWriter } from '../engine/new-writer';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
 import { HeapWatch } from '../monitoring/maintenance/heap-watch';
 import { guaranteeMetrics } from '../monitoring/metrics/guarantee-metrics';
-import type { MonitoredBackend } from '../monitoring/projection/lock-projection';
+import type { MonitoredBackend } from '../monitoring/projection/monitored-backend';
 import { type LeavingShard, startMonitoring } from '../monitoring/start-monitoring';
 import { resolveAuditIntents } from '../operations/audit/resolve-audit-intents';
 import { CallerLimits } from '../operations/caller-limits';

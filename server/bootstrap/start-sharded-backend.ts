@@ -5,7 +5,7 @@ import type { LockEngine } from '../engine/lock-engine';
 import { ShardedEngine } from '../engine/sharded-engine';
 import { formerShards } from '../monitoring/history/former-shards';
 import { GuaranteeWatch } from '../monitoring/maintenance/guarantee-watch';
-import type { MonitoredBackend } from '../monitoring/projection/lock-projection';
+import type { MonitoredBackend } from '../monitoring/projection/monitored-backend';
 import type { LeavingShard } from '../monitoring/start-monitoring';
 import type { NamespaceDirectory } from '../operations/namespaces/namespace-directory';
 import type { ControlRuntime } from '../operations/operation-context';

@@ -19,9 +19,9 @@ import { NamespaceLabels } from './metrics/namespace-labels';
 import { NameDeletion } from './names/name-deletion';
 import { NamespaceCapacity } from './names/namespace-capacity';
 import { setLegacyNameLimits } from './names/set-legacy-name-limits';
-import { LockProjection, type MonitoredBackend } from './projection/lock-projection';
-import { isBackendRead } from './projection/projected-locks';
-import { publicHealths, publicId } from './projection/shard-info';
+import { LockProjection } from './projection/lock-projection';
+import type { MonitoredBackend } from './projection/monitored-backend';
+import { publicHealths, publicId } from './projection/monitored-backend';
 import { FleetView } from './rollups/fleet-view';
 import { HoldBaselines } from './rollups/hold-baselines';
 import { LockInsights } from './rollups/lock-insights';
@@ -126,9 +126,7 @@ export function startMonitoring(parts: MonitoringOptions): Monitoring {
     resolveIntents,
     freeCapacity: () => capacity.run(),
     setLegacyNameLimits: () =>
-      setLegacyNameLimits(database, names, (backend) =>
-        isBackendRead(projection, backends, backend),
-      ),
+      setLegacyNameLimits(database, names, (backend) => projection.isRead(backend)),
   });
   const metrics = new Metrics();
   const labels = new NamespaceLabels();

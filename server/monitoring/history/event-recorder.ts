@@ -6,7 +6,7 @@ import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { HistoryRow } from '../../storage/record-store';
 import type { EventTally } from '../metrics/event-tally';
-import type { MonitoredBackend } from '../projection/lock-projection';
+import type { MonitoredBackend } from '../projection/monitored-backend';
 import { RollUpWriter } from '../rollups/roll-up-writer';
 import { HistoryTail } from './history-tail';
 import { pruneRecorded } from './prune-recorded';

@@ -5,8 +5,6 @@ import { SlotOrder } from './order/slot-order';
 import type { TimeSlice } from './order/time-slice';
 import type { LockTable } from './table/lock-table';
 
-const ROWS_A_LOOK = 256;
-
 /** What a view shows, and in which order. */
 export type ViewInput = Pick<
   LockListInput,
@@ -93,13 +91,11 @@ export class ListView {
     // By slot rather than in list order, so that neighbours in memory are read one after another.
     const marks = new Uint8Array(table.slotsEnd);
     let count = 0;
-    for (let slot = 0; slot < marks.length; slot += 1) {
-      if (this.matches(slot)) {
-        marks[slot] = 1;
-        count += 1;
-      }
-      if (slot % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
-    }
+    await slice.times(marks.length, (slot) => {
+      if (!this.matches(slot)) return;
+      marks[slot] = 1;
+      count += 1;
+    });
     this.matching.select(ranking.order, marks, count);
     this.version = version;
     this.rankedAs = ranking.number;

@@ -6,7 +6,8 @@ import type { Log } from '../../platform/log';
 import type { Cursor, ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
 import type { EventRecorder } from '../history/event-recorder';
 import { deleteReadRecords } from '../names/delete-records';
-import type { LockProjection, MonitoredBackend } from '../projection/lock-projection';
+import type { LockProjection } from '../projection/lock-projection';
+import type { MonitoredBackend } from '../projection/monitored-backend';
 
 const MAINTENANCE_KEY = { namespace: OWN_NAMESPACE, name: 'chores' };
 const LEASE_MS = 1_500;

@@ -8,7 +8,7 @@ import {
 import { decodeCounter } from '../../storage/codec/counter-codec';
 import { decodeRecord } from '../../storage/codec/record-codec';
 import type { ObsoleteRecord, ReadRecord, RecordKey } from '../../storage/record-store';
-import type { MonitoredBackend } from '../projection/lock-projection';
+import type { MonitoredBackend } from '../projection/monitored-backend';
 
 /**
  * Read and deleted at a time, each in one step of the store: others wait behind no more than that.

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type LockRecord, unwrittenRecord } from '../../core/lock/lock-record';
 import { TimeSlice } from '../lists/order/time-slice';
 import { ProjectionRow } from '../projection/projection-row';
-import { idleNames } from './idle-names';
+import { idleNames } from './namespace-capacity';
 
 const NOW = Date.UTC(2026, 4, 1);
 const MINUTE_MS = 60_000;

@@ -8,13 +8,11 @@ import { LockyardError } from '../../contract/errors';
 import { lockDeletion, type RetentionReason } from '../../core/names/deletion';
 import { backendDown, unknownOutcome } from '../../engine/refusals';
 import { type RecordKey, StoreError } from '../../storage/record-store';
-import type { LockProjection, MonitoredBackend } from '../projection/lock-projection';
-import { projectedLocks, removeFromProjection } from '../projection/projected-locks';
-import { locateStore, publicId } from '../projection/shard-info';
+import type { LockProjection } from '../projection/lock-projection';
+import type { MonitoredBackend } from '../projection/monitored-backend';
+import { locateStore, publicId } from '../projection/monitored-backend';
+import type { ProjectionRow } from '../projection/projection-row';
 import { type DeletionOutcome, deleteReadRecords, evaluateRecords } from './delete-records';
-
-/** Names looked at between two looks at the clock. */
-const NAMES_A_LOOK = 64;
 
 /** Read from a store at a time. */
 const READ_AT_ONCE = 200;
@@ -122,7 +120,7 @@ export class NameDeletion {
         const fates = await deleteReadRecords(keeper, records, 0).catch(throwUnknownOutcome);
         const isOff = ({ outcome }: DeletionOutcome) => outcome === 'deleted' || outcome === 'gone';
         const off = fates.filter(isOff).map(({ key }) => key);
-        removeFromProjection(this.parts.projection, keeper, off);
+        this.parts.projection.remove(keeper, off);
         onResults(fates.map(resultOf));
       }
     }
@@ -152,14 +150,15 @@ export class NameDeletion {
   ): AsyncGenerator<EvaluatedRecord> {
     const { projection, clock } = this.parts;
     const byId = new Map(keepers.map((backend) => [backend.id, backend]));
-    const slice = projection.table.slice();
-    let looked = 0;
-    for (const row of projectedLocks(projection)) {
-      looked += 1;
-      if (looked % NAMES_A_LOOK === 0 && slice.isOver) await slice.pause();
-      const { key, record, isReadable } = row;
-      const backend = byId.get(row.backend);
-      if (!backend || key.namespace !== namespace || !key.name.startsWith(prefix)) continue;
+    const rows: ProjectionRow[] = [];
+    await projection.table.slice().forEach(projection.table.all(), (row) => {
+      const { namespace: itsNamespace, name } = row.key;
+      const isChosen = itsNamespace === namespace && name.startsWith(prefix);
+      if (isChosen && byId.has(row.backend)) rows.push(row);
+    });
+    for (const { backend: id, key, record, isReadable } of rows) {
+      const backend = byId.get(id);
+      if (!backend) continue;
       const now = clock.now() + backend.engine.health().clockOffsetMs;
       const { keptBecause } = lockDeletion(record, backend.epochOf(), now);
       yield { backend, key, keptBecause: isReadable ? keptBecause : 'unreadable' };
@@ -180,16 +179,13 @@ export class NameDeletion {
   private async locate(id: string, chosen: ChosenNames): Promise<LocatedRecord[]> {
     const { projection, backends } = this.parts;
     const { namespace, names, prefix = '' } = chosen;
-    const slice = projection.table.slice();
     const found: LocatedRecord[] = [];
-    let looked = 0;
-    for (const key of names ? namedKeys(chosen, names) : counterKeys(projection)) {
-      looked += 1;
-      if (looked % NAMES_A_LOOK === 0 && slice.isOver) await slice.pause();
-      const isMeant = names || (key.namespace === namespace && key.name.startsWith(prefix));
-      const backend = isMeant && locateStore(backends, id, key);
+    const keys = names ? namedKeys(chosen, names) : counterKeys(projection);
+    await projection.table.slice().forEach(keys, (key) => {
+      const isChosen = names || (key.namespace === namespace && key.name.startsWith(prefix));
+      const backend = isChosen && locateStore(backends, id, key);
       if (backend) found.push({ backend, key });
-    }
+    });
     return found;
   }
 }
@@ -200,8 +196,8 @@ function* namedKeys({ namespace, kind }: ChosenNames, names: string[]): Generato
   }
 }
 
-function* counterKeys(board: LockProjection): Generator<RecordKey> {
-  for (const { key } of board.counters.names()) yield key;
+function* counterKeys({ counters }: LockProjection): Generator<RecordKey> {
+  for (const { key } of counters.names()) yield key;
 }
 
 const gone = (name: string): DeletionResult => ({ name, outcome: 'gone' });

@@ -1,14 +1,17 @@
 import type { NamespacePolicy } from '../../contract/namespace-policy';
-import { IDLE_WHERE_FILLING_MS } from '../../core/names/deletion';
+import { IDLE_WHERE_FILLING_MS, lastUsedAt, lockDeletion } from '../../core/names/deletion';
 import { isFilling } from '../../core/names/filling';
 import type { NameCount } from '../../engine/names/name-count';
 import type { Clock } from '../../platform/clock';
 import type { Log } from '../../platform/log';
-import type { LockProjection, MonitoredBackend } from '../projection/lock-projection';
-import { projectedLocks, removeFromProjection } from '../projection/projected-locks';
-import { publicId } from '../projection/shard-info';
+import type { RecordKey } from '../../storage/record-store';
+import type { TimeSlice } from '../lists/order/time-slice';
+import type { LockProjection } from '../projection/lock-projection';
+import type { MonitoredBackend } from '../projection/monitored-backend';
+import { publicId } from '../projection/monitored-backend';
+import type { ProjectionRow } from '../projection/projection-row';
+import { TopN } from '../projection/top-n';
 import { deleteRecords } from './delete-records';
-import { idleNames } from './idle-names';
 
 /** Below this part of `maxLocks` people would be warned again. */
 const WARN_AGAIN_BELOW = 0.75;
@@ -57,20 +60,21 @@ export class NamespaceCapacity {
   }
 
   /**
-   * Counts a full namespace from its store again: another process may have deleted names, which
-   * leaves no history.
+   * Reads the names of full namespaces again: another process may have deleted some, which leaves no
+   * history.
    */
   async recount(): Promise<void> {
     const { names, policyOf, backendOf, clock, projection, backends } = this.parts;
     const now = clock.monotonic();
     if (now - this.recountedAt < RECOUNT_EVERY_MS) return;
     const isFull = (namespace: string) => names.total(namespace) >= policyOf(namespace).maxLocks;
-    const full = names.namespaces().filter(isFull);
-    if (full.length === 0) return;
-    this.recountedAt = now;
-    const homes = new Set(await Promise.all(full.map(backendOf)));
-    for (const backend of backends)
-      if (homes.has(publicId(backend))) await projection.resync(backend);
+    for (const namespace of names.namespaces().filter(isFull)) {
+      this.recountedAt = now;
+      const id = await backendOf(namespace);
+      for (const backend of backends) {
+        if (publicId(backend) === id) await projection.resyncNamespace(backend, namespace);
+      }
+    }
   }
 
   private warn(namespace: string, maxLocks: number): void {
@@ -96,7 +100,7 @@ export class NamespaceCapacity {
     };
     const asked = { idleMs: IDLE_WHERE_FILLING_MS, most };
     const slice = projection.table.slice();
-    const idle = await idleNames(projectedLocks(projection), namespace, asked, nowOf, slice);
+    const idle = await idleNames(projection.table.all(), namespace, asked, nowOf, slice);
     let deleted = 0;
     for (let i = 0; i < idle.length; i += AT_ONCE) {
       const some = idle.slice(i, i + AT_ONCE);
@@ -105,10 +109,9 @@ export class NamespaceCapacity {
         if (keys.length === 0) continue;
         const fates = await deleteRecords(backend, keys, IDLE_WHERE_FILLING_MS);
         const gone = fates.filter(({ outcome }) => outcome !== 'kept' && outcome !== 'changed');
-        removeFromProjection(
-          projection,
+        projection.remove(
           backend,
-          gone.map(({ key: each }) => each),
+          gone.map(({ key }) => key),
         );
         deleted += gone.length;
       }
@@ -117,4 +120,38 @@ export class NamespaceCapacity {
     if (deleted > 0)
       log.info({ namespace, deleted }, 'Idle locks of a filling namespace are deleted');
   }
+}
+
+/** A free lock, and when it was held last. */
+interface IdleLock {
+  backend: string;
+  key: RecordKey;
+  usedAt: number;
+}
+
+/**
+ * Deletable locks of one namespace that have not been held for a while, as they were
+ * last read: the `most` that have been idle longest, the oldest first. Done in slices: no more than
+ * `most` are ever sorted.
+ *
+ * @param nowOf the clock of a backend, and its epoch
+ */
+export async function idleNames(
+  rows: Iterable<ProjectionRow>,
+  namespace: string,
+  { idleMs, most }: { idleMs: number; most: number },
+  nowOf: (backend: string) => { now: number; epoch: number } | null,
+  slice: TimeSlice,
+): Promise<IdleLock[]> {
+  const idle = new TopN<IdleLock>(most, (a, b) => a.usedAt - b.usedAt);
+  await slice.forEach(rows, ({ backend, key, record, isReadable }) => {
+    if (key.namespace !== namespace || !isReadable || record.holds.length > 0) return;
+    const usedAt = lastUsedAt(record);
+    const clock = nowOf(backend);
+    if (!clock || usedAt + idleMs > clock.now) return;
+    if (lockDeletion(record, clock.epoch, clock.now).keptBecause === null) {
+      idle.add({ backend, key, usedAt });
+    }
+  });
+  return idle.items;
 }

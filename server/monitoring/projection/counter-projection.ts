@@ -10,8 +10,8 @@ import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey, RecordStore } from '../../storage/record-store';
 import { TimeSlice } from '../lists/order/time-slice';
 import { type CounterEntry, CounterTable } from './counter-table';
+import { locateStore, publicHealths, publicId, type ShardInfo } from './monitored-backend';
 import type { StoredName } from './names-on-shards';
-import { locateStore, publicHealths, publicId, type ShardInfo } from './shard-info';
 
 /** One backend as far as its counters are concerned. */
 interface CounterBackend {
@@ -124,9 +124,9 @@ export class CounterProjection {
     }
   }
 
-  /** Starts a full read of a backend. The answer evicts what was not read before it is called. */
-  beginResync(backend: string): () => Promise<void> {
-    return this.table.beginResync(backend, this.slice());
+  /** Starts a full read of a backend, or of a namespace on it. Calling the result removes the rest. */
+  beginResync(backend: string, namespace?: string): () => Promise<void> {
+    return this.table.beginResync(backend, namespace, this.slice());
   }
 
   private lastDetail(keeper: CounterBackend, namespace: string, name: string) {

@@ -15,8 +15,6 @@ export interface CounterEntry extends Omit<CounterRow, 'isKnown'> {
 /** New counters are merged in batches of this size. */
 const MERGE_BATCH = 1_000;
 
-const ROWS_A_LOOK = 64;
-
 /** Every counter that the board knows, in the order of their names. */
 export class CounterTable {
   private readonly rows: (CounterEntry | null)[] = [];
@@ -81,16 +79,15 @@ export class CounterTable {
     for (const row of this.rows) if (row) yield row;
   }
 
-  /** Starts a full read of a backend. The answer evicts what was not read before it is called. */
-  beginResync(backend: string, slice: TimeSlice): () => Promise<void> {
+  /** Starts a full read of a backend, or of a namespace on it. Calling the result removes the rest. */
+  beginResync(backend: string, namespace: string | undefined, slice: TimeSlice) {
     this.mark += 1;
     const { mark } = this;
-    return async () => {
-      for (const [slot, row] of this.rows.entries()) {
-        if (row?.storeId === backend && (this.marks[slot] ?? 0) < mark) this.remove(row.id);
-        if (slot % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
-      }
-    };
+    return () =>
+      slice.forEach(this.rows, (row, slot) => {
+        if (row?.storeId !== backend || (this.marks[slot] ?? 0) >= mark) return;
+        if (namespace === undefined || row.namespace === namespace) this.remove(row.id);
+      });
   }
 
   /**
@@ -108,14 +105,17 @@ export class CounterTable {
     }
     const found: CounterEntry[] = [];
     let matching = 0;
-    for (const [i, slot] of this.order.copy().entries()) {
-      if (sought === '' && found.length >= limit) return { rows: found, matching: this.size };
-      if (i % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
+    let isEnough = false;
+    await slice.forEach(this.order.copy(), (slot) => {
+      isEnough = sought === '' && found.length >= limit;
+      if (isEnough) return false;
       const row = this.rows[slot];
-      if (!row?.searchText.includes(sought)) continue;
+      if (!row?.searchText.includes(sought)) return true;
       matching += 1;
       if (found.length < limit) found.push(row);
-    }
+      return true;
+    });
+    if (isEnough) matching = this.size;
     return { rows: found, matching };
   }
 }

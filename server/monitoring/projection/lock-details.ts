@@ -7,9 +7,9 @@ import type { LockBaselines } from '../../core/status/stuck-reason';
 import type { Clock } from '../../platform/clock';
 import { recordId } from '../../storage/record-id';
 import type { ReadRecord, RecordKey } from '../../storage/record-store';
-import type { MonitoredBackend } from './lock-projection';
+import type { MonitoredBackend } from './monitored-backend';
+import { locateStore, publicId } from './monitored-backend';
 import { holdRow, ProjectionRow, rowId, toLockRowAt, waiterRows } from './projection-row';
-import { locateStore, publicId } from './shard-info';
 
 const REMEMBERED_MAX = 200;
 

@@ -206,22 +206,30 @@ describe.each(storeNames)('the board over %s', (name) => {
     );
   });
 
-  it('lets go of a record that was forgotten when it is healed', async () => {
+  it('removes a deleted record when its backend, or its namespace alone, is read again', async () => {
     watcher = await rig.watch();
-    const [gone, stays] = [freshKey(), freshKey()];
-    await release(watcher, gone, 'w1', (await takeLock(watcher, gone, 'w1')).token);
-    await takeLock(watcher, stays, 'w1', { leaseMs: 60_000 });
-    await soon(async () => expect((await watcher.monitoring.projection.page(ALL)).total).toBe(2));
-    const { rev, writer } = await stored(rig.engines.under.store, gone);
-    await rig.engines.under.store.deleteRecords([{ key: gone, rev, writer }]);
     const { projection } = watcher.monitoring;
-    await projection.resync({
-      id: 'default',
-      store: watcher.faults,
-      engine: watcher.engine,
-      epochOf: () => 1,
-    });
-    expect(rowOf(gone)).toBe(null);
+    const { faults: store, engine } = watcher;
+    const backend = { id: 'default', store, engine, epochOf: () => 1 };
+    const stays = freshKey();
+    const gone = [freshKey(), freshKey(), freshKey('other')] as const;
+    for (const key of gone) {
+      await release(watcher, key, 'w1', (await takeLock(watcher, key, 'w1')).token);
+    }
+    await takeLock(watcher, stays, 'w1', { leaseMs: 60_000 });
+    await soon(async () => expect((await projection.page(ALL)).total).toBe(4));
+    const remove = async (key: (typeof gone)[number]) => {
+      const { rev, writer } = await stored(rig.engines.under.store, key);
+      await rig.engines.under.store.deleteRecords([{ key, rev, writer }]);
+    };
+    await remove(gone[0]);
+    await projection.resync(backend);
+    expect(rowOf(gone[0])).toBe(null);
+    await remove(gone[1]);
+    await remove(gone[2]);
+    await projection.resyncNamespace(backend, stays.namespace);
+    expect(rowOf(gone[1])).toBe(null);
+    expect(rowOf(gone[2])).toMatchObject({ status: 'free' });
     expect(rowOf(stays)).toMatchObject({ status: 'held' });
   });
 

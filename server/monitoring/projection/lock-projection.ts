@@ -1,45 +1,50 @@
 import type { LockListInput } from '../../contract/console/console-inputs';
+import type { HoldBaseline } from '../../contract/console/insight-row';
 import type { BackendHealth, LockDetail, LockPage, LockRow } from '../../contract/console/lock-row';
 import type { ListAnswer } from '../../contract/lock/answers';
 import type { ListInput } from '../../contract/lock/inputs';
-import type { RecordEvent } from '../../core/record-event';
-import type { LockEngine } from '../../engine/lock-engine';
+import type { NamespacePolicy } from '../../contract/namespace-policy';
+import type { NameCount } from '../../engine/names/name-count';
 import { type Clock, processCpuMs } from '../../platform/clock';
-import { recordId, recordKey } from '../../storage/record-id';
-import type {
-  Cursor,
-  HistorySource,
-  ReadRecord,
-  RecordKey,
-  RecordStore,
-} from '../../storage/record-store';
-import { HistoryTail } from '../history/history-tail';
+import type { Log } from '../../platform/log';
+import { recordId } from '../../storage/record-id';
+import type { RecordKey } from '../../storage/record-store';
 import { LiveLists } from '../lists/live-lists';
 import { LockLists } from '../lists/lock-lists';
 import { TimeSlice } from '../lists/order/time-slice';
 import type { LockCounts, LockGroup } from '../lists/table/lock-groups';
 import { LockTable } from '../lists/table/lock-table';
-import { RecordCompactor } from '../lists/table/record-compactor';
 import { type NamespaceTallies, tallyNamespaces } from '../metrics/tally-namespaces';
 import { GrantRate } from '../rollups/grant-rate';
 import { KnownBaselines } from '../rollups/known-baselines';
 import { CounterProjection } from './counter-projection';
-import { DirtySet, isInternal } from './dirty-set';
 import { LockDetails } from './lock-details';
 import { buildLockListing, listingFrame, type RowsFrom } from './lock-listing';
-import type { LockProjectionOptions } from './lock-projection-options';
+import {
+  isBackendRead,
+  locateStore,
+  type MonitoredBackend,
+  publicHealths,
+  publicId,
+} from './monitored-backend';
 import type { StoredName } from './names-on-shards';
-import { ProjectionRow, rowId, toLockRowAt } from './projection-row';
-import { locateStore, publicHealths, publicId, type ShardInfo } from './shard-info';
+import { type ProjectionRow, rowId, toLockRowAt } from './projection-row';
+import { RecordFollower } from './record-follower';
 
-/** One backend as the observers see it; of one with shards, each shard. */
-export interface MonitoredBackend {
-  /** What its history is filed under. */
-  id: string;
-  store: RecordStore & HistorySource;
-  engine: LockEngine;
-  epochOf: () => number;
-  shard?: ShardInfo;
+export interface LockProjectionOptions {
+  backends: MonitoredBackend[];
+  clock: Clock;
+  log: Log;
+  /** Which backend a namespace lives on; null if there is no such namespace. */
+  backendOf: (namespace: string) => Promise<string | null>;
+  /** What a namespace allows, as last read. */
+  policyOf: (namespace: string) => NamespacePolicy;
+  /** How long a lock is held as a rule, by the id of its row. */
+  baselineOf: (id: string) => HoldBaseline | null;
+  /** Notified of every name that is added or removed. */
+  names: NameCount;
+  /** Unlike that of any other process. */
+  processId: string;
 }
 
 interface DueLock {
@@ -47,12 +52,6 @@ interface DueLock {
   key: RecordKey;
   expired: boolean;
 }
-
-const SCAN_PAGE = 500;
-const READ_AT_ONCE = 500;
-
-/** Flushes that may be in flight: ids allocated, records not seen by a scan yet. */
-const IN_FLIGHT_MAX = 1_000;
 
 /**
  * Every lock of every backend as this process last read it. The history says which records moved;
@@ -69,18 +68,12 @@ export class LockProjection {
   readonly live: LiveLists;
   readonly table: LockTable;
   private readonly lists: LockLists;
-  private readonly compactor = new RecordCompactor();
-  /** By backend. */
-  private readonly dirty = new Map<string, DirtySet>();
-  /** By backend: when the last look began that was answered, on the clock that never steps. */
-  readonly readAt = new Map<string, number>();
-  /** By backend: the epoch in which everything was read. */
-  private readonly epochs = new Map<string, number>();
   private readonly listeners = new Set<() => void>();
   private readonly backends: MonitoredBackend[];
   private readonly clock: Clock;
   private readonly baselines: KnownBaselines;
   private readonly details: LockDetails;
+  private readonly follower: RecordFollower;
 
   constructor(parts: LockProjectionOptions) {
     const { backends, clock, backendOf, policyOf, baselineOf, names, processId, log } = parts;
@@ -94,6 +87,8 @@ export class LockProjection {
     this.table = new LockTable({ backends, clock, baselinesOf, policyOf, names, slice });
     this.lists = new LockLists(this.table, clock, () => publicHealths(backends));
     this.live = new LiveLists(this.table, this.lists, clock, processId, log);
+    const { table, counters, baselines, grantRate } = this;
+    this.follower = new RecordFollower(table, counters, baselines, grantRate, clock);
     this.details = new LockDetails({
       backends,
       clock,
@@ -116,7 +111,7 @@ export class LockProjection {
    */
   async listing(backend: string, input: ListInput): Promise<ListAnswer> {
     const parts = this.backends.filter((one) => publicId(one) === backend);
-    const frame = listingFrame(backend, parts, this.readAt, this.clock);
+    const frame = listingFrame(backend, parts, this.follower.readAt, this.clock);
     await this.table.refresh();
     const rowsFrom: RowsFrom = (isBefore) => this.table.listing.from(isBefore);
     return buildLockListing(rowsFrom, input, frame, this.table.slice());
@@ -188,102 +183,35 @@ export class LockProjection {
     return this.details.read(namespace, name);
   }
 
-  /** Reads everything, and follows from there. */
-  async load(backend: MonitoredBackend): Promise<void> {
-    const begunAt = this.clock.monotonic();
-    const instant = this.clock.now() + backend.engine.health().clockOffsetMs;
-    const epoch = backend.epochOf();
-    const end = await backend.store.historyEnd();
-    await this.resync(backend);
-    const from = Math.max(0, end - IN_FLIGHT_MAX);
-    const tail = new HistoryTail(backend.store, this.clock, from);
-    const note = (id: string, events: RecordEvent[]) => {
-      this.baselines.note(rowId(publicId(backend), id), events);
-      this.grantRate.note(events, backend.engine.health().clockOffsetMs);
-    };
-    this.dirty.set(backend.id, new DirtySet(tail, note));
-    this.epochs.set(backend.id, epoch);
-    this.readAt.set(backend.id, begunAt);
-    this.table.noteReadUpTo(backend.id, instant);
-  }
-
-  /** Reads everything again, and evicts what is gone: forgetting a lock leaves no history. */
+  /** Reads everything of a backend again, and removes what is gone. */
   async resync(backend: MonitoredBackend): Promise<void> {
-    const ends = [this.table.beginResync(backend.id), this.counters.beginResync(backend.id)];
-    let cursor: Cursor | null = { namespace: null, after: null };
-    while (cursor) {
-      const page = await backend.store.scan(cursor, SCAN_PAGE);
-      for (const read of page.records) this.apply(backend, read);
-      cursor = page.next;
-    }
-    for (const end of ends) await end();
+    await this.follower.resync(backend);
     this.notify();
   }
 
-  /**
-   * Follows the history: reads every record that moved since the last call, unless this process
-   * wrote its last revision. A backend that has lost data is read in full.
-   */
+  /** Removes those names of a namespace that are gone. */
+  async resyncNamespace(backend: MonitoredBackend, namespace: string): Promise<void> {
+    await this.follower.resyncNamespace(backend, namespace);
+    this.notify();
+  }
+
+  /** Reads what has changed on a backend since the last call; see `RecordFollower`. */
   async follow(backend: MonitoredBackend): Promise<void> {
-    const dirty = this.dirty.get(backend.id);
-    const hasLostData = this.epochs.get(backend.id) !== backend.epochOf();
-    if (!dirty || hasLostData) return this.load(backend);
-    const begunAt = this.clock.monotonic();
-    const instant = this.clock.now() + backend.engine.health().clockOffsetMs;
-    await dirty.follow();
-    const hasChanged = dirty.revs.size > 0;
-    await this.applyOwnWrites(backend, dirty.revs);
-    while (dirty.revs.size > 0) await this.reread(backend, dirty.revs);
-    this.readAt.set(backend.id, begunAt);
-    this.table.noteReadUpTo(backend.id, instant);
-    if (hasChanged) this.notify();
+    if (await this.follower.follow(backend)) this.notify();
   }
 
-  private async applyOwnWrites(
-    backend: MonitoredBackend,
-    revs: Map<string, number>,
-  ): Promise<void> {
-    const slice = this.table.slice();
-    for (const [id, rev] of revs) {
-      const key = recordKey(id);
-      const seen = backend.engine.cachedLock(key, rev);
-      if (!seen) continue;
-      this.table.store(
-        ProjectionRow.of(rowSource(backend), key, seen.now, this.compactor.compact(seen.record)),
-      );
-      revs.delete(id);
-      if (slice.isOver) await slice.pause();
-    }
+  /** Whether all of a backend has been read. @param id as users know it */
+  isRead(id: string): boolean {
+    return isBackendRead(this.follower.readAt, this.backends, id);
   }
 
-  private async reread(backend: MonitoredBackend, revs: Map<string, number>): Promise<void> {
-    const ids = [...revs.keys()].slice(0, READ_AT_ONCE);
-    const { records } = await backend.store.read(ids.map(recordKey), []);
-    for (const id of ids) revs.delete(id);
-    for (const read of records) this.apply(backend, read);
+  /** Removes records that were deleted. */
+  remove(backend: MonitoredBackend, keys: RecordKey[]): void {
+    this.follower.remove(backend, keys);
+    if (keys.length > 0) this.notify();
   }
 
-  /** Keeps a reading, unless a later one has overtaken it. */
-  private apply(backend: MonitoredBackend, read: ReadRecord): void {
-    if (isInternal(read.key) || backend.shard?.owns(read.key) === false) return;
-    if (read.key.kind === 'counter') this.counters.apply(backend, read);
-    else this.applyLock(backend, read);
-  }
-
-  private applyLock(backend: MonitoredBackend, read: ReadRecord): void {
-    const id = rowId(publicId(backend), recordId(read.key));
-    if (!read.record) this.remove(id);
-    else if (!this.table.confirm(id, backend.id, read.record.rev)) {
-      this.table.store(ProjectionRow.read(rowSource(backend), read, this.compactor));
-    }
-  }
-
-  remove(id: string): void {
-    this.table.remove(id);
-    this.baselines.remove(id);
-  }
-
-  notify(): void {
+  private notify(): void {
     for (const listener of this.listeners) listener();
   }
 
@@ -294,5 +222,3 @@ export class LockProjection {
     return isSilent ? { ...row, readAt: this.table.readAt(kept) } : row;
   }
 }
-
-const rowSource = (backend: MonitoredBackend) => ({ id: backend.id, publicId: publicId(backend) });

@@ -12,41 +12,34 @@ export interface StoredName {
   key: RecordKey;
 }
 
-/** So many names are looked at between two looks at the clock. */
-const NAMES_A_LOOK = 256;
-
 /**
  * The shards of a backend, how many names each keeps, and some of these. Looks at every row once,
  * in slices.
  */
 export async function namesOnShards(
-  board: LockProjection,
+  projection: LockProjection,
   health: BackendHealth,
   { shard: only, search = '', after, limit }: ShardNamesInput,
 ): Promise<ShardsPage> {
   const shards = (health.shards ?? []).map((shard) => ({ ...shard, locks: 0, counters: 0 }));
   const byId = new Map(shards.map((shard) => [shard.id, shard]));
   const sought = search.toLowerCase();
-  const first = new TopN<{ id: string; kept: StoredName }>(limit + 1, (a, b) =>
+  const first = new TopN<{ id: string; stored: StoredName }>(limit + 1, (a, b) =>
     a.id < b.id ? -1 : 1,
   );
-  const slice = board.table.slice();
-  let looked = 0;
-  for (const kept of board.names()) {
-    looked += 1;
-    if (looked % NAMES_A_LOOK === 0 && slice.isOver) await slice.pause();
-    const shard = byId.get(kept.storeId);
-    if (!shard) continue;
-    if (kept.key.kind === 'counter') shard.counters += 1;
+  await projection.table.slice().forEach(projection.names(), (stored) => {
+    const shard = byId.get(stored.storeId);
+    if (!shard) return;
+    if (stored.key.kind === 'counter') shard.counters += 1;
     else shard.locks += 1;
-    if (only !== undefined && shard.name !== only) continue;
-    const id = recordId(kept.key);
-    if (after !== undefined && id <= after) continue;
-    const { namespace, name } = kept.key;
-    if (sought && !`${namespace}/${name}`.toLowerCase().includes(sought)) continue;
-    first.add({ id, kept });
-  }
-  const names = first.items.slice(0, limit).map(({ id, kept: { key, storeId } }) => ({
+    if (only !== undefined && shard.name !== only) return;
+    const id = recordId(stored.key);
+    if (after !== undefined && id <= after) return;
+    const { namespace, name } = stored.key;
+    if (sought && !`${namespace}/${name}`.toLowerCase().includes(sought)) return;
+    first.add({ id, stored });
+  });
+  const names = first.items.slice(0, limit).map(({ id, stored: { key, storeId } }) => ({
     id,
     kind: key.kind ?? ('lock' as const),
     namespace: key.namespace,

@@ -12,7 +12,7 @@ import { LiveLists } from '../lists/live-lists';
 import { LockLists } from '../lists/lock-lists';
 import { TimeSlice } from '../lists/order/time-slice';
 import { LockTable } from '../lists/table/lock-table';
-import type { MonitoredBackend } from '../projection/lock-projection';
+import type { MonitoredBackend } from '../projection/monitored-backend';
 import { ProjectionRow, rowId, toLockRowAt } from '../projection/projection-row';
 
 export interface LockSpec {

@@ -9,8 +9,6 @@ import type { TimeSlice } from './time-slice';
 /** How long rows keep their positions. */
 const RANK_EVERY_MS = 10_000;
 
-const SLOTS_A_LOOK = 4_096;
-
 /** Higher than any queue length. */
 const WAITERS_END = 65_536;
 const STATUSES_END = 16;
@@ -112,10 +110,7 @@ export class Ranking {
     buffers.ensureCapacity(table.slotsEnd);
     const { keys, scratch } = buffers;
     const slots = table.names.copy();
-    for (let slot = 0; slot < table.slotsEnd; slot += 1) {
-      this.setKeys(keys, slot);
-      if (slot % SLOTS_A_LOOK === 0 && slice.isOver) await slice.pause();
-    }
+    await slice.times(table.slotsEnd, (slot) => this.setKeys(keys, slot));
     if (this.sort !== 'name') {
       // Among locks held equally long the third key makes no difference.
       const columns = [keys.second, keys.first];

@@ -4,6 +4,9 @@ import { SerialQueue } from '../../../platform/serial-queue';
 /** How long work on a list may keep the rest of this process waiting at a time. */
 const SLICE_MS = 3;
 
+/** Items that are processed between two checks of the clock. */
+const ITEMS_PER_CHECK = 64;
+
 /** The pause between two slices, over all long work. */
 const REST_MS = 7;
 
@@ -53,6 +56,29 @@ export class TimeSlice {
   /** Yields to the rest of this process. */
   async pause(): Promise<void> {
     await this.wait(this.pauses());
+  }
+
+  /**
+   * Calls `work` with each item, and yields to the rest of this process whenever the slice is over.
+   * What is added or removed meanwhile may be among the items or not.
+   *
+   * @param work returns false to stop
+   */
+  async forEach<T>(items: Iterable<T>, work: (item: T, i: number) => unknown): Promise<void> {
+    let i = 0;
+    for (const item of items) {
+      if (work(item, i) === false) return;
+      i += 1;
+      if (i % ITEMS_PER_CHECK === 0 && this.isOver) await this.pause();
+    }
+  }
+
+  /** The same for the numbers from 0 to `end`, exclusive, without an object for each. */
+  async times(end: number, work: (i: number) => void): Promise<void> {
+    for (let i = 0; i < end; i += 1) {
+      work(i);
+      if (i % ITEMS_PER_CHECK === 0 && this.isOver) await this.pause();
+    }
   }
 
   /** Waits for work that may be shared with others; it is not counted here. */

@@ -1,6 +1,6 @@
 import type { NamespacePolicy } from '../../../contract/namespace-policy';
 import type { Clock } from '../../../platform/clock';
-import type { MonitoredBackend } from '../../projection/lock-projection';
+import type { MonitoredBackend } from '../../projection/monitored-backend';
 
 /** The state of a backend, or of one of its shards, from which statuses are computed. */
 export interface BackendFrame {

@@ -5,7 +5,7 @@ import { TIERS } from '../../../core/status/lock-tier';
 import type { LockBaselines } from '../../../core/status/stuck-reason';
 import type { NameCount } from '../../../engine/names/name-count';
 import type { Clock } from '../../../platform/clock';
-import type { MonitoredBackend } from '../../projection/lock-projection';
+import type { MonitoredBackend } from '../../projection/monitored-backend';
 import { type ProjectionRow, toLockRow } from '../../projection/projection-row';
 import { NameOrder } from '../order/name-order';
 import { byKey, byName } from '../order/row-orders';
@@ -21,9 +21,6 @@ import { SearchTexts } from './search-texts';
 /** Why a status must be computed again: time or baselines may affect it, or the record changed. */
 const [RECHECK, REPLACED] = [1, 2];
 
-/** Rows processed between two checks of the clock. */
-const ROWS_A_LOOK = 32;
-/** New locks inserted into the orders at a time. */
 const NEW_AT_ONCE = 1_000;
 
 export interface LockTableOptions {
@@ -166,19 +163,16 @@ export class LockTable {
     if (slot !== undefined) this.markPending(slot, RECHECK);
   }
 
-  /** Starts a full read of a backend. Calling the result evicts what was not read since. */
-  beginResync(backend: string): () => Promise<void> {
+  /** Starts a full read of a backend, or of a namespace on it. Calling the result evicts what was not read since. */
+  beginResync(backend: string, namespace?: string): () => Promise<void> {
     this.mark += 1;
     const { mark } = this;
-    return async () => {
-      const slice = this.slice();
-      for (const [slot, row] of this.rows.entries()) {
-        if (row?.backend === backend && (this.columns.marks[slot] as number) < mark) {
-          this.remove(row.id);
-        }
-        if (slot % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
-      }
-    };
+    return () =>
+      this.slice().times(this.rows.length, (slot) => {
+        const row = this.at(slot);
+        if (row?.backend !== backend || (this.columns.marks[slot] as number) >= mark) return;
+        if (namespace === undefined || row.key.namespace === namespace) this.remove(row.id);
+      });
   }
 
   /** Locks whose lease ran out by the instant of their backend, then those with waiters. */
@@ -228,10 +222,7 @@ export class LockTable {
     while (this.pending.length > 0) {
       const slots = this.pending.splice(0, NEW_AT_ONCE);
       this.orderNew(slots);
-      for (const [i, slot] of slots.entries()) {
-        if (i % ROWS_A_LOOK === 0 && slice.isOver) await slice.pause();
-        this.computeStatus(slot);
-      }
+      await slice.forEach(slots, (slot) => this.computeStatus(slot));
     }
     this.texts.prepareSome(this.rows, slice);
   }

@@ -5,7 +5,7 @@ import type { TimeSlice } from '../order/time-slice';
 const PREPARED_MAX = 1_500;
 const CHECKED_MAX = 20_000;
 
-const ROWS_A_LOOK = 32;
+const ROWS_PER_CHECK = 32;
 
 /**
  * Prepares the texts that searches read, some at a time: a search that had to make all of them
@@ -20,7 +20,7 @@ export class SearchTexts {
     for (let i = 0; i < seen && left > 0; i += 1) {
       this.position = (this.position + 1) % rows.length;
       if (rows[this.position]?.prepareSearchText()) left -= 1;
-      if (i % ROWS_A_LOOK === 0 && slice.isOver) return;
+      if (i % ROWS_PER_CHECK === 0 && slice.isOver) return;
     }
   }
 }

@@ -1,0 +1,70 @@
+import type { BackendHealth } from '../../contract/console/lock-row';
+import type { LockEngine } from '../../engine/lock-engine';
+import type { HistorySource, RecordKey, RecordStore } from '../../storage/record-store';
+
+/** The backend that a shard belongs to. */
+export interface ShardInfo {
+  /** The backend's id, as users know it. */
+  backend: string;
+  /**
+   * Whether a record belongs here. One that does not is left over from before a reshard and is
+   * ignored.
+   */
+  owns: (key: RecordKey) => boolean;
+  /** The health of the whole backend. */
+  health: () => BackendHealth;
+}
+
+/** A backend that is monitored; of one with shards, each shard. */
+export interface MonitoredBackend {
+  /** The id under which its history is recorded. */
+  id: string;
+  store: RecordStore & HistorySource;
+  engine: LockEngine;
+  epochOf: () => number;
+  shard?: ShardInfo;
+}
+
+/** The part of a backend or shard that identifies it. */
+interface BackendOrShard {
+  id: string;
+  engine: LockEngine;
+  shard?: ShardInfo;
+}
+
+/** The backend's id, as users know it. */
+export const publicId = ({ id, shard }: BackendOrShard): string => shard?.backend ?? id;
+
+/** The health of each backend as users know it: one with shards is one. */
+export function publicHealths(backends: readonly BackendOrShard[]): BackendHealth[] {
+  const healths = new Map<string, BackendHealth>();
+  for (const backend of backends) {
+    const id = publicId(backend);
+    if (healths.has(id)) continue;
+    healths.set(id, backend.shard ? backend.shard.health() : backend.engine.health());
+  }
+  return [...healths.values()];
+}
+
+/**
+ * The backend, or the shard of it, that keeps a record.
+ *
+ * @param id as users know it
+ */
+export function locateStore<B extends BackendOrShard>(
+  backends: readonly B[],
+  id: string | null,
+  key: RecordKey,
+): B | undefined {
+  return backends.find((one) => publicId(one) === id && (!one.shard || one.shard.owns(key)));
+}
+
+/** Whether all of a backend, all of its shards, has been read. @param id as users know it */
+export function isBackendRead(
+  readAt: ReadonlyMap<string, number>,
+  backends: readonly BackendOrShard[],
+  id: string,
+): boolean {
+  const stores = backends.filter((backend) => publicId(backend) === id);
+  return stores.length > 0 && stores.every((store) => readAt.has(store.id));
+}

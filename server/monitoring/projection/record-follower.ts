@@ -1,0 +1,183 @@
+import type { RecordEvent } from '../../core/record-event';
+import type { Clock } from '../../platform/clock';
+import { recordId, recordKey } from '../../storage/record-id';
+import type { Cursor, ReadRecord, RecordKey } from '../../storage/record-store';
+import { HistoryTail } from '../history/history-tail';
+import type { LockTable } from '../lists/table/lock-table';
+import { RecordCompactor } from '../lists/table/record-compactor';
+import type { GrantRate } from '../rollups/grant-rate';
+import type { KnownBaselines } from '../rollups/known-baselines';
+import { type CounterProjection, counterRowId } from './counter-projection';
+import { type MonitoredBackend, publicId } from './monitored-backend';
+import { ProjectionRow, rowId } from './projection-row';
+
+const SCAN_PAGE = 500;
+const READ_AT_ONCE = 500;
+
+/** How often history is read in one go, to catch up with a busy backend. */
+const POLLS_MAX = 50;
+
+/** Commits that may be in flight: ids allocated, records not visible to a scan yet. */
+const IN_FLIGHT_MAX = 1_000;
+
+interface Followed {
+  tail: HistoryTail;
+  /** The backend's epoch when everything was read. */
+  epoch: number;
+  /** By record, its last rev in the history; removed once the record has been read. */
+  dirty: Map<string, number>;
+}
+
+/** Reads the records of backends into the projection, and again whenever their history moves. */
+export class RecordFollower {
+  /** By backend: when the last successful reading began, on the clock that never steps. */
+  readonly readAt = new Map<string, number>();
+  private readonly followed = new Map<string, Followed>();
+  private readonly compactor = new RecordCompactor();
+
+  constructor(
+    private readonly table: LockTable,
+    private readonly counters: CounterProjection,
+    private readonly baselines: KnownBaselines,
+    private readonly grantRate: GrantRate,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Reads every record that moved since the last call, unless this process wrote its last revision.
+   * The first time, and after a loss of data, reads everything.
+   *
+   * @returns whether anything may have changed
+   */
+  async follow(backend: MonitoredBackend): Promise<boolean> {
+    const known = this.followed.get(backend.id);
+    const startedAt = this.clock.monotonic();
+    const instant = this.clock.now() + backend.engine.health().clockOffsetMs;
+    let hasChanged = true;
+    if (!known || known.epoch !== backend.epochOf()) await this.load(backend);
+    else {
+      await this.readHistory(backend, known);
+      hasChanged = known.dirty.size > 0;
+      await this.applyOwnWrites(backend, known.dirty);
+      while (known.dirty.size > 0) await this.reread(backend, known.dirty);
+    }
+    this.readAt.set(backend.id, startedAt);
+    this.table.noteReadUpTo(backend.id, instant);
+    return hasChanged;
+  }
+
+  /** Reads everything again, and removes what is gone: a deletion leaves no history. */
+  async resync(backend: MonitoredBackend): Promise<void> {
+    const ends = [this.table.beginResync(backend.id), this.counters.beginResync(backend.id)];
+    let cursor: Cursor | null = { namespace: null, after: null };
+    while (cursor) {
+      const page = await backend.store.scan(cursor, SCAN_PAGE);
+      for (const read of page.records) this.apply(backend, read);
+      cursor = page.next;
+    }
+    for (const end of ends) await end();
+  }
+
+  /** The same for the known names of one namespace; finds no new ones. */
+  async resyncNamespace(backend: MonitoredBackend, namespace: string): Promise<void> {
+    const keys: RecordKey[] = [];
+    const ends = [
+      this.table.beginResync(backend.id, namespace),
+      this.counters.beginResync(backend.id, namespace),
+    ];
+    await this.table.slice().forEach(this.table.all(), ({ backend: id, key }) => {
+      if (id === backend.id && key.namespace === namespace) keys.push(key);
+    });
+    await this.table.slice().forEach(this.counters.names(), ({ storeId, key }) => {
+      if (storeId === backend.id && key.namespace === namespace) keys.push(key);
+    });
+    for (let i = 0; i < keys.length; i += READ_AT_ONCE) {
+      const { records } = await backend.store.read(keys.slice(i, i + READ_AT_ONCE), []);
+      for (const read of records) if (read.record) this.apply(backend, read);
+    }
+    for (const end of ends) await end();
+  }
+
+  /** Removes records that were deleted: that leaves no history to follow. */
+  remove(backend: MonitoredBackend, keys: RecordKey[]): void {
+    for (const key of keys) {
+      if (key.kind === 'counter') {
+        this.counters.table.remove(counterRowId(publicId(backend), key));
+      } else this.removeLock(rowId(publicId(backend), recordId(key)));
+    }
+  }
+
+  private async load(backend: MonitoredBackend): Promise<void> {
+    const epoch = backend.epochOf();
+    const end = await backend.store.historyEnd();
+    await this.resync(backend);
+    const tail = new HistoryTail(backend.store, this.clock, Math.max(0, end - IN_FLIGHT_MAX));
+    this.followed.set(backend.id, { tail, epoch, dirty: new Map() });
+  }
+
+  private async readHistory(backend: MonitoredBackend, { tail, dirty }: Followed): Promise<void> {
+    for (let poll = 0; poll < POLLS_MAX; poll += 1) {
+      const rows = await tail.poll();
+      for (const { changes } of rows) {
+        for (const { key, rev, events } of changes) {
+          if (isInternal(key)) continue;
+          const id = recordId(key);
+          dirty.set(id, Math.max(rev, dirty.get(id) ?? 0));
+          this.noteEvents(backend, id, events);
+        }
+      }
+      if (rows.length === 0) return;
+    }
+  }
+
+  private noteEvents(backend: MonitoredBackend, id: string, events: RecordEvent[]): void {
+    this.baselines.note(rowId(publicId(backend), id), events);
+    this.grantRate.note(events, backend.engine.health().clockOffsetMs);
+  }
+
+  private async applyOwnWrites(
+    backend: MonitoredBackend,
+    dirty: Map<string, number>,
+  ): Promise<void> {
+    await this.table.slice().forEach(dirty, ([id, rev]) => {
+      const key = recordKey(id);
+      const cached = backend.engine.cachedLock(key, rev);
+      if (!cached) return;
+      const record = this.compactor.compact(cached.record);
+      this.table.store(ProjectionRow.of(rowSource(backend), key, cached.now, record));
+      dirty.delete(id);
+    });
+  }
+
+  private async reread(backend: MonitoredBackend, dirty: Map<string, number>): Promise<void> {
+    const ids = [...dirty.keys()].slice(0, READ_AT_ONCE);
+    const { records } = await backend.store.read(ids.map(recordKey), []);
+    for (const id of ids) dirty.delete(id);
+    for (const read of records) this.apply(backend, read);
+  }
+
+  /** Stores a reading, unless a later one has overtaken it. */
+  private apply(backend: MonitoredBackend, read: ReadRecord): void {
+    const { key, record } = read;
+    if (isInternal(key) || backend.shard?.owns(key) === false) return;
+    if (key.kind === 'counter') {
+      this.counters.apply(backend, read);
+      return;
+    }
+    const id = rowId(publicId(backend), recordId(key));
+    if (!record) this.removeLock(id);
+    else if (!this.table.confirm(id, backend.id, record.rev)) {
+      this.table.store(ProjectionRow.read(rowSource(backend), read, this.compactor));
+    }
+  }
+
+  private removeLock(id: string): void {
+    this.table.remove(id);
+    this.baselines.remove(id);
+  }
+}
+
+/** Lockyard's own records are never shown. */
+const isInternal = ({ namespace }: RecordKey) => namespace.startsWith('.');
+
+const rowSource = (backend: MonitoredBackend) => ({ id: backend.id, publicId: publicId(backend) });
