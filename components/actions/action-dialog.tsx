@@ -1,11 +1,11 @@
 'use client';
 
-import { type ReactNode, useId, useRef, useState } from 'react';
+import { type ReactNode, useId, useRef } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { agoText } from '../format/durations';
 import { shortToken } from '../format/numbers';
 import { Icon } from '../icons/icon';
-import { isOutcomeUnknown, type Problem, retryableFailureTitle } from '../live/problem';
+import { retryableFailureTitle } from '../live/problem';
 import { ReadingProvider, useAtBackend } from '../live/reading';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
@@ -15,6 +15,7 @@ import { StatusBadge } from '../ui/status-badge';
 import { VisibleText, WholeName } from '../ui/visible-text';
 import { HoldFacts } from './hold-facts';
 import type { HoldEnd } from './hold-snapshot';
+import type { ActionAttempt } from './use-action-attempt';
 import type { SeenHold } from './use-seen-hold';
 
 interface ActionDialogProps {
@@ -30,9 +31,7 @@ interface ActionDialogProps {
   /** The act in words, on its button. */
   actionLabel: string;
   tone: 'danger' | 'accent';
-  isBusy: boolean;
-  problem: Problem | null;
-  onConfirm: () => void;
+  attempt: ActionAttempt;
   onClose: () => void;
 }
 
@@ -43,28 +42,18 @@ interface ActionDialogProps {
  * blocked until the operator accepts the current one.
  */
 export function ActionDialog(props: ActionDialogProps) {
-  const { row, hold, title, children, warning, onClose, isBusy } = props;
+  const { row, hold, title, children, warning, onClose, attempt } = props;
   const cancel = useRef<HTMLButtonElement>(null);
-  // What went wrong with one hold says nothing of the next.
-  const [dismissed, setLeft] = useState<Problem | null>(null);
-  const problem = props.problem === dismissed ? null : props.problem;
-  const isUnclear = isBusy || isOutcomeUnknown(problem);
   const acceptCurrent = () => {
-    setLeft(props.problem);
+    attempt.forget();
     hold.acceptCurrent();
   };
   return (
     <Dialog open onClose={onClose} title={title} initialFocus={cancel} wide={hold.isChanged}>
       <ReadingProvider reading={hold.reading}>
-        <p className="mt-1.5 flex min-w-0 flex-wrap items-center gap-x-2.5">
-          <StatusBadge status={row.status} />
-          <WholeName name={row.name} />
-          <span className="text-12 text-t3">
-            {row.namespace} · {row.backend}
-          </span>
-        </p>
+        <LockLine row={row} />
         {hold.isChanged && (
-          <ChangedNote end={hold.end} backend={row.backend} isUnclear={isUnclear} />
+          <ChangedNote end={hold.end} backend={row.backend} isUnclear={attempt.isUnclear} />
         )}
         <HoldFacts seen={hold.seen} now={hold.isChanged ? hold.now : null} backend={row.backend} />
         {!hold.isChanged && (
@@ -76,14 +65,27 @@ export function ActionDialog(props: ActionDialogProps) {
             <div className="flex flex-col gap-4">{children}</div>
           </>
         )}
-        {problem && !(hold.isChanged && isUnclear) && (
+        {attempt.problem && !(hold.isChanged && attempt.isUnclear) && (
           <div className="mt-4">
-            <ProblemNote problem={problem} title={retryableFailureTitle(problem)} />
+            <ProblemNote problem={attempt.problem} title={retryableFailureTitle(attempt.problem)} />
           </div>
         )}
         <Footer {...props} cancel={cancel} onUseNow={acceptCurrent} />
       </ReadingProvider>
     </Dialog>
+  );
+}
+
+/** Which lock a dialog is about. */
+export function LockLine({ row }: { row: LockRow }) {
+  return (
+    <p className="mt-1.5 flex min-w-0 flex-wrap items-center gap-x-2.5">
+      <StatusBadge status={row.status} />
+      <WholeName name={row.name} />
+      <span className="text-12 text-t3">
+        {row.namespace} · {row.backend}
+      </span>
+    </p>
   );
 }
 
@@ -137,8 +139,7 @@ function Footer({
   missing,
   actionLabel,
   tone,
-  isBusy,
-  onConfirm,
+  attempt,
   onClose,
   cancel,
   onUseNow,
@@ -181,12 +182,12 @@ function Footer({
           <Button
             size="large"
             tone={tone}
-            disabled={!isReady || isBusy}
+            disabled={!isReady || attempt.isBusy}
             aria-describedby={missing.length > 0 ? id : undefined}
-            onClick={onConfirm}
+            onClick={attempt.run}
             className="min-w-0 max-sm:flex-1"
           >
-            <span className="truncate">{isBusy ? 'Working…' : actionLabel}</span>
+            <span className="truncate">{attempt.isBusy ? 'Working…' : actionLabel}</span>
           </Button>
         )}
       </div>

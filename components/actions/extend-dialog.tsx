@@ -5,14 +5,13 @@ import type { LockRow } from '@/server/contract/console/lock-row';
 import { countdownText, rangeText } from '../format/durations';
 import { plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
-import { type Problem, problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
 import { ActionDialog } from './action-dialog';
 import { publishResult } from './action-results';
 import type { HoldSnapshot } from './hold-snapshot';
 import { isValidReason, ReasonField } from './reason-field';
-import { useRequestId } from './use-action-attempt';
+import { useActionAttempt, useRequestId } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
 
 const MINUTE_MS = 60_000;
@@ -26,43 +25,33 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
   const client = useTRPCClient();
   const [byMs, setByMs] = useState(5 * MINUTE_MS);
   const [reason, setReason] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
   const span = rangeText(byMs);
 
-  const extend = async () => {
+  const attempt = useActionAttempt(async () => {
     if (!seen.hold) return;
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { token } = seen.hold;
-      const { namespace, name } = row;
-      const answer = await client.locks.extend.mutate({
-        namespace,
-        name,
-        token,
-        rev: seen.rev,
-        extendMs: byMs,
-        reason,
-        requestId,
-      });
-      if (answer.outcome === 'changed') return hold.refuse(answer);
-      const { expiresAt } = answer;
-      publishResult({
-        kind: 'extended',
-        lockId: row.id,
-        at: performance.now(),
-        token,
-        byMs,
-        expiresAt,
-      });
-      onClose();
-    } catch (error) {
-      setProblem(problemOf(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    const { token } = seen.hold;
+    const { namespace, name } = row;
+    const answer = await client.locks.extend.mutate({
+      namespace,
+      name,
+      token,
+      rev: seen.rev,
+      extendMs: byMs,
+      reason,
+      requestId,
+    });
+    if (answer.outcome === 'changed') return hold.refuse(answer);
+    const { expiresAt } = answer;
+    publishResult({
+      kind: 'extended',
+      lockId: row.id,
+      at: performance.now(),
+      token,
+      byMs,
+      expiresAt,
+    });
+    onClose();
+  });
 
   return (
     <ActionDialog
@@ -73,9 +62,7 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
       missing={isValidReason(reason) ? [] : ['reason']}
       actionLabel={`Extend by ${span}`}
       tone="accent"
-      isBusy={isBusy}
-      problem={problem}
-      onConfirm={() => void extend()}
+      attempt={attempt}
       onClose={onClose}
     >
       <fieldset>

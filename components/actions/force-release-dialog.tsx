@@ -6,7 +6,6 @@ import { boundText } from '../format/durations';
 import { plural } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 import { Icon } from '../icons/icon';
-import { type Problem, problemOf } from '../live/problem';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
 import { isRenewing } from '../locks/lock-facts';
@@ -16,7 +15,7 @@ import { ActionDialog } from './action-dialog';
 import { publishResult } from './action-results';
 import { firstWaiter, grantBlockedBy } from './hold-snapshot';
 import { isValidReason, ReasonField } from './reason-field';
-import { useRequestId } from './use-action-attempt';
+import { useActionAttempt, useRequestId } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
 
 /** With more waiters than this, the lock's name must be typed. */
@@ -30,8 +29,6 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   const client = useTRPCClient();
   const [typed, setTyped] = useState('');
   const [reason, setReason] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
 
   const renewal = seen.hold?.renewal;
   const isAlive = useAtBackend(
@@ -58,39 +55,31 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
     ...(isValidReason(reason) ? [] : ['reason']),
   ];
 
-  const release = async () => {
+  const attempt = useActionAttempt(async () => {
     if (!seen.hold) return;
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { token } = seen.hold;
-      const { namespace, name } = row;
-      const answer = await client.locks.forceRelease.mutate({
-        namespace,
-        name,
-        token,
-        rev: seen.rev,
-        reason,
-        requestId,
-      });
-      if (answer.outcome === 'changed') return hold.refuse(answer);
-      publishResult({
-        kind: 'forced',
-        lockId: row.id,
-        at: performance.now(),
-        token,
-        next: answer.next,
-        waitersBefore: seen.waiters,
-        waitersAfter: answer.queueLength,
-        delayMs: blockedBy ? 0 : delayMs,
-      });
-      onClose();
-    } catch (error) {
-      setProblem(problemOf(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    const { token } = seen.hold;
+    const { namespace, name } = row;
+    const answer = await client.locks.forceRelease.mutate({
+      namespace,
+      name,
+      token,
+      rev: seen.rev,
+      reason,
+      requestId,
+    });
+    if (answer.outcome === 'changed') return hold.refuse(answer);
+    publishResult({
+      kind: 'forced',
+      lockId: row.id,
+      at: performance.now(),
+      token,
+      next: answer.next,
+      waitersBefore: seen.waiters,
+      waitersAfter: answer.queueLength,
+      delayMs: blockedBy ? 0 : delayMs,
+    });
+    onClose();
+  });
 
   return (
     <ActionDialog
@@ -111,9 +100,7 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
       missing={missing}
       actionLabel={actionLabel}
       tone="danger"
-      isBusy={isBusy}
-      problem={problem}
-      onConfirm={() => void release()}
+      attempt={attempt}
       onClose={onClose}
     >
       {requiredBecause !== null && (

@@ -3,13 +3,12 @@
 import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '../format/visible-name';
-import { type Problem, problemOf } from '../live/problem';
 import { useTRPCClient } from '../live/trpc';
 import { renewalDueAt } from '../locks/lock-facts';
 import { ActionDialog } from './action-dialog';
 import { publishResult } from './action-results';
 import { isValidReason, ReasonField } from './reason-field';
-import { useRequestId } from './use-action-attempt';
+import { useActionAttempt, useRequestId } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
 
 const REQUESTS = {
@@ -42,33 +41,23 @@ export function HolderRequestDialog({
   const requestId = useRequestId(seen.hold?.token);
   const client = useTRPCClient();
   const [reason, setReason] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [problem, setProblem] = useState<Problem | null>(null);
   const { title, warning, act } = REQUESTS[verb];
 
-  const send = async () => {
+  const attempt = useActionAttempt(async () => {
     if (!seen.hold) return;
-    setBusy(true);
-    setProblem(null);
-    try {
-      const { owner, token, expiresAt, renewal } = seen.hold;
-      const { namespace, name } = row;
-      const input = { namespace, name, token, rev: seen.rev, reason, requestId };
-      const answer = await client.locks[verb].mutate(input);
-      if (answer.outcome === 'changed') return hold.refuse(answer);
-      const result = { lockId: row.id, at: performance.now(), owner };
-      publishResult(
-        verb === 'askRelease'
-          ? { ...result, kind: 'asked', dueAt: renewal ? renewalDueAt(renewal) : null }
-          : { ...result, kind: 'stopped', expiresAt },
-      );
-      onClose();
-    } catch (error) {
-      setProblem(problemOf(error));
-    } finally {
-      setBusy(false);
-    }
-  };
+    const { owner, token, expiresAt, renewal } = seen.hold;
+    const { namespace, name } = row;
+    const input = { namespace, name, token, rev: seen.rev, reason, requestId };
+    const answer = await client.locks[verb].mutate(input);
+    if (answer.outcome === 'changed') return hold.refuse(answer);
+    const result = { lockId: row.id, at: performance.now(), owner };
+    publishResult(
+      verb === 'askRelease'
+        ? { ...result, kind: 'asked', dueAt: renewal ? renewalDueAt(renewal) : null }
+        : { ...result, kind: 'stopped', expiresAt },
+    );
+    onClose();
+  });
 
   return (
     <ActionDialog
@@ -79,9 +68,7 @@ export function HolderRequestDialog({
       missing={isValidReason(reason) ? [] : ['reason']}
       actionLabel={act}
       tone="accent"
-      isBusy={isBusy}
-      problem={problem}
-      onConfirm={() => void send()}
+      attempt={attempt}
       onClose={onClose}
     >
       <ReasonField value={reason} onChange={setReason} />

@@ -9,6 +9,8 @@ export function isValidReason(text: string): boolean {
   return length >= REASON_MIN_CHARS && length <= REASON_MAX_CHARS;
 }
 
+export const COUNTER_REASON_HINT = 'Recorded in the counter history and audit log';
+
 /** The operator's reason for an action. */
 export function ReasonField({
   value,

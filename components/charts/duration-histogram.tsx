@@ -71,7 +71,7 @@ export function DurationHistogram({
               desc="Use arrow keys to move between bars."
             >
               <XAxis
-                dataKey="place"
+                dataKey="position"
                 type="number"
                 domain={[-0.5, bins.length - 0.5]}
                 ticks={ticks.map(({ position }) => position)}

@@ -2,13 +2,14 @@
 
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { isValidReason, ReasonField } from '../actions/reason-field';
+import { ChangedNote, OperatorDialog } from '../actions/operator-dialog';
+import { COUNTER_REASON_HINT, isValidReason, ReasonField } from '../actions/reason-field';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { exactCount } from '../format/numbers';
 import { useTRPCClient } from '../live/trpc';
 import { WholeNumberField } from './bounds-fields';
-import { ChangedNote, CounterDialog, CounterSummary } from './counter-dialog';
 import { boundLabel, deltaLabel, parseWholeNumber } from './counter-labels';
+import { CounterSummary } from './counter-summary';
 
 /** Sets a counter that still has the value that the operator saw. */
 export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () => void }) {
@@ -25,7 +26,7 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
     value !== null &&
     ((row.floor !== null && value < row.floor) || (row.ceiling !== null && value > row.ceiling));
 
-  const action = useActionAttempt(async () => {
+  const attempt = useActionAttempt(async () => {
     const { namespace, name } = row;
     const answer = await client.counters.adjust.mutate({
       namespace,
@@ -44,7 +45,7 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
     ...(isValidReason(reason) ? [] : ['reason']),
   ];
   return (
-    <CounterDialog
+    <OperatorDialog
       title="Set the counter’s value?"
       about={<CounterSummary row={seen} />}
       notice={
@@ -54,17 +55,17 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
             onUse={() => {
               setSeen({ ...row, value: now });
               setChangedTo(null);
-              action.forget();
+              attempt.forget();
             }}
           >
             Value changed from {exactCount(seenValue)} to {exactCount(now)}.
-            {!action.isUnclear && ' Not applied.'}
+            {!attempt.isUnclear && ' Not applied.'}
           </ChangedNote>
         )
       }
       missing={missing}
-      word={value === null ? 'Set value' : `Set to ${exactCount(value)}`}
-      act={action}
+      actionLabel={value === null ? 'Set value' : `Set to ${exactCount(value)}`}
+      attempt={attempt}
       onClose={onClose}
     >
       <WholeNumberField
@@ -78,9 +79,7 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
         problem={isOutside ? 'Outside the limits' : null}
         onChange={setText}
       />
-      <ReasonField value={reason} onChange={setReason} hint={REASON_HINT} />
-    </CounterDialog>
+      <ReasonField value={reason} onChange={setReason} hint={COUNTER_REASON_HINT} />
+    </OperatorDialog>
   );
 }
-
-const REASON_HINT = 'Recorded in the counter history and audit log';

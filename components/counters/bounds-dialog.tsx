@@ -2,13 +2,14 @@
 
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
-import { isValidReason, ReasonField } from '../actions/reason-field';
+import { ChangedNote, OperatorDialog } from '../actions/operator-dialog';
+import { COUNTER_REASON_HINT, isValidReason, ReasonField } from '../actions/reason-field';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { exactCount } from '../format/numbers';
 import { useTRPCClient } from '../live/trpc';
 import { BoundsFields, isBetween, parseBounds } from './bounds-fields';
-import { ChangedNote, CounterDialog, CounterSummary } from './counter-dialog';
 import { boundLabel } from './counter-labels';
+import { CounterSummary } from './counter-summary';
 
 type Bounds = Pick<CounterRow, 'floor' | 'ceiling'>;
 
@@ -30,7 +31,7 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
   const isSame = bounds.floor === seen.floor && bounds.ceiling === seen.ceiling;
   const hasChanged = row.floor !== seen.floor || row.ceiling !== seen.ceiling;
 
-  const action = useActionAttempt(async () => {
+  const attempt = useActionAttempt(async () => {
     const { namespace, name, rev } = row;
     const { floor, ceiling } = bounds;
     const answer = await client.counters.setBounds.mutate({
@@ -52,7 +53,7 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
     ...(isValidReason(reason) ? [] : ['reason']),
   ];
   return (
-    <CounterDialog
+    <OperatorDialog
       title="Edit the counter’s limits?"
       about={<CounterSummary row={{ ...row, ...seen }} />}
       notice={
@@ -61,7 +62,7 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
             onUse={() => {
               setSeen(row);
               setRefusal(null);
-              action.forget();
+              attempt.forget();
             }}
           >
             {refusal ?? 'The limits have changed since you opened this.'}
@@ -69,17 +70,15 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
         )
       }
       missing={missing}
-      word="Set limits"
-      act={action}
+      actionLabel="Set limits"
+      attempt={attempt}
       onClose={onClose}
     >
       <BoundsFields typed={typed} onChange={setTyped} />
       <p className="text-12 text-t2">
         The value is not changed and must lie within the new limits.
       </p>
-      <ReasonField value={reason} onChange={setReason} hint={REASON_HINT} />
-    </CounterDialog>
+      <ReasonField value={reason} onChange={setReason} hint={COUNTER_REASON_HINT} />
+    </OperatorDialog>
   );
 }
-
-const REASON_HINT = 'Recorded in the counter history and audit log';

@@ -1,26 +1,18 @@
 'use client';
 
-import Link from 'next/link';
 import { useMemo, useState } from 'react';
-import type {
-  CounterDetail,
-  CounterMoveRow,
-  CounterRow,
-} from '@/server/contract/console/counter-row';
+import type { CounterDetail, CounterMoveRow } from '@/server/contract/console/counter-row';
 import { DeleteNamesButton } from '../deletion/delete-names-dialog';
-import { Icon } from '../icons/icon';
 import { ConnectionLostNote } from '../live/connection-lost-note';
-import { LiveIndicator } from '../live/live-indicator';
 import { ReadingProvider } from '../live/reading';
 import type { Reading } from '../live/reading-store';
+import { RecordHead } from '../live/record-head';
 import { useTRPCClient } from '../live/trpc';
-import { type LinkState as Line, useLive } from '../live/use-live';
-import { CopyButton } from '../ui/controls/copy-button';
+import { useLive } from '../live/use-live';
 import { Rev } from '../ui/rev';
-import { WholeName } from '../ui/visible-text';
 import { AdjustDialog } from './adjust-dialog';
 import { BoundsDialog } from './bounds-dialog';
-import { HistoryPanel } from './history-panel';
+import { ChangesPanel } from './changes-panel';
 import { ValuePanel } from './value-panel';
 
 /** A counter's page: its value, the actions on it, and its history. */
@@ -54,56 +46,33 @@ export function CounterView({
     <ReadingProvider reading={reading}>
       <div className="page">
         <div className="flex flex-col gap-3.5">
-          <CounterHeader row={row} link={link} onRetry={retry} />
+          <header className="flex flex-col gap-1.5">
+            <RecordHead
+              kind="counter"
+              row={row}
+              isKnown={row.isKnown}
+              link={link}
+              onRetry={retry}
+              meta={
+                <>
+                  counter · <Rev rev={row.rev} />
+                </>
+              }
+            >
+              <DeleteNamesButton
+                kind="counter"
+                at={{ namespace, way: 'names', names: name }}
+                className="sm:ml-auto"
+              />
+            </RecordHead>
+          </header>
           <ValuePanel row={row} onAct={setDialog} />
-          <HistoryPanel row={row} initial={moves} />
+          <ChangesPanel row={row} initial={moves} />
         </div>
       </div>
       <ConnectionLostNote />
       {dialog === 'adjust' && <AdjustDialog row={row} onClose={close} />}
       {dialog === 'bounds' && <BoundsDialog row={row} onClose={close} />}
     </ReadingProvider>
-  );
-}
-
-/** Where the counter is, its name and its version. */
-function CounterHeader({
-  row,
-  link,
-  onRetry,
-}: {
-  row: CounterRow;
-  link: Line;
-  onRetry: () => void;
-}) {
-  return (
-    <header className="flex flex-col gap-1.5">
-      <div className="flex items-center gap-3">
-        <nav aria-label="Breadcrumb" className="flex min-w-0 flex-1 items-center gap-1.5 text-12">
-          <Link href="/counters" className="rounded-4 text-t2 hover:text-t1">
-            Counters
-          </Link>
-          <Icon name="chevron-right" size={13} className="text-t3" />
-          <span className="truncate text-t2">{row.namespace}</span>
-          <Icon name="chevron-right" size={13} className="text-t3" />
-          <span className="truncate text-t3">{row.backend}</span>
-        </nav>
-        <LiveIndicator link={link} onRetry={onRetry} backend={row.isKnown ? '' : row.backend} />
-      </div>
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h1 className="min-w-0 text-20 font-[550]">
-          <WholeName name={row.name} />
-        </h1>
-        <CopyButton text={row.name} label="Copy counter name" quiet />
-        <p className="text-12 text-t3">
-          counter · <Rev rev={row.rev} />
-        </p>
-        <DeleteNamesButton
-          kind="counter"
-          at={{ namespace: row.namespace, way: 'names', names: row.name }}
-          className="sm:ml-auto"
-        />
-      </div>
-    </header>
   );
 }

@@ -3,14 +3,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useId, useState } from 'react';
-import { isValidReason, ReasonField } from '../actions/reason-field';
+import { OperatorDialog } from '../actions/operator-dialog';
+import { COUNTER_REASON_HINT, isValidReason, ReasonField } from '../actions/reason-field';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { counterPath } from '../format/lock-path';
 import { exactCount } from '../format/numbers';
 import { useTRPC, useTRPCClient } from '../live/trpc';
 import { Field } from '../ui/controls/field';
 import { BoundsFields, isBetween, parseBounds, WholeNumberField } from './bounds-fields';
-import { CounterDialog } from './counter-dialog';
 import { parseWholeNumber } from './counter-labels';
 
 /** Creates a counter, and opens its page. */
@@ -28,7 +28,7 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
   const value = parseWholeNumber(initial);
   const isOutside = value !== null && bounds.areValid && !isBetween(value, bounds);
 
-  const action = useActionAttempt(async () => {
+  const attempt = useActionAttempt(async () => {
     const { floor, ceiling } = bounds;
     const answer = await client.counters.create.mutate({
       namespace,
@@ -50,7 +50,7 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
     ...(isValidReason(reason) ? [] : ['reason']),
   ];
   return (
-    <CounterDialog
+    <OperatorDialog
       title="New counter"
       notice={
         existingValue !== null && (
@@ -60,8 +60,8 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
         )
       }
       missing={missing}
-      word="Create counter"
-      act={action}
+      actionLabel="Create counter"
+      attempt={attempt}
       onClose={onClose}
     >
       <div className="grid gap-4 sm:grid-cols-[minmax(0,1fr)_160px]">
@@ -92,12 +92,10 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
         onChange={setInitial}
       />
       <BoundsFields typed={typed} onChange={setTyped} />
-      <ReasonField value={reason} onChange={setReason} hint={REASON_HINT} />
-    </CounterDialog>
+      <ReasonField value={reason} onChange={setReason} hint={COUNTER_REASON_HINT} />
+    </OperatorDialog>
   );
 }
-
-const REASON_HINT = 'Recorded in the counter history and audit log';
 
 function NamespaceSelect({
   value,

@@ -111,9 +111,7 @@ export function LockHeads({
                   <Icon name={query.descending ? 'arrow-up' : 'arrow-down'} size={13} />
                 )}
                 {isSorting && cell === 'state' && (
-                  <span className="truncate font-[450] text-t3">
-                    {orders?.[query.descending ? 1 : 0]}
-                  </span>
+                  <span className="truncate font-[450] text-t3">by severity</span>
                 )}
               </button>
             ) : (

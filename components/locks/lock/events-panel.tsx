@@ -5,15 +5,11 @@ import type { EventRow, LockDetail } from '@/server/contract/console/lock-row';
 import { spokenDuration } from '../../format/durations';
 import { exactCount, plural, shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
-import { problemOf } from '../../live/problem';
+import { type HistoryPage, HistoryPanel, useHistoryPages } from '../../live/history-panel';
 import { useAtBackend } from '../../live/reading';
 import { useTRPCClient } from '../../live/trpc';
-import { type HistoryPage, useHistoryPages } from '../../live/use-history-pages';
 import { Button } from '../../ui/controls/button';
 import { Instant } from '../../ui/instant';
-import { Panel } from '../../ui/panel';
-import { ProblemNote } from '../../ui/problem-note';
-import { RowsSkeleton } from '../../ui/rows-skeleton';
 import { ExactName } from '../../ui/visible-text';
 import { type EventLook, eventDetail, eventLook } from './event-labels';
 import { foldEvents } from './fold-events';
@@ -33,7 +29,7 @@ export function EventsPanel({
   const { row } = detail;
   const { namespace, name, rev } = row;
   const client = useTRPCClient();
-  const { data, error, rows, fetchNextPage, hasNextPage, isFetchingNextPage } = useHistoryPages({
+  const history = useHistoryPages({
     queryKey: ['locks.events', namespace, name],
     read: (before) =>
       client.locks.events.query({
@@ -47,11 +43,12 @@ export function EventsPanel({
     afterMs: REFETCH_AFTER_MS,
   });
   const [isFolded, setFolded] = useState(true);
+  const { rows } = history;
   const lines = foldEvents(rows);
   return (
-    <Panel
+    <HistoryPanel
       title="Events"
-      aside="newest first"
+      history={history}
       end={
         lines.length < rows.length && (
           <Button tone="quiet" size="small" onClick={() => setFolded(!isFolded)}>
@@ -60,37 +57,16 @@ export function EventsPanel({
         )
       }
     >
-      {error && (
-        <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title="Could not load events" />
-        </div>
-      )}
-      {!data && !error && <RowsSkeleton />}
-      {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">No events yet.</p>}
-      <ol>
-        {isFolded
-          ? lines.map((line) =>
-              line.kind === 'one' ? (
-                <OneEvent key={line.id} event={line.event} backend={row.backend} />
-              ) : (
-                <EventRun key={line.id} of={line.of} events={line.events} backend={row.backend} />
-              ),
-            )
-          : rows.map((event) => <OneEvent key={event.id} event={event} backend={row.backend} />)}
-      </ol>
-      {hasNextPage && (
-        <div className="border-line border-t px-2 py-1.5">
-          <Button
-            tone="quiet"
-            size="small"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {isFetchingNextPage ? 'Loading…' : 'Load older'}
-          </Button>
-        </div>
-      )}
-    </Panel>
+      {isFolded
+        ? lines.map((line) =>
+            line.kind === 'one' ? (
+              <OneEvent key={line.id} event={line.event} backend={row.backend} />
+            ) : (
+              <EventRun key={line.id} of={line.of} events={line.events} backend={row.backend} />
+            ),
+          )
+        : rows.map((event) => <OneEvent key={event.id} event={event} backend={row.backend} />)}
+    </HistoryPanel>
   );
 }
 

@@ -7,15 +7,13 @@ import { useActions } from '../../actions/actions-provider';
 import { DeleteNamesButton } from '../../deletion/delete-names-dialog';
 import { shortToken } from '../../format/numbers';
 import { Icon } from '../../icons/icon';
-import { LiveIndicator } from '../../live/live-indicator';
 import { useAtBackend, useIsStale } from '../../live/reading';
-import type { LinkState as Line } from '../../live/use-live';
+import { RecordHead } from '../../live/record-head';
+import type { LinkState } from '../../live/use-live';
 import { useClosedRow, useIsClosed } from '../../shell/backend-queries';
 import { Button } from '../../ui/controls/button';
-import { CopyButton } from '../../ui/controls/copy-button';
 import { Rev } from '../../ui/rev';
 import { StatusBadge } from '../../ui/status-badge';
-import { WholeName } from '../../ui/visible-text';
 import { lockSentence } from '../lock-labels';
 
 /** The lock's name, its state in words, and what came of the last act. */
@@ -25,7 +23,7 @@ export function LockHeader({
   onRetry,
 }: {
   detail: LockDetail;
-  link: Line;
+  link: LinkState;
   onRetry: () => void;
 }) {
   const { row, lastToken } = detail;
@@ -38,46 +36,28 @@ export function LockHeader({
   );
   return (
     <header className="flex flex-col gap-1.5">
-      <div className="flex items-center gap-3">
-        <nav aria-label="Breadcrumb" className="flex min-w-0 flex-1 items-center gap-1.5 text-12">
-          <Link href="/" className="rounded-4 text-t2 hover:text-t1">
-            Locks
-          </Link>
-          <Icon name="chevron-right" size={13} className="text-t3" />
-          <Link
-            href={`/?namespace=${encodeURIComponent(row.namespace)}`}
-            className="truncate rounded-4 text-t2 hover:text-t1"
-          >
-            {row.namespace}
-          </Link>
-          <Icon name="chevron-right" size={13} className="text-t3" />
-          <span className="truncate text-t3">{row.backend}</span>
-        </nav>
-        <LiveIndicator
-          link={link}
-          onRetry={onRetry}
-          backend={row.status === 'unknown' ? row.backend : ''}
-        />
-      </div>
-      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-        <h1 className="min-w-0 text-20 font-[550]">
-          <WholeName name={row.name} />
-        </h1>
-        <CopyButton text={row.name} label="Copy lock name" quiet />
-        <p className="text-12 text-t3">
-          {row.hold && `${row.hold.mode} · `}
-          <Rev rev={row.rev} />
-          {lastToken > 0 && (
-            <>
-              {' · '}
-              <span title={`Token ${row.hold?.token ?? lastToken}`}>
-                {row.hold ? 'token' : 'last token'}{' '}
-                <span className="font-mono">{shortToken(row.hold?.token ?? lastToken)}</span>
-              </span>
-            </>
-          )}
-        </p>
-      </div>
+      <RecordHead
+        kind="lock"
+        row={row}
+        isKnown={row.status !== 'unknown'}
+        link={link}
+        onRetry={onRetry}
+        meta={
+          <>
+            {row.hold && `${row.hold.mode} · `}
+            <Rev rev={row.rev} />
+            {lastToken > 0 && (
+              <>
+                {' · '}
+                <span title={`Token ${row.hold?.token ?? lastToken}`}>
+                  {row.hold ? 'token' : 'last token'}{' '}
+                  <span className="font-mono">{shortToken(row.hold?.token ?? lastToken)}</span>
+                </span>
+              </>
+            )}
+          </>
+        }
+      />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1 text-14">
         <StatusBadge status={row.status} />
         <Sentence row={row} />

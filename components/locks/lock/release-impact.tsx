@@ -62,7 +62,7 @@ export function ReleaseImpact({ detail }: { detail: LockDetail }) {
               {row.hold
                 ? 'resources that check it reject tokens below '
                 : 'Resources that check tokens reject those below '}
-              <span className="font-mono text-12" title={String(minValidToken)}>
+              <span className="font-mono text-12 whitespace-nowrap" title={String(minValidToken)}>
                 {shortToken(row.hold ? row.hold.token + 1 : minValidToken)}
               </span>
               .

@@ -14,7 +14,7 @@ const px = (percent: number) => (percent / 100) * WIDTH;
 
 /**
  * How long a lock is held beside its own past: a block from p50 to p99, a tick at p99, a dashed one
- * at five times that, and a dot for now. Without a past it is empty. Decoration beside figures that
+ * at five times that, and a dot for now. Decoration beside figures that
  * say the same.
  */
 export function RangeBar({ row }: { row: LockRow }) {
@@ -24,7 +24,13 @@ export function RangeBar({ row }: { row: LockRow }) {
     if (heldMs === null || !ownHold) return null;
     return Math.round(rangePosition(heldMs, ownHold.p99Ms) * 5) / 5;
   });
-  if (!ownHold) return <span aria-hidden="true" className="range-bar" />;
+  if (!ownHold) {
+    return (
+      <span className="range-bar text-12 text-t3">
+        {row.hold && status !== 'unknown' && 'no baseline'}
+      </span>
+    );
+  }
   const from = px(rangePosition(ownHold.p50Ms, ownHold.p99Ms));
   const isHollow = status === 'unknown';
   return (

@@ -147,17 +147,17 @@ function HeldFor({ row }: { row: LockRow }) {
   );
 }
 
-/** The yardstick; how many times of it where that is more than one says more on a phone. */
-function P99Hold({ row: { ownHold, hold, status } }: { row: LockRow }) {
-  if (ownHold) {
-    return (
-      <span className="own-p99">
-        <span className="sr-only">, p99 hold </span>
-        {baselineText(ownHold.p99Ms)}
-      </span>
-    );
-  }
-  return <span className="own-p99">{hold && status !== 'unknown' ? 'no baseline' : ''}</span>;
+function P99Hold({ row: { ownHold } }: { row: LockRow }) {
+  return (
+    <span className="own-p99">
+      {ownHold && (
+        <>
+          <span className="sr-only">, p99 hold </span>
+          {baselineText(ownHold.p99Ms)}
+        </>
+      )}
+    </span>
+  );
 }
 
 /** Tooltip: the typical hold time of this lock. */

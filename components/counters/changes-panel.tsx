@@ -3,17 +3,11 @@
 import type { CounterMoveRow, CounterRow } from '@/server/contract/console/counter-row';
 import { exactCount } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
-import type { IconName } from '../icons/icon';
-import { Icon } from '../icons/icon';
-import { problemOf } from '../live/problem';
+import { Icon, type IconName } from '../icons/icon';
+import { type HistoryPage, HistoryPanel, useHistoryPages } from '../live/history-panel';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
-import { type HistoryPage, useHistoryPages } from '../live/use-history-pages';
-import { Button } from '../ui/controls/button';
 import { Instant } from '../ui/instant';
-import { Panel } from '../ui/panel';
-import { ProblemNote } from '../ui/problem-note';
-import { RowsSkeleton } from '../ui/rows-skeleton';
 import { ExactName, VisibleText } from '../ui/visible-text';
 import { boundLabel, CHANGES_SHOWN, deltaLabel } from './counter-labels';
 
@@ -21,7 +15,7 @@ import { boundLabel, CHANGES_SHOWN, deltaLabel } from './counter-labels';
 const REFETCH_AFTER_MS = 300;
 
 /** What happened to the counter, newest first. */
-export function HistoryPanel({
+export function ChangesPanel({
   row,
   initial,
 }: {
@@ -31,7 +25,7 @@ export function HistoryPanel({
 }) {
   const { namespace, name, rev, backend } = row;
   const client = useTRPCClient();
-  const { data, error, rows, fetchNextPage, hasNextPage, isFetchingNextPage } = useHistoryPages({
+  const history = useHistoryPages({
     queryKey: ['counters.moves', namespace, name],
     read: (before) =>
       client.counters.moves.query({
@@ -45,32 +39,17 @@ export function HistoryPanel({
     afterMs: REFETCH_AFTER_MS,
   });
   return (
-    <Panel title="History" aside="newest first">
-      {error && (
-        <div className="p-3.5">
-          <ProblemNote problem={problemOf(error)} title="Could not load history" />
-        </div>
-      )}
-      {!data && !error && <RowsSkeleton />}
-      {data && rows.length === 0 && <p className="px-3.5 py-3 text-t2">No changes yet.</p>}
-      <ol>
-        {rows.map((move) => (
-          <ChangeLine key={move.id} move={move} backend={backend} />
-        ))}
-      </ol>
-      {hasNextPage && (
-        <div className="border-line border-t px-2 py-1.5">
-          <Button
-            tone="quiet"
-            size="small"
-            disabled={isFetchingNextPage}
-            onClick={() => void fetchNextPage()}
-          >
-            {isFetchingNextPage ? 'Loading…' : 'Load older'}
-          </Button>
-        </div>
-      )}
-    </Panel>
+    <HistoryPanel title="History" history={history}>
+      <li aria-hidden="true" className="move-row text-12 text-t3 max-sm:hidden">
+        <span>Time</span>
+        <span>Change</span>
+        <span>By</span>
+        <span className="text-right">Value</span>
+      </li>
+      {history.rows.map((move) => (
+        <ChangeLine key={move.id} move={move} backend={backend} />
+      ))}
+    </HistoryPanel>
   );
 }
 

@@ -1,32 +1,28 @@
 'use client';
 
 import { type ReactNode, useId, useRef } from 'react';
-import type { CounterRow } from '@/server/contract/console/counter-row';
-import type { ActionAttempt } from '../actions/use-action-attempt';
-import { exactCount } from '../format/numbers';
 import { retryableFailureTitle } from '../live/problem';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
 import { ProblemNote } from '../ui/problem-note';
-import { Rev } from '../ui/rev';
-import { ExactName } from '../ui/visible-text';
-import { boundLabel } from './counter-labels';
+import type { ActionAttempt } from './use-action-attempt';
 
 /**
- * The dialog of an action on a counter. Focus starts on Cancel; only pressing the button itself
+ * The dialog of an action that needs a reason. Focus starts on Cancel; only pressing the button itself
  * acts, no shortcut does.
  *
  * @param missing what must still be filled in before the action is possible
  * @param notice what has changed since the operator looked; while it is shown, the action is
  *   blocked
  */
-export function CounterDialog({
+export function OperatorDialog({
   title,
   about,
   notice,
   missing,
-  word,
-  act,
+  actionLabel,
+  tone = 'accent',
+  attempt,
   children,
   onClose,
 }: {
@@ -34,8 +30,9 @@ export function CounterDialog({
   about?: ReactNode;
   notice?: ReactNode;
   missing: string[];
-  word: string;
-  act: ActionAttempt;
+  actionLabel: string;
+  tone?: 'accent' | 'danger';
+  attempt: ActionAttempt;
   children: ReactNode;
   onClose: () => void;
 }) {
@@ -51,9 +48,9 @@ export function CounterDialog({
         </div>
       )}
       <div className="mt-5 flex flex-col gap-4">{children}</div>
-      {act.problem && !(notice && act.isUnclear) && (
+      {attempt.problem && !(notice && attempt.isUnclear) && (
         <div className="mt-4">
-          <ProblemNote problem={act.problem} title={retryableFailureTitle(act.problem)} />
+          <ProblemNote problem={attempt.problem} title={retryableFailureTitle(attempt.problem)} />
         </div>
       )}
       <div className="mt-6 flex flex-wrap items-center justify-end gap-3">
@@ -67,12 +64,12 @@ export function CounterDialog({
         </Button>
         <Button
           size="large"
-          tone="accent"
-          disabled={!isReady || act.isBusy}
+          tone={tone}
+          disabled={!isReady || attempt.isBusy}
           aria-describedby={missing.length > 0 ? id : undefined}
-          onClick={act.run}
+          onClick={attempt.run}
         >
-          {act.isBusy ? 'Working…' : word}
+          {attempt.isBusy ? 'Working…' : actionLabel}
         </Button>
       </div>
     </Dialog>
@@ -80,7 +77,7 @@ export function CounterDialog({
 }
 
 /**
- * Says that the counter has changed since the operator looked, and offers to continue with its
+ * Says what has changed since the operator looked, and offers to continue with the
  * current state.
  */
 export function ChangedNote({ children, onUse }: { children: ReactNode; onUse: () => void }) {
@@ -89,35 +86,5 @@ export function ChangedNote({ children, onUse }: { children: ReactNode; onUse: (
       <p className="min-w-0">{children}</p>
       <Button onClick={onUse}>Use current state</Button>
     </div>
-  );
-}
-
-/** What an act on a counter is about, as the operator saw it. */
-export function CounterSummary({ row }: { row: CounterRow }) {
-  const { name, namespace, value, floor, ceiling, rev } = row;
-  return (
-    <dl className="facts">
-      <div>
-        <dt>Counter</dt>
-        <dd>
-          <ExactName name={name} /> <span className="text-12 text-t3">{namespace}</span>
-        </dd>
-      </div>
-      <div>
-        <dt>Value</dt>
-        <dd>
-          <b className="font-[550]">{value === null ? 'unknown' : exactCount(value)}</b>{' '}
-          <span className="text-12 text-t3">
-            at <Rev rev={rev} />
-          </span>
-        </dd>
-      </div>
-      <div>
-        <dt>Limits</dt>
-        <dd>
-          floor {boundLabel(floor)}, ceiling {boundLabel(ceiling)}
-        </dd>
-      </div>
-    </dl>
   );
 }

@@ -1,0 +1,35 @@
+import type { CounterRow } from '@/server/contract/console/counter-row';
+import { exactCount } from '../format/numbers';
+import { Rev } from '../ui/rev';
+import { ExactName } from '../ui/visible-text';
+import { boundLabel } from './counter-labels';
+
+/** The counter that a dialog is about, as the operator saw it. */
+export function CounterSummary({ row }: { row: CounterRow }) {
+  const { name, namespace, value, floor, ceiling, rev } = row;
+  return (
+    <dl className="facts">
+      <div>
+        <dt>Counter</dt>
+        <dd>
+          <ExactName name={name} /> <span className="text-12 text-t3">{namespace}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>Value</dt>
+        <dd>
+          <b className="font-[550]">{value === null ? 'unknown' : exactCount(value)}</b>{' '}
+          <span className="text-12 text-t3">
+            at <Rev rev={rev} />
+          </span>
+        </dd>
+      </div>
+      <div>
+        <dt>Limits</dt>
+        <dd>
+          floor {boundLabel(floor)}, ceiling {boundLabel(ceiling)}
+        </dd>
+      </div>
+    </dl>
+  );
+}

@@ -1,0 +1,64 @@
+import Link from 'next/link';
+import type { ReactNode } from 'react';
+import { Icon } from '../icons/icon';
+import { CopyButton } from '../ui/controls/copy-button';
+import { WholeName } from '../ui/visible-text';
+import { LiveIndicator } from './live-indicator';
+import type { LinkState } from './use-live';
+
+/** The head of the page of one lock or counter: where it is, its whole name, whether data flows. */
+export function RecordHead({
+  kind,
+  row: { namespace, name, backend },
+  isKnown,
+  link,
+  onRetry,
+  meta,
+  children,
+}: {
+  kind: 'lock' | 'counter';
+  row: { namespace: string; name: string; backend: string };
+  /** Its backend responds. */
+  isKnown: boolean;
+  link: LinkState;
+  onRetry: () => void;
+  /** Beside the name. */
+  meta: ReactNode;
+  /** In the line of the name, at its end. */
+  children?: ReactNode;
+}) {
+  const isLock = kind === 'lock';
+  return (
+    <>
+      <div className="flex items-center gap-3">
+        <nav aria-label="Breadcrumb" className="flex min-w-0 flex-1 items-center gap-1.5 text-12">
+          <Link href={isLock ? '/' : '/counters'} className="rounded-4 text-t2 hover:text-t1">
+            {isLock ? 'Locks' : 'Counters'}
+          </Link>
+          <Icon name="chevron-right" size={13} className="text-t3" />
+          {isLock ? (
+            <Link
+              href={`/?namespace=${encodeURIComponent(namespace)}`}
+              className="truncate rounded-4 text-t2 hover:text-t1"
+            >
+              {namespace}
+            </Link>
+          ) : (
+            <span className="truncate text-t2">{namespace}</span>
+          )}
+          <Icon name="chevron-right" size={13} className="text-t3" />
+          <span className="truncate text-t3">{backend}</span>
+        </nav>
+        <LiveIndicator link={link} onRetry={onRetry} backend={isKnown ? '' : backend} />
+      </div>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+        <h1 className="min-w-0 text-20 font-[550]">
+          <WholeName name={name} />
+        </h1>
+        <CopyButton text={name} label={`Copy ${kind} name`} quiet />
+        <p className="text-12 text-t3">{meta}</p>
+        {children}
+      </div>
+    </>
+  );
+}
