@@ -62,7 +62,7 @@ export async function openStockServer(lock: BenchLock): Promise<BenchServer> {
 /** Lockyard itself but for its pages. */
 export async function openLockyardServer(
   runtime: Runtime,
-  how: { lean: boolean },
+  how: { fastPath: boolean },
 ): Promise<BenchServer> {
   return serve(createHttpServer(createHttpHandlers(runtime, null, how)), '/api/v1/lock.acquire');
 }

@@ -48,8 +48,8 @@ export async function raceHandlers(loader: HttpLoader, { rounds, roundMs }: Roun
   const replaced = runtime.engines.get('default');
   runtime.engines.set('default', engine);
   const bare = await openBareServer();
-  const stock = await openLockyardServer(runtime, { lean: false });
-  const lean = await openLockyardServer(runtime, { lean: true });
+  const stock = await openLockyardServer(runtime, { fastPath: false });
+  const fast = await openLockyardServer(runtime, { fastPath: true });
   const driven = (name: string, { port, path }: BenchServer) => ({
     name,
     run: async () => {
@@ -59,14 +59,14 @@ export async function raceHandlers(loader: HttpLoader, { rounds, roundMs }: Roun
   });
   await race(
     `lock.acquire over HTTP, one a request, ${CONNECTIONS} connections, records in memory`,
-    [driven('bare node:http', bare), driven('stock adapter', stock), driven('lean door', lean)],
+    [driven('bare node:http', bare), driven('stock adapter', stock), driven('fast path', fast)],
     [
       { over: 'bare node:http', atLeast: 0.35 },
       { over: 'stock adapter', atLeast: 4 },
     ],
     rounds,
   );
-  for (const server of [bare, stock, lean]) await server.close();
+  for (const server of [bare, stock, fast]) await server.close();
   await engine.close();
   if (replaced) runtime.engines.set('default', replaced);
   await close();
@@ -83,7 +83,7 @@ export async function raceEndToEnd(
   });
   const opponent = await openStockServer(lock);
   const { runtime, key, close } = await openBenchRuntime(urls.ours);
-  const ours = await openLockyardServer(runtime, { lean: true });
+  const ours = await openLockyardServer(runtime, { fastPath: true });
   const driven = (name: string, { port, path }: BenchServer) => ({
     name,
     run: async () => {

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { wireTypes } from './wire/wire-types.mjs';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const dist = join(here, 'dist');
@@ -40,9 +41,11 @@ execFileSync(process.execPath, tsc, { stdio: 'inherit' });
 
 // All types lie side by side, only those of the guards in a folder of their own.
 // Node's own rules want whole file names.
-const written = readdirSync(types, { recursive: true });
+const ours = join(types, 'client');
+writeFileSync(join(ours, 'wire/wire.d.ts'), await wireTypes(types));
+const written = readdirSync(ours, { recursive: true });
 for (const name of written.filter((file) => file.endsWith('.d.ts'))) {
-  const text = readFileSync(join(types, name), 'utf8');
+  const text = readFileSync(join(ours, name), 'utf8');
   const place = dirname(name) === 'guards' ? name : basename(name);
   writeFileSync(
     join(dist, place),

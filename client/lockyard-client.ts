@@ -2,13 +2,15 @@ import { type ClientSettings, clientSettings, type LockyardClientOptions } from 
 import { LockyardError } from './errors/lockyard-error';
 import { notify } from './observing/lock-observer';
 import { type CallOptions, type Procedure, sendRequest } from './wire/send-request';
-import type { AcquireManyAnswer, AcquireManyInput, CancelManyInput } from './wire/set-wire';
 import { ANSWER_WITHIN_MS, HELD_OPEN_MS } from './wire/time-limits';
 import type {
   AcquireAnswer,
   AcquireInput,
+  AcquireManyAnswer,
+  AcquireManyInput,
   CancelAnswer,
   CancelInput,
+  CancelManyInput,
   CheckAnswer,
   CheckInput,
   CounterAddAnswer,

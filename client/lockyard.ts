@@ -21,7 +21,6 @@ export type {
 export type { Chance } from './platform/chance';
 export type { ClientClock } from './platform/client-clock';
 export type { CallOptions } from './wire/send-request';
-export type * from './wire/set-wire';
 export type * from './wire/wire';
 export { type WithLockOptions, withLock } from './with-lock';
 export { type LockOfSet, type WithLocksOptions, withLocks } from './with-locks';

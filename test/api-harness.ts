@@ -41,15 +41,15 @@ export class ApiHarness {
 
   /**
    * @param env configuration beyond a data folder of its own, which goes with the server
-   * @param how its clock, what it knows of its heap, and whether plain calls take their short cut
+   * @param how its clock, what it knows of its heap, and options of its handlers
    */
   static async start(
     env: Record<string, string> = {},
     {
       clock = systemClock,
       heap,
-      lean = true,
-    }: { clock?: Clock; heap?: HeapWatch; lean?: boolean } = {},
+      ...options
+    }: { clock?: Clock; heap?: HeapWatch } & Parameters<typeof createHttpHandlers>[2] = {},
   ): Promise<ApiHarness> {
     const folder = await mkdtemp(join(tmpdir(), 'lockyard-api-'));
     const config = readConfig({ LOCKYARD_DATA_DIR: folder, ...env });
@@ -59,7 +59,7 @@ export class ApiHarness {
         throw error;
       },
     );
-    const doors = createHttpHandlers(runtime, null, { lean });
+    const doors = createHttpHandlers(runtime, null, options);
     const server = createHttpServer(doors);
     const url = await listen(server, 0, '127.0.0.1');
     return new ApiHarness(url, runtime, doors, server, folder);

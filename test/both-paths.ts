@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http';
+import type { CallableProcedure } from '@/server/api/rpc/service/service-procedures';
 import { TestClock } from '@/server/platform/testing/test-clock';
 import { ApiHarness } from './api-harness';
 
@@ -21,7 +22,7 @@ export interface WireAnswer {
 }
 
 interface Answer extends WireAnswer {
-  /** Only the lean door tells the length of its answers to calls beforehand. */
+  /** Only the fast path tells the length of its answers to calls beforehand. */
   hasLength: boolean;
 }
 
@@ -29,35 +30,40 @@ const OWN_HEADERS = ['x-request-id', 'date', 'content-length', 'transfer-encodin
 
 /**
  * Two servers that share a stopped clock, so that the same requests in the same order get identical
- * answers. One of them answers everything through the stock adapter.
+ * answers. One of them answers everything through the tRPC handler.
  */
 export class BothPaths {
   private readonly agent = new Agent({ keepAlive: true });
-  /** How many requests the lean door answered itself. */
+  /** How many requests the fast path answered itself. */
   taken = 0;
 
   private constructor(
     private readonly fastPath: ApiHarness,
     private readonly stock: ApiHarness,
-    private readonly keys: { lean: string; stock: string },
+    private readonly keys: { fast: string; stock: string },
   ) {}
 
-  static async start(service: string): Promise<BothPaths> {
+  /** @param procedures of the service API */
+  static async start(
+    service: string,
+    procedures?: readonly CallableProcedure[],
+  ): Promise<BothPaths> {
     const clock = new TestClock();
-    const lean = await ApiHarness.start({}, { clock });
-    const stock = await ApiHarness.start({}, { clock, lean: false });
-    const keys = { lean: await lean.key(service), stock: await stock.key(service) };
-    return new BothPaths(lean, stock, keys);
+    const api = { clock, ...(procedures && { procedures }) };
+    const fast = await ApiHarness.start({}, api);
+    const stock = await ApiHarness.start({}, { ...api, fastPath: false });
+    const keys = { fast: await fast.key(service), stock: await stock.key(service) };
+    return new BothPaths(fast, stock, keys);
   }
 
   /**
    * Sends a request to both. `KEY` in its headers is replaced by the API key that the server knows.
    */
-  async ask(wire: WireRequest): Promise<{ lean: WireAnswer; stock: WireAnswer }> {
-    const { hasLength, ...lean } = await this.send(this.fastPath.url, wire, this.keys.lean);
+  async ask(wire: WireRequest): Promise<{ fast: WireAnswer; stock: WireAnswer }> {
+    const { hasLength, ...fast } = await this.send(this.fastPath.url, wire, this.keys.fast);
     const { hasLength: _, ...stock } = await this.send(this.stock.url, wire, this.keys.stock);
     if (hasLength) this.taken += 1;
-    return { lean, stock };
+    return { fast, stock };
   }
 
   async close(): Promise<void> {
@@ -68,13 +74,13 @@ export class BothPaths {
 
   private send(url: string, { method, path, headers, body }: WireRequest, key: string) {
     const { hostname, port } = new URL(url);
-    const told = Object.entries(headers).map(([name, value]): [string, string | string[]] => [
+    const sent = Object.entries(headers).map(([name, value]): [string, string | string[]] => [
       name,
       typeof value === 'string' ? value.replace('KEY', key) : value,
     ]);
     return new Promise<Answer>((resolve, reject) => {
       const options = { agent: this.agent, hostname, port, method, path };
-      const call = request({ ...options, headers: Object.fromEntries(told) }, (res) => {
+      const call = request({ ...options, headers: Object.fromEntries(sent) }, (res) => {
         let text = '';
         res.setEncoding('utf8');
         res.on('data', (part) => {
@@ -82,10 +88,10 @@ export class BothPaths {
         });
         res.on('end', () => {
           const id = String(res.headers['x-request-id']);
-          const kept = Object.entries(res.headers).filter(([name]) => !OWN_HEADERS.includes(name));
+          const shown = Object.entries(res.headers).filter(([name]) => !OWN_HEADERS.includes(name));
           resolve({
             status: res.statusCode ?? 0,
-            headers: Object.fromEntries(kept),
+            headers: Object.fromEntries(shown),
             body: text.replaceAll(id, 'ID').replaceAll(`${hostname}:${port}`, 'HOST'),
             hasLength: res.headers['content-length'] !== undefined && 'vary' in res.headers,
           });

@@ -1,8 +1,7 @@
 import { LockTimeout } from '../errors/lock-timeout';
 import type { LockyardClient } from '../lockyard-client';
 import type { CallOptions } from '../wire/send-request';
-import type { AcquireManyAnswer, SetGranted } from '../wire/set-wire';
-import type { Mode } from '../wire/wire';
+import type { AcquireManyAnswer, Mode, SetGranted } from '../wire/wire';
 import { type Grant, proveGrant } from './await-grant';
 import { GrantWait } from './grant-wait';
 

@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from 'react';
 import type { HoldRow } from '@/server/contract/console/lock-row';
-import type { NextHolder } from '@/server/contract/lock/answers';
+import type { NextHolder } from '@/server/contract/console/operator-answers';
 import { boundText, countdownText, rangeText, spokenDuration } from '../format/durations';
 import { exactCount, shortToken } from '../format/numbers';
 import { visibleText } from '../format/visible-name';

@@ -1,6 +1,6 @@
 import type { LockDetail, LockRow, WaiterRow } from '@/server/contract/console/lock-row';
-import type { Changed } from '@/server/contract/lock/answers';
-import type { EndCause, Meta, MultiLockMark } from '@/server/core/lock/lock-record';
+import type { Changed } from '@/server/contract/console/operator-answers';
+import type { EndCause, Meta, MultiLockMark } from '@/server/contract/primitives';
 
 /** One side of “you saw” and “now”: a lock as far as an act on it is concerned. */
 export interface HoldSnapshot {

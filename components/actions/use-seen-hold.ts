@@ -3,8 +3,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { LockDetail, LockRow } from '@/server/contract/console/lock-row';
-import type { Changed } from '@/server/contract/lock/answers';
-import type { EndCause } from '@/server/core/lock/lock-record';
+import type { Changed } from '@/server/contract/console/operator-answers';
+import type { EndCause } from '@/server/contract/primitives';
 import { useReadingStore } from '../live/reading';
 import type { Reading } from '../live/reading-store';
 import { useTRPC, useTRPCClient } from '../live/trpc';

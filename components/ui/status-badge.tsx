@@ -1,4 +1,4 @@
-import type { LockStatus } from '@/server/core/status/lock-status';
+import type { LockStatus } from '@/server/contract/console/console-terms';
 import type { IconName } from '../icons/icon';
 import { Icon } from '../icons/icon';
 

@@ -1,7 +1,7 @@
 import { testFiles } from './test-support.mjs';
 
 /** The contract and the rules: pure, so that they run in a browser too. */
-const RULES = ['contract', 'records', 'core'];
+const RULES = ['contract', 'core'];
 
 /** What every room of the server may import. */
 const GROUND = [...RULES, 'urls', 'platform'];
@@ -34,21 +34,13 @@ export const rooms = [
   {
     name: 'contract',
     files: /^server\/contract\//,
-    mayImport: ['records'],
-    mayImportTypesOf: ['core'],
-  },
-  // The records of locks and counters, and the names of a status: the contract uses them too.
-  {
-    name: 'records',
-    files:
-      /^server\/core\/(lock\/lock-record|counter\/counter-record|fencing-token|status\/(lock-status|stuck-reason))\.ts$/,
-    mayImport: ['contract'],
+    mayImport: [],
     mayImportTypesOf: ['core'],
   },
   {
     name: 'core',
     files: /^server\/core\//,
-    mayImport: ['contract', 'records'],
+    mayImport: ['contract'],
     mayImportTypesOf: [],
   },
   // Clock, log, random texts and start failures: what all server code depends on.

@@ -1,16 +1,24 @@
 import type { z } from 'zod';
-import { addAnswer, createAnswer, getAnswer } from './counter/answer-schemas';
-import { counterAddInput, counterCreateInput, counterGetInput } from './counter/inputs';
+import {
+  COUNTER_ANSWERS,
+  counterAddAnswer,
+  counterAddInput,
+  counterCreateAnswer,
+  counterCreateInput,
+  counterGetAnswer,
+  counterGetInput,
+} from './counter';
 import type { Reason } from './errors';
 import {
   acquireAnswer,
   cancelAnswer,
   checkAnswer,
   inspectAnswer,
+  LOCK_ANSWERS,
   listAnswer,
   releaseAnswer,
   renewAnswer,
-} from './lock/answer-schemas';
+} from './lock/answers';
 import {
   acquireInput,
   cancelInput,
@@ -20,11 +28,15 @@ import {
   releaseInput,
   renewInput,
 } from './lock/inputs';
-import { acquireManyAnswer } from './multi-lock/answer-schemas';
-import { acquireManyInput, cancelManyInput } from './multi-lock/inputs';
+import {
+  acquireManyAnswer,
+  acquireManyInput,
+  cancelManyInput,
+  MULTI_LOCK_ANSWERS,
+} from './multi-lock';
 
 /** One procedure of the service API, as described to its callers. */
-export interface ServiceProcedureTerms {
+export interface ServiceProcedure {
   /** A mutation is a POST with the input as its body, a query a GET with `?input=<JSON>`. */
   kind: 'mutation' | 'query';
   title: string;
@@ -35,15 +47,26 @@ export interface ServiceProcedureTerms {
   /** A working input. */
   example: Record<string, unknown>;
   /** Reasons beyond those that every procedure may answer. */
-  alsoFails: Reason[];
+  alsoFails: readonly Reason[];
 }
 
-/** Every procedure that programs may call. A test checks it against the router and the wire. */
-export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
+/** Every schema with a name of its own in the API's description. */
+export const ANSWER_SCHEMAS = {
+  ...LOCK_ANSWERS,
+  ...MULTI_LOCK_ANSWERS,
+  ...COUNTER_ANSWERS,
+} as const satisfies Record<string, z.ZodType>;
+
+/**
+ * Every procedure that programs may call. Router, fast path, published description and the page
+ * about it are made from this table. Names, inputs and answers are a contract: they may gain fields,
+ * and never lose any.
+ */
+export const SERVICE_API = {
   'lock.acquire': {
     kind: 'mutation',
-    title: 'Take a lock',
-    says: 'Grants the lock, or queues for it, first in, first out, for as long as `waitMs` says. One request is held open for at most 25 s: a longer wait needs a `requestId` and is answered `queued` meanwhile. With a `requestId` a lost reply can be asked for again; nothing is granted twice.',
+    title: 'Acquire a lock',
+    says: 'Grants the lock, or waits for it in a first-in, first-out queue for up to `waitMs`. A request is held open for at most 25 s: a longer wait needs a `requestId` and is answered `queued` in between. With a `requestId` a call whose reply was lost can be repeated; nothing is granted twice.',
     input: acquireInput,
     answer: acquireAnswer,
     example: {
@@ -56,8 +79,8 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
   },
   'lock.cancel': {
     kind: 'mutation',
-    title: 'Take an acquire back',
-    says: 'Undoes the acquire with this `requestId`, whether it still waits or was granted meanwhile.',
+    title: 'Cancel an acquire',
+    says: 'Undoes the acquire with this `requestId`: leaves the queue, or releases the lock if it was granted meanwhile.',
     input: cancelInput,
     answer: cancelAnswer,
     example: { name: 'invoices:2026-11', owner: 'billing-1', requestId: '8f1c2a' },
@@ -65,8 +88,8 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
   },
   'lock.acquireMany': {
     kind: 'mutation',
-    title: 'Take several locks at once',
-    says: 'Grants all of 2 to 20 locks of one namespace, or none: nobody sees `granted` before all are. While it waits it holds nothing: it stands in the queue of one lock that blocks it, and moves to another when that one blocks it by then. So it cannot deadlock, whatever others take in whatever order. It can be overtaken by those who want fewer locks, and where its locks are never free at the same time its patience runs out. Each grant is an ordinary hold, renewed and released by itself. It never re-enters: a lock that the same owner holds already blocks it.',
+    title: 'Acquire several locks together',
+    says: 'Grants all of 2 to 20 locks of one namespace, or none. A waiting call holds nothing: it waits in the queue of one lock that blocks it, and moves to the queue of another when that one blocks it instead. So it cannot deadlock, whatever order others use. Calls that need fewer locks can overtake it; if its locks are never free at the same time, it times out. Each grant is an ordinary hold, renewed and released on its own. It is never reentrant: a lock that the same owner already holds blocks it.',
     input: acquireManyInput,
     answer: acquireManyAnswer,
     example: {
@@ -79,8 +102,8 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
   },
   'lock.cancelMany': {
     kind: 'mutation',
-    title: 'Take an acquire of several locks back',
-    says: 'Undoes the `lock.acquireMany` with this `requestId` and these very locks, whether it still waits or was granted meanwhile. What was released of it already stays so.',
+    title: 'Cancel an acquire of several locks',
+    says: 'Undoes the `lock.acquireMany` with this `requestId` and exactly these locks: leaves the queue, or releases the locks that were granted and not released yet.',
     input: cancelManyInput,
     answer: cancelAnswer,
     example: { names: ['accounts:7', 'accounts:9'], owner: 'transfers-1', requestId: '61e0f3' },
@@ -88,8 +111,8 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
   },
   'lock.renew': {
     kind: 'mutation',
-    title: 'Keep a lock',
-    says: 'Begins the lease anew; never shortens it, never revives one that is over. Renew at a third of the lease. It acts on the hold that `owner` and `token` name, of the service that the key belongs to, and on no other.',
+    title: 'Renew a lock',
+    says: 'Restarts the lease. It never shortens a lease and never revives a hold that has ended. Renew after a third of the lease. It acts only on the hold with this `owner` and `token` that belongs to the key’s service.',
     input: renewInput,
     answer: renewAnswer,
     example: {
@@ -102,8 +125,8 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
   },
   'lock.release': {
     kind: 'mutation',
-    title: 'Let go of a lock',
-    says: 'Ends the hold, or one entry of it where it was entered more than once. With a `requestId` it is safe to repeat: one id is one step.',
+    title: 'Release a lock',
+    says: 'Ends the hold; if the owner entered more than once, releases one entry. With a `requestId` it is safe to repeat: one id releases at most once.',
     input: releaseInput,
     answer: releaseAnswer,
     example: { name: 'invoices:2026-11', owner: 'billing-1', token: 145_000_000_000_001 },
@@ -111,8 +134,8 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
   },
   'lock.inspect': {
     kind: 'query',
-    title: 'Look at a lock',
-    says: 'Who holds it and who waits. A lock that nobody has taken yet is `free`.',
+    title: 'Inspect a lock',
+    says: 'Who holds the lock and who waits for it. A lock that was never acquired is `free`.',
     input: inspectInput,
     answer: inspectAnswer,
     example: { name: 'invoices:2026-11' },
@@ -120,8 +143,8 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
   },
   'lock.list': {
     kind: 'query',
-    title: 'See many locks',
-    says: 'The locks of a namespace, page by page in the byte order of their names, from what the server last read: usually a fraction of a second old, and `ageMs` says how old. An overview and no ground to act on; `lock.inspect` reads the lock itself.',
+    title: 'List locks',
+    says: 'The locks of a namespace in byte order of their names, page by page, as the server last read them: usually a fraction of a second ago, see `ageMs`. Do not decide by this list: `lock.inspect` reads the lock itself.',
     input: listInput,
     answer: listAnswer,
     example: { prefix: 'invoices:', busy: true, limit: 100 },
@@ -130,7 +153,7 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
   'lock.check': {
     kind: 'query',
     title: 'Check a token',
-    says: 'For a resource that guards its writes and cannot remember tokens: whether the hold with this token is live. Comparing tokens in the same statement as the write is safer.',
+    says: 'Whether the hold with this token is live, for a resource that cannot store the highest token it has seen. Comparing tokens in the same statement as the write is safer.',
     input: checkInput,
     answer: checkAnswer,
     example: { name: 'invoices:2026-11', token: 145_000_000_000_001 },
@@ -138,29 +161,37 @@ export const SERVICE_API: Record<string, ServiceProcedureTerms> = {
   },
   'counter.create': {
     kind: 'mutation',
-    title: 'Make a counter',
-    says: 'Makes a counter with a value to begin with, and bounds that it will never leave. Safe to repeat: one that is there already stays as it is.',
+    title: 'Create a counter',
+    says: 'Creates a counter with an initial value and optional bounds. Safe to repeat: a counter that exists stays as it is.',
     input: counterCreateInput,
-    answer: createAnswer,
+    answer: counterCreateAnswer,
     example: { name: 'tickets:2026-11', initial: 500, floor: 0, ceiling: 500 },
     alsoFails: ['NAMESPACE_FULL'],
   },
   'counter.add': {
     kind: 'mutation',
-    title: 'Move a counter',
-    says: 'Adds `delta`, whole or not at all. With a `requestId` a lost reply can be asked for again; nothing is applied twice.',
+    title: 'Add to a counter',
+    says: 'Adds `delta`, entirely or not at all. With a `requestId` a call whose reply was lost can be repeated; nothing is applied twice.',
     input: counterAddInput,
-    answer: addAnswer,
+    answer: counterAddAnswer,
     example: { name: 'tickets:2026-11', delta: -1, requestId: '5d20b7' },
     alsoFails: [],
   },
   'counter.get': {
     kind: 'query',
     title: 'Read a counter',
-    says: 'What it stands at, and its bounds. One that was never created is `NOT_FOUND`.',
+    says: 'The counter’s value and bounds. A counter that was never created is `NOT_FOUND`.',
     input: counterGetInput,
-    answer: getAnswer,
+    answer: counterGetAnswer,
     example: { name: 'tickets:2026-11' },
     alsoFails: [],
   },
-};
+} as const satisfies Record<string, ServiceProcedure>;
+
+export type ServiceProcedureName = keyof typeof SERVICE_API;
+export type ServiceInput<P extends ServiceProcedureName> = z.output<
+  (typeof SERVICE_API)[P]['input']
+>;
+export type ServiceAnswer<P extends ServiceProcedureName> = z.output<
+  (typeof SERVICE_API)[P]['answer']
+>;

@@ -1,6 +1,6 @@
 import type { BackendHealth } from '../contract/console/lock-row';
 import type { AcquireAnswer } from '../contract/lock/answers';
-import type { AcquireManyAnswer } from '../contract/multi-lock/answers';
+import type { AcquireManyAnswer } from '../contract/multi-lock';
 import type { CounterAnswerOf, CounterCommand } from '../core/counter/counter-command';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../core/lock/lock-command';
 import type { LockRecord } from '../core/lock/lock-record';

@@ -1,7 +1,7 @@
+import type { CounterAddAnswer } from '@/server/contract/counter';
 import type { LockyardError } from '@/server/contract/errors';
 import type { AcquireAnswer } from '@/server/contract/lock/answers';
-import type { AcquireManyAnswer } from '@/server/contract/multi-lock/answers';
-import type { AddAnswer } from '@/server/core/counter/counter-command';
+import type { AcquireManyAnswer } from '@/server/contract/multi-lock';
 import { leaseFloorMs } from '@/server/core/lease-floor';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-lock-command';
@@ -125,7 +125,7 @@ export class AnswerChecks {
   }
 
   /** A step that a caller was answered for is in the history. */
-  added(delta: number, heard: Received<AddAnswer>): void {
+  added(delta: number, heard: Received<CounterAddAnswer>): void {
     if (!('answer' in heard) || heard.answer.outcome !== 'applied') return;
     const { rev, value } = heard.answer;
     const step = this.referee.counterSteps.get(delta);

@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import type { Database } from '@/db/database';
-import type { ForceReleaseAnswer } from '@/server/contract/lock/answers';
+import type { ForceReleaseAnswer } from '@/server/contract/console/operator-answers';
 import { seeded } from '@/server/engine/testing/seeded';
 import {
   requestOfIntent,

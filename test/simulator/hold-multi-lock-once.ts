@@ -1,4 +1,4 @@
-import type { AcquireManyAnswer } from '@/server/contract/multi-lock/answers';
+import type { AcquireManyAnswer } from '@/server/contract/multi-lock';
 import type { AcquireMultiLockCommand } from '@/server/core/multi-lock/multi-lock-command';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
 import type { RecordKey } from '@/server/storage/record-store';

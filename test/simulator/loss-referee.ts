@@ -1,5 +1,5 @@
+import type { Mode } from '@/server/contract/primitives';
 import type { LockEvent } from '@/server/core/lock/lock-event';
-import type { Mode } from '@/server/core/lock/lock-record';
 import type { ObservedHold } from './referee';
 
 /**

@@ -1,14 +1,9 @@
+import { isWithin } from '@/server/contract/counter-bounds';
+import type { Mode, MultiLockMark } from '@/server/contract/primitives';
 import type { CounterEvent } from '@/server/core/counter/counter-event';
-import { isWithin } from '@/server/core/counter/counter-record';
 import { leaseFloorMs } from '@/server/core/lease-floor';
 import type { LockEvent } from '@/server/core/lock/lock-event';
-import {
-  type Hold,
-  type LockRecord,
-  liveHolds,
-  type Mode,
-  type MultiLockMark,
-} from '@/server/core/lock/lock-record';
+import { type Hold, type LockRecord, liveHolds } from '@/server/core/lock/lock-record';
 import { decodeCounter } from '@/server/storage/codec/counter-codec';
 import { decodeRecord } from '@/server/storage/codec/record-codec';
 import { recordId } from '@/server/storage/record-id';

@@ -1,6 +1,6 @@
+import type { CounterAddAnswer } from '@/server/contract/counter';
 import { LockyardError } from '@/server/contract/errors';
 import type { AcquireAnswer, ReleaseAnswer, RenewAnswer } from '@/server/contract/lock/answers';
-import type { AddAnswer } from '@/server/core/counter/counter-command';
 import type { AcquireCommand } from '@/server/core/lock/lock-command';
 import type { LockEngine } from '@/server/engine/lock-engine';
 import { anonymousRequest, requestIdentity } from '@/server/engine/request-identity';
@@ -181,7 +181,7 @@ export class SimClient {
     const request = requestIdentity({ ...scope, requestId: this.newId(), input: { delta } });
     const command = { verb: 'add', delta, party: { service: SERVICE }, request } as const;
     const once = () =>
-      this.call<AddAnswer>(
+      this.call<CounterAddAnswer>(
         (engine) => engine.count(counter, command),
         (heard) => this.checks.added(delta, heard),
       );

@@ -1,8 +1,8 @@
 'use client';
 
 import type { ReactNode } from 'react';
+import { LOCK_STATUSES } from '@/server/contract/console/console-terms';
 import type { LockPage } from '@/server/contract/console/lock-row';
-import { LOCK_STATUSES } from '@/server/core/status/lock-status';
 import { countText } from '../../format/numbers';
 import { useIsStale } from '../../live/reading';
 import { FilterChip, MenuChip } from '../../ui/controls/filter-chip';

@@ -1,6 +1,9 @@
 import type { LockListInput } from '@/server/contract/console/console-inputs';
-import { LOCK_SORTS } from '@/server/contract/console/console-terms';
-import { LOCK_STATUSES, type LockStatus } from '@/server/core/status/lock-status';
+import {
+  LOCK_SORTS,
+  LOCK_STATUSES,
+  type LockStatus,
+} from '@/server/contract/console/console-terms';
 import type { ListWindow } from './list-window';
 
 export type LockSort = LockListInput['sort'];

@@ -2,7 +2,7 @@
 
 import type { ReactNode } from 'react';
 import type { HoldRow, LockDetail, LockRow } from '@/server/contract/console/lock-row';
-import type { Remark } from '@/server/core/lock/lock-record';
+import type { Remark } from '@/server/contract/primitives';
 import { agoText, spokenDuration } from '../../format/durations';
 import { exactCount } from '../../format/numbers';
 import { Icon } from '../../icons/icon';

@@ -6,8 +6,9 @@ import type { Runtime } from '../../operations/operation-context';
 import type { NetworkList } from '../../platform/network-list';
 import { createConsoleContext } from '../rpc/console/console-context';
 import { consoleRouter } from '../rpc/console/console-router';
+import { procedureKinds } from '../rpc/procedure-kinds';
 import { INTERNAL_MESSAGE } from '../rpc/refusal';
-import { serviceRouter } from '../rpc/service/service-router';
+import { type CallableProcedure, serviceProcedures } from '../rpc/service/service-procedures';
 import { StreamSlots } from '../rpc/stream-slots';
 import type { ConnectionPolicy } from './connections/connection-limit';
 import { connectionMetrics } from './connections/connection-metrics';
@@ -19,11 +20,7 @@ import { answerHealth, createReadiness } from './handlers/health-handler';
 import { createMetricsHandler, METRICS_PATH } from './handlers/metrics-handler';
 import { createOpenApiHandler, OPENAPI_PATH } from './handlers/openapi-handler';
 import { createPageHandler, type PageHandler } from './handlers/page-handler';
-import {
-  createServiceFastPath,
-  createServiceHandler,
-  SERVICE_PREFIX,
-} from './handlers/service-handler';
+import { createServiceHandlers, SERVICE_PREFIX } from './handlers/service-handler';
 import { createTrpcHandler } from './handlers/trpc-handler';
 import { missingOriginComplaint } from './requests/cross-site';
 import { HttpCookies } from './requests/http-cookies';
@@ -56,13 +53,16 @@ export interface HttpHandlers {
 
 /**
  * @param pages what serves everything outside `/api`; null for a server without pages
- * @param lean whether plain calls of the service API take their short cut; all that differs is what
- *   they cost
+ * @param options `fastPath`: whether plain calls of the service API take it; all that differs is
+ *   what they cost. `procedures` of the service API
  */
 export function createHttpHandlers(
   runtime: Runtime,
   pages: PageHandler | null,
-  { lean = true }: { lean?: boolean } = {},
+  {
+    fastPath = true,
+    procedures = serviceProcedures(),
+  }: { fastPath?: boolean; procedures?: readonly CallableProcedure[] } = {},
 ): HttpHandlers {
   const answers = new OpenAnswers();
   const unread = new UnreadConnections(runtime.clock);
@@ -74,8 +74,11 @@ export function createHttpHandlers(
     '/api/health/ready': async ({ res }) => answerHealth(res, !isDraining && (await isReady())),
   };
   const requests = new RequestTally(runtime.clock, {
-    [SERVICE_PREFIX]: { api: 'service', router: serviceRouter },
-    [CONSOLE_PREFIX]: { api: 'console', router: consoleRouter },
+    [SERVICE_PREFIX]: {
+      api: 'service',
+      kinds: new Map(procedures.map(({ name, kind }) => [name, kind])),
+    },
+    [CONSOLE_PREFIX]: { api: 'console', kinds: CONSOLE_KINDS },
   });
   runtime.metrics.add(() => requestMetrics([...requests.series()]));
   const streams = new StreamSlots((message, retryAfterMs) =>
@@ -90,7 +93,7 @@ export function createHttpHandlers(
   runtime.metrics.add(() => scheduler.tally.metrics());
   const known = new WeakSet<Socket>();
   const admit = createAdmission(runtime, scheduler, known);
-  const service = createServiceHandler(runtime, admit);
+  const service = createServiceHandlers(runtime, admit, procedures);
   const console = createConsoleHandler(runtime, scheduler, streams);
   const page = createPageHandler(pages, scheduler);
   const demo = runtime.config.demo ? createDemoHandler(runtime) : page;
@@ -98,7 +101,7 @@ export function createHttpHandlers(
   const handlerOf = (pathname: string): RouteHandler => {
     if (!pathname.startsWith('/')) return notAnAddress;
     if (pathname === OPENAPI_PATH) return openApi;
-    if (pathname.startsWith(SERVICE_PREFIX)) return service;
+    if (pathname.startsWith(SERVICE_PREFIX)) return service.handle;
     if (pathname.startsWith(CONSOLE_PREFIX)) return console;
     if (pathname === '/api' || pathname.startsWith('/api/')) return health[pathname] ?? nothingHere;
     if (pathname === METRICS_PATH) return metrics;
@@ -109,15 +112,15 @@ export function createHttpHandlers(
     const scope = { ...openScope(req, res, proxies), ...(body && { body }) };
     setCommonHeaders(scope);
     if (isDraining) res.setHeader('Connection', 'close');
-    const door = isHttp(req) ? handlerOf(scope.pathname) : notHttp;
-    door(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
+    const handler = isHttp(req) ? handlerOf(scope.pathname) : notHttp;
+    handler(scope).catch((error: unknown) => answerFailure(runtime, scope, error));
   };
   const privateHandlerOf = ({ req, pathname }: RequestScope): RouteHandler => {
     if (req.method !== 'GET') return nothingHere;
     if (pathname === OPENAPI_PATH) return openApi;
     return pathname.startsWith(CONSOLE_PREFIX) ? console : nothingHere;
   };
-  const takeFastPath = createServiceFastPath(runtime, admit, handleAny);
+  const takeFastPath = service.createFastPath(handleAny);
 
   return {
     proxies,
@@ -128,7 +131,7 @@ export function createHttpHandlers(
       answers.add(res);
       unread.follow(res);
       requests.follow(req, res);
-      if (!lean || isDraining || !takeFastPath(req, res)) handleAny(req, res);
+      if (!fastPath || isDraining || !takeFastPath(req, res)) handleAny(req, res);
     },
     handlePrivately(scope) {
       requests.follow(scope.req, scope.res);
@@ -159,6 +162,8 @@ function connectionPolicy(
 
 const CONSOLE_PREFIX = '/api/trpc/';
 
+const CONSOLE_KINDS = procedureKinds(consoleRouter);
+
 /** For people: a session in a cookie. API keys are ignored. */
 function createConsoleHandler(
   runtime: Runtime,
@@ -168,6 +173,7 @@ function createConsoleHandler(
   return createTrpcHandler({
     prefix: CONSOLE_PREFIX,
     router: consoleRouter,
+    kinds: CONSOLE_KINDS,
     log: runtime.log,
     examine({ req }) {
       const complaint = missingOriginComplaint(req.method, req.headers);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiHarness, type Reply } from '@/test/api-harness';
 import { DescribedWire } from '@/test/described-wire';
 import { DEFAULT_POLICY, type NamespacePolicy } from '../../contract/namespace-policy';
-import { SERVICE_API } from '../../contract/service-api';
+import { SERVICE_API, type ServiceProcedureName } from '../../contract/service-api';
 import { backendDown, contended, unknownOutcome } from '../../engine/refusals';
 import { setNamespacePolicy } from '../../operations/namespaces/set-namespace-policy';
 import { createUser } from '../../operations/users/create-user';
@@ -163,13 +163,14 @@ describe('what is answered is what is described:', () => {
 
   test('every refusal', async () => {
     const ask = { name: 'd', owner: 'one', leaseMs: 10_000 };
-    for (const [name, { example }] of Object.entries(SERVICE_API)) {
+    for (const name of Object.keys(SERVICE_API) as ServiceProcedureName[]) {
+      const { example } = SERVICE_API[name];
       if (name !== 'lock.list') await call(name, {}, 'INVALID');
       await call(name, '{', 'INVALID');
-      await call(name, { ...example, unheardOf: 1 }, 'INVALID');
+      await call(name, { ...example, unknownField: 1 }, 'INVALID');
       await call(name, example, 'UNAUTHENTICATED', 'no key');
       await call(name, { ...example, namespace: 'elsewhere' }, 'FORBIDDEN');
-      // It costs no look at any backend.
+      // It is answered without a backend.
       if (name === 'lock.list') continue;
       await withFailure(contended(), () => call(name, example, 'CONTENDED'));
       await withFailure(backendDown(null), () => call(name, example, 'BACKEND_DOWN'));
@@ -192,8 +193,13 @@ describe('what is answered is what is described:', () => {
 });
 
 /** Calls a procedure, expects an outcome or reason, and holds the reply against the description. */
-async function call(name: string, input: object | string, expected?: string, by = key) {
-  const isQuery = SERVICE_API[name]?.kind === 'query';
+async function call(
+  name: ServiceProcedureName,
+  input: object | string,
+  expected?: string,
+  by = key,
+) {
+  const isQuery = SERVICE_API[name].kind === 'query';
   const reply: Reply = await (isQuery ? api.get(by, name, input) : api.post(by, name, input));
   expect(wire.replyComplaints(name, reply)).toEqual([]);
   const result = (reply.data?.outcome as string | undefined) ?? reply.reason;

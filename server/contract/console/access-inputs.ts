@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { metaKey, namespaceName } from '../lock/inputs';
 import {
   LEASE_MAX_MS,
   LEASE_MIN_MS,
@@ -10,6 +9,7 @@ import {
   STUCK_AFTER_MAX_MS,
   WAIT_MAX_MS,
 } from '../namespace-policy';
+import { metaKey, namespaceName } from '../primitives';
 import { operatorReason, password, role, serviceName, userName } from './console-inputs';
 
 /**

@@ -47,7 +47,7 @@ export const LOSS_LABELS: Record<LossKind, string> = {
   stranger: 'It was found with the records of another installation, or of an earlier one.',
   older: 'An older copy of its data was put back.',
   restarted: 'It was restarted, and its last writes may be lost.',
-  replaced: 'It took over the memory of another server.',
+  replaced: 'It took over the data of another server.',
   evicted: 'It evicted keys because its memory was full.',
-  records: 'Some of its records were deleted by somebody else.',
+  records: 'Some of its records were deleted by another program.',
 };

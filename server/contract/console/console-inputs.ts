@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { LOCK_STATUSES } from '../../core/status/lock-status';
-import { fencingToken, lockName, namespaceName, requestId } from '../lock/inputs';
 import { LEASE_MAX_MS } from '../namespace-policy';
+import { fencingToken, lockName, namespaceName, requestId } from '../primitives';
 import {
   LOCK_SORTS,
+  LOCK_STATUSES,
   PASSWORD_MIN_CHARS,
   REASON_MAX_CHARS,
   REASON_MIN_CHARS,

@@ -18,3 +18,20 @@ export const REASON_MAX_CHARS = 500;
 export const DELETE_NAMES_MAX = 200;
 
 export const LOCK_SORTS = ['worst', 'name', 'held', 'lease', 'waiters'] as const;
+
+/**
+ * What a lock looks like to an operator, most severe first; also the sort order of the lock list.
+ */
+export const LOCK_STATUSES = [
+  'stuck',
+  'expired',
+  'unknown',
+  'frozen',
+  'expiring',
+  'contended',
+  'held',
+  'delayed',
+  'free',
+] as const;
+
+export type LockStatus = (typeof LOCK_STATUSES)[number];

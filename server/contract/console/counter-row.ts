@@ -1,5 +1,6 @@
 import type { CounterEventKind } from '../../core/counter/counter-event';
-import type { Bounds, CounterMove } from '../../core/counter/counter-record';
+import type { CounterMove } from '../../core/counter/counter-record';
+import type { Bounds } from '../counter-bounds';
 import type { BackendHealth } from './lock-row';
 
 /** One line of the counter list. Instants are the backend's clock. */

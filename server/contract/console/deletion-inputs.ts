@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { RetentionReason } from '../../core/names/deletion';
-import { lockName, namespaceName } from '../lock/inputs';
 import { MAX_LOCKS_MAX } from '../namespace-policy';
+import { lockName, namespaceName } from '../primitives';
 import { operatorReason } from './console-inputs';
 import { DELETE_NAMES_MAX } from './console-terms';
 

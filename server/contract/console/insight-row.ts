@@ -1,6 +1,6 @@
 import type { HistogramBar } from '../../core/statistics/log-histogram';
 import type { EventCounts } from '../../core/statistics/minute-rollup';
-import type { LockStatus } from '../../core/status/lock-status';
+import type { LockStatus } from './console-terms';
 
 /** The time ranges that a lock's charts can cover. */
 export const INSIGHT_RANGES = ['1h', '24h', '7d', '30d'] as const;

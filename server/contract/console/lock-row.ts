@@ -1,8 +1,8 @@
-import type { EndCause, Meta, Mode, MultiLockMark, Remark } from '../../core/lock/lock-record';
-import type { LockStatus } from '../../core/status/lock-status';
 import type { StuckReason } from '../../core/status/stuck-reason';
 import type { NamespacePolicy } from '../namespace-policy';
+import type { EndCause, Meta, Mode, MultiLockMark, Remark } from '../primitives';
 import type { BackendLossRow } from './backend-loss';
+import type { LockStatus } from './console-terms';
 import type { HoldBaseline } from './insight-row';
 
 /** One line of the lock list. Instants are the backend's clock. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { lockName, namespaceName } from '../lock/inputs';
+import { lockName, namespaceName } from '../primitives';
 import type { BackendHealth, ShardHealth } from './lock-row';
 
 /** Which shards, and which of their names: all, or a page that starts after a given name. */

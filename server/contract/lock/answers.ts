@@ -1,174 +1,297 @@
-import type { EndCause, Mode, MultiLockMark, Remark } from '../../core/lock/lock-record';
+import { z } from 'zod';
+import {
+  cause,
+  expiresAt,
+  expiresInMs,
+  holdCount,
+  holder,
+  queueLength,
+  remark,
+  retryAfterMs,
+  rev,
+  token,
+  waiter,
+} from '../primitives';
 
-/** One live hold, as every caller with access to the namespace may see it. */
-export interface HolderView {
-  owner: string;
-  service: string;
-  token: number;
-  mode: Mode;
-  holdCount: number;
-  grantedAt: number;
-  expiresAt: number;
-  expiresInMs: number;
-  /** The multi-lock that it was granted with. */
-  set?: MultiLockMark;
-}
+/** An example of an answer. */
+const like = (example: object) => ({ examples: [example] });
 
-/** One place in the queue. */
-export interface WaiterView {
-  place: number;
-  ticket: number;
-  mode: Mode;
-  owner: string;
-  service: string;
-  enqueuedAt: number;
-  waitedMs: number;
-  patienceLeftMs: number;
-  /** How many locks it wants together. */
-  setSize?: number;
-}
+export const granted = z
+  .object({
+    outcome: z.literal('granted'),
+    token,
+    rev,
+    holdCount,
+    expiresAt,
+    expiresInMs,
+    waitedMs: z.int().min(0).describe('How long it waited.'),
+  })
+  .describe('The lock is held until `expiresAt`. Keep the token.')
+  .meta(
+    like({
+      outcome: 'granted',
+      token: 145000000000001,
+      rev: 60500000001,
+      holdCount: 1,
+      expiresAt: 1795160030000,
+      expiresInMs: 30000,
+      waitedMs: 0,
+    }),
+  );
 
-export interface Granted {
-  outcome: 'granted';
-  token: number;
-  rev: number;
-  holdCount: number;
-  expiresAt: number;
-  expiresInMs: number;
-  waitedMs: number;
-}
+const elsewhere = { holders: z.array(holder), queueLength, retryAfterMs };
 
-export interface Held {
-  outcome: 'held' | 'timeout';
-  holders: HolderView[];
-  queueLength: number;
-  retryAfterMs: number;
-}
+const held = z
+  .object({ outcome: z.literal('held'), ...elsewhere })
+  .describe('Another owner holds it, and `waitMs` was 0.')
+  .meta(
+    like({
+      outcome: 'held',
+      holders: [
+        {
+          owner: 'billing-2',
+          service: 'billing',
+          token: 145000000000001,
+          mode: 'exclusive',
+          holdCount: 1,
+          grantedAt: 1795160000000,
+          expiresAt: 1795160030000,
+          expiresInMs: 21840,
+        },
+      ],
+      queueLength: 0,
+      retryAfterMs: 5000,
+    }),
+  );
 
-export interface Queued {
-  outcome: 'queued';
-  ticket: number;
-  place: number;
-  /** What is left of the requested wait, over all requests with this id. */
-  patienceLeftMs: number;
-}
+const timeout = z
+  .object({ outcome: z.literal('timeout'), ...elsewhere })
+  .describe('Not granted within `waitMs`; final for this `requestId`.');
 
-/**
- * How a hold ended, for a caller that still relies on it. `at`: the latest instant at which it
- * surely was over.
- */
-export interface Lost {
-  outcome: 'lost';
-  cause: EndCause;
-  at: number;
-  by?: string;
-  reason?: string;
-}
+export const queued = z
+  .object({
+    outcome: z.literal('queued'),
+    ticket: z.int().min(0),
+    place: z.int().min(1).describe('1 is next.'),
+    patienceLeftMs: z
+      .int()
+      .min(0)
+      .describe('What is left of `waitMs`, over all requests with this id.'),
+  })
+  .describe(
+    'Still waiting after 25 s, or the server is shutting down: repeat the same call at once. The place is kept for 2 s without a request.',
+  )
+  .meta(like({ outcome: 'queued', ticket: 2, place: 1, patienceLeftMs: 94980 }));
 
-export type AcquireAnswer =
-  | Granted
-  | Held
-  | Queued
-  | { outcome: 'queueFull'; queueLength: number; retryAfterMs: number }
-  | { outcome: 'frozen'; reason: string }
-  | { outcome: 'ended'; token: number; cause: EndCause };
+export const queueFull = z
+  .object({ outcome: z.literal('queueFull'), queueLength, retryAfterMs })
+  .describe('The queue is full.')
+  .meta(like({ outcome: 'queueFull', queueLength: 200, retryAfterMs: 5000 }));
 
-export type CancelAnswer = { outcome: 'cancelled' | 'released' | 'none' };
+export const frozen = z
+  .object({ outcome: z.literal('frozen'), reason: z.string().describe('The operator’s reason.') })
+  .describe('An operator has frozen the lock, and `waitMs` was 0. With a wait it is queued.')
+  .meta(like({ outcome: 'frozen', reason: 'the ledger is being repaired' }));
 
-/** Operators' messages to a holder, delivered with its next renewal. */
-export interface HolderMessages {
-  /** An operator asks it to release. The holder decides. */
-  askedToRelease?: Remark;
-  /** Renewals no longer extend this hold: `expiresAt` stays, and the hold ends then. */
-  renewalsStopped?: Remark;
-}
+export const ended = z
+  .object({ outcome: z.literal('ended'), token, cause })
+  .describe(
+    'This `requestId` was granted before, and that hold has ended. It is not granted again.',
+  )
+  .meta(like({ outcome: 'ended', token: 145000000000001, cause: 'released' }));
 
-export interface Renewed extends HolderMessages {
-  outcome: 'renewed';
-  rev: number;
-  expiresAt: number;
-  expiresInMs: number;
-}
+const cancelled = z.object({ outcome: z.literal('cancelled') }).describe('It has left the queue.');
+const cancelReleased = z
+  .object({ outcome: z.literal('released') })
+  .describe('It was granted meanwhile; the hold is released.');
+const cancelNone = z.object({ outcome: z.literal('none') }).describe('There is nothing to cancel.');
 
-export type RenewAnswer = Renewed | Lost;
+export const renewed = z
+  .object({
+    outcome: z.literal('renewed'),
+    rev,
+    expiresAt,
+    expiresInMs,
+    askedToRelease: remark
+      .describe('An operator asks for the lock. The holder decides; it should finish soon.')
+      .exactOptional(),
+    renewalsStopped: remark
+      .describe('Renewals no longer extend this hold: it ends at `expiresAt`.')
+      .exactOptional(),
+  })
+  .describe('The lease was restarted. It is never shortened.')
+  .meta(
+    like({
+      outcome: 'renewed',
+      rev: 60500000004,
+      expiresAt: 1795160061000,
+      expiresInMs: 60000,
+    }),
+  );
 
-export type ReleaseAnswer =
-  | { outcome: 'released' }
-  | { outcome: 'decremented'; holdCount: number }
-  | Lost;
+export const lost = z
+  .object({
+    outcome: z.literal('lost'),
+    cause,
+    at: z
+      .int()
+      .describe('The latest instant at which it had certainly ended, in epoch milliseconds.'),
+    by: z.string().exactOptional().describe('The operator who ended it.'),
+    reason: z.string().exactOptional().describe('The operator’s reason.'),
+  })
+  .describe('The hold has ended. Stop the work that the lock guards.')
+  .meta(
+    like({
+      outcome: 'lost',
+      cause: 'forced',
+      at: 1795160002000,
+      by: 'ana',
+      reason: 'host is gone',
+    }),
+  );
+
+const released = z.object({ outcome: z.literal('released') }).describe('The lock is free.');
+const decremented = z
+  .object({ outcome: z.literal('decremented'), holdCount })
+  .describe('The owner had entered more than once: `holdCount` releases are left.')
+  .meta(like({ outcome: 'decremented', holdCount: 1 }));
+
+export const acquireAnswer = z.discriminatedUnion('outcome', [
+  granted,
+  held,
+  queued,
+  timeout,
+  queueFull,
+  frozen,
+  ended,
+]);
+/** No grant, because of others. */
+export const heldOrTimeout = z.discriminatedUnion('outcome', [held, timeout]);
+export const cancelAnswer = z.discriminatedUnion('outcome', [
+  cancelled,
+  cancelReleased,
+  cancelNone,
+]);
+export const renewAnswer = z.discriminatedUnion('outcome', [renewed, lost]);
+export const releaseAnswer = z.discriminatedUnion('outcome', [released, decremented, lost]);
 
 /**
  * What a lock is right now. `expired`: its last hold expired and there was no grant since.
  * `delayed`: in the pause after a lost hold. `frozen`: no new grants, whether or not it is held.
  */
-export type LockState = 'free' | 'held' | 'expired' | 'delayed' | 'frozen';
+export const LOCK_STATES = ['free', 'held', 'expired', 'delayed', 'frozen'] as const;
+export type LockState = (typeof LOCK_STATES)[number];
 
-export interface InspectAnswer {
-  state: LockState;
-  rev: number;
-  holders: HolderView[];
-  waiters: WaiterView[];
-  frozen?: Remark;
-  /** When the pause ends; only while it lasts. */
-  delayedUntil?: number;
-  /**
-   * A resource that remembers the highest token it has seen may reject every token below this one.
-   */
-  minValidToken: number;
-}
+export const inspectAnswer = z
+  .object({
+    state: z
+      .enum(LOCK_STATES)
+      .describe(
+        '`expired`: the last hold expired, and there was no grant since. `delayed`: in the pause after a lost hold. `frozen`: no new grants, whether or not it is held.',
+      ),
+    rev,
+    holders: z.array(holder),
+    waiters: z.array(waiter).describe('In the order in which they will be granted.'),
+    frozen: remark.describe('Who froze the lock, and why.').exactOptional(),
+    delayedUntil: z
+      .int()
+      .exactOptional()
+      .describe('The end of the pause in epoch milliseconds; only while it lasts.'),
+    minValidToken: z
+      .int()
+      .min(0)
+      .describe('A resource that stores the highest token may reject every one below this.'),
+  })
+  .describe('The state of the lock now.')
+  .meta(
+    like({
+      state: 'held',
+      rev: 60500000004,
+      holders: [
+        {
+          owner: 'billing-1',
+          service: 'billing',
+          token: 145000000000001,
+          mode: 'exclusive',
+          holdCount: 1,
+          grantedAt: 1795160000000,
+          expiresAt: 1795160061000,
+          expiresInMs: 59990,
+        },
+      ],
+      waiters: [],
+      minValidToken: 145000000000001,
+    }),
+  );
 
-/**
- * One lock as this process last read it. `unknown`: its backend does not respond, or its record
- * cannot be read.
- */
-export interface ListedLock {
-  name: string;
-  state: LockState | 'unknown';
-  rev: number;
-  holders: HolderView[];
-  queueLength: number;
-  /** Why a record cannot be read, as a sentence; absent for readable ones. */
-  unreadable?: string;
-}
+export const listedLock = z
+  .object({
+    name: z.string().describe('Its name, byte by byte.'),
+    state: z
+      .enum([...LOCK_STATES, 'unknown'])
+      .describe(
+        '`unknown`: its backend does not respond, and this is the last reading; or its record cannot be read.',
+      ),
+    rev,
+    holders: z.array(holder),
+    queueLength,
+    unreadable: z.string().exactOptional().describe('Why its record cannot be read.'),
+  })
+  .describe('One lock as the server last read it.');
 
-/** Locks of one namespace, by name in byte order. */
-export interface ListAnswer {
-  locks: ListedLock[];
-  /** The name after which the next page starts; null on the last one. */
-  next: string | null;
-  /** The age of the list: since the start of this process's last successful check for changes. */
-  ageMs: number;
-}
+export const listAnswer = z
+  .object({
+    locks: z.array(listedLock).describe('In the byte order of their names.'),
+    next: z.string().nullable().describe('Give it as `after` for the next page; null on the last.'),
+    ageMs: z.int().min(0).describe('The age of this list.'),
+  })
+  .describe('One page of the locks of a namespace.');
 
-export interface CheckAnswer {
-  /** The hold is live. */
-  valid: boolean;
-}
+export const checkAnswer = z
+  .object({
+    valid: z.boolean().describe('Whether that hold is live, at the moment of the answer.'),
+  })
+  .describe('Whether a token is still valid.')
+  .meta(like({ valid: true }));
 
-/** Who gets the lock after a force-release. */
-export type NextHolder =
-  | { kind: 'granted' | 'offered'; owner: string; service: string; token: number | null }
-  | { kind: 'nobody' };
+/** The schemas about one lock that have a name in the API's description. */
+export const LOCK_ANSWERS = {
+  Holder: holder,
+  Waiter: waiter,
+  Granted: granted,
+  Held: held,
+  Timeout: timeout,
+  Queued: queued,
+  QueueFull: queueFull,
+  Frozen: frozen,
+  Ended: ended,
+  Cancelled: cancelled,
+  CancelReleased: cancelReleased,
+  CancelNone: cancelNone,
+  Renewed: renewed,
+  Lost: lost,
+  Released: released,
+  Decremented: decremented,
+  AcquireAnswer: acquireAnswer,
+  CancelAnswer: cancelAnswer,
+  RenewAnswer: renewAnswer,
+  ReleaseAnswer: releaseAnswer,
+  InspectAnswer: inspectAnswer,
+  ListedLock: listedLock,
+  ListAnswer: listAnswer,
+  CheckAnswer: checkAnswer,
+} as const satisfies Record<string, z.ZodType>;
 
-export type ForceReleaseAnswer =
-  | { outcome: 'forced'; rev: number; token: number; next: NextHolder; queueLength: number }
-  | Changed;
-
-export type ExtendAnswer =
-  | { outcome: 'extended'; rev: number; expiresAt: number; expiresInMs: number }
-  | Changed;
-
-/** The hold that the operator saw is no longer the current one. Nothing happened. */
-export interface Changed {
-  outcome: 'changed';
-  rev: number;
-  state: LockState;
-  holders: HolderView[];
-  queueLength: number;
-  /** How the hold that the operator saw ended, if that is still known. */
-  ended: { cause: EndCause; at: number; by?: string; reason?: string };
-}
-
-export type ReleaseRequestAnswer = { outcome: 'told'; rev: number } | Changed;
-
-export type FreezeAnswer = { outcome: 'frozen' | 'unfrozen' | 'unchanged'; rev: number };
+export type Granted = z.output<typeof granted>;
+export type Held = z.output<typeof heldOrTimeout>;
+export type Queued = z.output<typeof queued>;
+export type Renewed = z.output<typeof renewed>;
+export type Lost = z.output<typeof lost>;
+export type AcquireAnswer = z.output<typeof acquireAnswer>;
+export type CancelAnswer = z.output<typeof cancelAnswer>;
+export type RenewAnswer = z.output<typeof renewAnswer>;
+export type ReleaseAnswer = z.output<typeof releaseAnswer>;
+export type InspectAnswer = z.output<typeof inspectAnswer>;
+export type ListedLock = z.output<typeof listedLock>;
+export type ListAnswer = z.output<typeof listAnswer>;
+export type CheckAnswer = z.output<typeof checkAnswer>;

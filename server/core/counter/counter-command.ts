@@ -1,5 +1,12 @@
+import type {
+  CounterAddAnswer,
+  CounterCreateAnswer,
+  CounterGetAnswer,
+  CounterView,
+  OutOfBounds,
+} from '../../contract/counter';
+import type { Bounds } from '../../contract/counter-bounds';
 import type { RequestIdentity } from '../request-fingerprint';
-import type { Bounds } from './counter-record';
 
 /** Who changes a counter: a service, or a person with a reason. */
 export type CounterParty = { service: string } | { by: string; reason: string };
@@ -52,24 +59,6 @@ export type CounterCommand =
   | SetBoundsCommand
   | GetCommand;
 
-/** A counter's current value and bounds. */
-export interface CounterView extends Bounds {
-  value: number;
-}
-
-interface Exists extends CounterView {
-  outcome: 'exists';
-}
-
-export type CreateAnswer = { outcome: 'created' } | Exists;
-
-/** The step would leave the bounds. Nothing happened, and nothing was clamped. */
-export interface OutOfBounds extends CounterView {
-  outcome: 'outOfBounds';
-}
-
-export type AddAnswer = { outcome: 'applied'; value: number; rev: number } | OutOfBounds;
-
 /** No longer what the operator saw. Nothing happened. */
 interface CounterChanged extends CounterView {
   outcome: 'changed';
@@ -88,17 +77,13 @@ export type AdjustAnswer =
 
 export type SetBoundsAnswer = Rebound | OutOfBounds | CounterChanged;
 
-export interface GetAnswer extends CounterView {
-  rev: number;
-}
-
 /** Answers of every verb. */
 export interface CounterAnswers {
-  create: CreateAnswer;
-  add: AddAnswer;
+  create: CounterCreateAnswer;
+  add: CounterAddAnswer;
   adjust: AdjustAnswer;
   setBounds: SetBoundsAnswer;
-  get: GetAnswer;
+  get: CounterGetAnswer;
 }
 
 export type CounterAnswerOf<C extends CounterCommand> = CounterAnswers[C['verb']];

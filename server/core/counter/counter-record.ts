@@ -1,10 +1,5 @@
+import type { Bounds } from '../../contract/counter-bounds';
 import { sinceEra } from '../fencing-token';
-
-/** The range of a counter's value. Null: no bound of its own; safe integers are then the limit. */
-export interface Bounds {
-  floor: number | null;
-  ceiling: number | null;
-}
 
 /** The last thing that happened to a counter's value. */
 export interface CounterMove {
@@ -35,15 +30,4 @@ export interface CounterRecord extends Bounds {
 /** The rev of a counter that is created now. */
 export function firstRev(now: number): number {
   return sinceEra(now) + 1;
-}
-
-/** Whether these bounds allow this value. Also correct for the sum of two safe integers. */
-export function isWithin(value: number, { floor, ceiling }: Bounds): boolean {
-  if (!Number.isSafeInteger(value)) return false;
-  return (floor === null || value >= floor) && (ceiling === null || value <= ceiling);
-}
-
-/** Whether any value at all lies between these bounds. */
-export function areBounds({ floor, ceiling }: Bounds): boolean {
-  return floor === null || ceiling === null || floor <= ceiling;
 }

@@ -1,3 +1,5 @@
+import type { CounterAddAnswer, CounterCreateAnswer, CounterView } from '../../contract/counter';
+import { areBounds, isWithin } from '../../contract/counter-bounds';
 import { LockyardError } from '../../contract/errors';
 import {
   ANSWER_RETENTION_MS,
@@ -11,7 +13,6 @@ import {
 } from '../decision';
 import type { RequestIdentity } from '../request-fingerprint';
 import type {
-  AddAnswer,
   AddCommand,
   AdjustAnswer,
   AdjustCommand,
@@ -19,14 +20,12 @@ import type {
   CounterAnswers,
   CounterCommand,
   CounterParty,
-  CounterView,
-  CreateAnswer,
   CreateCommand,
   SetBoundsAnswer,
   SetBoundsCommand,
 } from './counter-command';
 import type { CounterEvent } from './counter-event';
-import { areBounds, type CounterRecord, firstRev, isWithin } from './counter-record';
+import { type CounterRecord, firstRev } from './counter-record';
 
 /** What a decision needs besides the record and the command. */
 export interface CounterContext {
@@ -102,7 +101,11 @@ function stepOf(
   }
 }
 
-function create(record: CounterRecord | null, ask: CreateCommand, now: number): Step<CreateAnswer> {
+function create(
+  record: CounterRecord | null,
+  ask: CreateCommand,
+  now: number,
+): Step<CounterCreateAnswer> {
   if (record) return [{ outcome: 'exists', ...viewOf(record) }, null];
   const { floor, ceiling } = ask;
   refuseImpossible(ask);
@@ -114,7 +117,7 @@ function create(record: CounterRecord | null, ask: CreateCommand, now: number): 
   return [{ outcome: 'created' }, { ...event, value, floor, ceiling }];
 }
 
-function add(record: CounterRecord, ask: AddCommand, now: number): Step<AddAnswer> {
+function add(record: CounterRecord, ask: AddCommand, now: number): Step<CounterAddAnswer> {
   const { delta } = ask;
   const value = record.value + delta;
   if (!isWithin(value, record)) return [{ outcome: 'outOfBounds', ...viewOf(record) }, null];

@@ -1,6 +1,6 @@
 import { LockyardError } from '../../contract/errors';
 import type { NamespacePolicy } from '../../contract/namespace-policy';
-import type { Meta } from './lock-record';
+import type { Meta } from '../../contract/primitives';
 
 /** The part of an acquire that a namespace's policy limits. */
 interface Ask {

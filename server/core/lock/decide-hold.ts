@@ -1,12 +1,11 @@
-import { LockyardError } from '../../contract/errors';
 import type {
   Changed,
   ExtendAnswer,
   ForceReleaseAnswer,
   NextHolder,
-  ReleaseAnswer,
-  RenewAnswer,
-} from '../../contract/lock/answers';
+} from '../../contract/console/operator-answers';
+import { LockyardError } from '../../contract/errors';
+import type { ReleaseAnswer, RenewAnswer } from '../../contract/lock/answers';
 import type { Draft } from '../decision';
 import { endExpiredHolds, expireAndPromote, handOff } from './expire-and-promote';
 import { endHold, freshLease, removeEntry, updateHold } from './hold-lifecycle';

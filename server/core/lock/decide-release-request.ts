@@ -1,4 +1,4 @@
-import type { FreezeAnswer, ReleaseRequestAnswer } from '../../contract/lock/answers';
+import type { FreezeAnswer, ReleaseRequestAnswer } from '../../contract/console/operator-answers';
 import type { Draft } from '../decision';
 import { changedAnswer } from './decide-hold';
 import { expireAndPromote } from './expire-and-promote';

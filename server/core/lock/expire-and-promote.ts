@@ -1,8 +1,9 @@
+import type { Mode } from '../../contract/primitives';
 import type { Draft } from '../decision';
 import { timedOut } from './held-answer';
 import { endHold, grant } from './hold-lifecycle';
 import type { AcquireCommand } from './lock-command';
-import type { Hold, LockRecord, Mode, Offer, Waiter } from './lock-record';
+import type { Hold, LockRecord, Offer, Waiter } from './lock-record';
 import {
   inServiceOrder,
   isOutOfPatience,

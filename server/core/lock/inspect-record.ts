@@ -1,10 +1,5 @@
-import type {
-  HolderView,
-  InspectAnswer,
-  LockState,
-  Lost,
-  WaiterView,
-} from '../../contract/lock/answers';
+import type { InspectAnswer, LockState, Lost } from '../../contract/lock/answers';
+import type { HolderView, WaiterView } from '../../contract/primitives';
 import { lowestTokenToCome } from '../fencing-token';
 import { type Hold, type LockRecord, liveHolds } from './lock-record';
 import { isOutOfPatience } from './queue';

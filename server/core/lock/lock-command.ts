@@ -1,17 +1,19 @@
 import type {
-  AcquireAnswer,
-  CancelAnswer,
-  CheckAnswer,
   ExtendAnswer,
   ForceReleaseAnswer,
   FreezeAnswer,
+  ReleaseRequestAnswer,
+} from '../../contract/console/operator-answers';
+import type {
+  AcquireAnswer,
+  CancelAnswer,
+  CheckAnswer,
   InspectAnswer,
   ReleaseAnswer,
-  ReleaseRequestAnswer,
   RenewAnswer,
 } from '../../contract/lock/answers';
+import type { Meta, Mode, MultiLockMark } from '../../contract/primitives';
 import type { RequestIdentity } from '../request-fingerprint';
-import type { Meta, Mode, MultiLockMark } from './lock-record';
 
 export interface AcquireCommand {
   verb: 'acquire';

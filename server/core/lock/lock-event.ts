@@ -1,4 +1,4 @@
-import type { Meta, Mode } from './lock-record';
+import type { Meta, Mode } from '../../contract/primitives';
 
 /** What can happen to a lock, one line of history each. */
 export const EVENT_KINDS = [

@@ -1,26 +1,5 @@
+import type { EndCause, Meta, Mode, MultiLockMark, Remark } from '../../contract/primitives';
 import { sinceEra } from '../fencing-token';
-
-/** What a caller says about itself when it acquires; shown to operators, never interpreted. */
-export type Meta = Record<string, string>;
-
-/** Exclusive: alone. Shared: together with other shared holds. */
-export type Mode = 'exclusive' | 'shared';
-
-/** Which grants were made together: all of one `id`, `size` of them. */
-export interface MultiLockMark {
-  id: string;
-  size: number;
-}
-
-/** A person's message to a holder, or note on a lock, with its reason. */
-export interface Remark {
-  by: string;
-  reason: string;
-  at: number;
-}
-
-/** Why a hold is over. `superseded`: it ended so long ago that only later ones are remembered. */
-export type EndCause = 'expired' | 'released' | 'forced' | 'superseded';
 
 /** One grant, owned by (service, owner, token) together. Instants are the backend's clock. */
 export interface Hold {

@@ -3,7 +3,7 @@ import type {
   MultiLockGranted,
   MultiLockHeld,
   MultiLockQueued,
-} from '../../contract/multi-lock/answers';
+} from '../../contract/multi-lock';
 import { requestIdReused } from '../decision';
 import { outsidePolicy } from '../lock/check-policy';
 import { expireAndPromote, handOff } from '../lock/expire-and-promote';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Granted } from '../../contract/lock/answers';
-import type { MultiLockGranted } from '../../contract/multi-lock/answers';
+import type { MultiLockGranted } from '../../contract/multi-lock';
 import { acquire, freeze, release } from '../testing/lock-requests';
 import { MultiLockWorld, multiLockOf } from '../testing/multi-lock-world';
 

@@ -1,4 +1,3 @@
-import type { MultiLockAnswer } from '../../contract/multi-lock/answers';
 import { type Decision, type DecisionContext, Draft } from '../decision';
 import { decideRevertGrant } from '../lock/decide-hold';
 import { expireAndPromote, handOff } from '../lock/expire-and-promote';
@@ -7,6 +6,7 @@ import type { AcquireCommand } from '../lock/lock-command';
 import type { Hold, LockRecord, Waiter } from '../lock/lock-record';
 import { waitedMs } from '../lock/queue';
 import { acquireMultiLock, type ChangedMembers, giveUpMultiLock } from './acquire-multi-lock';
+import type { MultiLockAnswer } from './multi-lock-command';
 import {
   type CancelMultiLockCommand,
   type MultiLockCommand,

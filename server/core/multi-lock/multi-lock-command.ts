@@ -1,5 +1,7 @@
+import type { CancelAnswer } from '../../contract/lock/answers';
+import type { AcquireManyAnswer } from '../../contract/multi-lock';
+import type { Meta, Mode } from '../../contract/primitives';
 import type { AcquireCommand } from '../lock/lock-command';
-import type { Meta, Mode } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-fingerprint';
 
 /** One lock of a multi-lock, and its mode. */
@@ -50,6 +52,9 @@ export type MultiLockCommand =
   | GiveUpMultiLockCommand
   | CancelMultiLockCommand
   | RevertMultiLockCommand;
+
+/** An answer to any of them. */
+export type MultiLockAnswer = AcquireManyAnswer | CancelAnswer | { outcome: 'withdrawn' | 'gone' };
 
 const MULTI_LOCK_ID_CHARS = 11;
 

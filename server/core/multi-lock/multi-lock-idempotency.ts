@@ -4,7 +4,7 @@ import type {
   MultiLockEnded,
   MultiLockGrant,
   MultiLockHeld,
-} from '../../contract/multi-lock/answers';
+} from '../../contract/multi-lock';
 import { ANSWER_RETENTION_MS, type DecisionContext, replayedAnswer } from '../decision';
 import { highestDeletedRev } from '../fencing-token';
 import { expireAndPromote } from '../lock/expire-and-promote';

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { isWithin } from '../../contract/counter-bounds';
 import type { LockyardError } from '../../contract/errors';
 import type { CounterCommand } from '../counter/counter-command';
 import type { CounterEvent } from '../counter/counter-event';
-import { type CounterRecord, isWithin } from '../counter/counter-record';
+import type { CounterRecord } from '../counter/counter-record';
 import { decideCounter } from '../counter/decide-counter';
 import type { IdempotencyRecord } from '../decision';
 import { add, createCounter, OPERATOR } from '../testing/counter-requests';

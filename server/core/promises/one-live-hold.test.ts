@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Mode } from '../../contract/primitives';
 import { decide } from '../lock/decide';
-import type { Mode } from '../lock/lock-record';
 import { Campaign, type Referee } from '../testing/campaign';
 import { steps } from '../testing/campaign-steps';
 import { HoldLedger } from '../testing/hold-ledger';

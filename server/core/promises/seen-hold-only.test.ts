@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { ExtendAnswer, ForceReleaseAnswer } from '../../contract/lock/answers';
+import type { ExtendAnswer, ForceReleaseAnswer } from '../../contract/console/operator-answers';
 import { decide } from '../lock/decide';
 import type { ExtendCommand, ForceReleaseCommand } from '../lock/lock-command';
 import type { Hold } from '../lock/lock-record';

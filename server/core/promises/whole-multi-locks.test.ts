@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Hold, LockRecord, Mode } from '../lock/lock-record';
+import type { Mode } from '../../contract/primitives';
+import type { Hold, LockRecord } from '../lock/lock-record';
 import { liveHolds } from '../lock/lock-record';
 import type { AcquireMultiLockCommand } from '../multi-lock/multi-lock-command';
 import { isFingerprintOf } from '../request-fingerprint';

@@ -1,3 +1,4 @@
+import type { LockStatus } from '../../contract/console/console-terms';
 import { type Hold, type LockRecord, liveHolds } from '../lock/lock-record';
 import {
   type HoldForStuck,
@@ -5,23 +6,6 @@ import {
   type StuckFacts,
   stuckReason,
 } from './stuck-reason';
-
-/**
- * What a lock looks like to an operator, most severe first; also the sort order of the lock list.
- */
-export const LOCK_STATUSES = [
-  'stuck',
-  'expired',
-  'unknown',
-  'frozen',
-  'expiring',
-  'contended',
-  'held',
-  'delayed',
-  'free',
-] as const;
-
-export type LockStatus = (typeof LOCK_STATUSES)[number];
 
 /** A lease is short when less than this share of it is left. */
 export const SHORT_SHARE = 0.2;

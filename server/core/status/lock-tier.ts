@@ -1,4 +1,5 @@
-import type { LockStatus, StatusFacts } from './lock-status';
+import type { LockStatus } from '../../contract/console/console-terms';
+import type { StatusFacts } from './lock-status';
 import { HISTORY_MIN_COUNT, type LockBaselines } from './stuck-reason';
 
 /** How urgently a lock needs a person: the first criterion of the order by severity. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Mode } from '../lock/lock-record';
+import type { Mode } from '../../contract/primitives';
 
 /**
  * What happens to a decision: written at once, never (the swap was lost), after a delay, or some

@@ -1,5 +1,6 @@
+import type { Bounds } from '../../contract/counter-bounds';
 import type { AddCommand, CreateCommand } from '../counter/counter-command';
-import type { Bounds, CounterRecord } from '../counter/counter-record';
+import type { CounterRecord } from '../counter/counter-record';
 import { requestOf } from './lock-requests';
 
 export const OPEN: Bounds = { floor: null, ceiling: null };

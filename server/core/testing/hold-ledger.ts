@@ -1,4 +1,5 @@
-import type { EndCause, Hold, LockRecord } from '../lock/lock-record';
+import type { EndCause } from '../../contract/primitives';
+import type { Hold, LockRecord } from '../lock/lock-record';
 import type { Written } from './lock-world';
 
 /** How a hold ended, according to the events written. */

@@ -1,3 +1,4 @@
+import type { Mode } from '../../contract/primitives';
 import type {
   AcquireCommand,
   CancelCommand,
@@ -10,7 +11,6 @@ import type {
   ReleaseRequestCommand,
   RenewCommand,
 } from '../lock/lock-command';
-import type { Mode } from '../lock/lock-record';
 import type { RequestIdentity } from '../request-fingerprint';
 
 let lastAnonymous = 0;

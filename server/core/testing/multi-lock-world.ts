@@ -1,9 +1,10 @@
-import type { MultiLockAnswer } from '../../contract/multi-lock/answers';
+import type { Mode } from '../../contract/primitives';
 import type { DecidingPolicy, Decision, DecisionContext, IdempotencyRecord } from '../decision';
 import { decide } from '../lock/decide';
 import type { AcquireCommand, AnswerOf, LockCommand } from '../lock/lock-command';
-import type { LockRecord, Mode, Waiter } from '../lock/lock-record';
+import type { LockRecord, Waiter } from '../lock/lock-record';
 import { decideMultiLock, type MultiLockDecision } from '../multi-lock/decide-multi-lock';
+import type { MultiLockAnswer } from '../multi-lock/multi-lock-command';
 import {
   type AcquireMultiLockCommand,
   type MultiLockCommand,

@@ -1,7 +1,7 @@
 import { LockyardError } from '../../contract/errors';
-import type { MultiLockAnswer } from '../../contract/multi-lock/answers';
 import type { LockRecord } from '../../core/lock/lock-record';
 import { decideMultiLock, type MultiLockDecision } from '../../core/multi-lock/decide-multi-lock';
+import type { MultiLockAnswer } from '../../core/multi-lock/multi-lock-command';
 import { type MultiLockCommand, namesOf } from '../../core/multi-lock/multi-lock-command';
 import type { KnownRecord } from '../../storage/codec/record-codec';
 import { recordId } from '../../storage/record-id';

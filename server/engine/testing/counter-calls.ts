@@ -1,6 +1,6 @@
+import type { Bounds } from '../../contract/counter-bounds';
 import type { AddCommand, CreateCommand } from '../../core/counter/counter-command';
 import type { CounterEvent } from '../../core/counter/counter-event';
-import type { Bounds } from '../../core/counter/counter-record';
 import type { Store } from '../../storage/conformance/testing/stores-under-test';
 import type { RecordKey } from '../../storage/record-store';
 import { requestIdentity } from '../request-identity';

@@ -1,5 +1,5 @@
+import type { CounterAddAnswer } from '../../contract/counter';
 import type { LockyardError } from '../../contract/errors';
-import type { AddAnswer } from '../../core/counter/counter-command';
 import type { RecordKey } from '../../storage/record-store';
 import { addTo, createCommand } from './counter-calls';
 import { type EngineRig, type Member, pause } from './engine-rig';
@@ -25,7 +25,7 @@ export interface CounterStep {
   delta: number;
   requestId: string | null;
   /** Every answer; more than one where the step was asked twice, or again. */
-  answers: AddAnswer[];
+  answers: CounterAddAnswer[];
   /** Without an id, and its outcome is unknown: it may have been applied. */
   isUnknown: boolean;
 }

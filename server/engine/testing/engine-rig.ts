@@ -1,7 +1,7 @@
 import type { AcquireAnswer, Granted } from '../../contract/lock/answers';
+import type { Mode } from '../../contract/primitives';
 import type { DecidingPolicy } from '../../core/decision';
 import type { AcquireCommand, ReleaseCommand, RenewCommand } from '../../core/lock/lock-command';
-import type { Mode } from '../../core/lock/lock-record';
 import {
   type Store,
   type StoreName,

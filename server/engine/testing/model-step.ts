@@ -1,6 +1,6 @@
+import type { Mode } from '../../contract/primitives';
 import type { CounterCommand } from '../../core/counter/counter-command';
 import type { LockCommand } from '../../core/lock/lock-command';
-import type { Mode } from '../../core/lock/lock-record';
 import type { MultiLockCommand } from '../../core/multi-lock/multi-lock-command';
 import { anonymousRequest, requestIdentity } from '../request-identity';
 

@@ -1,5 +1,5 @@
-import type { AcquireManyAnswer, MultiLockGranted } from '../../contract/multi-lock/answers';
-import type { Mode } from '../../core/lock/lock-record';
+import type { AcquireManyAnswer, MultiLockGranted } from '../../contract/multi-lock';
+import type { Mode } from '../../contract/primitives';
 import type {
   AcquireMultiLockCommand,
   CancelMultiLockCommand,

@@ -1,6 +1,6 @@
 import type { LockyardError } from '../../contract/errors';
-import type { MultiLockGrant } from '../../contract/multi-lock/answers';
-import type { Mode } from '../../core/lock/lock-record';
+import type { MultiLockGrant } from '../../contract/multi-lock';
+import type { Mode } from '../../contract/primitives';
 import type { RecordKey } from '../../storage/record-store';
 import { acquire, type EngineRig, type Member, pause, release } from './engine-rig';
 import { type Fate, PASS } from './faulty-store';

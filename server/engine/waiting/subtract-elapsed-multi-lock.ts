@@ -1,4 +1,4 @@
-import type { MultiLockAnswer } from '../../contract/multi-lock/answers';
+import type { MultiLockAnswer } from '../../core/multi-lock/multi-lock-command';
 import { subtractElapsed } from './subtract-elapsed';
 
 /** The answer to a multi-lock as of `elapsedMs` after its locks were read: see `subtractElapsed`. */

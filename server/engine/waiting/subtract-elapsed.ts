@@ -1,4 +1,4 @@
-import type { HolderView } from '../../contract/lock/answers';
+import type { HolderView } from '../../contract/primitives';
 
 interface TimedAnswer {
   expiresInMs?: number;

@@ -1,13 +1,13 @@
 import type {
   AcquireManyAnswer,
-  MultiLockAnswer,
   MultiLockGranted,
   MultiLockQueued,
-} from '../../contract/multi-lock/answers';
+} from '../../contract/multi-lock';
 import { isLate } from '../../core/lease-floor';
 import type {
   AcquireMultiLockCommand,
   CancelMultiLockCommand,
+  MultiLockAnswer,
   MultiLockCommand,
 } from '../../core/multi-lock/multi-lock-command';
 import { Periodic } from '../../platform/periodic';

@@ -1,5 +1,5 @@
 import type { LockListInput } from '../../contract/console/console-inputs';
-import { LOCK_STATUSES } from '../../core/status/lock-status';
+import { LOCK_STATUSES } from '../../contract/console/console-terms';
 import type { Ranking } from './order/ranking';
 import { SlotOrder } from './order/slot-order';
 import type { TimeSlice } from './order/time-slice';

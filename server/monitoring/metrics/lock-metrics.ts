@@ -1,4 +1,4 @@
-import { LOCK_STATUSES, type LockStatus } from '../../core/status/lock-status';
+import { LOCK_STATUSES, type LockStatus } from '../../contract/console/console-terms';
 import type { LockGroup } from '../lists/table/lock-groups';
 import type { MetricFamily, Sample } from './metrics';
 import type { NamespaceLabels } from './namespace-labels';

@@ -1,6 +1,6 @@
+import type { CounterListInput } from '../../contract/console/counter-inputs';
 import type { CounterDetail, CounterPage, CounterRow } from '../../contract/console/counter-row';
 import type { BackendHealth } from '../../contract/console/lock-row';
-import type { CounterListInput } from '../../contract/counter/inputs';
 import { LockyardError } from '../../contract/errors';
 import type { LockEngine } from '../../engine/lock-engine';
 import type { NameCount } from '../../engine/names/name-count';

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LockListInput } from '../../contract/console/console-inputs';
+import { LOCK_STATUSES } from '../../contract/console/console-terms';
 import type { BackendHealth, LockRow } from '../../contract/console/lock-row';
 import { DEFAULT_POLICY } from '../../contract/namespace-policy';
 import type { Hold, LockRecord, Waiter } from '../../core/lock/lock-record';
 import { unwrittenRecord } from '../../core/lock/lock-record';
-import { LOCK_STATUSES } from '../../core/status/lock-status';
 import { lockTier, TIERS } from '../../core/status/lock-tier';
 import type { LockBaselines } from '../../core/status/stuck-reason';
 import { NameCount } from '../../engine/names/name-count';

@@ -1,9 +1,11 @@
 import type {
+  CounterAddAnswer,
   CounterAddInput,
+  CounterCreateAnswer,
   CounterCreateInput,
+  CounterGetAnswer,
   CounterGetInput,
-} from '../../contract/counter/inputs';
-import type { AddAnswer, CreateAnswer, GetAnswer } from '../../core/counter/counter-command';
+} from '../../contract/counter';
 import { requestIdentity } from '../../engine/request-identity';
 import { resolveLock } from '../locks/resolve-lock';
 import type { OperationContext } from '../operation-context';
@@ -12,7 +14,7 @@ import type { OperationContext } from '../operation-context';
 export async function createCounter(
   ctx: OperationContext,
   input: CounterCreateInput,
-): Promise<CreateAnswer> {
+): Promise<CounterCreateAnswer> {
   const { engine, key, service } = await resolveLock(ctx, input, 1);
   const { initial, floor = null, ceiling = null } = input;
   const party = { service };
@@ -26,7 +28,7 @@ export async function createCounter(
 export async function addToCounter(
   ctx: OperationContext,
   input: CounterAddInput,
-): Promise<AddAnswer> {
+): Promise<CounterAddAnswer> {
   const { engine, key, service } = await resolveLock(ctx, input, 1);
   const { delta, requestId } = input;
   const request =
@@ -40,7 +42,7 @@ export async function addToCounter(
 export async function getCounter(
   ctx: OperationContext,
   input: CounterGetInput,
-): Promise<GetAnswer> {
+): Promise<CounterGetAnswer> {
   const { engine, key } = await resolveLock(ctx, input, 1);
   return engine.count(key, { verb: 'get' });
 }

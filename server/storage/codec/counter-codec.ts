@@ -1,4 +1,5 @@
-import { type CounterMove, type CounterRecord, isWithin } from '../../core/counter/counter-record';
+import { isWithin } from '../../contract/counter-bounds';
+import type { CounterMove, CounterRecord } from '../../core/counter/counter-record';
 import { ANSWER_RETENTION_MS } from '../../core/decision';
 import type { StoredRecord } from '../record-store';
 import type { EncodedRecord, KnownRecord } from './record-codec';

@@ -1,6 +1,6 @@
+import type { Meta } from '../../contract/primitives';
 import { append } from '../../core/append';
 import type { LockEvent } from '../../core/lock/lock-event';
-import type { Meta } from '../../core/lock/lock-record';
 import type { RecordEvent } from '../../core/record-event';
 import { recordId, recordKey } from '../record-id';
 import type { Change, HistoryRow } from '../record-store';

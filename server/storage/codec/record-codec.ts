@@ -1,13 +1,5 @@
-import type {
-  EndedHold,
-  Hold,
-  LockRecord,
-  Meta,
-  MultiLockMark,
-  Offer,
-  Remark,
-  Waiter,
-} from '../../core/lock/lock-record';
+import type { Meta, MultiLockMark, Remark } from '../../contract/primitives';
+import type { EndedHold, Hold, LockRecord, Offer, Waiter } from '../../core/lock/lock-record';
 import type { StoredRecord } from '../record-store';
 import { decodeQueue, encodeQueue } from './queue-codec';
 import { requireValidRev, UnreadableRecord } from './unreadable-record';

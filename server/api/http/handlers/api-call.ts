@@ -1,5 +1,5 @@
-import type { AnyRouter } from '@trpc/server';
 import { LockyardError } from '../../../contract/errors';
+import type { ProcedureKinds } from '../../rpc/procedure-kinds';
 import { crossSiteComplaint } from '../requests/cross-site';
 import { wrongMethod } from '../requests/refuse';
 import type { RequestScope } from '../requests/request-scope';
@@ -26,7 +26,7 @@ export interface ApiCall {
  * @throws LockyardError `FORBIDDEN` from another site, `NOT_FOUND` for an unknown procedure, else
  *   `INVALID`; with `allow` for a method that the procedure does not have
  */
-export function examineCall(scope: RequestScope, prefix: string, router: AnyRouter): ApiCall {
+export function examineCall(scope: RequestScope, prefix: string, kinds: ProcedureKinds): ApiCall {
   const { req, pathname, query } = scope;
   const complaint = crossSiteComplaint(req.headers);
   if (complaint !== null) throw new LockyardError('FORBIDDEN', complaint);
@@ -44,23 +44,22 @@ export function examineCall(scope: RequestScope, prefix: string, router: AnyRout
   if (names.length > 1 && names.some((name) => ALONE.has(name))) {
     throw invalid('A password must be checked by a request of its own.');
   }
-  const types = names.map((name) => procedureType(router, name));
-  if (new Set(types).size > 1) throw invalid('A batch is either all queries or all mutations.');
-  const method = types[0] === 'mutation' ? 'POST' : 'GET';
+  const [kind, ...others] = names.map((name) => kindOf(kinds, name));
+  if (others.some((other) => other !== kind))
+    throw invalid('A batch is either all queries or all mutations.');
+  const method = kind === 'mutation' ? 'POST' : 'GET';
   if (req.method !== method) throw wrongMethod(method);
   if (method === 'POST' && !isJson(req.headers['content-type'])) {
     throw invalid('A body must be sent as Content-Type: application/json.');
   }
-  if (isBatch && types[0] === 'subscription') throw invalid('Subscriptions cannot be batched.');
-  return { path, isBatch, isStream: types[0] === 'subscription' };
+  if (isBatch && kind === 'subscription') throw invalid('Subscriptions cannot be batched.');
+  return { path, isBatch, isStream: kind === 'subscription' };
 }
 
-function procedureType(router: AnyRouter, name: string): string {
-  const { procedures } = router._def;
-  if (!Object.hasOwn(procedures, name)) {
-    throw new LockyardError('NOT_FOUND', 'There is no such procedure.');
-  }
-  return procedures[name]._def.type;
+function kindOf(kinds: ProcedureKinds, name: string): string {
+  const kind = kinds.get(name);
+  if (kind) return kind;
+  throw new LockyardError('NOT_FOUND', 'There is no such procedure.');
 }
 
 function decoded(text: string, part: string): string {

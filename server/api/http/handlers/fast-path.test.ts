@@ -1,19 +1,19 @@
-import type { AnyProcedure } from '@trpc/server';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newSeed, seeded } from '@/server/engine/testing/seeded';
 import { BothPaths, type WireRequest } from '@/test/both-paths';
 import { randomRequests } from '@/test/random-requests';
-import { fastPathProcedure } from '../../rpc/service/direct-call';
-import { serviceRouter } from '../../rpc/service/service-router';
+import { LockyardError } from '../../../contract/errors';
+import { SERVICE_API } from '../../../contract/service-api';
+import { serviceProcedures } from '../../rpc/service/service-procedures';
 
 const FUZZED_REQUESTS = 1_500;
 
-let doors: BothPaths;
+let paths: BothPaths;
 
 beforeAll(async () => {
-  doors = await BothPaths.start('orders');
+  paths = await BothPaths.start('orders');
 });
-afterAll(() => doors.close());
+afterAll(() => paths.close());
 
 const authorization = 'Bearer KEY';
 const json = { authorization, 'content-type': 'application/json' };
@@ -40,21 +40,21 @@ const both = {
 };
 
 /**
- * The answers of both doors, which must be one and the same; `isTaken` says whether the lean one
+ * The answers of both paths, which must be one and the same; `isTaken` says whether the fast one
  * made it.
  */
 async function expectSame(wire: WireRequest) {
-  const before = doors.taken;
-  const { lean, stock } = await doors.ask(wire);
-  expect(lean).toEqual(stock);
-  return { ...lean, isTaken: doors.taken > before };
+  const before = paths.taken;
+  const { fast, stock } = await paths.ask(wire);
+  expect(fast).toEqual(stock);
+  return { ...fast, isTaken: paths.taken > before };
 }
 
 const tokenOf = (body: string) =>
   (JSON.parse(body) as { result: { data: { token: number } } }).result.data.token;
 
-describe('plain calls are answered by the lean door, as the stock door would', () => {
-  test('a whole life of a hold', async () => {
+describe('plain calls are answered by the fast path, as the tRPC handler would', () => {
+  test('a hold from its grant to its release', async () => {
     const granted = await expectSame(post('lock.acquire', acquire));
     expect(granted).toMatchObject({ status: 200, isTaken: true });
     const token = tokenOf(granted.body);
@@ -114,7 +114,7 @@ describe('plain calls are answered by the lean door, as the stock door would', (
   });
 });
 
-describe('everything unusual is left to the stock door', () => {
+describe('everything unusual is left to the tRPC handler', () => {
   const name = { name: 'odd' };
   const odd: [string, WireRequest][] = [
     [
@@ -128,7 +128,7 @@ describe('everything unusual is left to the stock door', () => {
     ['a query by POST', post('lock.inspect', name)],
     ['a command by GET', get('lock.acquire', inputOf(acquire))],
     ['another method', { ...post('lock.acquire', acquire), method: 'PUT' }],
-    ['a query that nobody asked for', post('lock.acquire?x=1', { ...acquire, name: 'q' })],
+    ['a query with an unknown parameter', post('lock.acquire?x=1', { ...acquire, name: 'q' })],
     ['a query without input', get('lock.inspect', '')],
     ['an empty input', get('lock.inspect', '?input=')],
     ['two inputs', get('lock.inspect', `${inputOf(name)}&input=7`)],
@@ -154,15 +154,15 @@ describe('everything unusual is left to the stock door', () => {
     ['no type', post('lock.acquire', acquire, { authorization })],
     ['another site', post('lock.acquire', acquire, { ...json, origin: 'https://evil.example' })],
     [
-      'a word of the browser',
+      'a header of browsers',
       post('lock.acquire', acquire, { ...json, 'sec-fetch-site': 'same-site' }),
     ],
     [
-      'a wish for a stream',
+      'a request for a stream',
       post('lock.acquire', acquire, { ...json, accept: 'application/jsonl' }),
     ],
     [
-      'a wish of tRPC',
+      'a header of tRPC',
       post('lock.acquire', acquire, { ...json, 'trpc-accept': 'application/jsonl' }),
     ],
     ['an odd host', post('lock.acquire', { ...acquire, name: 'host' }, { ...json, host: 'a b' })],
@@ -177,24 +177,39 @@ describe('everything unusual is left to the stock door', () => {
   });
 });
 
-test('no procedure of the service API is left out', () => {
-  const procedures = Object.entries<AnyProcedure>(Object(serviceRouter._def.procedures));
-  expect(procedures.filter(([, procedure]) => !fastPathProcedure(procedure))).toEqual([]);
+test('a check added to the procedures holds on both paths, and the fast path still answers', async () => {
+  const refuse = () => {
+    throw new LockyardError('FORBIDDEN', 'A check refuses this.');
+  };
+  const checked = await BothPaths.start('orders', serviceProcedures([refuse]));
+  try {
+    for (const [name, { kind, example }] of Object.entries(SERVICE_API)) {
+      const wire = kind === 'query' ? get(name, inputOf(example)) : post(name, example);
+      const before = checked.taken;
+      const { fast, stock } = await checked.ask(wire);
+      expect(fast, name).toEqual(stock);
+      expect(fast, name).toMatchObject({ status: 403 });
+      expect(fast.body, name).toContain('A check refuses this.');
+      expect(checked.taken, name).toBe(before + 1);
+    }
+  } finally {
+    await checked.close();
+  }
 });
 
-test(`${FUZZED_REQUESTS} random requests are answered alike by both doors`, async () => {
+test(`${FUZZED_REQUESTS} random requests are answered alike by both paths`, async () => {
   const seed = newSeed();
   console.info(`seed ${seed}`);
-  const before = doors.taken;
+  const before = paths.taken;
   const statuses = new Set<number>();
   const requests = randomRequests(seeded(seed));
   for (let i = 0; i < FUZZED_REQUESTS; i += 1) {
     const wire = requests.next();
-    const { lean, stock } = await doors.ask(wire);
-    expect(lean, `seed ${seed}, request ${i}: ${JSON.stringify(wire)}`).toEqual(stock);
-    statuses.add(lean.status);
-    requests.heard(lean.body);
+    const { fast, stock } = await paths.ask(wire);
+    expect(fast, `seed ${seed}, request ${i}: ${JSON.stringify(wire)}`).toEqual(stock);
+    statuses.add(fast.status);
+    requests.heard(fast.body);
   }
-  expect(doors.taken - before).toBeGreaterThan(FUZZED_REQUESTS / 4);
+  expect(paths.taken - before).toBeGreaterThan(FUZZED_REQUESTS / 4);
   expect([...statuses]).toEqual(expect.arrayContaining([200, 400, 401, 403, 404, 413]));
 }, 120_000);

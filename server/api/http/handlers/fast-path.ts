@@ -1,13 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import {
-  type AnyProcedure,
-  type AnyRouter,
-  getTRPCErrorFromUnknown,
-  type TRPCError,
-} from '@trpc/server';
+import { getTRPCErrorFromUnknown, type TRPCError } from '@trpc/server';
 import type { NetworkList } from '../../../platform/network-list';
-import type { CallType } from '../../rpc/refusal';
+import type { ServiceContext } from '../../rpc/service/service-context';
+import type { CallableProcedure } from '../../rpc/service/service-procedures';
 import { isSecure } from '../requests/forwarded';
 import { isPlainRequest, plainInput } from '../requests/plain-request';
 import { newRequestId } from '../requests/request-scope';
@@ -21,23 +17,20 @@ export interface FastPathCall {
   res: ServerResponse;
   requestId: string;
   path: string;
-  type: CallType;
+  type: CallableProcedure['kind'];
   isSecure: boolean;
   admission: Admission;
 }
 
-type Run = (call: FastPathCall, input: unknown) => Promise<unknown>;
-
-interface FastPathOptions {
+export interface FastPathOptions {
   /** What its paths begin with, such as `/api/v1/`. */
   prefix: string;
-  router: AnyRouter;
+  procedures: readonly CallableProcedure[];
   /** Whose forwarding headers are believed. */
   proxies: NetworkList;
   /** Runs a call when its turn has come. */
   admit: Admit;
-  /** How to run a procedure; null leaves it to the stock door. */
-  runnerOf(procedure: AnyProcedure): Run | null;
+  contextOf(call: FastPathCall): ServiceContext;
   /** Called with an error that a call threw. */
   onError(error: TRPCError, call: FastPathCall): void;
   /** Answers a request that looked plain and was not. */
@@ -45,31 +38,36 @@ interface FastPathOptions {
 }
 
 /**
- * The fast path for plain calls of a router, one per request: it avoids creating the web's request
+ * The fast path for plain calls of procedures, one per request: it avoids creating the web's request
  * and response objects, which are most of the cost of such a call. Its answers equal those of the
- * stock handler; a call that is not plain is left to that.
+ * tRPC handler; a call that is not plain is left to that.
  *
  * @returns whether the request is taken
  */
-export function createFastPath(door: FastPathOptions) {
-  const procedures = routesByAddress(door);
+export function createFastPath(options: FastPathOptions) {
+  const procedures = new Map(
+    options.procedures.map((procedure) => {
+      const method = procedure.kind === 'query' ? 'GET' : 'POST';
+      return [`${method} ${options.prefix}${procedure.name}`, procedure];
+    }),
+  );
   return (req: IncomingMessage, res: ServerResponse): boolean => {
     const url = req.url ?? '';
     const mark = url.indexOf('?');
     const found = procedures.get(`${req.method} ${mark < 0 ? url : url.slice(0, mark)}`);
     if (!found || !isPlainRequest(req)) return false;
     const answer = (text: string, body: Buffer) => {
-      door.admit(req, found.path, body.length, (admission) => {
+      options.admit(req, found.name, body.length, (admission) => {
         const input = jsonOf(text);
         if (input) {
-          void run(door, found, input.value, { req, res, admission });
+          void run(options, found, input.value, { req, res, admission });
         } else {
           admission.turn.end();
-          door.otherwise(req, res, body);
+          options.otherwise(req, res, body);
         }
       });
     };
-    if (found.type === 'mutation') {
+    if (found.kind === 'mutation') {
       if (mark >= 0) return false;
       collect(req, (body) => answer(isUtf8(body) ? body.toString() : '', body));
       return true;
@@ -83,31 +81,9 @@ export function createFastPath(door: FastPathOptions) {
 
 const NO_BODY = Buffer.alloc(0);
 
-interface FastPathRoute {
-  path: string;
-  type: CallType;
-  run: Run;
-}
-
-function routesByAddress({
-  router,
-  prefix,
-  runnerOf,
-}: FastPathOptions): Map<string, FastPathRoute> {
-  const procedures = Object.entries<AnyProcedure>(router._def.procedures);
-  return new Map(
-    procedures.flatMap(([path, procedure]): [string, FastPathRoute][] => {
-      const { type } = procedure._def;
-      const run = type === 'subscription' ? null : runnerOf(procedure);
-      const method = type === 'query' ? 'GET' : 'POST';
-      return run ? [[`${method} ${prefix}${path}`, { path, type, run }]] : [];
-    }),
-  );
-}
-
 async function run(
-  door: FastPathOptions,
-  { path, type, run }: FastPathRoute,
+  { contextOf, onError, proxies }: FastPathOptions,
+  { name, kind, call: callProcedure }: CallableProcedure,
   input: unknown,
   { req, res, admission }: Pick<FastPathCall, 'req' | 'res' | 'admission'>,
 ): Promise<void> {
@@ -115,16 +91,16 @@ async function run(
     req,
     res,
     requestId: newRequestId(),
-    path,
-    type,
+    path: name,
+    type: kind,
     admission,
-    isSecure: isSecure(req, door.proxies),
+    isSecure: isSecure(req, proxies),
   };
   try {
-    sendResult(call, await run(call, input));
+    sendResult(call, await callProcedure(contextOf(call), () => input));
   } catch (cause) {
     const error = getTRPCErrorFromUnknown(cause);
-    door.onError(error, call);
+    onError(error, call);
     sendError(call, error);
   } finally {
     admission.turn.end();

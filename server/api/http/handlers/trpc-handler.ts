@@ -4,6 +4,7 @@ import { nodeHTTPRequestHandler } from '@trpc/server/adapters/node-http';
 import type { ResponseMeta } from '@trpc/server/http';
 import type { Log } from '../../../platform/log';
 import { retryAfterOf } from '../../rpc/error-table';
+import type { ProcedureKinds } from '../../rpc/procedure-kinds';
 import { type CallType, refusalOf } from '../../rpc/refusal';
 import { readBody } from '../requests/read-body';
 import { retryAfterSeconds } from '../requests/refuse';
@@ -24,6 +25,7 @@ interface TrpcHandlerOptions<A extends { turn: ScheduledTurn }> {
   /** What its paths begin with, such as `/api/v1/`. */
   prefix: string;
   router: AnyRouter;
+  kinds: ProcedureKinds;
   log: Log;
   /** Refuses what concerns this API alone. Throws `LockyardError`. */
   examine?(scope: RequestScope): void;
@@ -42,6 +44,7 @@ interface TrpcHandlerOptions<A extends { turn: ScheduledTurn }> {
 export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
   prefix,
   router,
+  kinds,
   log,
   examine,
   admit,
@@ -50,7 +53,7 @@ export function createTrpcHandler<A extends { turn: ScheduledTurn }>({
   return async (scope: RequestScope): Promise<void> => {
     const { req, res, requestId } = scope;
     setApiHeaders(res);
-    const call = examineCall(scope, prefix, router);
+    const call = examineCall(scope, prefix, kinds);
     examine?.(scope);
     const body = await readBody(scope);
     if (body === null) return;
@@ -77,7 +80,7 @@ function queryInput({ query }: RequestScope): string {
   return new URLSearchParams(query).get('input') ?? '';
 }
 
-/** The longest wait that any call of the request was told. */
+/** The longest wait that any call of the request is answered. */
 function retryAfterHeader(errors: TRPCError[], type: CallType): ResponseMeta {
   const waits = errors.map((error) => {
     const { reason, retryAfterMs } = refusalOf(error, type);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AnyRouter } from '@trpc/server';
 import type { Clock } from '../../../platform/clock';
+import type { ProcedureKinds } from '../../rpc/procedure-kinds';
 
 /** Upper bounds in seconds. */
 const BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -27,20 +27,17 @@ export class RequestTally {
   private readonly others = new Map<string, RequestSeries>();
   private readonly prefixes: string[];
 
-  /** @param routers by the beginning of their paths */
+  /** @param apis by the beginning of their paths */
   constructor(
     private readonly clock: Clock,
-    routers: Record<string, { api: string; router: AnyRouter }>,
+    apis: Record<string, { api: string; kinds: ProcedureKinds }>,
   ) {
-    this.prefixes = Object.keys(routers);
-    for (const [prefix, { api, router }] of Object.entries(routers)) {
+    this.prefixes = Object.keys(apis);
+    for (const [prefix, { api, kinds }] of Object.entries(apis)) {
       this.others.set(prefix, newSeries(api, 'other'));
       this.others.set(`${prefix},`, newSeries(api, 'batch'));
-      const procedures = Object.entries<AnyRouter['_def']['procedures'][string]>(
-        router._def.procedures,
-      );
-      for (const [procedure, { _def }] of procedures) {
-        const isStream = _def.type === 'subscription';
+      for (const [procedure, kind] of kinds) {
+        const isStream = kind === 'subscription';
         this.byPath.set(prefix + procedure, isStream ? null : newSeries(api, procedure));
       }
     }

@@ -7,7 +7,7 @@ import {
   setUpCounterInput,
   watchCounterInput,
   watchCountersInput,
-} from '../../../contract/counter/inputs';
+} from '../../../contract/console/counter-inputs';
 import { adjustCounter } from '../../../operations/counters/for-people/adjust-counter';
 import {
   getCounterDetail,

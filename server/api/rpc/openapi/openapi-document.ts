@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { REASONS, type Reason } from '../../../contract/errors';
-import { ANSWER_SCHEMAS } from '../../../contract/lock/answer-schemas';
-import { SERVICE_API, type ServiceProcedureTerms } from '../../../contract/service-api';
+import { ANSWER_SCHEMAS, SERVICE_API, type ServiceProcedure } from '../../../contract/service-api';
 import { ERROR_TABLE } from '../error-table';
 import { errorResponse, errorSchema, REQUEST_ID_HEADER } from './openapi-errors';
 import { OPENAPI_INTRO } from './openapi-intro';
@@ -26,7 +25,7 @@ const ALWAYS: Reason[] = [
  * server itself uses.
  */
 export function openApiDocument(): OpenApiDocument {
-  const procedures = Object.entries(SERVICE_API);
+  const procedures = Object.entries<ServiceProcedure>(SERVICE_API);
   const reasons = [...new Set(procedures.flatMap(([, terms]) => reasonsOf(terms)))];
   return {
     openapi: '3.1.0',
@@ -64,7 +63,7 @@ export function openApiDocument(): OpenApiDocument {
 }
 
 /** Every reason that a procedure may fail with. */
-const reasonsOf = ({ alsoFails }: ServiceProcedureTerms): Reason[] =>
+const reasonsOf = ({ alsoFails }: ServiceProcedure): Reason[] =>
   REASONS.filter((reason) => ALWAYS.includes(reason) || alsoFails.includes(reason));
 
 const ofStatus = (status: number, reasons: Reason[]) =>
@@ -75,7 +74,7 @@ const statusesOf = (reasons: Reason[]) =>
     (a, b) => a - b,
   );
 
-function pathItem(name: string, terms: ServiceProcedureTerms): Record<string, Operation> {
+function pathItem(name: string, terms: ServiceProcedure): Record<string, Operation> {
   const { title, says, example, kind } = terms;
   const input = { schema: ref(inputName(name)), example };
   const errors = statusesOf(reasonsOf(terms)).map((status) => [
@@ -100,7 +99,7 @@ function pathItem(name: string, terms: ServiceProcedureTerms): Record<string, Op
 }
 
 /** The envelope of every answer. */
-function success(name: string, { answer }: ServiceProcedureTerms): Response {
+function success(name: string, { answer }: ServiceProcedure): Response {
   const schema: JsonSchema = {
     type: 'object',
     required: ['result'],
@@ -126,7 +125,7 @@ function success(name: string, { answer }: ServiceProcedureTerms): Response {
 function schemas(): Record<string, JsonSchema> {
   const named = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(ANSWER_SCHEMAS)) named.add(schema, { id });
-  for (const [name, { input }] of Object.entries(SERVICE_API)) {
+  for (const [name, { input }] of Object.entries<ServiceProcedure>(SERVICE_API)) {
     named.add(input, { id: inputName(name) });
   }
   const made = z.toJSONSchema(named, { io: 'input', uri: (id) => `#/components/schemas/${id}` });

@@ -1,7 +1,11 @@
 import type { ServiceActor } from '../../../auth/actor';
 import type { RecognisedKey } from '../../../auth/api-keys/api-key-verifier';
 import { LockyardError } from '../../../contract/errors';
-import type { CallerConnection, Runtime } from '../../../operations/operation-context';
+import type {
+  CallerConnection,
+  OperationContext,
+  Runtime,
+} from '../../../operations/operation-context';
 
 /** One request to the service API, which may carry several calls. */
 export interface ServiceContext {
@@ -34,6 +38,45 @@ export function createServiceContext(
     return verified;
   };
   return { runtime, requestId, address, isBatch, connection, actor };
+}
+
+/** What the operation behind a call is given. */
+class ServiceCall implements OperationContext {
+  readonly runtime: Runtime;
+  readonly address: string;
+  readonly requestId: string;
+  private readonly connection: CallerConnection;
+
+  constructor(
+    { runtime, address, requestId, connection }: ServiceContext,
+    readonly actor: ServiceActor,
+  ) {
+    this.runtime = runtime;
+    this.address = address;
+    this.requestId = requestId;
+    this.connection = connection;
+  }
+
+  get signal(): AbortSignal {
+    return this.connection.signal;
+  }
+
+  hasHungUp(): boolean {
+    return this.connection.isClosed;
+  }
+
+  onWaiting(): void {
+    this.connection.onWaiting();
+  }
+}
+
+/**
+ * The call for its operation. Requires a live API key.
+ *
+ * @throws LockyardError `UNAUTHENTICATED`
+ */
+export async function identifyCaller(ctx: ServiceContext): Promise<OperationContext> {
+  return new ServiceCall(ctx, await ctx.actor());
 }
 
 /** The API key in such a header, if it is known without asking the database; else null. */

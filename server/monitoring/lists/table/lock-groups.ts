@@ -1,4 +1,4 @@
-import { LOCK_STATUSES, type LockStatus } from '../../../core/status/lock-status';
+import { LOCK_STATUSES, type LockStatus } from '../../../contract/console/console-terms';
 import type { ProjectionRow } from '../../projection/projection-row';
 import type { LockColumns } from './lock-columns';
 

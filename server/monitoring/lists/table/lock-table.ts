@@ -1,6 +1,6 @@
+import { LOCK_STATUSES, type LockStatus } from '../../../contract/console/console-terms';
 import type { LockRow } from '../../../contract/console/lock-row';
 import type { NamespacePolicy } from '../../../contract/namespace-policy';
-import { LOCK_STATUSES, type LockStatus } from '../../../core/status/lock-status';
 import { TIERS } from '../../../core/status/lock-tier';
 import type { LockBaselines } from '../../../core/status/stuck-reason';
 import type { NameCount } from '../../../engine/names/name-count';

@@ -1,4 +1,5 @@
-import type { Hold, LockRecord, Meta } from '../../../core/lock/lock-record';
+import type { Meta } from '../../../contract/primitives';
+import type { Hold, LockRecord } from '../../../core/lock/lock-record';
 
 /**
  * How many texts, or metas, are remembered for sharing. A full cache is emptied: later records then

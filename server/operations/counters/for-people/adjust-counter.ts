@@ -1,4 +1,4 @@
-import type { AdjustCounterInput } from '../../../contract/counter/inputs';
+import type { AdjustCounterInput } from '../../../contract/console/counter-inputs';
 import type { AdjustAnswer } from '../../../core/counter/counter-command';
 import { actOnRecord } from '../../audit/act-on-record';
 import type { OperationContext } from '../../operation-context';

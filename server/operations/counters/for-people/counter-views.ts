@@ -1,9 +1,9 @@
+import type { CounterListInput, CounterMovesInput } from '../../../contract/console/counter-inputs';
 import type {
   CounterDetail,
   CounterMoveRow,
   CounterPage,
 } from '../../../contract/console/counter-row';
-import type { CounterListInput, CounterMovesInput } from '../../../contract/counter/inputs';
 import type { RecordKey } from '../../../storage/record-store';
 import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';

@@ -1,5 +1,5 @@
-import type { SetUpCounterInput } from '../../../contract/counter/inputs';
-import type { CreateAnswer } from '../../../core/counter/counter-command';
+import type { SetUpCounterInput } from '../../../contract/console/counter-inputs';
+import type { CounterCreateAnswer } from '../../../contract/counter';
 import { actOnRecord } from '../../audit/act-on-record';
 import type { OperationContext } from '../../operation-context';
 
@@ -9,7 +9,7 @@ import type { OperationContext } from '../../operation-context';
 export function createCounter(
   ctx: OperationContext,
   input: SetUpCounterInput,
-): Promise<CreateAnswer> {
+): Promise<CounterCreateAnswer> {
   const { initial, floor = null, ceiling = null, ...on } = input;
   const act = { act: 'counter.create', ...on, seen: { initial, floor, ceiling } } as const;
   return actOnRecord(ctx, act, ({ engine, key, by, once }) => {

@@ -1,4 +1,4 @@
-import type { SetCounterBoundsInput } from '../../../contract/counter/inputs';
+import type { SetCounterBoundsInput } from '../../../contract/console/counter-inputs';
 import type { SetBoundsAnswer } from '../../../core/counter/counter-command';
 import { actOnRecord } from '../../audit/act-on-record';
 import type { OperationContext } from '../../operation-context';

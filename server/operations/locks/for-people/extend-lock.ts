@@ -1,5 +1,5 @@
 import type { ExtendInput } from '../../../contract/console/console-inputs';
-import type { ExtendAnswer } from '../../../contract/lock/answers';
+import type { ExtendAnswer } from '../../../contract/console/operator-answers';
 import { actOnRecord } from '../../audit/act-on-record';
 import type { OperationContext } from '../../operation-context';
 

@@ -1,5 +1,5 @@
 import type { ForceReleaseInput } from '../../../contract/console/console-inputs';
-import type { ForceReleaseAnswer } from '../../../contract/lock/answers';
+import type { ForceReleaseAnswer } from '../../../contract/console/operator-answers';
 import { actOnRecord } from '../../audit/act-on-record';
 import type { OperationContext } from '../../operation-context';
 

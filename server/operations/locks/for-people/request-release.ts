@@ -1,5 +1,5 @@
 import type { ReleaseRequestInput } from '../../../contract/console/console-inputs';
-import type { ReleaseRequestAnswer } from '../../../contract/lock/answers';
+import type { ReleaseRequestAnswer } from '../../../contract/console/operator-answers';
 import type { ReleaseRequestCommand } from '../../../core/lock/lock-command';
 import { actOnRecord } from '../../audit/act-on-record';
 import type { OperationContext } from '../../operation-context';

@@ -1,5 +1,5 @@
 import type { FreezeInput } from '../../../contract/console/console-inputs';
-import type { FreezeAnswer } from '../../../contract/lock/answers';
+import type { FreezeAnswer } from '../../../contract/console/operator-answers';
 import { actOnRecord } from '../../audit/act-on-record';
 import type { OperationContext } from '../../operation-context';
 

@@ -1,6 +1,9 @@
 import type { CancelAnswer } from '../../../contract/lock/answers';
-import type { AcquireManyAnswer } from '../../../contract/multi-lock/answers';
-import type { AcquireManyInput, CancelManyInput } from '../../../contract/multi-lock/inputs';
+import type {
+  AcquireManyAnswer,
+  AcquireManyInput,
+  CancelManyInput,
+} from '../../../contract/multi-lock';
 import { checkPolicy } from '../../../core/lock/check-policy';
 import type { RequestIdentity } from '../../../core/request-fingerprint';
 import { anonymousRequest, requestIdentity } from '../../../engine/request-identity';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { lockName } from '../../../contract/lock/inputs';
+import { lockName } from '../../../contract/primitives';
 import type { RecordKey } from '../../record-store';
 import { created, eventOf } from '../testing/changes';
 import { contract } from './contract-suite';

@@ -3,7 +3,7 @@ import { notFound } from 'next/navigation';
 import { CHANGES_SHOWN } from '@/components/counters/counter-labels';
 import { CounterView } from '@/components/counters/counter-view';
 import { visibleText } from '@/components/format/visible-name';
-import { counterRef } from '@/server/contract/counter/inputs';
+import { counterRef } from '@/server/contract/console/counter-inputs';
 import { notFoundOr, openConsole, readOrNull } from '../../../../console-api';
 import { pathNamesOf } from '../../../../page-request';
 

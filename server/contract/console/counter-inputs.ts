@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { beginning, beginsWithin, crossed, hasBounds, outside, wholeNumber } from '../counter';
+import { areBounds } from '../counter-bounds';
+import { lockName, namespaceName, requestId } from '../primitives';
+import { operatorReason } from './console-inputs';
+
+/** What the counter list shows. */
+export const counterListInput = z.strictObject({
+  /** Part of a namespace or a name. */
+  search: z.string().max(200).optional(),
+  limit: z.number().int().min(1).max(1_000).default(200),
+});
+export type CounterListInput = z.output<typeof counterListInput>;
+
+export const counterRef = z.strictObject({ namespace: namespaceName, name: lockName });
+
+/** The last message before a stream was cut. Accepted but not used: streams send the full state. */
+const resumed = { lastEventId: z.string().max(64).nullish() };
+
+export const watchCountersInput = z.strictObject({ ...counterListInput.shape, ...resumed });
+export const watchCounterInput = z.strictObject({ ...counterRef.shape, ...resumed });
+
+export const counterMovesInput = z.strictObject({
+  ...counterRef.shape,
+  /** Moves older than this one, from a page's `older`. */
+  before: z.string().max(64).optional(),
+  limit: z.number().int().min(1).max(200).default(20),
+});
+export type CounterMovesInput = z.output<typeof counterMovesInput>;
+
+/** A repeat with the same id runs nothing again and gets the first answer. */
+const actId = { requestId: requestId.optional() };
+
+export const setUpCounterInput = z
+  .strictObject({ ...counterRef.shape, ...beginning, ...actId, reason: operatorReason })
+  .refine(hasBounds, crossed)
+  .refine(beginsWithin, outside);
+export type SetUpCounterInput = z.output<typeof setUpCounterInput>;
+
+const rev = z.number().int().nonnegative();
+
+/** The value that the operator saw: the action applies to it or to nothing. */
+export const adjustCounterInput = z.strictObject({
+  ...counterRef.shape,
+  rev,
+  seenValue: wholeNumber,
+  value: wholeNumber,
+  ...actId,
+  reason: operatorReason,
+});
+export type AdjustCounterInput = z.output<typeof adjustCounterInput>;
+
+const bounds = z.strictObject({ floor: wholeNumber.nullable(), ceiling: wholeNumber.nullable() });
+
+/** The bounds that the operator saw: the action applies to them, at any value, or to nothing. */
+export const setCounterBoundsInput = z.strictObject({
+  ...counterRef.shape,
+  rev,
+  seenBounds: bounds,
+  bounds: bounds.refine(areBounds, crossed),
+  ...actId,
+  reason: operatorReason,
+});
+export type SetCounterBoundsInput = z.output<typeof setCounterBoundsInput>;

@@ -1,0 +1,16 @@
+/** The range of a counter's value. Null: no bound of its own; safe integers are then the limit. */
+export interface Bounds {
+  floor: number | null;
+  ceiling: number | null;
+}
+
+/** Whether these bounds allow this value. Also correct for the sum of two safe integers. */
+export function isWithin(value: number, { floor, ceiling }: Bounds): boolean {
+  if (!Number.isSafeInteger(value)) return false;
+  return (floor === null || value >= floor) && (ceiling === null || value <= ceiling);
+}
+
+/** Whether any value at all lies between these bounds. */
+export function areBounds({ floor, ceiling }: Bounds): boolean {
+  return floor === null || ceiling === null || floor <= ceiling;
+}

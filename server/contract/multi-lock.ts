@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { LOCK_STATES } from './lock/answers';
+import {
+  ANONYMOUS_WAIT_MAX_MS,
+  cause,
+  expiresAt,
+  expiresInMs,
+  holdCount,
+  holder,
+  leaseMs,
+  lockName,
+  meta,
+  mode,
+  modeInput,
+  namespace,
+  ownerName,
+  queueLength,
+  requestId,
+  retryAfterMs,
+  rev,
+  token,
+  waitMs,
+} from './primitives';
+
+const MULTI_LOCK_MIN = 2;
+const MULTI_LOCK_MAX = 20;
+
+const areDistinct = (names: string[]) => new Set(names).size === names.length;
+
+export const acquireManyInput = z
+  .strictObject({
+    namespace,
+    locks: z
+      .array(z.strictObject({ name: lockName, mode: modeInput }))
+      .min(MULTI_LOCK_MIN)
+      .max(MULTI_LOCK_MAX)
+      .refine((locks) => areDistinct(locks.map(({ name }) => name)), 'must name each lock once')
+      .describe('2 to 20 locks of one namespace, each once, in any order.'),
+    owner: ownerName,
+    leaseMs,
+    waitMs,
+    meta: meta.default({}),
+    requestId: requestId.optional(),
+  })
+  .refine((input) => input.waitMs <= ANONYMOUS_WAIT_MAX_MS || input.requestId !== undefined, {
+    message: `is needed when waitMs is over ${ANONYMOUS_WAIT_MAX_MS}`,
+    path: ['requestId'],
+  });
+
+export const cancelManyInput = z.strictObject({
+  namespace,
+  names: z
+    .array(lockName)
+    .min(MULTI_LOCK_MIN)
+    .max(MULTI_LOCK_MAX)
+    .refine(areDistinct, 'must name each lock once')
+    .describe('Exactly the names in the `lock.acquireMany`, in any order.'),
+  owner: ownerName,
+  requestId,
+});
+
+const name = z.string().describe('The lock’s name.');
+
+export const multiLockGrant = z
+  .object({
+    name,
+    mode,
+    token,
+    rev,
+    holdCount,
+    expiresAt,
+    expiresInMs,
+    waitedMs: z.int().min(0).describe('How long the call waited, in all queues together.'),
+  })
+  .describe('One of the holds: renewed and released by its own name and token, like any other.');
+
+export const blockingLock = z.object({
+  name,
+  state: z
+    .enum(LOCK_STATES)
+    .describe('As in `lock.inspect`; `free` with a queue: others wait before this call.'),
+  holders: z.array(holder),
+  queueLength,
+});
+
+const blockedBy = z.array(blockingLock).describe('The locks that block the call now.');
+
+const oneGrant = {
+  name: 'accounts:7',
+  mode: 'exclusive',
+  token: 145000000000001,
+  rev: 60500000001,
+  holdCount: 1,
+  expiresAt: 1795160030000,
+  expiresInMs: 30000,
+  waitedMs: 0,
+};
+
+export const multiLockGranted = z
+  .object({
+    outcome: z.literal('granted'),
+    grants: z.array(multiLockGrant).describe('All, by name.'),
+  })
+  .describe('All locks are held until their `expiresAt`. Keep the tokens.')
+  .meta({
+    examples: [{ outcome: 'granted', grants: [oneGrant, { ...oneGrant, name: 'accounts:9' }] }],
+  });
+
+const elsewhere = { blockedBy, retryAfterMs };
+
+const multiLockHeld = z
+  .object({ outcome: z.literal('held'), ...elsewhere })
+  .describe('Not all of them are free, so none is granted; and `waitMs` was 0.')
+  .meta({
+    examples: [
+      {
+        outcome: 'held',
+        blockedBy: [{ name: 'accounts:9', state: 'free', holders: [], queueLength: 2 }],
+        retryAfterMs: 5000,
+      },
+    ],
+  });
+
+const multiLockTimeout = z
+  .object({ outcome: z.literal('timeout'), ...elsewhere })
+  .describe('Not granted within `waitMs`; final for this `requestId`.');
+
+export const multiLockQueued = z
+  .object({
+    outcome: z.literal('queued'),
+    name: z
+      .string()
+      .describe('The lock in whose queue the call waits now; it may be another later.'),
+    ticket: z.int().min(0).describe('Names the place in that queue.'),
+    place: z.int().min(1).describe('1 is next at that lock.'),
+    patienceLeftMs: z
+      .int()
+      .min(0)
+      .describe('What is left of `waitMs`, over all requests with this id.'),
+    blockedBy,
+  })
+  .describe(
+    'Still waiting after 25 s, or the server is shutting down: repeat the same call at once. The place is kept for 2 s without a request. Meanwhile the call holds none of the locks.',
+  );
+
+export const multiLockQueueFull = z
+  .object({ outcome: z.literal('queueFull'), name, queueLength, retryAfterMs })
+  .describe('The queue of that lock is full.');
+
+export const multiLockFrozen = z
+  .object({
+    outcome: z.literal('frozen'),
+    name,
+    reason: z.string().describe('The operator’s reason.'),
+  })
+  .describe('An operator has frozen that lock, and `waitMs` was 0.');
+
+export const multiLockEnded = z
+  .object({
+    outcome: z.literal('ended'),
+    ended: z
+      .array(z.object({ name, token, cause }))
+      .describe('The holds that have ended, and how.'),
+    grants: z.array(multiLockGrant).describe('The holds that are still live.'),
+  })
+  .describe('This `requestId` was granted before, and some of its holds have ended.');
+
+export const multiLockHeldOrTimeout = z.discriminatedUnion('outcome', [
+  multiLockHeld,
+  multiLockTimeout,
+]);
+
+export const acquireManyAnswer = z.discriminatedUnion('outcome', [
+  multiLockGranted,
+  multiLockHeld,
+  multiLockQueued,
+  multiLockTimeout,
+  multiLockQueueFull,
+  multiLockFrozen,
+  multiLockEnded,
+]);
+
+/** The schemas about several locks that have a name in the API's description. */
+export const MULTI_LOCK_ANSWERS = {
+  SetGranted: multiLockGranted,
+  SetHeld: multiLockHeld,
+  SetQueued: multiLockQueued,
+  SetTimeout: multiLockTimeout,
+  SetQueueFull: multiLockQueueFull,
+  SetFrozen: multiLockFrozen,
+  SetEnded: multiLockEnded,
+  AcquireManyAnswer: acquireManyAnswer,
+} as const satisfies Record<string, z.ZodType>;
+
+export type AcquireManyInput = z.output<typeof acquireManyInput>;
+export type CancelManyInput = z.output<typeof cancelManyInput>;
+export type MultiLockGrant = z.output<typeof multiLockGrant>;
+export type BlockedBy = z.output<typeof blockingLock>;
+export type MultiLockGranted = z.output<typeof multiLockGranted>;
+export type MultiLockHeld = z.output<typeof multiLockHeldOrTimeout>;
+export type MultiLockQueued = z.output<typeof multiLockQueued>;
+export type MultiLockEnded = z.output<typeof multiLockEnded>;
+export type AcquireManyAnswer = z.output<typeof acquireManyAnswer>;

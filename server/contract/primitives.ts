@@ -1,0 +1,203 @@
+import { z } from 'zod';
+import { LEASE_MAX_MS, LEASE_MIN_MS, WAIT_MAX_MS } from './namespace-policy';
+
+/** Bytes of a text in UTF-8. */
+const byteLength = (text: string) => new TextEncoder().encode(text).length;
+
+const isWellFormed = (text: string) => {
+  try {
+    encodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Text of 1 to `max` bytes of UTF-8 without NUL; all other characters are kept byte by byte. */
+const exactText = (max: number) =>
+  z
+    .string()
+    .min(1)
+    .max(max)
+    .refine((text) => !text.includes('\0'), 'must not contain NUL')
+    .refine(isWellFormed, 'must be well-formed Unicode')
+    .refine((text) => byteLength(text) <= max, `must be at most ${max} bytes of UTF-8`);
+
+/** A lock's name: byte-exact, so `job`, `JOB`, `job ` and `jób` are four locks. */
+export const lockName = exactText(200).describe(
+  'The lock’s name: 1 to 200 bytes of UTF-8 without NUL, compared byte by byte. `job`, `JOB` and `job ` are three locks.',
+);
+
+/** A namespace's name: lower-case, as it appears in URLs and configuration. */
+export const namespaceName = z
+  .string()
+  .regex(
+    /^[a-z0-9][a-z0-9._-]{0,62}$/,
+    'must be 1 to 63 of a-z 0-9 . _ - and begin with a letter or digit',
+  );
+
+/** The caller's name for itself. */
+export const ownerName = exactText(100).describe(
+  'The caller’s own name for itself, 1 to 100 bytes of UTF-8, such as `orders-7f9c:worker-3`. A hold belongs to the key’s service and this owner.',
+);
+
+/** A fencing token. */
+export const fencingToken = z
+  .number()
+  .int()
+  .positive()
+  .max(Number.MAX_SAFE_INTEGER)
+  .describe('The fencing token of the grant: a positive integer below 2^53.');
+
+const META_MAX_BYTES = 1024;
+
+/** A wait without a request id may not outlast one HTTP request. */
+export const ANONYMOUS_WAIT_MAX_MS = 25_000;
+
+export const leaseMs = z
+  .number()
+  .int()
+  .min(LEASE_MIN_MS)
+  .max(LEASE_MAX_MS)
+  .describe('The hold ends after this time unless it is renewed: 100 ms to 24 h.');
+
+/** The caller's id for one request. */
+export const requestId = exactText(100).describe(
+  'Chosen by the caller, 1 to 100 bytes. Makes the call idempotent: repeated with the same id and input, it gets the same answer and is not applied twice. With another input it is `INVALID`.',
+);
+
+/** A key of `meta`. */
+export const metaKey = exactText(100);
+
+export const meta = z
+  .record(
+    metaKey,
+    z.string().max(META_MAX_BYTES).refine(isWellFormed, 'must be well-formed Unicode'),
+  )
+  .refine((value) => byteLength(JSON.stringify(value)) <= META_MAX_BYTES, {
+    message: `must be at most ${META_MAX_BYTES} bytes as JSON`,
+  })
+  .describe(
+    'Texts that operators see with the hold, up to 1 KB as JSON; `host`, `pid` and `version` have their own fields.',
+  );
+
+export const namespace = namespaceName
+  .default('default')
+  .describe(
+    'A group of locks with a policy. An API key is valid only for the namespaces that it was made for.',
+  );
+
+/** The longest wait, over all requests with the same `requestId`. */
+export const waitMs = z
+  .number()
+  .int()
+  .min(0)
+  .max(WAIT_MAX_MS)
+  .default(0)
+  .describe(
+    'How long to wait, up to 10 min, over all requests with the same `requestId`. Over 25,000 it needs a `requestId`. 0 in a batch.',
+  );
+
+/** Whether a hold is alone or shares its lock with others. */
+export const mode = z
+  .enum(['exclusive', 'shared'])
+  .describe('`exclusive`: alone. `shared`: together with other shared holds.');
+
+/** As an input, where `exclusive` need not be said. */
+export const modeInput = mode
+  .default('exclusive')
+  .describe('`exclusive`: alone. `shared`: together with other shared holds.');
+
+export const token = z
+  .int()
+  .positive()
+  .describe('The fencing token of the hold: higher than that of every earlier grant.');
+
+export const rev = z
+  .int()
+  .min(0)
+  .describe('The lock’s version: one more for each accepted change.');
+
+export const holdCount = z
+  .int()
+  .min(1)
+  .describe('How often the owner has entered, and so must release.');
+
+export const queueLength = z.int().min(0).describe('The number of waiters.');
+
+export const retryAfterMs = z
+  .int()
+  .min(0)
+  .describe('A good time to try again, in milliseconds from now.');
+
+export const expiresAt = z
+  .int()
+  .describe('The end of the lease, in epoch milliseconds of the backend’s clock.');
+
+export const expiresInMs = z
+  .int()
+  .describe('What is left of the lease, in milliseconds, for callers whose clock differs.');
+
+const owner = z.string().describe('The holder’s or waiter’s own name for itself.');
+
+const service = z.string().describe('The name of its API key.');
+
+export const cause = z
+  .enum(['expired', 'released', 'forced', 'superseded'])
+  .describe(
+    'How the hold ended. `forced`: by an operator. `superseded`: so long ago that only later holders are remembered.',
+  );
+
+/** An operator's message to a holder, or note on a lock, with its reason. */
+export const remark = z.object({
+  by: z.string().describe('The operator’s name.'),
+  reason: z.string().describe('The operator’s reason.'),
+  at: z.int().describe('When, in epoch milliseconds.'),
+});
+
+/** Which grants were made together: all of one `id`, `size` of them. */
+const multiLockMark = z.object({
+  id: z.string().describe('The same for all holds of one `lock.acquireMany`.'),
+  size: z.int().min(2).describe('How many holds those are.'),
+});
+
+export const holder = z
+  .object({
+    owner,
+    service,
+    token,
+    mode,
+    holdCount,
+    grantedAt: z.int().describe('When it was granted, in epoch milliseconds.'),
+    expiresAt,
+    expiresInMs,
+    set: multiLockMark.exactOptional().describe('Only for a hold of a `lock.acquireMany`.'),
+  })
+  .describe('One live hold.');
+
+export const waiter = z
+  .object({
+    place: z.int().min(1).describe('1 is next.'),
+    ticket: z.int().min(0).describe('Identifies the waiter; lower tickets are served first.'),
+    mode,
+    owner,
+    service,
+    enqueuedAt: z.int().describe('When it began to wait, in epoch milliseconds.'),
+    waitedMs: z.int().min(0),
+    patienceLeftMs: z.int().min(0).describe('How much longer it will wait.'),
+    setSize: z
+      .int()
+      .min(2)
+      .exactOptional()
+      .describe('Only for a `lock.acquireMany`: how many locks it wants.'),
+  })
+  .describe('One waiter in the queue.');
+
+/** Durations end in `Ms`; instants are epoch milliseconds on the clock of the lock's backend. */
+export type Mode = z.output<typeof mode>;
+export type Meta = z.output<typeof meta>;
+export type EndCause = z.output<typeof cause>;
+export type Remark = z.output<typeof remark>;
+export type MultiLockMark = z.output<typeof multiLockMark>;
+export type HolderView = z.output<typeof holder>;
+export type WaiterView = z.output<typeof waiter>;
