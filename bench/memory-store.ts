@@ -44,6 +44,8 @@ export class MemoryStore implements RecordStore {
     return [];
   }
 
+  async deleteExpiredAnswers() {}
+
   async guarantees() {
     return {
       level: 'Best-effort' as const,

@@ -1,5 +1,5 @@
 import { parseZookeeperUrl } from '@/db/urls/zookeeper-url';
-import { openZookeeperStore } from '@/server/storage/zookeeper/open-zookeeper-store';
+import { openZookeeperStore } from '@/server/storage/zookeeper/zookeeper-store';
 import type { BenchLock } from './bench-lock';
 import { closedLoop } from './closed-loop';
 import { lockyardLockOver } from './lockyard-lock';

@@ -25,7 +25,7 @@ import { openBackend } from '../storage/open-backend';
 import { openStore } from '../storage/open-store';
 import type { HistorySource, RecordStore } from '../storage/record-store';
 import { RedisStore } from '../storage/redis/redis-store';
-import { openZookeeperStore } from '../storage/zookeeper/open-zookeeper-store';
+import { openZookeeperStore } from '../storage/zookeeper/zookeeper-store';
 import type { Config } from './config/config';
 import { DuplicateStores } from './duplicate-stores';
 import { openControlRuntime } from './open-control-runtime';

@@ -73,6 +73,10 @@ export class LazyStore implements RecordStore, HistorySource {
     return this.requireStore().then((store) => store.deleteRecords(records));
   }
 
+  deleteExpiredAnswers() {
+    return this.requireStore().then((store) => store.deleteExpiredAnswers());
+  }
+
   guarantees() {
     return this.requireStore().then((store) => store.guarantees());
   }

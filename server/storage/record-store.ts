@@ -168,9 +168,11 @@ export interface RecordStore {
   /**
    * Deletes records, each only if it is still at this rev by this writer and the store's clock has
    * come far enough, which is tested in the step that deletes; returns for each, in order, whether
-   * it was deleted. Also removes expired answers.
+   * it was deleted.
    */
   deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]>;
+  /** Removes the stored answers that have expired; some stores let them expire by themselves. */
+  deleteExpiredAnswers(): Promise<void>;
   guarantees(): Promise<Guarantees>;
   close(): Promise<void>;
   /** Rises when the store has noticed a change of its settings: they should be read again. */

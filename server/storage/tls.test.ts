@@ -13,7 +13,7 @@ import { TestAuthority } from './conformance/testing/test-authority';
 import { StoreIncarnation } from './incarnation/store-incarnation';
 import { openBackend } from './open-backend';
 import { RedisStore } from './redis/redis-store';
-import { openZookeeperStore } from './zookeeper/open-zookeeper-store';
+import { openZookeeperStore } from './zookeeper/zookeeper-store';
 
 const SOON = { timeout: 25_000, interval: 50 };
 
@@ -62,9 +62,9 @@ async function opened(url: string, authorityFile?: string): Promise<Store> {
   const place = backend && 'url' in backend ? backend.url : null;
   if (!place) throw new Error('It names no store.');
   if (place.kind === 'mysql' || place.kind === 'sqlite') return openBackend(place, systemClock);
-  const life = await StoreIncarnation.open(control, place.kind, Date.now());
-  if (place.kind === 'redis') return new RedisStore(place.url, life);
-  return openZookeeperStore(place, life);
+  const incarnation = await StoreIncarnation.open(control, place.kind, Date.now());
+  if (place.kind === 'redis') return new RedisStore(place.url, incarnation);
+  return openZookeeperStore(place, incarnation);
 }
 
 /** Why such a store cannot be used: the line that is logged. */

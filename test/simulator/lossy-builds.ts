@@ -33,7 +33,7 @@ export const LOSSY_BUILDS: Record<string, Flaws> = {
   'an older copy that is taken for the present': {
     lossyStore: {
       incarnation: (honest) =>
-        withOverrides(honest, { read: async () => ({ ...(await honest.read()), beat: 0 }) }),
+        withOverrides(honest, { read: async () => ({ ...(await honest.read()), heartbeat: 0 }) }),
     },
   },
   'a memory that is taken for lost by whoever comes': {
@@ -42,7 +42,7 @@ export const LOSSY_BUILDS: Record<string, Flaws> = {
         withOverrides(honest, {
           async read() {
             const row = await honest.read();
-            return { ...row, beat: row.beat + 100 };
+            return { ...row, heartbeat: row.heartbeat + 100 };
           },
         }),
     },

@@ -48,6 +48,8 @@ export class SimConnection implements RecordStore, HistorySource {
     return [];
   }
 
+  async deleteExpiredAnswers() {}
+
   async pruneHistory() {
     return 0;
   }

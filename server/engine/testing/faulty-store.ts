@@ -88,6 +88,10 @@ export class FaultyStore implements RecordStore, HistorySource {
     return this.applyFate(PASS, () => this.store.deleteRecords(records));
   }
 
+  deleteExpiredAnswers() {
+    return this.applyFate(PASS, () => this.store.deleteExpiredAnswers());
+  }
+
   guarantees() {
     return this.applyFate(PASS, () => this.store.guarantees());
   }

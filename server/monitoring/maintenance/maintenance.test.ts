@@ -223,7 +223,7 @@ describe.each(storeNames)('the chores over %s', (name) => {
     for (let i = 0; i < memos.length; i += 500) {
       await created(store, freshKey(), { memos: memos.slice(i, i + 500) });
     }
-    await store.deleteRecords([]);
+    await store.deleteExpiredAnswers();
     const { memos: left } = await store.read(
       [],
       memos.map(({ key }) => key),

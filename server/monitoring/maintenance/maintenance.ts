@@ -159,11 +159,13 @@ export class Maintenance {
     while (cursor) {
       const page = await store.scan(cursor, SCAN_PAGE);
       const isOwn = ({ key }: ReadRecord) => key.namespace === OWN_NAMESPACE;
-      await store.deleteRecords(page.records.filter(isOwn).flatMap(endedHeartbeat));
+      const ended = page.records.filter(isOwn).flatMap(endedHeartbeat);
+      if (ended.length > 0) await store.deleteRecords(ended);
       const others = page.records.filter((read) => !isOwn(read));
       await deleteReadRecords(backend, others, IDLE_MS);
       cursor = page.next;
     }
+    await store.deleteExpiredAnswers();
   }
 
   private controlBackend(): MonitoredBackend | undefined {

@@ -5,18 +5,18 @@ import { StoreIncarnation } from './store-incarnation';
 test('a loss is told as quiet for one longest lease from the moment it was seen, also before it is mended', async () => {
   const database = await openTestDatabase('sqlite');
   try {
-    const life = await StoreIncarnation.open(database, 'orders', 1);
-    const first = await life.begin(await life.read(), null);
-    await life.recordRun(first.life ?? '', { runId: 'whole' }, null);
-    await life.recordLease(30_000);
-    const seen = { what: 'empty', now: 1_000_000, epochAbove: 0, life: null } as const;
-    const { life: next } = await life.begin(await life.read(), seen);
-    expect(life.loss).toEqual({ at: 1_000_000, what: 'empty', grantsFrom: 1_030_000 });
-    await life.startQuietPeriod(next ?? '', 1_002_000);
-    await life.recordRun(next ?? '', { runId: 'whole' }, null);
-    expect(life.loss).toEqual({ at: 1_000_000, what: 'empty', grantsFrom: 1_032_000 });
-    await life.recordLease(90_000);
-    expect(life.loss?.grantsFrom).toBe(1_032_000);
+    const incarnation = await StoreIncarnation.open(database, 'orders', 1);
+    const first = await incarnation.begin(await incarnation.read(), null);
+    await incarnation.recordRun(first.incarnation ?? '', { runId: 'whole' }, null);
+    await incarnation.recordLease(30_000);
+    const seen = { what: 'empty', now: 1_000_000, epochAbove: 0, incarnation: null } as const;
+    const { incarnation: next } = await incarnation.begin(await incarnation.read(), seen);
+    expect(incarnation.loss).toEqual({ at: 1_000_000, what: 'empty', grantsFrom: 1_030_000 });
+    await incarnation.startQuietPeriod(next ?? '', 1_002_000);
+    await incarnation.recordRun(next ?? '', { runId: 'whole' }, null);
+    expect(incarnation.loss).toEqual({ at: 1_000_000, what: 'empty', grantsFrom: 1_032_000 });
+    await incarnation.recordLease(90_000);
+    expect(incarnation.loss?.grantsFrom).toBe(1_032_000);
   } finally {
     await database.close();
   }
@@ -26,8 +26,8 @@ test('a memory that belongs to another backend in use is not taken from it, and 
   const database = await openTestDatabase('sqlite');
   try {
     const orders = await StoreIncarnation.open(database, 'orders', 1);
-    const { life } = await orders.begin(await orders.read(), null);
-    const seen = { what: 'stranger', now: 1_000_000, epochAbove: 1, life } as const;
+    const { incarnation } = await orders.begin(await orders.read(), null);
+    const seen = { what: 'stranger', now: 1_000_000, epochAbove: 1, incarnation } as const;
     const beside = await StoreIncarnation.open(database, 'billing', 1, ['orders']);
     await expect(beside.begin(await beside.read(), seen)).rejects.toThrow('"orders"');
     expect(beside.duplicate).toBe('orders');
@@ -43,11 +43,11 @@ test('a life that was found whole is not found again by whoever began to mend it
   try {
     const fast = await StoreIncarnation.open(database, 'orders', 1);
     const slow = await StoreIncarnation.open(database, 'orders', 1);
-    const { life } = await fast.begin(await fast.read(), null);
+    const { incarnation } = await fast.begin(await fast.read(), null);
     expect((await slow.read()).runId).toBe(null);
-    expect(await fast.recordRun(life ?? '', { runId: 'run' }, null)).toBe(true);
-    expect(await slow.recordRun(life ?? '', { runId: 'run' }, null)).toBe(false);
-    expect(await slow.recordRun(life ?? '', { runId: 'next run' }, 'run')).toBe(true);
+    expect(await fast.recordRun(incarnation ?? '', { runId: 'run' }, null)).toBe(true);
+    expect(await slow.recordRun(incarnation ?? '', { runId: 'run' }, null)).toBe(false);
+    expect(await slow.recordRun(incarnation ?? '', { runId: 'next run' }, 'run')).toBe(true);
   } finally {
     await database.close();
   }

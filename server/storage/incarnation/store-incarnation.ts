@@ -2,41 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { and, eq, inArray, isNull, lt, or } from 'drizzle-orm';
 import type { Database } from '@/db/database';
 import type { BackendLoss, LossKind } from '../../contract/console/backend-loss';
-import { StoreError } from '../record-store';
+import { type Change, StoreError } from '../record-store';
 import { type BackendPast, backendPast } from './backend-past';
-
-/** One run of a store's server, from start to stop. */
-export interface ServerRun {
-  runId: string;
-  /**
-   * Which write history the server continues. A different one: it took over another server's data.
-   */
-  replicationId?: string;
-  /**
-   * Since this run was first used, every write was flushed before it was answered and no other
-   * server copied it.
-   */
-  isDurable?: boolean;
-  /** How many keys the server has evicted to make room. */
-  evictedKeys?: number;
-}
-
-/**
- * What the control database knows of a store that can lose its data. A null field of a run was
- * never recorded.
- */
-export interface IncarnationRow extends BackendPast {
-  /** The current incarnation of the store; null before the first. */
-  life: string | null;
-  /** The run in which that incarnation was found complete; null during recovery. */
-  runId: string | null;
-  replicationId: string | null;
-  isDurable: boolean | null;
-  evictedKeys: number | null;
-  beat: number;
-  longestLeaseMs: number;
-  loss: BackendLoss | null;
-}
+import { columnsOf, type IncarnationRow, readIncarnation, type ServerRun } from './incarnation-row';
 
 /** Leases are rounded to whole seconds, so that the longest one rarely changes. */
 const LEASE_GRAIN_MS = 1_000;
@@ -111,15 +79,16 @@ export class StoreIncarnation implements BackendPast {
    */
   async begin(
     from: IncarnationRow,
-    seen: { what: LossKind; now: number; epochAbove: number; life: string | null } | null,
+    seen: { what: LossKind; now: number; epochAbove: number; incarnation: string | null } | null,
   ): Promise<IncarnationRow> {
     const { backends } = this.database.tables;
-    await this.refuseDuplicate(seen?.life ?? null);
-    const life = randomBytes(12).toString('base64url');
-    const first = { life, runId: null, beat: 0 };
+    await this.refuseDuplicate(seen?.incarnation ?? null);
+    const incarnation = randomBytes(12).toString('base64url');
+    const first = { life: incarnation, runId: null, beat: 0 };
     const epoch = seen && Math.max(from.epoch, seen.epochAbove) + 1;
     const loss = seen && epoch !== null && { epoch, lossAt: seen.now, lossWhat: seen.what };
-    const same = from.life === null ? isNull(backends.life) : eq(backends.life, from.life);
+    const { incarnation: ended } = from;
+    const same = ended === null ? isNull(backends.life) : eq(backends.life, ended);
     await this.update({ ...first, ...loss }, and(same, eq(backends.epoch, from.epoch)));
     return this.read();
   }
@@ -129,14 +98,14 @@ export class StoreIncarnation implements BackendPast {
    * no process can write in an earlier incarnation: until then a longer lease may have been
    * covered. If several processes call it, the first result is kept.
    */
-  async startQuietPeriod(life: string, now: number): Promise<IncarnationRow> {
+  async startQuietPeriod(incarnation: string, now: number): Promise<IncarnationRow> {
     const { backends } = this.database.tables;
     const { loss, longestLeaseMs } = await this.read();
     if (!loss) return this.row;
     const grantsFrom = now + longestLeaseMs;
     const isSooner = lt(backends.grantsFrom, loss.at + longestLeaseMs);
     const isUnset = or(isNull(backends.grantsFrom), isSooner);
-    const isInRecovery = and(eq(backends.life, life), isNull(backends.runId));
+    const isInRecovery = and(eq(backends.life, incarnation), isNull(backends.runId));
     await this.update({ grantsFrom }, and(isInRecovery, isUnset));
     return this.read();
   }
@@ -148,10 +117,10 @@ export class StoreIncarnation implements BackendPast {
    *
    * @param from the run that was known before; null during recovery
    */
-  async recordRun(life: string, run: ServerRun, from: string | null): Promise<boolean> {
+  async recordRun(incarnation: string, run: ServerRun, from: string | null): Promise<boolean> {
     const { backends } = this.database.tables;
     const isAsRead = from === null ? isNull(backends.runId) : eq(backends.runId, from);
-    const isOurs = await this.update(columnsOf(run), and(eq(backends.life, life), isAsRead));
+    const isOurs = await this.update(columnsOf(run), and(eq(backends.life, incarnation), isAsRead));
     await this.read();
     return isOurs;
   }
@@ -159,9 +128,9 @@ export class StoreIncarnation implements BackendPast {
   /**
    * Fills in the details of a run of which an earlier version of this program stored only the id.
    */
-  async describeRun(life: string, run: ServerRun): Promise<void> {
+  async describeRun(incarnation: string, run: ServerRun): Promise<void> {
     const { backends } = this.database.tables;
-    const isThatRun = and(eq(backends.life, life), eq(backends.runId, run.runId));
+    const isThatRun = and(eq(backends.life, incarnation), eq(backends.runId, run.runId));
     await this.update(columnsOf(run), and(isThatRun, isNull(backends.replicationId)));
   }
 
@@ -171,9 +140,9 @@ export class StoreIncarnation implements BackendPast {
    *
    * @throws StoreError if that incarnation or run is no longer current
    */
-  async markRunNotDurable(life: string, runId: string): Promise<void> {
+  async markRunNotDurable(incarnation: string, runId: string): Promise<void> {
     const { backends } = this.database.tables;
-    const isThatRun = and(eq(backends.life, life), eq(backends.runId, runId));
+    const isThatRun = and(eq(backends.life, incarnation), eq(backends.runId, runId));
     const isKnown = await this.update({ isDurable: 0 }, isThatRun);
     await this.read();
     if (!isKnown) throw new StoreError('The store is not the memory that it was.', 'unknown');
@@ -182,17 +151,29 @@ export class StoreIncarnation implements BackendPast {
   /**
    * Whether that incarnation is still current. Of several processes, the highest heartbeat counts.
    */
-  async recordHeartbeat(life: string, beat: number): Promise<boolean> {
+  async recordHeartbeat(incarnation: string, heartbeat: number): Promise<boolean> {
     const { backends } = this.database.tables;
-    const isLater = and(eq(backends.life, life), lt(backends.beat, beat));
+    const isLater = and(eq(backends.life, incarnation), lt(backends.beat, heartbeat));
     this.duplicate = null;
-    if (await this.update({ beat }, isLater)) return true;
-    return (await this.read()).life === life;
+    if (await this.update({ beat: heartbeat }, isLater)) return true;
+    return (await this.read()).incarnation === incarnation;
   }
 
   /**
-   * Whether leases this long are already recorded; if not, call `cover` before the first of them.
+   * Records permanently how long the holds may last that these changes grant or renew. Await it
+   * before the first such change is written.
+   *
+   * @throws StoreError if the control database does not answer: then nothing may be written
    */
+  async recordMaxLease(changes: Change[]): Promise<void> {
+    const leaseMs = longestLeaseMs(changes);
+    if (this.hasRecordedLease(leaseMs)) return;
+    await this.recordLease(leaseMs).catch((cause) => {
+      throw new StoreError('The control database does not answer.', 'no', { cause });
+    });
+  }
+
+  /** Whether leases this long are recorded. */
   hasRecordedLease(leaseMs: number): boolean {
     return leaseMs <= this.row.longestLeaseMs;
   }
@@ -209,15 +190,15 @@ export class StoreIncarnation implements BackendPast {
     await this.read();
   }
 
-  private async refuseDuplicate(life: string | null): Promise<void> {
-    if (life === null || this.others.length === 0) return;
+  private async refuseDuplicate(incarnation: string | null): Promise<void> {
+    if (incarnation === null || this.others.length === 0) return;
     const { db, tables } = this.database;
-    const { id, life: known } = tables.backends;
-    const marks = [life, life.replace(/~$/, '')];
+    const { id, life } = tables.backends;
+    const marks = [incarnation, incarnation.replace(/~$/, '')];
     const [other] = await db
       .select({ id })
       .from(tables.backends)
-      .where(and(inArray(known, marks), inArray(id, this.others)));
+      .where(and(inArray(life, marks), inArray(id, this.others)));
     if (!other) return;
     this.duplicate = other.id;
     throw new StoreError(`It is the store of the backend "${other.id}", by another name.`, 'no');
@@ -237,46 +218,14 @@ export class StoreIncarnation implements BackendPast {
   }
 }
 
-function columnsOf({ runId, replicationId, isDurable, evictedKeys }: ServerRun) {
-  const durable = isDurable === undefined ? null : Number(isDurable);
-  return {
-    runId,
-    replicationId: replicationId ?? null,
-    isDurable: durable,
-    evictedKeys: evictedKeys ?? null,
-  };
-}
-
-async function readIncarnation({ db, tables }: Database, backend: string): Promise<IncarnationRow> {
-  const { backends } = tables;
-  const [row] = await db.select().from(backends).where(eq(backends.id, backend));
-  if (!row) throw new Error('A backend has vanished from the control database.');
-  const grantsFrom = row.grantsFrom ?? 0;
-  const longestLeaseMs = row.longestLeaseMs ?? 0;
-  return {
-    epoch: row.epoch,
-    grantsFrom,
-    life: row.life,
-    runId: row.runId,
-    beat: row.beat ?? 0,
-    replicationId: row.replicationId,
-    isDurable: row.isDurable === null ? null : row.isDurable === 1,
-    evictedKeys: row.evictedKeys,
-    longestLeaseMs,
-    loss: lossIn({ ...row, grantsFrom, longestLeaseMs }),
-  };
-}
-
-/** During recovery its end is not known yet, but it is no sooner than after the longest lease. */
-function lossIn(row: {
-  lossAt: number | null;
-  lossWhat: string | null;
-  runId: string | null;
-  grantsFrom: number;
-  longestLeaseMs: number;
-}): BackendLoss | null {
-  if (row.lossAt === null) return null;
-  const soonest = row.runId === null ? row.lossAt + row.longestLeaseMs : 0;
-  const grantsFrom = Math.max(row.grantsFrom, soonest);
-  return { at: row.lossAt, what: row.lossWhat as LossKind, grantsFrom };
+function longestLeaseMs(changes: Change[]): number {
+  let longest = 0;
+  for (const { events } of changes) {
+    for (const event of events) {
+      if ('expiresAt' in event && event.expiresAt !== undefined) {
+        longest = Math.max(longest, event.expiresAt - event.at);
+      }
+    }
+  }
+  return longest;
 }

@@ -28,25 +28,19 @@ function lastMillisecond({ ahead }: Expectation): number {
  * One packet, one transaction, one commit: deletes each record that is still as it was seen, if the
  * server's clock has come far enough.
  *
- * @returns the statements, and a function that tells from the rows each statement changed which
- *   records were deleted, in the order given
+ * @returns the statements, and of each deletion, in their order, which of the records it deletes
  */
 export function deletePacket(records: ObsoleteRecord[]): {
   packet: string[];
-  goneOf(counts: number[]): boolean[];
+  places: number[];
 } {
   const rows = inOrderOfIds(records.map((record, place) => ({ ...record, place })));
   const deletions = rows.map(
     ({ id, rev, writer, notBefore = 0 }) =>
       `DELETE FROM locks WHERE id = ${bytes(id)} AND rev = ${Math.floor(rev)} AND writer = ${quote(writer)} AND ${CLOCK} >= ${Math.min(notBefore, NEVER)}`,
   );
-  const goneOf = (counts: number[]) => {
-    const isGone = records.map(() => false);
-    // The first statement begins the transaction.
-    for (const [i, { place }] of rows.entries()) isGone[place] = counts[i + 1] === 1;
-    return isGone;
-  };
-  return { packet: ['START TRANSACTION', ...deletions, 'COMMIT'], goneOf };
+  const packet = ['START TRANSACTION', ...deletions, 'COMMIT'];
+  return { packet, places: rows.map(({ place }) => place) };
 }
 
 /** A text as a binary literal; ids are stored and compared as bytes. */

@@ -41,7 +41,7 @@ const GUARANTEES_TIMEOUT_MS = 3_000;
 const CONNECTIONS = 4;
 
 /** Remembered answers removed per batch. */
-const FORGET_ANSWERS = 5_000;
+const DELETED_ANSWERS = 5_000;
 
 /** History rows removed per batch. */
 const PRUNE_ROWS = 1_000;
@@ -142,12 +142,18 @@ export class MysqlStore implements RecordStore, HistorySource {
   }
 
   async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
-    const { packet, goneOf } = deletePacket(records);
-    const isGone = records.length > 0 ? goneOf(await this.affected(packet)) : [];
-    const tidied = this.deleteExpiredAnswers();
-    // The records are deleted even if removing the answers fails; the next call removes those left.
-    await (records.length > 0 ? tidied.catch(() => undefined) : tidied);
-    return isGone;
+    if (records.length === 0) return [];
+    const { packet, places } = deletePacket(records);
+    const counts = await this.affected(packet);
+    const isDeleted = records.map(() => false);
+    // The first statement begins the transaction.
+    for (const [i, place] of places.entries()) isDeleted[place] = counts[i + 1] === 1;
+    return isDeleted;
+  }
+
+  async deleteExpiredAnswers(): Promise<void> {
+    const expired = `DELETE FROM lock_requests WHERE expires_at < ${CLOCK} LIMIT ${DELETED_ANSWERS}`;
+    while ((await this.deleted(expired)) === DELETED_ANSWERS);
   }
 
   historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
@@ -188,11 +194,6 @@ export class MysqlStore implements RecordStore, HistorySource {
   private async change(packet: string[]): Promise<Rows[]> {
     const stamp = this.stamp();
     return this.packet(stamp === null ? packet : fencedSwap(packet, stamp));
-  }
-
-  private async deleteExpiredAnswers(): Promise<void> {
-    const lapsed = `DELETE FROM lock_requests WHERE expires_at < ${CLOCK} LIMIT ${FORGET_ANSWERS}`;
-    while ((await this.deleted(lapsed)) === FORGET_ANSWERS);
   }
 
   private async history(which: string): Promise<HistoryRow[]> {

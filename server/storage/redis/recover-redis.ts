@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { Restore } from '../../core/restored-record';
+import type { IncarnationRow, ServerRun } from '../incarnation/incarnation-row';
 import { recoveredRecord } from '../incarnation/recovered-record';
-import type { IncarnationRow, ServerRun } from '../incarnation/store-incarnation';
 import { recordKey } from '../record-id';
 import { StoreError } from '../record-store';
 import { type Admitted, swapRecords } from './redis-calls';
@@ -33,17 +33,27 @@ const HISTORY_SPAN = 2 ** 36;
  */
 export async function recoverRedis(
   redis: Redis,
-  { life, epoch, run }: Pick<Admitted, 'life' | 'epoch'> & { run: Required<ServerRun> },
+  {
+    incarnation,
+    epoch,
+    run,
+  }: Pick<Admitted, 'incarnation' | 'epoch'> & { run: Required<ServerRun> },
   keepQuiet: (now: number) => Promise<IncarnationRow>,
 ): Promise<void> {
-  const mending: Admitted = { ...run, isDurable: false, life: `${life}~`, epoch, beat: 0 };
+  const mending: Admitted = {
+    ...run,
+    isDurable: false,
+    incarnation: `${incarnation}~`,
+    epoch,
+    heartbeat: 0,
+  };
   const historyFrom = (epoch - 1) * HISTORY_SPAN;
-  const begin = [mending.life, life, epoch, historyFrom];
+  const begin = [mending.incarnation, incarnation, epoch, historyFrom];
   const begunAt = await START_INCARNATION.run(redis, begin);
   const { grantsFrom } = await keepQuiet(Number(begunAt));
   // Another process finished the recovery and died before recording it: writes under the recovery's
   // name fail from now on.
-  if ((await redis.hget(KEYS.marker, 'life')) === life) return;
+  if ((await redis.hget(KEYS.marker, 'life')) === incarnation) return;
   const restoration = { epoch, grantsFrom, now: Number(begunAt) };
   let cursor = '0';
   do {
@@ -53,7 +63,7 @@ export async function recoverRedis(
     const ids = names.map((name) => name.slice(PREFIX.record.length));
     if (ids.length > 0) await recoverRecords(redis, mending, ids, restoration);
   } while (cursor !== '0');
-  const ended = await END_RECOVERY.run(redis, [mending.life, life]);
+  const ended = await END_RECOVERY.run(redis, [mending.incarnation, incarnation]);
   if (ended !== 1) throw new StoreError('Redis lost its memory while it was mended.', 'no');
 }
 
@@ -63,7 +73,7 @@ async function recoverRecords(
   ids: string[],
   restoration: Omit<Restore, 'by' | 'reason'>,
 ): Promise<void> {
-  await LIST_RECORDS.run(redis, [mending.life, ...ids]);
+  await LIST_RECORDS.run(redis, [mending.incarnation, ...ids]);
   const texts = await redis.mget(ids.map((id) => PREFIX.record + id));
   const queues = await redis.mget(ids.map((id) => PREFIX.queue + id));
   const changes = ids.flatMap((id, i) => {

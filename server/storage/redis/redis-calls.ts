@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { ServerRun } from '../incarnation/store-incarnation';
+import type { ServerRun } from '../incarnation/incarnation-row';
 import { recordId } from '../record-id';
 import type { Change, ReadResult, RecordKey, SwapResult } from '../record-store';
 import {
@@ -17,20 +17,20 @@ import { READ, SWAP } from './redis-script';
  * one is no longer true.
  */
 export interface Admitted extends Required<ServerRun> {
-  life: string;
+  incarnation: string;
   epoch: number;
   /** The last heartbeat seen; rises while the connection is used. */
-  beat: number;
+  heartbeat: number;
 }
 
 /** The first arguments of every script. */
 export function admissionArgs({
-  life,
-  beat,
+  incarnation,
+  heartbeat,
   replicationId,
   isDurable,
 }: Admitted): [string, string] {
-  return [life, `${beat} ${replicationId} ${Number(isDurable)}`];
+  return [incarnation, `${heartbeat} ${replicationId} ${Number(isDurable)}`];
 }
 
 export async function readRecords(

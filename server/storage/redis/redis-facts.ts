@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { ServerRun } from '../incarnation/store-incarnation';
+import type { ServerRun } from '../incarnation/incarnation-row';
 import { StoreError } from '../record-store';
 
 /** What a Redis reports about itself that decides whether it keeps its writes. */

@@ -112,7 +112,7 @@ async function play(seed: number, blow: string): Promise<Grant[][]> {
     await pause(2_500);
     end.isNear = true;
     const grants = await Promise.all(played);
-    if (isCopied) expect(processes.some(({ life }) => life.loss !== null)).toBe(true);
+    if (isCopied) expect(processes.some(({ incarnation }) => incarnation.loss !== null)).toBe(true);
     return grants;
   } finally {
     await replica?.stop();

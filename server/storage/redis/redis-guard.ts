@@ -1,8 +1,12 @@
 import type { Redis } from 'ioredis';
 import type { LossKind } from '../../contract/console/backend-loss';
-import { askControlDatabase } from '../incarnation/ask-control-database';
-import { dataLoss } from '../incarnation/data-loss';
-import type { IncarnationRow, ServerRun, StoreIncarnation } from '../incarnation/store-incarnation';
+import {
+  askControlDatabase,
+  dataLoss,
+  type IncarnationRow,
+  type ServerRun,
+} from '../incarnation/incarnation-row';
+import type { StoreIncarnation } from '../incarnation/store-incarnation';
 import { StoreError } from '../record-store';
 import { recoverRedis } from './recover-redis';
 import type { Admitted } from './redis-calls';
@@ -25,8 +29,8 @@ const TRIES = 5;
 
 /** What a Redis knows of its own incarnation. */
 interface Found {
-  life: string | null;
-  beat: number;
+  incarnation: string | null;
+  heartbeat: number;
   epoch: number;
   /** How many records it should have, and how many it lists. */
   count: number;
@@ -47,19 +51,19 @@ interface Found {
  */
 export class RedisGuard implements ConnectionGuard<Admitted> {
   /** What a script refused to work on; an inspection from outside would not see it. */
-  private suspicion: { life: string; what: LossKind } | null = null;
+  private suspicion: { incarnation: string; what: LossKind } | null = null;
   /**
    * The run of the server that this process used last, and the write history that it continued
    * then.
    */
   private used: ServerRun | null = null;
 
-  constructor(private readonly life: StoreIncarnation) {}
+  constructor(private readonly incarnation: StoreIncarnation) {}
 
   /** @throws StoreError with the reason why no lock may be stored there */
   async admit(redis: Redis): Promise<Admitted> {
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const row = await ask(() => this.life.read());
+      const row = await ask(() => this.incarnation.read());
       const facts = await readRedisFacts(redis);
       const refusal = refusalOf(facts);
       if (refusal && servesNothing(facts)) throw new StoreError(refusal, 'no', { refusal });
@@ -72,9 +76,9 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   }
 
   /** Notes a script's refusal; `admit` decides what follows from it. */
-  noteRefusal({ life }: Admitted, refusal: string): void {
-    if (refusal.endsWith('records')) this.suspicion = { life, what: 'records' };
-    if (refusal.endsWith('beat')) this.suspicion = { life, what: 'older' };
+  noteRefusal({ incarnation }: Admitted, refusal: string): void {
+    if (refusal.endsWith('records')) this.suspicion = { incarnation, what: 'records' };
+    if (refusal.endsWith('beat')) this.suspicion = { incarnation, what: 'older' };
   }
 
   /** Null: another process was faster, so everything must be checked again. */
@@ -85,51 +89,52 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     refusal: string | null,
   ): Promise<Admitted | null> {
     const seen = await this.inspect(redis);
-    const { life, epoch, runId } = row;
-    const isInRecovery = life !== null && runId === null && seen.epoch <= epoch;
+    const { incarnation, epoch, runId } = row;
+    const isInRecovery = incarnation !== null && runId === null && seen.epoch <= epoch;
     const what = isInRecovery ? null : this.lossIn(row, seen, facts);
-    if (life !== null && !isInRecovery && what === null) {
-      return this.admitWhole({ ...row, life }, seen, facts);
+    if (incarnation !== null && !isInRecovery && what === null) {
+      return this.admitWhole({ ...row, incarnation }, seen, facts);
     }
     if (refusal) throw new StoreError(refusal, 'no', { refusal });
     if (isInRecovery) return this.recover(redis, row, facts);
     const { now, epoch: epochAbove } = seen;
-    const loss = what && { what, now, epochAbove, life: seen.life };
-    const begun = await ask(() => this.life.begin(row, loss));
+    const loss = what && { what, now, epochAbove, incarnation: seen.incarnation };
+    const begun = await ask(() => this.incarnation.begin(row, loss));
     return begun.runId === null ? this.recover(redis, begun, facts) : null;
   }
 
   private async admitWhole(
-    row: IncarnationRow & { life: string },
-    { beat }: Found,
+    row: IncarnationRow & { incarnation: string },
+    { heartbeat }: Found,
     facts: RedisFacts,
   ): Promise<Admitted | null> {
-    const { life, epoch, runId } = row;
+    const { incarnation, epoch, runId } = row;
     const run = serverRunOf(facts);
     if (runId !== run.runId) {
-      const isOurs = await ask(() => this.life.recordRun(life, run, runId));
-      return isOurs ? { ...run, life, epoch, beat } : null;
+      const isOurs = await ask(() => this.incarnation.recordRun(incarnation, run, runId));
+      return isOurs ? { ...run, incarnation, epoch, heartbeat } : null;
     }
     if (row.replicationId === null) {
-      await ask(() => this.life.describeRun(life, run));
+      await ask(() => this.incarnation.describeRun(incarnation, run));
       return null;
     }
     if (row.replicationId !== run.replicationId) {
       const copied = { ...run, isDurable: false, evictedKeys: row.evictedKeys ?? 0 };
-      await ask(() => this.life.recordRun(life, copied, runId));
+      await ask(() => this.incarnation.recordRun(incarnation, copied, runId));
       return null;
     }
-    if (row.isDurable && !run.isDurable) await ask(() => this.life.markRunNotDurable(life, runId));
+    if (row.isDurable && !run.isDurable)
+      await ask(() => this.incarnation.markRunNotDurable(incarnation, runId));
     const isDurable = row.isDurable === true && run.isDurable;
     const evictedKeys = row.evictedKeys ?? run.evictedKeys;
-    return { ...run, isDurable, evictedKeys, life, epoch, beat };
+    return { ...run, isDurable, evictedKeys, incarnation, epoch, heartbeat };
   }
 
   private lossIn(row: IncarnationRow, seen: Found, facts: RedisFacts): LossKind | null {
     const loss = dataLoss(row, { ...seen, hasRecords: seen.listed > 0 });
-    if (loss !== null || row.life === null) return loss;
+    if (loss !== null || row.incarnation === null) return loss;
     if (seen.count !== seen.listed) return 'records';
-    if (this.suspicion?.life === row.life) return this.suspicion.what;
+    if (this.suspicion?.incarnation === row.incarnation) return this.suspicion.what;
     return facts.runId === row.runId ? this.lossInRun(row, facts) : lossBefore(row, facts);
   }
 
@@ -149,10 +154,13 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
   }
 
   private async inspect(redis: Redis): Promise<Found> {
-    const [now, life, beat, epoch, count, listed] = requireList(await INSPECT.run(redis, []), 6);
+    const [now, incarnation, heartbeat, epoch, count, listed] = requireList(
+      await INSPECT.run(redis, []),
+      6,
+    );
     return {
-      life: life == null ? null : String(life),
-      beat: Number(beat ?? -1),
+      incarnation: incarnation == null ? null : String(incarnation),
+      heartbeat: Number(heartbeat ?? -1),
       epoch: Number(epoch ?? 0),
       count: Number(count ?? -1),
       listed: Number(listed),
@@ -165,16 +173,16 @@ export class RedisGuard implements ConnectionGuard<Admitted> {
     row: IncarnationRow,
     facts: RedisFacts,
   ): Promise<Admitted | null> {
-    const { life, epoch } = row;
-    if (life === null) return null;
+    const { incarnation, epoch } = row;
+    if (incarnation === null) return null;
     const run = serverRunOf(facts);
-    const quiet = (now: number) => ask(() => this.life.startQuietPeriod(life, now));
-    await recoverRedis(redis, { life, epoch, run }, quiet);
+    const quiet = (now: number) => ask(() => this.incarnation.startQuietPeriod(incarnation, now));
+    await recoverRedis(redis, { incarnation, epoch, run }, quiet);
     // What was read before the recovery may predate the loss.
     const mended = serverRunOf(await readRedisFacts(redis));
     if (mended.replicationId !== run.replicationId) return null;
-    const isOurs = await ask(() => this.life.recordRun(life, mended, null));
-    return isOurs ? { ...mended, life, epoch, beat: 0 } : null;
+    const isOurs = await ask(() => this.incarnation.recordRun(incarnation, mended, null));
+    return isOurs ? { ...mended, incarnation, epoch, heartbeat: 0 } : null;
   }
 }
 

@@ -120,7 +120,7 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
         });
         const [again, other] = await Promise.all(grants);
 
-        const loss = two.life.loss;
+        const loss = two.incarnation.loss;
         expect(loss?.what).toBe(what);
         expect(loss?.grantsFrom).toBeGreaterThanOrEqual((loss?.at ?? 0) + LONGEST_MS);
         expect(again?.at).toBeGreaterThanOrEqual(loss?.grantsFrom ?? Number.NaN);
@@ -130,7 +130,7 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
         expect(two.engine.health().loss).toMatchObject({ what });
 
         await vi.waitFor(() => expect(one.engine.health().loss).toMatchObject({ what }), SOON);
-        expect([one.life.epoch, two.life.epoch]).toEqual([2, 2]);
+        expect([one.incarnation.epoch, two.incarnation.epoch]).toEqual([2, 2]);
         const renewal = await vi.waitFor(() => renew(one, held, 'w1', before.token), SOON);
         expect(renewal.outcome).toBe('lost');
       } finally {
@@ -185,7 +185,7 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
       const later = await rig.join();
       const answer = await vi.waitFor(() => renew(later, key, 'w1', 1), SOON);
       expect(answer.outcome).toBe('lost');
-      expect([later.life.epoch, later.life.loss]).toEqual([1, null]);
+      expect([later.incarnation.epoch, later.incarnation.loss]).toEqual([1, null]);
     } finally {
       await rig.close();
     }
@@ -202,7 +202,7 @@ describe('a Redis that has lost its memory', { timeout: TEST_TIMEOUT_MS }, () =>
       const late = rig.asAdmin((admin) => START_INCARNATION.run(admin, ['first~', 'first', 1, 0]));
       await expect(late).rejects.toThrow('LOCKYARD');
       expect((await renew(one, key, 'w2', token)).outcome).toBe('renewed');
-      expect(one.life.epoch).toBe(2);
+      expect(one.incarnation.epoch).toBe(2);
     } finally {
       await rig.close();
     }
@@ -237,7 +237,7 @@ describe('a Redis that has lost nothing', { timeout: TEST_TIMEOUT_MS }, () => {
       const renewal = await vi.waitFor(() => renew(one, key, 'w1', token), SOON);
       expect(renewal.outcome).toBe('renewed');
       expect(performance.now() - upAt).toBeLessThan(5_000);
-      expect([one.life.epoch, one.life.loss]).toEqual([1, null]);
+      expect([one.incarnation.epoch, one.incarnation.loss]).toEqual([1, null]);
     } finally {
       await rig.close();
     }
@@ -252,7 +252,7 @@ describe('a Redis that has lost nothing', { timeout: TEST_TIMEOUT_MS }, () => {
       await rig.asAdmin((admin) => admin.script('FLUSH'));
       const renewal = await vi.waitFor(() => renew(one, key, 'w1', token), SOON);
       expect(renewal.outcome).toBe('renewed');
-      expect(one.life.epoch).toBe(1);
+      expect(one.incarnation.epoch).toBe(1);
     } finally {
       await rig.close();
     }
@@ -267,7 +267,7 @@ describe('a Redis that has lost nothing', { timeout: TEST_TIMEOUT_MS }, () => {
       const two = await rig.join();
       const renewal = await vi.waitFor(() => renew(two, key, 'w1', token), SOON);
       expect(renewal.outcome).toBe('renewed');
-      expect([two.life.epoch, two.life.loss]).toEqual([1, null]);
+      expect([two.incarnation.epoch, two.incarnation.loss]).toEqual([1, null]);
     } finally {
       await rig.close();
     }

@@ -48,7 +48,7 @@ describe('a Redis where no lock may be kept is refused in plain words', { timeou
   it.concurrent('because it evicts keys since a while ago and has lost its memory', async () => {
     const rig = await RedisRig.start();
     try {
-      const { store, life } = await rig.join(undefined, 20);
+      const { store, incarnation } = await rig.join(undefined, 20);
       await vi.waitFor(() => created(store, freshKey()), SOON);
       const { settingsRev } = store;
       await rig.asAdmin((admin) => admin.config('SET', 'maxmemory-policy', 'allkeys-lru'));
@@ -56,7 +56,7 @@ describe('a Redis where no lock may be kept is refused in plain words', { timeou
       await created(store, freshKey());
       await rig.asAdmin((admin) => admin.del('{lockyard}:life'));
       await isRefused(() => created(store, freshKey()), 'noeviction');
-      expect(life.epoch).toBe(1);
+      expect(incarnation.epoch).toBe(1);
     } finally {
       await rig.close();
     }

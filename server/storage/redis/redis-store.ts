@@ -1,7 +1,6 @@
 import type { Redis } from 'ioredis';
 import { Periodic } from '../../platform/periodic';
 import { decodeHistory } from '../codec/history-codec';
-import { recordMaxLease } from '../incarnation/record-max-lease';
 import type { StoreIncarnation } from '../incarnation/store-incarnation';
 import { idRange, recordId, recordKey } from '../record-id';
 import {
@@ -49,23 +48,23 @@ export class RedisStore implements RecordStore, HistorySource {
 
   /**
    * @param url `redis://user:password@host:port/number`, `rediss:` with TLS
-   * @param life what the control database knows of this store
-   * @param beatEveryMs how often it writes a heartbeat and reads the settings
+   * @param incarnation what the control database knows of this store
+   * @param heartbeatMs how often it writes a heartbeat and reads the settings
    * @param openDriver makes the driver of each connection; the simulator's leads to a simulated
    *   server
    */
   constructor(
     url: string,
-    private readonly life: StoreIncarnation,
-    beatEveryMs = HEARTBEAT_MS,
+    private readonly incarnation: StoreIncarnation,
+    heartbeatMs = HEARTBEAT_MS,
     openDriver?: OpenDriver,
   ) {
-    const guard = new RedisGuard(life);
+    const guard = new RedisGuard(incarnation);
     const options = redisOptions(url);
     this.connection = new RedisConnection(options, CALL_TIMEOUT_MS, guard, openDriver);
     this.heartbeat = new Periodic({
       job: 'write a heartbeat to Redis',
-      everyMs: beatEveryMs,
+      everyMs: heartbeatMs,
       // A failure shows in the calls, and must not delay the next heartbeat.
       run: () => this.writeHeartbeat().catch(() => undefined),
     }).start();
@@ -98,7 +97,6 @@ export class RedisStore implements RecordStore, HistorySource {
     });
   }
 
-  /** Expired answers need no removal: Redis expires them. */
   async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
     if (records.length === 0) return [];
     const asked = records.flatMap((record) => [
@@ -111,6 +109,9 @@ export class RedisStore implements RecordStore, HistorySource {
     );
     return (gone as number[]).map((count) => count === 1);
   }
+
+  /** Redis expires them by itself. */
+  async deleteExpiredAnswers(): Promise<void> {}
 
   historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
     return this.history(`(${position}-0`, '+', limit);
@@ -148,7 +149,7 @@ export class RedisStore implements RecordStore, HistorySource {
   /** Reads them whether or not locks may be stored there. */
   guarantees(): Promise<Guarantees> {
     return this.connection.queryUnguarded(async (redis) => {
-      const { isDurable } = await this.life.read().catch(() => this.life);
+      const { isDurable } = await this.incarnation.read().catch(() => this.incarnation);
       return redisGuarantees(await readRedisFacts(redis), isDurable);
     });
   }
@@ -163,7 +164,7 @@ export class RedisStore implements RecordStore, HistorySource {
    * How long a hold may last is recorded permanently before the first hold that long is written.
    */
   private async swapped(changes: Change[], how: 'each' | 'all'): Promise<SwapResult[]> {
-    await recordMaxLease(this.life, changes);
+    await this.incarnation.recordMaxLease(changes);
     return this.connection.call(async (redis, admitted) => {
       if (!admitted.isDurable) return swapRecords(redis, admitted, changes, how);
       let flushes = Promise.resolve(true);
@@ -181,9 +182,11 @@ export class RedisStore implements RecordStore, HistorySource {
    * this before the write that revealed it is answered.
    */
   private async markRunNotDurable(admitted: Admitted): Promise<void> {
-    await this.life.markRunNotDurable(admitted.life, admitted.runId).catch((cause) => {
-      throw new StoreError('The control database does not answer.', 'unknown', { cause });
-    });
+    await this.incarnation
+      .markRunNotDurable(admitted.incarnation, admitted.runId)
+      .catch((cause) => {
+        throw new StoreError('The control database does not answer.', 'unknown', { cause });
+      });
     admitted.isDurable = false;
   }
 
@@ -210,16 +213,18 @@ export class RedisStore implements RecordStore, HistorySource {
    * can be recognised.
    */
   private async writeHeartbeat(): Promise<void> {
-    const { life, beat, hasEvicted } = await this.connection.call(async (redis, admitted) => {
-      admitted.beat = Number(await HEARTBEAT.run(redis, admissionArgs(admitted)));
-      const facts = await readRedisFacts(redis);
-      this.noteRefusal(refusalOf(facts));
-      if (admitted.isDurable && !serverRunOf(facts).isDurable)
-        await this.markRunNotDurable(admitted);
-      return { ...admitted, hasEvicted: facts.evictedKeys > admitted.evictedKeys };
-    });
-    const isStanding = await this.life.recordHeartbeat(life, beat);
-    if (hasEvicted || !isStanding) this.connection.recheck();
+    const { incarnation, heartbeat, hasEvicted } = await this.connection.call(
+      async (redis, admitted) => {
+        admitted.heartbeat = Number(await HEARTBEAT.run(redis, admissionArgs(admitted)));
+        const facts = await readRedisFacts(redis);
+        this.noteRefusal(refusalOf(facts));
+        if (admitted.isDurable && !serverRunOf(facts).isDurable)
+          await this.markRunNotDurable(admitted);
+        return { ...admitted, hasEvicted: facts.evictedKeys > admitted.evictedKeys };
+      },
+    );
+    const isCurrent = await this.incarnation.recordHeartbeat(incarnation, heartbeat);
+    if (hasEvicted || !isCurrent) this.connection.recheck();
   }
 
   private noteRefusal(refusal: string | null): void {

@@ -50,7 +50,7 @@ const portOf = ({ url }: { url: string }) => Number(new URL(url).port);
 async function expectLoss(rig: RedisRig, key: RecordKey, what: LossKind, url?: string) {
   const later = await rig.join(url);
   const again = await taken(later, key, 'w2');
-  expect(later.life.loss?.what).toBe(what);
+  expect(later.incarnation.loss?.what).toBe(what);
   expect(epochOf(again)).toBe(2);
 }
 
@@ -101,7 +101,7 @@ describe('a Redis that is set up to be Strong', { timeout: 90_000 }, () => {
       });
       const renewal = await vi.waitFor(() => renew(one, key, 'w1', held.token), SOON);
       expect(renewal.outcome).toBe('lost');
-      expect(one.life.loss?.what).toBe('replaced');
+      expect(one.incarnation.loss?.what).toBe('replaced');
     } finally {
       await replica?.stop();
       await line.close();
@@ -191,7 +191,7 @@ describe('a Redis that is set up to be Strong', { timeout: 90_000 }, () => {
         expect(await admin.info('stats')).not.toContain('evicted_keys:0');
         await admin.config('SET', 'maxmemory-policy', 'noeviction');
       });
-      await vi.waitFor(() => expect(one.life.loss?.what).toBe('evicted'), SOON);
+      await vi.waitFor(() => expect(one.incarnation.loss?.what).toBe('evicted'), SOON);
     } finally {
       await rig.close();
     }
@@ -208,7 +208,7 @@ describe('a Redis that is set up to be Strong', { timeout: 90_000 }, () => {
       const later = await rig.join();
       const renewal = await vi.waitFor(() => renew(later, key, 'w1', token), SOON);
       expect(renewal.outcome).toBe('renewed');
-      expect([later.life.epoch, later.life.isDurable]).toEqual([1, true]);
+      expect([later.incarnation.epoch, later.incarnation.isDurable]).toEqual([1, true]);
     } finally {
       await rig.close();
     }

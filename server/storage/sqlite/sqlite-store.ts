@@ -144,16 +144,21 @@ export class SqliteStore implements RecordStore, HistorySource {
   }
 
   async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
+    if (records.length === 0) return [];
     const results = await this.write((client) => {
       const now = this.now();
       const deletions = records.map(({ key, rev, writer, notBefore = 0 }) => ({
         sql: SQL.deleteRecord,
         args: [recordId(key), rev, writer, Math.min(notBefore, NEVER), now],
       }));
-      const lapsed = { sql: SQL.deleteExpiredAnswers, args: [now] };
-      return client.batch([...deletions, lapsed], 'write');
+      return client.batch(deletions, 'write');
     });
-    return records.map((_, i) => results[i]?.rowsAffected === 1);
+    return results.map(({ rowsAffected }) => rowsAffected === 1);
+  }
+
+  async deleteExpiredAnswers(): Promise<void> {
+    const sql = SQL.deleteExpiredAnswers;
+    await this.write((client) => client.execute({ sql, args: [this.now()] }));
   }
 
   historyAfter(position: number, limit: number): Promise<HistoryRow[]> {

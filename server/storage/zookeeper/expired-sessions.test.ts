@@ -17,7 +17,7 @@ import { startProcess } from '../conformance/testing/start-process';
 import { startVictim } from '../conformance/testing/start-victim';
 import type { ZookeeperVictimTask } from '../conformance/testing/zookeeper-victim';
 import { StoreIncarnation } from '../incarnation/store-incarnation';
-import { openZookeeperStore } from './open-zookeeper-store';
+import { openZookeeperStore } from './zookeeper-store';
 
 const WITHIN_MS = 5_000;
 const CALLS_BEFORE = 80;
@@ -50,8 +50,8 @@ it('a process that is stalled until its session in ZooKeeper expires goes on in 
   const place = parseZookeeperUrl(`${server.url}/lockyard`);
   if (typeof place === 'string' || control.url.kind !== 'mysql') throw new Error(`${place}`);
   const port = place.servers[0]?.port ?? 0;
-  const life = await StoreIncarnation.open(database, 'default', Date.now());
-  const store = await vi.waitFor(() => openZookeeperStore(place, life), SOON);
+  const incarnation = await StoreIncarnation.open(database, 'default', Date.now());
+  const store = await vi.waitFor(() => openZookeeperStore(place, incarnation), SOON);
   const here = await startProcess(async () => store);
   const [kept, keys] = [freshKey(), [freshKey(), freshKey()]];
   const counter = { ...freshKey(), kind: 'counter' as const };

@@ -15,7 +15,6 @@ import {
 } from './client/wire-calls';
 import type { Stat } from './client/wire-reader';
 import { decodeHistoryZnode } from './znode-codec';
-import type { ZookeeperLayout } from './zookeeper-layout';
 
 /**
  * ZooKeeper numbers the children of one parent below this, so ids of one chunk never reach those of
@@ -37,7 +36,6 @@ export class HistoryChunks implements HistorySource {
   /** @param rowsOfChunk how many rows a parent gets before the next one is started */
   constructor(
     private readonly session: ConnectionProvider,
-    private readonly layout: ZookeeperLayout,
     private readonly rowsOfChunk: number,
   ) {}
 
@@ -86,7 +84,9 @@ export class HistoryChunks implements HistorySource {
       const old = await this.oldestOf(connection, range(first, last), before);
       if (old.length > 0) return this.remove(old);
       if (stat.children > 0 || chunk === chunks.at(-1)?.chunk) return 0;
-      await this.session.write([{ kind: 'delete', path: this.layout.chunk(chunk), version: -1 }]);
+      await this.session.write([
+        { kind: 'delete', path: this.session.layout.chunk(chunk), version: -1 },
+      ]);
     }
     return 0;
   }
@@ -97,7 +97,11 @@ export class HistoryChunks implements HistorySource {
     if (place + 1 < this.rowsOfChunk || this.isStartingChunk) return;
     this.isStartingChunk = true;
     const chunk = generation.chunk + 1;
-    const begin: Step = { kind: 'create', path: this.layout.chunk(chunk), data: Buffer.alloc(0) };
+    const begin: Step = {
+      kind: 'create',
+      path: this.session.layout.chunk(chunk),
+      data: Buffer.alloc(0),
+    };
     // Once another parent has begun, no process can write to the previous one: writes to both
     // depend on the generation.
     this.session
@@ -112,14 +116,14 @@ export class HistoryChunks implements HistorySource {
   /** The step that ends a generation; it fails if another process has ended it. */
   newGeneration({ version, chunk }: Pick<Generation, 'version' | 'chunk'>) {
     const data = Buffer.from(String(chunk));
-    return { kind: 'set' as const, path: this.layout.generation, data, version };
+    return { kind: 'set' as const, path: this.session.layout.generation, data, version };
   }
 
   private async synced(): Promise<GuardedConnection> {
     const connection = await this.session.connected();
     // Anything asked on this connection from here on is answered after the sync; if the sync fails,
     // so does the rest.
-    connection.ask(sync(this.layout.chunks)).catch(() => undefined);
+    connection.ask(sync(this.session.layout.chunks)).catch(() => undefined);
     return connection;
   }
 
@@ -127,14 +131,14 @@ export class HistoryChunks implements HistorySource {
     connection: GuardedConnection,
     from: number,
   ): Promise<{ chunk: number; stat: Stat }[]> {
-    const listed = await connection.ask(getChildren(this.layout.chunks));
+    const listed = await connection.ask(getChildren(this.session.layout.chunks));
     if (listed === null) throw new ZookeeperRefusal(CODE.noNode);
     const chunks = listed.names.map(Number).sort((a, b) => a - b);
     const asked = chunks
       .filter((chunk) => chunk >= from)
       .map(async (chunk) => ({
         chunk,
-        stat: await connection.ask(exists(this.layout.chunk(chunk))),
+        stat: await connection.ask(exists(this.session.layout.chunk(chunk))),
       }));
     const all = await Promise.all(asked);
     return all.flatMap(({ chunk, stat }) => (stat ? [{ chunk, stat }] : []));
@@ -160,12 +164,12 @@ export class HistoryChunks implements HistorySource {
 
   private async remove(ids: number[]): Promise<number> {
     const steps = ids.map((id): Step => ({ kind: 'delete', path: this.pathOf(id), version: -1 }));
-    const { took } = await this.session.write(steps);
-    return took ? ids.length : 0;
+    const { applied } = await this.session.write(steps);
+    return applied ? ids.length : 0;
   }
 
   private pathOf(id: number): string {
-    return this.layout.historyNode(chunkOf(id), offsetOf(id));
+    return this.session.layout.historyNode(chunkOf(id), offsetOf(id));
   }
 }
 

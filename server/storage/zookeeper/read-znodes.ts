@@ -3,7 +3,6 @@ import { type StoredRecord, StoreError } from '../record-store';
 import type { GuardedConnection } from './client/guarded-connection';
 import { getChildren, getData } from './client/wire-calls';
 import { decodeAnswerZnode, decodeRecordZnode } from './znode-codec';
-import type { ZookeeperLayout } from './zookeeper-layout';
 
 /** A znode as it was last seen: its version and its content. */
 export interface KnownZnode<T> {
@@ -36,13 +35,13 @@ const TRIES = 50;
  * @throws StoreError
  */
 export async function readRecord(
-  line: GuardedConnection,
-  layout: ZookeeperLayout,
+  connection: GuardedConnection,
   id: string,
   remembered: KnownRecordZnode | undefined,
 ): Promise<KnownRecordZnode> {
+  const { layout } = connection;
   const path = layout.record(id);
-  let node = await line.ask(getData(path));
+  let node = await connection.ask(getData(path));
   for (let tries = 0; node && tries < TRIES; tries += 1) {
     const { version, mtime } = node.stat;
     const { effective: content, queueIn, children } = decodeRecordZnode(node.data, mtime);
@@ -54,10 +53,10 @@ export async function readRecord(
     }
     // Asked later than the rest, so it needs a proof of its own.
     const [kept, listed, again] = await Promise.all([
-      queueIn === null ? null : line.ask(getData(layout.queue(id, queueIn))),
-      line.ask(getChildren(path)),
-      line.ask(getData(path)),
-      line.prove(),
+      queueIn === null ? null : connection.ask(getData(layout.queue(id, queueIn))),
+      connection.ask(getChildren(path)),
+      connection.ask(getData(path)),
+      connection.prove(),
     ]);
     const there = { ...found, children: listed?.names ?? [] };
     if (queueIn === null) return there;
@@ -70,11 +69,10 @@ export async function readRecord(
 }
 
 export async function readAnswer(
-  line: GuardedConnection,
-  layout: ZookeeperLayout,
+  connection: GuardedConnection,
   key: string,
 ): Promise<KnownZnode<IdempotencyRecord>> {
-  const node = await line.ask(getData(layout.memo(key)));
+  const node = await connection.ask(getData(connection.layout.answer(key)));
   if (node === null) return ABSENT;
   return { version: node.stat.version, content: decodeAnswerZnode(node.data, node.stat.mtime) };
 }

@@ -3,7 +3,6 @@ import type { Cursor, Page } from '../record-store';
 import type { ConnectionProvider } from './client/guarded-connection';
 import { exists, getChildren, sync } from './client/wire-calls';
 import type { ZnodeCache } from './znode-cache';
-import type { ZookeeperLayout } from './zookeeper-layout';
 
 /** How many more names than a page are read at once, since a listed name may have no record. */
 const READ_BATCH = 500;
@@ -25,12 +24,11 @@ export class RecordScan {
    */
   private readonly scans = new Map<string | null, string[]>();
   /** The incarnation in which they were listed. */
-  private life: string | null = null;
+  private incarnation: string | null = null;
 
   constructor(
     private readonly session: ConnectionProvider,
-    private readonly layout: ZookeeperLayout,
-    private readonly znodes: ZnodeCache,
+    private readonly cache: ZnodeCache,
   ) {}
 
   async page({ namespace, after }: Cursor, limit: number): Promise<Page> {
@@ -53,16 +51,16 @@ export class RecordScan {
   }
 
   private dropOtherIncarnations(): void {
-    const { life } = this.session.generation;
-    if (life === this.life) return;
+    const { incarnation } = this.session.generation;
+    if (incarnation === this.incarnation) return;
     this.listed.clear();
     this.scans.clear();
-    this.life = life;
+    this.incarnation = incarnation;
   }
 
   private async read(listed: string[]): Promise<Page['records']> {
     const ids = listed.map(fromSortable);
-    const read = await this.znodes.read(this.session, this.layout, ids, []);
+    const read = await this.cache.read(this.session, ids, []);
     const now = this.session.earliest();
     return read.records.flatMap(({ content }, i) =>
       content ? [{ key: recordKey(ids[i] ?? ''), record: content, now }] : [],
@@ -70,9 +68,9 @@ export class RecordScan {
   }
 
   private async list(namespace: string | null): Promise<string[]> {
-    const buckets = this.layout.recordBuckets(namespace?.startsWith('.') === true);
+    const buckets = this.session.layout.recordBuckets(namespace?.startsWith('.') === true);
     const connection = await this.session.connected();
-    connection.ask(sync(this.layout.tick)).catch(() => undefined);
+    connection.ask(sync(this.session.layout.tick)).catch(() => undefined);
     const stats = await Promise.all(buckets.map((bucket) => connection.ask(exists(bucket))));
     const lists = await Promise.all(
       buckets.map(async (bucket, i) => {

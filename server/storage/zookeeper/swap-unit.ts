@@ -58,7 +58,7 @@ export function mustRecreate({ seen }: SwapUnit, lastVersion: number): boolean {
 export function swapSteps(
   unit: SwapUnit,
   layout: ZookeeperLayout,
-  znodes: ZnodeCache,
+  cache: ZnodeCache,
   limits: ZookeeperLimits,
 ): TrackedStep[] {
   const records = unit.changes.flatMap((change, i) => {
@@ -66,11 +66,11 @@ export function swapSteps(
     return recordSteps(
       { change, id: unit.ids[i] ?? '', seen, window: unit.window },
       layout,
-      znodes,
+      cache,
       limits,
     );
   });
-  return [...records, ...answerSteps(unit, layout, znodes)];
+  return [...records, ...answerSteps(unit, layout, cache)];
 }
 
 interface RecordWrite {
@@ -84,7 +84,7 @@ interface RecordWrite {
 function recordSteps(
   { change, id, seen, window }: RecordWrite,
   layout: ZookeeperLayout,
-  znodes: ZnodeCache,
+  cache: ZnodeCache,
   { lastVersion, inlineQueueChars }: ZookeeperLimits,
 ): TrackedStep[] {
   const { rev, writer, head } = change;
@@ -105,7 +105,7 @@ function recordSteps(
   const gone = isRecreated ? seen.children : seen.children.filter((name) => !queues.has(name));
   const added = isRecreated ? children : children.filter((name) => !seen.children.includes(name));
 
-  const dropCached = () => znodes.dropRecord(id);
+  const dropCached = () => cache.dropRecord(id);
   const plain = (step: Step): TrackedStep => ({ step, dropCached, cacheWritten: () => {} });
   const remove = (name: string) =>
     plain({ kind: 'delete', path: layout.queue(id, name), version: ANY_VERSION });
@@ -116,7 +116,7 @@ function recordSteps(
       data: Buffer.from(queues.get(name) ?? ''),
     });
   const cacheWritten = (version: number, at: number) =>
-    znodes.noteRecord(id, {
+    cache.noteRecord(id, {
       ...znodeAfter(window, next, seen, version, at),
       queueIn: isInTime(window, at) ? queueIn : seen.queueIn,
       children,
@@ -131,24 +131,24 @@ function recordSteps(
 
 const base64url = (text: string): string => Buffer.from(text).toString('base64url');
 
-function answerSteps(unit: SwapUnit, layout: ZookeeperLayout, znodes: ZnodeCache): TrackedStep[] {
+function answerSteps(unit: SwapUnit, layout: ZookeeperLayout, cache: ZnodeCache): TrackedStep[] {
   const next = new Map<string, IdempotencyRecord>();
   for (const { memos, extensions } of unit.changes) {
     for (const memo of memos) next.set(memo.key, memo);
     for (const { keys, expiresAt } of extensions) {
       for (const key of keys) {
-        const memo = next.get(key) ?? znodes.memo(key)?.content;
+        const memo = next.get(key) ?? cache.answer(key)?.content;
         if (memo && memo.expiresAt < expiresAt) next.set(key, { ...memo, expiresAt });
       }
     }
   }
   return [...next].flatMap(([key, memo]) => {
-    const seen = znodes.memo(key) ?? ABSENT;
+    const seen = cache.answer(key) ?? ABSENT;
     const data = encodeAnswerZnode(unit.window, memo, seen.content);
-    return writeSteps(layout.memo(key), data, seen.version, {
-      dropCached: () => znodes.dropMemo(key),
+    return writeSteps(layout.answer(key), data, seen.version, {
+      dropCached: () => cache.dropAnswer(key),
       cacheWritten: (version, at) =>
-        znodes.noteMemo(key, znodeAfter(unit.window, memo, seen, version, at)),
+        cache.noteAnswer(key, znodeAfter(unit.window, memo, seen, version, at)),
     });
   });
 }

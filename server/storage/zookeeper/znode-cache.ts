@@ -2,11 +2,9 @@ import type { IdempotencyRecord } from '../../core/decision';
 import type { ConnectionProvider } from './client/guarded-connection';
 import { sync } from './client/wire-calls';
 import { type KnownRecordZnode, type KnownZnode, readAnswer, readRecord } from './read-znodes';
-import { RecentMap } from './recent-map';
-import type { ZookeeperLayout } from './zookeeper-layout';
 
 const WEIGHT_OF_RECORDS = 32_000_000;
-const WEIGHT_OF_MEMOS = 16_000_000;
+const WEIGHT_OF_ANSWERS = 16_000_000;
 const WEIGHT_OF_ONE = 300;
 
 /**
@@ -16,7 +14,7 @@ const WEIGHT_OF_ONE = 300;
  */
 export class ZnodeCache {
   private readonly records = new RecentMap<KnownRecordZnode>(WEIGHT_OF_RECORDS);
-  private readonly memos = new RecentMap<KnownZnode<IdempotencyRecord>>(WEIGHT_OF_MEMOS);
+  private readonly answers = new RecentMap<KnownZnode<IdempotencyRecord>>(WEIGHT_OF_ANSWERS);
   /**
    * Counts how often everything was forgotten: an answer to an earlier question must not be
    * remembered.
@@ -27,8 +25,8 @@ export class ZnodeCache {
     return this.records.get(id);
   }
 
-  memo(key: string): KnownZnode<IdempotencyRecord> | undefined {
-    return this.memos.get(key);
+  answer(key: string): KnownZnode<IdempotencyRecord> | undefined {
+    return this.answers.get(key);
   }
 
   noteRecord(id: string, known: KnownRecordZnode): void {
@@ -36,21 +34,21 @@ export class ZnodeCache {
     this.records.set(id, known, WEIGHT_OF_ONE + head.length + queue.length);
   }
 
-  noteMemo(key: string, known: KnownZnode<IdempotencyRecord>): void {
-    this.memos.set(key, known, WEIGHT_OF_ONE * 2);
+  noteAnswer(key: string, known: KnownZnode<IdempotencyRecord>): void {
+    this.answers.set(key, known, WEIGHT_OF_ONE * 2);
   }
 
   dropRecord(id: string): void {
     this.records.delete(id);
   }
 
-  dropMemo(key: string): void {
-    this.memos.delete(key);
+  dropAnswer(key: string): void {
+    this.answers.delete(key);
   }
 
   dropAll(): void {
     this.records.clear();
-    this.memos.clear();
+    this.answers.clear();
     this.age += 1;
   }
 
@@ -61,26 +59,61 @@ export class ZnodeCache {
    */
   async read(
     session: ConnectionProvider,
-    layout: ZookeeperLayout,
     ids: string[],
-    memoKeys: string[],
-  ): Promise<{ records: KnownRecordZnode[]; memos: KnownZnode<IdempotencyRecord>[] }> {
+    answerKeys: string[],
+  ): Promise<{ records: KnownRecordZnode[]; answers: KnownZnode<IdempotencyRecord>[] }> {
     const connection = await session.connected();
     const { age } = this;
+    const { layout } = connection;
     const synced = connection.ask(sync(layout.tick));
-    const asked = ids.map((id) => readRecord(connection, layout, id, this.records.get(id)));
-    const askedMemos = memoKeys.map((key) => readAnswer(connection, layout, key));
-    const [, records, memos] = await Promise.all([
+    const asked = ids.map((id) => readRecord(connection, id, this.records.get(id)));
+    const askedAnswers = answerKeys.map((key) => readAnswer(connection, key));
+    const [, records, answers] = await Promise.all([
       synced,
       Promise.all(asked),
-      Promise.all(askedMemos),
+      Promise.all(askedAnswers),
       connection.prove(),
     ]);
-    const result = { records, memos };
     if (age === this.age) {
-      for (const [i, record] of result.records.entries()) this.noteRecord(ids[i] ?? '', record);
-      for (const [i, memo] of result.memos.entries()) this.noteMemo(memoKeys[i] ?? '', memo);
+      for (const [i, record] of records.entries()) this.noteRecord(ids[i] ?? '', record);
+      for (const [i, answer] of answers.entries()) this.noteAnswer(answerKeys[i] ?? '', answer);
     }
-    return result;
+    return { records, answers };
+  }
+}
+
+/**
+ * The most recently used entries, up to about a given weight; the others are evicted, half of the
+ * map at a time.
+ */
+class RecentMap<T> {
+  private young = new Map<string, T>();
+  private old = new Map<string, T>();
+  private weight = 0;
+
+  constructor(private readonly capacity: number) {}
+
+  get(key: string): T | undefined {
+    return this.young.get(key) ?? this.old.get(key);
+  }
+
+  set(key: string, value: T, weight: number): void {
+    this.young.set(key, value);
+    this.weight += weight;
+    if (this.weight < this.capacity / 2) return;
+    this.old = this.young;
+    this.young = new Map();
+    this.weight = 0;
+  }
+
+  delete(key: string): void {
+    this.young.delete(key);
+    this.old.delete(key);
+  }
+
+  clear(): void {
+    this.young.clear();
+    this.old.clear();
+    this.weight = 0;
   }
 }

@@ -101,10 +101,10 @@ export function decodeHistoryZnode(id: number, data: Buffer, writtenAt: number):
   const all = data.toString('utf8');
   const start = all.indexOf('\n') + 1;
   const windows = JSON.parse(all.slice(0, start)) as WriterWindow[];
-  const took = windows.filter(([, past = 0, ahead = 0]) =>
+  const applied = windows.filter(([, past = 0, ahead = 0]) =>
     isWithin({ past, ahead: ahead || Number.POSITIVE_INFINITY }, writtenAt),
   );
-  const writers = took.map(([writer]) => writer).join(',');
+  const writers = applied.map(([writer]) => writer).join(',');
   return decodeHistory({ id, at: writtenAt, changes: all.slice(start), took: writers });
 }
 

@@ -1,26 +1,32 @@
 import { recordId } from '../record-id';
 import { type ObsoleteRecord, StoreError } from '../record-store';
 import type { ConnectionProvider } from './client/guarded-connection';
-import { ANY_VERSION, getChildren, type Step } from './client/wire-calls';
+import { ANY_VERSION, exists, getChildren, type Step } from './client/wire-calls';
 import type { HistoryChunks } from './history-chunks';
 import type { ZnodeCache } from './znode-cache';
-import type { ZookeeperLayout } from './zookeeper-layout';
 
 const BATCH_SIZE = 200;
 const ROUNDS_MAX = 5;
+
+/** A bucket of answers as it was listed when it had this `pzxid`. */
+interface AnswerBucket {
+  pzxid: bigint;
+  /** Until when its answers live at least, by key: their lives are never shortened. */
+  aliveUntil: Map<string, number>;
+}
 
 /**
  * Removes records and answers that are no longer needed. Every removal of a record ends the
  * generation.
  */
 export class ZnodeDeleter {
-  /** Until when the answers seen live at least, by key: their lives are never shortened. */
-  private aliveUntil = new Map<string, number>();
+  private readonly buckets = new Map<string, AnswerBucket>();
+  /** The incarnation in which they were listed. */
+  private incarnation: string | null = null;
 
   constructor(
     private readonly session: ConnectionProvider,
-    private readonly layout: ZookeeperLayout,
-    private readonly znodes: ZnodeCache,
+    private readonly cache: ZnodeCache,
     private readonly chunks: HistoryChunks,
   ) {}
 
@@ -34,33 +40,30 @@ export class ZnodeDeleter {
   async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
     const deleted: boolean[] = [];
     for (let i = 0; i < records.length; i += BATCH_SIZE) {
-      const some = this.deleteBatch(records.slice(i, i + BATCH_SIZE));
-      deleted.push(...(await (deleted.includes(true) ? unknownOnFailure(some) : some)));
+      const batch = this.deleteBatch(records.slice(i, i + BATCH_SIZE));
+      deleted.push(...(await (deleted.includes(true) ? unknownOnFailure(batch) : batch)));
     }
     return deleted;
   }
 
-  /** Removes expired answers. */
+  /** Lists the buckets that changed since the last call, and reads what may have expired by now. */
   async deleteExpiredAnswers(): Promise<void> {
     const now = this.session.earliest();
-    const keys = await this.listAnswerKeys();
-    const known = this.aliveUntil;
-    this.aliveUntil = new Map();
-    for (const key of keys) {
-      const until = known.get(key);
-      if (until !== undefined) this.aliveUntil.set(key, until);
-    }
-    const doubtful = keys.filter((key) => (known.get(key) ?? 0) < now);
+    const buckets = await this.listBuckets();
+    const doubtful = buckets.flatMap(({ aliveUntil }) =>
+      [...aliveUntil].flatMap(([key, until]) => (until < now ? [{ key, aliveUntil }] : [])),
+    );
     for (let i = 0; i < doubtful.length; i += BATCH_SIZE) {
       await this.deleteAnswers(doubtful.slice(i, i + BATCH_SIZE), now);
     }
   }
 
   private async deleteBatch(records: ObsoleteRecord[]): Promise<boolean[]> {
+    const { layout } = this.session;
     const ids = records.map(({ key }) => recordId(key));
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const { generation } = this.session;
-      const read = await this.znodes.read(this.session, this.layout, ids, []);
+      const read = await this.cache.read(this.session, ids, []);
       const now = this.session.earliest();
       const gone = read.records.flatMap(({ version, content, children }, i) => {
         const { rev, writer, notBefore = 0 } = records[i] ?? {};
@@ -69,44 +72,62 @@ export class ZnodeDeleter {
       });
       if (gone.length === 0) break;
       const steps = gone.flatMap(({ id, version, children }): Step[] => [
-        ...children.map((name) => deleteStep(this.layout.queue(id, name), ANY_VERSION)),
-        deleteStep(this.layout.record(id), version),
+        ...children.map((name) => deleteStep(layout.queue(id, name), ANY_VERSION)),
+        deleteStep(layout.record(id), version),
       ]);
       const end = this.chunks.newGeneration(generation);
-      const { took } = await this.session.write([end, ...steps], generation);
+      const { applied } = await this.session.write([end, ...steps], generation);
       const refreshed = this.session.refreshGeneration();
-      await (took ? unknownOnFailure(refreshed) : refreshed);
-      if (took) {
+      await (applied ? unknownOnFailure(refreshed) : refreshed);
+      if (applied) {
         const goneIds = new Set(gone.map(({ id }) => id));
         return ids.map((id) => goneIds.has(id));
       }
-      for (const id of ids) this.znodes.dropRecord(id);
+      for (const id of ids) this.cache.dropRecord(id);
     }
     return ids.map(() => false);
   }
 
-  private async listAnswerKeys(): Promise<string[]> {
+  private async listBuckets(): Promise<AnswerBucket[]> {
     const connection = await this.session.connected();
-    const buckets = this.layout.memoBuckets();
-    const lists = await Promise.all(buckets.map((bucket) => connection.ask(getChildren(bucket))));
-    const names = lists.flatMap((list) => list?.names ?? []);
-    return names.map((name) => Buffer.from(name, 'base64url').toString('utf8'));
+    const { incarnation } = this.session.generation;
+    if (incarnation !== this.incarnation) this.buckets.clear();
+    this.incarnation = incarnation;
+    return Promise.all(
+      this.session.layout.answerBuckets().map(async (path) => {
+        const known = this.buckets.get(path);
+        const stat = known && (await connection.ask(exists(path)));
+        if (known && known.pzxid === stat?.pzxid) return known;
+        const listed = await connection.ask(getChildren(path));
+        const keys = (listed?.names ?? []).map((name) =>
+          Buffer.from(name, 'base64url').toString('utf8'),
+        );
+        const aliveUntil = new Map(keys.map((key) => [key, known?.aliveUntil.get(key) ?? 0]));
+        const bucket = { pzxid: listed?.stat.pzxid ?? -1n, aliveUntil };
+        this.buckets.set(path, bucket);
+        return bucket;
+      }),
+    );
   }
 
   /** An answer that was extended meanwhile stays: its version is another. */
-  private async deleteAnswers(keys: string[], now: number): Promise<void> {
+  private async deleteAnswers(
+    batch: { key: string; aliveUntil: AnswerBucket['aliveUntil'] }[],
+    now: number,
+  ): Promise<void> {
     const { generation } = this.session;
-    const { memos } = await this.znodes.read(this.session, this.layout, [], keys);
-    const removals = memos.map(async ({ version, content }, i) => {
-      const key = keys[i] ?? '';
+    const keys = batch.map(({ key }) => key);
+    const { answers } = await this.cache.read(this.session, [], keys);
+    const removals = batch.map(async ({ key, aliveUntil }, i) => {
+      const { version = null, content } = answers[i] ?? {};
       if (version === null) return;
       if (content && content.expiresAt >= now) {
-        this.aliveUntil.set(key, content.expiresAt);
+        aliveUntil.set(key, content.expiresAt);
         return;
       }
-      const removed = [deleteStep(this.layout.memo(key), version)];
-      const { took } = await this.session.write(removed, generation);
-      if (took) this.znodes.dropMemo(key);
+      const step = deleteStep(this.session.layout.answer(key), version);
+      const { applied } = await this.session.write([step], generation);
+      if (applied) this.cache.dropAnswer(key);
     });
     await Promise.all(removals);
   }
@@ -120,7 +141,7 @@ async function unknownOnFailure<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    const text = 'ZooKeeper took a deletion and failed before the end of it.';
+    const text = 'ZooKeeper applied a deletion and failed before the end of it.';
     throw new StoreError(text, 'unknown', { cause });
   }
 }

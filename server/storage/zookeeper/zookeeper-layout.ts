@@ -46,12 +46,12 @@ export class ZookeeperLayout {
     return `${this.record(id)}/${name}`;
   }
 
-  memo(key: string): string {
+  answer(key: string): string {
     return `${this.root}/q/${bucketOf(key)}/${Buffer.from(key).toString('base64url')}`;
   }
 
-  marker(life: string): string {
-    return `${this.markers}/${life}`;
+  marker(incarnation: string): string {
+    return `${this.markers}/${incarnation}`;
   }
 
   chunk(chunk: number): string {
@@ -68,7 +68,7 @@ export class ZookeeperLayout {
     return buckets.map((bucket) => `${this.root}/r/${bucket}`);
   }
 
-  memoBuckets(): string[] {
+  answerBuckets(): string[] {
     return BUCKETS.map((bucket) => `${this.root}/q/${bucket}`);
   }
 
@@ -76,7 +76,7 @@ export class ZookeeperLayout {
    * All parent znodes, and the one that is written to read the clock; each after its own parent.
    */
   parents(): string[] {
-    const buckets = [...this.recordBuckets(false), ...this.memoBuckets()];
+    const buckets = [...this.recordBuckets(false), ...this.answerBuckets()];
     const ways = ['r', 'q', 'h', 'l', 'l/l', 'l/l/l'].map((name) => `${this.root}/${name}`);
     return [...ways, ...buckets, this.tick];
   }
@@ -85,16 +85,16 @@ export class ZookeeperLayout {
    * Creates all of it if there is nothing; in one step, so that no process finds only a part. There
    * is no mark yet then.
    */
-  async prepare(line: GuardedConnection): Promise<void> {
-    if (await this.isPrepared(line)) return this.prepareTick(line);
+  async prepare(connection: GuardedConnection): Promise<void> {
+    if (await this.isPrepared(connection)) return this.prepareTick(connection);
     for (const path of this.wayToRoot()) {
-      await this.create(line, [emptyNode(path)], [CODE.nodeExists, CODE.noAuth]);
+      await this.create(connection, [emptyNode(path)], [CODE.nodeExists, CODE.noAuth]);
     }
     const steps = [...this.parents(), this.chunk(0)].map(emptyNode);
     const generation: Step = { kind: 'create', path: this.generation, data: Buffer.from('0') };
     const format: Step = { kind: 'create', path: `${this.root}/v`, data: Buffer.from(FORMAT) };
-    await this.create(line, [...steps, generation, format], [CODE.nodeExists]);
-    if (await this.isPrepared(line)) return;
+    await this.create(connection, [...steps, generation, format], [CODE.nodeExists]);
+    if (await this.isPrepared(connection)) return;
     throw new StoreError(
       `${this.root || '/'} in ZooKeeper holds something that is not Lockyard's.`,
       'no',
@@ -105,21 +105,25 @@ export class ZookeeperLayout {
    * Without this znode the clock could not be read, so nothing else could be recovered; losing it
    * loses no data.
    */
-  private async prepareTick(line: GuardedConnection): Promise<void> {
-    if (await line.ask(exists(this.tick))) return;
-    await this.create(line, [emptyNode(this.tick)], [CODE.nodeExists]);
+  private async prepareTick(connection: GuardedConnection): Promise<void> {
+    if (await connection.ask(exists(this.tick))) return;
+    await this.create(connection, [emptyNode(this.tick)], [CODE.nodeExists]);
   }
 
-  private async isPrepared(line: GuardedConnection): Promise<boolean> {
-    const format = await line.ask(getData(`${this.root}/v`));
+  private async isPrepared(connection: GuardedConnection): Promise<boolean> {
+    const format = await connection.ask(getData(`${this.root}/v`));
     if (format === null) return false;
     if (String(format.data) === FORMAT) return true;
     throw new StoreError('A newer Lockyard keeps its locks in this ZooKeeper.', 'no');
   }
 
-  private async create(line: GuardedConnection, steps: Step[], excused: number[]): Promise<void> {
-    const answer = await line.ask(multi(steps, line.acl));
-    if (!answer.took && !excused.includes(answer.code)) throw new ZookeeperRefusal(answer.code);
+  private async create(
+    connection: GuardedConnection,
+    steps: Step[],
+    excused: number[],
+  ): Promise<void> {
+    const answer = await connection.ask(multi(steps, connection.acl));
+    if (!answer.applied && !excused.includes(answer.code)) throw new ZookeeperRefusal(answer.code);
   }
 
   private wayToRoot(): string[] {

@@ -47,7 +47,7 @@ async function granted(process: ZookeeperProcess, key: RecordKey) {
  */
 async function expectLoss(process: ZookeeperProcess, what: LossKind, held: RecordKey, token = 0) {
   const grants = await Promise.all([held, freshKey()].map((key) => granted(process, key)));
-  const { loss, epoch, grantsFrom } = process.life;
+  const { loss, epoch, grantsFrom } = process.incarnation;
   expect(loss?.what).toBe(what);
   expect(grantsFrom).toBeGreaterThanOrEqual((loss?.at ?? Number.NaN) + LONGEST_MS);
   for (const grant of grants) {
@@ -84,7 +84,9 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
       await cp(server.dataFolder, copy, { recursive: true });
       server.signal('SIGCONT');
       const beats = () =>
-        Promise.all([one, other].map(async ({ life }) => (await life.read()).beat));
+        Promise.all(
+          [one, other].map(async ({ incarnation }) => (await incarnation.read()).heartbeat),
+        );
       const [then = 0, thenOther = 0] = await beats();
       await vi.waitFor(async () => {
         const [now, nowOther] = await beats();
@@ -102,8 +104,10 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
       expect(renewal).toMatchObject({ outcome: 'lost', cause: 'forced', by: 'lockyard' });
       const again = await ended.join();
       await expectLoss(again, 'older', kept, late.token);
-      expect(one.life.loss).toMatchObject({ what: 'older' });
-      expect(one.life.grantsFrom).toBeGreaterThanOrEqual((one.life.loss?.at ?? 0) + 60_000);
+      expect(one.incarnation.loss).toMatchObject({ what: 'older' });
+      expect(one.incarnation.grantsFrom).toBeGreaterThanOrEqual(
+        (one.incarnation.loss?.at ?? 0) + 60_000,
+      );
     } finally {
       await Promise.all([running.close(), ended.close()]);
       await server.stop();
@@ -121,7 +125,7 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
       await vi.waitFor(() => rm(own.dataFolder, { recursive: true }), SOON);
       await own.start();
       await expectLoss(one, 'empty', held, token);
-      expect(one.life.epoch).toBe(2);
+      expect(one.incarnation.epoch).toBe(2);
     } finally {
       await rig.close();
       await own.stop();
@@ -140,7 +144,7 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
         () => expect(one.engine.health().loss).toMatchObject({ what: 'empty' }),
         SOON,
       );
-      expect(one.life.epoch).toBe(two.life.epoch);
+      expect(one.incarnation.epoch).toBe(two.incarnation.epoch);
       const renewal = await vi.waitFor(() => renew(one, held, 'w1', token), SOON);
       expect(renewal.outcome).toBe('lost');
     }),
@@ -155,9 +159,9 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
       await one.close();
       await rig.deleteTree();
       const two = await rig.join();
-      expect(two.life.loss).toMatchObject({ what: 'empty' });
+      expect(two.incarnation.loss).toMatchObject({ what: 'empty' });
       await expectLoss(two, 'empty', held, token);
-      expect(two.life.epoch).toBe(2);
+      expect(two.incarnation.epoch).toBe(2);
     }),
   );
 
@@ -201,7 +205,7 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
       await rig.deleteTree('/t');
       const renewal = await vi.waitFor(() => renew(one, held, 'w1', token), SOON);
       expect(renewal.outcome).toBe('renewed');
-      expect([one.life.epoch, one.life.loss]).toEqual([1, null]);
+      expect([one.incarnation.epoch, one.incarnation.loss]).toEqual([1, null]);
     }),
   );
 
@@ -214,7 +218,7 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
       const { now } = await readOne(one.store, held);
       await one.close();
       const other = await rig.joinFromElsewhere();
-      expect(other.life.loss).toMatchObject({ what: 'stranger' });
+      expect(other.incarnation.loss).toMatchObject({ what: 'stranger' });
       const again = await granted(other, held);
       expect(again.at).toBeGreaterThanOrEqual(now + 2_000);
       expect(again.token).toBeGreaterThan(token);
@@ -225,10 +229,10 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
     'refuses a change that was decided before, even where it expects nothing, and gives no number of its history twice',
     onRig(shared(), async (rig) => {
       const one = await rig.join();
-      const { store, life } = one;
+      const { store, incarnation } = one;
       await taken(one, freshKey());
       await rig.deleteTree('/l');
-      await vi.waitFor(() => expect(life.epoch).toBe(2), SOON);
+      await vi.waitFor(() => expect(incarnation.epoch).toBe(2), SOON);
       const [key, last] = [freshKey(), freshKey()];
       const created = creation(last, { events: [eventOf(1)] });
       await vi.waitFor(
@@ -238,7 +242,7 @@ describe('a ZooKeeper that has lost its memory', { timeout: TEST_TIMEOUT_MS }, (
       const before = await store.historyEnd();
       const decided = creation(key, { epoch: 2 });
       await rig.deleteTree();
-      await vi.waitFor(() => expect(life.epoch).toBe(3), SOON);
+      await vi.waitFor(() => expect(incarnation.epoch).toBe(3), SOON);
       const result = await vi.waitFor(() => swapOne(store, decided), SOON);
       expect(result).toMatchObject({ applied: false, current: null });
       const anew = creation(key, { epoch: 3, events: [eventOf(1)] });

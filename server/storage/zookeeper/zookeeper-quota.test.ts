@@ -7,7 +7,7 @@ import { StoreIncarnation } from '../incarnation/store-incarnation';
 import { multi, OPEN_TO_ALL, type Step } from './client/wire-calls';
 import { ZookeeperConnection } from './client/zookeeper-connection';
 import type { ServerAddress } from './client/zookeeper-socket';
-import { openZookeeperStore } from './open-zookeeper-store';
+import { openZookeeperStore } from './zookeeper-store';
 
 const QUOTA = '/zookeeper/quota/lockyard';
 
@@ -35,8 +35,8 @@ async function write(server: ServerAddress, steps: Step[]): Promise<void> {
   const monotonic = () => performance.now();
   const connection = await ZookeeperConnection.open(server, 20_000, monotonic, () => {});
   for (const step of steps) {
-    const { took } = await connection.ask(multi([step], OPEN_TO_ALL));
-    if (!took) throw new Error(`ZooKeeper did not ${step.kind} ${step.path}.`);
+    const { applied } = await connection.ask(multi([step], OPEN_TO_ALL));
+    if (!applied) throw new Error(`ZooKeeper did not ${step.kind} ${step.path}.`);
   }
   connection.close();
 }
@@ -51,8 +51,8 @@ it('a hard quota of ZooKeeper that is used up refuses writes whole, lets everybo
   const [address = { host: '', port: 0 }] = url.servers;
   const server = { ...address, credentials: null };
   const database = await openTestDatabase('sqlite');
-  const life = await StoreIncarnation.open(database, 'default', Date.now());
-  const store = await vi.waitFor(() => openZookeeperStore(url, life), SOON);
+  const incarnation = await StoreIncarnation.open(database, 'default', Date.now());
+  const store = await vi.waitFor(() => openZookeeperStore(url, incarnation), SOON);
   try {
     const { key, seen } = await vi.waitFor(async () => {
       const fresh = freshKey();

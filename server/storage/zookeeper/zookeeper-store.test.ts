@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { memoOf } from '../conformance/contract/contract-suite';
 import {
   created,
   creation,
@@ -10,9 +11,12 @@ import {
 } from '../conformance/testing/changes';
 import { openZookeeperUnderTest } from '../conformance/testing/zookeeper-under-test';
 import { StoreError } from '../record-store';
+import { ZookeeperConnection } from './client/zookeeper-connection';
 import { LIMITS } from './client/zookeeper-limits';
 import { ZookeeperSession } from './client/zookeeper-session';
-import { ZnodeDeleter } from './znode-deleter';
+
+/** Of stored answers. */
+const BUCKETS = 256;
 
 let under: Awaited<ReturnType<typeof openZookeeperUnderTest>>;
 afterEach(async () => {
@@ -128,14 +132,32 @@ describe('a deletion in a ZooKeeper', () => {
     expect(records.filter(({ record }) => record !== null)).toHaveLength(1);
   });
 
-  it('that took is told so where the lapsed answers cannot be removed after it', async () => {
+  it('costs what it deletes, however many answers are stored', async () => {
     under = await openZookeeperUnderTest();
     const { store } = under;
-    const key = freshKey();
-    const seen = await created(store, key);
-    vi.spyOn(ZnodeDeleter.prototype, 'deleteExpiredAnswers').mockRejectedValue(away());
+    const [key, other] = [freshKey(), freshKey()];
+    const memos = Array.from({ length: 300 }, () => memoOf('kept'));
+    const seen = await created(store, key, { memos });
+    const ask = vi.spyOn(ZookeeperConnection.prototype, 'ask');
     expect(await store.deleteRecords([{ key, ...seen }])).toEqual([true]);
-    await expect(store.deleteRecords([])).rejects.toMatchObject({ applied: 'no' });
+    expect(ask.mock.calls.length).toBeLessThan(10);
+
+    const asked = async () => {
+      ask.mockClear();
+      await store.deleteExpiredAnswers();
+      return ask.mock.calls.length;
+    };
+    expect(await asked()).toBeGreaterThan(BUCKETS + memos.length);
+    // From then on it is known which answers are stored, and how long each is kept.
+    expect(await asked()).toBeLessThan(BUCKETS + 10);
+    const expired = memoOf('expired', 1);
+    await created(store, other, { memos: [expired] });
+    expect(await asked()).toBeLessThan(BUCKETS + 20);
+    const { memos: left } = await store.read(
+      [],
+      [...memos, expired].map((memo) => memo.key),
+    );
+    expect(left).toHaveLength(memos.length);
   });
 });
 

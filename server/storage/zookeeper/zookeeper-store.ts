@@ -1,4 +1,5 @@
-import { recordMaxLease } from '../incarnation/record-max-lease';
+import type { ZookeeperUrl } from '../../../db/urls/zookeeper-url';
+import { systemClock } from '../../platform/clock';
 import type { StoreIncarnation } from '../incarnation/store-incarnation';
 import { recordId } from '../record-id';
 import type {
@@ -45,52 +46,48 @@ export interface ZookeeperLocation {
  */
 export class ZookeeperStore implements RecordStore, HistorySource {
   readonly estimatesClock = true;
-  private readonly walk: RecordScan;
-  private readonly forgetting: ZnodeDeleter;
+  private readonly records: RecordScan;
+  private readonly deleter: ZnodeDeleter;
   private readonly chunks: HistoryChunks;
 
   private constructor(
-    private readonly place: ZookeeperLocation,
-    private readonly life: StoreIncarnation,
+    private readonly servers: ServerAddress[],
+    private readonly incarnation: StoreIncarnation,
     private readonly session: ZookeeperSession,
-    private readonly layout: ZookeeperLayout,
-    private readonly znodes: ZnodeCache,
+    private readonly cache: ZnodeCache,
     private readonly limits: ZookeeperLimits,
-    private readonly monotonic: () => number,
   ) {
-    this.chunks = new HistoryChunks(session, layout, limits.rowsPerChunk);
-    this.walk = new RecordScan(session, layout, znodes);
-    this.forgetting = new ZnodeDeleter(session, layout, znodes, this.chunks);
+    this.chunks = new HistoryChunks(session, limits.rowsPerChunk);
+    this.records = new RecordScan(session, cache);
+    this.deleter = new ZnodeDeleter(session, cache, this.chunks);
   }
 
   /**
-   * @param life what the control database knows of this store
+   * @param incarnation what the control database knows of this store
    * @param monotonic this process's monotonic clock
    * @throws StoreError if no server responds or admits us
    */
   static async open(
-    place: ZookeeperLocation,
-    life: StoreIncarnation,
+    { servers, root }: ZookeeperLocation,
+    incarnation: StoreIncarnation,
     monotonic: () => number,
     limits = LIMITS,
   ): Promise<ZookeeperStore> {
-    const layout = new ZookeeperLayout(place.root);
-    const znodes = new ZnodeCache();
-    const forgetAll = () => znodes.dropAll();
-    const guard = new ZookeeperGuard(life, limits);
-    const { servers } = place;
-    const session = await ZookeeperSession.open(servers, layout, guard, monotonic, forgetAll);
-    return new ZookeeperStore(place, life, session, layout, znodes, limits, monotonic);
+    const layout = new ZookeeperLayout(root);
+    const cache = new ZnodeCache();
+    const guard = new ZookeeperGuard(incarnation, limits);
+    const session = await ZookeeperSession.open(servers, layout, guard, monotonic, cache);
+    return new ZookeeperStore(servers, incarnation, session, cache, limits);
   }
 
   async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
-    const { session, layout, znodes } = this;
     const ids = keys.map(recordId);
-    const { records, memos } = await surely(znodes.read(session, layout, ids, requestKeys));
-    const now = session.earliest();
+    const read = this.cache.read(this.session, ids, requestKeys);
+    const { records, answers } = await surely(read);
+    const now = this.session.earliest();
     return {
       records: keys.map((key, i) => ({ key, record: records[i]?.content ?? null, now })),
-      memos: memos.flatMap(({ content }) => content ?? []),
+      memos: answers.flatMap(({ content }) => content ?? []),
     };
   }
 
@@ -103,15 +100,15 @@ export class ZookeeperStore implements RecordStore, HistorySource {
   }
 
   scan(cursor: Cursor, limit: number): Promise<Page> {
-    return surely(this.walk.page(cursor, limit));
+    return surely(this.records.page(cursor, limit));
   }
 
-  async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
-    const forgotten = await surely(this.forgetting.deleteRecords(records));
-    const tidied = surely(this.forgetting.deleteExpiredAnswers());
-    // The records are deleted even if removing the answers fails; the next call removes those left.
-    await (records.length > 0 ? tidied.catch(() => undefined) : tidied);
-    return forgotten;
+  deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
+    return surely(this.deleter.deleteRecords(records));
+  }
+
+  deleteExpiredAnswers(): Promise<void> {
+    return surely(this.deleter.deleteExpiredAnswers());
   }
 
   historyAfter(position: number, limit: number): Promise<HistoryRow[]> {
@@ -131,7 +128,7 @@ export class ZookeeperStore implements RecordStore, HistorySource {
   }
 
   async guarantees(): Promise<Guarantees> {
-    return zookeeperGuarantees(await readZookeeperFacts(this.place.servers));
+    return zookeeperGuarantees(await readZookeeperFacts(this.servers));
   }
 
   async close(): Promise<void> {
@@ -139,14 +136,24 @@ export class ZookeeperStore implements RecordStore, HistorySource {
   }
 
   private async run(units: SwapUnit[]): Promise<SwapResult[]> {
-    const { session, layout, znodes, chunks, limits, monotonic } = this;
-    await recordMaxLease(
-      this.life,
-      units.flatMap(({ changes }) => changes),
-    );
-    const means = { session, layout, znodes, chunks, limits, monotonic };
-    return surely(new ZookeeperSwap(means).run(units));
+    const { session, cache, chunks, limits } = this;
+    await this.incarnation.recordMaxLease(units.flatMap(({ changes }) => changes));
+    return surely(new ZookeeperSwap(session, cache, chunks, limits).run(units));
   }
+}
+
+/**
+ * Opens the store at a URL and creates its znodes.
+ *
+ * @param incarnation what the control database knows of this store
+ * @throws StoreError if no server answers
+ */
+export function openZookeeperStore(
+  { servers, credentials, tls, root }: ZookeeperUrl,
+  incarnation: StoreIncarnation,
+): Promise<ZookeeperStore> {
+  const location = { servers: servers.map((server) => ({ ...server, credentials, tls })), root };
+  return ZookeeperStore.open(location, incarnation, () => systemClock.monotonic());
 }
 
 /** Turns every failure into a `StoreError`. */

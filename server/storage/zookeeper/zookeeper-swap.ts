@@ -15,7 +15,6 @@ import {
 import { isWithin } from './windowed-codec';
 import type { ZnodeCache } from './znode-cache';
 import { encodeHistoryZnode } from './znode-codec';
-import type { ZookeeperLayout } from './zookeeper-layout';
 
 /** By default ZooKeeper closes a connection that sends a packet of 1 MB or more. */
 const LARGEST_PACKET = 1_000_000;
@@ -30,16 +29,6 @@ const GIVE_UP_AFTER_MS = 1_000;
  * The most time between a reading of the clock and the instant of a write that is still answered.
  */
 const CALL_MS = 1_500;
-
-/** What a swap needs. */
-export interface SwapMeans {
-  session: ConnectionProvider;
-  layout: ZookeeperLayout;
-  znodes: ZnodeCache;
-  chunks: HistoryChunks;
-  limits: ZookeeperLimits;
-  monotonic: () => number;
-}
 
 /** The contents of one `multi`. */
 interface Packet {
@@ -59,20 +48,25 @@ export class ZookeeperSwap {
   /**
    * ZooKeeper's incarnation when the call began: a change decided for another one is not applied.
    */
-  private admitted: Pick<Generation, 'life' | 'epoch'> = { life: null, epoch: 0 };
+  private admitted: Pick<Generation, 'incarnation' | 'epoch'> = { incarnation: null, epoch: 0 };
   /** An unknown answer is assumed to be absent, once. */
   private mayGuess = true;
 
-  constructor(private readonly means: SwapMeans) {}
+  constructor(
+    private readonly session: ConnectionProvider,
+    private readonly cache: ZnodeCache,
+    private readonly chunks: HistoryChunks,
+    private readonly limits: ZookeeperLimits,
+  ) {}
 
   /** The results of all changes, in order. */
   async run(units: SwapUnit[]): Promise<SwapResult[]> {
-    const startedAt = this.means.monotonic();
-    await this.means.session.connected();
-    this.admitted = this.means.session.generation;
+    const startedAt = this.session.monotonic();
+    await this.session.connected();
+    this.admitted = this.session.generation;
     let open = units;
     for (let round = 0; open.length > 0; round += 1) {
-      if (round > 0 && this.means.monotonic() - startedAt > GIVE_UP_AFTER_MS)
+      if (round > 0 && this.session.monotonic() - startedAt > GIVE_UP_AFTER_MS)
         throw this.contended();
       const ready = await this.selectApplicable(open);
       const packets = round === 0 ? this.pack(ready) : ready.map((unit) => this.packetOf([unit]));
@@ -91,19 +85,17 @@ export class ZookeeperSwap {
    */
   private async selectApplicable(open: SwapUnit[]): Promise<SwapUnit[]> {
     const doubtful = open.filter(
-      (unit) => !this.mayApply(unit, (id) => this.means.znodes.record(id) ?? this.guess()),
+      (unit) => !this.mayApply(unit, (id) => this.cache.record(id) ?? this.guess()),
     );
     const missing = new Set(open.flatMap(answerKeysOf).filter((key) => this.isMissing(key, open)));
     if (doubtful.length === 0 && missing.size === 0) return open;
     const ids = doubtful.flatMap((unit) => unit.ids);
-    const { records } = await this.means.znodes.read(this.means.session, this.means.layout, ids, [
-      ...missing,
-    ]);
+    const { records } = await this.cache.read(this.session, ids, [...missing]);
     const read = new Map(ids.map((id, i) => [id, records[i]]));
     const lost = doubtful.filter((unit) => !this.mayApply(unit, (id) => read.get(id)));
     for (const unit of lost) {
       const stands = unit.ids.map((id) => read.get(id)?.content ?? null);
-      this.reply(unit, false, this.means.session.earliest(), stands);
+      this.reply(unit, false, this.session.earliest(), stands);
     }
     return open.filter((unit) => !lost.includes(unit));
   }
@@ -114,7 +106,7 @@ export class ZookeeperSwap {
 
   /** An answer to be extended must be known; one to be written is assumed to be new. */
   private isMissing(key: string, open: SwapUnit[]): boolean {
-    if (this.means.znodes.memo(key)) return false;
+    if (this.cache.answer(key)) return false;
     if (!this.mayGuess) return true;
     return open.some(({ changes }) =>
       changes.some(({ extensions }) => extensions.some(({ keys }) => keys.includes(key))),
@@ -123,8 +115,8 @@ export class ZookeeperSwap {
 
   private mayApply(unit: SwapUnit, knownOf: (id: string) => KnownRecordZnode | undefined): boolean {
     const { changes, ids, window } = unit;
-    if (this.means.session.earliest() >= window.ahead) return false;
-    if (this.means.session.latest() + CALL_MS < window.past) return false;
+    if (this.session.earliest() >= window.ahead) return false;
+    if (this.session.latest() + CALL_MS < window.past) return false;
     const seen = ids.flatMap((id) => knownOf(id) ?? []);
     const isAsExpected = changes.every(({ expect, epoch = this.admitted.epoch }, i) => {
       const stands = seen[i]?.content;
@@ -167,7 +159,7 @@ export class ZookeeperSwap {
     if (this.mayGuess) return;
     for (const unit of units) {
       const stands = unit.seen.map((seen) => seen.content);
-      this.reply(unit, false, this.means.session.earliest(), stands);
+      this.reply(unit, false, this.session.earliest(), stands);
       const results = this.results.get(unit) ?? [];
       this.results.set(
         unit,
@@ -204,33 +196,37 @@ export class ZookeeperSwap {
 
   private packetOf(units: SwapUnit[]): Packet {
     const steps = units.flatMap((unit) =>
-      swapSteps(unit, this.means.layout, this.means.znodes, this.means.limits),
+      swapSteps(unit, this.session.layout, this.cache, this.limits),
     );
     return { units, steps, bytes: bytesOf(steps.map(({ step }) => step)) };
   }
 
   private async send(packet: Packet): Promise<void> {
     const { units, steps } = packet;
-    const generation = { ...this.means.session.generation, life: this.admitted.life };
+    const generation = { ...this.session.generation, incarnation: this.admitted.incarnation };
     const history = this.historyStep(units, generation.chunk);
-    const guard = units.some((unit) => mustRecreate(unit, this.means.limits.lastVersion))
-      ? this.means.chunks.newGeneration(generation)
-      : { kind: 'check' as const, path: this.means.layout.generation, version: generation.version };
+    const guard = units.some((unit) => mustRecreate(unit, this.limits.lastVersion))
+      ? this.chunks.newGeneration(generation)
+      : {
+          kind: 'check' as const,
+          path: this.session.layout.generation,
+          version: generation.version,
+        };
     const all = [guard, ...steps.map(({ step }) => step), ...history];
     if (bytesOf(all) > LARGEST_PACKET) return this.skipTooLarge(packet);
-    const answer = await this.means.session.write(all, generation);
-    if (!answer.took) return this.handleConflict(answer, steps);
+    const answer = await this.session.write(all, generation);
+    if (!answer.applied) return this.handleConflict(answer, steps);
     const { at, done } = answer;
     for (const [i, { cacheWritten }] of steps.entries())
       cacheWritten(done[i + 1]?.stat?.version ?? 0, at);
-    if (guard.kind === 'set') await this.means.session.refreshGeneration();
+    if (guard.kind === 'set') await this.session.refreshGeneration();
     const row = done[steps.length + 1]?.path;
-    if (row !== undefined) this.means.chunks.noteRow(generation, row);
+    if (row !== undefined) this.chunks.noteRow(generation, row);
     for (const unit of units) {
-      const took = isWithin(unit.window, at);
-      this.appliedSome ||= took;
+      const applied = isWithin(unit.window, at);
+      this.appliedSome ||= applied;
       const stands = unit.seen.map((seen) => seen.content);
-      this.reply(unit, took, at, stands);
+      this.reply(unit, applied, at, stands);
     }
   }
 
@@ -239,7 +235,7 @@ export class ZookeeperSwap {
       changes.map((change) => ({ change, window })),
     );
     if (!changes.some(({ change }) => change.events.length > 0)) return [];
-    const path = `${this.means.layout.chunk(chunk)}/n`;
+    const path = `${this.session.layout.chunk(chunk)}/n`;
     return [{ kind: 'create', path, data: encodeHistoryZnode(changes), isSequential: true }];
   }
 
@@ -247,7 +243,7 @@ export class ZookeeperSwap {
    * Nothing of the packet was written. The conflicting znodes are read again before the next try.
    */
   private async handleConflict(
-    { failedAt, code }: Extract<MultiAnswer, { took: false }>,
+    { failedAt, code }: Extract<MultiAnswer, { applied: false }>,
     steps: TrackedStep[],
   ): Promise<void> {
     if (code !== CODE.badVersion && code !== CODE.noNode && code !== CODE.nodeExists) {
@@ -257,13 +253,13 @@ export class ZookeeperSwap {
     const mayBeGone = step ? step.step.kind !== 'create' : failedAt === 0;
     if (code === CODE.noNode && !mayBeGone) throw await this.parentIsGone();
     if (step) step.dropCached();
-    else await this.means.session.refreshGeneration();
+    else await this.session.refreshGeneration();
   }
 
   /** A znode that is never removed is missing: everything must be inspected. */
   private async parentIsGone(): Promise<StoreError> {
-    const line = await this.means.session.connected();
-    return line.changed();
+    const connection = await this.session.connected();
+    return connection.changed();
   }
 
   private contended(): StoreError {

@@ -61,7 +61,7 @@ contract('rule 5: request ids live beside the record', (suite) => {
     const at = await suite.now();
     const [lapsed, live] = [memoOf(1, at - 1), memoOf(2, at + MINUTE)];
     await created(suite.store, freshKey(), { memos: [lapsed, live] });
-    await suite.store.deleteRecords([]);
+    await suite.store.deleteExpiredAnswers();
     expect(await suite.memosOf(lapsed.key, live.key)).toEqual([live]);
   });
 

@@ -11,17 +11,17 @@ import type { Store } from './stores-under-test';
 export function engineOfIncarnation(
   kind: 'redis' | 'zookeeper',
   store: Store,
-  life: StoreIncarnation,
+  incarnation: StoreIncarnation,
 ): Promise<LockEngine> {
   return createEngine({
     backend: 'default',
     kind,
     store,
-    epochOf: () => life.epoch,
-    lossOf: () => life.loss,
+    epochOf: () => incarnation.epoch,
+    lossOf: () => incarnation.loss,
     clock: { now: () => Date.now(), monotonic: () => performance.now() },
     processId: newWriter().replace(/[-_]/g, 'x'),
     newWriter,
-    policyOf: () => ({ queueLimit: 1_000, lockDelayMs: 0, grantsFrom: life.grantsFrom }),
+    policyOf: () => ({ queueLimit: 1_000, lockDelayMs: 0, grantsFrom: incarnation.grantsFrom }),
   });
 }

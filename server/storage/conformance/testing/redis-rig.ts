@@ -11,7 +11,7 @@ import { engineOfIncarnation } from './engine-of-incarnation';
 export interface RedisProcess {
   engine: LockEngine;
   store: RedisStore;
-  life: StoreIncarnation;
+  incarnation: StoreIncarnation;
 }
 
 type Server = Awaited<ReturnType<typeof startPrivateRedis>>;
@@ -41,10 +41,10 @@ export class RedisRig {
   }
 
   async join(url = this.server.url, beatEveryMs?: number): Promise<RedisProcess> {
-    const life = await StoreIncarnation.open(this.database, 'default', Date.now());
-    const store = new RedisStore(url, life, beatEveryMs);
-    const engine = await engineOfIncarnation('redis', store, life);
-    const process = { engine, store, life };
+    const incarnation = await StoreIncarnation.open(this.database, 'default', Date.now());
+    const store = new RedisStore(url, incarnation, beatEveryMs);
+    const engine = await engineOfIncarnation('redis', store, incarnation);
+    const process = { engine, store, incarnation };
     this.processes.push(process);
     return process;
   }

@@ -6,7 +6,7 @@ import { newWriter } from '../../../engine/new-writer';
 import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { getChildren, multi, OPEN_TO_ALL, type Step } from '../../zookeeper/client/wire-calls';
 import { ZookeeperConnection } from '../../zookeeper/client/zookeeper-connection';
-import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
+import { openZookeeperStore } from '../../zookeeper/zookeeper-store';
 import { engineOfIncarnation } from './engine-of-incarnation';
 import type { Store } from './stores-under-test';
 
@@ -14,7 +14,7 @@ import type { Store } from './stores-under-test';
 export interface ZookeeperProcess {
   engine: LockEngine;
   store: Store;
-  life: StoreIncarnation;
+  incarnation: StoreIncarnation;
   close(): Promise<void>;
 }
 
@@ -42,13 +42,13 @@ export class ZookeeperRig {
   }
 
   async join(database = this.database): Promise<ZookeeperProcess> {
-    const life = await StoreIncarnation.open(database, 'default', Date.now());
-    const store = await openZookeeperStore(this.place(), life);
-    const engine = await engineOfIncarnation('zookeeper', store, life);
+    const incarnation = await StoreIncarnation.open(database, 'default', Date.now());
+    const store = await openZookeeperStore(this.place(), incarnation);
+    const engine = await engineOfIncarnation('zookeeper', store, incarnation);
     const process = {
       engine,
       store,
-      life,
+      incarnation,
       close: () => engine.close(),
     };
     this.processes.push(process);

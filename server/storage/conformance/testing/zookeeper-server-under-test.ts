@@ -5,7 +5,7 @@ import { parseZookeeperUrl, type ZookeeperUrl } from '@/db/urls/zookeeper-url';
 import { startPrivateZookeeper } from '@/scripts/servers/private-zookeeper.mjs';
 import { TcpProxy } from '@/test/tcp-proxy';
 import { StoreIncarnation } from '../../incarnation/store-incarnation';
-import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
+import { openZookeeperStore } from '../../zookeeper/zookeeper-store';
 import { CONNECTION_FAULTS } from './connection-faults';
 import { limitFiles } from './limit-files';
 import type { BadDay, ServerKind, ServerUnderTest } from './server-kind';

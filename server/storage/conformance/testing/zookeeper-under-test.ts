@@ -34,8 +34,8 @@ export async function openZookeeperUnderTest({ credentials = null, rootFor, limi
   const opened: ZookeeperStore[] = [];
   const database = await openTestDatabase('sqlite');
   const open = async () => {
-    const life = await StoreIncarnation.open(database, 'default', Date.now());
-    const store = await ZookeeperStore.open(place, life, () => performance.now(), limits);
+    const incarnation = await StoreIncarnation.open(database, 'default', Date.now());
+    const store = await ZookeeperStore.open(place, incarnation, () => performance.now(), limits);
     opened.push(store);
     return store;
   };

@@ -4,7 +4,7 @@ import { addTo, createCommand } from '../../../engine/testing/counter-calls';
 import { pause } from '../../../engine/testing/engine-rig';
 import { StoreIncarnation } from '../../incarnation/store-incarnation';
 import type { RecordKey } from '../../record-store';
-import { openZookeeperStore } from '../../zookeeper/open-zookeeper-store';
+import { openZookeeperStore } from '../../zookeeper/zookeeper-store';
 import { recordAnswer } from './record-answer';
 import { runUntilKilled, type VictimTask } from './run-until-killed';
 import { startProcess } from './start-process';
@@ -24,8 +24,8 @@ const task = JSON.parse(process.argv[2] ?? '') as ZookeeperVictimTask;
 const place = parseZookeeperUrl(task.zookeeper);
 if (typeof place === 'string') throw new Error(place);
 const database = await openDatabase({ kind: 'mysql', url: task.control });
-const life = await StoreIncarnation.open(database, 'default', Date.now());
-const member = await startProcess(() => openZookeeperStore(place, life));
+const incarnation = await StoreIncarnation.open(database, 'default', Date.now());
+const member = await startProcess(() => openZookeeperStore(place, incarnation));
 
 async function count(): Promise<void> {
   await recordAnswer(member.engine.count(task.counter, createCommand()));

@@ -1,5 +1,6 @@
 import { ClockInterval } from '../../clock-interval';
 import { StoreError } from '../../record-store';
+import type { ZnodeCache } from '../znode-cache';
 import type { ZookeeperLayout } from '../zookeeper-layout';
 import {
   type Acl,
@@ -27,21 +28,28 @@ export interface Generation {
    * The incarnation that was found complete; a write in it does nothing once another one has begun.
    * Null: none yet.
    */
-  life: string | null;
+  incarnation: string | null;
   /** The epoch of that incarnation. */
   epoch: number;
 }
 
 /** The result of a write; `at` is its instant on the leader's clock. */
 export type Written =
-  | (Extract<MultiAnswer, { took: true }> & { at: number })
-  | Extract<MultiAnswer, { took: false }>;
+  | (Extract<MultiAnswer, { applied: true }> & { at: number })
+  | Extract<MultiAnswer, { applied: false }>;
 
 /** Provides a `GuardedConnection`, and what is known through the last one. */
 export interface ConnectionProvider
   extends Pick<
     GuardedConnection,
-    'generation' | 'write' | 'refreshGeneration' | 'earliest' | 'latest' | 'connected'
+    | 'layout'
+    | 'monotonic'
+    | 'generation'
+    | 'write'
+    | 'refreshGeneration'
+    | 'earliest'
+    | 'latest'
+    | 'connected'
   > {}
 
 /**
@@ -50,15 +58,15 @@ export interface ConnectionProvider
  */
 export class GuardedConnection {
   private readonly clock = new ClockInterval();
-  private known: Generation = { version: 0, chunk: 0, life: null, epoch: 0 };
+  private known: Generation = { version: 0, chunk: 0, incarnation: null, epoch: 0 };
 
   constructor(
     private readonly connection: ZookeeperConnection,
     readonly layout: ZookeeperLayout,
     readonly acl: Acl,
     readonly monotonic: () => number,
-    /** Called when remembered versions may belong to deleted znodes. */
-    private readonly onNewGeneration: () => void,
+    /** Emptied when its versions may belong to deleted znodes. */
+    private readonly cache: Pick<ZnodeCache, 'dropAll'>,
   ) {}
 
   get isOpen(): boolean {
@@ -92,14 +100,14 @@ export class GuardedConnection {
   }
 
   /** From now on every write and every proof belongs to this incarnation. */
-  async enter(memory: { life: string; epoch: number }): Promise<void> {
+  async enter(memory: { incarnation: string; epoch: number }): Promise<void> {
     this.known = { ...this.known, ...memory };
     await this.refreshGeneration();
   }
 
   /** From now on writes belong to no incarnation: one is being inspected or created. */
   leave(): void {
-    this.known = { ...this.known, life: null };
+    this.known = { ...this.known, incarnation: null };
   }
 
   /**
@@ -108,12 +116,13 @@ export class GuardedConnection {
    * @param rests the generation in which it was decided
    * @throws StoreError `no` if that incarnation no longer exists
    */
-  async write(steps: Step[], { life }: Generation = this.known): Promise<Written> {
-    if (life !== this.known.life) throw otherIncarnation();
-    const mark = life === null ? [] : [this.layout.marker(life)];
+  async write(steps: Step[], { incarnation }: Generation = this.known): Promise<Written> {
+    if (incarnation !== this.known.incarnation) throw otherIncarnation();
+    const mark = incarnation === null ? [] : [this.layout.marker(incarnation)];
     const checks = mark.map((path): Step => ({ kind: 'check', path, version: ANY_VERSION }));
     const answer = await this.send([...steps, ...checks]);
-    if (!answer.took && answer.failedAt === steps.length && life !== null) throw this.changed();
+    if (!answer.applied && answer.failedAt === steps.length && incarnation !== null)
+      throw this.changed();
     return answer;
   }
 
@@ -125,7 +134,7 @@ export class GuardedConnection {
    */
   async tick(): Promise<number> {
     const answer = await this.write([]);
-    if (answer.took) return answer.at;
+    if (answer.applied) return answer.at;
     throw new ZookeeperRefusal(answer.code);
   }
 
@@ -134,8 +143,8 @@ export class GuardedConnection {
    * admitted to.
    */
   async prove(): Promise<void> {
-    const { life } = this.known;
-    if (life === null || (await this.ask(exists(this.layout.marker(life))))) return;
+    const { incarnation } = this.known;
+    if (incarnation === null || (await this.ask(exists(this.layout.marker(incarnation))))) return;
     throw this.changed();
   }
 
@@ -143,7 +152,7 @@ export class GuardedConnection {
     const read = await this.ask(getData(this.layout.generation));
     if (read === null) throw this.changed();
     const { version } = read.stat;
-    if (version !== this.known.version) this.onNewGeneration();
+    if (version !== this.known.version) this.cache.dropAll();
     this.known = { ...this.known, version, chunk: chunkIn(read.data) };
   }
 
@@ -167,7 +176,7 @@ export class GuardedConnection {
     const tellsTime = steps.some(({ kind }) => kind === 'set');
     const sentAt = this.monotonic();
     const answer = await this.ask(multi(tellsTime ? steps : [...steps, tick], this.acl));
-    if (!answer.took) return answer;
+    if (!answer.applied) return answer;
     const at = answer.done.find(({ stat }) => stat)?.stat?.mtime ?? 0;
     this.clock.measure(at, sentAt, this.monotonic());
     return { ...answer, at };

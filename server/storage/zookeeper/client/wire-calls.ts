@@ -39,8 +39,8 @@ export const CODE = {
 } as const;
 
 export type MultiAnswer =
-  | { took: true /** In the order of the steps. */; done: Done[] }
-  | { took: false /** Which step it failed at. */; failedAt: number; code: number };
+  | { applied: true /** In the order of the steps. */; done: Done[] }
+  | { applied: false /** Which step it failed at. */; failedAt: number; code: number };
 
 /** The result of a step: a creation returns the path, a set the stat. */
 interface Done {
@@ -148,7 +148,7 @@ function multiAnswer(reader: WireReader): MultiAnswer {
     const type = reader.int();
     const isEnd = reader.bool();
     reader.int();
-    if (isEnd) return failed ? { took: false, ...failed } : { took: true, done };
+    if (isEnd) return failed ? { applied: false, ...failed } : { applied: true, done };
     if (type === ERROR) {
       const code = reader.int();
       if (code !== CODE.ok && code !== CODE.runtimeInconsistency)

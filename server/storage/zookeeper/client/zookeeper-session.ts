@@ -1,5 +1,6 @@
 import { StoreError } from '../../record-store';
 import type { ZookeeperGuard } from '../guard/zookeeper-guard';
+import type { ZnodeCache } from '../znode-cache';
 import type { ZookeeperLayout } from '../zookeeper-layout';
 import { type ConnectionProvider, type Generation, GuardedConnection } from './guarded-connection';
 import { OPEN_TO_ALL, OWNED } from './wire-calls';
@@ -22,7 +23,7 @@ const LATE = 'ZooKeeper is not there, or is being looked at.';
  */
 export class ZookeeperSession implements ConnectionProvider {
   /** The last one that was admitted. */
-  private line: GuardedConnection | null = null;
+  private connection: GuardedConnection | null = null;
   /** Why there is none at present. */
   private failure: unknown;
   private waiters: (() => void)[] = [];
@@ -31,11 +32,10 @@ export class ZookeeperSession implements ConnectionProvider {
 
   private constructor(
     private readonly servers: ServerAddress[],
-    private readonly layout: ZookeeperLayout,
+    readonly layout: ZookeeperLayout,
     private readonly guard: ZookeeperGuard,
-    private readonly monotonic: () => number,
-    /** Called when remembered versions may belong to deleted znodes. */
-    private readonly onNewGeneration: () => void,
+    readonly monotonic: () => number,
+    private readonly cache: ZnodeCache,
   ) {}
 
   /**
@@ -48,9 +48,9 @@ export class ZookeeperSession implements ConnectionProvider {
     layout: ZookeeperLayout,
     guard: ZookeeperGuard,
     monotonic: () => number,
-    onNewGeneration: () => void,
+    cache: ZnodeCache,
   ): Promise<ZookeeperSession> {
-    const session = new ZookeeperSession(servers, layout, guard, monotonic, onNewGeneration);
+    const session = new ZookeeperSession(servers, layout, guard, monotonic, cache);
     let failure: unknown;
     for (const server of servers) {
       try {
@@ -82,8 +82,8 @@ export class ZookeeperSession implements ConnectionProvider {
    * @throws StoreError `no` if there is none in time
    */
   async connected(): Promise<GuardedConnection> {
-    if (!this.line?.isOpen) await this.waitForOne();
-    if (this.line?.isOpen) return this.line;
+    if (!this.connection?.isOpen) await this.waitForOne();
+    if (this.connection?.isOpen) return this.connection;
     const why = this.failure ? asStoreError(this.failure).message : LATE;
     throw new StoreError(why, 'no', { cause: this.failure });
   }
@@ -91,28 +91,28 @@ export class ZookeeperSession implements ConnectionProvider {
   async write(
     ...what: Parameters<GuardedConnection['write']>
   ): ReturnType<GuardedConnection['write']> {
-    const line = await this.connected();
-    return line.write(...what);
+    const connection = await this.connected();
+    return connection.write(...what);
   }
 
   async refreshGeneration(): Promise<void> {
-    const line = await this.connected();
-    await line.refreshGeneration();
+    const connection = await this.connected();
+    await connection.refreshGeneration();
   }
 
   close(): void {
     this.isClosed = true;
-    this.line?.close();
+    this.connection?.close();
     this.wake();
   }
 
   private last(): GuardedConnection {
-    if (this.line) return this.line;
+    if (this.connection) return this.connection;
     throw new StoreError('ZooKeeper is not there.', 'no');
   }
 
   private readonly onEnd = () => {
-    if (!this.line?.isOpen) this.wake();
+    if (!this.connection?.isOpen) this.wake();
   };
 
   /**
@@ -120,21 +120,21 @@ export class ZookeeperSession implements ConnectionProvider {
    * gone unseen.
    */
   private async connectTo(server: ServerAddress): Promise<void> {
-    const { layout, guard, monotonic, onNewGeneration } = this;
+    const { layout, guard, monotonic, cache } = this;
     const open = ZookeeperConnection.open(server, ANSWER_WITHIN_MS, monotonic, this.onEnd);
-    const connection = await open;
+    const opened = await open;
     /** With credentials, what is created belongs to that user. */
     const acl = server.credentials ? OWNED : OPEN_TO_ALL;
-    const line = new GuardedConnection(connection, layout, acl, monotonic, onNewGeneration);
+    const connection = new GuardedConnection(opened, layout, acl, monotonic, cache);
     try {
-      await guard.admit(line);
+      await guard.admit(connection);
     } catch (error) {
       connection.close();
       throw error;
     }
-    onNewGeneration();
+    cache.dropAll();
     this.failure = undefined;
-    this.line = line;
+    this.connection = connection;
     if (this.isClosed) connection.close();
     for (const waiter of this.waiters.splice(0)) waiter();
   }
@@ -142,9 +142,9 @@ export class ZookeeperSession implements ConnectionProvider {
   private async keepConnected(): Promise<void> {
     let retryAfterMs = RETRY_AFTER_MS;
     for (let next = 0; !this.isClosed; ) {
-      if (this.line?.isOpen) {
+      if (this.connection?.isOpen) {
         await this.sleep(HEARTBEAT_MS);
-        await this.writeHeartbeat(this.line);
+        await this.writeHeartbeat(this.connection);
         retryAfterMs = RETRY_AFTER_MS;
         continue;
       }
@@ -172,12 +172,12 @@ export class ZookeeperSession implements ConnectionProvider {
    * A refused heartbeat shows that the znodes have changed; then the connection can no longer be
    * used.
    */
-  private async writeHeartbeat(line: GuardedConnection): Promise<void> {
-    if (!line.isOpen) return;
+  private async writeHeartbeat(connection: GuardedConnection): Promise<void> {
+    if (!connection.isOpen) return;
     try {
-      await this.guard.writeHeartbeat(line);
+      await this.guard.writeHeartbeat(connection);
     } catch {
-      line.close();
+      connection.close();
     }
   }
 

@@ -1,6 +1,7 @@
 import { sinceEra } from '../../../core/fencing-token';
+import { askControlDatabase } from '../../incarnation/incarnation-row';
 import { recoveredRecord } from '../../incarnation/recovered-record';
-import type { IncarnationRow } from '../../incarnation/store-incarnation';
+import type { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { type Cursor, StoreError } from '../../record-store';
 import type { GuardedConnection } from '../client/guarded-connection';
 import {
@@ -29,8 +30,9 @@ const CHUNK_MS = 600_000;
 /** An incarnation with this epoch is the first one. */
 const FIRST_EPOCH = 1;
 
+/** An incarnation that has started in the control database. */
 interface NewIncarnation {
-  life: string;
+  incarnation: string;
   epoch: number;
   /** The first content of its mark. */
   data: Buffer;
@@ -40,25 +42,24 @@ interface NewIncarnation {
  * Brings what a ZooKeeper still has into a new incarnation, and recreates the znodes that are
  * missing for it. All holds end, and their holders learn it; freezes and counters stay as they are
  * found. Several processes may do this at once, and again after a crash midway.
- *
- * @param keepQuiet called with the leader's clock once no process can write in an earlier
- *   incarnation; returns the row that is then current
  */
 export async function recoverZookeeper(
-  line: GuardedConnection,
+  connection: GuardedConnection,
   limits: ZookeeperLimits,
-  begun: NewIncarnation,
-  keepQuiet: (now: number) => Promise<IncarnationRow>,
+  store: StoreIncarnation,
+  started: NewIncarnation,
 ): Promise<void> {
-  const { life, epoch } = begun;
-  const mending = `${life}~`;
-  await startIncarnation(line, begun, mending);
-  const now = await line.tick();
-  const { grantsFrom } = await keepQuiet(now);
-  if ((await marksOf(line)).includes(life)) return;
-  await line.enter({ life: mending, epoch });
-  await recoverRecords(line, limits, { epoch, grantsFrom, now });
-  await endRecovery(line, begun, mending);
+  const { incarnation, epoch } = started;
+  const inRecovery = `${incarnation}~`;
+  await startIncarnation(connection, started, inRecovery);
+  const now = await connection.tick();
+  const { grantsFrom } = await askControlDatabase('ZooKeeper', () =>
+    store.startQuietPeriod(incarnation, now),
+  );
+  if ((await marksOf(connection)).includes(incarnation)) return;
+  await connection.enter({ incarnation: inRecovery, epoch });
+  await recoverRecords(connection, limits, { epoch, grantsFrom, now });
+  await endRecovery(connection, started, inRecovery);
 }
 
 /**
@@ -66,46 +67,46 @@ export async function recoverZookeeper(
  * mark exists.
  */
 async function startIncarnation(
-  line: GuardedConnection,
-  { life, epoch, data }: NewIncarnation,
-  mending: string,
+  connection: GuardedConnection,
+  { incarnation, epoch, data }: NewIncarnation,
+  inRecovery: string,
 ) {
-  const { layout } = line;
-  line.leave();
+  const { layout } = connection;
+  connection.leave();
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const now = await line.tick();
-    const marks = await marksOf(line);
-    if (marks.length === 1 && (marks[0] === life || marks[0] === mending)) return;
+    const now = await connection.tick();
+    const marks = await marksOf(connection);
+    if (marks.length === 1 && (marks[0] === incarnation || marks[0] === inRecovery)) return;
     const steps: Step[] = [
       ...marks.map((mark): Step => ({ kind: 'delete', path: layout.marker(mark), version: -1 })),
-      ...(await missingParents(line)),
-      { kind: 'create', path: layout.marker(mending), data },
-      ...(epoch === FIRST_EPOCH ? [] : await newChunk(line, epoch, now)),
+      ...(await missingParents(connection)),
+      { kind: 'create', path: layout.marker(inRecovery), data },
+      ...(epoch === FIRST_EPOCH ? [] : await newChunk(connection, epoch, now)),
     ];
-    if ((await line.write(steps)).took) return;
+    if ((await connection.write(steps)).applied) return;
   }
   throw new StoreError('ZooKeeper changes while it is looked at.', 'no');
 }
 
-async function marksOf(line: GuardedConnection): Promise<string[]> {
-  return (await line.ask(getChildren(line.layout.markers)))?.names ?? [];
+async function marksOf(connection: GuardedConnection): Promise<string[]> {
+  return (await connection.ask(getChildren(connection.layout.markers)))?.names ?? [];
 }
 
-async function missingParents(line: GuardedConnection): Promise<Step[]> {
-  const paths = line.layout.parents();
-  const stats = await Promise.all(paths.map((path) => line.ask(exists(path))));
+async function missingParents(connection: GuardedConnection): Promise<Step[]> {
+  const paths = connection.layout.parents();
+  const stats = await Promise.all(paths.map((path) => connection.ask(exists(path))));
   return paths
     .filter((_, i) => stats[i] === null)
     .map((path): Step => ({ kind: 'create', path, data: Buffer.alloc(0) }));
 }
 
 /** Continues the history above every number that exists or can have existed. */
-async function newChunk(line: GuardedConnection, epoch: number, now: number) {
-  const { layout } = line;
+async function newChunk(connection: GuardedConnection, epoch: number, now: number) {
+  const { layout } = connection;
   const { generation } = layout;
   const [listed, stat] = await Promise.all([
-    line.ask(getChildren(layout.chunks)),
-    line.ask(exists(generation)),
+    connection.ask(getChildren(layout.chunks)),
+    connection.ask(exists(generation)),
   ]);
   const above = (listed?.names ?? []).map((name) => Number(name) + 1);
   const chunk = Math.max(Math.floor(sinceEra(now) / CHUNK_MS) + epoch, ...above);
@@ -119,47 +120,39 @@ async function newChunk(line: GuardedConnection, epoch: number, now: number) {
 }
 
 async function recoverRecords(
-  line: GuardedConnection,
+  connection: GuardedConnection,
   limits: ZookeeperLimits,
   restoration: Parameters<typeof recoveredRecord>[2],
 ): Promise<void> {
-  const { layout, monotonic } = line;
-  const znodes = new ZnodeCache();
-  const chunks = new HistoryChunks(line, layout, limits.rowsPerChunk);
-  const means = {
-    session: line,
-    layout,
-    znodes,
-    chunks,
-    limits,
-    monotonic,
-  };
-  const walk = new RecordScan(line, layout, znodes);
+  const cache = new ZnodeCache();
+  const chunks = new HistoryChunks(connection, limits.rowsPerChunk);
+  const scan = new RecordScan(connection, cache);
   for (let cursor: Cursor | null = { namespace: null, after: null }; cursor; ) {
-    const page: Awaited<ReturnType<RecordScan['page']>> = await walk.page(cursor, RECORDS_AT_ONCE);
+    const page: Awaited<ReturnType<RecordScan['page']>> = await scan.page(cursor, RECORDS_AT_ONCE);
     const changes = page.records.flatMap(({ key, record }) =>
       record ? recoveredRecord(key, record, restoration) : [],
     );
-    const swapped = await new ZookeeperSwap(means).run(changes.map((change) => swapUnit([change])));
+    const swap = new ZookeeperSwap(connection, cache, chunks, limits);
+    const swapped = await swap.run(changes.map((change) => swapUnit([change])));
     if (swapped.some(({ isTooLarge }) => isTooLarge)) {
-      throw new StoreError('A record is too large to be brought into a new life.', 'no');
+      throw new StoreError('A record is too large to be brought into a new incarnation.', 'no');
     }
     cursor = page.next;
   }
 }
 
 async function endRecovery(
-  line: GuardedConnection,
-  { life, data }: NewIncarnation,
-  mending: string,
+  connection: GuardedConnection,
+  { incarnation, data }: NewIncarnation,
+  inRecovery: string,
 ) {
-  const { layout } = line;
-  line.leave();
+  const { layout } = connection;
+  connection.leave();
   const steps: Step[] = [
-    { kind: 'delete', path: layout.marker(mending), version: ANY_VERSION },
-    { kind: 'create', path: layout.marker(life), data },
+    { kind: 'delete', path: layout.marker(inRecovery), version: ANY_VERSION },
+    { kind: 'create', path: layout.marker(incarnation), data },
   ];
-  const answer = await line.write(steps);
-  if (answer.took || (await marksOf(line)).includes(life)) return;
+  const answer = await connection.write(steps);
+  if (answer.applied || (await marksOf(connection)).includes(incarnation)) return;
   throw new ZookeeperRefusal(answer.code);
 }

@@ -108,7 +108,7 @@ function complaintOf(name: string, value: string): string | null {
 }
 
 function linesOf(text: string | null, pattern: RegExp): [name: string, value: string][] {
-  const lines = (text ?? '').split('\n').map((line) => pattern.exec(line.trim()));
+  const lines = (text ?? '').split('\n').map((connection) => pattern.exec(connection.trim()));
   return lines
     .flatMap((match) => (match ? [[match[1] ?? '', match[2] ?? ''] as const] : []))
     .map(([name, value]) => [

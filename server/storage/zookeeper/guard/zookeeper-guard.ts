@@ -1,6 +1,10 @@
-import { askControlDatabase } from '../../incarnation/ask-control-database';
-import { dataLoss, type FoundIncarnation } from '../../incarnation/data-loss';
-import type { IncarnationRow, StoreIncarnation } from '../../incarnation/store-incarnation';
+import {
+  askControlDatabase,
+  dataLoss,
+  type FoundIncarnation,
+  type IncarnationRow,
+} from '../../incarnation/incarnation-row';
+import type { StoreIncarnation } from '../../incarnation/store-incarnation';
 import { StoreError } from '../../record-store';
 import { chunkIn, type GuardedConnection } from '../client/guarded-connection';
 import { CODE, exists, getChildren, getData, ZookeeperRefusal } from '../client/wire-calls';
@@ -20,9 +24,9 @@ const WHOLE = 'whole';
 
 /** The mark of an incarnation, as it was last seen. */
 interface Marker {
-  life: string;
+  incarnation: string;
   version: number;
-  beat: number;
+  heartbeat: number;
   epoch: number;
 }
 
@@ -44,17 +48,17 @@ export class ZookeeperGuard {
   private marker: Marker | null = null;
 
   constructor(
-    private readonly life: StoreIncarnation,
+    private readonly incarnation: StoreIncarnation,
     private readonly limits: ZookeeperLimits,
   ) {}
 
   /** @throws StoreError with the reason why no lock may be stored there */
-  async admit(line: GuardedConnection): Promise<void> {
-    await line.layout.prepare(line);
+  async admit(connection: GuardedConnection): Promise<void> {
+    await connection.layout.prepare(connection);
     for (let tries = 0; tries < TRIES; tries += 1) {
-      const row = await ask(() => this.life.read());
-      const seen = await this.inspect(line);
-      if (await this.check(line, row, seen)) return;
+      const row = await ask(() => this.incarnation.read());
+      const seen = await this.inspect(connection);
+      if (await this.check(connection, row, seen)) return;
     }
     throw new StoreError('ZooKeeper changes its memory too often.', 'no');
   }
@@ -63,56 +67,61 @@ export class ZookeeperGuard {
    * Writes a heartbeat to ZooKeeper and then to the control database, so that an older copy of
    * ZooKeeper can be recognised. If another process has just done so, its heartbeat is adopted.
    */
-  async writeHeartbeat(line: GuardedConnection): Promise<void> {
+  async writeHeartbeat(connection: GuardedConnection): Promise<void> {
     const { marker } = this;
     if (marker === null) return;
-    const { life, version, epoch } = marker;
-    const beat = marker.beat + 1;
-    const path = line.layout.marker(life);
-    const data = markerData(beat, epoch);
-    const written = await line.write([{ kind: 'set', path, data, version }]);
-    if (written.took) {
-      this.marker = { ...marker, beat, version: written.done[0]?.stat?.version ?? 0 };
+    const { incarnation, version, epoch } = marker;
+    const heartbeat = marker.heartbeat + 1;
+    const path = connection.layout.marker(incarnation);
+    const data = markerData(heartbeat, epoch);
+    const written = await connection.write([{ kind: 'set', path, data, version }]);
+    if (written.applied) {
+      this.marker = { ...marker, heartbeat, version: written.done[0]?.stat?.version ?? 0 };
     } else if (written.code === CODE.badVersion) {
-      await line.tick();
-      this.marker = await readMarker(line, life);
+      await connection.tick();
+      this.marker = await readMarker(connection, incarnation);
     } else {
       throw new ZookeeperRefusal(written.code);
     }
-    void this.recordHeartbeat(line, life, this.marker?.beat ?? 0);
+    void this.recordHeartbeat(connection, incarnation, this.marker?.heartbeat ?? 0);
   }
 
   /** False: another process was faster, so everything must be checked again. */
-  private async check(line: GuardedConnection, row: IncarnationRow, seen: Found): Promise<boolean> {
-    if (row.life !== null && row.runId === null) return this.recover(line, row);
+  private async check(
+    connection: GuardedConnection,
+    row: IncarnationRow,
+    seen: Found,
+  ): Promise<boolean> {
+    if (row.incarnation !== null && row.runId === null) return this.recover(connection, row);
     const what = dataLoss(row, seen) ?? (seen.isComplete ? null : 'records');
-    if (row.life !== null && what === null) return this.enter(line, row.life);
-    const { now, life, marker } = seen;
-    const loss = what && { what, now, epochAbove: marker?.epoch ?? 0, life };
-    const begun = await ask(() => this.life.begin(row, loss));
-    return begun.runId === null && this.recover(line, begun);
+    if (row.incarnation !== null && what === null) return this.enter(connection, row.incarnation);
+    const { now, incarnation, marker } = seen;
+    const loss = what && { what, now, epochAbove: marker?.epoch ?? 0, incarnation };
+    const begun = await ask(() => this.incarnation.begin(row, loss));
+    return begun.runId === null && this.recover(connection, begun);
   }
 
   /** Whatever is read here is no older than any answer given before. */
-  private async inspect(line: GuardedConnection): Promise<Found> {
-    const { layout } = line;
-    const now = await line.tick();
-    const asked = layout.parents().map((path) => line.ask(exists(path)));
+  private async inspect(connection: GuardedConnection): Promise<Found> {
+    const { layout } = connection;
+    const now = await connection.tick();
+    const asked = layout.parents().map((path) => connection.ask(exists(path)));
     const [marks, generation, ...parents] = await Promise.all([
-      line.ask(getChildren(layout.markers)),
-      line.ask(getData(layout.generation)),
+      connection.ask(getChildren(layout.markers)),
+      connection.ask(getData(layout.generation)),
       ...asked,
     ]);
     const buckets = new Set(layout.recordBuckets(false));
     const hasRecords = layout
       .parents()
       .some((path, i) => buckets.has(path) && (parents[i]?.children ?? 0) > 0);
-    const chunk = generation && (await line.ask(exists(layout.chunk(chunkIn(generation.data)))));
-    const [life] = marks?.names ?? [];
-    const marker = life === undefined ? null : await readMarker(line, life);
+    const chunk =
+      generation && (await connection.ask(exists(layout.chunk(chunkIn(generation.data)))));
+    const [incarnation] = marks?.names ?? [];
+    const marker = incarnation === undefined ? null : await readMarker(connection, incarnation);
     return {
-      life: marker?.life ?? null,
-      beat: marker?.beat ?? -1,
+      incarnation: marker?.incarnation ?? null,
+      heartbeat: marker?.heartbeat ?? -1,
       hasRecords,
       now,
       marker,
@@ -121,31 +130,31 @@ export class ZookeeperGuard {
   }
 
   private async recover(
-    line: GuardedConnection,
-    { life, epoch }: IncarnationRow,
+    connection: GuardedConnection,
+    { incarnation, epoch }: IncarnationRow,
   ): Promise<boolean> {
-    if (life === null) return false;
-    const quiet = (now: number) => ask(() => this.life.startQuietPeriod(life, now));
-    await recoverZookeeper(line, this.limits, { life, epoch, data: markerData(0, epoch) }, quiet);
-    const isOurs = await ask(() => this.life.recordRun(life, { runId: WHOLE }, null));
-    return isOurs && this.enter(line, life);
+    if (incarnation === null) return false;
+    const started = { incarnation, epoch, data: markerData(0, epoch) };
+    await recoverZookeeper(connection, this.limits, this.incarnation, started);
+    const isOurs = await ask(() => this.incarnation.recordRun(incarnation, { runId: WHOLE }, null));
+    return isOurs && this.enter(connection, incarnation);
   }
 
-  private async enter(line: GuardedConnection, life: string): Promise<boolean> {
-    this.marker = await readMarker(line, life);
+  private async enter(connection: GuardedConnection, incarnation: string): Promise<boolean> {
+    this.marker = await readMarker(connection, incarnation);
     if (this.marker === null) return false;
-    await line.enter({ life, epoch: this.life.epoch });
+    await connection.enter({ incarnation, epoch: this.incarnation.epoch });
     return true;
   }
 
   /** If the control database is not responding, the next heartbeat will do. */
   private async recordHeartbeat(
-    line: GuardedConnection,
-    life: string,
-    beat: number,
+    connection: GuardedConnection,
+    incarnation: string,
+    heartbeat: number,
   ): Promise<void> {
     try {
-      if (!(await this.life.recordHeartbeat(life, beat))) line.close();
+      if (!(await this.incarnation.recordHeartbeat(incarnation, heartbeat))) connection.close();
     } catch {}
   }
 }
@@ -153,12 +162,15 @@ export class ZookeeperGuard {
 const DIGITS = 16;
 
 /** Always of the same length, so that no quota is ever exceeded by it. */
-const markerData = (beat: number, epoch: number): Buffer =>
-  Buffer.from(`${String(beat).padStart(DIGITS, '0')} ${epoch}`);
+const markerData = (heartbeat: number, epoch: number): Buffer =>
+  Buffer.from(`${String(heartbeat).padStart(DIGITS, '0')} ${epoch}`);
 
-async function readMarker(line: GuardedConnection, life: string): Promise<Marker | null> {
-  const read = await line.ask(getData(line.layout.marker(life)));
+async function readMarker(
+  connection: GuardedConnection,
+  incarnation: string,
+): Promise<Marker | null> {
+  const read = await connection.ask(getData(connection.layout.marker(incarnation)));
   if (read === null) return null;
-  const [beat, epoch] = String(read.data).split(' ').map(Number);
-  return { life, version: read.stat.version, beat: beat || 0, epoch: epoch || 0 };
+  const [heartbeat, epoch] = String(read.data).split(' ').map(Number);
+  return { incarnation, version: read.stat.version, heartbeat: heartbeat || 0, epoch: epoch || 0 };
 }

@@ -1,0 +1,127 @@
+import { eq } from 'drizzle-orm';
+import type { Database } from '@/db/database';
+import type { BackendLoss, LossKind } from '../../contract/console/backend-loss';
+import { StoreError } from '../record-store';
+import type { BackendPast } from './backend-past';
+
+/** One run of a store's server, from start to stop. */
+export interface ServerRun {
+  runId: string;
+  /**
+   * Which write history the server continues. A different one: it took over another server's data.
+   */
+  replicationId?: string;
+  /**
+   * Since this run was first used, every write was flushed before it was answered and no other
+   * server copied it.
+   */
+  isDurable?: boolean;
+  /** How many keys the server has evicted to make room. */
+  evictedKeys?: number;
+}
+
+/**
+ * What the control database knows of a store that can lose its data. A null field of a run was
+ * never recorded.
+ */
+export interface IncarnationRow extends BackendPast {
+  /** The current incarnation of the store; null before the first. */
+  incarnation: string | null;
+  /** The run in which that incarnation was found complete; null during recovery. */
+  runId: string | null;
+  replicationId: string | null;
+  isDurable: boolean | null;
+  evictedKeys: number | null;
+  heartbeat: number;
+  longestLeaseMs: number;
+  loss: BackendLoss | null;
+}
+
+/** What a store knows of its own incarnation. */
+export interface FoundIncarnation {
+  /** The incarnation that its mark names; null without a mark. */
+  incarnation: string | null;
+  /** The last heartbeat in it. */
+  heartbeat: number;
+  hasRecords: boolean;
+}
+
+/**
+ * What the control database knows and the store has lost; null if they agree.
+ *
+ * @param row read before the store was inspected: a heartbeat is written to the store first
+ */
+export function dataLoss(
+  row: IncarnationRow,
+  { incarnation, heartbeat, hasRecords }: FoundIncarnation,
+): LossKind | null {
+  if (row.incarnation === null) return incarnation !== null || hasRecords ? 'stranger' : null;
+  if (incarnation === null) return 'empty';
+  if (incarnation !== row.incarnation) return 'stranger';
+  return heartbeat < row.heartbeat ? 'older' : null;
+}
+
+/**
+ * Asks the control database about a store, for a guard.
+ *
+ * @param store the store's name for people
+ * @throws StoreError if it does not answer: then no connection may be admitted
+ */
+export async function askControlDatabase<T>(store: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (cause instanceof StoreError) throw cause;
+    throw new StoreError(`The control database cannot say whether ${store} is whole.`, 'no', {
+      cause,
+    });
+  }
+}
+
+/** The columns of a run. */
+export function columnsOf({ runId, replicationId, isDurable, evictedKeys }: ServerRun) {
+  const durable = isDurable === undefined ? null : Number(isDurable);
+  return {
+    runId,
+    replicationId: replicationId ?? null,
+    isDurable: durable,
+    evictedKeys: evictedKeys ?? null,
+  };
+}
+
+export async function readIncarnation(
+  { db, tables }: Database,
+  backend: string,
+): Promise<IncarnationRow> {
+  const { backends } = tables;
+  const [row] = await db.select().from(backends).where(eq(backends.id, backend));
+  if (!row) throw new Error('A backend has vanished from the control database.');
+  const grantsFrom = row.grantsFrom ?? 0;
+  const longestLeaseMs = row.longestLeaseMs ?? 0;
+  return {
+    epoch: row.epoch,
+    grantsFrom,
+    incarnation: row.life,
+    runId: row.runId,
+    heartbeat: row.beat ?? 0,
+    replicationId: row.replicationId,
+    isDurable: row.isDurable === null ? null : row.isDurable === 1,
+    evictedKeys: row.evictedKeys,
+    longestLeaseMs,
+    loss: lossIn({ ...row, grantsFrom, longestLeaseMs }),
+  };
+}
+
+/** During recovery its end is not known yet, but it is no sooner than after the longest lease. */
+function lossIn(row: {
+  lossAt: number | null;
+  lossWhat: string | null;
+  runId: string | null;
+  grantsFrom: number;
+  longestLeaseMs: number;
+}): BackendLoss | null {
+  if (row.lossAt === null) return null;
+  const soonest = row.runId === null ? row.lossAt + row.longestLeaseMs : 0;
+  const grantsFrom = Math.max(row.grantsFrom, soonest);
+  return { at: row.lossAt, what: row.lossWhat as LossKind, grantsFrom };
+}
