@@ -1,5 +1,4 @@
-import { decodeHistory } from '../codec/history-codec';
-import { idRange, recordId, recordKey } from '../record-id';
+import { idRange, recordId } from '../record-id';
 import {
   type Change,
   type Cursor,
@@ -11,12 +10,12 @@ import {
   type ReadResult,
   type RecordKey,
   type RecordStore,
-  type StoredRecord,
   StoreError,
   type SwapResult,
 } from '../record-store';
 import { type EpochFence, fencedSwap, hasStamp, READ_STAMP } from '../sharding/epoch-fence';
 import { splitOversizeSwap } from '../split-oversize-swap';
+import { historyRows, pageOf, recordsById, storedAnswers, versionsById } from '../sql-rows';
 import { MysqlConnection, PACKET_TOO_LARGE, type Rows } from './mysql-connection';
 import { readMysqlFacts } from './mysql-facts';
 import { mysqlGuarantees } from './mysql-guarantees';
@@ -70,17 +69,12 @@ export class MysqlStore implements RecordStore, HistorySource {
     const packet = readPacket(keys, requestKeys);
     const results = await this.ask(stamp === null ? packet : [...packet, READ_STAMP]);
     if (stamp !== null && !hasStamp(results, stamp)) throw notServed();
-    const [rows = [], memos = [], clock] = results;
+    const [rows = [], answers = [], clock] = results;
     const now = Number(clock?.[0]?.[0]);
-    const byId = new Map(listOf(rows).map((row) => [textOf(row[0]), storedRecord(row)]));
+    const byId = recordsById(listOf(rows));
     return {
       records: keys.map((key) => ({ key, record: byId.get(recordId(key)) ?? null, now })),
-      memos: listOf(memos).map(([key, inputHash, answer, expiresAt]) => ({
-        key: String(key),
-        inputHash: String(inputHash),
-        answer: JSON.parse(String(answer)),
-        expiresAt: Number(expiresAt),
-      })),
+      memos: storedAnswers(listOf(answers)),
     };
   }
 
@@ -131,14 +125,7 @@ export class MysqlStore implements RecordStore, HistorySource {
       `SELECT id, rev, writer, head, queue FROM locks ${where} ORDER BY id LIMIT ${Math.floor(limit)}`,
       `SELECT ${CLOCK}`,
     ]);
-    const now = Number(clock?.[0]?.[0]);
-    const records = rows.map((row) => ({
-      key: recordKey(textOf(row[0])),
-      record: storedRecord(row),
-      now,
-    }));
-    const last = records.length === limit ? records.at(-1) : undefined;
-    return { records, next: last ? { namespace, after: last.key } : null };
+    return pageOf(rows, { namespace, limit, now: Number(clock?.[0]?.[0]) });
   }
 
   async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
@@ -200,10 +187,7 @@ export class MysqlStore implements RecordStore, HistorySource {
     const [rows = []] = await this.ask([
       `SELECT id, at, changes, took FROM lock_history WHERE ${which}`,
     ]);
-    return rows.map(([id, at, changes, took]) => {
-      const row = { id: Number(id), at: Number(at) };
-      return decodeHistory({ ...row, changes: String(changes), took: String(took) });
-    });
+    return historyRows(rows);
   }
 
   /** Runs a deleting statement; returns how many rows were deleted. */
@@ -232,9 +216,7 @@ export class MysqlStore implements RecordStore, HistorySource {
         cause,
       });
     });
-    return new Map(
-      rows.map(([id, rev, writer]) => [textOf(id), { rev: Number(rev), writer: String(writer) }]),
-    );
+    return versionsById(rows);
   }
 
   /** A packet that only reads: if it fails, nothing was applied. */
@@ -289,13 +271,4 @@ function notServed(): StoreError {
 /** The rows of a statement; an empty list for one that returns none. */
 function listOf(rows: Rows): Rows {
   return Array.isArray(rows) ? rows : [];
-}
-
-function storedRecord(row: unknown[]): StoredRecord {
-  const [, rev, writer, head, queue] = row;
-  return { rev: Number(rev), writer: String(writer), head: String(head), queue: String(queue) };
-}
-
-function textOf(id: unknown): string {
-  return (id as Buffer).toString('utf8');
 }

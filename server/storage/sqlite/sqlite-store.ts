@@ -1,8 +1,8 @@
 import type { Client, InStatement, ResultSet } from '@libsql/client';
 import { isBusy, type SqliteFile } from '../../../db/sqlite/sqlite-file';
 import type { Clock } from '../../platform/clock';
-import { decodeHistory, encodeHistory } from '../codec/history-codec';
-import { idRange, recordId, recordKey } from '../record-id';
+import { encodeHistory } from '../codec/history-codec';
+import { idRange, recordId } from '../record-id';
 import {
   type Change,
   type Cursor,
@@ -14,10 +14,10 @@ import {
   type ReadResult,
   type RecordKey,
   type RecordStore,
-  type StoredRecord,
   StoreError,
   type SwapResult,
 } from '../record-store';
+import { historyRows, pageOf, recordsById, storedAnswers, versionsById } from '../sql-rows';
 import extendAnswers from './sql/extend-answers.sql';
 import insertAnswers from './sql/insert-answers.sql';
 import insertHistory from './sql/insert-history.sql';
@@ -81,20 +81,15 @@ export class SqliteStore implements RecordStore, HistorySource {
 
   async read(keys: RecordKey[], requestKeys: string[]): Promise<ReadResult> {
     const { rows } = await this.ask(SQL.read, JSON.stringify(keys.map(recordId)));
-    const memos =
+    const answers =
       requestKeys.length > 0
         ? (await this.ask(SQL.readAnswers, JSON.stringify(requestKeys))).rows
         : [];
     const now = this.now();
-    const byId = new Map(rows.map((row) => [String(row.id), storedRecord(row)]));
+    const byId = recordsById(rows);
     return {
       records: keys.map((key) => ({ key, record: byId.get(recordId(key)) ?? null, now })),
-      memos: memos.map((row) => ({
-        key: String(row.id),
-        inputHash: String(row.input_hash),
-        answer: JSON.parse(String(row.answer)),
-        expiresAt: Number(row.expires_at),
-      })),
+      memos: storedAnswers(answers),
     };
   }
 
@@ -133,14 +128,7 @@ export class SqliteStore implements RecordStore, HistorySource {
     const [from, to] = namespace === null ? ['', LAST_ID] : idRange(namespace);
     const args = [after ? recordId(after) : '', from, to, limit];
     const { rows } = await this.run(() => this.file.client.execute({ sql: SQL.scan, args }), 'no');
-    const now = this.now();
-    const records = rows.map((row) => ({
-      key: recordKey(String(row.id)),
-      record: storedRecord(row),
-      now,
-    }));
-    const last = records.length === limit ? records.at(-1) : undefined;
-    return { records, next: last ? { namespace, after: last.key } : null };
+    return pageOf(rows, { namespace, limit, now: this.now() });
   }
 
   async deleteRecords(records: ObsoleteRecord[]): Promise<boolean[]> {
@@ -189,10 +177,7 @@ export class SqliteStore implements RecordStore, HistorySource {
 
   private async history(sql: string, args: (number | string)[]): Promise<HistoryRow[]> {
     const { rows } = await this.run(() => this.file.client.execute({ sql, args }), 'no');
-    return rows.map(({ id, at, changes, took }) => {
-      const row = { id: Number(id), at: Number(at) };
-      return decodeHistory({ ...row, changes: String(changes), took: String(took) });
-    });
+    return historyRows(rows);
   }
 
   private now(): number {
@@ -225,10 +210,7 @@ type Standing = { rev: number; writer: string };
 
 /** Finds the current record of a change. */
 function currentOf(result: ResultSet | undefined): (change: Change) => Standing | null {
-  const rows = result?.rows ?? [];
-  const byId = new Map(
-    rows.map((row) => [String(row.id), { rev: Number(row.rev), writer: String(row.writer) }]),
-  );
+  const byId = versionsById(result?.rows ?? []);
   return ({ key }) => byId.get(recordId(key)) ?? null;
 }
 
@@ -276,9 +258,4 @@ function swapStatements(changes: Change[], ids: string, now: number): InStatemen
     ...(extensions.length > 0 ? [{ sql: extendAnswers, args: [JSON.stringify(extensions)] }] : []),
     { sql: SQL.current, args: [ids] },
   ];
-}
-
-function storedRecord(row: Record<string, unknown>): StoredRecord {
-  const { rev, writer, head, queue } = row;
-  return { rev: Number(rev), writer: String(writer), head: String(head), queue: String(queue) };
 }
