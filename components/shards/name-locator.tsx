@@ -22,7 +22,7 @@ export function NameLocator({ backend, namespaces }: { backend: string; namespac
       <h2 id={`${id}-title`} className="pb-2.5 font-[620]">
         Locate a name
       </h2>
-      <div className="name-locator">
+      <div className="grid gap-x-3.5 gap-y-2.5 sm:grid-cols-[minmax(0,1fr)_minmax(0,2fr)]">
         <div>
           <label htmlFor={`${id}-namespace`} className="mb-1.5 block text-12 text-t2">
             Namespace
@@ -89,10 +89,10 @@ function NameLocation({
     { label: 'Counter', path: counterPath, shard: found?.counter },
   ];
   return (
-    <dl className="name-location" aria-live="polite">
+    <dl className="grid gap-1 pt-3" aria-live="polite">
       {rows.map(({ label, path, shard }) => (
-        <div key={label}>
-          <dt>
+        <div key={label} className="grid grid-cols-[92px_minmax(0,1fr)] gap-3">
+          <dt className="text-t2">
             {shard === undefined ? (
               label
             ) : (
@@ -101,7 +101,7 @@ function NameLocation({
               </Link>
             )}
           </dt>
-          <dd className="font-mono">{shard ?? '–'}</dd>
+          <dd className="font-mono [overflow-wrap:anywhere]">{shard ?? '–'}</dd>
         </div>
       ))}
     </dl>
