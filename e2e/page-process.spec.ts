@@ -188,7 +188,7 @@ test('an address without a page is 404 whatever a client navigation says that it
   }
 });
 
-test('a page about something that does not exist is 404, and says so without scripts', async ({
+test('a page about something that does not exist is 404, also to a client navigation, and says so without scripts', async ({
   server,
   admin,
 }) => {
@@ -198,8 +198,17 @@ test('a page about something that does not exist is 404, and says so without scr
     const reply = await fetch(server.url + path, { headers });
     expect([path, reply.status]).toEqual([path, 404]);
     expect(await reply.text()).toContain('Page not found</h1>');
+    for (const encoding of ['gzip', 'identity']) {
+      const asNavigation = { ...headers, rsc: '1', 'accept-encoding': encoding };
+      const { status } = await fetch(server.url + path, { headers: asNavigation });
+      expect([path, encoding, status]).toEqual([path, encoding, 404]);
+    }
   }
-  expect((await fetch(`${server.url}/backends`, { headers })).status).toBe(200);
+  for (const path of ['/backends', '/locks/default/never']) {
+    const asNavigation = { ...headers, rsc: '1' };
+    expect((await fetch(server.url + path, { headers })).status).toBe(200);
+    expect((await fetch(server.url + path, { headers: asNavigation })).status).toBe(200);
+  }
 });
 
 test('no state that a client navigation may send makes a page fail', async ({ server, admin }) => {

@@ -122,8 +122,8 @@ export class PageAnswers {
   }
 
   private async render(scope: RequestScope, nonce: string, gone: AbortSignal): Promise<void> {
-    const { res } = scope;
-    const { keeper, relay } = this.parts;
+    const { res, pathname } = scope;
+    const { keeper, relay, routes } = this.parts;
     if (!keeper.isUp) return this.refuse(res, 'down');
     if (relay.unreadBytes > UNREAD_MAX_BYTES) return this.refuse(res, 'full');
     const leave = await this.gate.enter(gone);
@@ -132,7 +132,7 @@ export class PageAnswers {
       return;
     }
     try {
-      const bytes = await relay.relay(scope, pagePolicy(nonce), gone);
+      const bytes = await relay.relay(scope, pagePolicy(nonce), gone, routes.isDynamic(pathname));
       this.pages.spend({ bytes: bytes ?? 0, ms: RENDERED_COST_MS });
       // Next's own answer would be blank until its scripts have run.
       if (bytes === null) await this.answerCached(scope, nonce, 'notFound');

@@ -24,7 +24,12 @@ export class PageRoutes {
   /** @param pathname as sent; a trailing `/` is ignored */
   has(pathname: string): boolean {
     const path = pathname.length > 1 ? pathname.replace(/\/$/, '') : pathname;
-    return this.pages.has(path) || this.patterns.some((pattern) => pattern.test(path));
+    return this.pages.has(path) || this.isDynamic(path);
+  }
+
+  /** Whether the page is about something that the address names. */
+  isDynamic(pathname: string): boolean {
+    return this.patterns.some((pattern) => pattern.test(pathname));
   }
 }
 

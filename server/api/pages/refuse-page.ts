@@ -4,9 +4,9 @@ export type PageRefusal = 'full' | 'down' | 'away';
 
 const RETRY_AFTER_SECONDS = { full: 3, down: 5, away: 5 };
 const WHY = {
-  full: 'More pages are asked for at the moment than this server can show.',
+  full: 'The server is busy with other pages.',
   down: 'The process that renders pages is starting or not responding.',
-  away: 'The control database does not answer, so sessions cannot be checked.',
+  away: 'The control database is not responding, so sessions cannot be checked.',
 };
 
 /** Answers 503 with a self-contained page that explains the problem and reloads itself. */
@@ -39,9 +39,9 @@ p { margin: 0 0 .75rem; }
 </head>
 <body>
 <main>
-<h1>This page cannot be shown right now</h1>
-<p>${WHY[why]} This page asks again every ${RETRY_AFTER_SECONDS[why]} seconds.</p>
-<p>Services are answered as before, as far as their backends answer.</p>
+<h1>This page is temporarily unavailable</h1>
+<p>${WHY[why]} Retrying every ${RETRY_AFTER_SECONDS[why]} seconds.</p>
+<p>Lock requests are still served wherever their backend responds.</p>
 </main>
 </body>
 </html>

@@ -5,6 +5,8 @@ import {
   type RequestOptions,
   request,
 } from 'node:http';
+import { promisify } from 'node:util';
+import { unzip } from 'node:zlib';
 import type { RequestScope } from '../../http/requests/request-scope';
 
 /**
@@ -41,6 +43,14 @@ const NOT_PASSED_BACK = new Set([
   'transfer-encoding',
 ]);
 
+/**
+ * The row of a navigation's answer that reports a page about something that does not exist. Next
+ * sends status 200 before it knows.
+ */
+const NOT_FOUND_ROW = /^[0-9a-f]+:E\{"digest":"NEXT_HTTP_ERROR_FALLBACK;404"/m;
+
+const unzipped = promisify(unzip);
+
 /** The page process did not answer, or its answer was incomplete. */
 export class PageProcessFailure extends Error {
   override readonly name = 'PageProcessFailure';
@@ -71,18 +81,25 @@ export class PageRelay {
    *
    * @param policy the content security policy of the response; the page uses its nonce
    * @param gone aborts when the caller hangs up
+   * @param mayBeMissing the page is about something that may not exist
    * @returns how many bytes were received; null if the page is about something that does not exist:
    *   then nothing has been sent
    * @throws PageProcessFailure while nothing has been sent yet
    */
-  async relay(scope: RequestScope, policy: string, gone: AbortSignal): Promise<number | null> {
-    const { res } = scope;
+  async relay(
+    scope: RequestScope,
+    policy: string,
+    gone: AbortSignal,
+    mayBeMissing = false,
+  ): Promise<number | null> {
+    const { req, res } = scope;
     const upstream = await this.ask(scope, policy, gone);
     if (upstream === null) return 0;
     if (upstream.statusCode === 404) {
       upstream.resume();
       return null;
     }
+    if (mayBeMissing && req.headers.rsc === '1') return this.relayWhole(res, upstream, gone);
     let bytes = 0;
     res.writeHead(upstream.statusCode ?? 502, passedBack(upstream));
     const goOn = () => upstream.resume();
@@ -94,10 +111,7 @@ export class PageRelay {
     });
     await new Promise<void>((resolve) => {
       upstream.once('end', () => {
-        if (!res.closed) {
-          this.unread.add(res);
-          res.once('close', () => this.unread.delete(res));
-        }
+        this.countUnread(res);
         res.end();
       });
       // An incomplete page must not look complete.
@@ -110,20 +124,40 @@ export class PageRelay {
     return bytes;
   }
 
+  /** The answer to a client navigation, sent only when it is complete: see `NOT_FOUND_ROW`. */
+  private async relayWhole(
+    res: RequestScope['res'],
+    upstream: IncomingMessage,
+    gone: AbortSignal,
+  ): Promise<number | null> {
+    const body = await wholeBody(upstream).catch((error: unknown) => {
+      if (gone.aborted) return null;
+      throw error;
+    });
+    if (body === null) return 0;
+    const isPlain = upstream.headers['content-encoding'] === undefined;
+    const text = isPlain ? body : await unzipped(body);
+    if (NOT_FOUND_ROW.test(text.toString('latin1'))) return null;
+    res.writeHead(upstream.statusCode ?? 502, passedBack(upstream));
+    this.countUnread(res);
+    res.end(body);
+    return body.length;
+  }
+
+  private countUnread(res: RequestScope['res']): void {
+    if (res.closed) return;
+    this.unread.add(res);
+    res.once('close', () => this.unread.delete(res));
+  }
+
   /** A page's body as text, requested by this process itself. Rejects with `PageProcessFailure`. */
   async read(
     path: string,
     headers: OutgoingHttpHeaders,
   ): Promise<{ status: number; headers: OutgoingHttpHeaders; text: string }> {
     const answer = await this.send({ path, headers }, SILENT_MAX_MS);
-    const pieces: Buffer[] = [];
-    for await (const piece of answer) pieces.push(piece);
-    if (!answer.complete) throw new PageProcessFailure('The page process answered half a page.');
-    return {
-      status: answer.statusCode ?? 0,
-      headers: passedBack(answer),
-      text: Buffer.concat(pieces).toString(),
-    };
+    const text = (await wholeBody(answer)).toString();
+    return { status: answer.statusCode ?? 0, headers: passedBack(answer), text };
   }
 
   close(): void {
@@ -173,6 +207,18 @@ export class PageRelay {
       call.end();
     });
   }
+}
+
+/** Rejects with `PageProcessFailure` where the answer is incomplete. */
+async function wholeBody(answer: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  try {
+    for await (const piece of answer) pieces.push(piece);
+  } catch (cause) {
+    throw new PageProcessFailure('The page process answered half a page.', { cause });
+  }
+  if (!answer.complete) throw new PageProcessFailure('The page process answered half a page.');
+  return Buffer.concat(pieces);
 }
 
 function passedBack({ headers }: IncomingMessage): OutgoingHttpHeaders {
