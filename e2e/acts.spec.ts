@@ -211,7 +211,7 @@ test('no Enter ever confirms: the focus starts on Cancel and goes back where it 
   expect(await holdersOf(name)).toEqual(['orders-1']);
   await dialog(page).getByRole('button', { name: 'Cancel' }).click();
   await openPage(page, '/audit?q=steady');
-  await expect(page.getByText('No entry matches this.')).toBeVisible();
+  await expect(page.getByText('No entries match.')).toBeVisible();
 });
 
 test('a dialog whose hold changes blocks the action, shows both holds, and can go on with the current one', async ({
@@ -295,12 +295,12 @@ test('the audit log shows every attempt, rejected ones too, and can be searched 
     /Vera Viewer.*Force-released lock.*audited.*“let me try”.*Rejected/,
   ]);
   await page.getByRole('button', { name: 'outcome: any' }).click();
-  await page.getByRole('menuitemcheckbox', { name: 'Refused' }).click();
+  await page.getByRole('menuitemcheckbox', { name: 'Rejected' }).click();
   await expect(entries).toHaveText([/Vera Viewer/]);
   await expect(page).toHaveURL(/outcome=refused/);
   await page.reload();
   await expect(entries).toHaveText([/Vera Viewer/]);
-  await page.getByRole('button', { name: 'Remove filter: outcome = Refused' }).click();
+  await page.getByRole('button', { name: 'Remove filter: outcome = Rejected' }).click();
   await page.getByRole('button', { name: 'action: any' }).click();
   await page.getByRole('menuitemcheckbox', { name: 'Extended lease' }).click();
   await expect(entries).toHaveText([/Extended lease/]);

@@ -107,7 +107,7 @@ test('an operator makes a counter, sets it and changes its bounds, each with a r
   await expect(moves(page).nth(1)).toContainText(`opal“${reason}”`);
 
   await page.goto('/audit');
-  await expect(row(page, 'seats').first()).toContainText('Changed a counter’s bounds');
+  await expect(row(page, 'seats').first()).toContainText('Changed counter limits');
   await expect(row(page, 'seats')).toHaveCount(3);
 });
 
@@ -146,7 +146,7 @@ test('a viewer sees everything and may change nothing', async ({ page, server })
 
 test('a counter that was never created has no page', async ({ page, server }) => {
   await as(page, server, viewer, '/counters/default/never');
-  await expect(page.getByRole('heading')).toContainText('There is nothing here');
+  await expect(page.getByRole('heading')).toContainText('Page not found');
   // The browser itself notes that the page is 404.
   expect(faults().splice(0)).toEqual([expect.stringContaining('status of 404')]);
 });

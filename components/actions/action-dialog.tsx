@@ -15,6 +15,7 @@ import { StatusBadge } from '../ui/status-badge';
 import { VisibleText, WholeName } from '../ui/visible-text';
 import { HoldFacts } from './hold-facts';
 import type { HoldEnd } from './hold-snapshot';
+import { isValidReason, ReasonField } from './reason-field';
 import type { ActionAttempt } from './use-action-attempt';
 import type { SeenHold } from './use-seen-hold';
 
@@ -24,11 +25,11 @@ interface ActionDialogProps {
   title: string;
   /** The fixed sentence about what the act does not do. */
   warning: ReactNode;
-  /** The fields; hidden while the hold has changed. */
-  children: ReactNode;
-  /** What is still missing before the act may be done; empty when nothing is. */
-  missing: string[];
-  /** The act in words, on its button. */
+  /** The fields besides the reason; hidden while the hold has changed. */
+  children?: ReactNode;
+  /** What must still be filled in, besides the reason. */
+  missing?: string[];
+  /** On the button. */
   actionLabel: string;
   tone: 'danger' | 'accent';
   attempt: ActionAttempt;
@@ -62,7 +63,14 @@ export function ActionDialog(props: ActionDialogProps) {
               <Icon name="alert-triangle" size={16} className="mt-0.5 text-contended" />
               <span>{warning}</span>
             </p>
-            <div className="flex flex-col gap-4">{children}</div>
+            <div className="flex flex-col gap-4">
+              {children}
+              <ReasonField
+                value={attempt.reason}
+                onChange={attempt.setReason}
+                hint="Recorded in the lock history and audit log"
+              />
+            </div>
           </>
         )}
         {attempt.problem && !(hold.isChanged && attempt.isUnclear) && (
@@ -136,7 +144,7 @@ function ChangedNote({
 
 function Footer({
   hold,
-  missing,
+  missing: fields = [],
   actionLabel,
   tone,
   attempt,
@@ -149,6 +157,7 @@ function Footer({
 }) {
   const id = useId();
   const { seen } = hold;
+  const missing = [...fields, ...(isValidReason(attempt.reason) ? [] : ['reason'])];
   const isReady = !hold.isChanged && missing.length === 0;
   return (
     <div className="mt-5 flex flex-wrap items-center justify-end gap-x-3 gap-y-3">

@@ -7,8 +7,8 @@ import { boundText, countdownText, rangeText, spokenDuration } from '../format/d
 import { exactCount, shortToken } from '../format/numbers';
 import { visibleText } from '../format/visible-name';
 
-/** The result of an action, shown for a while where the lock is shown. */
-export type ActionResult = { lockId: string; at: number } & (
+/** What came of an action. */
+export type ActionOutcome =
   | {
       kind: 'forced';
       token: number;
@@ -27,8 +27,10 @@ export type ActionResult = { lockId: string; at: number } & (
   | { kind: 'stopped'; owner: string; expiresAt: number }
   | { kind: 'frozen' }
   | { kind: 'unfrozen' }
-  | { kind: 'extended'; token: number; byMs: number; expiresAt: number }
-);
+  | { kind: 'extended'; token: number; byMs: number };
+
+/** It is shown for a while where the lock is shown. */
+type ActionResult = ActionOutcome & { lockId: string };
 
 const SHOWN_MS = 30_000;
 
@@ -41,8 +43,9 @@ function change(next: readonly ActionResult[]) {
 }
 
 /** Keeps a result for 30 s; a later one of the same lock takes its place. */
-export function publishResult(result: ActionResult): void {
-  change([...results.filter(({ lockId }) => lockId !== result.lockId), result]);
+export function publishResult(lockId: string, outcome: ActionOutcome): void {
+  const result = { ...outcome, lockId };
+  change([...results.filter((other) => other.lockId !== lockId), result]);
   setTimeout(() => change(results.filter((other) => other !== result)), SHOWN_MS);
 }
 

@@ -8,10 +8,8 @@ import { visibleText } from '../format/visible-name';
 import { useAtBackend } from '../live/reading';
 import { useTRPCClient } from '../live/trpc';
 import { ActionDialog } from './action-dialog';
-import { publishResult } from './action-results';
 import type { HoldSnapshot } from './hold-snapshot';
-import { isValidReason, ReasonField } from './reason-field';
-import { useActionAttempt, useRequestId } from './use-action-attempt';
+import { useHoldAttempt } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
 
 const MINUTE_MS = 60_000;
@@ -21,36 +19,14 @@ const EXTENSIONS_MS = [1, 5, 15, 60, 240].map((minutes) => minutes * MINUTE_MS);
 export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const hold = useSeenHold(row);
   const { seen } = hold;
-  const requestId = useRequestId(seen.hold?.token);
   const client = useTRPCClient();
   const [byMs, setByMs] = useState(5 * MINUTE_MS);
-  const [reason, setReason] = useState('');
   const span = rangeText(byMs);
 
-  const attempt = useActionAttempt(async () => {
-    if (!seen.hold) return;
-    const { token } = seen.hold;
-    const { namespace, name } = row;
-    const answer = await client.locks.extend.mutate({
-      namespace,
-      name,
-      token,
-      rev: seen.rev,
-      extendMs: byMs,
-      reason,
-      requestId,
-    });
-    if (answer.outcome === 'changed') return hold.refuse(answer);
-    const { expiresAt } = answer;
-    publishResult({
-      kind: 'extended',
-      lockId: row.id,
-      at: performance.now(),
-      token,
-      byMs,
-      expiresAt,
-    });
-    onClose();
+  const attempt = useHoldAttempt(row, hold, onClose, async (input) => {
+    const answer = await client.locks.extend.mutate({ ...input, extendMs: byMs });
+    if (answer.outcome === 'changed') return answer;
+    return { kind: 'extended', token: input.token, byMs };
   });
 
   return (
@@ -59,7 +35,6 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
       hold={hold}
       title={`Extend ${seen.hold ? visibleText(seen.hold.owner) : 'the holder'}’s lease?`}
       warning="The holder is not notified and waiters wait longer. Its own renewals will not shorten the extension."
-      missing={isValidReason(reason) ? [] : ['reason']}
       actionLabel={`Extend by ${span}`}
       tone="accent"
       attempt={attempt}
@@ -85,7 +60,6 @@ export function ExtendDialog({ row, onClose }: { row: LockRow; onClose: () => vo
           ))}
         </div>
       </fieldset>
-      <ReasonField value={reason} onChange={setReason} />
     </ActionDialog>
   );
 }

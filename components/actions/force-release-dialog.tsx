@@ -12,10 +12,8 @@ import { isRenewing } from '../locks/lock-facts';
 import { useIsClosed } from '../shell/backend-queries';
 import { Field } from '../ui/controls/field';
 import { ActionDialog } from './action-dialog';
-import { publishResult } from './action-results';
 import { firstWaiter, grantBlockedBy } from './hold-snapshot';
-import { isValidReason, ReasonField } from './reason-field';
-import { useActionAttempt, useRequestId } from './use-action-attempt';
+import { useHoldAttempt } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
 
 /** With more waiters than this, the lock's name must be typed. */
@@ -25,10 +23,8 @@ const NAME_REQUIRED_ABOVE = 10;
 export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const hold = useSeenHold(row);
   const { seen, delayMs } = hold;
-  const requestId = useRequestId(seen.hold?.token);
   const client = useTRPCClient();
   const [typed, setTyped] = useState('');
-  const [reason, setReason] = useState('');
 
   const renewal = seen.hold?.renewal;
   const isAlive = useAtBackend(
@@ -50,35 +46,19 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
   const later = delay ? ` after ${delay}` : '';
   const verb = next?.setSize ? 'offer' : 'grant';
   const actionLabel = nextName ? `Force release and ${verb} to ${nextName}${later}` : alone;
-  const missing = [
-    ...(requiredBecause !== null && typed !== row.name ? ['lock name'] : []),
-    ...(isValidReason(reason) ? [] : ['reason']),
-  ];
+  const missing = requiredBecause !== null && typed !== row.name ? ['lock name'] : [];
 
-  const attempt = useActionAttempt(async () => {
-    if (!seen.hold) return;
-    const { token } = seen.hold;
-    const { namespace, name } = row;
-    const answer = await client.locks.forceRelease.mutate({
-      namespace,
-      name,
-      token,
-      rev: seen.rev,
-      reason,
-      requestId,
-    });
-    if (answer.outcome === 'changed') return hold.refuse(answer);
-    publishResult({
+  const attempt = useHoldAttempt(row, hold, onClose, async (input) => {
+    const answer = await client.locks.forceRelease.mutate(input);
+    if (answer.outcome === 'changed') return answer;
+    return {
       kind: 'forced',
-      lockId: row.id,
-      at: performance.now(),
-      token,
+      token: input.token,
       next: answer.next,
       waitersBefore: seen.waiters,
       waitersAfter: answer.queueLength,
       delayMs: blockedBy ? 0 : delayMs,
-    });
-    onClose();
+    };
   });
 
   return (
@@ -124,7 +104,6 @@ export function ForceReleaseDialog({ row, onClose }: { row: LockRow; onClose: ()
           }
         />
       )}
-      <ReasonField value={reason} onChange={setReason} />
     </ActionDialog>
   );
 }

@@ -1,6 +1,5 @@
 'use client';
 
-import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { exactCount, plural } from '../format/numbers';
 import { Icon } from '../icons/icon';
@@ -9,25 +8,23 @@ import { VisibleText } from '../ui/visible-text';
 import { LockLine } from './action-dialog';
 import { publishResult } from './action-results';
 import { OperatorDialog } from './operator-dialog';
-import { isValidReason, ReasonField } from './reason-field';
 import { useActionAttempt, useRequestId } from './use-action-attempt';
 
 /** Stops all new grants of a lock, or allows them again. */
 export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => void }) {
   const client = useTRPCClient();
   const requestId = useRequestId();
-  const [reason, setReason] = useState('');
   const { frozen, namespace, name, rev } = row;
   const verb = frozen ? 'unfreeze' : 'freeze';
   const actionLabel = frozen ? 'Unfreeze this lock' : 'Freeze this lock';
-  const attempt = useActionAttempt(async () => {
+  const attempt = useActionAttempt(async (reason) => {
     await client.locks[verb].mutate({ namespace, name, rev, reason, requestId });
-    const kind = frozen ? 'unfrozen' : 'frozen';
-    publishResult({ kind, lockId: row.id, at: performance.now() });
+    publishResult(row.id, { kind: frozen ? 'unfrozen' : 'frozen' });
     onClose();
   });
   return (
     <OperatorDialog
+      kind="lock"
       title={`${actionLabel}?`}
       about={
         <>
@@ -43,14 +40,11 @@ export function FreezeDialog({ row, onClose }: { row: LockRow; onClose: () => vo
           </p>
         </>
       }
-      missing={isValidReason(reason) ? [] : ['reason']}
       actionLabel={actionLabel}
       tone={frozen ? 'accent' : 'danger'}
       attempt={attempt}
       onClose={onClose}
-    >
-      <ReasonField value={reason} onChange={setReason} />
-    </OperatorDialog>
+    />
   );
 }
 

@@ -1,14 +1,11 @@
 'use client';
 
-import { useState } from 'react';
 import type { LockRow } from '@/server/contract/console/lock-row';
 import { visibleText } from '../format/visible-name';
 import { useTRPCClient } from '../live/trpc';
 import { renewalDueAt } from '../locks/lock-facts';
 import { ActionDialog } from './action-dialog';
-import { publishResult } from './action-results';
-import { isValidReason, ReasonField } from './reason-field';
-import { useActionAttempt, useRequestId } from './use-action-attempt';
+import { useHoldAttempt } from './use-action-attempt';
 import { useSeenHold } from './use-seen-hold';
 
 const REQUESTS = {
@@ -38,25 +35,14 @@ export function HolderRequestDialog({
 }) {
   const hold = useSeenHold(row);
   const { seen } = hold;
-  const requestId = useRequestId(seen.hold?.token);
   const client = useTRPCClient();
-  const [reason, setReason] = useState('');
   const { title, warning, act } = REQUESTS[verb];
 
-  const attempt = useActionAttempt(async () => {
-    if (!seen.hold) return;
-    const { owner, token, expiresAt, renewal } = seen.hold;
-    const { namespace, name } = row;
-    const input = { namespace, name, token, rev: seen.rev, reason, requestId };
+  const attempt = useHoldAttempt(row, hold, onClose, async (input, { owner, ...held }) => {
     const answer = await client.locks[verb].mutate(input);
-    if (answer.outcome === 'changed') return hold.refuse(answer);
-    const result = { lockId: row.id, at: performance.now(), owner };
-    publishResult(
-      verb === 'askRelease'
-        ? { ...result, kind: 'asked', dueAt: renewal ? renewalDueAt(renewal) : null }
-        : { ...result, kind: 'stopped', expiresAt },
-    );
-    onClose();
+    if (answer.outcome === 'changed') return answer;
+    if (verb === 'stopRenewals') return { kind: 'stopped', owner, expiresAt: held.expiresAt };
+    return { kind: 'asked', owner, dueAt: held.renewal ? renewalDueAt(held.renewal) : null };
   });
 
   return (
@@ -65,13 +51,10 @@ export function HolderRequestDialog({
       hold={hold}
       title={title(seen.hold ? visibleText(seen.hold.owner) : 'the holder')}
       warning={warning}
-      missing={isValidReason(reason) ? [] : ['reason']}
       actionLabel={act}
       tone="accent"
       attempt={attempt}
       onClose={onClose}
-    >
-      <ReasonField value={reason} onChange={setReason} />
-    </ActionDialog>
+    />
   );
 }

@@ -5,39 +5,44 @@ import { retryableFailureTitle } from '../live/problem';
 import { Button } from '../ui/controls/button';
 import { Dialog } from '../ui/controls/dialog';
 import { ProblemNote } from '../ui/problem-note';
+import { isValidReason, ReasonField } from './reason-field';
 import type { ActionAttempt } from './use-action-attempt';
 
 /**
- * The dialog of an action that needs a reason. Focus starts on Cancel; only pressing the button itself
- * acts, no shortcut does.
+ * The dialog of an action that needs a reason. Focus starts on Cancel; only pressing the button
+ * itself acts, no shortcut does.
  *
- * @param missing what must still be filled in before the action is possible
+ * @param missing what must still be filled in before the action is possible, besides the reason
  * @param notice what has changed since the operator looked; while it is shown, the action is
  *   blocked
  */
 export function OperatorDialog({
+  kind,
   title,
   about,
   notice,
-  missing,
+  missing: fields = [],
   actionLabel,
   tone = 'accent',
   attempt,
   children,
   onClose,
 }: {
+  /** In whose history the reason is recorded. */
+  kind: 'lock' | 'counter';
   title: string;
   about?: ReactNode;
   notice?: ReactNode;
-  missing: string[];
+  missing?: string[];
   actionLabel: string;
   tone?: 'accent' | 'danger';
   attempt: ActionAttempt;
-  children: ReactNode;
+  children?: ReactNode;
   onClose: () => void;
 }) {
   const cancel = useRef<HTMLButtonElement>(null);
   const id = useId();
+  const missing = [...fields, ...(isValidReason(attempt.reason) ? [] : ['reason'])];
   const isReady = !notice && missing.length === 0;
   return (
     <Dialog open onClose={onClose} title={title} initialFocus={cancel}>
@@ -47,7 +52,14 @@ export function OperatorDialog({
           {notice}
         </div>
       )}
-      <div className="mt-5 flex flex-col gap-4">{children}</div>
+      <div className="mt-5 flex flex-col gap-4">
+        {children}
+        <ReasonField
+          value={attempt.reason}
+          onChange={attempt.setReason}
+          hint={`Recorded in the ${kind} history and audit log`}
+        />
+      </div>
       {attempt.problem && !(notice && attempt.isUnclear) && (
         <div className="mt-4">
           <ProblemNote problem={attempt.problem} title={retryableFailureTitle(attempt.problem)} />

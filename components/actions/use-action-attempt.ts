@@ -1,7 +1,15 @@
 import { useState } from 'react';
+import type { LockRow } from '@/server/contract/console/lock-row';
+import type { Changed } from '@/server/contract/console/operator-answers';
 import { isOutcomeUnknown, type Problem, problemOf } from '../live/problem';
+import { type ActionOutcome, publishResult } from './action-results';
+import type { HoldSnapshot } from './hold-snapshot';
+import type { SeenHold } from './use-seen-hold';
 
 export interface ActionAttempt {
+  /** The operator's reason, as typed. */
+  reason: string;
+  setReason: (reason: string) => void;
   isBusy: boolean;
   problem: Problem | null;
   /** It is under way, or may have been done though it failed. */
@@ -11,15 +19,16 @@ export interface ActionAttempt {
   forget: () => void;
 }
 
-/** One try at a time of something that may fail. */
-export function useActionAttempt(work: () => Promise<void>): ActionAttempt {
+/** One try at a time of an action that needs a reason and may fail. */
+export function useActionAttempt(work: (reason: string) => Promise<void>): ActionAttempt {
+  const [reason, setReason] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
   const attempt = async () => {
     setBusy(true);
     setProblem(null);
     try {
-      await work();
+      await work(reason);
     } catch (error) {
       setProblem(problemOf(error));
     } finally {
@@ -27,7 +36,51 @@ export function useActionAttempt(work: () => Promise<void>): ActionAttempt {
     }
   };
   const isUnclear = isBusy || isOutcomeUnknown(problem);
-  return { isBusy, problem, isUnclear, run: () => void attempt(), forget: () => setProblem(null) };
+  return {
+    reason,
+    setReason,
+    isBusy,
+    problem,
+    isUnclear,
+    run: () => void attempt(),
+    forget: () => setProblem(null),
+  };
+}
+
+/**
+ * An attempt at an action on the hold that the operator saw. If the hold has changed, it is
+ * refused and shown as changed; else the outcome is shown beside the lock for a while.
+ *
+ * @param work sends the action; the input is what every such action has
+ */
+export function useHoldAttempt(
+  row: LockRow,
+  { seen, refuse }: SeenHold,
+  onClose: () => void,
+  work: (
+    input: HoldActionInput,
+    hold: NonNullable<HoldSnapshot['hold']>,
+  ) => Promise<Changed | ActionOutcome>,
+): ActionAttempt {
+  const requestId = useRequestId(seen.hold?.token);
+  return useActionAttempt(async (reason) => {
+    const { hold, rev } = seen;
+    if (!hold) return;
+    const { namespace, name } = row;
+    const result = await work({ namespace, name, token: hold.token, rev, reason, requestId }, hold);
+    if ('outcome' in result) return refuse(result);
+    publishResult(row.id, result);
+    onClose();
+  });
+}
+
+interface HoldActionInput {
+  namespace: string;
+  name: string;
+  token: number;
+  rev: number;
+  reason: string;
+  requestId: string;
 }
 
 const ID_BYTES = 12;

@@ -3,7 +3,6 @@
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import { ChangedNote, OperatorDialog } from '../actions/operator-dialog';
-import { COUNTER_REASON_HINT, isValidReason, ReasonField } from '../actions/reason-field';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { exactCount } from '../format/numbers';
 import { useTRPCClient } from '../live/trpc';
@@ -17,7 +16,6 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
   const [seen, setSeen] = useState(row);
   const requestId = useRequestId(seen.rev);
   const [text, setText] = useState('');
-  const [reason, setReason] = useState('');
   const [changedTo, setChangedTo] = useState<number | null>(null);
   const value = parseWholeNumber(text);
   const seenValue = seen.value ?? 0;
@@ -26,7 +24,7 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
     value !== null &&
     ((row.floor !== null && value < row.floor) || (row.ceiling !== null && value > row.ceiling));
 
-  const attempt = useActionAttempt(async () => {
+  const attempt = useActionAttempt(async (reason) => {
     const { namespace, name } = row;
     const answer = await client.counters.adjust.mutate({
       namespace,
@@ -40,12 +38,10 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
     if (answer.outcome === 'adjusted') return onClose();
     setChangedTo(answer.value);
   });
-  const missing = [
-    ...(value === null || isOutside ? ['value within the limits'] : []),
-    ...(isValidReason(reason) ? [] : ['reason']),
-  ];
+  const missing = value === null || isOutside ? ['value within the limits'] : [];
   return (
     <OperatorDialog
+      kind="counter"
       title="Set the counter’s value?"
       about={<CounterSummary row={seen} />}
       notice={
@@ -79,7 +75,6 @@ export function AdjustDialog({ row, onClose }: { row: CounterRow; onClose: () =>
         problem={isOutside ? 'Outside the limits' : null}
         onChange={setText}
       />
-      <ReasonField value={reason} onChange={setReason} hint={COUNTER_REASON_HINT} />
     </OperatorDialog>
   );
 }

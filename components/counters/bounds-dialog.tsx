@@ -3,7 +3,6 @@
 import { useState } from 'react';
 import type { CounterRow } from '@/server/contract/console/counter-row';
 import { ChangedNote, OperatorDialog } from '../actions/operator-dialog';
-import { COUNTER_REASON_HINT, isValidReason, ReasonField } from '../actions/reason-field';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { exactCount } from '../format/numbers';
 import { useTRPCClient } from '../live/trpc';
@@ -24,14 +23,13 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
   const [seen, setSeen] = useState<Bounds>(row);
   const requestId = useRequestId(`${seen.floor} ${seen.ceiling}`);
   const [typed, setTyped] = useState({ floor: textOf(row.floor), ceiling: textOf(row.ceiling) });
-  const [reason, setReason] = useState('');
   const [refusal, setRefusal] = useState<string | null>(null);
   const bounds = parseBounds(typed);
   const isOutside = row.value !== null && bounds.areValid && !isBetween(row.value, bounds);
   const isSame = bounds.floor === seen.floor && bounds.ceiling === seen.ceiling;
   const hasChanged = row.floor !== seen.floor || row.ceiling !== seen.ceiling;
 
-  const attempt = useActionAttempt(async () => {
+  const attempt = useActionAttempt(async (reason) => {
     const { namespace, name, rev } = row;
     const { floor, ceiling } = bounds;
     const answer = await client.counters.setBounds.mutate({
@@ -50,10 +48,10 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
   const missing = [
     ...(!bounds.areValid || isSame ? ['new limits'] : []),
     ...(isOutside ? [`limits that include ${exactCount(row.value ?? 0)}`] : []),
-    ...(isValidReason(reason) ? [] : ['reason']),
   ];
   return (
     <OperatorDialog
+      kind="counter"
       title="Edit the counter’s limits?"
       about={<CounterSummary row={{ ...row, ...seen }} />}
       notice={
@@ -78,7 +76,6 @@ export function BoundsDialog({ row, onClose }: { row: CounterRow; onClose: () =>
       <p className="text-12 text-t2">
         The value is not changed and must lie within the new limits.
       </p>
-      <ReasonField value={reason} onChange={setReason} hint={COUNTER_REASON_HINT} />
     </OperatorDialog>
   );
 }

@@ -4,7 +4,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useRouter } from 'next/navigation';
 import { useId, useState } from 'react';
 import { OperatorDialog } from '../actions/operator-dialog';
-import { COUNTER_REASON_HINT, isValidReason, ReasonField } from '../actions/reason-field';
 import { useActionAttempt, useRequestId } from '../actions/use-action-attempt';
 import { counterPath } from '../format/lock-path';
 import { exactCount } from '../format/numbers';
@@ -22,13 +21,12 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
   const [name, setName] = useState('');
   const [initial, setInitial] = useState('0');
   const [typed, setTyped] = useState({ floor: '0', ceiling: '' });
-  const [reason, setReason] = useState('');
   const [existingValue, setExistingValue] = useState<number | null>(null);
   const bounds = parseBounds(typed);
   const value = parseWholeNumber(initial);
   const isOutside = value !== null && bounds.areValid && !isBetween(value, bounds);
 
-  const attempt = useActionAttempt(async () => {
+  const attempt = useActionAttempt(async (reason) => {
     const { floor, ceiling } = bounds;
     const answer = await client.counters.create.mutate({
       namespace,
@@ -47,10 +45,10 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
     ...(name === '' ? ['name'] : []),
     ...(value === null || isOutside ? ['value within the limits'] : []),
     ...(bounds.areValid ? [] : ['valid limits']),
-    ...(isValidReason(reason) ? [] : ['reason']),
   ];
   return (
     <OperatorDialog
+      kind="counter"
       title="New counter"
       notice={
         existingValue !== null && (
@@ -92,7 +90,6 @@ export function NewCounterDialog({ onClose }: { onClose: () => void }) {
         onChange={setInitial}
       />
       <BoundsFields typed={typed} onChange={setTyped} />
-      <ReasonField value={reason} onChange={setReason} hint={COUNTER_REASON_HINT} />
     </OperatorDialog>
   );
 }
