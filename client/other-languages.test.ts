@@ -141,7 +141,7 @@ describe.each(languages)('the example in $language', ({ language, program, args 
 
   test('says why the server refuses', async () => {
     const { complained, code } = await run(lock('refused'), {}, 'no-key');
-    expect(complained).toBe('UNAUTHENTICATED: This is not a valid API key.');
+    expect(complained).toBe('UNAUTHENTICATED: Invalid API key.');
     expect(code).toBe(2);
   });
 });

@@ -63,7 +63,7 @@ test('an answer that was under way when something was forgotten is not kept', as
   expect(await answers.get('a')).toBe(2);
 });
 
-test('while questions fail, what is known is told at once, for as long as allowed', async () => {
+test('while queries fail, cached values are returned at once, for as long as allowed', async () => {
   const { clock, state, answers } = setUp();
   await answers.get('a');
   expect(answers.whileFailing('a', 60_000)).toBeNull();

@@ -51,12 +51,12 @@ export async function checkSetupToken(
       .where(eq(settings.id, idOf(token))),
   );
   if (await hasUsers(db, database)) {
-    throw new LockyardError('CONFLICT', 'Lockyard is set up already. Sign in instead.');
+    throw new LockyardError('CONFLICT', 'Already set up. Sign in instead.');
   }
   if (!link || Number(link.value) <= now) {
     throw new LockyardError(
       'FORBIDDEN',
-      'This setup link is not valid any more. Restart the server: it prints a new one.',
+      'This setup link is invalid or has expired. Restart the server to get a new one.',
     );
   }
 }

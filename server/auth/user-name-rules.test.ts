@@ -68,7 +68,7 @@ describe('a name for a new user', () => {
 
   test('of another alphabet altogether is held against those that it looks like', () => {
     expect(reasonFor('Иван')).toBeNull();
-    expect(() => checkUserName('АВС', ['ABC'])).toThrow(/could be mistaken for "ABC"/);
+    expect(() => checkUserName('АВС', ['ABC'])).toThrow(/looks like the existing user "ABC"/);
   });
 
   test('that is taken to the letter is left to the unique index', () => {

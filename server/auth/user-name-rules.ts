@@ -21,17 +21,17 @@ const ALPHABETS = ['Latin', 'Cyrillic', 'Greek', 'Armenian', 'Cherokee', 'Coptic
  */
 export function checkUserName(name: string, others: readonly string[]): void {
   if (ALPHABETS.filter((alphabet) => alphabet.test(name)).length > 1) {
-    throw invalid('A user name must keep to the letters of one alphabet.');
+    throw invalid('A user name must use letters of one alphabet only.');
   }
   const looks = skeletonsOf(name);
   if (looks.some(isSystem)) {
-    throw invalid(`"${name}" looks like a name of the system; choose another one.`);
+    throw invalid(`"${name}" looks like a system name. Choose another one.`);
   }
   const alike = others.find(
     (other) => other !== name && skeletonsOf(other).some((look) => looks.includes(look)),
   );
   if (alike === undefined) return;
-  const message = `"${name}" could be mistaken for "${alike}", who is a user already; choose another name.`;
+  const message = `"${name}" looks like the existing user "${alike}". Choose another name.`;
   throw new LockyardError('CONFLICT', message);
 }
 

@@ -162,8 +162,8 @@ describe('the command line', () => {
       [['keys', 'create', '--name', 'x', '--namespace', 'No Such'], 2, /--namespace: must be/],
       [['users', 'create', '--name', 'x', '--role', 'king'], 2, /--role:/],
       [['keys', 'create', '--name', 'x', '--namespace', 'nowhere'], 1, /no namespace "nowhere"/],
-      [['users', 'reset-password', '--name', 'nobody'], 1, /no person named "nobody"/],
-      [['namespaces', 'create', '--name', 'x', '--backend', 'moon'], 1, /no backend "moon"/],
+      [['users', 'reset-password', '--name', 'nobody'], 1, /no user "nobody"/],
+      [['namespaces', 'create', '--name', 'x', '--backend', 'moon'], 1, /"moon" is not configured/],
     ];
     const { stop } = await startServer();
     const results = await Promise.all(cases.map(([words]) => run(words)));

@@ -51,7 +51,7 @@ export async function runCliCommand(
     case 'users reset-password': {
       const { name, password = randomText(PASSWORD_CHARS) } = command.input;
       const user = await askDatabase(() => findUserByName(runtime.database, name));
-      if (!user) throw new LockyardError('NOT_FOUND', `There is no person named "${name}".`);
+      if (!user) throw new LockyardError('NOT_FOUND', `There is no user "${name}".`);
       await resetPassword(ctx, { id: user.id, password });
       return command.input.password === undefined ? password : null;
     }

@@ -14,8 +14,8 @@ export async function askDatabase<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 /**
- * What it means to a caller when an operation failed because the control database is away; null if
- * that was not why.
+ * The refusal for a caller whose operation failed because the control database is not responding;
+ * null for any other failure.
  *
  * @param call queries and subscriptions change nothing; of any other it is not known
  */

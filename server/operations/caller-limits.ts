@@ -59,7 +59,7 @@ export class CallerLimits {
     const waitMs = ((price - bucket.calls) / callsPerSecond) * 1_000;
     throw this.refuse(
       'calls',
-      `This key made over ${callsPerSecond} calls a second in "${namespace}".`,
+      `Over ${callsPerSecond} calls per second with this API key in namespace "${namespace}".`,
       Math.max(CALLS_RETRY_MS, Math.ceil(waitMs)),
     );
   }
@@ -73,7 +73,7 @@ export class CallerLimits {
     const waiting = this.waits.get(keyId) ?? 0;
     const { waitsPerKey } = this.limits;
     if (waiting >= waitsPerKey) {
-      const message = `At most ${waitsPerKey} calls of one key may wait at the same time.`;
+      const message = `Too many waiting calls for this API key; the limit is ${waitsPerKey}.`;
       throw this.refuse('waits', message, WAITS_RETRY_MS);
     }
     this.waits.set(keyId, waiting + 1);

@@ -19,8 +19,8 @@ import type { CallerLimits } from './caller-limits';
 import type { NamespaceDirectory } from './namespaces/namespace-directory';
 
 /**
- * What managing people, keys and namespaces needs: a database, but no backend. The command line may
- * have only this.
+ * What the management of users, keys and namespaces needs: the control database, but no backend.
+ * The command line may have only this.
  */
 export interface ControlRuntime {
   config: Config;
@@ -31,7 +31,7 @@ export interface ControlRuntime {
   apiKeys: ApiKeyVerifier;
   sessions: SessionManager;
   refusedActs: RefusedActs;
-  /** Keys what only this installation may make, such as setup and demo links. */
+  /** Signs what only this installation may issue: the demo link, marks of known browsers. */
   secret: string;
 }
 
@@ -54,17 +54,18 @@ export interface Runtime extends ControlRuntime {
   close(): Promise<void>;
 }
 
-/** The line to a caller, on which it may hang up. */
+/** The connection of a call to its caller, who may hang up. */
 export interface CallerConnection {
   /** Whether the caller has hung up. */
   readonly isClosed: boolean;
   /**
-   * Aborted when the caller hangs up. Made when it is first asked for, which calls that do not wait
-   * had better not.
+   * Aborted when the caller hangs up. It is created on first use, which costs time: calls that do
+   * not wait should not use it.
    */
   readonly signal: AbortSignal;
   /**
-   * From now on the call only waits for others: what it took of this process's capacity is free.
+   * Called when the call only waits for others from now on: its share of this process's capacity
+   * becomes free.
    */
   onWaiting(): void;
 }
@@ -81,9 +82,9 @@ export interface ControlContext {
   requestId: string;
   /** Aborted when the caller has hung up. */
   readonly signal?: AbortSignal;
-  /** Whether the caller has hung up: cheaper than `signal`, for those who ask once. */
+  /** Whether the caller has hung up: cheaper than `signal` for a single check. */
   hasHungUp?(): boolean;
-  /** As `CallerLine.beginsToWait`. */
+  /** As `CallerConnection.onWaiting`. */
   onWaiting?(): void;
 }
 

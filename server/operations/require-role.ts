@@ -24,10 +24,10 @@ export async function requireRole(ctx: ControlContext, role: Role): Promise<Cons
   }
   if (actor.kind !== 'user') return actor;
   if (ROLES.indexOf(actor.role) < ROLES.indexOf(role)) {
-    throw new LockyardError('FORBIDDEN', `This needs the role ${role}; yours is ${actor.role}.`);
+    throw new LockyardError('FORBIDDEN', `Requires the ${role} role; yours is ${actor.role}.`);
   }
   if (actor.stale && role !== 'viewer') {
-    throw new LockyardError('BACKEND_DOWN', 'Your sign-in cannot be checked now.', {
+    throw new LockyardError('BACKEND_DOWN', 'Your session cannot be verified at the moment.', {
       retryAfterMs: 1_000,
     });
   }

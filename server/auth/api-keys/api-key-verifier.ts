@@ -56,7 +56,7 @@ export class ApiKeyVerifier {
     const key = parseApiKey(bearer);
     const found = key && (this.recent.cached(key.id) ?? (await this.lookUp(key.id)));
     const actor = found && this.checkSecret(key, found);
-    if (!actor) throw new LockyardError('UNAUTHENTICATED', 'This is not a valid API key.');
+    if (!actor) throw new LockyardError('UNAUTHENTICATED', 'Invalid API key.');
     return actor;
   }
 
@@ -127,7 +127,7 @@ export class ApiKeyVerifier {
           .set({ lastUsedAt: at })
           .where(and(eq(apiKeys.id, id), isNewer) as SQL);
       } catch (err) {
-        this.from.log.warn({ err, key: id }, 'the last use of an API key could not be written');
+        this.from.log.warn({ err, key: id }, 'could not write the last use of an API key');
         return;
       }
     }

@@ -66,9 +66,13 @@ async function acquireSlot(): Promise<void> {
     return;
   }
   if (waiting.length >= QUEUE_MAX) {
-    throw new LockyardError('RATE_LIMITED', 'Too many sign-ins at once; try again in a moment.', {
-      retryAfterMs: 2_000,
-    });
+    throw new LockyardError(
+      'RATE_LIMITED',
+      'Too many concurrent sign-ins. Try again in a moment.',
+      {
+        retryAfterMs: 2_000,
+      },
+    );
   }
   await new Promise<void>((resolve) => waiting.push(resolve));
 }

@@ -92,7 +92,7 @@ describe('passwords', () => {
     expect(turns).toBeGreaterThan(2);
   });
 
-  test('are tried few at a time, and too many at once are sent away', async () => {
+  test('are verified few at a time, and too many at once are refused', async () => {
     const cheap = ['scrypt', 10, 'A'.repeat(22), 'A'.repeat(43)].join('$');
     const results = await Promise.allSettled(
       Array.from({ length: 40 }, (_, index) => verifyPassword(`guess ${index}`, cheap)),

@@ -84,7 +84,7 @@ const DISTINCT_MIN = 5;
 /** Two common passwords with little else are quickly guessed; three make a passphrase. */
 const COMMON_WORDS_MAX = 2;
 
-const GUESSABLE = 'This password is made of words that guessers try first; use other words.';
+const GUESSABLE = 'This password is too common.';
 
 /**
  * Refuses a password that is easily guessed: short, common, or made of one or two common passwords,
@@ -99,10 +99,10 @@ export function checkPassword(password: string, userName: string): void {
 function weaknessOf(password: string, userName: string): string | null {
   const chars = [...password];
   if (chars.length < PASSWORD_MIN_CHARS) {
-    return `A password needs at least ${PASSWORD_MIN_CHARS} characters.`;
+    return `The password must have at least ${PASSWORD_MIN_CHARS} characters.`;
   }
   if (new Set(chars).size < DISTINCT_MIN) {
-    return 'This password repeats too few characters.';
+    return 'This password has too few different characters.';
   }
   const name = userName.toLowerCase();
   const words = name.length >= 3 ? [name, ...COMMON] : COMMON;

@@ -59,7 +59,7 @@ export class SessionManager {
     if (!session) return null;
     if (session.expiresAt <= now || session.seenAt + SESSION_IDLE_MAX_MS <= now) {
       await this.removeEnded(now, id).catch((err: unknown) =>
-        this.from.log.warn({ err }, 'a session that has ended is removed later'),
+        this.from.log.warn({ err }, 'could not remove an ended session; retrying later'),
       );
       return null;
     }
@@ -133,7 +133,7 @@ export class SessionManager {
       await this.removeEnded(this.sessionClock.now());
       this.sessionClock.acceptSetting();
     } catch (err) {
-      this.from.log.warn({ err }, 'the clock was set back; sessions go on by the time that was');
+      this.from.log.warn({ err }, 'the clock was set back; sessions still use the previous time');
     }
   }
 
@@ -191,7 +191,7 @@ export class SessionManager {
       .set({ seenAt: now })
       .where(unseen)
       .catch((err: unknown) =>
-        this.from.log.warn({ err }, 'a session could not be marked as seen'),
+        this.from.log.warn({ err }, 'could not record the last use of a session'),
       );
   }
 

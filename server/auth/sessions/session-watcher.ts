@@ -144,4 +144,5 @@ const ended = () => new LockyardError('UNAUTHENTICATED', 'This session has ended
 
 const otherRole = () => new LockyardError('CONFLICT', 'Your role has changed. Connect again.');
 
-const uncheckable = () => new LockyardError('BACKEND_DOWN', 'Your sign-in cannot be checked now.');
+const uncheckable = () =>
+  new LockyardError('BACKEND_DOWN', 'Your session cannot be verified at the moment.');

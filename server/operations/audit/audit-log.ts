@@ -75,8 +75,8 @@ export function auditActor(person: ConsoleActor): AuditActor {
 }
 
 /**
- * Writes down what is about to be done, and returns the intent's id: 22 unguessable letters and
- * digits. If this fails nothing may be done; it throws `BACKEND_DOWN` when the database is away.
+ * Records what is about to be done, and returns the intent's id: 22 unguessable letters and digits.
+ * If this fails nothing may be done; throws `BACKEND_DOWN` when the database is not responding.
  */
 export async function openIntent(
   ctx: ControlContext,
@@ -87,8 +87,8 @@ export async function openIntent(
 }
 
 /**
- * Writes down a try that was refused before anything was done; for `RefusedActs`, which counts
- * those that follow. Answers the entry's id.
+ * Records an attempt that was refused before anything was done; for `RefusedActs`, which counts
+ * further attempts. Returns the entry's id.
  */
 export async function writeRefusal(
   ctx: ControlContext,
@@ -100,7 +100,7 @@ export async function writeRefusal(
   return writeEntry(ctx, who, what, { outcome: 'refused', result: { message: why }, closedAt });
 }
 
-/** Writes down what this server has seen happen. */
+/** Records an event that this server has noticed. */
 export async function recordSystemEvent(
   ctx: ControlContext,
   what: AuditedAct,
@@ -115,8 +115,8 @@ export async function recordSystemEvent(
 }
 
 /**
- * Says what came of an intent, for those who know: only the first of them is heard, but each of
- * them overrules a guess. Part of a transaction when `db` is one.
+ * Writes the known outcome of an intent. Only the first outcome is kept, but a known outcome
+ * replaces an assumed one. Part of a transaction when `db` is one.
  */
 export async function closeIntent(
   { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
@@ -143,10 +143,7 @@ export async function closeIntent(
  */
 const ASSUMED_RESULT = JSON.stringify({ message: 'No trace of it was found.' });
 
-/**
- * Closes an open intent as not applied, for one who has found no trace of the act and did not do
- * it.
- */
+/** Closes an open intent of another process as not applied, because no trace of it was found. */
 export async function assumeNotApplied(
   { database, clock }: Pick<ControlRuntime, 'database' | 'clock'>,
   intent: string,

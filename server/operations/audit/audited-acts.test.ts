@@ -101,7 +101,7 @@ async function closeByGuess() {
 }
 
 describe('what the audit log says of an act', () => {
-  test('is what its own process says, though another had taken it for not done', async () => {
+  test('is what its own process says, even if another assumed that it was not applied', async () => {
     await start('sqlite');
     const seen = await hold();
     const guessed: unknown[] = [];
@@ -114,7 +114,7 @@ describe('what the audit log says of an act', () => {
     expect(await lastAct()).toMatchObject({ outcome: 'done', result: { outcome: 'forced' } });
   });
 
-  test('stays true where its process was stopped before the act: that is not done any more', async () => {
+  test('stays true if its process was stopped before the act: it is no longer applied', async () => {
     await start('sqlite');
     const seen = await hold();
     const ctx = processThat('before', async () => {
@@ -154,7 +154,7 @@ describe('an act whose outcome was never written', () => {
     return new Set(rows.map(({ outcome }) => outcome));
   };
 
-  test('is resolved, the oldest first, while 150 older ones wait for a backend that is silent', async () => {
+  test('is resolved, the oldest first, while 150 older ones wait for a backend that is not responding', async () => {
     await start('sqlite');
     const { db, tables } = runtime.database;
     await db.insert(tables.namespaces).values({ id: 'away', backend: 'away', createdAt: 0 });
@@ -197,7 +197,7 @@ describe('an act is answered within 5 s', () => {
     return { heard, ms: performance.now() - askedAt };
   };
 
-  test('though the database falls silent once its intent is written', async () => {
+  test('even if the database stops responding once its intent is written', async () => {
     await start('mysql');
     const seen = await hold();
     const { heard, ms } = await tookMs(
@@ -210,7 +210,7 @@ describe('an act is answered within 5 s', () => {
     expect(ms).toBeLessThan(5_000);
   });
 
-  test('with what came of it, though the database falls silent before that is written', async () => {
+  test('with its outcome, even if the database stops responding before that is written', async () => {
     await start('mysql');
     const seen = await hold();
     const { heard, ms } = await tookMs(

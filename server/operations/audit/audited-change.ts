@@ -36,7 +36,10 @@ export async function auditedChange<A>(
       const { reason, message } = error;
       await closeIntent(runtime, runtime.database.db, intent, 'failed', { reason, message }).catch(
         (err) =>
-          runtime.log.warn({ err, intent }, 'the outcome of an audited act is written later'),
+          runtime.log.warn(
+            { err, intent },
+            'could not write the outcome of an audited action; it is resolved later',
+          ),
       );
     }
     throw databaseFailure(error, 'no') ?? error;

@@ -75,7 +75,7 @@ export class RefusedActs {
       try {
         await this.writeCount(refused);
       } catch (err) {
-        this.from.log.warn({ err }, 'how often an act was refused is written later');
+        this.from.log.warn({ err }, 'could not write the count of refused actions; retrying');
         this.unwritten.add(refused);
         this.writeSoon();
         return;

@@ -88,7 +88,7 @@ async function resolveOfBackend(
       if (await resolve(runtime, intent)) closed++;
     } catch (err) {
       const { log } = runtime;
-      log.warn({ err, intent: intent.intent }, 'the outcome of an audited act is not known yet');
+      log.warn({ err, intent: intent.intent }, 'the outcome of an audited action is not known yet');
       if (backend !== '' && isSilence(err)) silent.add(backend);
     }
   }
@@ -112,7 +112,7 @@ async function resolve(runtime: Needs, intent: Intent): Promise<boolean> {
 
 /** Acts on many records, each by itself: only the process that ran them knows their outcome. */
 const DELETIONS = new Set(['lock.delete', 'counter.delete']);
-const UNFINISHED = 'It was broken off: any of them may have been deleted.';
+const UNFINISHED = 'Interrupted: any of them may have been deleted.';
 
 /**
  * What the act answered; null if it was not done. Only what changed something is remembered there.

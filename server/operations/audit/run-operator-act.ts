@@ -117,6 +117,9 @@ async function tryToClose(
   try {
     await closeIntent(runtime, runtime.database.db, intent, outcome, result);
   } catch (err) {
-    runtime.log.warn({ err, intent }, 'the outcome of an audited act is written later');
+    runtime.log.warn(
+      { err, intent },
+      'could not write the outcome of an audited action; it is resolved later',
+    );
   }
 }

@@ -55,10 +55,10 @@ function authoriseService(
   calls: number,
 ): ServiceActor {
   if (actor?.kind !== 'service') {
-    throw new LockyardError('UNAUTHENTICATED', 'This needs an API key.');
+    throw new LockyardError('UNAUTHENTICATED', 'An API key is required.');
   }
   if (!actor.namespaces.includes(namespace)) {
-    throw new LockyardError('FORBIDDEN', `This API key is not for the namespace "${namespace}".`);
+    throw new LockyardError('FORBIDDEN', `This API key has no access to namespace "${namespace}".`);
   }
   if (calls > 0) runtime.limits.spend(actor, namespace, calls);
   return actor;
@@ -76,6 +76,6 @@ export async function engineOf(
   if (engine) return engine;
   throw new LockyardError(
     'BACKEND_DOWN',
-    `The namespace "${namespace}" lives on the backend "${entry.backend}", which this server does not serve.`,
+    `Namespace "${namespace}" is on backend "${entry.backend}", which is not configured on this server.`,
   );
 }

@@ -25,7 +25,7 @@ export async function createNamespace(
   } as const;
   const who = await permit(ctx, 'admin', what);
   if (backend !== 'default' && !config.backends.some(({ id }) => id === backend)) {
-    throw new LockyardError('NOT_FOUND', `There is no backend "${backend}" in the configuration.`);
+    throw new LockyardError('NOT_FOUND', `Backend "${backend}" is not configured.`);
   }
   return auditedChange(ctx, who, what, async (tx) => {
     try {
@@ -39,7 +39,7 @@ export async function createNamespace(
       });
     } catch (error) {
       if (!database.isDuplicateKey(error)) throw error;
-      throw new LockyardError('CONFLICT', `There is a namespace "${name}" already.`);
+      throw new LockyardError('CONFLICT', `Namespace "${name}" already exists.`);
     }
     return { answer: { name, backend } };
   });

@@ -61,7 +61,7 @@ export async function deleteNames(
       return { outcome: deleted > 0 ? 'done' : 'nothing', deleted, results, more };
     } catch (error) {
       if (count() === 0) throw error;
-      const text = `The backend "${backend}" ceased to answer: ${count()} were deleted, and maybe more.`;
+      const text = `Backend "${backend}" stopped responding: ${count()} deleted, possibly more.`;
       throw new LockyardError('UNKNOWN', text, { cause: error });
     }
   };

@@ -38,7 +38,7 @@ export async function setNamespacePolicy(
     return { answer: { name, policy: result.after }, result };
   });
   await directory.refresh().catch((err: unknown) => {
-    log.warn({ err }, 'The new policy of a namespace is read a moment later');
+    log.warn({ err }, 'could not reload the policies; retrying');
   });
   return answer;
 }

@@ -232,7 +232,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     await change(there, PASSWORD);
   });
 
-  test('the right password starts the count afresh', async () => {
+  test('the right password resets the count of failures', async () => {
     const { name } = await newPerson();
     for (let round = 0; round < 2; round++) {
       for (let failure = 0; failure < FAILURES_MAX - 1; failure++) {
@@ -242,7 +242,7 @@ describe.each(TEST_DIALECTS)('sessions on %s', (dialect) => {
     }
   });
 
-  test('an unknown name, a wrong password and a locked account are told alike', async () => {
+  test('an unknown name, a wrong password and a locked account get the same answer', async () => {
     const { name } = await newPerson();
     const failure = (who: string) =>
       enter(who, 'wrong', '2001:db8:9::1').catch((error: Error) => error);

@@ -29,9 +29,9 @@ export async function signInToDemo(
   { token }: { token: string },
 ): Promise<SignedIn> {
   const { config, database, clock, secret, sessions } = ctx.runtime;
-  if (!config.demo) throw new LockyardError('NOT_FOUND', 'This is not a demo.');
+  if (!config.demo) throw new LockyardError('NOT_FOUND', 'This server is not a demo.');
   if (!isLoopback(ctx.address) || !isDemoToken(token, secret)) {
-    throw new LockyardError('FORBIDDEN', 'This link works only on the machine that runs the demo.');
+    throw new LockyardError('FORBIDDEN', 'This link only works on the machine that runs the demo.');
   }
   const known = await askDatabase(() => findUserByName(database, DEMO_USER.name));
   const passwordHash = known?.passwordHash ?? (await hashPassword(randomText(32)));

@@ -23,7 +23,7 @@ export interface SignedIn {
 }
 
 const WRONG_CREDENTIALS =
-  'The name or the password is wrong. After five failures sign-in pauses for up to 15 minutes.';
+  'Incorrect name or password. Sign-in is locked for up to 15 min after 5 failed attempts.';
 
 /** What is known of the caller who signs in, and who counts refusals. */
 export interface SignInCaller {
@@ -56,13 +56,15 @@ export async function signIn(
   if (allowance.outcome !== 'allowed') caller.countRefusedSignIn();
   if (allowance.outcome === 'network') {
     const { retryAfterMs } = allowance;
-    throw new LockyardError('RATE_LIMITED', 'Too many failed sign-ins.', { retryAfterMs });
+    throw new LockyardError('RATE_LIMITED', 'Too many failed sign-ins. Try again later.', {
+      retryAfterMs,
+    });
   }
   const isRight = await verifyPassword(password, user?.passwordHash ?? null);
   const what = { act: 'session.signIn', subject: user?.name ?? 'unknown' } as const;
   const who = { name: what.subject, kind: 'user' } as const;
   if (!user || !isRight || user.disabledAt !== null || allowance.outcome === 'account') {
-    await ctx.runtime.refusedActs.record(ctx, who, what, 'The sign-in failed.');
+    await ctx.runtime.refusedActs.record(ctx, who, what, 'Sign-in failed.');
     throw new LockyardError('UNAUTHENTICATED', WRONG_CREDENTIALS);
   }
   return auditedChange(ctx, who, what, async (tx) => {

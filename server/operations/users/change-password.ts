@@ -34,18 +34,20 @@ export async function changePassword(
   const allowance = await askDatabase(() => countSignInAttempt(database, clock, attempt));
   if (allowance.outcome !== 'allowed') {
     const { retryAfterMs } = allowance;
-    throw new LockyardError('RATE_LIMITED', 'Too many wrong passwords.', { retryAfterMs });
+    throw new LockyardError('RATE_LIMITED', 'Too many failed attempts. Try again later.', {
+      retryAfterMs,
+    });
   }
   const user = await askDatabase(() => findUserByName(database, actor.name));
   if (!(await verifyPassword(current, user?.passwordHash ?? null))) {
-    await runtime.refusedActs.record(ctx, who, what, 'The current password was wrong.');
-    throw new LockyardError('FORBIDDEN', 'The current password is wrong.');
+    await runtime.refusedActs.record(ctx, who, what, 'Incorrect current password.');
+    throw new LockyardError('FORBIDDEN', 'Incorrect current password.');
   }
   const passwordHash = await hashPassword(next);
   await auditedChange(ctx, who, what, async (tx) => {
     const held = await selectUserForUpdate(database, tx, actor.userId);
     if (held.passwordHash !== user?.passwordHash) {
-      throw new LockyardError('CONFLICT', 'The password was changed just now by somebody else.');
+      throw new LockyardError('CONFLICT', 'The password has been changed in the meantime.');
     }
     await tx.update(users).set({ passwordHash }).where(eq(users.id, actor.userId));
     await revertSignInAttempt(database, tx, attempt);

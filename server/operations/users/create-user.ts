@@ -64,6 +64,6 @@ export async function insertUser(
     return id;
   } catch (error) {
     if (!database.isDuplicateKey(error)) throw error;
-    throw new LockyardError('CONFLICT', `There is a person named "${user.name}" already.`);
+    throw new LockyardError('CONFLICT', `User "${user.name}" already exists.`);
   }
 }

@@ -18,7 +18,7 @@ export async function selectUserForUpdate(
 ): Promise<UserRow> {
   const { users } = database.tables;
   const [row] = await database.forUpdate(tx.select().from(users).where(eq(users.id, id)));
-  if (!row) throw new LockyardError('NOT_FOUND', 'There is no such person.');
+  if (!row) throw new LockyardError('NOT_FOUND', 'There is no such user.');
   return row;
 }
 
@@ -45,7 +45,7 @@ export async function selectAdminsForUpdate(database: Database, tx: Db): Promise
 
 export function refuseLastAdmin(admins: string[], leaving: string): void {
   if (admins.length === 1 && admins[0] === leaving) {
-    throw new LockyardError('CONFLICT', 'This is the last enabled admin; name another one first.');
+    throw new LockyardError('CONFLICT', 'This is the last enabled admin. Add another one first.');
   }
 }
 
@@ -68,6 +68,6 @@ export async function permitUserAct(
   const [user] = await askDatabase(() => db.select().from(users).where(eq(users.id, id)));
   const what = { act, subject: user?.name ?? id, seen };
   const who = await permit(ctx, 'admin', what);
-  if (!user) throw new LockyardError('NOT_FOUND', 'There is no such person.');
+  if (!user) throw new LockyardError('NOT_FOUND', 'There is no such user.');
   return { who, what, user };
 }

@@ -80,7 +80,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     await expect(listAudit(as(service), AUDIT_PAGE)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
   });
 
-  test('two people cannot have one name, whoever is faster', async () => {
+  test('two users cannot have one name, even if they are created at once', async () => {
     const results = await Promise.allSettled([create('Zoë', 'viewer'), create('Zoë', 'admin')]);
     expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     await expect(create('Zoë', 'viewer')).rejects.toMatchObject({ reason: 'CONFLICT' });
@@ -108,7 +108,7 @@ describe.each(TEST_DIALECTS)('people and permissions on %s', (dialect) => {
     expect((await listUsers(root())).map(({ name }) => name)).not.toContain('weak');
   });
 
-  test('the last enabled admin can be neither demoted nor shut out, however many try at once', async () => {
+  test('the last enabled admin can be neither demoted nor disabled, even by parallel requests', async () => {
     const before = (await listUsers(root())).filter(({ role }) => role === 'admin');
     const ids = [await create('admin one', 'admin'), await create('admin two', 'admin')].map(
       ({ id }) => id,

@@ -150,7 +150,7 @@ describe.each(TEST_DIALECTS)('acts on counters over %s', (dialect) => {
     await expect(standing('new')).rejects.toMatchObject({ reason: 'NOT_FOUND' });
   });
 
-  test('an act that was done though nobody heard is found out', async () => {
+  test('an act that was applied although its reply was lost is resolved as done', async () => {
     const seen = await made('unheard');
     const [id, engine] = [...runtime.engines][0] as [string, LockEngine];
     const deaf = new Proxy(engine, {

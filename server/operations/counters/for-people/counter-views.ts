@@ -9,7 +9,7 @@ import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
 import { LIVE_UPDATES, throttledChanges } from '../../throttle';
 
-/** The counter list as the board knows it now: filtered, by name. */
+/** The counter list as this process last read it: filtered, sorted by name. */
 export async function listCounters(
   ctx: OperationContext,
   input: CounterListInput,
@@ -19,7 +19,7 @@ export async function listCounters(
 }
 
 /**
- * The counter list again and again: after changes, and at every beat, so that its age can be shown.
+ * The counter list after changes, and at least every two seconds, so that its age can be shown.
  */
 export async function* watchCounters(
   ctx: OperationContext,
@@ -36,8 +36,8 @@ export async function* watchCounters(
 }
 
 /**
- * A counter as its own page shows it; the last good reading, marked as such, while its backend does
- * not answer.
+ * A counter as its page shows it; its last known state, marked as such, while its backend is not
+ * responding.
  */
 export async function getCounterDetail(
   ctx: OperationContext,
@@ -47,7 +47,7 @@ export async function getCounterDetail(
   return ctx.runtime.projection.counters.detail(ref.namespace, ref.name);
 }
 
-/** One counter again and again: read afresh when its rev has moved, and at every beat. */
+/** A counter's page whenever its rev has changed, and at least every two seconds. */
 export async function* watchCounter(
   ctx: OperationContext,
   { namespace, name }: RecordKey,

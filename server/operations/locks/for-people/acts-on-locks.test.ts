@@ -113,7 +113,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect((await audit())[0]).toMatchObject({ act: 'lock.freeze', outcome: 'refused' });
   });
 
-  test('what a holder is told by operators comes with its next renewal, and is audited', async () => {
+  test('what operators request of a holder comes with its next renewal, and is audited', async () => {
     const seen = await hold('to be asked');
     const told = { ...seen, reason: 'the deploy waits' };
     for (const verb of ['askRelease', 'stopRenewals'] as const) {
@@ -135,7 +135,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect((await audit())[0]).toMatchObject({ outcome: 'changed' });
   });
 
-  test('a freeze whose outcome nobody wrote down is found out', async () => {
+  test('a freeze whose outcome was not written is resolved', async () => {
     const { namespace, name, rev } = await hold('frozen unheard');
     const input = { namespace, name, rev, reason: REASON };
     await expect(
@@ -180,7 +180,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect((await audit())[0]).toMatchObject({ act: 'lock.extend', outcome: 'done' });
   });
 
-  test('another hold than the one that was seen is left alone, and both are told', async () => {
+  test('another hold than the one that was seen is not touched, and the answer names both', async () => {
     const seen = await hold('changed');
     await forceReleaseLock(operator(), { ...seen, reason: REASON });
     const next = await hold('changed');
@@ -227,7 +227,7 @@ describe.each(TEST_DIALECTS)('acts on locks over %s', (dialect) => {
     expect(await holderOf('unaudited')).toMatchObject({ token: seen.token });
   });
 
-  test('an act that was done though nobody heard is found out, once its process can be no longer at it', async () => {
+  test('an act that was applied although its reply was lost is resolved as done, once its process can no longer apply it', async () => {
     const seen = await hold('unheard');
     const ctx = as(userActor('operator'), enginesThat(killed));
     const act = forceReleaseLock(ctx, { ...seen, reason: REASON });

@@ -14,19 +14,17 @@ import type { OperationContext } from '../../operation-context';
 import { requireRole } from '../../require-role';
 import { LIVE_UPDATES, throttledChanges } from '../../throttle';
 
-/**
- * The lock list as the board knows it now: filtered, sorted, worst first unless asked otherwise.
- */
+/** The lock list as this process last read it: filtered and sorted, by default by severity. */
 export async function listLocks(ctx: OperationContext, input: LockListInput): Promise<LockPage> {
   await requireRole(ctx, 'viewer');
   return ctx.runtime.projection.page(input);
 }
 
 /**
- * The lock list, then its changes; a message every two seconds as well, so that the list's age can
- * be shown.
+ * The lock list, then its changes, and a message at least every two seconds, so that the list's age
+ * can be shown.
  *
- * @param lastId of the last message that was received of this list, if the stream was cut off
+ * @param lastId of the last message that the client received, if the stream was interrupted
  */
 export async function* watchLocks(
   ctx: OperationContext,
@@ -38,15 +36,15 @@ export async function* watchLocks(
 }
 
 /**
- * A lock as its own page shows it; the last good reading, marked as such, while its backend does
- * not answer.
+ * A lock as its page shows it; its last known state, marked as such, while its backend is not
+ * responding.
  */
 export async function getLockDetail(ctx: OperationContext, ref: RecordKey): Promise<LockDetail> {
   await requireRole(ctx, 'viewer');
   return ctx.runtime.projection.detail(ref.namespace, ref.name);
 }
 
-/** One lock again and again: read afresh when its rev has moved, and at every beat. */
+/** A lock's page whenever its rev has changed, and at least every two seconds. */
 export async function* watchLock(
   ctx: OperationContext,
   { namespace, name }: RecordKey,
@@ -79,14 +77,14 @@ export async function listLockEvents(
 }
 
 /**
- * One lock over a range of time, from the roll-ups and the events that are in none yet; of a lock
- * that was never used it says just that nothing happened. An event is missing until it is in the
- * control database: as a rule for under a second, for 5 s behind a flush that is still under way,
- * and while no process has the chores. Of a lock with over 1,000 events in the last 15 s only the
- * newest 1,000 of these are counted at once.
+ * One lock over a range of time, from the roll-ups and the events that are in none of them yet; all
+ * zero for a lock that was never used. An event is missing until it is in the control database:
+ * usually for less than a second, for 5 s behind a commit that is still under way, and while no
+ * process runs maintenance. Of a lock with over 1,000 events in the last 15 s, only the newest
+ * 1,000 of these are counted immediately.
  *
  * @throws LockyardError `NOT_FOUND` for an unknown namespace, `BACKEND_DOWN` while the control
- *   database is away
+ *   database is not responding
  */
 export async function getLockInsight(
   ctx: OperationContext,

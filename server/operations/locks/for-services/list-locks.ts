@@ -3,12 +3,12 @@ import type { ListInput } from '../../../contract/lock/inputs';
 import type { OperationContext } from '../../operation-context';
 import { resolveNamespace } from '../resolve-lock';
 
-/** How many plain calls it counts as: it looks through every lock of the namespace. */
+/** How many plain calls it counts as: it goes through every lock of the namespace. */
 export const LIST_COST_CALLS = 10;
 
 /**
- * A service's overview of a namespace that its key is for, from the board: it costs no look at any
- * backend, and it is a moment old.
+ * A service's overview of a namespace that its key has access to, as this process last read it: it
+ * costs no read of any backend, and may be slightly out of date.
  *
  * @throws LockyardError as `resolveNamespace`; `BACKEND_DOWN` while the backend has never been read
  *   by this process
